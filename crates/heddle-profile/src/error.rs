@@ -1,0 +1,77 @@
+//! What can go wrong with a recording's file.
+//!
+//! Recording itself cannot fail, so everything here is about reading and
+//! writing.
+//!
+//! The one thing to know: a message is one line that says what was asked and
+//! what was found, the cause included, so there is no chain of sources to
+//! print; [`ProfileError::hint`] says what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A recording that could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// The file could not be written; what was there before is untouched.
+    #[error("cannot write the profile {path:?}: {cause}")]
+    Write {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+
+    /// The file could not be opened or read.
+    #[error("cannot read the profile {path:?}: {cause}")]
+    Read {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+
+    /// The file is something other than a recording.
+    #[error("{path:?} is not a Heddle profile: it holds {found}")]
+    Foreign {
+        /// The file asked for.
+        path: PathBuf,
+        /// What it holds instead.
+        found: String,
+    },
+
+    /// The file was written by a newer Heddle.
+    #[error("the profile {path:?} has format version {found}; this Heddle reads up to {newest}")]
+    TooNew {
+        /// The file asked for.
+        path: PathBuf,
+        /// Its format version.
+        found: u64,
+        /// The newest version this crate reads.
+        newest: u64,
+    },
+
+    /// The file is a recording, or began as one, and cannot be understood.
+    #[error("the profile {path:?} is damaged: {cause}")]
+    Corrupt {
+        /// The file asked for.
+        path: PathBuf,
+        /// What is wrong, and where.
+        cause: serde_json::Error,
+    },
+}
+
+impl ProfileError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Write { .. } => "choose a folder that exists, is writable and has room",
+            Self::Read { .. } => "check the path and its permissions",
+            Self::Foreign { .. } => "give a file that a Heddle profiler wrote",
+            Self::TooNew { .. } => "read it with the Heddle that wrote it, or a newer one",
+            Self::Corrupt { .. } => "record the run again",
+        }
+    }
+}

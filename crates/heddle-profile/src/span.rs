@@ -1,0 +1,175 @@
+//! One executed operation, as it is recorded.
+//!
+//! Only the plain record and the words it is written in; how spans are
+//! collected is in `profiler`, how they are kept in a file in `recording`.
+//!
+//! The one thing to know: a span is `Copy` and owns no heap memory, because it
+//! is written on the path of every operation. That is why its names are
+//! `&'static str`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which clock measured a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// The host's monotonic clock.
+    System,
+    /// The device's own clock, CUDA events for example.
+    Device,
+}
+
+/// The device an operation ran on, in the profiler's own words.
+///
+/// ```
+/// use heddle_profile::DeviceTag;
+///
+/// assert_eq!(DeviceTag { kind: "cpu", index: None }.to_string(), "cpu");
+/// assert_eq!(DeviceTag { kind: "cuda", index: Some(0) }.to_string(), "cuda:0");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeviceTag {
+    /// The kind of device: `"cpu"`, `"cuda"`, `"simt"`.
+    pub kind: &'static str,
+    /// Which one of its kind; `None` where there is only ever one.
+    pub index: Option<u16>,
+}
+
+impl fmt::Display for DeviceTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.index {
+            None => f.pad(self.kind),
+            Some(index) => f.pad(&format!("{}:{index}", self.kind)),
+        }
+    }
+}
+
+/// One executed operation. Fixed size, no heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The operation's name: `"xor"`.
+    pub operation: &'static str,
+    /// The element type it ran on: `"u8"`.
+    pub element: &'static str,
+    /// The device it really ran on.
+    pub device: DeviceTag,
+    /// The implementation that ran it: `"native"`, `"cublas"`.
+    pub backend: &'static str,
+    /// When it began, in nanoseconds since the profiler's epoch.
+    pub start_ns: u64,
+    /// The whole operation, by the system clock.
+    pub total_ns: u64,
+    /// The work on the device, by the device's clock; `None` where it has none.
+    pub device_ns: Option<u64>,
+    /// Time spent moving operands and results between memories.
+    pub transfer_ns: u64,
+    /// Time spent on neither work nor transfer: launching, routing, admitting.
+    pub overhead_ns: u64,
+    /// Bytes the operation read.
+    pub bytes_in: u64,
+    /// Bytes the operation wrote.
+    pub bytes_out: u64,
+    /// Bytes that had to change memories for it.
+    pub bytes_moved: u64,
+    /// The operation's work, in its own unit: bytes, multiply-adds, cells.
+    pub work: u64,
+    /// The recording thread's number, unique within the process and given in
+    /// the order in which threads first record. Filled in by
+    /// [`Profiler::record`](crate::Profiler::record).
+    pub thread: u32,
+}
+
+impl Span {
+    /// The finest clock that timed this span.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        if self.device_ns.is_some() {
+            Clock::Device
+        } else {
+            Clock::System
+        }
+    }
+
+    /// A span for this crate's tests, told apart by its start.
+    #[cfg(test)]
+    pub(crate) fn sample(start_ns: u64) -> Self {
+        Self {
+            operation: "xor",
+            element: "u8",
+            device: DeviceTag {
+                kind: "cpu",
+                index: None,
+            },
+            backend: "native",
+            start_ns,
+            total_ns: 10,
+            device_ns: None,
+            transfer_ns: 0,
+            overhead_ns: 1,
+            bytes_in: 2,
+            bytes_out: 1,
+            bytes_moved: 0,
+            work: 1,
+            thread: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_without_an_index_is_only_its_kind() {
+        assert_eq!(
+            DeviceTag {
+                kind: "cpu",
+                index: None
+            }
+            .to_string(),
+            "cpu"
+        );
+        assert_eq!(
+            DeviceTag {
+                kind: "simt",
+                index: Some(12)
+            }
+            .to_string(),
+            "simt:12"
+        );
+    }
+
+    #[test]
+    fn a_device_lines_up_in_a_table() {
+        let device = DeviceTag {
+            kind: "cuda",
+            index: Some(1),
+        };
+        assert_eq!(format!("[{device:>8}]"), "[  cuda:1]");
+    }
+
+    #[test]
+    fn the_finest_clock_is_the_devices_where_it_has_one() {
+        let host = Span::sample(0);
+        assert_eq!(host.clock(), Clock::System);
+        assert_eq!(
+            Span {
+                device_ns: Some(0),
+                ..host
+            }
+            .clock(),
+            Clock::Device
+        );
+    }
+
+    #[test]
+    fn clocks_are_lower_case_in_json() {
+        assert_eq!(serde_json::to_string(&Clock::System).unwrap(), "\"system\"");
+        assert_eq!(
+            serde_json::from_str::<Clock>("\"device\"").unwrap(),
+            Clock::Device
+        );
+    }
+}
