@@ -1,0 +1,231 @@
+//! Host memory for elements: aligned for SIMD, recycled because fresh pages are slow.
+//!
+//! A page touched for the first time costs more than computing on it: a 10 MB
+//! result in new memory spends most of its time in the kernel's page faults. So
+//! buffers from [`RECYCLE_FROM`] on go back to a shelf when dropped and come out
+//! again with whatever they held, which is why fresh buffers are
+//! [`unspecified`](HostBuffer::unspecified), never silently zero.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::dtype::Element;
+
+/// Smaller buffers are left to the allocator, which is as fast and has no lock.
+const RECYCLE_FROM: usize = 4 << 10;
+/// Bytes the shelves hold at most, all sizes together.
+const SHELF_LIMIT: usize = 256 << 20;
+/// Elements start on a cache line.
+const ALIGNMENT: usize = 64;
+
+/// Sixteen bytes: the largest alignment for which the allocator still hands out
+/// lazily zeroed pages.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(16))]
+struct Unit([u8; 16]);
+
+/// `len` elements in host memory, starting on a cache line.
+pub struct HostBuffer<T: Element> {
+    units: Vec<Unit>,
+    /// Units to skip to reach the first cache line.
+    start: usize,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> HostBuffer<T> {
+    /// Room for `len` elements whose values are whatever was there before.
+    #[must_use]
+    pub fn unspecified(len: usize) -> Self {
+        let size = Class::holding(len.saturating_mul(size_of::<T>()));
+        let units = SHELVES.take(size).unwrap_or_else(|| size.allocate());
+        Self::over(units, len)
+    }
+
+    /// Room for `len` zeros.
+    #[must_use]
+    pub fn zeroed(len: usize) -> Self {
+        let size = Class::holding(len.saturating_mul(size_of::<T>()));
+        Self::over(size.allocate(), len)
+    }
+
+    fn over(units: Vec<Unit>, len: usize) -> Self {
+        Self {
+            start: units.as_ptr().align_offset(ALIGNMENT),
+            units,
+            len,
+            element: PhantomData,
+        }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements.
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &bytemuck::cast_slice(&self.units[self.start..])[..self.len]
+    }
+
+    /// The elements, for writing.
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut bytemuck::cast_slice_mut(&mut self.units[self.start..])[..self.len]
+    }
+}
+
+impl<T: Element> Drop for HostBuffer<T> {
+    fn drop(&mut self) {
+        SHELVES.put(mem::take(&mut self.units));
+    }
+}
+
+impl<T: Element> fmt::Debug for HostBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HostBuffer<{}>({})", T::DTYPE, self.len)
+    }
+}
+
+/// A size buffers are rounded up to: eight steps per power of two, so that at
+/// most an eighth is wasted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Class {
+    units: usize,
+}
+
+impl Class {
+    const STEPS_LOG2: u32 = 3;
+
+    fn holding(bytes: usize) -> Self {
+        let needed = bytes.div_ceil(size_of::<Unit>()) + ALIGNMENT / size_of::<Unit>();
+        let step = 1_usize << needed.ilog2().saturating_sub(Self::STEPS_LOG2);
+        Self {
+            units: needed.checked_next_multiple_of(step).unwrap_or(needed),
+        }
+    }
+
+    fn allocate(self) -> Vec<Unit> {
+        bytemuck::allocation::zeroed_vec(self.units)
+    }
+
+    /// The shelf for this size, if it is worth keeping.
+    fn shelf(self) -> Option<usize> {
+        if self.units * size_of::<Unit>() < RECYCLE_FROM {
+            return None;
+        }
+        let power = self.units.ilog2();
+        let step = (self.units >> (power - Self::STEPS_LOG2)) & ((1 << Self::STEPS_LOG2) - 1);
+        Some(((power as usize) << Self::STEPS_LOG2) + step)
+    }
+}
+
+struct Shelves {
+    stock: Mutex<Stock>,
+}
+
+struct Stock {
+    shelves: Vec<Vec<Vec<Unit>>>,
+    bytes: usize,
+}
+
+static SHELVES: Shelves = Shelves {
+    stock: Mutex::new(Stock {
+        shelves: Vec::new(),
+        bytes: 0,
+    }),
+};
+
+impl Shelves {
+    fn take(&self, size: Class) -> Option<Vec<Unit>> {
+        let shelf = size.shelf()?;
+        let mut stock = self.stock.lock().unwrap_or_else(PoisonError::into_inner);
+        let units = stock.shelves.get_mut(shelf)?.pop()?;
+        stock.bytes -= units.len() * size_of::<Unit>();
+        Some(units)
+    }
+
+    fn put(&self, units: Vec<Unit>) {
+        let size = Class { units: units.len() };
+        // An emptied buffer has nothing to give back.
+        let Some(shelf) = (!units.is_empty()).then(|| size.shelf()).flatten() else {
+            return;
+        };
+        let bytes = units.len() * size_of::<Unit>();
+        let mut stock = self.stock.lock().unwrap_or_else(PoisonError::into_inner);
+        if stock.bytes + bytes > SHELF_LIMIT {
+            drop(stock);
+            drop(units);
+            return;
+        }
+        stock.bytes += bytes;
+        if stock.shelves.len() <= shelf {
+            stock.shelves.resize_with(shelf + 1, Vec::new);
+        }
+        stock.shelves[shelf].push(units);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_start_on_a_cache_line() {
+        for len in [0, 1, 5, 63, 64, 65, 1000, 100_000] {
+            let buffer = HostBuffer::<f64>::zeroed(len);
+            assert_eq!(buffer.as_slice().len(), len);
+            assert!(buffer.as_slice().iter().all(|&value| value == 0.0));
+            assert_eq!(buffer.as_slice().as_ptr() as usize % ALIGNMENT, 0);
+        }
+    }
+
+    #[test]
+    fn a_class_wastes_at_most_an_eighth() {
+        for bytes in (1..200_000).step_by(37) {
+            let asked = bytes + ALIGNMENT + size_of::<Unit>();
+            let given = Class::holding(bytes).units * size_of::<Unit>();
+            assert!(given >= bytes + ALIGNMENT - size_of::<Unit>());
+            assert!(
+                given <= asked + asked / 8 + size_of::<Unit>(),
+                "{bytes} -> {given}"
+            );
+        }
+    }
+
+    #[test]
+    fn equal_classes_share_a_shelf_and_others_do_not() {
+        let mut sizes: Vec<Class> = (RECYCLE_FROM..(RECYCLE_FROM * 64))
+            .step_by(64)
+            .map(Class::holding)
+            .collect();
+        sizes.dedup();
+        let mut shelves: Vec<_> = sizes.iter().map(|size| size.shelf()).collect();
+        shelves.dedup();
+        assert_eq!(shelves.len(), sizes.len());
+    }
+
+    #[test]
+    fn a_dropped_buffer_is_used_again() {
+        // A size no other test uses, so that nobody else takes it from the shelf.
+        let len = (3 << 20) + 777;
+        let mut first = HostBuffer::<u8>::unspecified(len);
+        first.as_mut_slice().fill(0xA5);
+        let address = first.as_slice().as_ptr() as usize;
+        drop(first);
+        let second = HostBuffer::<u8>::unspecified(len);
+        assert_eq!(second.as_slice().as_ptr() as usize, address);
+    }
+}

@@ -1,0 +1,257 @@
+//! Arrays that know where their elements are.
+//!
+//! An array is immutable once shared: cloning it copies a pointer, and its host
+//! and device copies hold the same elements. Bytes move only inside a
+//! [`Lane`](crate::device::Lane) or where a caller reads an array that is not on
+//! the host; both are counted.
+
+mod buffer;
+mod residency;
+mod transfers;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+pub use buffer::HostBuffer;
+pub use residency::Residency;
+pub use transfers::{TransferCounts, transfer_counts};
+
+use crate::device::{Accelerator, DeviceBuffer, Moved};
+use crate::dtype::{DType, Element};
+use crate::error::Error;
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+/// An N-dimensional array, row-major, cheap to clone.
+#[derive(Clone)]
+pub struct Array<T: Element> {
+    shape: Shape,
+    copies: Arc<Copies<T>>,
+}
+
+/// The copies of one array's elements. At least one of them is there.
+struct Copies<T: Element> {
+    host: OnceLock<HostBuffer<T>>,
+    device: Mutex<Option<Arc<DeviceBuffer>>>,
+}
+
+impl<T: Element> Array<T> {
+    /// A flat array of these values.
+    #[must_use]
+    pub fn from_slice(values: &[T]) -> Self {
+        let mut buffer = HostBuffer::unspecified(values.len());
+        buffer.as_mut_slice().copy_from_slice(values);
+        Self::on_host(Shape::flat(values.len()), buffer)
+    }
+
+    /// An array of this shape holding these values in row-major order.
+    pub fn from_shape(extents: &[usize], values: &[T]) -> Result<Self, Error> {
+        let shape = Shape::new(extents)?;
+        if shape.elements() != values.len() {
+            return Err(Error::LengthMismatch {
+                shape,
+                found: values.len(),
+            });
+        }
+        Ok(Self {
+            shape,
+            ..Self::from_slice(values)
+        })
+    }
+
+    /// An array of zeros.
+    pub fn zeros(extents: &[usize]) -> Result<Self, Error> {
+        let shape = Shape::new(extents)?;
+        let buffer = HostBuffer::zeroed(shape.elements());
+        Ok(Self::on_host(shape, buffer))
+    }
+
+    /// An array that lives on the host. The buffer fills the shape.
+    pub(crate) fn on_host(shape: Shape, buffer: HostBuffer<T>) -> Self {
+        debug_assert_eq!(shape.elements(), buffer.len());
+        Self {
+            shape,
+            copies: Arc::new(Copies {
+                host: OnceLock::from(buffer),
+                device: Mutex::new(None),
+            }),
+        }
+    }
+
+    /// An array whose elements a device has just computed. Fails when the buffer
+    /// does not hold the shape's bytes.
+    pub fn on_device(shape: Shape, buffer: DeviceBuffer) -> Result<Self, Error> {
+        if buffer.bytes() != Bytes::of::<T>(shape.elements()) {
+            return Err(Error::LengthMismatch {
+                found: buffer.bytes().0 as usize / size_of::<T>(),
+                shape,
+            });
+        }
+        Ok(Self {
+            shape,
+            copies: Arc::new(Copies {
+                host: OnceLock::new(),
+                device: Mutex::new(Some(Arc::new(buffer))),
+            }),
+        })
+    }
+
+    /// The same elements under another shape of as many elements. Nothing moves.
+    pub fn reshape(&self, extents: &[usize]) -> Result<Self, Error> {
+        let shape = Shape::new(extents)?;
+        if shape.elements() != self.len() {
+            return Err(Error::LengthMismatch {
+                shape,
+                found: self.len(),
+            });
+        }
+        Ok(Self {
+            shape,
+            copies: Arc::clone(&self.copies),
+        })
+    }
+
+    /// Its shape.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Its element type.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shape.elements()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes the elements occupy, once.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        Bytes::of::<T>(self.len())
+    }
+
+    /// Where the elements are now.
+    #[must_use]
+    pub fn residency(&self) -> Residency {
+        let on_host = self.copies.host.get().is_some();
+        match self.device_copy().map(|buffer| buffer.device()) {
+            None => Residency::Host,
+            Some(device) if on_host => Residency::Both(device),
+            Some(device) => Residency::Device(device),
+        }
+    }
+
+    /// The elements, in row-major order. Brings them to the host if they are not
+    /// there; that transfer is counted.
+    pub fn as_slice(&self) -> Result<&[T], Error> {
+        self.bring_to_host().map(|(elements, _)| elements)
+    }
+
+    /// The elements for writing. A shared array first gets elements of its own
+    /// (counted as a copy); copies on devices are dropped, being out of date.
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T], Error> {
+        self.make_host_mut().map(|(elements, _)| elements)
+    }
+
+    /// A copy of the elements as a vector.
+    pub fn to_vec(&self) -> Result<Vec<T>, Error> {
+        self.as_slice().map(<[T]>::to_vec)
+    }
+
+    pub(crate) fn bring_to_host(&self) -> Result<(&[T], Moved), Error> {
+        if let Some(buffer) = self.copies.host.get() {
+            return Ok((buffer.as_slice(), Moved::default()));
+        }
+        let mut landing = HostBuffer::unspecified(self.len());
+        let mut moved = Moved::default();
+        if let Some(buffer) = self.device_copy() {
+            moved.down = self.bytes();
+            moved.down_time = buffer.download(bytemuck::cast_slice_mut(landing.as_mut_slice()))?;
+            transfers::count(&moved);
+        }
+        // Another thread may have landed its own copy meanwhile; both are equal.
+        Ok((self.copies.host.get_or_init(|| landing).as_slice(), moved))
+    }
+
+    pub(crate) fn make_host_mut(&mut self) -> Result<(&mut [T], Moved), Error> {
+        let (_, moved) = self.bring_to_host()?;
+        if Arc::get_mut(&mut self.copies).is_none() {
+            transfers::count_copy(self.bytes());
+            *self = Self {
+                shape: self.shape.clone(),
+                ..Self::from_slice(self.as_slice()?)
+            };
+        }
+        let elements = Arc::get_mut(&mut self.copies).and_then(|copies| {
+            copies
+                .device
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take();
+            copies.host.get_mut()
+        });
+        Ok((
+            // Both are there: the elements were brought to the host above, and an
+            // array that was shared has just become one of its own.
+            elements.map(HostBuffer::as_mut_slice).unwrap_or_default(),
+            moved,
+        ))
+    }
+
+    pub(crate) fn bring_to(
+        &self,
+        accelerator: &dyn Accelerator,
+    ) -> Result<(Arc<DeviceBuffer>, Moved), Error> {
+        if let Some(buffer) = self.device_copy()
+            && buffer.device() == accelerator.id()
+        {
+            return Ok((buffer, Moved::default()));
+        }
+        let (elements, mut moved) = self.bring_to_host()?;
+        let buffer = accelerator.allocate(self.bytes())?;
+        let up = Moved {
+            up: self.bytes(),
+            up_time: buffer.upload(bytemuck::cast_slice(elements))?,
+            ..Moved::default()
+        };
+        transfers::count(&up);
+        moved = moved.and(&up);
+        let buffer = Arc::new(buffer);
+        *self.lock_device() = Some(Arc::clone(&buffer));
+        Ok((buffer, moved))
+    }
+
+    fn device_copy(&self) -> Option<Arc<DeviceBuffer>> {
+        self.lock_device().clone()
+    }
+
+    fn lock_device(&self) -> std::sync::MutexGuard<'_, Option<Arc<DeviceBuffer>>> {
+        self.copies
+            .device
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Element> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Array<{}>({} on {})",
+            T::DTYPE,
+            self.shape,
+            self.residency()
+        )
+    }
+}

@@ -1,0 +1,44 @@
+//! Where an array's elements are.
+
+use std::fmt;
+
+use crate::device::DeviceId;
+
+/// Where the elements of an array are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residency {
+    /// In host memory only.
+    Host,
+    /// In that device's memory only.
+    Device(DeviceId),
+    /// In both, equal.
+    Both(DeviceId),
+}
+
+impl Residency {
+    /// Whether `device` can read the elements without a transfer.
+    #[must_use]
+    pub fn is_on(self, device: DeviceId) -> bool {
+        match self {
+            Self::Host => !device.kind().is_gpu(),
+            Self::Device(holder) => holder == device,
+            Self::Both(holder) => !device.kind().is_gpu() || holder == device,
+        }
+    }
+
+    /// Whether the host has the elements.
+    #[must_use]
+    pub fn is_on_host(self) -> bool {
+        !matches!(self, Self::Device(_))
+    }
+}
+
+impl fmt::Display for Residency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Device(device) => write!(f, "{device}"),
+            Self::Both(device) => write!(f, "host and {device}"),
+        }
+    }
+}

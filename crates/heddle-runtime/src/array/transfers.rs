@@ -1,0 +1,65 @@
+//! Process-wide counts of bytes that moved or were copied on behalf of arrays.
+//!
+//! An operation's own transfers are also in its [`Timing`](crate::device::Timing);
+//! these counts include what a caller moved by reading an array.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::Serialize;
+
+use crate::device::Moved;
+use crate::units::Bytes;
+
+/// Transfers and copies since the process began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TransferCounts {
+    /// Transfers host to device.
+    pub uploads: u64,
+    /// Bytes host to device.
+    pub uploaded: Bytes,
+    /// Transfers device to host.
+    pub downloads: u64,
+    /// Bytes device to host.
+    pub downloaded: Bytes,
+    /// Copies made because a shared array was written to.
+    pub copies: u64,
+    /// Bytes of those copies.
+    pub copied: Bytes,
+}
+
+static UPLOADS: AtomicU64 = AtomicU64::new(0);
+static UPLOADED: AtomicU64 = AtomicU64::new(0);
+static DOWNLOADS: AtomicU64 = AtomicU64::new(0);
+static DOWNLOADED: AtomicU64 = AtomicU64::new(0);
+static COPIES: AtomicU64 = AtomicU64::new(0);
+static COPIED: AtomicU64 = AtomicU64::new(0);
+
+/// The counts now.
+#[must_use]
+pub fn transfer_counts() -> TransferCounts {
+    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    TransferCounts {
+        uploads: read(&UPLOADS),
+        uploaded: Bytes(read(&UPLOADED)),
+        downloads: read(&DOWNLOADS),
+        downloaded: Bytes(read(&DOWNLOADED)),
+        copies: read(&COPIES),
+        copied: Bytes(read(&COPIED)),
+    }
+}
+
+pub(super) fn count(moved: &Moved) {
+    if moved.up.0 > 0 {
+        UPLOADS.fetch_add(1, Ordering::Relaxed);
+        UPLOADED.fetch_add(moved.up.0, Ordering::Relaxed);
+    }
+    if moved.down.0 > 0 {
+        DOWNLOADS.fetch_add(1, Ordering::Relaxed);
+        DOWNLOADED.fetch_add(moved.down.0, Ordering::Relaxed);
+    }
+}
+
+pub(super) fn count_copy(bytes: Bytes) {
+    COPIES.fetch_add(1, Ordering::Relaxed);
+    COPIED.fetch_add(bytes.0, Ordering::Relaxed);
+}

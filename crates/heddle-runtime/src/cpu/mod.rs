@@ -1,0 +1,81 @@
+//! The processor as a device: native Rust over threads we own.
+//!
+//! The kernels themselves are in [`crate::ops`], next to the operations they
+//! belong to; here are the threads they run on and the device that times them.
+
+mod pool;
+
+use std::time::Instant;
+
+pub use pool::{PARALLEL_FROM, Pool};
+
+use crate::device::{Device, DeviceCard, DeviceId, Lane, Place, Timing};
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::operation::Description;
+use crate::units::{Bytes, Nanos};
+
+/// Raised whenever a CPU kernel changes enough to make old measurements wrong.
+const KERNEL_VERSION: u32 = 1;
+
+/// The host's processor.
+#[derive(Debug)]
+pub struct CpuDevice {
+    card: DeviceCard,
+    pool: Pool,
+}
+
+impl CpuDevice {
+    /// The processor with `threads` threads, or as many as the machine offers
+    /// this process.
+    pub fn new(threads: Option<usize>) -> Result<Self, Error> {
+        let pool = Pool::new(threads)?;
+        let machine = Machine::read();
+        Ok(Self {
+            card: DeviceCard {
+                name: machine.cpu,
+                backend: "native",
+                driver: machine.system,
+                kernel_version: KERNEL_VERSION,
+                units: pool.threads(),
+                memory: machine.memory,
+            },
+            pool,
+        })
+    }
+
+    /// The threads its operations run on.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+}
+
+impl Device for CpuDevice {
+    fn id(&self) -> DeviceId {
+        DeviceId::CPU
+    }
+
+    fn card(&self) -> &DeviceCard {
+        &self.card
+    }
+
+    fn free_memory(&self) -> Bytes {
+        Machine::available_memory()
+    }
+
+    fn execute(
+        &self,
+        _description: &Description,
+        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+    ) -> Result<Timing, Error> {
+        let lane = Lane::new(DeviceId::CPU, Place::Host(&self.pool));
+        let start = Instant::now();
+        body(&lane)?;
+        Ok(Timing {
+            total: Nanos::from(start.elapsed()),
+            device: None,
+            moved: lane.moved(),
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! Where one execution happens: the view of a device that an operation's body gets.
+//!
+//! Every byte an operation moves goes through its lane, so that transfers are
+//! counted where they happen and none is hidden.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use super::{Accelerator, DeviceBuffer, DeviceId, Moved};
+use crate::array::Array;
+use crate::cpu::Pool;
+use crate::dtype::Element;
+use crate::error::Error;
+
+/// The memory and processors a body works with.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// Host memory and these threads.
+    Host(&'a Pool),
+    /// A device's own memory.
+    Accelerator(&'a dyn Accelerator),
+}
+
+/// One execution's view of its device.
+#[derive(Debug)]
+pub struct Lane<'a> {
+    device: DeviceId,
+    place: Place<'a>,
+    moved: Cell<Moved>,
+}
+
+impl<'a> Lane<'a> {
+    /// A lane for one execution on `device`.
+    #[must_use]
+    pub fn new(device: DeviceId, place: Place<'a>) -> Self {
+        Self {
+            device,
+            place,
+            moved: Cell::new(Moved::default()),
+        }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> DeviceId {
+        self.device
+    }
+
+    /// Its memory and processors.
+    #[must_use]
+    pub fn place(&self) -> Place<'a> {
+        self.place
+    }
+
+    /// The host's threads, for an operation that only exists there.
+    pub fn pool(&self, operation: &'static str) -> Result<&'a Pool, Error> {
+        match self.place {
+            Place::Host(pool) => Ok(pool),
+            Place::Accelerator(_) => Err(Error::NotImplementedOn {
+                operation,
+                device: self.device,
+            }),
+        }
+    }
+
+    /// The array's elements in host memory, brought down first if they are not
+    /// there yet.
+    pub fn host<'b, T: Element>(&self, array: &'b Array<T>) -> Result<&'b [T], Error> {
+        let (elements, moved) = array.bring_to_host()?;
+        self.count(&moved);
+        Ok(elements)
+    }
+
+    /// The array's elements in host memory for writing, brought down first if
+    /// they are not there yet; copies on other devices are dropped.
+    pub fn host_mut<'b, T: Element>(&self, array: &'b mut Array<T>) -> Result<&'b mut [T], Error> {
+        let (elements, moved) = array.make_host_mut()?;
+        self.count(&moved);
+        Ok(elements)
+    }
+
+    /// The array's elements in `accelerator`'s memory, brought up first if they
+    /// are not there yet.
+    pub fn resident<T: Element>(
+        &self,
+        array: &Array<T>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<Arc<DeviceBuffer>, Error> {
+        let (buffer, moved) = array.bring_to(accelerator)?;
+        self.count(&moved);
+        Ok(buffer)
+    }
+
+    /// What has crossed the bus so far.
+    #[must_use]
+    pub fn moved(&self) -> Moved {
+        self.moved.get()
+    }
+
+    fn count(&self, moved: &Moved) {
+        if *moved != Moved::default() {
+            self.moved.set(self.moved.get().and(moved));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Everything that can go wrong on the road, in one enum.
+//!
+//! Each variant says what was asked, what was found and, where there is one,
+//! what to do; [`Error::hint`] gives the last part alone for a command line that
+//! prints it on its own line.
+
+use std::path::PathBuf;
+
+use crate::device::DeviceId;
+use crate::dtype::DType;
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+/// A failure of the runtime or of an operation on it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A shape's element count does not fit in memory's address range.
+    #[error("a shape of {extents:?} has more elements than memory can address")]
+    ShapeTooLarge {
+        /// What was asked for.
+        extents: Vec<usize>,
+    },
+    /// Two operands whose shapes do not go together.
+    #[error("{operation} needs {expected}, but got {left} and {right}")]
+    ShapeMismatch {
+        /// The operation.
+        operation: &'static str,
+        /// What it needs, in words.
+        expected: &'static str,
+        /// First operand's shape.
+        left: Shape,
+        /// Second operand's shape.
+        right: Shape,
+    },
+    /// One operand whose shape the operation cannot take.
+    #[error("{operation} needs {expected}, but got {found}")]
+    ShapeUnsuited {
+        /// The operation.
+        operation: &'static str,
+        /// What it needs, in words.
+        expected: &'static str,
+        /// The operand's shape.
+        found: Shape,
+    },
+    /// The number of values given does not fill the shape.
+    #[error("a shape of {shape} holds {} elements, but {found} values were given", .shape.elements())]
+    LengthMismatch {
+        /// The shape asked for.
+        shape: Shape,
+        /// Values given.
+        found: usize,
+    },
+    /// The operation has no answer for an empty array.
+    #[error("{operation} of an empty array has no value")]
+    EmptyArray {
+        /// The operation.
+        operation: &'static str,
+    },
+    /// A key with no bytes cannot be repeated.
+    #[error("xor needs a key of at least one element, but the key is empty")]
+    EmptyKey,
+    /// A parameter outside what the operation accepts.
+    #[error("{operation}: {parameter} must be {expected}, but is {found}")]
+    BadParameter {
+        /// The operation.
+        operation: &'static str,
+        /// The parameter's name.
+        parameter: &'static str,
+        /// What it must be.
+        expected: &'static str,
+        /// What it was.
+        found: String,
+    },
+    /// An integer was divided by zero.
+    #[error(
+        "div of {dtype}: the divisor is zero at element {index}; integers have no infinity to answer with"
+    )]
+    DivisionByZero {
+        /// The element type.
+        dtype: DType,
+        /// Where the first zero stands.
+        index: usize,
+    },
+    /// A device name that cannot be read.
+    #[error("{found:?} is not a device name")]
+    BadDeviceName {
+        /// What was given.
+        found: String,
+    },
+    /// A device that is not on this machine.
+    #[error("device {asked} is not available; this machine has {available}")]
+    NoSuchDevice {
+        /// What was asked for.
+        asked: DeviceId,
+        /// What there is, comma separated.
+        available: String,
+    },
+    /// No device may run this operation under the rules in force.
+    #[error("no device may run {operation}: {why}")]
+    NoCandidate {
+        /// The operation.
+        operation: &'static str,
+        /// Which rule excluded which device.
+        why: String,
+    },
+    /// The operation was not written for this device.
+    #[error("{operation} has no implementation for {device}")]
+    NotImplementedOn {
+        /// The operation.
+        operation: &'static str,
+        /// The device it was sent to.
+        device: DeviceId,
+    },
+    /// The bytes an operation needs do not fit on any device it may use.
+    #[error(
+        "{operation} needs {asked} on {device}, where {free} of {capacity} is free ({reserved} reserved by running operations)"
+    )]
+    OutOfMemory {
+        /// The operation.
+        operation: &'static str,
+        /// The device.
+        device: DeviceId,
+        /// Bytes needed.
+        asked: Bytes,
+        /// Bytes free under the limit.
+        free: Bytes,
+        /// Bytes other operations hold.
+        reserved: Bytes,
+        /// The limit.
+        capacity: Bytes,
+    },
+    /// Two devices answered differently in verify mode.
+    #[error("{operation} differs between {first} and {second}: {difference}")]
+    Disagreement {
+        /// The operation.
+        operation: &'static str,
+        /// The device whose answer would have been returned.
+        first: DeviceId,
+        /// The device it was checked against.
+        second: DeviceId,
+        /// Where and by how much, with both values.
+        difference: String,
+    },
+    /// A device failed in a way of its own.
+    #[error("{device}: {message}")]
+    Device {
+        /// The device.
+        device: DeviceId,
+        /// What it said.
+        message: String,
+    },
+    /// The configuration cannot be used.
+    #[error("{origin}: {message}")]
+    Config {
+        /// The file or environment variable at fault.
+        origin: String,
+        /// What is wrong with it.
+        message: String,
+        /// What to write instead.
+        hint: Option<String>,
+    },
+    /// A file could not be read or written.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    File {
+        /// "read", "write", …
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    /// What to do about it, where something can be done.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::BadDeviceName { .. } => {
+                Some("write `cpu`, `cuda:0`, `simt:0` or `auto`".to_owned())
+            }
+            Self::NoSuchDevice { .. } => Some("`heddle devices` lists them".to_owned()),
+            Self::OutOfMemory { .. } => Some(
+                "raise `memory.host_limit` or `memory.device_limit`, or split the operands"
+                    .to_owned(),
+            ),
+            Self::NoCandidate { .. } => {
+                Some("loosen `route.allow`, `route.deny` or HEDDLE_DEVICE".to_owned())
+            }
+            Self::Disagreement { .. } => Some(
+                "one of the devices is wrong: run the operation on each with `Runtime::run_on`"
+                    .to_owned(),
+            ),
+            Self::Config { hint, .. } => hint.clone(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The byte ledger of one device.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::Serialize;
+
+use crate::units::Bytes;
+
+/// Bytes reserved on one device against a limit. Thread safe and lock free.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    account: Arc<Account>,
+}
+
+#[derive(Debug)]
+struct Account {
+    capacity: Bytes,
+    reserved: AtomicU64,
+    peak: AtomicU64,
+    refusals: AtomicU64,
+}
+
+/// What a ledger says at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LedgerReading {
+    /// The limit.
+    pub capacity: Bytes,
+    /// Reserved now.
+    pub reserved: Bytes,
+    /// The most ever reserved at once.
+    pub peak: Bytes,
+    /// Reservations refused.
+    pub refusals: u64,
+}
+
+impl Ledger {
+    /// A ledger that never lets more than `capacity` be reserved at once.
+    #[must_use]
+    pub fn new(capacity: Bytes) -> Self {
+        Self {
+            account: Arc::new(Account {
+                capacity,
+                reserved: AtomicU64::new(0),
+                peak: AtomicU64::new(0),
+                refusals: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// Reserves `bytes` until the reservation is dropped, or says what was found
+    /// when they do not fit.
+    pub fn reserve(&self, bytes: Bytes) -> Result<Reservation, LedgerReading> {
+        let account = &self.account;
+        let granted =
+            account
+                .reserved
+                .try_update(Ordering::AcqRel, Ordering::Relaxed, |reserved| {
+                    reserved
+                        .checked_add(bytes.0)
+                        .filter(|&total| total <= account.capacity.0)
+                });
+        let Ok(before) = granted else {
+            account.refusals.fetch_add(1, Ordering::Relaxed);
+            return Err(self.reading());
+        };
+        account.peak.fetch_max(before + bytes.0, Ordering::Relaxed);
+        Ok(Reservation {
+            account: Arc::clone(account),
+            bytes,
+        })
+    }
+
+    /// What it says now.
+    #[must_use]
+    pub fn reading(&self) -> LedgerReading {
+        LedgerReading {
+            capacity: self.account.capacity,
+            reserved: Bytes(self.account.reserved.load(Ordering::Acquire)),
+            peak: Bytes(self.account.peak.load(Ordering::Relaxed)),
+            refusals: self.account.refusals.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl LedgerReading {
+    /// Bytes that could still be reserved.
+    #[must_use]
+    pub fn free(&self) -> Bytes {
+        self.capacity.saturating_sub(self.reserved)
+    }
+}
+
+/// Bytes held for one operation, given back on drop.
+#[derive(Debug)]
+pub struct Reservation {
+    account: Arc<Account>,
+    bytes: Bytes,
+}
+
+impl Reservation {
+    /// How many bytes.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.account
+            .reserved
+            .fetch_sub(self.bytes.0, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grants_to_the_limit_and_takes_back() {
+        let ledger = Ledger::new(Bytes(100));
+        let first = ledger.reserve(Bytes(60)).unwrap();
+        let refused = ledger.reserve(Bytes(41)).unwrap_err();
+        assert_eq!((refused.free(), refused.refusals), (Bytes(40), 1));
+        let second = ledger.reserve(Bytes(40)).unwrap();
+        drop((first, second));
+        let reading = ledger.reading();
+        assert_eq!((reading.reserved, reading.peak), (Bytes(0), Bytes(100)));
+        assert!(ledger.reserve(Bytes(u64::MAX)).is_err());
+    }
+
+    #[test]
+    fn is_exact_under_contention() {
+        let ledger = Ledger::new(Bytes(1000));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for size in 0..2000 {
+                        drop(ledger.reserve(Bytes(size % 300)));
+                    }
+                });
+            }
+        });
+        let reading = ledger.reading();
+        assert_eq!(reading.reserved, Bytes(0));
+        assert!(reading.peak <= reading.capacity);
+    }
+}

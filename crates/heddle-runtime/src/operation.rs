@@ -1,0 +1,319 @@
+//! The one trait a workload implements, and how an operation describes itself.
+//!
+//! An operation knows its own work and its own answer. It does not know which
+//! device it will run on until its body is called, nor that it is routed,
+//! admitted, recorded and learned from.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+use crate::array::{Array, Residency};
+use crate::device::{DeviceId, DeviceKind, Lane};
+use crate::dtype::{DType, Element};
+use crate::error::Error;
+use crate::units::Bytes;
+
+/// What an operation's work is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkUnit {
+    /// Bytes read and written.
+    Bytes,
+    /// Multiply-adds.
+    MultiplyAdds,
+    /// Anything else a workload counts: cells, sites, evaluations.
+    Items,
+}
+
+/// A kind of operation. Declare one as a `static`; its id is given on first use.
+#[derive(Debug)]
+pub struct Kind {
+    name: &'static str,
+    unit: WorkUnit,
+    /// Zero until registered, then the id plus one.
+    id: AtomicU32,
+}
+
+static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+impl Kind {
+    /// A kind with this name. Two kinds of one name are the same kind.
+    #[must_use]
+    pub const fn new(name: &'static str, unit: WorkUnit) -> Self {
+        Self {
+            name,
+            unit,
+            id: AtomicU32::new(0),
+        }
+    }
+
+    /// Its name, as in reports and configuration.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What its work is counted in.
+    #[must_use]
+    pub const fn unit(&self) -> WorkUnit {
+        self.unit
+    }
+
+    /// A small number for tables, equal for equal names, stable for the life of
+    /// the process and meaningless outside it.
+    #[must_use]
+    pub fn id(&self) -> usize {
+        match self.id.load(Ordering::Relaxed) {
+            0 => self.register(),
+            id => id as usize - 1,
+        }
+    }
+
+    #[cold]
+    fn register(&self) -> usize {
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = names
+            .iter()
+            .position(|&name| name == self.name)
+            .unwrap_or_else(|| {
+                names.push(self.name);
+                names.len() - 1
+            });
+        self.id.store(position as u32 + 1, Ordering::Relaxed);
+        position
+    }
+}
+
+/// One operand: how large it is and where it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Its size.
+    pub bytes: Bytes,
+    /// Where it lives.
+    pub residency: Residency,
+}
+
+impl<T: Element> From<&Array<T>> for Operand {
+    fn from(array: &Array<T>) -> Self {
+        Self {
+            bytes: array.bytes(),
+            residency: array.residency(),
+        }
+    }
+}
+
+/// Where the result is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResultPlace {
+    /// On the host if no operand lived on the device that computes it, on that
+    /// device otherwise. What a caller who says nothing most likely needs.
+    #[default]
+    WithOperands,
+    /// Left where it is computed.
+    Stay,
+    /// On the host, always.
+    Host,
+}
+
+/// What an operation says about itself before it runs.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Its kind.
+    pub kind: &'static Kind,
+    /// Its element type.
+    pub dtype: DType,
+    /// How much work, in the kind's unit.
+    pub work: u64,
+    /// Its operands.
+    pub operands: SmallVec<[Operand; 3]>,
+    /// Bytes of its result.
+    pub output: Bytes,
+    /// Bytes it needs beside operands and result while it runs.
+    pub scratch: Bytes,
+    /// Where the result is wanted.
+    pub result: ResultPlace,
+}
+
+impl Description {
+    /// A description with no operands, no result and no scratch yet.
+    #[must_use]
+    pub fn new(kind: &'static Kind, dtype: DType, work: u64) -> Self {
+        Self {
+            kind,
+            dtype,
+            work,
+            operands: SmallVec::new(),
+            output: Bytes(0),
+            scratch: Bytes(0),
+            result: ResultPlace::default(),
+        }
+    }
+
+    /// With one more operand.
+    #[must_use]
+    pub fn reads(mut self, operand: impl Into<Operand>) -> Self {
+        self.operands.push(operand.into());
+        self
+    }
+
+    /// With a result of this size.
+    #[must_use]
+    pub fn writes(mut self, output: Bytes) -> Self {
+        self.output = output;
+        self
+    }
+
+    /// Bytes read.
+    #[must_use]
+    pub fn input(&self) -> Bytes {
+        self.operands.iter().map(|operand| operand.bytes).sum()
+    }
+
+    /// Bytes that must be reserved on `device` for this to run there: operands
+    /// that are not there yet, the result and the scratch.
+    #[must_use]
+    pub fn footprint(&self, device: DeviceId) -> Bytes {
+        self.missing(device) + self.output + self.scratch
+    }
+
+    /// Bytes of operands that are not on `device`.
+    #[must_use]
+    pub fn missing(&self, device: DeviceId) -> Bytes {
+        self.operands
+            .iter()
+            .filter(|operand| !operand.residency.is_on(device))
+            .map(|operand| operand.bytes)
+            .sum()
+    }
+
+    /// Bytes of result that will be brought back from `device` to the host.
+    #[must_use]
+    pub fn returned(&self, device: DeviceId) -> Bytes {
+        let comes_back = device.kind().is_gpu()
+            && match self.result {
+                ResultPlace::Stay => false,
+                ResultPlace::Host => true,
+                ResultPlace::WithOperands => !self
+                    .operands
+                    .iter()
+                    .any(|operand| operand.residency.is_on(device)),
+            };
+        if comes_back { self.output } else { Bytes(0) }
+    }
+}
+
+/// Whether two answers to the same operation are the same answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Agreement {
+    /// Equal, within the operation's stated tolerance.
+    Same,
+    /// Different; says where, with both values.
+    Different(String),
+    /// The operation does not say how to compare its answers.
+    Unchecked,
+}
+
+/// Something that can be run on a device.
+///
+/// Arguments are validated when the operation is built, so that a body that runs
+/// has nothing left to refuse but the device.
+pub trait Operation {
+    /// What it answers with.
+    type Output;
+
+    /// Its kind, work, bytes and where its operands live. Called once per run,
+    /// on the hot path: no allocation.
+    fn describe(&self) -> Description;
+
+    /// Whether it has an implementation for this family of devices.
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        family == DeviceKind::Cpu
+    }
+
+    /// Computes the answer on `lane`'s device.
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error>;
+
+    /// Whether running it twice gives the same answer twice. An operation that
+    /// overwrites its operand says no, and is never run a second time to verify
+    /// or explore.
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    /// Compares two answers in verify mode.
+    fn compare(&self, _first: &Self::Output, _second: &Self::Output) -> Agreement {
+        Agreement::Unchecked
+    }
+}
+
+/// A borrowed operation runs like an owned one, and can be run again.
+impl<O: Operation + ?Sized> Operation for &mut O {
+    type Output = O::Output;
+
+    fn describe(&self) -> Description {
+        (**self).describe()
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        (**self).runs_on(family)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
+        (**self).run(lane)
+    }
+
+    fn is_repeatable(&self) -> bool {
+        (**self).is_repeatable()
+    }
+
+    fn compare(&self, first: &Self::Output, second: &Self::Output) -> Agreement {
+        (**self).compare(first, second)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static FIRST: Kind = Kind::new("test-first", WorkUnit::Items);
+    static FIRST_AGAIN: Kind = Kind::new("test-first", WorkUnit::Items);
+    static SECOND: Kind = Kind::new("test-second", WorkUnit::Bytes);
+
+    #[test]
+    fn ids_follow_names() {
+        assert_eq!(FIRST.id(), FIRST_AGAIN.id());
+        assert_ne!(FIRST.id(), SECOND.id());
+    }
+
+    #[test]
+    fn only_absent_operands_and_results_move() {
+        let gpu = DeviceId::cuda(0);
+        let described = Description::new(&FIRST, DType::U8, 1)
+            .reads(Operand {
+                bytes: Bytes(100),
+                residency: Residency::Host,
+            })
+            .reads(Operand {
+                bytes: Bytes(10),
+                residency: Residency::Both(gpu),
+            })
+            .writes(Bytes(7));
+        assert_eq!(described.missing(gpu), Bytes(100));
+        assert_eq!(described.missing(DeviceId::CPU), Bytes(0));
+        assert_eq!(described.missing(DeviceId::cuda(1)), Bytes(110));
+        // One operand lives on the GPU, so the result stays there.
+        assert_eq!(described.returned(gpu), Bytes(0));
+        assert_eq!(described.returned(DeviceId::cuda(1)), Bytes(7));
+        assert_eq!(described.footprint(gpu), Bytes(107));
+    }
+}
