@@ -1,0 +1,18 @@
+//! Functions of one or two elements, applied to whole arrays.
+//!
+//! The function is a type (`Add`, `Exp`, …), so that each pass is compiled for
+//! it and a function that only floats have cannot be asked of integers.
+
+mod binary;
+pub(super) mod exp;
+mod function;
+mod term;
+mod unary;
+
+pub use binary::{Binary, BinaryInPlace};
+pub use function::{
+    ABS, ADD, Abs, Add, BinaryFunction, DIV, Div, EXP, Exp, MUL, Mul, SQRT, SQUARE, SUB, Sqrt,
+    Square, Sub, UnaryFunction,
+};
+pub use term::Term;
+pub use unary::{Unary, UnaryInPlace};

@@ -1,0 +1,101 @@
+//! A function of one element over an array.
+
+use crate::array::{Array, HostBuffer};
+use crate::device::Lane;
+use crate::error::Error;
+use crate::operation::{Agreement, Description, Operation};
+
+use super::super::agreement;
+use super::super::loops::{self, Map};
+use super::super::number::Number;
+use super::UnaryFunction;
+
+/// `f` of every element, in a new array.
+#[derive(Clone, Debug)]
+pub struct Unary<T: Number, F> {
+    function: F,
+    input: Array<T>,
+}
+
+impl<T: Number, F: UnaryFunction<T>> Unary<T, F> {
+    /// Any array will do; the error is there for uniformity.
+    pub fn new(function: F, input: &Array<T>) -> Result<Self, Error> {
+        Ok(Self {
+            function,
+            input: input.clone(),
+        })
+    }
+}
+
+impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
+    type Output = Array<T>;
+
+    fn describe(&self) -> Description {
+        let bytes = self.input.bytes();
+        Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0)
+            .reads(&self.input)
+            .writes(bytes)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
+        let pool = lane.pool(self.function.kind().name())?;
+        let input = lane.host(&self.input)?;
+        let mut out = HostBuffer::unspecified(input.len());
+        loops::map(pool, out.as_mut_slice(), input, Each(self.function));
+        Ok(Array::on_host(self.input.shape().clone(), out))
+    }
+
+    fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
+        agreement::within(first, second, self.function.tolerance(), 0.0)
+    }
+}
+
+/// `f` of every element, over the array itself.
+#[derive(Debug)]
+pub struct UnaryInPlace<'a, T: Number, F> {
+    function: F,
+    data: &'a mut Array<T>,
+}
+
+impl<'a, T: Number, F: UnaryFunction<T>> UnaryInPlace<'a, T, F> {
+    /// Any array will do; the error is there for uniformity.
+    pub fn new(function: F, data: &'a mut Array<T>) -> Result<Self, Error> {
+        Ok(Self { function, data })
+    }
+}
+
+impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        let bytes = self.data.bytes();
+        Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0).reads(&*self.data)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        let pool = lane.pool(self.function.kind().name())?;
+        loops::map_in_place(pool, lane.host_mut(self.data)?, Each(self.function));
+        Ok(())
+    }
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
+    fn compare(&self, (): &(), (): &()) -> Agreement {
+        Agreement::Same
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Each<F>(F);
+
+impl<T, F: UnaryFunction<T>> Map<T> for Each<F> {
+    fn weight(self) -> u64 {
+        self.0.weight()
+    }
+    #[inline(always)]
+    fn apply(self, x: T) -> T {
+        self.0.apply(x)
+    }
+}

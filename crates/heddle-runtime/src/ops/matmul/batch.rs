@@ -1,0 +1,128 @@
+//! Many products of one size.
+
+use gemm::Parallelism;
+
+use crate::array::{Array, HostBuffer};
+use crate::cpu::Pool;
+use crate::device::Lane;
+use crate::error::Error;
+use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+use super::super::agreement;
+use super::super::number::Float;
+use super::gemm::{self as door, Extents};
+use super::{cost, mismatch, multiply_adds, shared_product, tolerance};
+
+/// The products of two batches of matrices.
+pub static BATCH_MATMUL: Kind = Kind::new("batch-matmul", WorkUnit::MultiplyAdds);
+
+/// Multiply-adds one thread takes at a time: some 3 µs, far above the price of a turn.
+const PART: u64 = 128 << 10;
+
+/// The products of `b` matrices by `b` matrices, item by item. One side may be a
+/// single matrix (two axes), which then stands against every item of the other.
+#[derive(Clone, Debug)]
+pub struct BatchMatMul<T: Float> {
+    lhs: Array<T>,
+    rhs: Array<T>,
+    batch: usize,
+    item: Extents,
+    shape: Shape,
+}
+
+impl<T: Float> BatchMatMul<T> {
+    /// Fails unless the batches are equal or one side is a single matrix, and the
+    /// matrices fit each other.
+    pub fn new(lhs: &Array<T>, rhs: &Array<T>) -> Result<Self, Error> {
+        let (batch, m, k, inner, n) = match (lhs.shape().extents(), rhs.shape().extents()) {
+            (&[batch, m, k], &[other, inner, n]) if batch == other => (batch, m, k, inner, n),
+            (&[batch, m, k], &[inner, n]) | (&[m, k], &[batch, inner, n]) => {
+                (batch, m, k, inner, n)
+            }
+            _ => return Err(mismatch(&BATCH_MATMUL, lhs, rhs)),
+        };
+        if k != inner {
+            return Err(mismatch(&BATCH_MATMUL, lhs, rhs));
+        }
+        Ok(Self {
+            lhs: lhs.clone(),
+            rhs: rhs.clone(),
+            batch,
+            item: Extents { m, k, n },
+            shape: Shape::new(&[batch, m, n])?,
+        })
+    }
+
+    fn items(&self, pool: &Pool, out: &mut [T], lhs: &[T], rhs: &[T]) {
+        let Extents { m, k, n } = self.item;
+        let each = multiply_adds(self.item);
+        let lhs_of = |index| operand(lhs, index, m * k);
+        let rhs_of = |index| operand(rhs, index, k * n);
+        if pool.is_worth_sharing(cost(each)) {
+            for (index, out) in out.chunks_mut(m * n).enumerate() {
+                shared_product(pool, self.item, out, lhs_of(index), rhs_of(index));
+            }
+            return;
+        }
+        let group = usize::try_from(PART / each.max(1)).map_or(1, |count| count.clamp(1, 1024));
+        let parts = out.chunks_mut(group * m * n).enumerate();
+        pool.each(
+            cost(each.saturating_mul(self.batch as u64)),
+            parts,
+            |(part, out)| {
+                for (offset, out) in out.chunks_mut(m * n).enumerate() {
+                    let index = part * group + offset;
+                    let (lhs, rhs) = (lhs_of(index), rhs_of(index));
+                    door::product(self.item, out, lhs, rhs, Parallelism::None);
+                }
+            },
+        );
+    }
+}
+
+/// Item `index` of a batch, or the single matrix that stands for all of them.
+fn operand<T>(elements: &[T], index: usize, len: usize) -> &[T] {
+    if elements.len() == len {
+        elements
+    } else {
+        &elements[index * len..][..len]
+    }
+}
+
+impl<T: Float> Operation for BatchMatMul<T> {
+    type Output = Array<T>;
+
+    fn describe(&self) -> Description {
+        let work = multiply_adds(self.item).saturating_mul(self.batch as u64);
+        Description::new(&BATCH_MATMUL, T::DTYPE, work)
+            .reads(&self.lhs)
+            .reads(&self.rhs)
+            .writes(Bytes::of::<T>(self.shape.elements()))
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
+        let pool = lane.pool(BATCH_MATMUL.name())?;
+        let (lhs, rhs) = (lane.host(&self.lhs)?, lane.host(&self.rhs)?);
+        let mut buffer = HostBuffer::unspecified(self.shape.elements());
+        let out = buffer.as_mut_slice();
+        if self.rhs.shape().rank() == 2 {
+            // Items one below the other are one tall matrix.
+            let tall = Extents {
+                m: self.batch * self.item.m,
+                ..self.item
+            };
+            shared_product(pool, tall, out, lhs, rhs);
+        } else if !out.is_empty() {
+            self.items(pool, out, lhs, rhs);
+        }
+        Ok(Array::on_host(self.shape.clone(), buffer))
+    }
+
+    /// Within k^1.5 epsilons of the largest product two elements could make.
+    fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
+        let absolute = tolerance(self.item.k, &self.lhs, &self.rhs);
+        agreement::within(first, second, 0.0, absolute)
+    }
+}

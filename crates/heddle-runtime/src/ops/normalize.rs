@@ -1,0 +1,167 @@
+//! Arrays brought to a common range or length.
+//!
+//! | mode | answer | when the divisor is zero |
+//! |---|---|---|
+//! | `ZScore` | `(x - mean) / std` | zeros (a constant array) |
+//! | `MinMax` | `(x - min) / (max - min)` | zeros (a constant array) |
+//! | `Unit` | `x / ‖x‖₂` | zeros (an array of zeros) |
+//!
+//! An empty array stays empty. A NaN anywhere makes every element NaN.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use crate::array::{Array, HostBuffer};
+use crate::cpu::Pool;
+use crate::device::Lane;
+use crate::error::Error;
+use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
+
+use super::agreement;
+use super::loops::{self, Map};
+use super::number::Float;
+use super::reduce::{Extremes, Moments, extremes_of, fold_lanes, moments_of, reduce};
+
+/// Mean zero, deviation one.
+pub static Z_SCORE: Kind = Kind::new("normalize-z-score", WorkUnit::Bytes);
+/// Least zero, greatest one.
+pub static MIN_MAX: Kind = Kind::new("normalize-min-max", WorkUnit::Bytes);
+/// Length one.
+pub static UNIT: Kind = Kind::new("normalize-unit", WorkUnit::Bytes);
+
+/// What an array is normalized to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NormalizeMode {
+    /// Mean zero and population standard deviation one.
+    ZScore,
+    /// Least element zero and greatest one.
+    MinMax,
+    /// Euclidean length one.
+    Unit,
+}
+
+impl NormalizeMode {
+    /// The kind of operation it makes.
+    #[must_use]
+    pub fn kind(self) -> &'static Kind {
+        match self {
+            Self::ZScore => &Z_SCORE,
+            Self::MinMax => &MIN_MAX,
+            Self::Unit => &UNIT,
+        }
+    }
+}
+
+/// An array brought to a common range or length, taken as a whole.
+#[derive(Clone, Debug)]
+pub struct Normalize<T: Float> {
+    input: Array<T>,
+    mode: NormalizeMode,
+}
+
+impl<T: Float> Normalize<T> {
+    /// Any array will do; the error is there for uniformity.
+    pub fn new(input: &Array<T>, mode: NormalizeMode) -> Result<Self, Error> {
+        Ok(Self {
+            input: input.clone(),
+            mode,
+        })
+    }
+}
+
+impl<T: Float> Operation for Normalize<T> {
+    type Output = Array<T>;
+
+    fn describe(&self) -> Description {
+        let bytes = self.input.bytes();
+        // Read to measure, read to divide, written.
+        Description::new(self.mode.kind(), T::DTYPE, (bytes + bytes + bytes).0)
+            .reads(&self.input)
+            .writes(bytes)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
+        let pool = lane.pool(self.mode.kind().name())?;
+        let input = lane.host(&self.input)?;
+        let mut out = HostBuffer::unspecified(input.len());
+        let measure = match self.mode {
+            NormalizeMode::ZScore => moments_of(pool, input).map(|m: Moments| (m.mean, m.std())),
+            NormalizeMode::MinMax => extremes_of(pool, input).map(|Extremes { min, max }| {
+                let (min, max) = (min.to_f64(), max.to_f64());
+                (min, max - min)
+            }),
+            NormalizeMode::Unit => Some((0.0, length_of(pool, input))),
+        };
+        match measure {
+            Some((_, 0.0)) => out.as_mut_slice().fill(T::ZERO),
+            Some((origin, divisor)) => {
+                let map = Ratio { origin, divisor };
+                loops::map(pool, out.as_mut_slice(), input, map);
+            }
+            None => {}
+        }
+        Ok(Array::on_host(self.input.shape().clone(), out))
+    }
+
+    /// Within 8 epsilons of the larger value plus as much of one: the mean and the
+    /// length are added up in another order on another device.
+    fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
+        let tolerance = 8.0 * T::EPSILON.max(1e-13);
+        agreement::within(first, second, tolerance, tolerance)
+    }
+}
+
+/// In double precision and by a true division: an inverse of a tiny divisor
+/// would overflow.
+#[derive(Clone, Copy)]
+struct Ratio {
+    origin: f64,
+    divisor: f64,
+}
+
+impl<T: Float> Map<T> for Ratio {
+    fn weight(self) -> u64 {
+        2
+    }
+    #[inline(always)]
+    fn apply(self, x: T) -> T {
+        T::from_f64((x.to_f64() - self.origin) / self.divisor)
+    }
+}
+
+/// The Euclidean length, zero of nothing.
+fn length_of<T: Float>(pool: &Pool, data: &[T]) -> f64 {
+    let squares = |unit: f64| {
+        let block = |data: &[T]| Arch::new().dispatch(SquaresPass { data, unit });
+        reduce(pool, data, block, |a, b| a + b).unwrap_or(0.0)
+    };
+    let plain = squares(1.0);
+    if plain.is_normal() || plain.is_nan() {
+        return plain.sqrt();
+    }
+    // Squares of doubles beyond 1e±154 leave the range: measure in units of the
+    // largest element instead.
+    let largest = extremes_of(pool, data).map_or(0.0, |Extremes { min, max }| {
+        min.to_f64().abs().max(max.to_f64().abs())
+    });
+    if largest == 0.0 || largest.is_infinite() {
+        return largest;
+    }
+    largest * squares(largest).sqrt()
+}
+
+struct SquaresPass<'a, T> {
+    data: &'a [T],
+    unit: f64,
+}
+
+impl<T: Float> WithSimd for SquaresPass<'_, T> {
+    type Output = f64;
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let squared = |sum: f64, x: T| {
+            let x = x.to_f64() / self.unit;
+            sum + x * x
+        };
+        fold_lanes(self.data, 0.0, squared, |a, b| a + b)
+    }
+}

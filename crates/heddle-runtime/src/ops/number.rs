@@ -1,0 +1,190 @@
+//! Arithmetic for every element type: integers wrap, floats are IEEE.
+
+use crate::dtype::Element;
+
+use super::elementwise::exp;
+
+/// An element type with arithmetic. Integers wrap around; floats follow IEEE 754.
+pub trait Number: Element {
+    /// Whether division by zero has no answer in this type.
+    const IS_INTEGER: bool;
+    /// Zero.
+    const ZERO: Self;
+    /// Sum.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+    /// Difference.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+    /// Product.
+    #[must_use]
+    fn times(self, other: Self) -> Self;
+    /// Quotient, truncated for integers. The divisor of an integer is not zero.
+    #[must_use]
+    fn over(self, other: Self) -> Self;
+    /// Distance from zero. The least `i32` has none and stays as it is.
+    #[must_use]
+    fn magnitude(self) -> Self;
+    /// The nearest double.
+    #[must_use]
+    fn to_f64(self) -> f64;
+    /// A byte's value, which every type holds exactly.
+    #[must_use]
+    fn from_u8(value: u8) -> Self;
+}
+
+/// An IEEE element type.
+pub trait Float: Number {
+    /// Distance from one to the next number.
+    const EPSILON: f64;
+    /// One.
+    const ONE: Self;
+    /// The correctly rounded root.
+    #[must_use]
+    fn square_root(self) -> Self;
+    /// e to this power, within 2 ulp.
+    #[must_use]
+    fn exponential(self) -> Self;
+    /// `self * factor + offset`, rounded once.
+    #[must_use]
+    fn fused(self, factor: Self, offset: Self) -> Self;
+    /// The nearest number of this type.
+    #[must_use]
+    fn from_f64(value: f64) -> Self;
+}
+
+macro_rules! integer {
+    ($type:ty, |$self:ident| $magnitude:expr, |$a:ident, $b:ident| $quotient:expr) => {
+        impl Number for $type {
+            const IS_INTEGER: bool = true;
+            const ZERO: Self = 0;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+            // No vector unit divides integers. A float with enough bits gives the
+            // same quotient: the true one is at least 1/b away from the next
+            // integer, and the rounding error is less than that.
+            #[inline(always)]
+            fn over(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                $quotient
+            }
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                let $self = self;
+                $magnitude
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn from_u8(value: u8) -> Self {
+                Self::from(value)
+            }
+        }
+    };
+}
+
+integer!(u8, |x| x, |a, b| (f32::from(a) / f32::from(b)) as u8);
+integer!(u32, |x| x, |a, b| (f64::from(a) / f64::from(b)) as u32);
+// Through i64, so that the least i32 over -1 wraps instead of saturating.
+integer!(i32, |x| x.wrapping_abs(), |a, b| {
+    (f64::from(a) / f64::from(b)) as i64 as i32
+});
+
+macro_rules! float {
+    ($type:ident) => {
+        impl Number for $type {
+            const IS_INTEGER: bool = false;
+            const ZERO: Self = 0.0;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn over(self, other: Self) -> Self {
+                self / other
+            }
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn from_u8(value: u8) -> Self {
+                Self::from(value)
+            }
+        }
+
+        impl Float for $type {
+            const EPSILON: f64 = $type::EPSILON as f64;
+            const ONE: Self = 1.0;
+            #[inline(always)]
+            fn square_root(self) -> Self {
+                self.sqrt()
+            }
+            #[inline(always)]
+            fn exponential(self) -> Self {
+                exp::$type(self)
+            }
+            #[inline(always)]
+            fn fused(self, factor: Self, offset: Self) -> Self {
+                self.mul_add(factor, offset)
+            }
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
+                value as Self
+            }
+        }
+    };
+}
+
+float!(f32);
+float!(f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_through_floats_are_exact() {
+        for a in 0..=u8::MAX {
+            for b in 1..=u8::MAX {
+                assert_eq!(a.over(b), a / b);
+            }
+        }
+        let hard = [1, 2, 3, 5, 7, 255, 256, 65_535, 65_537, 0x7fff_ffff];
+        for a in hard.into_iter().flat_map(|a: u32| [a, !a, a << 1]) {
+            for b in hard.into_iter().flat_map(|b: u32| [b, !b]) {
+                // Numerators just below a multiple are the ones rounding could lift.
+                for a in [a, (a / b).wrapping_mul(b).wrapping_sub(1)] {
+                    assert_eq!(a.over(b), a / b, "{a} / {b}");
+                    let (a, b) = (a.cast_signed(), b.cast_signed());
+                    assert_eq!(a.over(b), a.wrapping_div(b), "{a} / {b}");
+                }
+            }
+        }
+        assert_eq!(i32::MIN.over(-1), i32::MIN);
+    }
+}

@@ -1,0 +1,347 @@
+//! Every array operation at every size, for calibration and `explain`.
+//!
+//! A recipe says what an operation of a size would read, write and compute, and
+//! how to build one. A test holds each recipe against the operation it builds.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::array::{Array, HostBuffer, Residency};
+use crate::device::{DeviceKind, Lane};
+use crate::dtype::DType;
+use crate::error::Error;
+use crate::operation::{Description, Kind, Operand, Operation};
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+use super::elementwise::{
+    Abs, Add, Binary, BinaryFunction, Div, Exp, Mul, Sqrt, Square, Sub, Unary, UnaryFunction,
+};
+use super::matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
+use super::normalize::{Normalize, NormalizeMode};
+use super::number::{Float, Number};
+use super::probe::Probe;
+use super::random::{RANDOM, Random, RandomElement};
+use super::reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
+use super::scale::{SCALE, Scale};
+use super::transpose::{TRANSPOSE, Transpose};
+use super::xor::{BitElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
+
+/// Bytes of the largest operand of a pass: beyond any cache, yet quick to fill.
+const LARGEST: usize = 16 << 20;
+/// Rows of the square matrices products are measured at.
+const MATRICES: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
+/// Items of a batch, and the rows of each.
+const BATCHES: [usize; 5] = [1, 16, 128, 1024, 8192];
+const ITEM: usize = 16;
+
+type Prepared = Result<Box<dyn Operation<Output = ()> + Send>, Error>;
+
+/// What an operation of one size reads, writes and computes.
+struct Outline {
+    work: u64,
+    operands: SmallVec<[Bytes; 3]>,
+    output: Bytes,
+}
+
+struct Recipe {
+    kind: &'static Kind,
+    dtype: DType,
+    size_means: &'static str,
+    sizes: Vec<usize>,
+    outline: Box<dyn Fn(usize) -> Outline + Send + Sync>,
+    prepare: Box<dyn Fn(usize) -> Prepared + Send + Sync>,
+}
+
+impl Probe for Recipe {
+    fn kind(&self) -> &'static Kind {
+        self.kind
+    }
+
+    fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    fn size_means(&self) -> &'static str {
+        self.size_means
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.sizes.clone()
+    }
+
+    fn describe(&self, size: usize, residency: Residency) -> Description {
+        let outline = (self.outline)(size);
+        let description =
+            Description::new(self.kind, self.dtype, outline.work).writes(outline.output);
+        outline
+            .operands
+            .into_iter()
+            .fold(description, |description, bytes| {
+                description.reads(Operand { bytes, residency })
+            })
+    }
+
+    fn prepare(&self, size: usize) -> Prepared {
+        (self.prepare)(size)
+    }
+}
+
+/// A probe of every kind and each element type it is sensibly measured for.
+#[must_use]
+pub fn probes() -> Vec<Box<dyn Probe>> {
+    let mut all = Vec::new();
+    xor::<u8>(&mut all);
+    xor::<u32>(&mut all);
+    xor::<i32>(&mut all);
+    numbers::<u8>(&mut all);
+    numbers::<i32>(&mut all);
+    numbers::<u32>(&mut all);
+    numbers::<f32>(&mut all);
+    numbers::<f64>(&mut all);
+    floats::<f32>(&mut all);
+    floats::<f64>(&mut all);
+    all.into_iter()
+        .map(|recipe| Box::new(recipe) as Box<dyn Probe>)
+        .collect()
+}
+
+fn xor<T: BitElement + Number>(all: &mut Vec<Recipe>) {
+    all.push(flat::<T>(&XOR, 2, 3, Output::Elements, |size| {
+        discard(Xor::new(&operand::<T>(size), &operand(size)))
+    }));
+    all.push(flat::<T>(&XOR_IN_PLACE, 2, 3, Output::Nothing, |size| {
+        Ok(Box::new(OwnedXor {
+            data: operand::<T>(size),
+            key: operand(size),
+        }))
+    }));
+}
+
+fn numbers<T: Summable + RandomElement>(all: &mut Vec<Recipe>) {
+    binary::<T, _>(all, Add);
+    binary::<T, _>(all, Sub);
+    binary::<T, _>(all, Mul);
+    binary::<T, _>(all, Div);
+    unary::<T, _>(all, Square);
+    unary::<T, _>(all, Abs);
+    all.push(flat::<T>(&TRANSPOSE, 1, 2, Output::Elements, |size| {
+        let rows = 1_usize << (size.max(1).ilog2() / 2);
+        discard(
+            operand::<T>(size)
+                .reshape(&[rows, size / rows])
+                .and_then(|a| Transpose::new(&a)),
+        )
+    }));
+    all.push(flat::<T>(&RANDOM, 0, 1, Output::Elements, |size| {
+        discard(Random::<T>::new(1, &[size]))
+    }));
+    let sum = Output::Bytes(Bytes::of::<T::Sum>(1));
+    let one = Output::Bytes(Bytes::of::<T>(1));
+    let double = Output::Bytes(Bytes::of::<f64>(1));
+    all.push(flat::<T>(&SUM, 1, 1, sum, |size| {
+        discard(Sum::new(&operand::<T>(size)))
+    }));
+    all.push(flat::<T>(&MEAN, 1, 1, double, |size| {
+        discard(Mean::new(&operand::<T>(size)))
+    }));
+    all.push(flat::<T>(&STD, 1, 1, double, |size| {
+        discard(Std::new(&operand::<T>(size)))
+    }));
+    all.push(flat::<T>(&MIN, 1, 1, one, |size| {
+        discard(Min::new(&operand::<T>(size)))
+    }));
+    all.push(flat::<T>(&MAX, 1, 1, one, |size| {
+        discard(Max::new(&operand::<T>(size)))
+    }));
+}
+
+fn floats<T: Float>(all: &mut Vec<Recipe>) {
+    unary::<T, _>(all, Sqrt);
+    unary::<T, _>(all, Exp);
+    all.push(flat::<T>(&SCALE, 1, 2, Output::Elements, |size| {
+        discard(Scale::new(&operand::<T>(size), T::from_u8(3), T::ONE))
+    }));
+    for mode in [
+        NormalizeMode::ZScore,
+        NormalizeMode::MinMax,
+        NormalizeMode::Unit,
+    ] {
+        all.push(flat::<T>(
+            mode.kind(),
+            1,
+            3,
+            Output::Elements,
+            move |size| discard(Normalize::new(&operand::<T>(size), mode)),
+        ));
+    }
+    all.push(Recipe {
+        kind: &MATMUL,
+        dtype: T::DTYPE,
+        size_means: "rows of a square matrix",
+        sizes: MATRICES.to_vec(),
+        outline: Box::new(|n| {
+            let bytes = Bytes::of::<T>(n * n);
+            Outline {
+                work: (n * n * n) as u64,
+                operands: smallvec![bytes, bytes],
+                output: bytes,
+            }
+        }),
+        prepare: Box::new(|n| {
+            let matrix = operand::<T>(n * n).reshape(&[n, n])?;
+            discard(MatMul::new(&matrix, &matrix))
+        }),
+    });
+    all.push(Recipe {
+        kind: &BATCH_MATMUL,
+        dtype: T::DTYPE,
+        size_means: "16 x 16 matrices",
+        sizes: BATCHES.to_vec(),
+        outline: Box::new(|batch| {
+            let bytes = Bytes::of::<T>(batch * ITEM * ITEM);
+            Outline {
+                work: (batch * ITEM * ITEM * ITEM) as u64,
+                operands: smallvec![bytes, bytes],
+                output: bytes,
+            }
+        }),
+        prepare: Box::new(|batch| {
+            let items = operand::<T>(batch * ITEM * ITEM).reshape(&[batch, ITEM, ITEM])?;
+            discard(BatchMatMul::new(&items, &items))
+        }),
+    });
+}
+
+fn unary<T: Number, F: UnaryFunction<T> + 'static>(all: &mut Vec<Recipe>, function: F) {
+    all.push(flat::<T>(
+        function.kind(),
+        1,
+        2,
+        Output::Elements,
+        move |size| discard(Unary::new(function, &operand::<T>(size))),
+    ));
+}
+
+fn binary<T: Number, F: BinaryFunction<T> + 'static>(all: &mut Vec<Recipe>, function: F) {
+    all.push(flat::<T>(
+        function.kind(),
+        2,
+        3,
+        Output::Elements,
+        move |size| discard(Binary::new(function, operand::<T>(size), operand(size))),
+    ));
+}
+
+/// What a pass over flat arrays answers with.
+#[derive(Clone, Copy)]
+enum Output {
+    Nothing,
+    Elements,
+    Bytes(Bytes),
+}
+
+/// A pass over `operands` flat arrays of one length that moves each element
+/// `passes` times in all.
+fn flat<T: Number>(
+    kind: &'static Kind,
+    operands: usize,
+    passes: usize,
+    output: Output,
+    prepare: impl Fn(usize) -> Prepared + Send + Sync + 'static,
+) -> Recipe {
+    Recipe {
+        kind,
+        dtype: T::DTYPE,
+        size_means: "elements",
+        sizes: (0..=4)
+            .rev()
+            .map(|step| (LARGEST / size_of::<T>()) >> (4 * step))
+            .collect(),
+        outline: Box::new(move |size| Outline {
+            work: Bytes::of::<T>(size).0 * passes as u64,
+            operands: (0..operands).map(|_| Bytes::of::<T>(size)).collect(),
+            output: match output {
+                Output::Nothing => Bytes(0),
+                Output::Elements => Bytes::of::<T>(size),
+                Output::Bytes(bytes) => bytes,
+            },
+        }),
+        prepare: Box::new(prepare),
+    }
+}
+
+/// Small positive values: no zero to divide by, nothing for `exp` to overflow.
+fn operand<T: Number>(len: usize) -> Array<T> {
+    let mut buffer = HostBuffer::unspecified(len);
+    let cycle: [T; 64] = std::array::from_fn(|index| T::from_u8(index as u8 + 1));
+    for values in buffer.as_mut_slice().chunks_mut(cycle.len()) {
+        values.copy_from_slice(&cycle[..values.len()]);
+    }
+    Array::on_host(Shape::flat(len), buffer)
+}
+
+fn discard<O: Operation + Send + 'static>(operation: Result<O, Error>) -> Prepared {
+    operation.map(|operation| Box::new(Discard(operation)) as _)
+}
+
+/// An operation whose answer is dropped.
+struct Discard<O>(O);
+
+impl<O: Operation> Operation for Discard<O> {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        self.0.describe()
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        self.0.runs_on(family)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        self.0.run(lane).map(drop)
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.0.is_repeatable()
+    }
+}
+
+/// [`XorInPlace`] over data of its own, for which running again is as good.
+struct OwnedXor<T: BitElement> {
+    data: Array<T>,
+    key: Array<T>,
+}
+
+impl<T: BitElement> Operation for OwnedXor<T> {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        super::xor::describe_in_place(&self.data, &self.key)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        XorInPlace::new(&mut self.data, &self.key)?.run(lane)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_describes_what_it_prepares() {
+        for probe in probes() {
+            for size in probe.sizes().into_iter().take(2) {
+                let said = probe.describe(size, Residency::Host);
+                let made = probe.prepare(size).unwrap().describe();
+                let name = said.kind.name();
+                assert_eq!(said.kind.id(), made.kind.id());
+                assert_eq!(said.dtype, made.dtype, "{name}");
+                assert_eq!(said.work, made.work, "{name} of {size}");
+                assert_eq!(said.operands, made.operands, "{name} of {size}");
+                assert_eq!(said.output, made.output, "{name} of {size}");
+            }
+        }
+    }
+}

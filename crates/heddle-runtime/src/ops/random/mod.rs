@@ -1,0 +1,173 @@
+//! Random arrays that are the same on every device and for any thread count.
+//!
+//! Element `i` depends on the seed and on `i` alone. Block `b` of the sequence is
+//! Philox4x32-10 of the counter `[b low, b high, 0, 0]` under the key
+//! `[seed low, seed high]` (32-bit halves): four words `w0 w1 w2 w3`. Then
+//!
+//! | type | block | element |
+//! |---|---|---|
+//! | `u8` | `i / 16` | byte `i % 4` of word `(i % 16) / 4`, least significant first |
+//! | `u32`, `i32` | `i / 4` | word `i % 4` |
+//! | `f32` | `i / 4` | word `i % 4`: `(w >> 8) * 2^-24` |
+//! | `f64` | `i / 2` | words `lo = w[2 (i % 2)]`, `hi = w[2 (i % 2) + 1]`: `((hi << 32 \| lo) >> 11) * 2^-53` |
+
+mod philox;
+
+use std::marker::PhantomData;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use crate::array::{Array, HostBuffer};
+use crate::device::Lane;
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+pub use philox::philox4x32_10;
+
+use super::agreement;
+use super::loops::part;
+
+/// Uniform random elements.
+pub static RANDOM: Kind = Kind::new("random", WorkUnit::Bytes);
+
+/// Bytes of one block.
+const BLOCK_BYTES: usize = 16;
+/// Blocks computed side by side: one 512-bit vector of words.
+const LANES: usize = 16;
+/// How many times a copy ten rounds cost, for the threading threshold.
+const WEIGHT: u64 = 4;
+
+/// An element type random words turn into.
+pub trait RandomElement: Element {
+    /// Writes the elements that whole blocks of words give, as many as `out` holds.
+    #[doc(hidden)]
+    fn draw(words: &[u32], out: &mut [Self]);
+}
+
+impl RandomElement for u8 {
+    #[inline(always)]
+    fn draw(words: &[u32], out: &mut [Self]) {
+        for (out, word) in out.chunks_mut(4).zip(words) {
+            out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
+        }
+    }
+}
+
+impl RandomElement for u32 {
+    #[inline(always)]
+    fn draw(words: &[u32], out: &mut [Self]) {
+        out.copy_from_slice(&words[..out.len()]);
+    }
+}
+
+impl RandomElement for i32 {
+    #[inline(always)]
+    fn draw(words: &[u32], out: &mut [Self]) {
+        for (out, word) in out.iter_mut().zip(words) {
+            *out = word.cast_signed();
+        }
+    }
+}
+
+impl RandomElement for f32 {
+    #[inline(always)]
+    fn draw(words: &[u32], out: &mut [Self]) {
+        for (out, word) in out.iter_mut().zip(words) {
+            *out = (word >> 8) as f32 * (1.0 / 16_777_216.0);
+        }
+    }
+}
+
+impl RandomElement for f64 {
+    #[inline(always)]
+    fn draw(words: &[u32], out: &mut [Self]) {
+        for (out, pair) in out.iter_mut().zip(words.as_chunks::<2>().0) {
+            let bits = u64::from(pair[1]) << 32 | u64::from(pair[0]);
+            *out = (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0);
+        }
+    }
+}
+
+/// Uniform random elements: integers over their whole range, floats in [0, 1)
+/// with all the bits of their mantissa.
+#[derive(Clone, Debug)]
+pub struct Random<T: RandomElement> {
+    seed: u64,
+    shape: Shape,
+    element: PhantomData<T>,
+}
+
+impl<T: RandomElement> Random<T> {
+    /// Fails when the shape is too large to address.
+    pub fn new(seed: u64, extents: &[usize]) -> Result<Self, Error> {
+        Ok(Self {
+            seed,
+            shape: Shape::new(extents)?,
+            element: PhantomData,
+        })
+    }
+}
+
+impl<T: RandomElement> Operation for Random<T> {
+    type Output = Array<T>;
+
+    fn describe(&self) -> Description {
+        let bytes = Bytes::of::<T>(self.shape.elements());
+        Description::new(&RANDOM, T::DTYPE, bytes.0).writes(bytes)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
+        let pool = lane.pool(RANDOM.name())?;
+        let mut out = HostBuffer::unspecified(self.shape.elements());
+        let cost = Bytes(Bytes::of::<T>(out.len()).0.saturating_mul(WEIGHT));
+        // An element takes as many random bytes as it occupies.
+        let blocks_per_part = (part::<T>() * size_of::<T>() / BLOCK_BYTES) as u64;
+        let seed = self.seed;
+        let parts = (0_u64..).zip(out.as_mut_slice().chunks_mut(part::<T>()));
+        pool.each(cost, parts, |(index, out)| {
+            Arch::new().dispatch(FillPass {
+                seed,
+                first_block: index * blocks_per_part,
+                out,
+            });
+        });
+        Ok(Array::on_host(self.shape.clone(), out))
+    }
+
+    fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
+        agreement::exact(first, second)
+    }
+}
+
+struct FillPass<'a, T> {
+    seed: u64,
+    first_block: u64,
+    out: &'a mut [T],
+}
+
+impl<T: RandomElement> WithSimd for FillPass<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let key = [self.seed as u32, (self.seed >> 32) as u32];
+        let mut block = self.first_block;
+        for out in self.out.chunks_mut(LANES * BLOCK_BYTES / size_of::<T>()) {
+            let mut counter = [[0; LANES]; 4];
+            let numbers: [u64; LANES] = std::array::from_fn(|lane| block + lane as u64);
+            counter[0] = numbers.map(|number| number as u32);
+            counter[1] = numbers.map(|number| (number >> 32) as u32);
+            let drawn = philox::lanes(&counter, key);
+            let mut words = [0; 4 * LANES];
+            for lane in 0..LANES {
+                for word in 0..4 {
+                    words[4 * lane + word] = drawn[word][lane];
+                }
+            }
+            T::draw(&words, out);
+            block += LANES as u64;
+        }
+    }
+}
