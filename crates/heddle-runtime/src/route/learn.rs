@@ -1,0 +1,188 @@
+//! What the router takes from a measurement, and what it can say about all of them.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use super::decision::{Decision, Reason};
+use super::regret;
+use super::report::{KindRegret, KindTally, RouteTally};
+use super::router::Router;
+use super::row::Row;
+use super::saved::{DeviceModel, KindModel};
+use super::transfer::Direction;
+use crate::device::{DeviceId, Timing};
+use crate::operation::Description;
+use crate::units::{Bytes, Nanos};
+
+impl Router {
+    /// Learns from the measurement of a decided operation, taken on
+    /// `decision.device`. `d` is the description the decision was made for.
+    pub fn learn(&self, d: &Description, decision: &Decision, timing: &Timing) {
+        let Some(slot) = self.policy.slot(decision.device) else {
+            return;
+        };
+        let row = self.row(d);
+        let cell = &row.cells[slot];
+        let clock = row.clock.fetch_add(1, Ordering::Relaxed) + 1;
+        cell.ran.store(clock, Ordering::Relaxed);
+        cell.decisions.fetch_add(1, Ordering::Relaxed);
+        self.budget.spend(timing.total.0);
+        if let Reason::Exploring { instead_of } = decision.reason {
+            let mut candidates = decision.candidates.iter();
+            let best_ns = candidates
+                .find(|candidate| candidate.device == instead_of)
+                .and_then(|candidate| candidate.price)
+                .map_or(0.0, |price| price.total_ns());
+            let charged = decision
+                .chosen()
+                .map_or(0, |candidate| self.extra_ns(d, candidate, best_ns));
+            self.budget
+                .settle(charged, timing.total.0.saturating_sub(best_ns as u64));
+            cell.explorations.fetch_add(1, Ordering::Relaxed);
+            cell.explore_ns.fetch_add(timing.total.0, Ordering::Relaxed);
+        }
+        self.measure(row, slot, d, timing, true);
+    }
+
+    /// Learns from a measurement outside a decision: calibration or verification.
+    pub fn observe(&self, d: &Description, device: DeviceId, timing: &Timing) {
+        let Some(slot) = self.policy.slot(device) else {
+            return;
+        };
+        let row = self.row(d);
+        let clock = row.clock.load(Ordering::Relaxed);
+        row.cells[slot].ran.store(clock, Ordering::Relaxed);
+        self.measure(row, slot, d, timing, false);
+    }
+
+    /// Learns what one transfer took.
+    pub(super) fn observe_transfer(
+        &self,
+        device: DeviceId,
+        direction: Direction,
+        bytes: Bytes,
+        time: Nanos,
+    ) {
+        if let Some(bus) = self.buses.bus(device) {
+            bus.way(direction).learn(bytes.0, time.0);
+        }
+    }
+
+    fn measure(&self, row: &Row, slot: usize, d: &Description, timing: &Timing, decided: bool) {
+        let cell = &row.cells[slot];
+        if cell.is_first_run() {
+            return;
+        }
+        let devices = &self.policy.devices;
+        cell.model.learn(d.work, timing.busy().0);
+        self.buses.learn(d, devices[slot], &timing.moved);
+        let class = regret::class(d, devices);
+        row.book.enter(d.work, class, slot, timing.total.0, decided);
+    }
+
+    /// What better decisions would have saved, per kind, sorted by name.
+    #[must_use]
+    pub fn regret(&self) -> Vec<KindRegret> {
+        let mut kinds: BTreeMap<&'static str, KindRegret> = BTreeMap::new();
+        for row in self.rows.iter() {
+            let kind = row.kind.name();
+            let regret = kinds.entry(kind).or_insert_with(|| KindRegret {
+                kind,
+                operations: 0,
+                spent: Nanos(0),
+                regret: Nanos(0),
+                unmeasured: 0,
+            });
+            row.book.sum_into(regret);
+        }
+        kinds.into_values().collect()
+    }
+
+    /// The decisions so far, counted when they were learned from.
+    #[must_use]
+    pub fn tally(&self) -> RouteTally {
+        let mut counts: BTreeMap<(&'static str, DeviceId), (u64, u64)> = BTreeMap::new();
+        let mut explore_ns = 0;
+        for row in self.rows.iter() {
+            for (cell, &device) in row.cells.iter().zip(&self.policy.devices) {
+                let decisions = cell.decisions.load(Ordering::Relaxed);
+                if decisions > 0 {
+                    let count = counts.entry((row.kind.name(), device)).or_default();
+                    count.0 += decisions;
+                    count.1 += cell.explorations.load(Ordering::Relaxed);
+                    explore_ns += cell.explore_ns.load(Ordering::Relaxed);
+                }
+            }
+        }
+        let (time, extra) = (self.budget.total_ns(), self.budget.extra_ns());
+        RouteTally {
+            decisions: counts.values().map(|count| count.0).sum(),
+            explorations: counts.values().map(|count| count.1).sum(),
+            kinds: counts
+                .into_iter()
+                .map(|((kind, device), (decisions, explorations))| KindTally {
+                    kind,
+                    device,
+                    decisions,
+                    explorations,
+                })
+                .collect(),
+            time: Nanos(time),
+            explore_time: Nanos(explore_ns),
+            explore_extra: Nanos(extra),
+            explore_share: extra as f64 / time.max(1) as f64,
+        }
+    }
+
+    /// Everything learned about a device, for saving. What was adopted and not
+    /// used since is still in it.
+    #[must_use]
+    pub fn device_model(&self, device: DeviceId) -> DeviceModel {
+        let (Some(slot), Some(bus)) = (self.policy.slot(device), self.buses.bus(device)) else {
+            return DeviceModel::default();
+        };
+        let mut kinds = self.waiting[slot]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        for row in self.rows.iter() {
+            let curve = row.cells[slot].model.saved();
+            if !curve.bins.is_empty() {
+                kinds.insert((row.kind.name().to_owned(), row.dtype), curve);
+            }
+        }
+        DeviceModel {
+            up: bus.up.saved(),
+            down: bus.down.saved(),
+            kinds: kinds
+                .into_iter()
+                .map(|((kind, dtype), curve)| KindModel { kind, dtype, curve })
+                .collect(),
+        }
+    }
+
+    /// Takes over a saved model in place of what was known. Curves it does not
+    /// have stay as they are.
+    pub fn adopt(&self, device: DeviceId, model: DeviceModel) {
+        let (Some(slot), Some(bus)) = (self.policy.slot(device), self.buses.bus(device)) else {
+            return;
+        };
+        bus.up.adopt(&model.up);
+        bus.down.adopt(&model.down);
+        let mut waiting = self.waiting[slot]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        waiting.extend(
+            model
+                .kinds
+                .into_iter()
+                .map(|saved| ((saved.kind, saved.dtype), saved.curve)),
+        );
+        for row in self.rows.iter() {
+            if let Some(curve) = waiting.remove(&(row.kind.name().to_owned(), row.dtype)) {
+                row.cells[slot].model.adopt(&curve);
+            }
+        }
+    }
+}

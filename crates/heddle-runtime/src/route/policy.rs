@@ -1,0 +1,150 @@
+//! Which devices may run an operation, before any price is asked.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::settings::RouteSettings;
+use crate::device::{DeviceId, DeviceKind};
+use crate::error::Error;
+use crate::operation::Description;
+use crate::units::Bytes;
+
+/// A rule that keeps an operation from a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exclusion {
+    Lost,
+    NotAllowed,
+    Denied,
+    Emulated,
+    NotImplemented,
+    BelowMinimum,
+}
+
+/// The devices and the rules for them.
+#[derive(Debug)]
+pub(super) struct Policy {
+    pub(super) devices: Box<[DeviceId]>,
+    /// What the settings say about each device, whatever the operation.
+    standing: Box<[Option<Exclusion>]>,
+    lost: Box<[AtomicBool]>,
+    min_gpu: Bytes,
+}
+
+impl Policy {
+    pub(super) fn new(devices: &[DeviceId], settings: &RouteSettings) -> Self {
+        Self {
+            devices: devices.into(),
+            standing: devices
+                .iter()
+                .map(|device| standing(*device, settings))
+                .collect(),
+            lost: devices.iter().map(|_| AtomicBool::new(false)).collect(),
+            min_gpu: settings.min_gpu,
+        }
+    }
+
+    pub(super) fn slot(&self, device: DeviceId) -> Option<usize> {
+        self.devices.iter().position(|&known| known == device)
+    }
+
+    /// The slot of a device that somebody named.
+    pub(super) fn named(&self, device: DeviceId) -> Result<usize, Error> {
+        self.slot(device).ok_or_else(|| Error::NoSuchDevice {
+            asked: device,
+            available: self.names(),
+        })
+    }
+
+    /// Why the device of `slot` may not run it, if so.
+    #[inline]
+    pub(super) fn excludes(
+        &self,
+        slot: usize,
+        d: &Description,
+        runs_on: &dyn Fn(DeviceKind) -> bool,
+    ) -> Option<Exclusion> {
+        let family = self.devices[slot].kind();
+        if self.is_lost(slot) {
+            Some(Exclusion::Lost)
+        } else if let Some(standing) = self.standing[slot] {
+            Some(standing)
+        } else if !runs_on(family) {
+            Some(Exclusion::NotImplemented)
+        } else if self.min_gpu.0 > 0 && family.is_gpu() && d.input() < self.min_gpu {
+            Some(Exclusion::BelowMinimum)
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn is_lost(&self, slot: usize) -> bool {
+        self.lost[slot].load(Ordering::Relaxed)
+    }
+
+    pub(super) fn lose(&self, device: DeviceId) {
+        if let Some(slot) = self.slot(device) {
+            self.lost[slot].store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn lost(&self) -> Vec<DeviceId> {
+        (0..self.devices.len())
+            .filter(|&slot| self.is_lost(slot))
+            .map(|slot| self.devices[slot])
+            .collect()
+    }
+
+    pub(super) fn min_gpu(&self) -> Bytes {
+        self.min_gpu
+    }
+
+    /// The error that says which rule excluded which device.
+    #[cold]
+    pub(super) fn nothing_left(
+        &self,
+        d: &Description,
+        runs_on: &dyn Fn(DeviceKind) -> bool,
+    ) -> Error {
+        let rules: Vec<String> = (0..self.devices.len())
+            .filter_map(|slot| {
+                let rule = match self.excludes(slot, d, runs_on)? {
+                    Exclusion::Lost => "was lost".to_owned(),
+                    Exclusion::NotAllowed => "is not in `route.allow`".to_owned(),
+                    Exclusion::Denied => "is in `route.deny`".to_owned(),
+                    Exclusion::Emulated => {
+                        "is emulated and neither forced nor in `route.allow`".to_owned()
+                    }
+                    Exclusion::NotImplemented => "has no implementation of it".to_owned(),
+                    Exclusion::BelowMinimum => format!(
+                        "takes no operands below {}, and these are {}",
+                        self.min_gpu,
+                        d.input()
+                    ),
+                };
+                Some(format!("{} {rule}", self.devices[slot]))
+            })
+            .collect();
+        Error::NoCandidate {
+            operation: d.kind.name(),
+            why: if rules.is_empty() {
+                "there is no device".to_owned()
+            } else {
+                rules.join(", ")
+            },
+        }
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<String> = self.devices.iter().map(ToString::to_string).collect();
+        names.join(", ")
+    }
+}
+
+fn standing(device: DeviceId, settings: &RouteSettings) -> Option<Exclusion> {
+    if settings.deny.contains(&device) {
+        return Some(Exclusion::Denied);
+    }
+    match &settings.allow {
+        Some(allowed) => (!allowed.contains(&device)).then_some(Exclusion::NotAllowed),
+        None => (device.kind() == DeviceKind::Simt).then_some(Exclusion::Emulated),
+    }
+}

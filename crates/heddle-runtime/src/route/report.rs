@@ -1,0 +1,57 @@
+//! What a router has done so far, for people.
+
+use serde::Serialize;
+
+use crate::device::DeviceId;
+use crate::units::Nanos;
+
+/// How much time better decisions would have saved for one kind, from
+/// measurements alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KindRegret {
+    /// The kind's name.
+    pub kind: &'static str,
+    /// Decided operations that ran, warm-ups excluded.
+    pub operations: u64,
+    /// The time they took.
+    pub spent: Nanos,
+    /// How much of that time the device with the best mean would have saved,
+    /// summed over the cells where more than one device was measured.
+    pub regret: Nanos,
+    /// Operations in cells where only one device was ever measured: nothing can
+    /// be said about them, which is not the same as no regret.
+    pub unmeasured: u64,
+}
+
+/// Decisions of one kind that ran on one device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KindTally {
+    /// The kind's name.
+    pub kind: &'static str,
+    /// The device.
+    pub device: DeviceId,
+    /// Decisions that ran there.
+    pub decisions: u64,
+    /// How many of them were explorations.
+    pub explorations: u64,
+}
+
+/// Decisions so far. A decision is counted when its measurement is learned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RouteTally {
+    /// Per kind and device, sorted by both; pairs that never occurred are left out.
+    pub kinds: Vec<KindTally>,
+    /// Decisions in all.
+    pub decisions: u64,
+    /// Explorations in all.
+    pub explorations: u64,
+    /// Time of all decided operations.
+    pub time: Nanos,
+    /// Time of the explorations.
+    pub explore_time: Nanos,
+    /// The part of it that the devices they were explored instead of would have
+    /// saved, as predicted: what `explore_share` bounds.
+    pub explore_extra: Nanos,
+    /// `explore_extra` as a share of `time`.
+    pub explore_share: f64,
+}

@@ -1,0 +1,354 @@
+//! The router: one decision per operation, one lesson per measurement.
+//!
+//! Deciding only reads, and takes no lock, so that many threads may decide at
+//! once; whatever has to be counted is counted when the measurement comes back.
+//! The exception is an exploration, which must be charged before it runs.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::decision::{Candidate, Decision, Override, Price, Reason};
+use super::explore::{Budget, extra_ns};
+use super::policy::{Exclusion, Policy};
+use super::row::Row;
+use super::saved::CurveModel;
+use super::settings::RouteSettings;
+use super::shelf::Shelf;
+use super::transfer::Buses;
+use crate::device::{DeviceId, DeviceKind};
+use crate::dtype::DType;
+use crate::error::Error;
+use crate::operation::Description;
+
+/// Models that were adopted for kinds this process has not used yet.
+pub(super) type Waiting = BTreeMap<(String, DType), CurveModel>;
+
+/// Chooses a device for every operation and learns from what it cost.
+#[derive(Debug)]
+pub struct Router {
+    settings: RouteSettings,
+    pub(super) policy: Policy,
+    pub(super) buses: Buses,
+    pub(super) rows: Shelf<Row>,
+    pub(super) waiting: Box<[Mutex<Waiting>]>,
+    pub(super) budget: Budget,
+    verifications: AtomicU64,
+}
+
+/// What a force comes to for one operation.
+enum Forced {
+    /// Nobody forces anything.
+    No,
+    /// The device of this slot.
+    To(usize, Override),
+    /// A device that cannot run it.
+    InVain(DeviceId, Override),
+}
+
+impl Router {
+    /// A router over these devices that knows nothing yet.
+    #[must_use]
+    pub fn new(devices: &[DeviceId], settings: RouteSettings) -> Self {
+        Self {
+            policy: Policy::new(devices, &settings),
+            buses: Buses::new(devices),
+            rows: Shelf::new(),
+            waiting: devices.iter().map(|_| Mutex::default()).collect(),
+            budget: Budget::new(settings.explore_share),
+            verifications: AtomicU64::new(0),
+            settings,
+        }
+    }
+
+    /// Where the operation goes. `runs_on` says whether it has an implementation
+    /// for a family of devices; `force` is the caller's own choice.
+    pub fn decide(
+        &self,
+        d: &Description,
+        runs_on: &dyn Fn(DeviceKind) -> bool,
+        force: Option<DeviceId>,
+    ) -> Result<Decision, Error> {
+        self.choose(d, runs_on, force, self.budget.is_open())
+    }
+
+    /// Where the operation would go if nothing were explored. Changes nothing.
+    pub fn preview(
+        &self,
+        d: &Description,
+        runs_on: &dyn Fn(DeviceKind) -> bool,
+        force: Option<DeviceId>,
+    ) -> Result<Decision, Error> {
+        self.choose(d, runs_on, force, false)
+    }
+
+    /// What the operation would cost on one device, as far as it was measured.
+    #[must_use]
+    pub fn candidate(&self, d: &Description, device: DeviceId) -> Candidate {
+        match self.policy.slot(device) {
+            Some(slot) => self.quote(self.row(d), slot, d),
+            None => Candidate {
+                device,
+                price: None,
+                samples: 0,
+                confidence: 0.0,
+            },
+        }
+    }
+
+    /// Whether the next operation is one of the share that is run twice. Spaced
+    /// evenly, so that a share of a tenth is exactly every tenth.
+    #[must_use]
+    pub fn wants_verify(&self) -> bool {
+        let share = self.settings.verify_share;
+        if share.is_nan() || share <= 0.0 {
+            return false;
+        }
+        let before = self.verifications.fetch_add(1, Ordering::Relaxed) as f64;
+        ((before + 1.0) * share).floor() > (before * share).floor()
+    }
+
+    /// The device to verify a decision on, or to fall back to: the cheapest of
+    /// the other candidates that is not lost.
+    #[must_use]
+    pub fn second_choice(&self, decision: &Decision) -> Option<DeviceId> {
+        let cost = |candidate: &Candidate| {
+            candidate
+                .price
+                .map_or(f64::INFINITY, |price| price.total_ns())
+        };
+        decision
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.device != decision.device)
+            .filter(|candidate| {
+                self.policy
+                    .slot(candidate.device)
+                    .is_some_and(|slot| !self.policy.is_lost(slot))
+            })
+            .min_by(|one, other| cost(one).total_cmp(&cost(other)))
+            .map(|candidate| candidate.device)
+    }
+
+    /// Takes a device out of routing for good.
+    pub fn lose(&self, device: DeviceId) {
+        self.policy.lose(device);
+    }
+
+    /// The devices taken out, in device order.
+    #[must_use]
+    pub fn lost(&self) -> Vec<DeviceId> {
+        self.policy.lost()
+    }
+
+    fn choose(
+        &self,
+        d: &Description,
+        runs_on: &dyn Fn(DeviceKind) -> bool,
+        force: Option<DeviceId>,
+        explore: bool,
+    ) -> Result<Decision, Error> {
+        let row = self.row(d);
+        let forced = self.forced(row, d, runs_on, force)?;
+        let mut decision = Decision {
+            device: DeviceId::CPU,
+            candidates: smallvec::SmallVec::new(),
+            reason: Reason::OnlyDevice,
+        };
+        let mut below_minimum = false;
+        for slot in 0..self.policy.devices.len() {
+            let exclusion = match forced {
+                Forced::To(chosen, _) if chosen == slot => None,
+                _ => self.policy.excludes(slot, d, runs_on),
+            };
+            match exclusion {
+                None => decision.candidates.push(self.quote(row, slot, d)),
+                Some(rule) => below_minimum |= rule == Exclusion::BelowMinimum,
+            }
+        }
+        if let Forced::To(slot, by) = forced {
+            decision.device = self.policy.devices[slot];
+            decision.reason = Reason::Forced { by };
+            return Ok(decision);
+        }
+        let Some(first) = decision.candidates.first() else {
+            return Err(self.policy.nothing_left(d, runs_on));
+        };
+        decision.device = first.device;
+        if decision.candidates.len() > 1 {
+            if self.settings.smart {
+                self.compare(row, d, &mut decision, explore);
+            } else {
+                take_first_gpu(&mut decision);
+            }
+        } else if below_minimum {
+            decision.reason = Reason::BelowMinimum {
+                bytes: d.input(),
+                minimum: self.policy.min_gpu(),
+            };
+        }
+        if let Forced::InVain(forced, by) = forced {
+            decision.reason = Reason::NotOnForced { forced, by };
+        }
+        Ok(decision)
+    }
+
+    /// The force in effect: the call's, else the kind's, else the process's.
+    fn forced(
+        &self,
+        row: &Row,
+        d: &Description,
+        runs_on: &dyn Fn(DeviceKind) -> bool,
+        call: Option<DeviceId>,
+    ) -> Result<Forced, Error> {
+        let (device, by) = match (call, row.forced, self.settings.device) {
+            (None, None, None) => return Ok(Forced::No),
+            (Some(device), _, _) => (device, Override::Call),
+            (None, Some(device), _) => (device, Override::Kind),
+            (None, None, Some(device)) => (device, Override::Process),
+        };
+        let slot = self.policy.named(device)?;
+        let (lost, runs) = (self.policy.is_lost(slot), runs_on(device.kind()));
+        match by {
+            _ if runs && !lost => Ok(Forced::To(slot, by)),
+            Override::Kind | Override::Process => Ok(Forced::InVain(device, by)),
+            Override::Call if lost => Err(Error::NoCandidate {
+                operation: d.kind.name(),
+                why: format!("{device} was asked for, and was lost"),
+            }),
+            Override::Call => Err(Error::NotImplementedOn {
+                operation: d.kind.name(),
+                device,
+            }),
+        }
+    }
+
+    /// Chooses the lowest price, or a device worth measuring.
+    #[inline]
+    fn compare(&self, row: &Row, d: &Description, decision: &mut Decision, explore: bool) {
+        let Some((best, best_ns)) = cheapest(&decision.candidates, None) else {
+            decision.reason = Reason::NothingMeasured;
+            if let Some(nearest) = decision
+                .candidates
+                .iter()
+                .min_by_key(|candidate| d.missing(candidate.device))
+            {
+                decision.device = nearest.device;
+            }
+            return;
+        };
+        if explore && let Some(device) = self.worth_measuring(row, d, decision, (best, best_ns)) {
+            decision.device = device;
+            decision.reason = Reason::Exploring { instead_of: best };
+            return;
+        }
+        decision.device = best;
+        decision.reason = match cheapest(&decision.candidates, Some(best)) {
+            Some((runner_up, ns)) => Reason::Cheapest {
+                ratio: ns / best_ns,
+                runner_up,
+            },
+            None => Reason::OnlyMeasured,
+        };
+    }
+
+    fn worth_measuring(
+        &self,
+        row: &Row,
+        d: &Description,
+        decision: &Decision,
+        (best, best_ns): (DeviceId, f64),
+    ) -> Option<DeviceId> {
+        let clock = row.clock.load(Ordering::Relaxed);
+        decision
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.device != best)
+            .filter(|candidate| candidate.device.kind() != DeviceKind::Simt)
+            .find(|candidate| {
+                let extra_ns = || self.extra_ns(d, candidate, best_ns);
+                self.policy.slot(candidate.device).is_some_and(|slot| {
+                    self.budget
+                        .explores(&row.cells[slot], candidate, extra_ns, best_ns, clock)
+                })
+            })
+            .map(|candidate| candidate.device)
+    }
+
+    pub(super) fn extra_ns(&self, d: &Description, candidate: &Candidate, best_ns: f64) -> u64 {
+        let fare_ns = || self.buses.fare(d, candidate.device).ns;
+        extra_ns(candidate, fare_ns, best_ns)
+    }
+
+    #[inline]
+    fn quote(&self, row: &Row, slot: usize, d: &Description) -> Candidate {
+        let device = self.policy.devices[slot];
+        let model = &row.cells[slot].model;
+        let reading = model.read(d.work);
+        let fare = self.buses.fare(d, device);
+        Candidate {
+            device,
+            price: reading.map(|reading| Price {
+                transfer_ns: fare.ns,
+                overhead_ns: reading.floor_ns,
+                work_ns: reading.ns - reading.floor_ns,
+            }),
+            samples: model.samples(),
+            // Each part of the price counts by how much of it there is.
+            confidence: reading.map_or(0.0, |reading| {
+                (reading.ns * reading.confidence + fare.trusted_ns) / (reading.ns + fare.ns)
+            }) as f32,
+        }
+    }
+
+    pub(super) fn row(&self, d: &Description) -> &Row {
+        let index = d.kind.id() * DType::ALL.len() + d.dtype.index();
+        self.rows.entry(index, || self.new_row(d))
+    }
+
+    #[cold]
+    fn new_row(&self, d: &Description) -> Row {
+        let row = Row::new(
+            d.kind,
+            d.dtype,
+            self.settings.kinds.get(d.kind.name()).copied(),
+            self.policy.devices.len(),
+        );
+        for (cell, waiting) in row.cells.iter().zip(&self.waiting) {
+            let key = (d.kind.name().to_owned(), d.dtype);
+            let adopted = waiting
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&key);
+            if let Some(model) = adopted {
+                cell.model.adopt(&model);
+            }
+        }
+        row
+    }
+}
+
+/// The candidate with the lowest price, leaving one out; the first of equals.
+fn cheapest(candidates: &[Candidate], except: Option<DeviceId>) -> Option<(DeviceId, f64)> {
+    let mut best: Option<(DeviceId, f64)> = None;
+    for candidate in candidates {
+        if let Some(price) = &candidate.price
+            && Some(candidate.device) != except
+            && best.is_none_or(|(_, ns)| price.total_ns() < ns)
+        {
+            best = Some((candidate.device, price.total_ns()));
+        }
+    }
+    best
+}
+
+fn take_first_gpu(decision: &mut Decision) {
+    decision.reason = Reason::NotSmart;
+    if let Some(gpu) = decision
+        .candidates
+        .iter()
+        .find(|candidate| matches!(candidate.device.kind(), DeviceKind::Cuda))
+    {
+        decision.device = gpu.device;
+    }
+}

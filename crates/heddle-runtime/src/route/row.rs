@@ -1,0 +1,75 @@
+//! Everything kept about one kind and element type, by device.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::model::Model;
+use super::regret::RegretBook;
+use crate::device::DeviceId;
+use crate::dtype::DType;
+use crate::operation::Kind;
+
+/// One kind and element type.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) kind: &'static Kind,
+    pub(super) dtype: DType,
+    /// The device the configuration sets for this kind.
+    pub(super) forced: Option<DeviceId>,
+    pub(super) book: RegretBook,
+    pub(super) cells: Box<[Cell]>,
+    /// Operations that ran, on any device.
+    pub(super) clock: AtomicU64,
+}
+
+/// One kind and element type on one device.
+#[derive(Debug)]
+pub(super) struct Cell {
+    pub(super) model: Model,
+    /// Whether it ran there before in this process: the first run pays for
+    /// loading and is not learned.
+    warm: AtomicBool,
+    /// The row's clock when it last ran there; zero for never.
+    pub(super) ran: AtomicU64,
+    /// The row's clock when it was last explored; zero for never.
+    pub(super) explored: AtomicU64,
+    pub(super) decisions: AtomicU64,
+    pub(super) explorations: AtomicU64,
+    pub(super) explore_ns: AtomicU64,
+}
+
+impl Row {
+    pub(super) fn new(
+        kind: &'static Kind,
+        dtype: DType,
+        forced: Option<DeviceId>,
+        devices: usize,
+    ) -> Self {
+        Self {
+            kind,
+            dtype,
+            forced,
+            book: RegretBook::new(devices),
+            cells: (0..devices).map(|_| Cell::new()).collect(),
+            clock: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Cell {
+    fn new() -> Self {
+        Self {
+            model: Model::new(),
+            warm: AtomicBool::new(false),
+            ran: AtomicU64::new(0),
+            explored: AtomicU64::new(0),
+            decisions: AtomicU64::new(0),
+            explorations: AtomicU64::new(0),
+            explore_ns: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether this run is the first, said once.
+    pub(super) fn is_first_run(&self) -> bool {
+        !self.warm.load(Ordering::Relaxed) && !self.warm.swap(true, Ordering::Relaxed)
+    }
+}

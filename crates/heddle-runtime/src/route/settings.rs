@@ -1,0 +1,49 @@
+//! What a user may say about routing, as plain data.
+
+use std::collections::BTreeMap;
+
+use crate::device::DeviceId;
+use crate::units::Bytes;
+
+/// The rules a router keeps. Reading them from files and environment is done
+/// elsewhere.
+///
+/// A force beats every other rule: a device that is denied, too large for
+/// [`min_gpu`](Self::min_gpu) or emulated still runs what is forced onto it. The
+/// order among forces is call, kind, process.
+#[derive(Clone, Debug)]
+pub struct RouteSettings {
+    /// Whether prices decide. If not, the first GPU that is not emulated takes
+    /// everything it can run and may run.
+    pub smart: bool,
+    /// The device for everything.
+    pub device: Option<DeviceId>,
+    /// The device for operations of one kind, by the kind's name.
+    pub kinds: BTreeMap<String, DeviceId>,
+    /// Operands smaller than this together never go to a GPU.
+    pub min_gpu: Bytes,
+    /// The only devices that may be used; `None` means all that are not emulated.
+    pub allow: Option<Vec<DeviceId>>,
+    /// Devices that may not be used, even if allowed above.
+    pub deny: Vec<DeviceId>,
+    /// The share of all time that may go into measuring devices that would not
+    /// have been chosen. Zero turns exploration off.
+    pub explore_share: f64,
+    /// The share of operations that are run on a second device as well.
+    pub verify_share: f64,
+}
+
+impl Default for RouteSettings {
+    fn default() -> Self {
+        Self {
+            smart: true,
+            device: None,
+            kinds: BTreeMap::new(),
+            min_gpu: Bytes(0),
+            allow: None,
+            deny: Vec::new(),
+            explore_share: 0.01,
+            verify_share: 0.0,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A table that grows without moving or locking what is in it.
+//!
+//! Kinds get their ids while the process runs, so tables indexed by them have no
+//! known size; readers on the hot path must not wait for one that grows.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Entries of the first chunk; every further chunk is twice as long.
+const FIRST: usize = 32;
+/// Chunks enough for every index a `u32` id times the element types can have.
+const CHUNKS: usize = 32;
+
+type Chunk<T> = Box<[OnceLock<Box<T>>]>;
+
+/// Entries made on first use, by index.
+pub(super) struct Shelf<T> {
+    chunks: [OnceLock<Chunk<T>>; CHUNKS],
+}
+
+impl<T> Shelf<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            chunks: std::array::from_fn(|_| OnceLock::new()),
+        }
+    }
+
+    /// The entry at `index`, made by `make` if it is not there yet.
+    #[inline]
+    pub(super) fn entry(&self, index: usize, make: impl FnOnce() -> T) -> &T {
+        let chunk = (index / FIRST + 1).ilog2() as usize;
+        let start = FIRST * ((1 << chunk) - 1);
+        self.chunks[chunk].get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect())
+            [index - start]
+            .get_or_init(|| Box::new(make()))
+    }
+
+    /// The entries made so far, by ascending index.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.chunks
+            .iter()
+            .filter_map(OnceLock::get)
+            .flat_map(|chunk| chunk.iter())
+            .filter_map(|entry| entry.get().map(Box::as_ref))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Shelf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_where_they_are() {
+        let shelf = Shelf::new();
+        let first: *const usize = shelf.entry(0, || 0);
+        for index in [31, 32, 95, 96, 5000] {
+            assert_eq!(*shelf.entry(index, || index), index);
+        }
+        assert!(std::ptr::eq(first, shelf.entry(0, || 99)));
+        let all: Vec<usize> = shelf.iter().copied().collect();
+        assert_eq!(all, [0, 31, 32, 95, 96, 5000]);
+    }
+}

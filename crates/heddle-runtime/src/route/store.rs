@@ -1,0 +1,304 @@
+//! Model files: one per machine, device, driver and kernel version.
+//!
+//! A file is readable JSON and safe to delete. It is only ever replaced whole,
+//! and only believed when its header names this very machine and device; a file
+//! that cannot be believed is set aside under another name, never overwritten.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::saved::DeviceModel;
+use crate::device::{DeviceCard, DeviceId};
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::units::Bytes;
+
+/// Raised when the shape of the file changes.
+const FORMAT: u32 = 1;
+
+/// The folder model files are kept in.
+#[derive(Clone, Debug)]
+pub struct ModelStore {
+    folder: PathBuf,
+}
+
+/// What a folder had to say about a device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loaded {
+    /// The model, if there was one to believe.
+    pub model: Option<DeviceModel>,
+    /// Something worth telling a person: a file ignored or set aside, and why.
+    pub note: Option<String>,
+}
+
+/// What a model was measured on. A model is believed where all of it is equal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Identity {
+    machine: Machine,
+    device: DeviceId,
+    name: String,
+    backend: String,
+    driver: String,
+    units: usize,
+    memory: Bytes,
+    kernel_version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format: u32,
+    measured_on: Identity,
+    model: DeviceModel,
+}
+
+impl ModelStore {
+    /// The store in this folder, which is made when something is saved.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file a device's model is kept in.
+    #[must_use]
+    pub fn path(&self, machine: &Machine, device: DeviceId, card: &DeviceCard) -> PathBuf {
+        let identity = Identity::of(machine, device, card);
+        self.folder
+            .join(identity.file_name(&identity.kernel_version.to_string()))
+    }
+
+    /// The saved model of a device on this machine. Never fails: whatever is
+    /// wrong with a file is in the note, and the model is measured anew.
+    #[must_use]
+    pub fn load(&self, machine: &Machine, device: DeviceId, card: &DeviceCard) -> Loaded {
+        let expected = Identity::of(machine, device, card);
+        let path = self.path(machine, device, card);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Loaded {
+                    model: None,
+                    note: self.other_kernel_version(&expected),
+                };
+            }
+            Err(error) => {
+                return Loaded {
+                    model: None,
+                    note: Some(format!("cannot read {}: {error}", path.display())),
+                };
+            }
+        };
+        match believed(&text, &expected) {
+            Ok(model) => Loaded {
+                model: Some(model),
+                note: None,
+            },
+            Err(Disbelief::KernelVersion(found)) => Loaded {
+                model: None,
+                note: Some(kernel_version_note(&path, found, &expected)),
+            },
+            Err(Disbelief::Corrupt(why)) => Loaded {
+                model: None,
+                note: Some(set_aside(&path, &why)),
+            },
+        }
+    }
+
+    /// Saves a device's model, replacing the file whole, and says where it is.
+    pub fn save(
+        &self,
+        machine: &Machine,
+        device: DeviceId,
+        card: &DeviceCard,
+        model: &DeviceModel,
+    ) -> Result<PathBuf, Error> {
+        let path = self.path(machine, device, card);
+        let file = File {
+            format: FORMAT,
+            measured_on: Identity::of(machine, device, card),
+            model: model.clone(),
+        };
+        fs::create_dir_all(&self.folder).map_err(|source| Error::File {
+            action: "create",
+            path: self.folder.clone(),
+            source,
+        })?;
+        self.replace(&path, &file).map_err(|source| Error::File {
+            action: "write",
+            path: path.clone(),
+            source,
+        })?;
+        Ok(path)
+    }
+
+    fn replace(&self, path: &Path, file: &File) -> io::Result<()> {
+        let mut whole = tempfile::NamedTempFile::new_in(&self.folder)?;
+        serde_json::to_writer_pretty(&mut whole, file)?;
+        whole.write_all(b"\n")?;
+        whole.as_file().sync_all()?;
+        whole.persist(path)?;
+        Ok(())
+    }
+
+    /// A note about a model of the same device with other kernels, if there is one.
+    fn other_kernel_version(&self, expected: &Identity) -> Option<String> {
+        let (before, after) = expected.name_around_version();
+        let mut versions: Vec<u32> = fs::read_dir(&self.folder)
+            .ok()?
+            .filter_map(|entry| {
+                let name = entry.ok()?.file_name().into_string().ok()?;
+                let version = name.strip_prefix(&before)?.strip_suffix(&after)?;
+                version.parse().ok()
+            })
+            .collect();
+        versions.sort_unstable();
+        let found = versions.pop()?;
+        let path = self.folder.join(expected.file_name(&found.to_string()));
+        Some(kernel_version_note(&path, found, expected))
+    }
+}
+
+enum Disbelief {
+    KernelVersion(u32),
+    Corrupt(String),
+}
+
+fn believed(text: &[u8], expected: &Identity) -> Result<DeviceModel, Disbelief> {
+    let corrupt = |why: String| Disbelief::Corrupt(why);
+    let file: File = serde_json::from_slice(text)
+        .map_err(|error| corrupt(format!("is not a model file: {error}")))?;
+    if file.format != FORMAT {
+        return Err(corrupt(format!(
+            "has format {}, where {FORMAT} is read",
+            file.format
+        )));
+    }
+    let found = file.measured_on;
+    if let Some(field) = found.differs_from(expected) {
+        return Err(corrupt(format!("was measured on another {field}")));
+    }
+    if found.kernel_version != expected.kernel_version {
+        return Err(Disbelief::KernelVersion(found.kernel_version));
+    }
+    if !file.model.is_sound() {
+        return Err(corrupt("has numbers that no measurement gives".to_owned()));
+    }
+    Ok(file.model)
+}
+
+fn kernel_version_note(path: &Path, found: u32, expected: &Identity) -> String {
+    format!(
+        "{} was measured with kernel version {found}, and {} has version {} now: ignored",
+        path.display(),
+        expected.device,
+        expected.kernel_version
+    )
+}
+
+/// Moves a file out of the way under a name no other file has.
+fn set_aside(path: &Path, why: &str) -> String {
+    let free = (1..u32::MAX)
+        .map(|number| path.with_extension(format!("corrupt-{number}.json")))
+        .find(|aside| !aside.exists());
+    let outcome = free.map(|aside| (fs::rename(path, &aside), aside));
+    match outcome {
+        Some((Ok(()), aside)) => {
+            format!("{} {why}; kept as {}", path.display(), aside.display())
+        }
+        Some((Err(error), _)) => {
+            format!("{} {why}, and cannot be set aside: {error}", path.display())
+        }
+        None => format!("{} {why}", path.display()),
+    }
+}
+
+impl Identity {
+    fn of(machine: &Machine, device: DeviceId, card: &DeviceCard) -> Self {
+        Self {
+            machine: machine.clone(),
+            device,
+            name: card.name.clone(),
+            backend: card.backend.to_owned(),
+            driver: card.driver.clone(),
+            units: card.units,
+            memory: card.memory,
+            kernel_version: card.kernel_version,
+        }
+    }
+
+    /// The first field, in words, that another identity has differently, the
+    /// kernel version aside.
+    fn differs_from(&self, other: &Self) -> Option<&'static str> {
+        [
+            (self.machine != other.machine, "machine"),
+            (self.device != other.device, "device"),
+            (self.name != other.name, "device model"),
+            (self.backend != other.backend, "backend"),
+            (self.driver != other.driver, "driver"),
+            (self.units != other.units, "number of processors"),
+            (self.memory != other.memory, "memory size"),
+        ]
+        .into_iter()
+        .find_map(|(differs, field)| differs.then_some(field))
+    }
+
+    fn file_name(&self, kernel_version: &str) -> String {
+        let (before, after) = self.name_around_version();
+        format!("{before}{kernel_version}{after}")
+    }
+
+    /// The file name up to the kernel version and from there on. The hash is of
+    /// everything else, so that all versions of one device lie side by side.
+    fn name_around_version(&self) -> (String, String) {
+        let machine = &self.machine;
+        let hash = fnv1a(&format!(
+            "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}",
+            machine.cpu,
+            machine.arch,
+            machine.system,
+            machine.threads,
+            machine.memory.0,
+            self.device,
+            self.name,
+            self.backend,
+            self.driver,
+            self.units,
+            self.memory.0
+        ));
+        (
+            format!("{}-{}-k", slug(&self.device.to_string()), slug(&self.name)),
+            format!("-{:08x}.json", (hash >> 32) ^ (hash & 0xffff_ffff)),
+        )
+    }
+}
+
+/// Lower-case letters and digits, runs of anything else as one hyphen, not long.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for letter in text.chars().take(48) {
+        if letter.is_ascii_alphanumeric() {
+            slug.push(letter.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+/// FNV-1a: the standard library's hashes differ between processes, and this
+/// names files.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,185 @@
+//! What moving bytes costs, per device and direction.
+//!
+//! A direction's model is the same kind of curve as the work's, by bytes of one
+//! transfer: its floor is the latency, its slope the bandwidth. An operation
+//! reports its transfers as one sum per direction, so it teaches the mean of
+//! them; operands of an operation mostly have one size, and then that is exact.
+
+use super::model::Model;
+use crate::array::Residency;
+use crate::device::{DeviceId, Moved};
+use crate::operation::{Description, Operand};
+use crate::units::{Bytes, Nanos};
+
+/// Latency assumed for a direction that was never measured: a small copy
+/// through a driver.
+const ASSUMED_LATENCY_NS: f64 = 10_000.0;
+/// Bandwidth assumed with it, about `PCIe` 3.0: 10 GB/s.
+const ASSUMED_NS_PER_BYTE: f64 = 0.1;
+
+/// One device's bus.
+#[derive(Debug)]
+pub(super) struct Bus {
+    pub(super) up: Model,
+    pub(super) down: Model,
+}
+
+/// A direction over a device's bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Host to device.
+    Up,
+    /// Device to host.
+    Down,
+}
+
+/// The buses of all devices, by slot.
+#[derive(Debug)]
+pub(super) struct Buses {
+    devices: Box<[DeviceId]>,
+    buses: Box<[Bus]>,
+}
+
+/// The price of an operation's transfers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Fare {
+    pub(super) ns: f64,
+    /// The sum of its parts, each times the confidence in it: nothing for one
+    /// that was never measured.
+    pub(super) trusted_ns: f64,
+}
+
+impl Buses {
+    pub(super) fn new(devices: &[DeviceId]) -> Self {
+        Self {
+            devices: devices.into(),
+            buses: devices
+                .iter()
+                .map(|_| Bus {
+                    up: Model::new(),
+                    down: Model::new(),
+                })
+                .collect(),
+        }
+    }
+
+    pub(super) fn bus(&self, device: DeviceId) -> Option<&Bus> {
+        let slot = self.devices.iter().position(|&known| known == device)?;
+        self.buses.get(slot)
+    }
+
+    /// What it costs to bring `d`'s operands to `device` and its result back.
+    #[inline]
+    pub(super) fn fare(&self, d: &Description, device: DeviceId) -> Fare {
+        let mut fare = Fare::default();
+        let mut last: Option<(Operand, Fare)> = None;
+        for operand in &d.operands {
+            if operand.residency.is_on(device) {
+                continue;
+            }
+            // Operands of one operation are mostly alike.
+            let one = match last {
+                Some((alike, one)) if alike == *operand => one,
+                _ => self.bring(operand, device),
+            };
+            last = Some((*operand, one));
+            fare.ns += one.ns;
+            fare.trusted_ns += one.trusted_ns;
+        }
+        let returned = d.returned(device);
+        if returned.0 > 0 {
+            self.add(&mut fare, device, Direction::Down, returned);
+        }
+        fare
+    }
+
+    fn bring(&self, operand: &Operand, device: DeviceId) -> Fare {
+        let mut fare = Fare::default();
+        if let Residency::Device(holder) = operand.residency {
+            self.add(&mut fare, holder, Direction::Down, operand.bytes);
+        }
+        if device.kind().is_gpu() {
+            self.add(&mut fare, device, Direction::Up, operand.bytes);
+        }
+        fare
+    }
+
+    #[inline]
+    fn add(&self, fare: &mut Fare, device: DeviceId, direction: Direction, bytes: Bytes) {
+        let reading = self
+            .bus(device)
+            .and_then(|bus| bus.way(direction).read(bytes.0));
+        if let Some(reading) = reading {
+            fare.ns += reading.ns;
+            fare.trusted_ns += reading.ns * reading.confidence;
+        } else {
+            fare.ns += ASSUMED_LATENCY_NS + bytes.0 as f64 * ASSUMED_NS_PER_BYTE;
+        }
+    }
+
+    /// Learns from what an execution of `d` on `device` moved. Bytes that do not
+    /// match the description came from elsewhere and teach nothing.
+    pub(super) fn learn(&self, d: &Description, device: DeviceId, moved: &Moved) {
+        if device.kind().is_gpu() && moved.up.0 > 0 && moved.up == d.missing(device) {
+            let count = d
+                .operands
+                .iter()
+                .filter(|operand| !operand.residency.is_on(device))
+                .count();
+            self.teach(device, Direction::Up, moved.up, moved.up_time, count);
+        }
+        if moved.down.0 > 0
+            && let Some((source, count)) = Self::source(d, device, moved.down)
+        {
+            self.teach(source, Direction::Down, moved.down, moved.down_time, count);
+        }
+    }
+
+    /// The one device that `down` bytes came from, and in how many transfers;
+    /// `None` when several had a part in it.
+    fn source(d: &Description, device: DeviceId, down: Bytes) -> Option<(DeviceId, usize)> {
+        let mut brought = d
+            .operands
+            .iter()
+            .filter(|operand| !operand.residency.is_on(device))
+            .filter_map(|operand| match operand.residency {
+                Residency::Device(holder) => Some((holder, operand.bytes)),
+                Residency::Host | Residency::Both(_) => None,
+            });
+        let Some((source, first)) = brought.next() else {
+            return (down == d.returned(device)).then_some((device, 1));
+        };
+        let mut total = (first, 1);
+        for (holder, bytes) in brought {
+            if holder != source {
+                return None;
+            }
+            total = (total.0 + bytes, total.1 + 1);
+        }
+        (down == total.0).then_some((source, total.1))
+    }
+
+    fn teach(
+        &self,
+        device: DeviceId,
+        direction: Direction,
+        bytes: Bytes,
+        time: Nanos,
+        count: usize,
+    ) {
+        if let Some(bus) = self.bus(device) {
+            let count = count.max(1) as u64;
+            bus.way(direction).learn(bytes.0 / count, time.0 / count);
+        }
+    }
+}
+
+impl Bus {
+    pub(super) fn way(&self, direction: Direction) -> &Model {
+        match direction {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
+}
