@@ -1,0 +1,256 @@
+//! The layers over the defaults: a file, then the environment.
+//!
+//! A layer finds the key a setting belongs to and says where a mistake was made;
+//! what the value must be is the schema's business.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use super::Config;
+use super::schema::{self, KEYS, Key, PREFIX, RESERVED};
+use super::value::{Value, quoted};
+use crate::error::Error;
+
+/// The variable that names the file to read.
+pub(super) const FILE_VARIABLE: &str = "HEDDLE_CONFIG";
+
+/// The file's name where nothing else is named.
+const FILE_NAME: &str = "heddle.toml";
+
+/// Reads the file `named`, which must exist; with no name, the first
+/// `heddle.toml` there is in `folders`, if any.
+pub(super) fn find_file(
+    named: Option<OsString>,
+    folders: &[PathBuf],
+) -> Result<Option<(PathBuf, String)>, Error> {
+    if let Some(named) = named {
+        if named.is_empty() {
+            return Err(Error::Config {
+                origin: FILE_VARIABLE.to_owned(),
+                message: "expected the path of a file, found nothing".to_owned(),
+                hint: Some("unset it to read heddle.toml where there is one".to_owned()),
+            });
+        }
+        let path = PathBuf::from(named);
+        let text = std::fs::read_to_string(&path).map_err(|source| unreadable(&path, source))?;
+        return Ok(Some((path, text)));
+    }
+    for folder in folders {
+        let path = folder.join(FILE_NAME);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => return Ok(Some((path, text))),
+            Err(source) if source.kind() == ErrorKind::NotFound => {}
+            Err(source) => return Err(unreadable(&path, source)),
+        }
+    }
+    Ok(None)
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> Error {
+    Error::File {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// The variables of this process that are ours.
+pub(super) fn environment(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<Vec<(String, String)>, Error> {
+    variables
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+        .filter(|(name, _)| name.starts_with(PREFIX) && !is_reserved(name))
+        .map(|(name, value)| match value.into_string() {
+            Ok(value) => Ok((name, value)),
+            Err(_) => Err(Error::Config {
+                origin: name,
+                message: "expected Unicode text, found other bytes".to_owned(),
+                hint: None,
+            }),
+        })
+        .collect()
+}
+
+fn is_reserved(variable: &str) -> bool {
+    RESERVED
+        .iter()
+        .any(|name| schema::variable(name) == variable)
+}
+
+/// Sets what the file says.
+pub(super) fn apply_file(config: &mut Config, path: &Path, text: &str) -> Result<(), Error> {
+    let file = File { path, text };
+    let root = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        file.mistake(at, error.message().to_owned(), None)
+    })?;
+    file.apply(config, "", root.get_ref())?;
+    if let (Some(cache_dir), Some(folder)) = (&mut config.cache_dir, path.parent()) {
+        *cache_dir = folder.join(&*cache_dir);
+    }
+    Ok(())
+}
+
+/// A file that is being read, to say where its mistakes are.
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl File<'_> {
+    fn apply(&self, config: &mut Config, section: &str, table: &DeTable<'_>) -> Result<(), Error> {
+        let mut entries: Vec<_> = table.iter().collect();
+        // The first mistake named is the first in the file, not in the alphabet.
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let (at, value) = (key.span().start, value.get_ref());
+            let name = dotted(section, key.get_ref());
+            if let Some(key) = schema::find(&name) {
+                (key.set)(config, Value::Toml(value)).map_err(|mismatch| {
+                    let hint = mismatch.hint.map(str::to_owned);
+                    let at = mismatch.at.unwrap_or(at);
+                    self.mistake(at, format!("`{name}`: {mismatch}"), hint)
+                })?;
+            } else if !schema::sections().any(|section| section == name) {
+                let names = KEYS.iter().map(|key| key.name).chain(schema::sections());
+                let hint = schema::nearest(&name, names).map(did_you_mean);
+                return Err(self.mistake(at, format!("there is no key `{name}`"), hint));
+            } else if let DeValue::Table(table) = value {
+                self.apply(config, &name, table)?;
+            } else {
+                let mismatch = Value::Toml(value).mismatch("a table");
+                let hint = format!("write its keys under `[{name}]`");
+                return Err(self.mistake(at, format!("`{name}`: {mismatch}"), Some(hint)));
+            }
+        }
+        Ok(())
+    }
+
+    fn mistake(&self, at: usize, message: String, hint: Option<String>) -> Error {
+        let before = self.text.bytes().take(at);
+        let line = 1 + before.filter(|&byte| byte == b'\n').count();
+        Error::Config {
+            origin: format!("{}:{line}", self.path.display()),
+            message,
+            hint,
+        }
+    }
+}
+
+/// A key's dotted name as TOML would write it. A key that needs quotes keeps
+/// them, so that `"route.smart"` is not taken for `route.smart`.
+fn dotted(section: &str, key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let key = if !key.is_empty() && key.chars().all(bare) {
+        key.to_owned()
+    } else {
+        quoted(key)
+    };
+    if section.is_empty() {
+        key
+    } else {
+        format!("{section}.{key}")
+    }
+}
+
+/// Sets what the environment says. Variables of others are passed over.
+pub(super) fn apply_environment(
+    config: &mut Config,
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Result<(), Error> {
+    // Sorted, so that the mistake named does not depend on the system's order.
+    let ours: BTreeMap<String, String> = environment
+        .into_iter()
+        .filter(|(name, _)| name.starts_with(PREFIX) && !is_reserved(name))
+        .collect();
+    for (variable, text) in ours {
+        let Some(key) = KEYS.iter().find(|key| key.variable() == variable) else {
+            return Err(unknown_variable(variable));
+        };
+        (key.set)(config, Value::Variable(&text)).map_err(|mismatch| Error::Config {
+            origin: variable,
+            message: mismatch.to_string(),
+            hint: mismatch.hint.map(str::to_owned),
+        })?;
+    }
+    Ok(())
+}
+
+fn unknown_variable(variable: String) -> Error {
+    let unknown = variable[PREFIX.len()..].to_lowercase();
+    let names = KEYS.iter().map(|key: &Key| key.name).chain(RESERVED);
+    Error::Config {
+        hint: schema::nearest(&unknown, names).map(|name| did_you_mean(&schema::variable(name))),
+        message: "no such setting".to_owned(),
+        origin: variable,
+    }
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_file_must_exist_and_an_unnamed_one_need_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("other.toml");
+        assert!(matches!(
+            find_file(Some(missing.into()), &[]),
+            Err(Error::File { action: "read", .. })
+        ));
+        assert!(matches!(
+            find_file(Some(OsString::new()), &[]),
+            Err(Error::Config { .. })
+        ));
+        assert!(
+            find_file(None, &[folder.path().to_owned()])
+                .unwrap()
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn the_first_folder_with_a_file_wins() {
+        let (near, far) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folders = [near.path().to_owned(), far.path().to_owned()];
+        std::fs::write(far.path().join(FILE_NAME), "threads = 1").unwrap();
+        let (_, text) = find_file(None, &folders).unwrap().unwrap();
+        assert_eq!(text, "threads = 1");
+        std::fs::write(near.path().join(FILE_NAME), "threads = 2").unwrap();
+        let (path, text) = find_file(None, &folders).unwrap().unwrap();
+        assert_eq!(
+            (path, text.as_str()),
+            (near.path().join(FILE_NAME), "threads = 2")
+        );
+    }
+
+    #[test]
+    fn what_is_there_but_no_file_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(FILE_NAME)).unwrap();
+        assert!(find_file(None, &[folder.path().to_owned()]).is_err());
+    }
+
+    #[test]
+    fn only_our_variables_are_taken() {
+        let pairs = [
+            ("PATH", "x"),
+            ("HEDDLE_CONFIG", "y"),
+            ("HEDDLE_THREADS", "2"),
+        ]
+        .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        assert_eq!(
+            environment(pairs.into_iter()).unwrap(),
+            [("HEDDLE_THREADS".to_owned(), "2".to_owned())]
+        );
+    }
+}

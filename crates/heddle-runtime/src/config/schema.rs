@@ -1,0 +1,276 @@
+//! Every key there is, once: the file, the environment and the documentation are
+//! all read off [`KEYS`], so no key can exist in one of them alone.
+
+use super::Config;
+use super::value::{Mismatch, Value};
+
+/// One key of the configuration.
+pub(super) struct Key {
+    /// Its dotted name in the file.
+    pub(super) name: &'static str,
+    /// Its default, written as it would be in the file.
+    pub(super) default: &'static str,
+    /// What it does, in one sentence.
+    pub(super) meaning: &'static str,
+    /// Reads a value and keeps it.
+    pub(super) set: fn(&mut Config, Value<'_>) -> Result<(), Mismatch>,
+}
+
+impl Key {
+    /// The environment variable that sets it.
+    pub(super) fn variable(&self) -> String {
+        variable(self.name)
+    }
+}
+
+/// The variable that goes with a dotted name.
+pub(super) fn variable(name: &str) -> String {
+    format!("{PREFIX}{}", name.replace('.', "_").to_ascii_uppercase())
+}
+
+/// What every variable of ours begins with.
+pub(super) const PREFIX: &str = "HEDDLE_";
+
+/// Names whose variables mean something although they are no keys: the file to
+/// read, which cannot say itself where it is, and the folder of ARC tasks, which
+/// the command line reads.
+pub(super) const RESERVED: [&str; 2] = ["config", "arc_data"];
+
+/// The keys, in the order they are documented in.
+pub(super) static KEYS: [Key; 14] = [
+    Key {
+        name: "device",
+        default: "\"auto\"",
+        meaning: "device every operation runs on; \"auto\" lets the router choose for each",
+        set: |config, value| {
+            config.device = unless("auto", value, Value::device)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "threads",
+        default: "\"all\"",
+        meaning: "threads of the CPU device; \"all\" takes as many as the process may use",
+        set: |config, value| {
+            config.threads = unless("all", value, Value::count)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "cache_dir",
+        default: "\"auto\"",
+        meaning: "folder of the learned models; \"auto\" is the user's cache folder; a relative path in a file starts at that file's folder",
+        set: |config, value| {
+            config.cache_dir = unless("auto", value, Value::folder)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "route.smart",
+        default: "true",
+        meaning: "send each operation to the device predicted to be cheapest; false sends all a GPU can run to the first GPU",
+        set: |config, value| {
+            config.route.smart = value.boolean()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "route.min_gpu",
+        default: "0",
+        meaning: "least operand size that may go to a GPU; a share is of that GPU's memory",
+        set: |config, value| {
+            config.route.min_gpu = value.size()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "route.allow",
+        default: "\"all\"",
+        meaning: "the only devices that may be used",
+        set: |config, value| {
+            let allow = unless("all", value, Value::devices)?;
+            if allow.as_ref().is_some_and(Vec::is_empty) {
+                return Err(value.mismatch("at least one device or \"all\""));
+            }
+            config.route.allow = allow;
+            Ok(())
+        },
+    },
+    Key {
+        name: "route.deny",
+        default: "[]",
+        meaning: "devices that are never used",
+        set: |config, value| {
+            config.route.deny = value.devices()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "route.kinds",
+        default: "{}",
+        meaning: "device for all operations of one kind, such as { xor = \"cpu\" }; in the environment xor=cpu,matmul=cuda:0",
+        set: |config, value| {
+            config.route.kinds = value.devices_by_name()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "route.explore_share",
+        default: "0.01",
+        meaning: "share of operations sent to a device that is not the cheapest, to keep its prices true",
+        set: |config, value| {
+            config.route.explore_share = value.share()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "route.verify_share",
+        default: "0.0",
+        meaning: "share of operations run on a second device and compared",
+        set: |config, value| {
+            config.route.verify_share = value.share()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.host_limit",
+        default: "\"90%\"",
+        meaning: "host memory that operations may hold at once",
+        set: |config, value| {
+            config.memory.host_limit = value.size()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.device_limit",
+        default: "\"90%\"",
+        meaning: "memory that operations may hold at once on each GPU",
+        set: |config, value| {
+            config.memory.device_limit = value.size()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "profile.enabled",
+        default: "true",
+        meaning: "record a span for every operation",
+        set: |config, value| {
+            config.profile.enabled = value.boolean()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "profile.capacity_spans",
+        default: "262144",
+        meaning: "spans kept before the oldest are dropped",
+        set: |config, value| {
+            config.profile.capacity_spans = value.count()?;
+            Ok(())
+        },
+    },
+];
+
+/// Reads a value whose default has a word of its own, so that a later layer can
+/// go back to it.
+fn unless<'a, T>(
+    word: &str,
+    value: Value<'a>,
+    read: fn(Value<'a>) -> Result<T, Mismatch>,
+) -> Result<Option<T>, Mismatch> {
+    if value.is_word(word) {
+        return Ok(None);
+    }
+    read(value).map(Some).map_err(|mut mismatch| {
+        mismatch.expected = format!("{} or \"{word}\"", mismatch.expected);
+        mismatch
+    })
+}
+
+/// The key of that name.
+pub(super) fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// The tables of the file.
+pub(super) fn sections() -> impl Iterator<Item = &'static str> {
+    let mut last = None;
+    KEYS.iter()
+        .filter_map(|key| Some(key.name.split_once('.')?.0))
+        .filter(move |&section| last.replace(section) != Some(section))
+}
+
+/// Of `names`, the one nearest to `unknown`. A right word in the wrong table, or
+/// without its table, counts nearly as much as the whole name misspelt.
+pub(super) fn nearest<'a>(
+    unknown: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    const LEAF_WEIGHT: f64 = 0.9;
+    let similarity = strsim::normalized_damerau_levenshtein;
+    let score = |name: &str| {
+        // Variables have underscores where the file has dots.
+        let whole = similarity(&unknown.replace('.', "_"), &name.replace('.', "_"));
+        whole.max(LEAF_WEIGHT * similarity(leaf(unknown), leaf(name)))
+    };
+    let mut best = None;
+    for name in names {
+        let score = score(name);
+        if best.is_none_or(|(highest, _)| score > highest) {
+            best = Some((score, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+fn leaf(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, leaf)| leaf)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_default_is_what_it_says() {
+        for key in &KEYS {
+            let written = toml::de::DeValue::parse(key.default).unwrap();
+            let mut config = Config::default();
+            (key.set)(&mut config, Value::Toml(written.get_ref())).unwrap();
+            assert_eq!(config, Config::default(), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn no_two_keys_share_a_variable_or_stand_in_a_reserved_one() {
+        let variables: BTreeSet<String> = KEYS.iter().map(Key::variable).collect();
+        assert_eq!(variables.len(), KEYS.len());
+        assert!(
+            RESERVED
+                .iter()
+                .all(|name| !variables.contains(&variable(name)))
+        );
+    }
+
+    #[test]
+    fn sections_are_listed_once() {
+        let sections: Vec<_> = sections().collect();
+        assert_eq!(sections, ["route", "memory", "profile"]);
+    }
+
+    #[test]
+    fn the_nearest_key_is_the_one_a_person_meant() {
+        let names = || KEYS.iter().map(|key| key.name);
+        for (unknown, meant) in [
+            ("thread", "threads"),
+            ("smart", "route.smart"),
+            ("route.smrt", "route.smart"),
+            ("memory.explore_share", "route.explore_share"),
+            ("memory_hostlimit", "memory.host_limit"),
+            ("cachedir", "cache_dir"),
+        ] {
+            assert_eq!(nearest(unknown, names()), Some(meant));
+        }
+    }
+}

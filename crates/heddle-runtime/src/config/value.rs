@@ -1,0 +1,236 @@
+//! One value of a setting, from a file or a variable, read as what the key expects.
+//!
+//! TOML values have types and are held to them; a variable is always text. Which
+//! key a value belongs to and where it was written is known to the layer, not here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use toml::de::DeValue;
+
+use super::size::{SIZE_HINT, Size};
+use crate::device::DeviceId;
+use crate::units::Bytes;
+
+/// A value as it was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'a> {
+    /// The text of an environment variable.
+    Variable(&'a str),
+    /// A value of the file.
+    Toml(&'a DeValue<'a>),
+}
+
+/// Why a value does not suit its key.
+#[derive(Debug)]
+pub(super) struct Mismatch {
+    /// What the key takes.
+    pub(super) expected: String,
+    /// What it was given.
+    pub(super) found: String,
+    /// What to do about it, where the expectation alone does not say.
+    pub(super) hint: Option<&'static str>,
+    /// Where the file has it, when it is inside the value and not the whole of it.
+    pub(super) at: Option<usize>,
+}
+
+impl Mismatch {
+    fn with_hint(mut self, hint: &'static str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
+    fn inside(mut self, span: &Range<usize>) -> Self {
+        self.at = Some(span.start);
+        self
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {}, found {}", self.expected, self.found)
+    }
+}
+
+const DEVICE: &str = "a device such as \"cpu\" or \"cuda:0\"";
+
+impl<'a> Value<'a> {
+    /// Whether the value is this word, the one that stands for "nothing set".
+    pub(super) fn is_word(self, word: &str) -> bool {
+        self.text().is_some_and(|text| text.trim() == word)
+    }
+
+    pub(super) fn boolean(self) -> Result<bool, Mismatch> {
+        match self {
+            Self::Toml(DeValue::Boolean(boolean)) => Ok(*boolean),
+            Self::Variable("true" | "1") => Ok(true),
+            Self::Variable("false" | "0") => Ok(false),
+            _ => Err(self.mismatch("true or false")),
+        }
+    }
+
+    /// A whole number that is at least one.
+    pub(super) fn count(self) -> Result<usize, Mismatch> {
+        self.integer()
+            .and_then(|count| usize::try_from(count).ok())
+            .filter(|&count| count > 0)
+            .ok_or_else(|| self.mismatch("a whole number above 0"))
+    }
+
+    /// A number from 0 to 1.
+    pub(super) fn share(self) -> Result<f64, Mismatch> {
+        let number = match self {
+            Self::Variable(text) => text.trim().parse().ok(),
+            Self::Toml(DeValue::Float(float)) => float.as_str().parse().ok(),
+            Self::Toml(_) => self.integer().map(|integer| integer as f64),
+        };
+        number
+            .filter(|share| (0.0..=1.0).contains(share))
+            .ok_or_else(|| self.mismatch("a number from 0 to 1"))
+    }
+
+    pub(super) fn size(self) -> Result<Size, Mismatch> {
+        const EXPECTED: &str = "a size such as \"1GiB\" or \"90%\"";
+        if let Some(text) = self.text() {
+            return Size::read(text).map_err(|why| Mismatch {
+                expected: EXPECTED.to_owned(),
+                found: format!("{}: {why}", self.found()),
+                hint: Some(SIZE_HINT),
+                at: None,
+            });
+        }
+        self.integer()
+            .and_then(|bytes| u64::try_from(bytes).ok())
+            .map(|bytes| Size::Bytes(Bytes(bytes)))
+            .ok_or_else(|| self.mismatch(EXPECTED).with_hint(SIZE_HINT))
+    }
+
+    pub(super) fn folder(self) -> Result<PathBuf, Mismatch> {
+        match self.text() {
+            None | Some("") => Err(self.mismatch("the path of a folder")),
+            // Only shells expand it: taken literally, a folder called ~ would appear.
+            Some(text) if text.starts_with('~') => Err(self
+                .mismatch("the path of a folder")
+                .with_hint("write the path in full: ~ means something to a shell only")),
+            Some(text) => Ok(PathBuf::from(text)),
+        }
+    }
+
+    pub(super) fn device(self) -> Result<DeviceId, Mismatch> {
+        self.text()
+            .and_then(|text| text.trim().parse().ok())
+            .ok_or_else(|| {
+                self.mismatch(DEVICE)
+                    .with_hint("`heddle devices` lists them")
+            })
+    }
+
+    /// An array of devices; in a variable, names between commas.
+    pub(super) fn devices(self) -> Result<Vec<DeviceId>, Mismatch> {
+        match self {
+            Self::Variable(text) => entries(text)
+                .map(|entry| Self::Variable(entry).device())
+                .collect(),
+            Self::Toml(DeValue::Array(array)) => array
+                .iter()
+                .map(|entry| {
+                    let device = Value::Toml(entry.get_ref()).device();
+                    device.map_err(|mismatch| mismatch.inside(&entry.span()))
+                })
+                .collect(),
+            Self::Toml(_) => Err(self.mismatch("an array of devices such as [\"cuda:0\"]")),
+        }
+    }
+
+    /// A table from names to devices; in a variable, `name=device` between commas.
+    pub(super) fn devices_by_name(self) -> Result<BTreeMap<String, DeviceId>, Mismatch> {
+        match self {
+            Self::Variable(text) => entries(text)
+                .map(|entry| {
+                    let (name, device) = entry
+                        .split_once('=')
+                        .map(|(name, device)| (name.trim(), device))
+                        .filter(|(name, _)| !name.is_empty())
+                        .ok_or_else(|| {
+                            Self::Variable(entry).mismatch("pairs such as xor=cpu,matmul=cuda:0")
+                        })?;
+                    Ok((name.to_owned(), Self::Variable(device).device()?))
+                })
+                .collect(),
+            Self::Toml(DeValue::Table(table)) => table
+                .iter()
+                .map(|(name, device)| {
+                    let device = Value::Toml(device.get_ref()).device();
+                    let device = device.map_err(|mut mismatch| {
+                        mismatch.found =
+                            format!("{} for {}", mismatch.found, quoted(name.get_ref()));
+                        mismatch.inside(&name.span())
+                    })?;
+                    Ok((name.get_ref().to_string(), device))
+                })
+                .collect(),
+            Self::Toml(_) => Err(self.mismatch("a table such as { xor = \"cpu\" }")),
+        }
+    }
+
+    /// Says what the key takes and what it was given.
+    pub(super) fn mismatch(self, expected: &str) -> Mismatch {
+        Mismatch {
+            expected: expected.to_owned(),
+            found: self.found(),
+            hint: None,
+            at: None,
+        }
+    }
+
+    fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Variable(text) => Some(text),
+            Self::Toml(value) => value.as_str(),
+        }
+    }
+
+    fn integer(self) -> Option<i128> {
+        match self {
+            Self::Variable(text) => text.trim().parse().ok(),
+            Self::Toml(value) => {
+                let integer = value.as_integer()?;
+                i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+            }
+        }
+    }
+
+    fn found(self) -> String {
+        match self {
+            Self::Variable("") => "nothing".to_owned(),
+            Self::Variable(text) => quoted(text),
+            Self::Toml(DeValue::String(text)) => format!("the string {}", quoted(text)),
+            Self::Toml(DeValue::Integer(integer)) => format!("the integer {integer}"),
+            Self::Toml(DeValue::Float(float)) => format!("the float {float}"),
+            Self::Toml(DeValue::Boolean(boolean)) => format!("the boolean {boolean}"),
+            Self::Toml(DeValue::Datetime(_)) => "a date".to_owned(),
+            Self::Toml(DeValue::Array(array)) if array.is_empty() => "an empty array".to_owned(),
+            Self::Toml(DeValue::Array(_)) => "an array".to_owned(),
+            Self::Toml(DeValue::Table(_)) => "a table".to_owned(),
+        }
+    }
+}
+
+/// The entries of a comma-separated variable. Blank ones are left out, so that an
+/// empty variable is an empty list.
+fn entries(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',')
+        .map(str::trim)
+        .filter(|entry| !entry.is_empty())
+}
+
+/// The text in quotes on one line, cut where a message would stop being readable.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{:?}…", &text[..cut]),
+        None => format!("{text:?}"),
+    }
+}

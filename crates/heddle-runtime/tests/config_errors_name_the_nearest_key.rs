@@ -1,0 +1,274 @@
+//! A setting that does not exist or cannot be meant is refused, and the refusal
+//! says where it stands and what to write instead.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use heddle_runtime::Error;
+use heddle_runtime::config::{Config, Size};
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::units::Bytes;
+use proptest::prelude::*;
+
+fn from_file(text: &str) -> Result<Config, Error> {
+    Config::from_sources(Some((Path::new("conf/heddle.toml"), text)), [])
+}
+
+fn from_variable(name: &str, value: &str) -> Result<Config, Error> {
+    Config::from_sources(None, [(name.to_owned(), value.to_owned())])
+}
+
+/// The two lines a command line would print.
+fn shown(refused: Result<Config, Error>) -> String {
+    match refused {
+        Ok(config) => format!("not refused: {config:?}"),
+        Err(error) => match error.hint() {
+            Some(hint) => format!("{error}\n{hint}"),
+            None => error.to_string(),
+        },
+    }
+}
+
+#[test]
+fn an_unknown_key_of_the_file_is_named_with_its_line_and_the_nearest_key() {
+    assert_eq!(
+        shown(from_file("threads = 2\n\n[route]\nsmrt = true\n")),
+        "conf/heddle.toml:4: there is no key `route.smrt`\ndid you mean `route.smart`?"
+    );
+    assert_eq!(
+        shown(from_file("[rout]\nsmart = true")),
+        "conf/heddle.toml:1: there is no key `rout`\ndid you mean `route`?"
+    );
+    assert_eq!(
+        shown(from_file("min_gpu = 1")),
+        "conf/heddle.toml:1: there is no key `min_gpu`\ndid you mean `route.min_gpu`?"
+    );
+    assert_eq!(
+        shown(from_file("\"route.smart\" = true")),
+        "conf/heddle.toml:1: there is no key `\"route.smart\"`\ndid you mean `route.smart`?"
+    );
+}
+
+#[test]
+fn an_unknown_variable_is_named_with_the_nearest_one() {
+    for (wrong, right) in [
+        ("HEDDLE_DEVICES", "HEDDLE_DEVICE"),
+        ("HEDDLE_SMART", "HEDDLE_ROUTE_SMART"),
+        ("HEDDLE_ROUTE_EXPLORE_SHARES", "HEDDLE_ROUTE_EXPLORE_SHARE"),
+        ("HEDDLE_MEMORY_HOSTLIMIT", "HEDDLE_MEMORY_HOST_LIMIT"),
+        ("HEDDLE_CONFGI", "HEDDLE_CONFIG"),
+        ("HEDDLE_threads", "HEDDLE_THREADS"),
+    ] {
+        assert_eq!(
+            shown(from_variable(wrong, "1")),
+            format!("{wrong}: no such setting\ndid you mean `{right}`?")
+        );
+    }
+}
+
+#[test]
+fn a_wrong_type_says_what_was_expected_and_found() {
+    for (text, message) in [
+        (
+            "threads = \"4\"",
+            "`threads`: expected a whole number above 0 or \"all\", found the string \"4\"",
+        ),
+        (
+            "threads = 0",
+            "`threads`: expected a whole number above 0 or \"all\", found the integer 0",
+        ),
+        (
+            "route.smart = \"yes\"",
+            "`route.smart`: expected true or false, found the string \"yes\"",
+        ),
+        (
+            "route.explore_share = 1.5",
+            "`route.explore_share`: expected a number from 0 to 1, found the float 1.5",
+        ),
+        (
+            "route.verify_share = nan",
+            "`route.verify_share`: expected a number from 0 to 1, found the float nan",
+        ),
+        (
+            "route.allow = []",
+            "`route.allow`: expected at least one device or \"all\", found an empty array",
+        ),
+        (
+            "route = 5",
+            "`route`: expected a table, found the integer 5",
+        ),
+    ] {
+        let error = shown(from_file(text));
+        let first = error.lines().next().unwrap();
+        assert_eq!(first, format!("conf/heddle.toml:1: {message}"));
+    }
+    assert_eq!(
+        shown(from_file("memory.host_limit = 0.9")),
+        "conf/heddle.toml:1: `memory.host_limit`: expected a size such as \"1GiB\" or \"90%\", \
+         found the float 0.9\nwrite a number of bytes, \"1GiB\", \"512 MB\" or a share such as \"90%\""
+    );
+    assert_eq!(
+        shown(from_file("[route.kinds]\nxor = \"gpu\"")),
+        "conf/heddle.toml:2: `route.kinds`: expected a device such as \"cpu\" or \"cuda:0\", \
+         found the string \"gpu\" for \"xor\"\n`heddle devices` lists them"
+    );
+    assert_eq!(
+        shown(from_file("route.deny = [\n  \"cpu\",\n  5,\n]")),
+        "conf/heddle.toml:3: `route.deny`: expected a device such as \"cpu\" or \"cuda:0\", \
+         found the integer 5\n`heddle devices` lists them"
+    );
+    assert_eq!(
+        shown(from_variable("HEDDLE_THREADS", "")),
+        "HEDDLE_THREADS: expected a whole number above 0 or \"all\", found nothing"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_refused_at_its_line() {
+    let error = shown(from_file("threads = 2\nroute.smart = maybe\n"));
+    assert!(error.starts_with("conf/heddle.toml:2: "), "{error}");
+    let error = shown(from_file("threads = 2\nthreads = 3\n"));
+    assert!(error.starts_with("conf/heddle.toml:2: "), "{error}");
+}
+
+#[test]
+fn the_first_mistake_of_the_file_is_the_one_named() {
+    let error = shown(from_file("zebra = 1\nant = 2\n"));
+    assert!(error.starts_with("conf/heddle.toml:1: "), "{error}");
+}
+
+#[test]
+fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
+    let file = r#"
+        device = "cuda:1"
+        threads = 3
+        cache_dir = "models"
+        [route]
+        smart = false
+        min_gpu = "64 KiB"
+        allow = ["cpu", "cuda:1"]
+        deny = ["simt:0"]
+        kinds = { xor = "cpu" }
+        explore_share = 0.5
+        verify_share = 1
+        [memory]
+        host_limit = "4GiB"
+        device_limit = 1_000
+        [profile]
+        enabled = false
+        capacity_spans = 0x10
+    "#;
+    let config = from_file(file).unwrap();
+    assert_eq!(config.device, Some(DeviceId::cuda(1)));
+    assert_eq!(config.threads, Some(3));
+    assert_eq!(config.cache_dir, Some(PathBuf::from("conf/models")));
+    assert!(!config.route.smart);
+    assert_eq!(config.route.min_gpu, Size::Bytes(Bytes(65_536)));
+    assert_eq!(
+        config.route.allow,
+        Some(vec![DeviceId::CPU, DeviceId::cuda(1)])
+    );
+    assert_eq!(config.route.deny, [DeviceId::simt(0)]);
+    assert_eq!(config.route.kinds["xor"], DeviceId::CPU);
+    assert_eq!(config.route.explore_share.to_bits(), 0.5_f64.to_bits());
+    assert_eq!(config.route.verify_share.to_bits(), 1.0_f64.to_bits());
+    assert_eq!(config.memory.host_limit, Size::Bytes(Bytes(4 << 30)));
+    assert_eq!(config.memory.device_limit, Size::Bytes(Bytes(1000)));
+    assert!(!config.profile.enabled);
+    assert_eq!(config.profile.capacity_spans, 16);
+
+    let environment = [
+        ("HEDDLE_DEVICE", "auto"),
+        ("HEDDLE_THREADS", "all"),
+        ("HEDDLE_CACHE_DIR", "elsewhere"),
+        ("HEDDLE_ROUTE_SMART", "1"),
+        ("HEDDLE_ROUTE_MIN_GPU", "1%"),
+        ("HEDDLE_ROUTE_ALLOW", "cpu, cuda:0"),
+        ("HEDDLE_ROUTE_DENY", ""),
+        ("HEDDLE_ROUTE_KINDS", "matmul=cuda:0, xor = cpu"),
+        ("HEDDLE_ROUTE_EXPLORE_SHARE", "0"),
+        ("HEDDLE_ROUTE_VERIFY_SHARE", "0.25"),
+        ("HEDDLE_MEMORY_HOST_LIMIT", "100%"),
+        ("HEDDLE_MEMORY_DEVICE_LIMIT", "2 GB"),
+        ("HEDDLE_PROFILE_ENABLED", "true"),
+        ("HEDDLE_PROFILE_CAPACITY_SPANS", "7"),
+        ("HEDDLE_CONFIG", "passed over"),
+        ("HEDDLE_ARC_DATA", "passed over"),
+        ("PATH", "passed over"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    // A key added to the schema must be added to this test.
+    assert_eq!(environment.len() - 3, Config::describe_keys().len());
+    let config =
+        Config::from_sources(Some((Path::new("conf/heddle.toml"), file)), environment).unwrap();
+    assert_eq!(config.device, None);
+    assert_eq!(config.threads, None);
+    assert_eq!(config.cache_folder(), Some(PathBuf::from("elsewhere")));
+    assert!(config.route.smart);
+    assert_eq!(config.route.min_gpu, Size::Share(0.01));
+    assert_eq!(
+        config.route.allow,
+        Some(vec![DeviceId::CPU, DeviceId::cuda(0)])
+    );
+    assert!(config.route.deny.is_empty());
+    assert_eq!(
+        config.route.kinds,
+        BTreeMap::from([
+            ("matmul".to_owned(), DeviceId::cuda(0)),
+            ("xor".to_owned(), DeviceId::CPU)
+        ])
+    );
+    assert_eq!(config.route.explore_share.to_bits(), 0.0_f64.to_bits());
+    assert_eq!(config.route.verify_share.to_bits(), 0.25_f64.to_bits());
+    assert_eq!(config.memory.host_limit, Size::Share(1.0));
+    assert_eq!(
+        config.memory.device_limit,
+        Size::Bytes(Bytes(2_000_000_000))
+    );
+    assert!(config.profile.enabled);
+    assert_eq!(config.profile.capacity_spans, 7);
+}
+
+#[test]
+fn shells_expand_the_home_folder_and_files_do_not() {
+    let error = shown(from_file("cache_dir = \"~/models\""));
+    assert!(error.contains("write the path in full"), "{error}");
+}
+
+/// Text that is nearly a configuration, to get past the first check.
+fn nearly_toml() -> impl Strategy<Value = String> {
+    let names = Config::describe_keys().into_iter().map(|key| key.name);
+    let name = proptest::sample::select(names.chain(["route", "x"]).collect::<Vec<_>>());
+    let value = prop_oneof![
+        "\\PC{0,20}",
+        "\"[a-z0-9:%. ~]{0,12}\"",
+        "-?[0-9]{1,40}(\\.[0-9]{1,5})?",
+        "\\[[a-z0-9\", :]{0,20}\\]",
+        "\\{[a-z0-9\" =:]{0,20}\\}",
+    ];
+    let line = (name, value).prop_map(|(name, value)| format!("{name} = {value}\n"));
+    proptest::collection::vec(line, 0..4).prop_map(|lines| lines.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_file_panics(text in prop_oneof![nearly_toml(), any::<String>()]) {
+        if let Err(error) = from_file(&text) {
+            let origin = error.to_string();
+            prop_assert!(origin.starts_with("conf/heddle.toml:"), "{}", origin);
+        }
+    }
+
+    #[test]
+    fn no_variable_panics(
+        key in 0..Config::describe_keys().len(),
+        tail in "\\PC{0,8}",
+        value in prop_oneof![any::<String>(), "[a-z0-9:%,.= -]{0,20}"],
+    ) {
+        let _ = from_variable(&format!("HEDDLE_{tail}"), &value);
+        let variable = &Config::describe_keys()[key].variable;
+        if let Err(error) = from_variable(variable, &value) {
+            prop_assert!(error.to_string().starts_with(variable.as_str()));
+        }
+    }
+}
