@@ -1,0 +1,47 @@
+//! Arrays with residency, devices, a router that measures, and the one road
+//! every operation takes: describe, route, admit, run, record, learn.
+//!
+//! A workload adds an operation by implementing [`Operation`]; whoever runs it
+//! calls [`Runtime::run`]. Everything between the two happens here, and nothing
+//! else knows about it.
+//!
+//! ```
+//! use heddle_runtime::{Array, Runtime};
+//!
+//! let runtime = Runtime::new()?;
+//! let signal = Array::from_slice(&[0.0_f32, 3.0, 4.0]);
+//! let energy = runtime.sum(&runtime.square(&signal)?)?;
+//! assert_eq!(energy, 25.0);
+//!
+//! let report = runtime.report();
+//! assert_eq!(report.summary.totals.count, 2);
+//! # Ok::<(), heddle_runtime::Error>(())
+//! ```
+
+pub mod array;
+pub mod config;
+pub mod cpu;
+pub mod device;
+pub mod dtype;
+pub mod error;
+pub mod machine;
+pub mod memory;
+pub mod operation;
+pub mod ops;
+pub mod route;
+pub mod runtime;
+pub mod shape;
+pub mod units;
+
+pub use array::{Array, Residency};
+pub use config::Config;
+pub use dtype::{DType, Element};
+pub use error::Error;
+pub use operation::{Agreement, Description, Kind, Operand, Operation, ResultPlace, WorkUnit};
+pub use runtime::{Outcome, Report, Runtime, RuntimeBuilder};
+pub use shape::Shape;
+
+/// Makes the README's example a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

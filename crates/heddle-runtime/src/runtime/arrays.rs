@@ -1,0 +1,160 @@
+//! The array operations as methods: each builds the operation and runs it.
+//!
+//! Nothing is computed here. What an operation means, and when it fails, is said
+//! where it is defined, in [`crate::ops`].
+
+use super::Runtime;
+use crate::array::Array;
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::ops::{
+    Abs, Add, BatchMatMul, Binary, BitElement, Div, Exp, Float, MatMul, Max, Mean, Min, Mul,
+    Normalize, NormalizeMode, Number, Random, RandomElement, Scale, Sqrt, Square, Std, Sub, Sum,
+    Summable, Term, Transpose, Unary, Xor, XorInPlace,
+};
+
+impl Runtime {
+    /// `data ^ key`, the key repeated over the data. Doing it twice gives the data back.
+    pub fn xor<T: BitElement>(&self, data: &Array<T>, key: &Array<T>) -> Result<Array<T>, Error> {
+        self.run(Xor::new(data, key)?)
+    }
+
+    /// `data ^= key`, the key repeated over the data.
+    pub fn xor_in_place<T: BitElement>(
+        &self,
+        data: &mut Array<T>,
+        key: &Array<T>,
+    ) -> Result<(), Error> {
+        self.run(XorInPlace::new(data, key)?)
+    }
+
+    /// `left + right`; either may be a scalar.
+    pub fn add<T: Number>(
+        &self,
+        left: impl Into<Term<T>>,
+        right: impl Into<Term<T>>,
+    ) -> Result<Array<T>, Error> {
+        self.run(Binary::new(Add, left, right)?)
+    }
+
+    /// `left - right`; either may be a scalar.
+    pub fn sub<T: Number>(
+        &self,
+        left: impl Into<Term<T>>,
+        right: impl Into<Term<T>>,
+    ) -> Result<Array<T>, Error> {
+        self.run(Binary::new(Sub, left, right)?)
+    }
+
+    /// `left * right`, element by element; either may be a scalar.
+    pub fn mul<T: Number>(
+        &self,
+        left: impl Into<Term<T>>,
+        right: impl Into<Term<T>>,
+    ) -> Result<Array<T>, Error> {
+        self.run(Binary::new(Mul, left, right)?)
+    }
+
+    /// `left / right`; either may be a scalar. An integer zero on the right is an
+    /// error.
+    pub fn div<T: Number>(
+        &self,
+        left: impl Into<Term<T>>,
+        right: impl Into<Term<T>>,
+    ) -> Result<Array<T>, Error> {
+        self.run(Binary::new(Div, left, right)?)
+    }
+
+    /// The square of every element.
+    pub fn square<T: Number>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
+        self.run(Unary::new(Square, input)?)
+    }
+
+    /// The magnitude of every element.
+    pub fn abs<T: Number>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
+        self.run(Unary::new(Abs, input)?)
+    }
+
+    /// The square root of every element.
+    pub fn sqrt<T: Float>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
+        self.run(Unary::new(Sqrt, input)?)
+    }
+
+    /// e to the power of every element.
+    pub fn exp<T: Float>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
+        self.run(Unary::new(Exp, input)?)
+    }
+
+    /// `input * factor + offset`.
+    pub fn scale<T: Float>(
+        &self,
+        input: &Array<T>,
+        factor: T,
+        offset: T,
+    ) -> Result<Array<T>, Error> {
+        self.run(Scale::new(input, factor, offset)?)
+    }
+
+    /// The array brought to a common measure.
+    pub fn normalize<T: Float>(
+        &self,
+        input: &Array<T>,
+        mode: NormalizeMode,
+    ) -> Result<Array<T>, Error> {
+        self.run(Normalize::new(input, mode)?)
+    }
+
+    /// The sum of all elements, the same to the bit on any number of threads.
+    pub fn sum<T: Summable>(&self, input: &Array<T>) -> Result<T::Sum, Error> {
+        self.run(Sum::new(input)?)
+    }
+
+    /// The mean of all elements.
+    pub fn mean<T: Summable>(&self, input: &Array<T>) -> Result<f64, Error> {
+        self.run(Mean::new(input)?)
+    }
+
+    /// The standard deviation of all elements, as a whole population.
+    pub fn std<T: Number>(&self, input: &Array<T>) -> Result<f64, Error> {
+        self.run(Std::new(input)?)
+    }
+
+    /// The least element.
+    pub fn min<T: Number>(&self, input: &Array<T>) -> Result<T, Error> {
+        self.run(Min::new(input)?)
+    }
+
+    /// The greatest element.
+    pub fn max<T: Number>(&self, input: &Array<T>) -> Result<T, Error> {
+        self.run(Max::new(input)?)
+    }
+
+    /// The matrix product of two 2-D arrays.
+    pub fn matmul<T: Float>(&self, left: &Array<T>, right: &Array<T>) -> Result<Array<T>, Error> {
+        self.run(MatMul::new(left, right)?)
+    }
+
+    /// The matrix products of two batches; a 2-D side goes with every item of the
+    /// other.
+    pub fn batch_matmul<T: Float>(
+        &self,
+        left: &Array<T>,
+        right: &Array<T>,
+    ) -> Result<Array<T>, Error> {
+        self.run(BatchMatMul::new(left, right)?)
+    }
+
+    /// Random elements that depend on seed and position alone.
+    pub fn random<T: RandomElement>(
+        &self,
+        extents: &[usize],
+        seed: u64,
+    ) -> Result<Array<T>, Error> {
+        self.run(Random::new(seed, extents)?)
+    }
+
+    /// The transposed matrix, or batch of matrices.
+    pub fn transpose<T: Element>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
+        self.run(Transpose::new(input)?)
+    }
+}

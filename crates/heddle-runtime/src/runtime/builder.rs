@@ -1,0 +1,198 @@
+//! Putting a runtime together: configuration, devices, what can be measured.
+
+use std::fmt;
+use std::sync::Arc;
+
+use heddle_profile::Profiler;
+
+use super::{Runtime, Shared, Station, road};
+use crate::config::Config;
+use crate::cpu::CpuDevice;
+use crate::device::{Device, DeviceId};
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::memory::Ledger;
+use crate::ops::{self, Probe};
+use crate::route::{ModelStore, RouteSettings, Router};
+use crate::units::Bytes;
+
+/// Collects what a runtime is made of.
+#[derive(Default)]
+pub struct RuntimeBuilder {
+    config: Config,
+    devices: Vec<Arc<dyn Device>>,
+    probes: Vec<Box<dyn Probe>>,
+    notes: Vec<String>,
+    forgetful: bool,
+}
+
+impl RuntimeBuilder {
+    /// With this configuration instead of the defaults.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// With one more device. A device named `cpu` replaces the processor.
+    #[must_use]
+    pub fn device(mut self, device: Arc<dyn Device>) -> Self {
+        self.devices.push(device);
+        self
+    }
+
+    /// With one more kind of operation to calibrate.
+    #[must_use]
+    pub fn probe(mut self, probe: Box<dyn Probe>) -> Self {
+        self.probes.push(probe);
+        self
+    }
+
+    /// With something a user should know about how the devices were found.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Without reading or writing model files: every run starts knowing nothing.
+    #[must_use]
+    pub fn forgetful(mut self) -> Self {
+        self.forgetful = true;
+        self
+    }
+
+    /// The runtime.
+    ///
+    /// Fails when two devices have one name, or when a device named in the
+    /// configuration is not there. A cache folder that cannot be read is a note,
+    /// not a failure.
+    pub fn build(self) -> Result<Runtime, Error> {
+        let Self {
+            config,
+            mut devices,
+            mut probes,
+            mut notes,
+            forgetful,
+        } = self;
+        if !devices.iter().any(|device| device.id() == DeviceId::CPU) {
+            devices.push(Arc::new(CpuDevice::new(config.threads)?));
+        }
+        devices.sort_by_key(|device| device.id());
+        let ids: Vec<DeviceId> = devices.iter().map(|device| device.id()).collect();
+        if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::Device {
+                device: pair[0],
+                message: "registered twice in one runtime".to_owned(),
+            });
+        }
+        let machine = Machine::read();
+        let gpu_memory = devices
+            .iter()
+            .find(|device| device.id().kind().is_gpu())
+            .map_or(Bytes(0), |device| device.card().memory);
+        let router = Router::new(&ids, settings(&config, gpu_memory));
+        check_named_devices(&config, &ids)?;
+        let store = (!forgetful)
+            .then(|| config.cache_folder())
+            .flatten()
+            .map(|folder| ModelStore::new(folder.join("models")));
+        let stations = devices
+            .into_iter()
+            .map(|device| {
+                let had_model = store
+                    .as_ref()
+                    .is_some_and(|store| adopt(store, &machine, &device, &router, &mut notes));
+                Station {
+                    ledger: ledger(&config, &device),
+                    device,
+                    had_model,
+                }
+            })
+            .collect();
+        probes.splice(0..0, ops::probes());
+        let profiler = Profiler::new(config.profile.capacity_spans);
+        profiler.set_enabled(config.profile.enabled);
+        Ok(Runtime {
+            shared: Arc::new(Shared {
+                machine,
+                devices: stations,
+                router,
+                profiler,
+                store,
+                probes,
+                notes,
+                counts: road::Counts::default(),
+            }),
+        })
+    }
+}
+
+impl fmt::Debug for RuntimeBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuntimeBuilder")
+            .field("config", &self.config)
+            .field("devices", &self.devices)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Loads the device's model into the router; says whether there was one.
+fn adopt(
+    store: &ModelStore,
+    machine: &Machine,
+    device: &Arc<dyn Device>,
+    router: &Router,
+    notes: &mut Vec<String>,
+) -> bool {
+    let loaded = store.load(machine, device.id(), device.card());
+    notes.extend(loaded.note);
+    let found = loaded.model.is_some();
+    if let Some(model) = loaded.model {
+        router.adopt(device.id(), model);
+    }
+    found
+}
+
+fn ledger(config: &Config, device: &Arc<dyn Device>) -> Ledger {
+    let limit = if device.id().kind().is_gpu() {
+        &config.memory.device_limit
+    } else {
+        &config.memory.host_limit
+    };
+    Ledger::new(limit.of(device.card().memory))
+}
+
+/// `gpu_memory` is what a least size given as a share is a share of.
+fn settings(config: &Config, gpu_memory: Bytes) -> RouteSettings {
+    RouteSettings {
+        smart: config.route.smart,
+        device: config.device,
+        kinds: config.route.kinds.clone(),
+        min_gpu: config.route.min_gpu.of(gpu_memory),
+        allow: config.route.allow.clone(),
+        deny: config.route.deny.clone(),
+        explore_share: config.route.explore_share,
+        verify_share: config.route.verify_share,
+    }
+}
+
+/// A device the configuration names must exist: a typing error there would
+/// otherwise be a rule that silently never applies.
+fn check_named_devices(config: &Config, ids: &[DeviceId]) -> Result<(), Error> {
+    config
+        .device
+        .iter()
+        .chain(config.route.kinds.values())
+        .find(|named| !ids.contains(named))
+        .map_or(Ok(()), |&asked| {
+            Err(Error::NoSuchDevice {
+                asked,
+                available: ids
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
+        })
+}

@@ -1,0 +1,133 @@
+//! The runtime: devices, router, ledgers and profiler behind one handle.
+//!
+//! The road itself is in `road.rs` and nowhere else: whoever runs an operation
+//! runs it through [`Runtime::run`] or one of its two variants.
+
+mod admit;
+mod arrays;
+mod builder;
+mod calibration;
+mod report;
+mod road;
+
+use std::fmt;
+use std::sync::Arc;
+
+use heddle_profile::Profiler;
+
+pub use builder::RuntimeBuilder;
+pub use report::{DeviceReading, FallbackCount, Report};
+pub use road::Outcome;
+
+use crate::config::Config;
+use crate::device::{Device, DeviceId};
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::memory::Ledger;
+use crate::ops::Probe;
+use crate::route::{ModelStore, Router};
+
+/// Everything that runs operations. Cheap to clone; clones are the same runtime.
+#[derive(Clone)]
+pub struct Runtime {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    machine: Machine,
+    devices: Vec<Station>,
+    router: Router,
+    profiler: Profiler,
+    store: Option<ModelStore>,
+    probes: Vec<Box<dyn Probe>>,
+    notes: Vec<String>,
+    counts: road::Counts,
+}
+
+/// A device and the memory it may use.
+struct Station {
+    device: Arc<dyn Device>,
+    ledger: Ledger,
+    /// Whether a model measured in an earlier run was found for it.
+    had_model: bool,
+}
+
+impl Runtime {
+    /// A runtime on this machine's processor, configured by `heddle.toml` and the
+    /// environment.
+    pub fn new() -> Result<Self, Error> {
+        Self::builder().config(Config::load()?).build()
+    }
+
+    /// Chooses configuration and devices.
+    #[must_use]
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.shared.machine
+    }
+
+    /// The devices, processor first.
+    pub fn devices(&self) -> impl Iterator<Item = &Arc<dyn Device>> {
+        self.shared.devices.iter().map(|station| &station.device)
+    }
+
+    /// The device of that name.
+    pub fn device(&self, id: DeviceId) -> Result<&Arc<dyn Device>, Error> {
+        self.station(id).map(|station| &station.device)
+    }
+
+    /// The router, to ask about prices and decisions.
+    #[must_use]
+    pub fn router(&self) -> &Router {
+        &self.shared.router
+    }
+
+    /// The spans of what has run.
+    #[must_use]
+    pub fn profiler(&self) -> &Profiler {
+        &self.shared.profiler
+    }
+
+    /// The kinds that can be measured at any size.
+    #[must_use]
+    pub fn probes(&self) -> &[Box<dyn Probe>] {
+        &self.shared.probes
+    }
+
+    /// What a user should know about how this runtime came up: model files set
+    /// aside, a cache folder that cannot be written.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.shared.notes
+    }
+
+    fn station(&self, id: DeviceId) -> Result<&Station, Error> {
+        self.shared
+            .devices
+            .iter()
+            .find(|station| station.device.id() == id)
+            .ok_or_else(|| Error::NoSuchDevice {
+                asked: id,
+                available: self
+                    .devices()
+                    .map(|device| device.id().to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self
+            .devices()
+            .map(|device| device.id().to_string())
+            .collect();
+        write!(f, "Runtime({})", names.join(", "))
+    }
+}

@@ -1,0 +1,202 @@
+//! The road every operation takes: describe, route, admit, run, record, learn.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use heddle_profile::Span;
+
+use super::{FallbackCount, Runtime, Station};
+use crate::device::{DeviceId, Timing};
+use crate::error::Error;
+use crate::operation::{Agreement, Description, Kind, Operation};
+use crate::route::Decision;
+
+/// An answer, and how it came about.
+#[derive(Clone, Debug)]
+pub struct Outcome<T> {
+    /// The answer.
+    pub output: T,
+    /// Where it ran and why.
+    pub decision: Decision,
+    /// How long it took there.
+    pub timing: Timing,
+}
+
+impl Runtime {
+    /// Runs `operation` on the device that will answer soonest.
+    pub fn run<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
+        self.travel(operation, None).map(|outcome| outcome.output)
+    }
+
+    /// Runs `operation` on `device`, whatever it costs there.
+    pub fn run_on<O: Operation>(&self, device: DeviceId, operation: O) -> Result<O::Output, Error> {
+        self.travel(operation, Some(device))
+            .map(|outcome| outcome.output)
+    }
+
+    /// Runs `operation` like [`run`](Self::run), or on `device` if one is given,
+    /// and tells where, why and how long.
+    pub fn trace<O: Operation>(
+        &self,
+        operation: O,
+        device: Option<DeviceId>,
+    ) -> Result<Outcome<O::Output>, Error> {
+        self.travel(operation, device)
+    }
+
+    fn travel<O: Operation>(
+        &self,
+        mut operation: O,
+        force: Option<DeviceId>,
+    ) -> Result<Outcome<O::Output>, Error> {
+        let description = operation.describe();
+        let router = &self.shared.router;
+        let mut decision =
+            router.decide(&description, &|family| operation.runs_on(family), force)?;
+        let (station, reservation) = self.admit(&description, &mut decision)?;
+        let (output, timing) = self.execute(station, &description, &mut operation)?;
+        drop(reservation);
+        router.learn(&description, &decision, &timing);
+        if router.wants_verify() {
+            self.verify(&description, &decision, &mut operation, &output)?;
+        }
+        Ok(Outcome {
+            output,
+            decision,
+            timing,
+        })
+    }
+
+    /// Runs the body on one device and records the span.
+    fn execute<O: Operation>(
+        &self,
+        station: &Station,
+        description: &Description,
+        operation: &mut O,
+    ) -> Result<(O::Output, Timing), Error> {
+        let mut output = None;
+        let start = Instant::now();
+        let timing = station.device.execute(description, &mut |lane| {
+            output = Some(operation.run(lane)?);
+            Ok(())
+        });
+        let timing = timing.inspect_err(|_| self.shared.counts.failed())?;
+        let Some(output) = output else {
+            self.shared.counts.failed();
+            return Err(Error::Device {
+                device: station.device.id(),
+                message: format!("reported success without running {}", description.kind),
+            });
+        };
+        self.record(station, description, start, &timing);
+        Ok((output, timing))
+    }
+
+    fn record(&self, station: &Station, described: &Description, start: Instant, timing: &Timing) {
+        let profiler = &self.shared.profiler;
+        if !profiler.enabled() {
+            return;
+        }
+        profiler.record(Span {
+            operation: described.kind.name(),
+            element: described.dtype.name(),
+            device: station.device.id().tag(),
+            backend: station.device.card().backend,
+            start_ns: profiler.since_epoch_ns(start),
+            total_ns: timing.total.0,
+            device_ns: timing.device.map(|time| time.0),
+            transfer_ns: timing.moved.time().0,
+            overhead_ns: timing.overhead().0,
+            bytes_in: described.input().0,
+            bytes_out: described.output.0,
+            bytes_moved: timing.moved.bytes().0,
+            work: described.work,
+            thread: 0,
+        });
+    }
+
+    /// Runs the operation once more on another device and compares the answers.
+    #[cold]
+    fn verify<O: Operation>(
+        &self,
+        description: &Description,
+        decision: &Decision,
+        operation: &mut O,
+        first: &O::Output,
+    ) -> Result<(), Error> {
+        let counts = &self.shared.counts;
+        let second = self.shared.router.second_choice(decision);
+        let Some(device) = second.filter(|_| operation.is_repeatable()) else {
+            counts.unverifiable.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        };
+        let station = self.station(device)?;
+        let Ok(_reservation) = station.ledger.reserve(description.footprint(device)) else {
+            counts.unverifiable.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        };
+        let (answer, timing) = self.execute(station, description, operation)?;
+        self.shared.router.observe(description, device, &timing);
+        match operation.compare(first, &answer) {
+            Agreement::Same => {
+                counts.verified.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
+            Agreement::Unchecked => {
+                counts.unverifiable.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
+            Agreement::Different(difference) => {
+                counts.differed.fetch_add(1, Ordering::Relaxed);
+                Err(Error::Disagreement {
+                    operation: description.kind.name(),
+                    first: decision.device,
+                    second: device,
+                    difference,
+                })
+            }
+        }
+    }
+}
+
+/// What happened on the road beside the ordinary.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) failures: AtomicU64,
+    pub(super) verified: AtomicU64,
+    pub(super) unverifiable: AtomicU64,
+    pub(super) differed: AtomicU64,
+    fallbacks: Mutex<BTreeMap<(&'static str, DeviceId, DeviceId), u64>>,
+}
+
+impl Counts {
+    fn failed(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn fell_back(&self, kind: &'static Kind, from: DeviceId, to: DeviceId) {
+        let mut fallbacks = self
+            .fallbacks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *fallbacks.entry((kind.name(), from, to)).or_default() += 1;
+    }
+
+    pub(super) fn fallbacks(&self) -> Vec<FallbackCount> {
+        let fallbacks = self
+            .fallbacks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        fallbacks
+            .iter()
+            .map(|(&(operation, from, to), &count)| FallbackCount {
+                operation,
+                from,
+                to,
+                count,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,175 @@
+//! A device with a memory of its own, made of host bytes, and an operation that
+//! runs both there and on the processor.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use heddle_runtime::device::{
+    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, DeviceMemory, Lane, Place,
+    Timing,
+};
+use heddle_runtime::units::{Bytes, Nanos};
+use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
+
+/// Time the made-up bus needs for each byte.
+pub(crate) const NANOS_PER_BYTE: u64 = 2;
+
+#[derive(Debug)]
+pub(crate) struct Remote {
+    id: DeviceId,
+    card: DeviceCard,
+    /// Makes its answers wrong, for verify mode to find.
+    pub(crate) faulty: AtomicBool,
+}
+
+impl Remote {
+    pub(crate) fn new(index: u16, memory: Bytes) -> Arc<Self> {
+        Arc::new(Self {
+            id: DeviceId::cuda(index),
+            card: DeviceCard {
+                name: "made of host bytes".to_owned(),
+                backend: "remote",
+                driver: "1".to_owned(),
+                kernel_version: 1,
+                units: 1,
+                memory,
+            },
+            faulty: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Device for Remote {
+    fn id(&self) -> DeviceId {
+        self.id
+    }
+
+    fn card(&self) -> &DeviceCard {
+        &self.card
+    }
+
+    fn free_memory(&self) -> Bytes {
+        self.card.memory
+    }
+
+    fn execute(
+        &self,
+        description: &Description,
+        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+    ) -> Result<Timing, Error> {
+        let lane = Lane::new(self.id, Place::Accelerator(self));
+        body(&lane)?;
+        let device = Nanos(description.work);
+        Ok(Timing {
+            total: lane.moved().time() + device,
+            device: Some(device),
+            moved: lane.moved(),
+        })
+    }
+
+    fn accelerator(&self) -> Option<&dyn Accelerator> {
+        Some(self)
+    }
+}
+
+impl Accelerator for Remote {
+    fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
+        Ok(Box::new(RemoteMemory {
+            device: self.id,
+            bytes: Mutex::new(vec![0xA5; bytes.0 as usize]),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[derive(Debug)]
+struct RemoteMemory {
+    device: DeviceId,
+    bytes: Mutex<Vec<u8>>,
+}
+
+impl DeviceMemory for RemoteMemory {
+    fn device(&self) -> DeviceId {
+        self.device
+    }
+
+    fn bytes(&self) -> Bytes {
+        Bytes(self.bytes.lock().unwrap().len() as u64)
+    }
+
+    fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
+        self.bytes.lock().unwrap().copy_from_slice(from);
+        Ok(Nanos(from.len() as u64 * NANOS_PER_BYTE))
+    }
+
+    fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
+        to.copy_from_slice(&self.bytes.lock().unwrap());
+        Ok(Nanos(to.len() as u64 * NANOS_PER_BYTE))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+static INCREMENT: Kind = Kind::new("increment", WorkUnit::Bytes);
+
+/// Adds one to every byte, wrapping.
+pub(crate) struct Increment {
+    pub(crate) data: Array<u8>,
+}
+
+impl Operation for Increment {
+    type Output = Array<u8>;
+
+    fn describe(&self) -> Description {
+        Description::new(&INCREMENT, DType::U8, self.data.bytes().0)
+            .reads(&self.data)
+            .writes(self.data.bytes())
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        matches!(family, DeviceKind::Cpu | DeviceKind::Cuda)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
+        let Place::Accelerator(accelerator) = lane.place() else {
+            let values: Vec<u8> = lane
+                .host(&self.data)?
+                .iter()
+                .map(|value| value.wrapping_add(1))
+                .collect();
+            return Ok(Array::from_slice(&values));
+        };
+        let faulty = accelerator
+            .as_any()
+            .downcast_ref::<Remote>()
+            .is_some_and(|remote| remote.faulty.load(Ordering::Relaxed));
+        let input = lane.resident(&self.data, accelerator)?;
+        let output = accelerator.allocate(self.data.bytes())?;
+        let mut values = vec![0; self.data.len()];
+        input.download(&mut values)?;
+        for value in &mut values {
+            *value = value.wrapping_add(if faulty { 2 } else { 1 });
+        }
+        output.upload(&values)?;
+        Array::on_device(self.data.shape().clone(), output)
+    }
+
+    fn compare(&self, first: &Array<u8>, second: &Array<u8>) -> Agreement {
+        let (Ok(first), Ok(second)) = (first.as_slice(), second.as_slice()) else {
+            return Agreement::Unchecked;
+        };
+        match first.iter().zip(second).position(|(a, b)| a != b) {
+            None => Agreement::Same,
+            Some(at) => {
+                Agreement::Different(format!("element {at} is {} and {}", first[at], second[at]))
+            }
+        }
+    }
+}
