@@ -1,0 +1,165 @@
+//! What the machine can do at most, measured in the same run: the bandwidth of a
+//! plain copy and the rate of multiply-adds that never leave the registers.
+//!
+//! Both are operations of this command's own, run on the same road and threads
+//! as what they are compared with.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use heddle::cpu::Pool;
+use heddle::device::{DeviceId, Lane};
+use heddle::units::Bytes;
+use heddle::{DType, Description, Error, Kind, Operation, Runtime, WorkUnit};
+use rayon::prelude::*;
+
+use super::sample::Sample;
+use crate::cli::Failure;
+
+static COPY: Kind = Kind::new("copy", WorkUnit::Bytes);
+static MULTIPLY_ADD: Kind = Kind::new("multiply-add", WorkUnit::MultiplyAdds);
+
+/// Ceilings measured so far.
+pub(super) struct Ceilings<'a> {
+    runtime: &'a Runtime,
+    time: Duration,
+    bandwidth: BTreeMap<u64, f64>,
+    peak: BTreeMap<DType, f64>,
+}
+
+impl<'a> Ceilings<'a> {
+    pub(super) fn new(runtime: &'a Runtime, time: Duration) -> Self {
+        Self {
+            runtime,
+            time,
+            bandwidth: BTreeMap::new(),
+            peak: BTreeMap::new(),
+        }
+    }
+
+    /// Bytes per nanosecond of a copy that touches `bytes` in all: the better of
+    /// one thread and all threads, since either may win at a given size.
+    pub(super) fn bandwidth(&mut self, bytes: Bytes) -> Result<f64, Failure> {
+        // Half is read and half is written. Sizes are grouped by power of two.
+        let half = (bytes.0 / 2).max(64).next_power_of_two();
+        if let Some(&known) = self.bandwidth.get(&half) {
+            return Ok(known);
+        }
+        let mut best = f64::MAX;
+        for split in [false, true] {
+            let mut copy = Copying::new(half as usize, split);
+            let sample = Sample::of(self.time, || {
+                Ok(self.runtime.run_on(DeviceId::CPU, &mut copy)?)
+            })?;
+            best = best.min(sample.median_ns);
+        }
+        let rate = 2.0 * half as f64 / best;
+        self.bandwidth.insert(half, rate);
+        Ok(rate)
+    }
+
+    /// Floating-point operations per nanosecond, two for each multiply-add.
+    pub(super) fn peak(&mut self, dtype: DType) -> Result<f64, Failure> {
+        if let Some(&known) = self.peak.get(&dtype) {
+            return Ok(known);
+        }
+        let mut work = MultiplyAdding { dtype };
+        let sample = Sample::of(self.time, || {
+            Ok(self.runtime.run_on(DeviceId::CPU, &mut work)?)
+        })?;
+        // The operation describes its work per thread.
+        let threads = self.runtime.device(DeviceId::CPU)?.card().units;
+        let rate = 2.0 * (work.describe().work * threads as u64) as f64 / sample.median_ns;
+        self.peak.insert(dtype, rate);
+        Ok(rate)
+    }
+}
+
+struct Copying {
+    from: Vec<u8>,
+    to: Vec<u8>,
+    split: bool,
+}
+
+impl Copying {
+    fn new(bytes: usize, split: bool) -> Self {
+        Self {
+            from: vec![1; bytes],
+            to: vec![2; bytes],
+            split,
+        }
+    }
+}
+
+impl Operation for Copying {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        Description::new(&COPY, DType::U8, 2 * self.from.len() as u64)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        let pool = lane.pool(COPY.name())?;
+        if self.split {
+            let part = self.from.len().div_ceil(pool.threads()).max(1);
+            pool.rayon().install(|| {
+                self.to
+                    .par_chunks_mut(part)
+                    .zip(self.from.par_chunks(part))
+                    .for_each(|(to, from)| to.copy_from_slice(from));
+            });
+        } else {
+            self.to.copy_from_slice(&self.from);
+        }
+        std::hint::black_box(&self.to);
+        Ok(())
+    }
+}
+
+struct MultiplyAdding {
+    dtype: DType,
+}
+
+/// Chains long enough that starting the threads does not count.
+const ROUNDS: u64 = 200_000;
+/// Independent chains, enough to hide the latency of a multiply-add in the
+/// widest registers there are.
+const CHAINS: usize = 192;
+
+impl Operation for MultiplyAdding {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        Description::new(&MULTIPLY_ADD, self.dtype, ROUNDS * CHAINS as u64)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        let pool = lane.pool(MULTIPLY_ADD.name())?;
+        match self.dtype {
+            DType::F64 => on_every_thread(pool, || chains(0.5_f64, 0.25, f64::mul_add)),
+            _ => on_every_thread(pool, || chains(0.5_f32, 0.25, f32::mul_add)),
+        }
+        Ok(())
+    }
+}
+
+fn on_every_thread(pool: &Pool, body: impl Fn() + Sync) {
+    pool.rayon().broadcast(|_| body());
+}
+
+fn chains<T: Copy>(factor: T, offset: T, multiply_add: impl Fn(T, T, T) -> T) {
+    let (factor, offset) = std::hint::black_box((factor, offset));
+    let ends = pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let mut values = [offset; CHAINS];
+            for _ in 0..ROUNDS {
+                for value in &mut values {
+                    *value = multiply_add(*value, factor, offset);
+                }
+            }
+            values
+        },
+    );
+    std::hint::black_box(&ends);
+}

@@ -1,0 +1,130 @@
+//! `heddle bench`: times suites of operations and shows them against what the
+//! machine can do.
+
+mod ceiling;
+mod ops;
+mod route;
+mod sample;
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use heddle::config::Config;
+use heddle::units::Estimate;
+use serde::Serialize;
+
+use super::output::Output;
+use super::table::table;
+use super::{Failure, open};
+pub(super) use ops::default_element;
+use sample::Sample;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// What to time.
+    suite: Suite,
+
+    /// Only these, as NAME, NAME:SIZE or NAME/TYPE:SIZE, comma separated.
+    #[arg(long, value_delimiter = ',', value_name = "CASE")]
+    case: Vec<String>,
+
+    /// Time spent on each row, in milliseconds.
+    #[arg(long, default_value_t = 120, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    time: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Suite {
+    /// Every array operation, as a share of the machine's bandwidth or peak.
+    Ops,
+    /// What the road itself costs.
+    Route,
+}
+
+/// One timed case.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    name: String,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    element: Option<&'static str>,
+    size: usize,
+    device: String,
+    #[serde(flatten)]
+    sample: Sample,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    rate: Option<Rate>,
+}
+
+/// How fast a case ran, against the fastest this machine was seen to go.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Rate {
+    #[serde(rename = "rate")]
+    value: f64,
+    #[serde(rename = "rate_unit")]
+    unit: &'static str,
+    /// The same unit, measured in this run: a plain copy of as many bytes, or
+    /// multiply-adds that never leave the registers.
+    ceiling: f64,
+    /// The rate as a share of `ceiling`.
+    share: f64,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let runtime = open(config)?;
+    let time = Duration::from_millis(arguments.time);
+    let (suite, rows) = match arguments.suite {
+        Suite::Ops => ("ops", ops::rows(&runtime, &arguments.case, time)?),
+        Suite::Route => ("route", route::rows(&runtime, &arguments.case, time)?),
+    };
+    if rows.is_empty() {
+        return Err(Failure::Usage {
+            message: format!(
+                "no case of the suite matches {:?}",
+                arguments.case.join(",")
+            ),
+            hint: format!("`heddle bench {suite}` without --case lists them all"),
+        });
+    }
+    if output.is_json() {
+        return Ok(output.object(&serde_json::json!({
+            "suite": suite,
+            "machine": runtime.machine(),
+            "rows": rows,
+        }))?);
+    }
+    print(&rows, output)?;
+    Ok(())
+}
+
+fn print(rows: &[Row], output: &mut Output) -> std::io::Result<()> {
+    let with_rates = rows.iter().any(|row| row.rate.is_some());
+    let mut titles = vec![
+        "name ", "type ", "size", "device ", "median", "p10", "p90", "samples",
+    ];
+    if with_rates {
+        titles.extend(["rate", "of the machine's"]);
+    }
+    let mut list = table(&titles);
+    for row in rows {
+        let mut cells = vec![
+            row.name.clone(),
+            row.element.unwrap_or("").to_owned(),
+            row.size.to_string(),
+            row.device.clone(),
+            Estimate(row.sample.median_ns).to_string(),
+            Estimate(row.sample.p10_ns).to_string(),
+            Estimate(row.sample.p90_ns).to_string(),
+            row.sample.samples.to_string(),
+        ];
+        if let Some(rate) = row.rate {
+            cells.push(format!("{:.2} {}", rate.value, rate.unit));
+            cells.push(format!("{:.0} %", rate.share * 100.0));
+        }
+        list.add_row(cells);
+    }
+    output.line(list)
+}

@@ -1,0 +1,179 @@
+//! The `ops` suite: every array operation at several sizes.
+
+use std::time::Duration;
+
+use heddle::array::Residency;
+use heddle::device::DeviceId;
+use heddle::ops::Probe;
+use heddle::{Description, Runtime, WorkUnit};
+
+use super::ceiling::Ceilings;
+use super::sample::Sample;
+use super::{Rate, Row};
+use crate::cli::{Failure, size};
+
+/// Cases of each probe when none are named: spread over its own sizes.
+const SIZES_PER_PROBE: usize = 3;
+
+pub(super) fn rows(
+    runtime: &Runtime,
+    cases: &[String],
+    time: Duration,
+) -> Result<Vec<Row>, Failure> {
+    let wanted: Vec<Case<'_>> = cases
+        .iter()
+        .map(|case| Case::parse(case))
+        .collect::<Result<_, _>>()?;
+    let mut ceilings = Ceilings::new(runtime, time.min(Duration::from_millis(60)));
+    let mut rows = Vec::new();
+    for probe in runtime.probes() {
+        for size in sizes(probe.as_ref(), &wanted) {
+            rows.push(row(runtime, probe.as_ref(), size, time, &mut ceilings)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// What a `--case` names.
+struct Case<'a> {
+    name: &'a str,
+    element: Option<&'a str>,
+    size: Option<usize>,
+}
+
+impl<'a> Case<'a> {
+    fn parse(text: &'a str) -> Result<Self, Failure> {
+        let (head, size) = match text.split_once(':') {
+            None => (text, None),
+            Some((head, size)) => (
+                head,
+                Some(size::parse(size).map_err(|hint| Failure::Usage {
+                    message: format!("the case {text:?} has no readable size"),
+                    hint,
+                })?),
+            ),
+        };
+        let (name, element) = match head.split_once('/') {
+            None => (head, None),
+            Some((name, element)) => (name, Some(element)),
+        };
+        Ok(Self {
+            name,
+            element,
+            size,
+        })
+    }
+
+    fn names(&self, probe: &dyn Probe) -> bool {
+        let element = self
+            .element
+            .unwrap_or_else(|| default_element(probe.kind().name()));
+        self.name == probe.kind().name() && element == probe.dtype().name()
+    }
+}
+
+/// The element type people mean when they name an operation and no type.
+pub(in crate::cli) fn default_element(kind: &str) -> &'static str {
+    if kind == "xor" { "u8" } else { "f32" }
+}
+
+fn sizes(probe: &dyn Probe, wanted: &[Case<'_>]) -> Vec<usize> {
+    if wanted.is_empty() {
+        return spread(&probe.sizes());
+    }
+    wanted
+        .iter()
+        .filter(|case| case.names(probe))
+        .flat_map(|case| match case.size {
+            Some(size) => vec![size],
+            None => spread(&probe.sizes()),
+        })
+        .collect()
+}
+
+/// The smallest, the middle and the largest.
+fn spread(sizes: &[usize]) -> Vec<usize> {
+    let last = sizes.len().saturating_sub(1);
+    let mut picked: Vec<usize> = (0..SIZES_PER_PROBE)
+        .filter_map(|step| sizes.get(step * last / (SIZES_PER_PROBE - 1)).copied())
+        .collect();
+    picked.dedup();
+    picked
+}
+
+fn row(
+    runtime: &Runtime,
+    probe: &dyn Probe,
+    size: usize,
+    time: Duration,
+    ceilings: &mut Ceilings<'_>,
+) -> Result<Row, Failure> {
+    let mut operation = probe.prepare(size)?;
+    let device = runtime.trace(operation.as_mut(), None)?.decision.device;
+    let sample = Sample::of(time, || Ok(runtime.run(operation.as_mut())?))?;
+    let description = probe.describe(size, Residency::Host);
+    Ok(Row {
+        name: probe.kind().name().to_owned(),
+        element: Some(probe.dtype().name()),
+        size,
+        device: device.to_string(),
+        sample,
+        rate: rate(device, &description, &sample, ceilings)?,
+    })
+}
+
+/// A rate needs a ceiling; only the processor's is measured.
+fn rate(
+    device: DeviceId,
+    description: &Description,
+    sample: &Sample,
+    ceilings: &mut Ceilings<'_>,
+) -> Result<Option<Rate>, Failure> {
+    if device != DeviceId::CPU || description.work == 0 {
+        return Ok(None);
+    }
+    let (value, unit, ceiling) = match description.kind.unit() {
+        WorkUnit::MultiplyAdds => (
+            2.0 * description.work as f64 / sample.median_ns,
+            "GFLOP/s",
+            ceilings.peak(description.dtype)?,
+        ),
+        WorkUnit::Bytes => {
+            let bytes = description.input() + description.output;
+            (
+                bytes.0 as f64 / sample.median_ns,
+                "GB/s",
+                ceilings.bandwidth(bytes)?,
+            )
+        }
+        WorkUnit::Items => return Ok(None),
+    };
+    Ok(Some(Rate {
+        value,
+        unit,
+        ceiling,
+        share: value / ceiling,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_read() {
+        let case = Case::parse("matmul/f64:64").unwrap();
+        assert_eq!(
+            (case.name, case.element, case.size),
+            ("matmul", Some("f64"), Some(64))
+        );
+        assert!(Case::parse("xor:NaN").is_err());
+    }
+
+    #[test]
+    fn a_spread_has_both_ends() {
+        assert_eq!(spread(&[1, 2, 3, 4, 5]), [1, 3, 5]);
+        assert_eq!(spread(&[7]), [7]);
+        assert_eq!(spread(&[]), [0_usize; 0]);
+    }
+}

@@ -1,0 +1,116 @@
+//! The `route` suite: what the road itself costs, with nothing on it.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use heddle::array::Residency;
+use heddle::device::{DeviceId, DeviceKind, Lane, Timing};
+use heddle::route::{RouteSettings, Router};
+use heddle::units::{Bytes, Nanos};
+use heddle::{DType, Description, Error, Kind, Operand, Operation, Runtime, WorkUnit};
+
+use super::Row;
+use super::sample::Sample;
+use crate::cli::Failure;
+
+static EMPTY: Kind = Kind::new("empty", WorkUnit::Items);
+
+/// Does nothing, so that everything measured is the road.
+struct Empty;
+
+impl Operation for Empty {
+    type Output = u64;
+
+    fn describe(&self) -> Description {
+        Description::new(&EMPTY, DType::U8, 1)
+    }
+
+    fn run(&mut self, _lane: &Lane<'_>) -> Result<u64, Error> {
+        Ok(answer())
+    }
+}
+
+#[inline(never)]
+fn answer() -> u64 {
+    black_box(42)
+}
+
+pub(super) fn rows(
+    runtime: &Runtime,
+    cases: &[String],
+    time: Duration,
+) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, size: usize, body: &mut dyn FnMut() -> Result<(), Failure>| {
+        if cases.is_empty() || cases.iter().any(|case| case == name) {
+            rows.push(Row {
+                name: name.to_owned(),
+                element: None,
+                size,
+                device: DeviceId::CPU.to_string(),
+                sample: Sample::of(time, body)?,
+                rate: None,
+            });
+        }
+        Ok::<(), Failure>(())
+    };
+    for devices in [1, 2, 4] {
+        let (router, described) = warm_router(devices);
+        let decide = || router.decide(&described, &|_: DeviceKind| true, None);
+        add("decide", devices, &mut || {
+            black_box(decide()?);
+            Ok(())
+        })?;
+        let decision = decide()?;
+        add("learn", devices, &mut || {
+            router.learn(black_box(&described), &decision, &timing(1_000));
+            Ok(())
+        })?;
+    }
+    add("call", 0, &mut || {
+        black_box(answer());
+        Ok(())
+    })?;
+    add("road", 0, &mut || {
+        black_box(runtime.run_on(DeviceId::CPU, Empty)?);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// A router that has measured one kind on every one of its devices.
+fn warm_router(devices: usize) -> (Router, Description) {
+    let ids: Vec<DeviceId> = (0..devices)
+        .map(|index| match index {
+            0 => DeviceId::CPU,
+            gpu => DeviceId::cuda(gpu as u16 - 1),
+        })
+        .collect();
+    let router = Router::new(&ids, RouteSettings::default());
+    let described = |bytes: u64| {
+        Description::new(&EMPTY, DType::U8, bytes).reads(Operand {
+            bytes: Bytes(bytes),
+            residency: Residency::Host,
+        })
+    };
+    for (position, &id) in ids.iter().enumerate() {
+        for power in 4..24 {
+            for _ in 0..8 {
+                let bytes = 1_u64 << power;
+                router.observe(
+                    &described(bytes),
+                    id,
+                    &timing(bytes * (position as u64 + 1)),
+                );
+            }
+        }
+    }
+    (router, described(5_000))
+}
+
+fn timing(nanos: u64) -> Timing {
+    Timing {
+        total: Nanos(nanos),
+        ..Timing::default()
+    }
+}

@@ -1,0 +1,126 @@
+//! `heddle calibrate`: measures the machine and keeps the result.
+
+use std::io;
+use std::time::Duration;
+
+use heddle::Runtime;
+use heddle::array::Residency;
+use heddle::config::Config;
+use heddle::route::{CalibrationPlan, CalibrationReport, Sweep};
+use heddle::units::Estimate;
+
+use super::output::Output;
+use super::progress::CalibrationBar;
+use super::table::table;
+use super::{Failure, keep_models, open};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Seconds to spend on each device.
+    #[arg(long, default_value_t = 5.0, value_name = "SECONDS", value_parser = seconds)]
+    budget: f64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|seconds| (0.1..=600.0).contains(seconds))
+        .ok_or_else(|| "a number of seconds from 0.1 to 600".to_owned())
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let runtime = open(config)?;
+    let reports = measure(&runtime, Duration::from_secs_f64(arguments.budget))?;
+    let files = keep_models(&runtime);
+    if output.is_json() {
+        return Ok(output.object(&serde_json::json!({
+            "machine": runtime.machine(),
+            "devices": reports,
+            "files": files,
+        }))?);
+    }
+    for report in &reports {
+        print(&runtime, report, output)?;
+    }
+    for file in files {
+        output.line(format_args!("\nkept in {}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// Measures every device, showing progress.
+pub(super) fn measure(
+    runtime: &Runtime,
+    budget: Duration,
+) -> Result<Vec<CalibrationReport>, Failure> {
+    let plan = CalibrationPlan {
+        budget,
+        ..CalibrationPlan::default()
+    };
+    let bar = CalibrationBar::new();
+    Ok(runtime.calibrate(&plan, &mut |step| bar.show(&step))?)
+}
+
+fn print(runtime: &Runtime, report: &CalibrationReport, output: &mut Output) -> io::Result<()> {
+    output.heading(format_args!(
+        "{}, measured in {}",
+        report.device, report.spent
+    ))?;
+    let mut list = table(&[
+        "operation ",
+        "type ",
+        "sizes ",
+        "smallest",
+        "largest",
+        "confidence",
+    ]);
+    for sweep in &report.sweeps {
+        let (Some(first), Some(last)) = (sweep.sizes.first(), sweep.sizes.last()) else {
+            continue;
+        };
+        let [smallest, largest] = [*first, *last].map(|size| reading(runtime, report, sweep, size));
+        list.add_row([
+            sweep.name.to_owned(),
+            sweep.dtype.map_or("", heddle::DType::name).to_owned(),
+            format!("{first} to {last}"),
+            smallest
+                .as_ref()
+                .map_or_else(String::new, |(time, _)| time.clone()),
+            largest
+                .as_ref()
+                .map_or_else(String::new, |(time, _)| time.clone()),
+            largest.map_or_else(String::new, |(_, confidence)| confidence),
+        ]);
+    }
+    output.line(list)?;
+    for sweep in report.sweeps.iter().filter(|sweep| sweep.sizes.is_empty()) {
+        let why = sweep.stopped.as_deref().unwrap_or("no size to measure");
+        output.line(format_args!("  {} was not measured: {why}", sweep.name))?;
+    }
+    Ok(())
+}
+
+/// What the fitted model says about one size, and how far to trust it.
+fn reading(
+    runtime: &Runtime,
+    report: &CalibrationReport,
+    sweep: &Sweep,
+    size: usize,
+) -> Option<(String, String)> {
+    let probe = runtime
+        .probes()
+        .iter()
+        .find(|probe| probe.kind().name() == sweep.name && Some(probe.dtype()) == sweep.dtype)?;
+    let described = probe.describe(size, Residency::Host);
+    let candidate = runtime.router().candidate(&described, report.device);
+    candidate.price.map(|price| {
+        (
+            Estimate(price.total_ns()).to_string(),
+            format!("{:.0} %", candidate.confidence * 100.0),
+        )
+    })
+}

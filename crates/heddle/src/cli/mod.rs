@@ -1,0 +1,183 @@
+//! The command line: arguments, exit codes, and one file per subcommand.
+//!
+//! Nothing is computed here. A subcommand asks the library, then prints what it
+//! got as text or, with `--json`, as one object.
+
+mod bench;
+mod calibrate;
+mod devices;
+mod explain;
+mod output;
+mod progress;
+mod run;
+mod size;
+mod table;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use heddle::config::Config;
+use heddle::device::DeviceId;
+use heddle::{Error, Runtime};
+
+use output::Output;
+
+/// Many small array operations, each on the device that answers soonest.
+#[derive(Debug, Parser)]
+#[command(
+    name = "heddle",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// Print one JSON object instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// Send every operation to this device: cpu, cuda:0, simt:0, or auto.
+    #[arg(long, global = true, value_name = "DEVICE")]
+    device: Option<String>,
+
+    /// Threads of the CPU device (default: all this process may use).
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<std::num::NonZeroUsize>,
+
+    /// Read this file instead of ./heddle.toml.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a mixed workload and show what ran where, why and how long.
+    Run(run::Arguments),
+    /// List the devices of this machine.
+    Devices,
+    /// Measure this machine and keep the result.
+    Calibrate(calibrate::Arguments),
+    /// Show what an operation would cost on each device.
+    Explain(explain::Arguments),
+    /// Time a suite of operations.
+    Bench(bench::Arguments),
+}
+
+/// What ended a command early.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// The library said no.
+    #[error(transparent)]
+    Heddle(#[from] Error),
+    /// A profile could not be written.
+    #[error(transparent)]
+    Profile(#[from] heddle::profile::ProfileError),
+    /// The result could not be printed.
+    #[error("cannot write the result: {0}")]
+    Io(#[from] io::Error),
+    /// The arguments make no sense together.
+    #[error("{message}")]
+    Usage { message: String, hint: String },
+}
+
+impl Failure {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Heddle(error) => error.hint(),
+            Self::Usage { hint, .. } => Some(hint.clone()),
+            Self::Profile(_) | Self::Io(_) => None,
+        }
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            // A configuration or a device name that cannot be used is the
+            // caller's, like any other argument.
+            Self::Usage { .. }
+            | Self::Heddle(
+                Error::Config { .. } | Error::BadDeviceName { .. } | Error::NoSuchDevice { .. },
+            ) => 2,
+            Self::Heddle(_) | Self::Profile(_) | Self::Io(_) => 1,
+        }
+    }
+}
+
+/// Reads the arguments, runs the command, answers with its exit code.
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut output = Output::new(arguments.common.json);
+    let result = dispatch(&arguments, &mut output).and_then(|()| Ok(output.flush()?));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough.
+        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            let mut screen = anstream::stderr().lock();
+            // Nowhere is left to report a failure to report.
+            let _ = writeln!(screen, "error: {failure}");
+            if let Some(hint) = failure.hint() {
+                let _ = writeln!(screen, "hint: {hint}");
+            }
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let config = configure(&arguments.common)?;
+    match &arguments.command {
+        Command::Run(run) => run::run(&config, run, output),
+        Command::Devices => devices::run(&config, output),
+        Command::Calibrate(calibrate) => calibrate::run(&config, calibrate, output),
+        Command::Explain(explain) => explain::run(&config, explain, output),
+        Command::Bench(bench) => bench::run(&config, bench, output),
+    }
+}
+
+/// The configuration with the flags on top of it.
+fn configure(common: &Common) -> Result<Config, Failure> {
+    let mut config = match &common.config {
+        Some(file) => Config::load_from(file)?,
+        None => Config::load()?,
+    };
+    match common.device.as_deref() {
+        None => {}
+        Some("auto") => config.device = None,
+        Some(name) => config.device = Some(name.parse::<DeviceId>()?),
+    }
+    if let Some(threads) = common.threads {
+        config.threads = Some(threads.get());
+    }
+    Ok(config)
+}
+
+/// A runtime, with its notes shown where they do not disturb the result.
+fn open(config: &Config) -> Result<Runtime, Failure> {
+    let runtime = Runtime::builder().config(config.clone()).build()?;
+    for note in runtime.notes() {
+        // A note is not worth failing for.
+        let _ = writeln!(anstream::stderr().lock(), "note: {note}");
+    }
+    Ok(runtime)
+}
+
+/// Keeps what was learned; a cache folder that cannot be written is a note.
+fn keep_models(runtime: &Runtime) -> Vec<PathBuf> {
+    runtime.save_models().unwrap_or_else(|error| {
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "note: what was measured is not kept: {error}"
+        );
+        Vec::new()
+    })
+}

@@ -1,0 +1,82 @@
+//! `heddle run`: the main job with no set-up.
+//!
+//! Calibrates if this machine was never measured, runs a mixed workload three
+//! ways (routed, always on the processor, always on a GPU where there is one) and
+//! shows what ran where, why, and what routing gained or cost.
+
+mod race;
+mod show;
+mod workload;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use heddle::Runtime;
+use heddle::config::Config;
+
+use super::output::Output;
+use super::{Failure, calibrate, keep_models, open};
+use race::Race;
+use workload::Workload;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Times the whole workload is run each way.
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: u32,
+
+    /// Seed of the workload's data.
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    seed: u64,
+
+    /// Write the spans of the routed rounds here (default: in the cache folder).
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+}
+
+/// Enough to know every operation's curve on a processor or a GPU.
+const CALIBRATION: Duration = Duration::from_secs(4);
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let runtime = open(config)?;
+    let calibrated = !runtime.has_models();
+    if calibrated {
+        calibrate::measure(&runtime, CALIBRATION)?;
+    }
+    let workload = Workload::new(&runtime, arguments.seed)?;
+    let race = Race::run(&runtime, config, &workload, arguments.rounds)?;
+    let models = keep_models(&runtime);
+    let profile = keep_profile(&runtime, config, arguments.profile.as_deref())?;
+    show::result(
+        &show::Result {
+            runtime: &runtime,
+            race: &race,
+            calibrated,
+            models: &models,
+            profile: profile.as_deref(),
+        },
+        output,
+    )
+}
+
+/// Writes the spans where asked, or to the cache folder if that can be written.
+fn keep_profile(
+    runtime: &Runtime,
+    config: &Config,
+    asked: Option<&Path>,
+) -> Result<Option<PathBuf>, Failure> {
+    let recording = runtime.profiler().recording();
+    if let Some(file) = asked {
+        recording.write(file)?;
+        return Ok(Some(file.to_owned()));
+    }
+    // Nobody asked for the default file, so failing to write it is no failure.
+    Ok(config
+        .cache_folder()
+        .map(|folder| folder.join("last-run.json"))
+        .filter(|file| recording.write(file).is_ok()))
+}

@@ -1,0 +1,223 @@
+//! What `heddle run` prints.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use heddle::device::DeviceId;
+use heddle::units::{Estimate, Nanos};
+use heddle::{Report, Runtime};
+use serde_json::json;
+
+use super::race::{Lane, Race};
+use crate::cli::Failure;
+use crate::cli::output::{ACCENT, FAINT, Output};
+use crate::cli::table::table;
+
+/// Everything there is to show.
+pub(super) struct Result<'a> {
+    pub(super) runtime: &'a Runtime,
+    pub(super) race: &'a Race,
+    /// Whether the machine had to be measured first.
+    pub(super) calibrated: bool,
+    pub(super) models: &'a [PathBuf],
+    pub(super) profile: Option<&'a Path>,
+}
+
+pub(super) fn result(result: &Result<'_>, output: &mut Output) -> std::result::Result<(), Failure> {
+    let report = result.runtime.report();
+    if output.is_json() {
+        return Ok(output.object(&as_json(result, &report))?);
+    }
+    opening(result, output)?;
+    operations(&report, result.race, output)?;
+    lanes(result, &report, output)?;
+    beside_the_ordinary(&report, output)?;
+    next(result, output)?;
+    Ok(())
+}
+
+fn as_json(result: &Result<'_>, report: &Report) -> serde_json::Value {
+    let reasons: Vec<_> = result
+        .race
+        .reasons
+        .iter()
+        .map(|((kind, device), reason)| {
+            json!({"operation": kind, "device": device, "reason": reason})
+        })
+        .collect();
+    let lanes: Vec<_> = result
+        .race
+        .lanes
+        .iter()
+        .map(|lane| {
+            json!({"name": lane.name, "median_ns": lane.median_ns(), "rounds_ns": lane.rounds_ns})
+        })
+        .collect();
+    json!({
+        "machine": result.runtime.machine(),
+        "calibrated": result.calibrated,
+        "operations_per_round": result.race.operations,
+        "lanes": lanes,
+        "reasons": reasons,
+        "report": report,
+        "models": result.models,
+        "profile": result.profile,
+    })
+}
+
+fn opening(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
+    let machine = result.runtime.machine();
+    let gpus: Vec<String> = result
+        .runtime
+        .devices()
+        .filter(|device| device.id().kind().is_gpu())
+        .map(|device| format!("{} ({})", device.id(), device.card().name))
+        .collect();
+    let threads = result
+        .runtime
+        .device(DeviceId::CPU)
+        .map_or(machine.threads, |device| device.card().units);
+    output.line(format_args!(
+        "{} operations a round, {} rounds, on {} ({threads} threads) {}",
+        result.race.operations,
+        result
+            .race
+            .lanes
+            .first()
+            .map_or(0, |lane| lane.rounds_ns.len()),
+        machine.cpu,
+        if gpus.is_empty() {
+            "and no GPU".to_owned()
+        } else {
+            format!("and {}", gpus.join(", "))
+        }
+    ))?;
+    if result.calibrated {
+        output.line(format_args!(
+            "{FAINT}this machine was measured first, because no measurement of it was kept{FAINT:#}"
+        ))?;
+    }
+    Ok(())
+}
+
+fn operations(report: &Report, race: &Race, output: &mut Output) -> io::Result<()> {
+    output.heading("What ran where")?;
+    let mut list = table(&[
+        "operation ",
+        "type ",
+        "device ",
+        "runs",
+        "time",
+        "mean",
+        "p99",
+        "on the device",
+        "share",
+    ]);
+    for row in &report.summary.rows {
+        list.add_row([
+            row.operation.clone(),
+            row.element.clone(),
+            row.device.clone(),
+            row.totals.count.to_string(),
+            Nanos(row.totals.total_ns).to_string(),
+            Estimate(row.mean_ns).to_string(),
+            Nanos(row.p99_ns).to_string(),
+            device_time(row),
+            format!("{:.1} %", row.share * 100.0),
+        ]);
+    }
+    output.line(list)?;
+    output.heading("Why")?;
+    let mut groups: Vec<(&String, Vec<&str>)> = Vec::new();
+    for ((kind, _), reason) in &race.reasons {
+        match groups.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, kinds)) => kinds.push(kind),
+            None => groups.push((reason, vec![kind])),
+        }
+    }
+    for (reason, kinds) in groups {
+        output.line(format_args!("  {reason} ({})", kinds.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// The device's own clock, or that the processor has none of its own.
+fn device_time(row: &heddle::profile::SummaryRow) -> String {
+    if row.totals.device_timed == 0 {
+        "-".to_owned()
+    } else {
+        Nanos(row.totals.device_ns).to_string()
+    }
+}
+
+fn lanes(result: &Result<'_>, report: &Report, output: &mut Output) -> io::Result<()> {
+    output.heading("Against always using one device")?;
+    let mut list = table(&[
+        "way ",
+        "median round",
+        "fastest",
+        "slowest",
+        "against routed",
+    ]);
+    let routed = result.race.lanes.first().map_or(0, Lane::median_ns);
+    for lane in &result.race.lanes {
+        let (fastest, slowest) = lane.spread_ns();
+        list.add_row([
+            lane.name.clone(),
+            Nanos(lane.median_ns()).to_string(),
+            Nanos(fastest).to_string(),
+            Nanos(slowest).to_string(),
+            format!("{:.2}x", lane.median_ns() as f64 / routed.max(1) as f64),
+        ]);
+    }
+    output.line(list)?;
+    if result.race.lanes.len() == 2 {
+        return output.line(
+            "There is one device, so routing can gain nothing here; the ratio shows that it costs nothing either.",
+        );
+    }
+    let regret: Nanos = report.regret.iter().map(|kind| kind.regret).sum();
+    let spent: Nanos = report.regret.iter().map(|kind| kind.spent).sum();
+    output.line(format_args!(
+        "Lost against the best device for each operation in hindsight: {regret} of {spent}."
+    ))
+}
+
+fn beside_the_ordinary(report: &Report, output: &mut Output) -> io::Result<()> {
+    for fallback in &report.fallbacks {
+        output.line(format_args!(
+            "{} x {} could not run on {} and ran on {}",
+            fallback.count, fallback.operation, fallback.from, fallback.to
+        ))?;
+    }
+    if report.summary.overwritten > 0 {
+        output.line(format_args!(
+            "{} older spans were overwritten; the table covers the rest (raise `profile.capacity_spans`)",
+            report.summary.overwritten
+        ))?;
+    }
+    Ok(())
+}
+
+fn next(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
+    output.heading("Where to look next")?;
+    let mut pointer = |command: &str, what: &str| {
+        output.line(format_args!("  {ACCENT}{command:42}{ACCENT:#} {what}"))
+    };
+    pointer(
+        "heddle explain matmul --size 1024",
+        "what each device would cost, and why",
+    )?;
+    pointer(
+        "heddle bench ops",
+        "every operation against this machine's limits",
+    )?;
+    pointer("heddle run --json", "all of this as one object")?;
+    if let Some(profile) = result.profile {
+        output.line(format_args!("  every span: {}", profile.display()))?;
+    }
+    for model in result.models {
+        output.line(format_args!("  what was learned: {}", model.display()))?;
+    }
+    Ok(())
+}

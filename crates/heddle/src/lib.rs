@@ -1,0 +1,19 @@
+//! Heddle runs very many small grid and lattice computations as fast as the
+//! machine allows: it measures what each device costs, routes every operation to
+//! the cheaper one and can say where every microsecond went.
+//!
+//! ```
+//! use heddle::{Array, Runtime};
+//!
+//! let runtime = Runtime::new()?;
+//! let secret = runtime.xor(&Array::from_slice(b"warp and weft"), &Array::from_slice(b"key"))?;
+//! let plain = runtime.xor(&secret, &Array::from_slice(b"key"))?;
+//! assert_eq!(plain.as_slice()?, b"warp and weft");
+//! # Ok::<(), heddle::Error>(())
+//! ```
+//!
+//! This crate is the front door: it adds nothing but the `heddle` command. What
+//! it re-exports lives in [`heddle_runtime`] and [`heddle_profile`].
+
+pub use heddle_profile as profile;
+pub use heddle_runtime::*;
