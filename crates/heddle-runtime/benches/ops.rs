@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used, missing_docs)] // A bench that cannot start has nothing to report.
 
 use std::hint::black_box;
+use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use heddle_runtime::cpu::CpuDevice;
@@ -20,7 +21,7 @@ fn run<O: Operation>(device: &CpuDevice, operation: &mut O) {
     let description = operation.describe();
     let mut answer = None;
     device
-        .execute(&description, &mut |lane| {
+        .execute(&description, Instant::now(), &mut |lane| {
             answer = Some(operation.run(lane)?);
             Ok(())
         })

@@ -29,9 +29,9 @@ pub enum Error {
         /// What it needs, in words.
         expected: &'static str,
         /// First operand's shape.
-        left: Shape,
+        left: Box<Shape>,
         /// Second operand's shape.
-        right: Shape,
+        right: Box<Shape>,
     },
     /// One operand whose shape the operation cannot take.
     #[error("{operation} needs {expected}, but got {found}")]
@@ -41,13 +41,13 @@ pub enum Error {
         /// What it needs, in words.
         expected: &'static str,
         /// The operand's shape.
-        found: Shape,
+        found: Box<Shape>,
     },
     /// The number of values given does not fill the shape.
     #[error("a shape of {shape} holds {} elements, but {found} values were given", .shape.elements())]
     LengthMismatch {
         /// The shape asked for.
-        shape: Shape,
+        shape: Box<Shape>,
         /// Values given.
         found: usize,
     },

@@ -120,6 +120,9 @@ pub enum ResultPlace {
 }
 
 /// What an operation says about itself before it runs.
+///
+/// It is built for every run, so its builders are inlined: passing it through
+/// calls would copy it more often than it is read.
 #[derive(Clone, Debug)]
 pub struct Description {
     /// Its kind.
@@ -140,6 +143,7 @@ pub struct Description {
 
 impl Description {
     /// A description with no operands, no result and no scratch yet.
+    #[inline]
     #[must_use]
     pub fn new(kind: &'static Kind, dtype: DType, work: u64) -> Self {
         Self {
@@ -154,6 +158,7 @@ impl Description {
     }
 
     /// With one more operand.
+    #[inline]
     #[must_use]
     pub fn reads(mut self, operand: impl Into<Operand>) -> Self {
         self.operands.push(operand.into());
@@ -161,6 +166,7 @@ impl Description {
     }
 
     /// With a result of this size.
+    #[inline]
     #[must_use]
     pub fn writes(mut self, output: Bytes) -> Self {
         self.output = output;
@@ -168,6 +174,7 @@ impl Description {
     }
 
     /// Bytes read.
+    #[inline]
     #[must_use]
     pub fn input(&self) -> Bytes {
         self.operands.iter().map(|operand| operand.bytes).sum()
@@ -175,12 +182,14 @@ impl Description {
 
     /// Bytes that must be reserved on `device` for this to run there: operands
     /// that are not there yet, the result and the scratch.
+    #[inline]
     #[must_use]
     pub fn footprint(&self, device: DeviceId) -> Bytes {
         self.missing(device) + self.output + self.scratch
     }
 
     /// Bytes of operands that are not on `device`.
+    #[inline]
     #[must_use]
     pub fn missing(&self, device: DeviceId) -> Bytes {
         self.operands

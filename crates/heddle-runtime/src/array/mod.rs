@@ -6,6 +6,7 @@
 //! the host; both are counted.
 
 mod buffer;
+mod holder;
 mod residency;
 mod transfers;
 
@@ -16,11 +17,13 @@ pub use buffer::HostBuffer;
 pub use residency::Residency;
 pub use transfers::{TransferCounts, transfer_counts};
 
-use crate::device::{Accelerator, DeviceBuffer, Moved};
+use crate::device::{Accelerator, DeviceBuffer, DeviceId, Moved};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::shape::Shape;
 use crate::units::Bytes;
+
+use self::holder::Holder;
 
 /// An N-dimensional array, row-major, cheap to clone.
 #[derive(Clone)]
@@ -31,8 +34,55 @@ pub struct Array<T: Element> {
 
 /// The copies of one array's elements. At least one of them is there.
 struct Copies<T: Element> {
-    host: OnceLock<HostBuffer<T>>,
+    /// Of an array made on the host.
+    born: Option<HostBuffer<T>>,
+    /// Of an array made on a device, once it was brought down.
+    landed: OnceLock<HostBuffer<T>>,
     device: Mutex<Option<Arc<DeviceBuffer>>>,
+    /// Who holds the device copy, for readers that do not want the copy itself:
+    /// describing an operation asks this of every operand. Written under the
+    /// lock above.
+    holder: Holder,
+}
+
+impl<T: Element> Copies<T> {
+    fn host(&self) -> Option<&HostBuffer<T>> {
+        self.born.as_ref().or_else(|| self.landed.get())
+    }
+
+    fn host_mut(&mut self) -> Option<&mut HostBuffer<T>> {
+        self.born.as_mut().or_else(|| self.landed.get_mut())
+    }
+
+    /// The copy on `device`, if that is where the device copy is.
+    fn on(&self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
+        if self.holder.get() != Some(device) {
+            return None;
+        }
+        self.anywhere().filter(|buffer| buffer.device() == device)
+    }
+
+    /// The copy on whatever device has one.
+    fn anywhere(&self) -> Option<Arc<DeviceBuffer>> {
+        self.device
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn keep(&self, buffer: Arc<DeviceBuffer>) {
+        let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
+        self.holder.set(Some(buffer.device()));
+        *device = Some(buffer);
+    }
+
+    fn drop_device_copy(&mut self) {
+        *self
+            .device
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner) = None;
+        self.holder.set(None);
+    }
 }
 
 impl<T: Element> Array<T> {
@@ -49,7 +99,7 @@ impl<T: Element> Array<T> {
         let shape = Shape::new(extents)?;
         if shape.elements() != values.len() {
             return Err(Error::LengthMismatch {
-                shape,
+                shape: shape.into(),
                 found: values.len(),
             });
         }
@@ -67,13 +117,16 @@ impl<T: Element> Array<T> {
     }
 
     /// An array that lives on the host. The buffer fills the shape.
+    #[inline]
     pub(crate) fn on_host(shape: Shape, buffer: HostBuffer<T>) -> Self {
         debug_assert_eq!(shape.elements(), buffer.len());
         Self {
             shape,
             copies: Arc::new(Copies {
-                host: OnceLock::from(buffer),
+                born: Some(buffer),
+                landed: OnceLock::new(),
                 device: Mutex::new(None),
+                holder: Holder::default(),
             }),
         }
     }
@@ -84,15 +137,19 @@ impl<T: Element> Array<T> {
         if buffer.bytes() != Bytes::of::<T>(shape.elements()) {
             return Err(Error::LengthMismatch {
                 found: buffer.bytes().0 as usize / size_of::<T>(),
-                shape,
+                shape: shape.into(),
             });
         }
+        let copies = Copies {
+            born: None,
+            landed: OnceLock::new(),
+            device: Mutex::new(None),
+            holder: Holder::default(),
+        };
+        copies.keep(Arc::new(buffer));
         Ok(Self {
             shape,
-            copies: Arc::new(Copies {
-                host: OnceLock::new(),
-                device: Mutex::new(Some(Arc::new(buffer))),
-            }),
+            copies: Arc::new(copies),
         })
     }
 
@@ -101,7 +158,7 @@ impl<T: Element> Array<T> {
         let shape = Shape::new(extents)?;
         if shape.elements() != self.len() {
             return Err(Error::LengthMismatch {
-                shape,
+                shape: shape.into(),
                 found: self.len(),
             });
         }
@@ -142,10 +199,11 @@ impl<T: Element> Array<T> {
     }
 
     /// Where the elements are now.
+    #[inline]
     #[must_use]
     pub fn residency(&self) -> Residency {
-        let on_host = self.copies.host.get().is_some();
-        match self.device_copy().map(|buffer| buffer.device()) {
+        let on_host = self.copies.host().is_some();
+        match self.copies.holder.get() {
             None => Residency::Host,
             Some(device) if on_host => Residency::Both(device),
             Some(device) => Residency::Device(device),
@@ -170,18 +228,18 @@ impl<T: Element> Array<T> {
     }
 
     pub(crate) fn bring_to_host(&self) -> Result<(&[T], Moved), Error> {
-        if let Some(buffer) = self.copies.host.get() {
+        if let Some(buffer) = self.copies.host() {
             return Ok((buffer.as_slice(), Moved::default()));
         }
         let mut landing = HostBuffer::unspecified(self.len());
         let mut moved = Moved::default();
-        if let Some(buffer) = self.device_copy() {
+        if let Some(buffer) = self.copies.anywhere() {
             moved.down = self.bytes();
             moved.down_time = buffer.download(bytemuck::cast_slice_mut(landing.as_mut_slice()))?;
             transfers::count(&moved);
         }
         // Another thread may have landed its own copy meanwhile; both are equal.
-        Ok((self.copies.host.get_or_init(|| landing).as_slice(), moved))
+        Ok((self.copies.landed.get_or_init(|| landing).as_slice(), moved))
     }
 
     pub(crate) fn make_host_mut(&mut self) -> Result<(&mut [T], Moved), Error> {
@@ -194,12 +252,8 @@ impl<T: Element> Array<T> {
             };
         }
         let elements = Arc::get_mut(&mut self.copies).and_then(|copies| {
-            copies
-                .device
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
-            copies.host.get_mut()
+            copies.drop_device_copy();
+            copies.host_mut()
         });
         Ok((
             // Both are there: the elements were brought to the host above, and an
@@ -213,9 +267,7 @@ impl<T: Element> Array<T> {
         &self,
         accelerator: &dyn Accelerator,
     ) -> Result<(Arc<DeviceBuffer>, Moved), Error> {
-        if let Some(buffer) = self.device_copy()
-            && buffer.device() == accelerator.id()
-        {
+        if let Some(buffer) = self.copies.on(accelerator.id()) {
             return Ok((buffer, Moved::default()));
         }
         let (elements, mut moved) = self.bring_to_host()?;
@@ -228,19 +280,8 @@ impl<T: Element> Array<T> {
         transfers::count(&up);
         moved = moved.and(&up);
         let buffer = Arc::new(buffer);
-        *self.lock_device() = Some(Arc::clone(&buffer));
+        self.copies.keep(Arc::clone(&buffer));
         Ok((buffer, moved))
-    }
-
-    fn device_copy(&self) -> Option<Arc<DeviceBuffer>> {
-        self.lock_device().clone()
-    }
-
-    fn lock_device(&self) -> std::sync::MutexGuard<'_, Option<Arc<DeviceBuffer>>> {
-        self.copies
-            .device
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -67,10 +67,10 @@ impl Device for CpuDevice {
     fn execute(
         &self,
         _description: &Description,
+        start: Instant,
         body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
         let lane = Lane::new(DeviceId::CPU, Place::Host(&self.pool));
-        let start = Instant::now();
         body(&lane)?;
         Ok(Timing {
             total: Nanos::from(start.elapsed()),

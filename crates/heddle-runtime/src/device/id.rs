@@ -51,6 +51,10 @@ impl DeviceId {
         index: 0,
     };
 
+    pub(crate) const fn new(kind: DeviceKind, index: u16) -> Self {
+        Self { kind, index }
+    }
+
     /// The NVIDIA GPU with this index.
     #[must_use]
     pub const fn cuda(index: u16) -> Self {

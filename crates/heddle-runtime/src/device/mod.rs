@@ -13,6 +13,7 @@ mod lane;
 mod timing;
 
 use std::fmt;
+use std::time::Instant;
 
 pub use accelerator::{Accelerator, DeviceBuffer, DeviceMemory};
 pub use id::{DeviceId, DeviceKind};
@@ -54,14 +55,16 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// Memory free right now, as the driver or system sees it.
     fn free_memory(&self) -> Bytes;
 
-    /// Runs `body` once and times it: the system time of the whole, and the
-    /// device's own clock where it has one.
+    /// Runs `body` once and times it: the system time of the whole, counted from
+    /// `start`, when it was handed over, and the device's own clock where it has
+    /// one.
     ///
     /// `description` is the operation's own; a real device has no use for it, a
     /// simulated one prices by it. An error of the body is returned as it is.
     fn execute(
         &self,
         description: &Description,
+        start: Instant,
         body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error>;
 

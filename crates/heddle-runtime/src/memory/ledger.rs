@@ -1,6 +1,5 @@
 //! The byte ledger of one device.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
@@ -8,13 +7,8 @@ use serde::Serialize;
 use crate::units::Bytes;
 
 /// Bytes reserved on one device against a limit. Thread safe and lock free.
-#[derive(Clone, Debug)]
-pub struct Ledger {
-    account: Arc<Account>,
-}
-
 #[derive(Debug)]
-struct Account {
+pub struct Ledger {
     capacity: Bytes,
     reserved: AtomicU64,
     peak: AtomicU64,
@@ -39,34 +33,34 @@ impl Ledger {
     #[must_use]
     pub fn new(capacity: Bytes) -> Self {
         Self {
-            account: Arc::new(Account {
-                capacity,
-                reserved: AtomicU64::new(0),
-                peak: AtomicU64::new(0),
-                refusals: AtomicU64::new(0),
-            }),
+            capacity,
+            reserved: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            refusals: AtomicU64::new(0),
         }
     }
 
     /// Reserves `bytes` until the reservation is dropped, or says what was found
     /// when they do not fit.
-    pub fn reserve(&self, bytes: Bytes) -> Result<Reservation, LedgerReading> {
-        let account = &self.account;
-        let granted =
-            account
-                .reserved
-                .try_update(Ordering::AcqRel, Ordering::Relaxed, |reserved| {
-                    reserved
-                        .checked_add(bytes.0)
-                        .filter(|&total| total <= account.capacity.0)
-                });
+    pub fn reserve(&self, bytes: Bytes) -> Result<Reservation<'_>, LedgerReading> {
+        let granted = self
+            .reserved
+            .try_update(Ordering::AcqRel, Ordering::Relaxed, |reserved| {
+                reserved
+                    .checked_add(bytes.0)
+                    .filter(|&total| total <= self.capacity.0)
+            });
         let Ok(before) = granted else {
-            account.refusals.fetch_add(1, Ordering::Relaxed);
+            self.refusals.fetch_add(1, Ordering::Relaxed);
             return Err(self.reading());
         };
-        account.peak.fetch_max(before + bytes.0, Ordering::Relaxed);
+        let now = before + bytes.0;
+        // Reading first: a new peak is rare, and a locked write is not free.
+        if now > self.peak.load(Ordering::Relaxed) {
+            self.peak.fetch_max(now, Ordering::Relaxed);
+        }
         Ok(Reservation {
-            account: Arc::clone(account),
+            ledger: self,
             bytes,
         })
     }
@@ -75,10 +69,10 @@ impl Ledger {
     #[must_use]
     pub fn reading(&self) -> LedgerReading {
         LedgerReading {
-            capacity: self.account.capacity,
-            reserved: Bytes(self.account.reserved.load(Ordering::Acquire)),
-            peak: Bytes(self.account.peak.load(Ordering::Relaxed)),
-            refusals: self.account.refusals.load(Ordering::Relaxed),
+            capacity: self.capacity,
+            reserved: Bytes(self.reserved.load(Ordering::Acquire)),
+            peak: Bytes(self.peak.load(Ordering::Relaxed)),
+            refusals: self.refusals.load(Ordering::Relaxed),
         }
     }
 }
@@ -93,12 +87,12 @@ impl LedgerReading {
 
 /// Bytes held for one operation, given back on drop.
 #[derive(Debug)]
-pub struct Reservation {
-    account: Arc<Account>,
+pub struct Reservation<'a> {
+    ledger: &'a Ledger,
     bytes: Bytes,
 }
 
-impl Reservation {
+impl Reservation<'_> {
     /// How many bytes.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
@@ -106,9 +100,9 @@ impl Reservation {
     }
 }
 
-impl Drop for Reservation {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.account
+        self.ledger
             .reserved
             .fetch_sub(self.bytes.0, Ordering::AcqRel);
     }

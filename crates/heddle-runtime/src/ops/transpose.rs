@@ -40,7 +40,7 @@ impl<T: Element> Transpose<T> {
                 return Err(Error::ShapeUnsuited {
                     operation: TRANSPOSE.name(),
                     expected: "a matrix or a batch of matrices (two or three axes)",
-                    found: input.shape().clone(),
+                    found: input.shape().clone().into(),
                 });
             }
         };

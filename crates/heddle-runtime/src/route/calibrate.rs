@@ -254,7 +254,7 @@ impl Session<'_> {
         let described = operation.describe();
         let timing = self
             .device
-            .execute(&described, &mut |lane| operation.run(lane))?;
+            .execute(&described, Instant::now(), &mut |lane| operation.run(lane))?;
         self.reported += timing.total.as_duration();
         if learned {
             self.router.observe(&described, self.device.id(), &timing);

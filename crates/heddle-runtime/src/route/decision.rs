@@ -113,7 +113,7 @@ pub struct Decision {
     /// The device chosen.
     pub device: DeviceId,
     /// Every device that was considered, in device order.
-    pub candidates: SmallVec<[Candidate; 4]>,
+    pub candidates: SmallVec<[Candidate; 2]>,
     /// Why.
     pub reason: Reason,
 }

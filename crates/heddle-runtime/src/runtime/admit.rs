@@ -15,7 +15,7 @@ impl Runtime {
         &self,
         description: &Description,
         decision: &mut Decision,
-    ) -> Result<(&Station, Reservation), Error> {
+    ) -> Result<(&Station, Reservation<'_>), Error> {
         let first = decision.device;
         let station = self.station(first)?;
         let reading = match station.ledger.reserve(description.footprint(first)) {

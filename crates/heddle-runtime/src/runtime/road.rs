@@ -27,13 +27,12 @@ pub struct Outcome<T> {
 impl Runtime {
     /// Runs `operation` on the device that will answer soonest.
     pub fn run<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
-        self.travel(operation, None).map(|outcome| outcome.output)
+        self.travel(operation, None, |output, _, _| output)
     }
 
     /// Runs `operation` on `device`, whatever it costs there.
     pub fn run_on<O: Operation>(&self, device: DeviceId, operation: O) -> Result<O::Output, Error> {
-        self.travel(operation, Some(device))
-            .map(|outcome| outcome.output)
+        self.travel(operation, Some(device), |output, _, _| output)
     }
 
     /// Runs `operation` like [`run`](Self::run), or on `device` if one is given,
@@ -43,14 +42,22 @@ impl Runtime {
         operation: O,
         device: Option<DeviceId>,
     ) -> Result<Outcome<O::Output>, Error> {
-        self.travel(operation, device)
+        self.travel(operation, device, |output, decision, timing| Outcome {
+            output,
+            decision,
+            timing,
+        })
     }
 
-    fn travel<O: Operation>(
+    /// `conclude` makes the answer of what the road gave, so that what is not
+    /// wanted is not copied.
+    #[inline]
+    fn travel<O: Operation, R>(
         &self,
         mut operation: O,
         force: Option<DeviceId>,
-    ) -> Result<Outcome<O::Output>, Error> {
+        conclude: impl FnOnce(O::Output, Decision, Timing) -> R,
+    ) -> Result<R, Error> {
         let description = operation.describe();
         let router = &self.shared.router;
         let mut decision =
@@ -62,28 +69,27 @@ impl Runtime {
         if router.wants_verify() {
             self.verify(&description, &decision, &mut operation, &output)?;
         }
-        Ok(Outcome {
-            output,
-            decision,
-            timing,
-        })
+        Ok(conclude(output, decision, timing))
     }
 
     /// Runs the body on one device and records the span.
+    #[inline]
     fn execute<O: Operation>(
         &self,
         station: &Station,
         description: &Description,
         operation: &mut O,
     ) -> Result<(O::Output, Timing), Error> {
-        let mut output = None;
+        let mut answer = None;
         let start = Instant::now();
-        let timing = station.device.execute(description, &mut |lane| {
-            output = Some(operation.run(lane)?);
-            Ok(())
-        });
-        let timing = timing.inspect_err(|_| self.shared.counts.failed())?;
-        let Some(output) = output else {
+        let timing = station
+            .device
+            .execute(description, start, &mut |lane| {
+                answer = Some(operation.run(lane)?);
+                Ok(())
+            })
+            .inspect_err(|_| self.shared.counts.failed())?;
+        let Some(output) = answer else {
             self.shared.counts.failed();
             return Err(Error::Device {
                 device: station.device.id(),
@@ -94,6 +100,7 @@ impl Runtime {
         Ok((output, timing))
     }
 
+    #[inline]
     fn record(&self, station: &Station, described: &Description, start: Instant, timing: &Timing) {
         let profiler = &self.shared.profiler;
         if !profiler.enabled() {

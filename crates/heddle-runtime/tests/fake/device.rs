@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use heddle_runtime::array::Residency;
 use heddle_runtime::cpu::Pool;
@@ -163,6 +164,7 @@ impl Device for FakeDevice {
     fn execute(
         &self,
         d: &Description,
+        _start: Instant,
         body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
         body(&Lane::new(self.id, Place::Host(&self.pool)))?;

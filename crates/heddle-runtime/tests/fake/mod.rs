@@ -9,6 +9,7 @@ mod device;
 mod probe;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 pub use device::{Cost, FakeDevice};
 use heddle_runtime::array::Residency;
@@ -86,7 +87,9 @@ impl World {
     }
 
     pub fn execute(&self, d: &Description, on: DeviceId) -> Timing {
-        self.device(on).execute(d, &mut |_| Ok(())).unwrap()
+        self.device(on)
+            .execute(d, Instant::now(), &mut |_| Ok(()))
+            .unwrap()
     }
 
     /// Runs `d` on every device, outside any decision.

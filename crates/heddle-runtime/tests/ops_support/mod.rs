@@ -5,6 +5,7 @@ use heddle_runtime::array::HostBuffer;
 use heddle_runtime::cpu::CpuDevice;
 use heddle_runtime::device::Device;
 use heddle_runtime::{Element, Error, Operation};
+use std::time::Instant;
 
 /// None, one, primes, and around vectors, tiles, blocks and parts.
 pub(crate) const AWKWARD: [usize; 19] = [
@@ -22,7 +23,7 @@ pub(crate) fn device(threads: usize) -> CpuDevice {
 /// Runs it as the runtime would.
 pub(crate) fn run<O: Operation>(device: &CpuDevice, operation: &mut O) -> Result<O::Output, Error> {
     let mut answer = None;
-    device.execute(&operation.describe(), &mut |lane| {
+    device.execute(&operation.describe(), Instant::now(), &mut |lane| {
         answer = Some(operation.run(lane)?);
         Ok(())
     })?;

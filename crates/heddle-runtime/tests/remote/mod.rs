@@ -5,6 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use heddle_runtime::device::{
     Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, DeviceMemory, Lane, Place,
@@ -57,6 +58,7 @@ impl Device for Remote {
     fn execute(
         &self,
         description: &Description,
+        _start: Instant,
         body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
         let lane = Lane::new(self.id, Place::Accelerator(self));

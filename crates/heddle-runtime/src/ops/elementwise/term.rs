@@ -27,8 +27,8 @@ impl<T: Element> Term<T> {
                 Err(Error::ShapeMismatch {
                     operation,
                     expected: "two arrays of one shape",
-                    left: left.shape().clone(),
-                    right: right.shape().clone(),
+                    left: left.shape().clone().into(),
+                    right: right.shape().clone().into(),
                 })
             }
             (Self::Array(array), _) | (_, Self::Array(array)) => Ok(array.shape().clone()),

@@ -118,7 +118,7 @@ fn mismatch<T: Float>(kind: &'static Kind, lhs: &Array<T>, rhs: &Array<T>) -> Er
     Error::ShapeMismatch {
         operation: kind.name(),
         expected: "m x k by k x n (for a batch: b x m x k by b x k x n, one side may lack b)",
-        left: lhs.shape().clone(),
-        right: rhs.shape().clone(),
+        left: lhs.shape().clone().into(),
+        right: rhs.shape().clone().into(),
     }
 }
