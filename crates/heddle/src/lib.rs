@@ -17,3 +17,8 @@
 
 pub use heddle_profile as profile;
 pub use heddle_runtime::*;
+
+/// Makes the README's example a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

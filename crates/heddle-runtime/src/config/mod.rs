@@ -67,7 +67,8 @@ pub struct RouteConfig {
     pub deny: Vec<DeviceId>,
     /// The device of all operations of one kind, by the kind's name.
     pub kinds: BTreeMap<String, DeviceId>,
-    /// Share of operations sent to a device that is not the cheapest, 0 to 1.
+    /// Share of all time that measuring a device that is not the cheapest may
+    /// cost, 0 to 1.
     pub explore_share: f64,
     /// Share of operations run on a second device and compared, 0 to 1.
     pub verify_share: f64,

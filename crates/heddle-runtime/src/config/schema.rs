@@ -117,7 +117,7 @@ pub(super) static KEYS: [Key; 14] = [
     Key {
         name: "route.explore_share",
         default: "0.01",
-        meaning: "share of operations sent to a device that is not the cheapest, to keep its prices true",
+        meaning: "share of all time that measuring a device that is not the cheapest may cost",
         set: |config, value| {
             config.route.explore_share = value.share()?;
             Ok(())
