@@ -246,3 +246,48 @@ fn answers_are_compared_within_what_order_can_change() {
     let bytes = Sum::new(&Array::from_slice(&[1_u8])).unwrap();
     assert!(matches!(bytes.compare(&1, &2), Agreement::Different(_)));
 }
+
+/// Distances are taken from a block's first element; one far from all others must
+/// not cost the digits of the rest.
+#[test]
+fn a_first_element_far_away_does_not_spoil_the_deviation() {
+    let device = device(2);
+    let mut values: Vec<f64> = (0..40_000).map(|i| 1e9 + f64::from(i % 7)).collect();
+    for block in values.chunks_mut(16 << 10) {
+        block[0] = 1e9 + 1e6;
+    }
+    let count = values.len() as f64;
+    let mean = values.iter().map(|x| x - 1e9).sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|x| ((x - 1e9) - mean).powi(2)).sum();
+    let expected = (squares / count).sqrt();
+    let array = Array::from_slice(&values);
+    let found = run(&device, &mut Std::new(&array).unwrap()).unwrap();
+    assert!((found - expected).abs() <= 1e-9 * expected);
+    let constant = Array::from_slice(&vec![0.1_f32; 40_000]);
+    assert_eq!(
+        run(&device, &mut Std::new(&constant).unwrap()).unwrap(),
+        0.0
+    );
+}
+
+/// Ranges beyond what singles can invert take the way through doubles.
+#[test]
+fn singles_normalize_at_any_scale() {
+    let device = device(1);
+    for size in [1e-40_f32, 1e-25, 1.0, 1e25, 3e38] {
+        let array = Array::from_slice(&[-size, 0.0, size]);
+        let normal = |mode| {
+            let mut operation = Normalize::new(&array, mode).unwrap();
+            run(&device, &mut operation).unwrap().to_vec().unwrap()
+        };
+        assert_eq!(normal(NormalizeMode::MinMax), [0.0, 0.5, 1.0], "{size}");
+        for (mode, last) in [
+            (NormalizeMode::ZScore, 1.5_f32.sqrt()),
+            (NormalizeMode::Unit, 0.5_f32.sqrt()),
+        ] {
+            let answer = normal(mode);
+            assert!((answer[2] - last).abs() <= 2.0 * f32::EPSILON, "{size}");
+            assert_eq!(answer[0], -answer[2]);
+        }
+    }
+}

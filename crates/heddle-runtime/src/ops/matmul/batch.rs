@@ -1,5 +1,7 @@
 //! Many products of one size.
 
+use std::ops::Range;
+
 use gemm::Parallelism;
 
 use crate::array::{Array, HostBuffer};
@@ -13,7 +15,7 @@ use crate::units::Bytes;
 use super::super::agreement;
 use super::super::number::Float;
 use super::gemm::{self as door, Extents};
-use super::{cost, mismatch, multiply_adds, shared_product, tolerance};
+use super::{cost, mismatch, multiply_adds, shared_product, small, tolerance};
 
 /// The products of two batches of matrices.
 pub static BATCH_MATMUL: Kind = Kind::new("batch-matmul", WorkUnit::MultiplyAdds);
@@ -72,6 +74,13 @@ impl<T: Float> BatchMatMul<T> {
             cost(each.saturating_mul(self.batch as u64)),
             parts,
             |(part, out)| {
+                if small::suits(self.item) {
+                    let first = part * group;
+                    let items = first..first + out.len() / (m * n);
+                    let lhs = operands(lhs, items.clone(), m * k);
+                    small::products(self.item, out, lhs, operands(rhs, items, k * n));
+                    return;
+                }
                 for (offset, out) in out.chunks_mut(m * n).enumerate() {
                     let index = part * group + offset;
                     let (lhs, rhs) = (lhs_of(index), rhs_of(index));
@@ -88,6 +97,15 @@ fn operand<T>(elements: &[T], index: usize, len: usize) -> &[T] {
         elements
     } else {
         &elements[index * len..][..len]
+    }
+}
+
+/// As [`operand`], for neighbours.
+fn operands<T>(elements: &[T], items: Range<usize>, len: usize) -> &[T] {
+    if elements.len() == len {
+        elements
+    } else {
+        &elements[items.start * len..items.end * len]
     }
 }
 

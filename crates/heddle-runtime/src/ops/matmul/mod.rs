@@ -6,6 +6,7 @@
 
 mod batch;
 mod gemm;
+mod small;
 
 use ::gemm::Parallelism;
 
@@ -81,7 +82,9 @@ impl<T: Float> Operation for MatMul<T> {
 
 /// One product on as many threads as it is worth.
 fn shared_product<T: Float>(pool: &Pool, extents: Extents, out: &mut [T], lhs: &[T], rhs: &[T]) {
-    if pool.is_worth_sharing(cost(multiply_adds(extents))) {
+    if small::suits(extents) {
+        small::products(extents, out, lhs, rhs);
+    } else if pool.is_worth_sharing(cost(multiply_adds(extents))) {
         let parallelism = Parallelism::Rayon(pool.threads());
         pool.rayon()
             .install(|| gemm::product(extents, out, lhs, rhs, parallelism));

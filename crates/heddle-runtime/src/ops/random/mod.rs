@@ -35,58 +35,65 @@ pub static RANDOM: Kind = Kind::new("random", WorkUnit::Bytes);
 
 /// Bytes of one block.
 const BLOCK_BYTES: usize = 16;
-/// Blocks computed side by side: one 512-bit vector of words.
+/// Blocks computed side by side: two 512-bit vectors of double words, so that one
+/// multiplies while the other waits for its products.
 const LANES: usize = 16;
 /// How many times a copy ten rounds cost, for the threading threshold.
 const WEIGHT: u64 = 4;
 
 /// An element type random words turn into.
 pub trait RandomElement: Element {
-    /// Writes the elements that whole blocks of words give, as many as `out` holds.
+    /// Writes the elements that blocks give, two of their words in each of ours, as
+    /// many as `out` holds.
     #[doc(hidden)]
-    fn draw(words: &[u32], out: &mut [Self]);
+    fn draw(words: &[u64; 2 * LANES], out: &mut [Self]);
 }
 
 impl RandomElement for u8 {
     #[inline(always)]
-    fn draw(words: &[u32], out: &mut [Self]) {
-        for (out, word) in out.chunks_mut(4).zip(words) {
-            out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
-        }
+    fn draw(words: &[u64; 2 * LANES], out: &mut [Self]) {
+        let bytes = words.map(u64::to_le_bytes);
+        out.copy_from_slice(&bytes.as_flattened()[..out.len()]);
+    }
+}
+
+/// Two elements of half a word each, the lower half first.
+#[inline(always)]
+fn halves<T>(words: &[u64; 2 * LANES], out: &mut [T], element: impl Fn(u32) -> T) {
+    // In memory the lower half is the first one where bytes are in this order.
+    let ordered = words.map(u64::to_le);
+    let halves: &[u32] = bytemuck::cast_slice(&ordered);
+    for (out, half) in out.iter_mut().zip(halves) {
+        *out = element(u32::from_le(*half));
     }
 }
 
 impl RandomElement for u32 {
     #[inline(always)]
-    fn draw(words: &[u32], out: &mut [Self]) {
-        out.copy_from_slice(&words[..out.len()]);
+    fn draw(words: &[u64; 2 * LANES], out: &mut [Self]) {
+        halves(words, out, |half| half);
     }
 }
 
 impl RandomElement for i32 {
     #[inline(always)]
-    fn draw(words: &[u32], out: &mut [Self]) {
-        for (out, word) in out.iter_mut().zip(words) {
-            *out = word.cast_signed();
-        }
+    fn draw(words: &[u64; 2 * LANES], out: &mut [Self]) {
+        halves(words, out, u32::cast_signed);
     }
 }
 
 impl RandomElement for f32 {
     #[inline(always)]
-    fn draw(words: &[u32], out: &mut [Self]) {
-        for (out, word) in out.iter_mut().zip(words) {
-            *out = (word >> 8) as f32 * (1.0 / 16_777_216.0);
-        }
+    fn draw(words: &[u64; 2 * LANES], out: &mut [Self]) {
+        halves(words, out, |half| (half >> 8) as f32 * (1.0 / 16_777_216.0));
     }
 }
 
 impl RandomElement for f64 {
     #[inline(always)]
-    fn draw(words: &[u32], out: &mut [Self]) {
-        for (out, pair) in out.iter_mut().zip(words.as_chunks::<2>().0) {
-            let bits = u64::from(pair[1]) << 32 | u64::from(pair[0]);
-            *out = (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0);
+    fn draw(words: &[u64; 2 * LANES], out: &mut [Self]) {
+        for (out, word) in out.iter_mut().zip(words) {
+            *out = (word >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0);
         }
     }
 }
@@ -155,17 +162,8 @@ impl<T: RandomElement> WithSimd for FillPass<'_, T> {
         let key = [self.seed as u32, (self.seed >> 32) as u32];
         let mut block = self.first_block;
         for out in self.out.chunks_mut(LANES * BLOCK_BYTES / size_of::<T>()) {
-            let mut counter = [[0; LANES]; 4];
-            let numbers: [u64; LANES] = std::array::from_fn(|lane| block + lane as u64);
-            counter[0] = numbers.map(|number| number as u32);
-            counter[1] = numbers.map(|number| (number >> 32) as u32);
-            let drawn = philox::lanes(&counter, key);
-            let mut words = [0; 4 * LANES];
-            for lane in 0..LANES {
-                for word in 0..4 {
-                    words[4 * lane + word] = drawn[word][lane];
-                }
-            }
+            let mut words = [0; 2 * LANES];
+            philox::blocks(block, key, &mut words);
             T::draw(&words, out);
             block += LANES as u64;
         }

@@ -11,7 +11,7 @@ use crate::units::Bytes;
 
 use super::super::agreement;
 use super::super::number::Number;
-use super::block::{fold_lanes, reduce};
+use super::block::reduce;
 
 /// The least element.
 pub static MIN: Kind = Kind::new("min", WorkUnit::Bytes);
@@ -24,6 +24,10 @@ pub(in super::super) struct Extremes<T> {
     pub(in super::super) min: T,
     pub(in super::super) max: T,
 }
+
+/// Elements searched for both ends in turn: the second search finds them in the
+/// first-level cache.
+const ROW: usize = 2048;
 
 /// A NaN on either side wins, as in `NumPy`: no comparison with it holds.
 #[inline(always)]
@@ -38,29 +42,107 @@ fn greater<T: Number>(a: T, b: T) -> T {
     if a > b || a != a { a } else { b }
 }
 
+/// The element that `wins` over all others, or NaN if there is one. The data is
+/// not empty.
+#[inline(always)]
+fn winner<T: Number>(data: &[T], wins: impl Fn(T, T) -> bool + Copy) -> T {
+    let first = data.first().copied().unwrap_or_default();
+    let better = |best: T, x: T| if wins(x, best) { x } else { best };
+    if T::IS_INTEGER {
+        // The compiler knows this reduction and unrolls it.
+        return data.iter().fold(first, |best, &x| better(best, x));
+    }
+    float_winner(data, first, wins)
+}
+
+/// Lanes of one accumulator. Sixteen stay in registers for both widths and on AVX2
+/// too; eight took four to seven times as long.
+const LANES: usize = 16;
+
+/// As [`winner`], four accumulators at a time: 0.88 µs for 25,000 singles where
+/// merely reading them takes 0.86 (EPYC Zen 4).
+#[inline(always)]
+fn float_winner<T: Number>(data: &[T], first: T, wins: impl Fn(T, T) -> bool + Copy) -> T {
+    let better = |best: T, x: T| if wins(x, best) { x } else { best };
+    let (vectors, tail) = data.as_chunks::<LANES>();
+    let (steps, rest) = vectors.as_chunks::<4>();
+    // Arrays of one vector each stay in registers; arrays of those do not.
+    let [mut best_a, mut best_b, mut best_c, mut best_d] = [[first; LANES]; 4];
+    // NaN never wins, so that the comparison is one instruction; that one was
+    // there is marked aside, with one comparison for two vectors.
+    let [mut mark_a, mut mark_b] = [[T::ZERO; LANES]; 2];
+    let one = T::from_u8(1);
+    for [a, b, c, d] in steps {
+        for i in 0..LANES {
+            best_a[i] = better(best_a[i], a[i]);
+            best_b[i] = better(best_b[i], b[i]);
+            best_c[i] = better(best_c[i], c[i]);
+            best_d[i] = better(best_d[i], d[i]);
+            mark_a[i] = if is_nan(a[i]) | is_nan(b[i]) {
+                one
+            } else {
+                mark_a[i]
+            };
+            mark_b[i] = if is_nan(c[i]) | is_nan(d[i]) {
+                one
+            } else {
+                mark_b[i]
+            };
+        }
+    }
+    for a in rest {
+        for i in 0..LANES {
+            best_a[i] = better(best_a[i], a[i]);
+            mark_a[i] = if is_nan(a[i]) { one } else { mark_a[i] };
+        }
+    }
+    for (i, &x) in tail.iter().enumerate() {
+        best_a[i] = better(best_a[i], x);
+        mark_a[i] = if is_nan(x) { one } else { mark_a[i] };
+    }
+    let mut best = first;
+    for i in 0..LANES {
+        if mark_a[i] != T::ZERO || mark_b[i] != T::ZERO {
+            return data.iter().copied().find(|&x| is_nan(x)).unwrap_or(first);
+        }
+        for x in [best_a[i], best_b[i], best_c[i], best_d[i]] {
+            best = better(best, x);
+        }
+    }
+    best
+}
+
+#[inline(always)]
+#[allow(clippy::eq_op)]
+fn is_nan<T: Number>(x: T) -> bool {
+    x != x
+}
+
 macro_rules! pass {
-    ($name:ident -> $output:ty, |$data:ident, $first:ident| $fold:expr) => {
+    ($name:ident -> $output:ty, |$data:ident| $value:expr) => {
         struct $name<'a, T>(&'a [T]);
 
         impl<T: Number> WithSimd for $name<'_, T> {
             type Output = $output;
             #[inline(always)]
             fn with_simd<S: Simd>(self, _: S) -> $output {
-                // A block is never empty; its first element starts every lane.
                 let $data = self.0;
-                let $first = $data.first().copied().unwrap_or_default();
-                $fold
+                $value
             }
         }
     };
 }
 
-pass!(MinPass -> T, |data, first| fold_lanes(data, first, lesser, lesser));
-pass!(MaxPass -> T, |data, first| fold_lanes(data, first, greater, greater));
-pass!(ExtremesPass -> Extremes<T>, |data, first| Extremes {
-    // Two passes: the second one finds the block in the cache.
-    min: fold_lanes(data, first, lesser, lesser),
-    max: fold_lanes(data, first, greater, greater),
+pass!(MinPass -> T, |data| winner(data, |a, b| a < b));
+pass!(MaxPass -> T, |data| winner(data, |a, b| a > b));
+pass!(ExtremesPass -> Extremes<T>, |data| {
+    let first = data.first().copied().unwrap_or_default();
+    let mut ends = Extremes { min: first, max: first };
+    for row in data.chunks(ROW) {
+        ends.min = lesser(ends.min, winner(row, |a, b| a < b));
+        ends.max = greater(ends.max, winner(row, |a, b| a > b));
+    }
+    ends
 });
 
 /// Both ends in one pass over memory. `None` for an empty array.

@@ -5,6 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 use crate::array::Array;
 use crate::cpu::Pool;
 use crate::device::Lane;
+use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::units::Bytes;
@@ -53,22 +54,100 @@ impl<T: Number> WithSimd for MomentsPass<'_, T> {
     type Output = Moments;
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Moments {
-        let data = self.0;
-        let count = data.len() as f64;
-        // Distances from the block's first element: a constant block sums to
-        // exactly zero, so a constant array has a deviation of exactly zero.
-        let origin = data.first().map_or(0.0, |x| x.to_f64());
-        let add = |a: f64, b: f64| a + b;
-        let shift = fold_lanes(data, 0.0, |sum, x: T| sum + (x.to_f64() - origin), add) / count;
-        let squared = |sum: f64, x: T| {
-            let distance = (x.to_f64() - origin) - shift;
-            sum + distance * distance
-        };
-        Moments {
+        if T::DTYPE == DType::U8 {
+            return of_bytes(bytemuck::cast_slice(self.0));
+        }
+        let once = in_one_go(self.0);
+        // Where the first element is far from all others, the squares lose what
+        // the shift is worth: ten bits of 53 at this bound. Also when it overflows.
+        let shifted = once.count * once.shift * once.shift;
+        if shifted <= 1024.0 * once.moments.squares {
+            return once.moments;
+        }
+        in_two_goes(self.0)
+    }
+}
+
+/// A block of bytes has its sum and its sum of squares within 32 bits.
+#[inline(always)]
+fn of_bytes(data: &[u8]) -> Moments {
+    let sum: u32 = data.iter().map(|&x| u32::from(x)).sum();
+    let squares: u32 = data.iter().map(|&x| u32::from(x) * u32::from(x)).sum();
+    let (count, sum, squares) = (data.len() as u64, u64::from(sum), u64::from(squares));
+    Moments {
+        count: count as f64,
+        mean: sum as f64 / count as f64,
+        squares: (count * squares - sum * sum) as f64 / count as f64,
+    }
+}
+
+struct OneGo {
+    count: f64,
+    shift: f64,
+    moments: Moments,
+}
+
+/// Distances from the block's first element, and their squares, added up side by
+/// side: each element is turned into a double once. A constant block sums to
+/// exactly zero, so a constant array has a deviation of exactly zero.
+#[inline(always)]
+fn in_one_go<T: Number>(data: &[T]) -> OneGo {
+    const LANES: usize = 8;
+    let count = data.len() as f64;
+    let origin = data.first().map_or(0.0, |x| x.to_f64());
+    let [mut sum_a, mut sum_b, mut squares_a, mut squares_b] = [[0.0; LANES]; 4];
+    let (rows, rest) = data.as_chunks::<{ 2 * LANES }>();
+    for row in rows {
+        for i in 0..LANES {
+            let (a, b) = (row[i].to_f64() - origin, row[i + LANES].to_f64() - origin);
+            sum_a[i] += a;
+            sum_b[i] += b;
+            squares_a[i] += a * a;
+            squares_b[i] += b * b;
+        }
+    }
+    for (i, x) in rest.iter().enumerate() {
+        let a = x.to_f64() - origin;
+        sum_a[i % LANES] += a;
+        squares_a[i % LANES] += a * a;
+    }
+    let total = |a: [f64; LANES], b: [f64; LANES]| {
+        let mut lanes: [f64; LANES] = std::array::from_fn(|i| a[i] + b[i]);
+        for width in [4, 2, 1] {
+            for i in 0..width {
+                lanes[i] += lanes[i + width];
+            }
+        }
+        lanes[0]
+    };
+    let shift = total(sum_a, sum_b) / count;
+    let squares = total(squares_a, squares_b) - count * shift * shift;
+    OneGo {
+        count,
+        shift,
+        moments: Moments {
             count,
             mean: origin + shift,
-            squares: fold_lanes(data, 0.0, squared, add),
-        }
+            squares,
+        },
+    }
+}
+
+/// The mean first, then distances from it: safe whatever the first element is.
+#[cold]
+fn in_two_goes<T: Number>(data: &[T]) -> Moments {
+    let count = data.len() as f64;
+    let origin = data.first().map_or(0.0, |x| x.to_f64());
+    let add = |a: f64, b: f64| a + b;
+    let shift = fold_lanes(data, 0.0, |sum, x: T| sum + (x.to_f64() - origin), add) / count;
+    let squared = |sum: f64, x: T| {
+        let distance = (x.to_f64() - origin) - shift;
+        sum + distance * distance
+    };
+    Moments {
+        count,
+        mean: origin + shift,
+        squares: fold_lanes(data, 0.0, squared, add),
     }
 }
 

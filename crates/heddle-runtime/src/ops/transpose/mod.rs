@@ -1,0 +1,137 @@
+//! Rows to columns, in blocks that fit the first-level cache.
+//!
+//! Elements are only moved, so kernels exist per width and not per type.
+
+mod band;
+mod kernel;
+
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use crate::array::{Array, HostBuffer};
+use crate::cpu::Pool;
+use crate::device::Lane;
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+use self::band::Band;
+use self::kernel::Unit;
+use super::agreement;
+
+/// The last two axes exchanged.
+pub static TRANSPOSE: Kind = Kind::new("transpose", WorkUnit::Bytes);
+
+/// Longest side of a small matrix, and side of the blocks it is turned in.
+const SMALL: usize = 16;
+
+/// A matrix, or each matrix of a batch (rank 3), with rows and columns exchanged.
+#[derive(Clone, Debug)]
+pub struct Transpose<T: Element> {
+    input: Array<T>,
+    shape: Shape,
+    rows: usize,
+    columns: usize,
+}
+
+impl<T: Element> Transpose<T> {
+    /// Fails unless the array has two axes, or three of which the first is a batch.
+    pub fn new(input: &Array<T>) -> Result<Self, Error> {
+        let (rows, columns, shape) = match *input.shape().extents() {
+            [rows, columns] => (rows, columns, Shape::new(&[columns, rows])?),
+            [batch, rows, columns] => (rows, columns, Shape::new(&[batch, columns, rows])?),
+            _ => {
+                return Err(Error::ShapeUnsuited {
+                    operation: TRANSPOSE.name(),
+                    expected: "a matrix or a batch of matrices (two or three axes)",
+                    found: input.shape().clone().into(),
+                });
+            }
+        };
+        Ok(Self {
+            input: input.clone(),
+            shape,
+            rows,
+            columns,
+        })
+    }
+}
+
+impl<T: Element> Operation for Transpose<T> {
+    type Output = Array<T>;
+
+    fn describe(&self) -> Description {
+        let bytes = self.input.bytes();
+        Description::new(&TRANSPOSE, T::DTYPE, (bytes + bytes).0)
+            .reads(&self.input)
+            .writes(bytes)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
+        let pool = lane.pool(TRANSPOSE.name())?;
+        let input = lane.host(&self.input)?;
+        let mut out = HostBuffer::unspecified(input.len());
+        let bytes = self.input.bytes();
+        let turn = Turn {
+            pool,
+            rows: self.rows,
+            columns: self.columns,
+            cost: bytes + bytes,
+        };
+        let to = out.as_mut_slice();
+        // Large blocks cost a small matrix more to clear than it has elements.
+        let is_small = self.rows.max(self.columns) <= SMALL;
+        match (size_of::<T>(), is_small) {
+            (1, true) => turn.all::<u8, SMALL>(cast_slice_mut(to), cast_slice(input)),
+            (1, false) => turn.all::<u8, 64>(cast_slice_mut(to), cast_slice(input)),
+            (4, true) => turn.all::<u32, SMALL>(cast_slice_mut(to), cast_slice(input)),
+            (4, false) => turn.all::<u32, 32>(cast_slice_mut(to), cast_slice(input)),
+            (_, true) => turn.all::<u64, SMALL>(cast_slice_mut(to), cast_slice(input)),
+            (_, false) => turn.all::<u64, 32>(cast_slice_mut(to), cast_slice(input)),
+        }
+        Ok(Array::on_host(self.shape.clone(), out))
+    }
+
+    fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
+        agreement::exact(first, second)
+    }
+}
+
+/// How matrices of one size are turned.
+struct Turn<'a> {
+    pool: &'a Pool,
+    rows: usize,
+    columns: usize,
+    cost: Bytes,
+}
+
+impl Turn<'_> {
+    /// Every matrix of a batch, in blocks of `L` by `L`. A thread takes the columns
+    /// of one block at a time.
+    fn all<U: Unit, const L: usize>(&self, out: &mut [U], input: &[U]) {
+        let (rows, columns) = (self.rows, self.columns);
+        if input.is_empty() {
+            return;
+        }
+        let bands = out
+            .chunks_mut(rows * columns)
+            .zip(input.chunks(rows * columns))
+            .flat_map(|(out, input)| {
+                out.chunks_mut(L * rows)
+                    .enumerate()
+                    .map(move |(index, out)| (out, input, index * L))
+            });
+        self.pool
+            .each(self.cost, bands, |(out, input, first_column)| {
+                let band = Band::<U, L> {
+                    out,
+                    input,
+                    rows,
+                    columns,
+                    first_column,
+                };
+                band.turn();
+            });
+    }
+}
