@@ -132,7 +132,7 @@ impl Default for ProfileConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            capacity_spans: 262_144,
+            capacity_spans: 65_536,
         }
     }
 }

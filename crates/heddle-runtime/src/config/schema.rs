@@ -161,7 +161,7 @@ pub(super) static KEYS: [Key; 14] = [
     },
     Key {
         name: "profile.capacity_spans",
-        default: "262144",
+        default: "65536",
         meaning: "spans kept before the oldest are dropped",
         set: |config, value| {
             config.profile.capacity_spans = value.count()?;

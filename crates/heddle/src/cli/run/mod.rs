@@ -37,11 +37,15 @@ pub(super) struct Arguments {
 /// Enough to know every operation's curve on a processor or a GPU.
 const CALIBRATION: Duration = Duration::from_secs(4);
 
+/// Spans of ten rounds.
+const SPANS: usize = 1 << 18;
+
 pub(super) fn run(
     config: &Config,
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let config = &with_room_for_spans(config);
     let runtime = open(config)?;
     let calibrated = !runtime.has_models();
     if calibrated {
@@ -61,6 +65,16 @@ pub(super) fn run(
         },
         output,
     )
+}
+
+/// The report is made of spans, so all rounds must fit unless the user set how
+/// many are kept.
+fn with_room_for_spans(config: &Config) -> Config {
+    let mut config = config.clone();
+    if config.profile == Config::default().profile {
+        config.profile.capacity_spans = SPANS;
+    }
+    config
 }
 
 /// Writes the spans where asked, or to the cache folder if that can be written.

@@ -173,7 +173,7 @@ fn lanes(result: &Result<'_>, report: &Report, output: &mut Output) -> io::Resul
     output.line(list)?;
     if result.race.lanes.len() == 2 {
         return output.line(
-            "There is one device, so routing can gain nothing here; the ratio shows that it costs nothing either.",
+            "There is one device, so routing can gain nothing here; the ratio shows what it costs.",
         );
     }
     let regret: Nanos = report.regret.iter().map(|kind| kind.regret).sum();
