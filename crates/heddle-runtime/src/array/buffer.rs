@@ -144,7 +144,7 @@ impl Class {
     fn allocate(self) -> Vec<Unit> {
         if self.units * size_of::<Unit>() < RECYCLE_FROM {
             // `calloc` never takes from the allocator's per-thread cache, though
-            // `free` gives to it: for a few bytes that costs 300 instructions.
+            // `free` gives to it, so small buffers would always miss it.
             let mut units = Vec::with_capacity(self.units);
             units.resize(self.units, Unit::zeroed());
             return units;

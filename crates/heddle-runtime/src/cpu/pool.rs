@@ -11,8 +11,9 @@ use crate::units::Bytes;
 ///
 /// A copy alone and with one helper, on two cores of an EPYC Zen 4 that other
 /// work kept busy (bench `ops`, group `threshold`): 256 KiB 7 and 18 µs, 512 KiB
-/// 16 and 24, 1 MiB 48 and 44, 2 MiB 65 and 60. They meet where a mebibyte is
-/// read and a mebibyte written.
+/// 16 and 24. From 1 MiB on three runs disagreed: two threads lost every larger
+/// size in the first, won every one in the second and split in the third, so
+/// this is where sharing begins to pay on a machine with a core to spare.
 pub const PARALLEL_FROM: Bytes = Bytes(2 << 20);
 
 /// Threads owned by one runtime. The global rayon pool stays the caller's.
