@@ -1,5 +1,6 @@
 //! What the whole road costs: an empty operation through it, against calling the
-//! same function. The bar is one microsecond more.
+//! same function. The bar is one microsecond more. And what it costs to choose
+//! between two devices, against being told one.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,9 +8,14 @@
 )]
 
 use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use heddle_runtime::device::Lane;
+use heddle_runtime::config::Config;
+use heddle_runtime::device::{Device, DeviceCard, DeviceId, Lane, Timing};
+use heddle_runtime::ops::Xor;
+use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Array, DType, Description, Error, Kind, Operation, Runtime, WorkUnit};
 
 static EMPTY: Kind = Kind::new("empty", WorkUnit::Items);
@@ -46,5 +52,101 @@ fn road(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, road);
+/// A GPU whose prices are known and which is never worth it for a tiny operation.
+#[derive(Debug)]
+struct Idle(DeviceCard);
+
+impl Device for Idle {
+    fn id(&self) -> DeviceId {
+        DeviceId::cuda(0)
+    }
+
+    fn card(&self) -> &DeviceCard {
+        &self.0
+    }
+
+    fn free_memory(&self) -> Bytes {
+        self.0.memory
+    }
+
+    fn execute(
+        &self,
+        _: &Description,
+        _: Instant,
+        _: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+    ) -> Result<Timing, Error> {
+        Err(Error::Device {
+            device: self.id(),
+            message: "tiny work was sent to a GPU".to_owned(),
+        })
+    }
+}
+
+/// A runtime over the processor and the idle GPU.
+fn pair(device: Option<DeviceId>) -> Runtime {
+    let card = DeviceCard {
+        name: "Idle".to_owned(),
+        backend: "none",
+        driver: "1".to_owned(),
+        kernel_version: 1,
+        units: 1,
+        memory: Bytes(1 << 34),
+    };
+    let config = Config {
+        device,
+        ..Config::default()
+    };
+    Runtime::builder()
+        .config(config)
+        .device(Arc::new(Idle(card)))
+        .forgetful()
+        .build()
+        .unwrap()
+}
+
+/// Teaches what an H200 costs for XORs of these sizes.
+fn teach(runtime: &Runtime, sizes: &[usize]) {
+    let gpu = DeviceId::cuda(0);
+    for &size in sizes.iter().cycle().take(20 * sizes.len()) {
+        let data = Array::<u8>::zeros(&[size]).unwrap();
+        let described = Xor::new(&data, &data).unwrap().describe();
+        let mut timing = Timing::default();
+        timing.moved.up = described.missing(gpu);
+        timing.moved.down = described.returned(gpu);
+        timing.moved.up_time = Nanos(16_000 + timing.moved.up.0 / 20);
+        timing.moved.down_time = Nanos(8_000 + timing.moved.down.0 / 12);
+        timing.total = Nanos(10_000) + timing.moved.time();
+        runtime.router().observe(&described, gpu, &timing);
+        let timing = Timing {
+            total: Nanos(200 + size as u64 / 10),
+            ..Timing::default()
+        };
+        runtime.router().observe(&described, DeviceId::CPU, &timing);
+    }
+}
+
+/// XORs of 200 sizes, as `heddle run` has them.
+fn choosing(criterion: &mut Criterion) {
+    let messages: Vec<Array<u8>> = (0..200)
+        .map(|index| Array::zeros(&[5 + index * 1019 / 199]).unwrap())
+        .collect();
+    let key = Array::from_slice(b"thread the heddle");
+    let mut group = criterion.benchmark_group("two devices");
+    for (name, device) in [("routed", None), ("forced", Some(DeviceId::CPU))] {
+        let runtime = pair(device);
+        if device.is_none() {
+            teach(&runtime, &[16, 64, 256, 1024, 4096, 65536]);
+        }
+        let mut next = 0;
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                next = (next + 1) % messages.len();
+                runtime.xor(&messages[next], &key).unwrap()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, road, choosing);
 criterion_main!(benches);

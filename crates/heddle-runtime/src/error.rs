@@ -150,6 +150,25 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// A device is gone: it dropped off the bus or its context is beyond repair.
+    /// Every later call to it fails the same way, and what only it held is lost.
+    #[error("{device} is lost: {message}")]
+    DeviceLost {
+        /// The device.
+        device: DeviceId,
+        /// What it said.
+        message: String,
+    },
+    /// An array's only copy was on a device that is gone.
+    #[error("an array of {dtype}, {shape}, had its only copy on {device}, which is lost")]
+    ArrayLost {
+        /// The device.
+        device: DeviceId,
+        /// The array's element type.
+        dtype: DType,
+        /// The array's shape.
+        shape: Box<Shape>,
+    },
     /// The configuration cannot be used.
     #[error("{origin}: {message}")]
     Config {
@@ -188,6 +207,9 @@ impl Error {
             Self::NoCandidate { .. } => {
                 Some("loosen `route.allow`, `route.deny` or HEDDLE_DEVICE".to_owned())
             }
+            Self::ArrayLost { .. } => Some(
+                "compute it again: arrays read with `as_slice` keep a copy on the host".to_owned(),
+            ),
             Self::Disagreement { .. } => Some(
                 "one of the devices is wrong: run the operation on each with `Runtime::run_on`"
                     .to_owned(),

@@ -20,6 +20,7 @@
 
 pub mod array;
 pub mod config;
+pub mod conformance;
 pub mod cpu;
 pub mod device;
 pub mod dtype;

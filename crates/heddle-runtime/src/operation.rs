@@ -106,15 +106,16 @@ impl<T: Element> From<&Array<T>> for Operand {
     }
 }
 
-/// Where the result is wanted.
+/// Where an operation leaves its result, and so whether bringing it to the host is
+/// part of its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultPlace {
-    /// On the host if no operand lived on the device that computes it, on that
-    /// device otherwise. What a caller who says nothing most likely needs.
+    /// Where it is computed. Whoever reads it elsewhere pays for that.
     #[default]
-    WithOperands,
-    /// Left where it is computed.
     Stay,
+    /// On the host if no operand lived on the device that computes it, on that
+    /// device otherwise: as of a map that streams from host to host.
+    WithOperands,
     /// On the host, always.
     Host,
 }
@@ -137,7 +138,7 @@ pub struct Description {
     pub output: Bytes,
     /// Bytes it needs beside operands and result while it runs.
     pub scratch: Bytes,
-    /// Where the result is wanted.
+    /// Where the result is left.
     pub result: ResultPlace,
 }
 
@@ -170,6 +171,25 @@ impl Description {
     #[must_use]
     pub fn writes(mut self, output: Bytes) -> Self {
         self.output = output;
+        self
+    }
+
+    /// With two more operands, which may be one: it is moved and held once.
+    #[inline]
+    #[must_use]
+    pub fn reads_both<T: Element>(self, first: &Array<T>, second: &Array<T>) -> Self {
+        let described = self.reads(first);
+        if first.is_same(second) {
+            return described;
+        }
+        described.reads(second)
+    }
+
+    /// With its result left there.
+    #[inline]
+    #[must_use]
+    pub fn leaves(mut self, result: ResultPlace) -> Self {
+        self.result = result;
         self
     }
 
@@ -253,6 +273,15 @@ pub trait Operation {
         true
     }
 
+    /// Whether, after a run that failed, running it again on another device would
+    /// give the answer the first run should have given. True of every operation
+    /// that only reads its operands. One that overwrites an operand says yes only
+    /// as long as it has not begun to write: what a half-finished run has left
+    /// behind is no operand.
+    fn can_be_retried(&self) -> bool {
+        self.is_repeatable()
+    }
+
     /// Compares two answers in verify mode.
     fn compare(&self, _first: &Self::Output, _second: &Self::Output) -> Agreement {
         Agreement::Unchecked
@@ -277,6 +306,10 @@ impl<O: Operation + ?Sized> Operation for &mut O {
 
     fn is_repeatable(&self) -> bool {
         (**self).is_repeatable()
+    }
+
+    fn can_be_retried(&self) -> bool {
+        (**self).can_be_retried()
     }
 
     fn compare(&self, first: &Self::Output, second: &Self::Output) -> Agreement {
@@ -316,7 +349,8 @@ mod tests {
                 bytes: Bytes(10),
                 residency: Residency::Both(gpu),
             })
-            .writes(Bytes(7));
+            .writes(Bytes(7))
+            .leaves(ResultPlace::WithOperands);
         assert_eq!(described.missing(gpu), Bytes(100));
         assert_eq!(described.missing(DeviceId::CPU), Bytes(0));
         assert_eq!(described.missing(DeviceId::cuda(1)), Bytes(110));
@@ -324,5 +358,7 @@ mod tests {
         assert_eq!(described.returned(gpu), Bytes(0));
         assert_eq!(described.returned(DeviceId::cuda(1)), Bytes(7));
         assert_eq!(described.footprint(gpu), Bytes(107));
+        let stays = described.leaves(ResultPlace::Stay);
+        assert_eq!(stays.returned(DeviceId::cuda(1)), Bytes(0));
     }
 }

@@ -107,3 +107,29 @@ fn writing_on_the_host_drops_the_outdated_device_copy() {
     let answer = runtime.run_on(GPU, increment(&data)).unwrap();
     assert_eq!(answer.as_slice().unwrap(), [6, 2]);
 }
+
+#[test]
+fn a_device_copy_is_only_evicted_where_the_host_has_the_elements() {
+    let runtime = runtime();
+    let data = Array::from_slice(&[1_u8, 2]);
+    let on_gpu = runtime.run_on(GPU, increment(&data)).unwrap();
+    assert_eq!(data.evict(), Bytes(2));
+    assert_eq!(data.residency(), Residency::Host);
+    assert_eq!(data.evict(), Bytes(0));
+    assert_eq!(on_gpu.evict(), Bytes(0));
+    assert_eq!(on_gpu.residency(), Residency::Device(GPU));
+    assert_eq!(on_gpu.as_slice().unwrap(), [2, 3]);
+}
+
+#[test]
+fn an_array_is_brought_where_it_is_wanted_once() {
+    let runtime = runtime();
+    let data = Array::from_slice(&[7_u8; 10]);
+    runtime.bring(&data, GPU).unwrap();
+    assert_eq!(data.residency(), Residency::Both(GPU));
+    let used = runtime.trace(increment(&data), Some(GPU)).unwrap();
+    assert_eq!(used.timing.moved.bytes(), Bytes(0));
+    runtime.bring(&used.output, DeviceId::CPU).unwrap();
+    assert_eq!(used.output.residency(), Residency::Both(GPU));
+    assert!(runtime.bring(&data, DeviceId::cuda(7)).is_err());
+}

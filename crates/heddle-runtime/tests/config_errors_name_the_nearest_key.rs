@@ -137,27 +137,35 @@ fn the_first_mistake_of_the_file_is_the_one_named() {
     assert!(error.starts_with("conf/heddle.toml:1: "), "{error}");
 }
 
+const EVERY_KEY: &str = r#"
+device = "cuda:1"
+threads = 3
+cache_dir = "models"
+[route]
+smart = false
+min_gpu = "64 KiB"
+allow = ["cpu", "cuda:1"]
+deny = ["simt:0"]
+kinds = { xor = "cpu" }
+explore_share = 0.5
+verify_share = 1
+[memory]
+host_limit = "4GiB"
+device_limit = 1_000
+[profile]
+enabled = false
+capacity_spans = 0x10
+[simt]
+memory = "64MiB"
+fail_allocation = 1
+fail_launch = 2
+lost_after = 3
+transfer_rate = "100 MB"
+"#;
+
 #[test]
 fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
-    let file = r#"
-        device = "cuda:1"
-        threads = 3
-        cache_dir = "models"
-        [route]
-        smart = false
-        min_gpu = "64 KiB"
-        allow = ["cpu", "cuda:1"]
-        deny = ["simt:0"]
-        kinds = { xor = "cpu" }
-        explore_share = 0.5
-        verify_share = 1
-        [memory]
-        host_limit = "4GiB"
-        device_limit = 1_000
-        [profile]
-        enabled = false
-        capacity_spans = 0x10
-    "#;
+    let file = EVERY_KEY;
     let config = from_file(file).unwrap();
     assert_eq!(config.device, Some(DeviceId::cuda(1)));
     assert_eq!(config.threads, Some(3));
@@ -176,6 +184,16 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     assert_eq!(config.memory.device_limit, Size::Bytes(Bytes(1000)));
     assert!(!config.profile.enabled);
     assert_eq!(config.profile.capacity_spans, 16);
+    assert_eq!(config.simt.memory, Size::Bytes(Bytes(64 << 20)));
+    assert_eq!(config.simt.fail_allocation, Some(1));
+    assert_eq!(config.simt.fail_launch, Some(2));
+    assert_eq!(config.simt.lost_after, Some(3));
+    assert_eq!(config.simt.transfer_rate, Some(Bytes(100_000_000)));
+    assert_eq!(
+        config.named_devices(),
+        [DeviceId::CPU, DeviceId::cuda(1)],
+        "what is denied is not named to be used"
+    );
 
     let environment = [
         ("HEDDLE_DEVICE", "auto"),
@@ -192,6 +210,11 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
         ("HEDDLE_MEMORY_DEVICE_LIMIT", "2 GB"),
         ("HEDDLE_PROFILE_ENABLED", "true"),
         ("HEDDLE_PROFILE_CAPACITY_SPANS", "7"),
+        ("HEDDLE_SIMT_MEMORY", "1%"),
+        ("HEDDLE_SIMT_FAIL_ALLOCATION", "never"),
+        ("HEDDLE_SIMT_FAIL_LAUNCH", "9"),
+        ("HEDDLE_SIMT_LOST_AFTER", "never"),
+        ("HEDDLE_SIMT_TRANSFER_RATE", "unlimited"),
         ("HEDDLE_CONFIG", "passed over"),
         ("HEDDLE_ARC_DATA", "passed over"),
         ("PATH", "passed over"),
@@ -202,6 +225,11 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     let config =
         Config::from_sources(Some((Path::new("conf/heddle.toml"), file)), environment).unwrap();
     assert_eq!(config.device, None);
+    assert_eq!(config.simt.memory, Size::Share(0.01));
+    assert_eq!(config.simt.fail_allocation, None);
+    assert_eq!(config.simt.fail_launch, Some(9));
+    assert_eq!(config.simt.lost_after, None);
+    assert_eq!(config.simt.transfer_rate, None);
     assert_eq!(config.threads, None);
     assert_eq!(config.cache_folder(), Some(PathBuf::from("elsewhere")));
     assert!(config.route.smart);
@@ -227,6 +255,15 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     );
     assert!(config.profile.enabled);
     assert_eq!(config.profile.capacity_spans, 7);
+}
+
+#[test]
+fn a_rate_is_a_number_of_bytes_and_no_share() {
+    for text in ["\"90%\"", "0", "\"0 B\"", "-5", "\"fast\"", "true"] {
+        let error = shown(from_file(&format!("[simt]\ntransfer_rate = {text}")));
+        assert!(error.contains("simt.transfer_rate"), "{error}");
+        assert!(error.contains("\"unlimited\""), "{error}");
+    }
 }
 
 #[test]

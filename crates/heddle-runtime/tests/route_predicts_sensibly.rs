@@ -5,8 +5,8 @@
 
 mod fake;
 
-use fake::{CPU, SUM, describe};
-use heddle_runtime::device::Timing;
+use fake::{CPU, GPU, SUM, XOR, describe};
+use heddle_runtime::device::{Moved, Timing};
 use heddle_runtime::route::{RouteSettings, Router};
 use heddle_runtime::units::Nanos;
 use heddle_runtime::{Description, Residency};
@@ -205,4 +205,43 @@ fn many_threads_may_decide_and_learn_at_once() {
         (found / (100.0 + f64::from(1 << 15)) - 1.0).abs() < 0.05,
         "{found}"
     );
+}
+
+/// A large map goes from host to host with its kernels hidden behind the bus. What
+/// it would cost on data that is already there is learned all the same, and runs
+/// on such data agree with it.
+#[test]
+fn work_that_hides_behind_the_bus_is_priced_where_nothing_hides_it() {
+    let router = Router::new(&[CPU, GPU], RouteSettings::default());
+    let kernel_ns = |work: u64| work / 1_000;
+    let resident = |work: u64| describe(&XOR, work, work, Residency::Both(GPU));
+    for work in [1_000, 16_000, 256_000].repeat(6) {
+        let timing = Timing {
+            total: Nanos(15_000 + kernel_ns(work)),
+            device: Some(Nanos(kernel_ns(work))),
+            ..Timing::default()
+        };
+        router.observe(&resident(work), GPU, &timing);
+    }
+    let large = 16_000_000;
+    let streamed = describe(&XOR, large, large, Residency::Host);
+    let moved = Moved {
+        up: streamed.missing(GPU),
+        down: streamed.returned(GPU),
+        up_time: Nanos(800_000),
+        down_time: Nanos(400_000),
+    };
+    let timing = Timing {
+        total: Nanos(1_205_000),
+        device: Some(Nanos(kernel_ns(large))),
+        moved,
+    };
+    for _ in 0..6 {
+        router.observe(&streamed, GPU, &timing);
+    }
+    let priced = |d: &Description| router.candidate(d, GPU).price.unwrap();
+    let there = priced(&resident(large)).total_ns();
+    assert!((28_000.0..36_000.0).contains(&there), "{there}");
+    let whole = priced(&streamed).total_ns();
+    assert!((1_150_000.0..1_300_000.0).contains(&whole), "{whole}");
 }

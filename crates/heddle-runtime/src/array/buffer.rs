@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
+use super::poison;
 use crate::dtype::Element;
 
 /// Smaller buffers are left to the allocator, which is as fast and has no lock.
@@ -53,7 +54,11 @@ impl<T: Element> HostBuffer<T> {
     pub fn unspecified(len: usize) -> Self {
         let size = Class::holding(len.saturating_mul(size_of::<T>()));
         let units = SHELVES.take(size).unwrap_or_else(|| size.allocate());
-        Self::over(units, len)
+        let mut buffer = Self::over(units, len);
+        if poison::is_wanted() {
+            poison::fill(bytemuck::cast_slice_mut(buffer.as_mut_slice()));
+        }
+        buffer
     }
 
     /// Room for `len` zeros.

@@ -7,6 +7,7 @@
 
 mod buffer;
 mod holder;
+mod poison;
 mod residency;
 mod transfers;
 
@@ -14,7 +15,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use buffer::HostBuffer;
+pub(crate) use poison::Poison;
 pub use residency::Residency;
+pub(crate) use transfers::count as count_transfer;
 pub use transfers::{TransferCounts, transfer_counts};
 
 use crate::device::{Accelerator, DeviceBuffer, DeviceId, Moved};
@@ -76,12 +79,10 @@ impl<T: Element> Copies<T> {
         *device = Some(buffer);
     }
 
-    fn drop_device_copy(&mut self) {
-        *self
-            .device
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner) = None;
+    fn forget_device_copy(&self) {
+        let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
         self.holder.set(None);
+        *device = None;
     }
 }
 
@@ -222,6 +223,26 @@ impl<T: Element> Array<T> {
         self.make_host_mut().map(|(elements, _)| elements)
     }
 
+    /// Whether both are the same elements in memory, not just equal ones.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.copies, &other.copies)
+    }
+
+    /// Drops the copy on a device if the host has the elements too, and says how
+    /// many bytes that frees there once nobody else uses them.
+    #[allow(
+        clippy::must_use_candidate,
+        reason = "it acts; few ask how much that freed"
+    )]
+    pub fn evict(&self) -> Bytes {
+        if self.copies.host().is_none() || self.copies.anywhere().is_none() {
+            return Bytes(0);
+        }
+        self.copies.forget_device_copy();
+        self.bytes()
+    }
+
     /// A copy of the elements as a vector.
     pub fn to_vec(&self) -> Result<Vec<T>, Error> {
         self.as_slice().map(<[T]>::to_vec)
@@ -235,11 +256,26 @@ impl<T: Element> Array<T> {
         let mut moved = Moved::default();
         if let Some(buffer) = self.copies.anywhere() {
             moved.down = self.bytes();
-            moved.down_time = buffer.download(bytemuck::cast_slice_mut(landing.as_mut_slice()))?;
+            moved.down_time = buffer
+                .download(bytemuck::cast_slice_mut(landing.as_mut_slice()))
+                .map_err(|error| self.lost_with(error))?;
             transfers::count(&moved);
         }
         // Another thread may have landed its own copy meanwhile; both are equal.
         Ok((self.copies.landed.get_or_init(|| landing).as_slice(), moved))
+    }
+
+    /// What it means for this array that its device could not be read.
+    #[cold]
+    fn lost_with(&self, error: Error) -> Error {
+        match error {
+            Error::DeviceLost { device, .. } => Error::ArrayLost {
+                device,
+                dtype: T::DTYPE,
+                shape: self.shape.clone().into(),
+            },
+            error => error,
+        }
     }
 
     pub(crate) fn make_host_mut(&mut self) -> Result<(&mut [T], Moved), Error> {
@@ -252,7 +288,7 @@ impl<T: Element> Array<T> {
             };
         }
         let elements = Arc::get_mut(&mut self.copies).and_then(|copies| {
-            copies.drop_device_copy();
+            copies.forget_device_copy();
             copies.host_mut()
         });
         Ok((
@@ -261,6 +297,16 @@ impl<T: Element> Array<T> {
             elements.map(HostBuffer::as_mut_slice).unwrap_or_default(),
             moved,
         ))
+    }
+
+    /// The elements on `device` to be written there, where they are and nobody
+    /// else sees them; the copy on the host, soon out of date, is dropped.
+    pub(crate) fn claim_on(&mut self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
+        let copies = Arc::get_mut(&mut self.copies)?;
+        let buffer = copies.on(device)?;
+        copies.born = None;
+        copies.landed = OnceLock::new();
+        Some(buffer)
     }
 
     pub(crate) fn bring_to(

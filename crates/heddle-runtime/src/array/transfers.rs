@@ -48,7 +48,7 @@ pub fn transfer_counts() -> TransferCounts {
     }
 }
 
-pub(super) fn count(moved: &Moved) {
+pub(crate) fn count(moved: &Moved) {
     if moved.up.0 > 0 {
         UPLOADS.fetch_add(1, Ordering::Relaxed);
         UPLOADED.fetch_add(moved.up.0, Ordering::Relaxed);

@@ -52,6 +52,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     /// What is recorded.
     pub profile: ProfileConfig,
+    /// What emulated GPUs are like, where one is named.
+    pub simt: SimtConfig,
 }
 
 /// How operations find their device.
@@ -90,6 +92,22 @@ pub struct ProfileConfig {
     pub enabled: bool,
     /// Spans kept before the oldest are dropped.
     pub capacity_spans: usize,
+}
+
+/// What an emulated GPU is like and what goes wrong with it. Counts start at one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimtConfig {
+    /// Memory each has. A share is of the host's.
+    pub memory: Size,
+    /// The allocation that fails as if memory were short.
+    pub fail_allocation: Option<usize>,
+    /// The launch that fails.
+    pub fail_launch: Option<usize>,
+    /// Calls after which it is lost.
+    pub lost_after: Option<usize>,
+    /// Bytes its bus carries in a second, each way; `None` adds nothing to the
+    /// time a copy takes.
+    pub transfer_rate: Option<Bytes>,
 }
 
 /// One key, for documentation and `--help`.
@@ -137,6 +155,18 @@ impl Default for ProfileConfig {
     }
 }
 
+impl Default for SimtConfig {
+    fn default() -> Self {
+        Self {
+            memory: Size::Bytes(Bytes(1 << 30)),
+            fail_allocation: None,
+            fail_launch: None,
+            lost_after: None,
+            transfer_rate: None,
+        }
+    }
+}
+
 impl Config {
     /// What this process is configured to: the defaults, under the file that
     /// `HEDDLE_CONFIG` names (else `./heddle.toml`, else `heddle.toml` in the
@@ -177,6 +207,22 @@ impl Config {
         }
         layer::apply_environment(&mut config, environment)?;
         Ok(config)
+    }
+
+    /// Every device that is named to be used: for all operations, for some kind,
+    /// or as one of those allowed. In device order, each once.
+    #[must_use]
+    pub fn named_devices(&self) -> Vec<DeviceId> {
+        let mut named: Vec<DeviceId> = self
+            .device
+            .iter()
+            .chain(self.route.kinds.values())
+            .chain(self.route.allow.iter().flatten())
+            .copied()
+            .collect();
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 
     /// Where learned models are kept: the folder set, else the user's cache

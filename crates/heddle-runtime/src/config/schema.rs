@@ -37,7 +37,7 @@ pub(super) const PREFIX: &str = "HEDDLE_";
 pub(super) const RESERVED: [&str; 2] = ["config", "arc_data"];
 
 /// The keys, in the order they are documented in.
-pub(super) static KEYS: [Key; 14] = [
+pub(super) static KEYS: [Key; 19] = [
     Key {
         name: "device",
         default: "\"auto\"",
@@ -168,6 +168,51 @@ pub(super) static KEYS: [Key; 14] = [
             Ok(())
         },
     },
+    Key {
+        name: "simt.memory",
+        default: "\"1GiB\"",
+        meaning: "memory of an emulated GPU, which exists only where one is named; a share is of the host's",
+        set: |config, value| {
+            config.simt.memory = value.size()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "simt.fail_allocation",
+        default: "\"never\"",
+        meaning: "the allocation, counted from 1, that fails on an emulated GPU, to see what happens then",
+        set: |config, value| {
+            config.simt.fail_allocation = unless("never", value, Value::count)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "simt.fail_launch",
+        default: "\"never\"",
+        meaning: "the kernel launch, counted from 1, that fails on an emulated GPU",
+        set: |config, value| {
+            config.simt.fail_launch = unless("never", value, Value::count)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "simt.lost_after",
+        default: "\"never\"",
+        meaning: "calls after which an emulated GPU is lost",
+        set: |config, value| {
+            config.simt.lost_after = unless("never", value, Value::count)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "simt.transfer_rate",
+        default: "\"unlimited\"",
+        meaning: "bytes in a second that cross to or from an emulated GPU, as a size such as \"100MB\"; the time is reported, not slept",
+        set: |config, value| {
+            config.simt.transfer_rate = unless("unlimited", value, Value::bytes)?;
+            Ok(())
+        },
+    },
 ];
 
 /// Reads a value whose default has a word of its own, so that a later layer can
@@ -256,7 +301,7 @@ mod tests {
     #[test]
     fn sections_are_listed_once() {
         let sections: Vec<_> = sections().collect();
-        assert_eq!(sections, ["route", "memory", "profile"]);
+        assert_eq!(sections, ["route", "memory", "profile", "simt"]);
     }
 
     #[test]

@@ -107,6 +107,15 @@ impl<'a> Value<'a> {
             .ok_or_else(|| self.mismatch(EXPECTED).with_hint(SIZE_HINT))
     }
 
+    /// A size that is a number of bytes above zero, and no share of anything.
+    pub(super) fn bytes(self) -> Result<Bytes, Mismatch> {
+        match self.size() {
+            Ok(Size::Bytes(bytes)) if bytes > Bytes(0) => Ok(bytes),
+            Ok(_) => Err(self.mismatch("a number of bytes above 0 such as \"100MB\"")),
+            Err(mismatch) => Err(mismatch),
+        }
+    }
+
     pub(super) fn folder(self) -> Result<PathBuf, Mismatch> {
         match self.text() {
             None | Some("") => Err(self.mismatch("the path of a folder")),

@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::fmt;
 
-use super::{Device, DeviceId};
+use super::{Device, DeviceId, Launch, MatMulCall, Moved, Pipeline, PipelineLaunch, sequential};
 use crate::error::Error;
 use crate::units::{Bytes, Nanos};
 
@@ -20,7 +20,9 @@ pub trait DeviceMemory: Send + Sync + fmt::Debug {
     fn bytes(&self) -> Bytes;
 
     /// Overwrites the buffer with `from`, whose length must be its size, and
-    /// returns once the bytes have arrived, with the time that took.
+    /// returns the time that took. Whoever uses the buffer next, on whatever
+    /// thread, finds the new bytes; a device may let the last of a small transfer
+    /// travel while the caller goes on.
     fn upload(&self, from: &[u8]) -> Result<Nanos, Error>;
 
     /// Copies the buffer to `to`, whose length must be its size, after all work
@@ -38,6 +40,35 @@ pub type DeviceBuffer = Box<dyn DeviceMemory>;
 pub trait Accelerator: Device {
     /// Room for `bytes` bytes of unspecified content.
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error>;
+
+    /// Queues one kernel behind everything queued before. An error is of the
+    /// launch itself; what goes wrong inside the kernel is reported by the next
+    /// [`synchronize`](Self::synchronize), transfer or end of an execution.
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), Error>;
+
+    /// Returns once everything queued so far has run.
+    fn synchronize(&self) -> Result<(), Error>;
+
+    /// Computes a host-to-host map chunk by chunk, each chunk's kernels queued by
+    /// `launch`. A device that can move and compute at once overlaps the chunks;
+    /// the time it answers with is then the whole's, shared out by bytes, kernels
+    /// included. How long those took is said once, by the device's clock, in the
+    /// [`Timing`](super::Timing) of the execution: a device that overlaps must
+    /// have such a clock, or its work would seem to cost nothing.
+    fn pipeline(
+        &self,
+        work: Pipeline<'_>,
+        launch: &mut PipelineLaunch<'_>,
+    ) -> Result<Moved, Error> {
+        sequential(self, work, launch)
+    }
+
+    /// Queues a matrix product on the vendor's library and names that library;
+    /// `None` when there is none, and the caller uses a kernel of its own.
+    fn matmul(&self, call: &MatMulCall<'_>) -> Result<Option<&'static str>, Error> {
+        let _ = call;
+        Ok(None)
+    }
 
     /// For an operation that is written for one concrete device.
     fn as_any(&self) -> &dyn Any;

@@ -6,11 +6,12 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::{Accelerator, DeviceBuffer, DeviceId, Moved};
-use crate::array::Array;
+use super::{Accelerator, DeviceBuffer, DeviceId, DeviceMemory, Moved, Pipeline, PipelineLaunch};
+use crate::array::{Array, count_transfer};
 use crate::cpu::Pool;
 use crate::dtype::Element;
 use crate::error::Error;
+use crate::units::Bytes;
 
 /// The memory and processors a body works with.
 #[derive(Clone, Copy, Debug)]
@@ -91,13 +92,39 @@ impl<'a> Lane<'a> {
         Ok(buffer)
     }
 
+    /// Copies `buffer` to `to`, whose length must be its size: for an answer that
+    /// is a value and not an array.
+    pub fn download(&self, buffer: &dyn DeviceMemory, to: &mut [u8]) -> Result<(), Error> {
+        let moved = Moved {
+            down: Bytes(to.len() as u64),
+            down_time: buffer.download(to)?,
+            ..Moved::default()
+        };
+        count_transfer(&moved);
+        self.count(&moved);
+        Ok(())
+    }
+
+    /// Computes a host-to-host map on `accelerator`, chunk by chunk.
+    pub fn pipeline(
+        &self,
+        accelerator: &dyn Accelerator,
+        work: Pipeline<'_>,
+        launch: &mut PipelineLaunch<'_>,
+    ) -> Result<(), Error> {
+        let moved = accelerator.pipeline(work, launch)?;
+        self.count(&moved);
+        Ok(())
+    }
+
     /// What has crossed the bus so far.
     #[must_use]
     pub fn moved(&self) -> Moved {
         self.moved.get()
     }
 
-    fn count(&self, moved: &Moved) {
+    /// Counts what crossed the bus.
+    pub(crate) fn count(&self, moved: &Moved) {
         if *moved != Moved::default() {
             self.moved.set(self.moved.get().and(moved));
         }

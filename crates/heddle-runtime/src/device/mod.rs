@@ -10,6 +10,9 @@
 mod accelerator;
 mod id;
 mod lane;
+mod launch;
+mod matmul;
+mod pipeline;
 mod timing;
 
 use std::fmt;
@@ -18,6 +21,9 @@ use std::time::Instant;
 pub use accelerator::{Accelerator, DeviceBuffer, DeviceMemory};
 pub use id::{DeviceId, DeviceKind};
 pub use lane::{Lane, Place};
+pub use launch::{Argument, Launch};
+pub use matmul::{MatMulCall, MatMulOperand};
+pub use pipeline::{Pipeline, PipelineChunk, PipelineInput, PipelineLaunch, sequential};
 pub use timing::{Moved, Timing};
 
 use crate::error::Error;

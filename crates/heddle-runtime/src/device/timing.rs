@@ -3,6 +3,10 @@
 use crate::units::{Bytes, Nanos};
 
 /// Bytes that crossed between host and device, and the time that took.
+///
+/// The times are of the bus. Where kernels run while bytes travel they cover the
+/// kernels too; [`Timing`] knows which part of them was really waiting for the
+/// bus, because it has the device's clock beside them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Host to device.
@@ -53,10 +57,47 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The time that was not a transfer: what the work model learns from.
+    /// The time of the work: what the work model learns from.
+    ///
+    /// Without overlap it is what the transfers left of the whole, launches and
+    /// waiting included. With it the transfers may cover the whole; the work then
+    /// still took the device's own time, which is what it would cost if the
+    /// operands were already there.
     #[must_use]
     pub fn busy(&self) -> Nanos {
+        self.beside().max(self.computing())
+    }
+
+    /// Whether the transfers cover part of the computation.
+    #[must_use]
+    pub fn is_overlapped(&self) -> bool {
+        self.moved.time() > Nanos(0) && self.beside() < self.computing()
+    }
+
+    /// What the transfers left of the whole.
+    fn beside(&self) -> Nanos {
         self.total.saturating_sub(self.moved.time())
+    }
+
+    fn computing(&self) -> Nanos {
+        self.device.unwrap_or_default().min(self.total)
+    }
+
+    /// What crossed the bus, with the time that was not already counted as
+    /// [`busy`](Self::busy), so that both together are the whole and no more.
+    #[must_use]
+    pub fn exposed(&self) -> Moved {
+        let (moved, room) = (self.moved, self.total.saturating_sub(self.busy()));
+        let time = moved.time();
+        if time <= room {
+            return moved;
+        }
+        let up_time = (moved.up_time.0 as f64 * room.0 as f64 / time.0 as f64) as u64;
+        Moved {
+            up_time: Nanos(up_time),
+            down_time: room.saturating_sub(Nanos(up_time)),
+            ..moved
+        }
     }
 
     /// The part of the busy time that the device did not spend computing.
@@ -84,6 +125,32 @@ mod tests {
         };
         assert_eq!(timing.busy(), Nanos(40));
         assert_eq!(timing.overhead(), Nanos(10));
+        assert_eq!(timing.exposed(), timing.moved);
+        assert!(!timing.is_overlapped());
+    }
+
+    #[test]
+    fn kernels_that_hid_behind_the_bus_are_work_all_the_same() {
+        let streamed = Timing {
+            total: Nanos(1_000),
+            device: Some(Nanos(100)),
+            moved: Moved {
+                up: Bytes(200),
+                down: Bytes(100),
+                up_time: Nanos(660),
+                down_time: Nanos(330),
+            },
+        };
+        assert!(streamed.is_overlapped());
+        assert_eq!(streamed.busy(), Nanos(100));
+        assert_eq!(streamed.overhead(), Nanos(0));
+        let exposed = streamed.exposed();
+        assert_eq!(exposed.time(), Nanos(900));
+        assert_eq!(
+            (exposed.up_time, exposed.down_time),
+            (Nanos(600), Nanos(300))
+        );
+        assert_eq!(exposed.bytes(), Bytes(300));
     }
 
     #[test]
@@ -93,6 +160,7 @@ mod tests {
             device: Some(Nanos(12)),
             moved: Moved::default(),
         };
+        assert_eq!(timing.busy(), Nanos(10));
         assert_eq!(timing.overhead(), Nanos(0));
     }
 }

@@ -1,5 +1,6 @@
 //! The byte ledger of one device.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
@@ -43,6 +44,24 @@ impl Ledger {
     /// Reserves `bytes` until the reservation is dropped, or says what was found
     /// when they do not fit.
     pub fn reserve(&self, bytes: Bytes) -> Result<Reservation<'_>, LedgerReading> {
+        self.take(bytes)?;
+        Ok(Reservation {
+            ledger: self,
+            bytes,
+        })
+    }
+
+    /// As [`reserve`](Self::reserve), for something that outlives the call: a
+    /// buffer that holds its bytes for as long as it exists.
+    pub fn hold(self: &Arc<Self>, bytes: Bytes) -> Result<Holding, LedgerReading> {
+        self.take(bytes)?;
+        Ok(Holding {
+            ledger: Arc::clone(self),
+            bytes,
+        })
+    }
+
+    fn take(&self, bytes: Bytes) -> Result<(), LedgerReading> {
         let granted = self
             .reserved
             .try_update(Ordering::AcqRel, Ordering::Relaxed, |reserved| {
@@ -59,10 +78,11 @@ impl Ledger {
         if now > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(now, Ordering::Relaxed);
         }
-        Ok(Reservation {
-            ledger: self,
-            bytes,
-        })
+        Ok(())
+    }
+
+    fn give_back(&self, bytes: Bytes) {
+        self.reserved.fetch_sub(bytes.0, Ordering::AcqRel);
     }
 
     /// What it says now.
@@ -102,9 +122,20 @@ impl Reservation<'_> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.ledger
-            .reserved
-            .fetch_sub(self.bytes.0, Ordering::AcqRel);
+        self.ledger.give_back(self.bytes);
+    }
+}
+
+/// Bytes held for as long as this exists.
+#[derive(Debug)]
+pub struct Holding {
+    ledger: Arc<Ledger>,
+    bytes: Bytes,
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        self.ledger.give_back(self.bytes);
     }
 }
 
@@ -114,12 +145,15 @@ mod tests {
 
     #[test]
     fn grants_to_the_limit_and_takes_back() {
-        let ledger = Ledger::new(Bytes(100));
+        let ledger = Arc::new(Ledger::new(Bytes(100)));
         let first = ledger.reserve(Bytes(60)).unwrap();
         let refused = ledger.reserve(Bytes(41)).unwrap_err();
         assert_eq!((refused.free(), refused.refusals), (Bytes(40), 1));
         let second = ledger.reserve(Bytes(40)).unwrap();
         drop((first, second));
+        let held = ledger.hold(Bytes(100)).unwrap();
+        assert!(ledger.reserve(Bytes(1)).is_err());
+        drop(held);
         let reading = ledger.reading();
         assert_eq!((reading.reserved, reading.peak), (Bytes(0), Bytes(100)));
         assert!(ledger.reserve(Bytes(u64::MAX)).is_err());

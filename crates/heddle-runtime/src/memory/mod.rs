@@ -5,4 +5,4 @@
 
 mod ledger;
 
-pub use ledger::{Ledger, LedgerReading, Reservation};
+pub use ledger::{Holding, Ledger, LedgerReading, Reservation};

@@ -8,11 +8,13 @@
 //!
 //! An empty array stays empty. A NaN anywhere makes every element NaN.
 
+mod gpu;
+
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
@@ -74,13 +76,29 @@ impl<T: Float> Operation for Normalize<T> {
     fn describe(&self) -> Description {
         let bytes = self.input.bytes();
         // Read to measure, read to divide, written.
-        Description::new(self.mode.kind(), T::DTYPE, (bytes + bytes + bytes).0)
+        let description = Description::new(self.mode.kind(), T::DTYPE, (bytes + bytes + bytes).0)
             .reads(&self.input)
-            .writes(bytes)
+            .writes(bytes);
+        Description {
+            scratch: super::reduce::gpu::scratch(bytes),
+            ..description
+        }
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        matches!(
+            family,
+            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
+        )
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(self.mode.kind().name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(accelerator) => {
+                return gpu::normalize(lane, accelerator, &self.input, self.mode);
+            }
+        };
         let input = lane.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
         let measure = match self.mode {
@@ -114,11 +132,29 @@ impl<T: Float> Operation for Normalize<T> {
     }
 
     /// Within 8 epsilons of the larger value plus as much of one: the mean and the
-    /// length are added up in another order on another device.
+    /// length are added up in another order on another device. A z-score is also
+    /// off by what the mean is: some epsilons of the largest element, in deviations.
     fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
         let tolerance = 8.0 * T::EPSILON.max(1e-13);
-        agreement::within(first, second, tolerance, tolerance)
+        let of_mean = match self.mode {
+            NormalizeMode::ZScore => 16.0 * f64::EPSILON * largest_in_deviations(&self.input),
+            NormalizeMode::MinMax | NormalizeMode::Unit => 0.0,
+        };
+        agreement::within(first, second, tolerance, tolerance + of_mean)
     }
+}
+
+/// How many standard deviations the largest element is from zero. Zero where
+/// there is no answer.
+fn largest_in_deviations<T: Float>(input: &Array<T>) -> f64 {
+    let data = input.as_slice().unwrap_or_default();
+    let over = |f: &dyn Fn(f64) -> f64| data.iter().map(|x| f(x.to_f64())).sum::<f64>();
+    let count = data.len() as f64;
+    let mean = over(&|x| x) / count;
+    let deviation = (over(&|x| (x - mean) * (x - mean)) / count).sqrt();
+    let largest = data.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
+    let ratio = largest / deviation;
+    if ratio.is_finite() { ratio } else { 0.0 }
 }
 
 /// In double precision and by a true division: right at any scale.

@@ -9,7 +9,7 @@ use crate::array::{Array, HostBuffer, Residency};
 use crate::device::{DeviceKind, Lane};
 use crate::dtype::DType;
 use crate::error::Error;
-use crate::operation::{Description, Kind, Operand, Operation};
+use crate::operation::{Description, Kind, Operand, Operation, ResultPlace};
 use crate::shape::Shape;
 use crate::units::Bytes;
 
@@ -19,6 +19,7 @@ use super::elementwise::{
 use super::matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
 use super::normalize::{Normalize, NormalizeMode};
 use super::number::{Float, Number};
+use super::pass;
 use super::probe::Probe;
 use super::random::{RANDOM, Random, RandomElement};
 use super::reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
@@ -41,6 +42,7 @@ struct Outline {
     work: u64,
     operands: SmallVec<[Bytes; 3]>,
     output: Bytes,
+    result: ResultPlace,
 }
 
 struct Recipe {
@@ -71,8 +73,10 @@ impl Probe for Recipe {
 
     fn describe(&self, size: usize, residency: Residency) -> Description {
         let outline = (self.outline)(size);
-        let description =
-            Description::new(self.kind, self.dtype, outline.work).writes(outline.output);
+        let description = Description {
+            result: outline.result,
+            ..Description::new(self.kind, self.dtype, outline.work).writes(outline.output)
+        };
         outline
             .operands
             .into_iter()
@@ -106,7 +110,7 @@ pub fn probes() -> Vec<Box<dyn Probe>> {
 }
 
 fn xor<T: BitElement + Number>(all: &mut Vec<Recipe>) {
-    all.push(flat::<T>(&XOR, 2, 3, Output::Elements, |size| {
+    all.push(flat::<T>(&XOR, 2, 3, Output::Map, |size| {
         discard(Xor::new(&operand::<T>(size), &operand(size)))
     }));
     all.push(flat::<T>(&XOR_IN_PLACE, 2, 3, Output::Nothing, |size| {
@@ -158,7 +162,7 @@ fn numbers<T: Summable + RandomElement>(all: &mut Vec<Recipe>) {
 fn floats<T: Float>(all: &mut Vec<Recipe>) {
     unary::<T, _>(all, Sqrt);
     unary::<T, _>(all, Exp);
-    all.push(flat::<T>(&SCALE, 1, 2, Output::Elements, |size| {
+    all.push(flat::<T>(&SCALE, 1, 2, Output::Map, |size| {
         discard(Scale::new(&operand::<T>(size), T::from_u8(3), T::ONE))
     }));
     for mode in [
@@ -185,11 +189,12 @@ fn floats<T: Float>(all: &mut Vec<Recipe>) {
                 work: (n * n * n) as u64,
                 operands: smallvec![bytes, bytes],
                 output: bytes,
+                result: ResultPlace::Stay,
             }
         }),
         prepare: Box::new(|n| {
-            let matrix = operand::<T>(n * n).reshape(&[n, n])?;
-            discard(MatMul::new(&matrix, &matrix))
+            let matrix = || operand::<T>(n * n).reshape(&[n, n]);
+            discard(MatMul::new(&matrix()?, &matrix()?))
         }),
     });
     all.push(Recipe {
@@ -203,40 +208,37 @@ fn floats<T: Float>(all: &mut Vec<Recipe>) {
                 work: (batch * ITEM * ITEM * ITEM) as u64,
                 operands: smallvec![bytes, bytes],
                 output: bytes,
+                result: ResultPlace::Stay,
             }
         }),
         prepare: Box::new(|batch| {
-            let items = operand::<T>(batch * ITEM * ITEM).reshape(&[batch, ITEM, ITEM])?;
-            discard(BatchMatMul::new(&items, &items))
+            let items = || operand::<T>(batch * ITEM * ITEM).reshape(&[batch, ITEM, ITEM]);
+            discard(BatchMatMul::new(&items()?, &items()?))
         }),
     });
 }
 
 fn unary<T: Number, F: UnaryFunction<T> + 'static>(all: &mut Vec<Recipe>, function: F) {
-    all.push(flat::<T>(
-        function.kind(),
-        1,
-        2,
-        Output::Elements,
-        move |size| discard(Unary::new(function, &operand::<T>(size))),
-    ));
+    all.push(flat::<T>(function.kind(), 1, 2, Output::Map, move |size| {
+        discard(Unary::new(function, &operand::<T>(size)))
+    }));
 }
 
 fn binary<T: Number, F: BinaryFunction<T> + 'static>(all: &mut Vec<Recipe>, function: F) {
-    all.push(flat::<T>(
-        function.kind(),
-        2,
-        3,
-        Output::Elements,
-        move |size| discard(Binary::new(function, operand::<T>(size), operand(size))),
-    ));
+    all.push(flat::<T>(function.kind(), 2, 3, Output::Map, move |size| {
+        discard(Binary::new(function, operand::<T>(size), operand(size)))
+    }));
 }
 
 /// What a pass over flat arrays answers with.
 #[derive(Clone, Copy)]
 enum Output {
     Nothing,
+    /// An array that stays until it is read.
     Elements,
+    /// The array of a map, which streams when it is large.
+    Map,
+    /// A value, which comes down by itself.
     Bytes(Bytes),
 }
 
@@ -262,8 +264,13 @@ fn flat<T: Number>(
             operands: (0..operands).map(|_| Bytes::of::<T>(size)).collect(),
             output: match output {
                 Output::Nothing => Bytes(0),
-                Output::Elements => Bytes::of::<T>(size),
+                Output::Elements | Output::Map => Bytes::of::<T>(size),
                 Output::Bytes(bytes) => bytes,
+            },
+            result: match output {
+                Output::Bytes(_) => ResultPlace::Host,
+                Output::Map => pass::result_place(Bytes::of::<T>(size)),
+                Output::Nothing | Output::Elements => ResultPlace::Stay,
             },
         }),
         prepare: Box::new(prepare),
@@ -320,6 +327,10 @@ impl<T: BitElement> Operation for OwnedXor<T> {
         super::xor::describe_in_place(&self.data, &self.key)
     }
 
+    fn runs_on(&self, _: DeviceKind) -> bool {
+        true
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
         XorInPlace::new(&mut self.data, &self.key)?.run(lane)
     }
@@ -332,7 +343,10 @@ mod tests {
     #[test]
     fn a_recipe_describes_what_it_prepares() {
         for probe in probes() {
-            for size in probe.sizes().into_iter().take(2) {
+            // The smallest stays on its device, the largest streams.
+            let sizes = probe.sizes();
+            for &size in sizes.first().iter().chain(&sizes.last()) {
+                let size = *size;
                 let said = probe.describe(size, Residency::Host);
                 let made = probe.prepare(size).unwrap().describe();
                 let name = said.kind.name();
@@ -341,6 +355,7 @@ mod tests {
                 assert_eq!(said.work, made.work, "{name} of {size}");
                 assert_eq!(said.operands, made.operands, "{name} of {size}");
                 assert_eq!(said.output, made.output, "{name} of {size}");
+                assert_eq!(said.result, made.result, "{name} of {size}");
             }
         }
     }

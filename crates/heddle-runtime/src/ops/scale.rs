@@ -1,16 +1,20 @@
 //! A factor and an offset, rounded once.
 
 use crate::array::{Array, HostBuffer};
-use crate::device::Lane;
+use crate::device::{Accelerator, Argument, DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
 use super::agreement;
+use super::kernel::{self, Names, names};
 use super::loops::{self, Map};
 use super::number::Float;
+use super::pass::{self, Side};
 
 /// `x * factor + offset`.
 pub static SCALE: Kind = Kind::new("scale", WorkUnit::Bytes);
+
+const KERNELS: Names = names!("scale", floats);
 
 /// `x * factor + offset` of every element, rounded once (a fused multiply-add, as
 /// every device has it), so that all devices answer alike to the bit.
@@ -40,10 +44,18 @@ impl<T: Float> Operation for Scale<T> {
         Description::new(&SCALE, T::DTYPE, (bytes + bytes).0)
             .reads(&self.input)
             .writes(bytes)
+            .leaves(super::pass::result_place(bytes))
+    }
+
+    fn runs_on(&self, _: DeviceKind) -> bool {
+        true
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(SCALE.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(accelerator) => return self.run_on_gpu(lane, accelerator),
+        };
         let input = lane.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
         let f = Line {
@@ -56,6 +68,37 @@ impl<T: Float> Operation for Scale<T> {
 
     fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
         agreement::exact(first, second)
+    }
+}
+
+impl<T: Float> Scale<T> {
+    fn run_on_gpu(
+        &self,
+        lane: &Lane<'_>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<Array<T>, Error> {
+        let kernel = KERNELS.of::<T>(SCALE.name())?;
+        pass::fresh(
+            lane,
+            accelerator,
+            self.input.shape(),
+            &[Side::Each(&self.input)],
+            &mut |chunk| {
+                kernel::over_elements(
+                    accelerator,
+                    kernel,
+                    chunk.elements,
+                    kernel::per_line::<T>(),
+                    &[
+                        Argument::Buffer(chunk.inputs[0]),
+                        kernel::scalar(self.factor),
+                        kernel::scalar(self.offset),
+                        Argument::Buffer(chunk.output),
+                        Argument::U64(chunk.elements as u64),
+                    ],
+                )
+            },
+        )
     }
 }
 

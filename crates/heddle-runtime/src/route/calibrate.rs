@@ -3,6 +3,10 @@
 //! Transfers first, then every probe from small to large. A sweep stops when the
 //! next size would take more than what is left of its share of the budget; what
 //! lies beyond is extrapolated, and exploration comes back to it.
+//!
+//! The first run of a kind may load a module or start a library, a thousand times
+//! its later cost. That comes out of the whole budget, not out of the share of
+//! the sweep that happened to be first, and no size is judged by it.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +14,7 @@ use serde::Serialize;
 
 use super::router::Router;
 use super::transfer::Direction;
-use crate::device::{Accelerator, Device, DeviceId, Timing};
+use crate::device::{Accelerator, Device, DeviceId};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::Operation;
@@ -94,13 +98,17 @@ pub struct CalibrationReport {
     pub sweeps: Vec<Sweep>,
     /// Time it took.
     pub spent: Nanos,
+    /// What the device said when it was lost, if it was. It has been taken out of
+    /// routing, and the sweeps end there.
+    pub lost: Option<String>,
 }
 
 /// Measures a device's transfers and every probe that runs on it, within the
 /// plan's budget, and teaches the router.
 ///
-/// An operation that fails ends its own sweep and is named in the report; a
-/// device that fails ends the calibration.
+/// An operation that fails ends its own sweep and is named in the report. A
+/// device that is lost ends its calibration and is taken out of routing: the
+/// report says so, since whoever measures several devices goes on with the next.
 pub fn calibrate(
     router: &Router,
     device: &dyn Device,
@@ -116,19 +124,19 @@ pub fn calibrate(
         progress,
         started: Instant::now(),
         reported: Duration::ZERO,
+        lost: None,
     };
-    let mut sweeps = Vec::new();
-    if let Some(accelerator) = device.accelerator() {
-        sweeps.push(session.sweep_transfers(accelerator)?);
-    }
-    for (index, probe) in probes.iter().enumerate() {
-        let share = session.left() / (probes.len() - index) as u32;
-        sweeps.push(session.sweep_probe(probe.as_ref(), share)?);
+    let sweeps = session.sweep_all(probes);
+    let spent = Nanos::from(session.spent());
+    let lost = session.lost;
+    if lost.is_some() {
+        router.lose(device.id());
     }
     Ok(CalibrationReport {
         device: device.id(),
         sweeps,
-        spent: Nanos::from(session.spent()),
+        spent,
+        lost,
     })
 }
 
@@ -140,6 +148,17 @@ struct Session<'a> {
     started: Instant,
     /// Time the device said it spent. A simulated one spends none of ours.
     reported: Duration,
+    /// What the device said when it was lost.
+    lost: Option<String>,
+}
+
+/// What one size cost.
+struct Took {
+    /// All of it, the first run included.
+    whole: Duration,
+    /// What the first run took beyond the others: modules and libraries, and
+    /// bringing the operands up. A larger size does not pay it in proportion.
+    loading: Duration,
 }
 
 impl Session<'_> {
@@ -149,6 +168,32 @@ impl Session<'_> {
 
     fn left(&self) -> Duration {
         self.plan.budget.saturating_sub(self.spent())
+    }
+
+    /// Transfers and every probe, until the device is lost.
+    fn sweep_all(&mut self, probes: &[Box<dyn Probe>]) -> Vec<Sweep> {
+        let mut sweeps = Vec::new();
+        if let Some(accelerator) = self.device.accelerator() {
+            sweeps.push(self.sweep_transfers(accelerator));
+        }
+        for (index, probe) in probes.iter().enumerate() {
+            if self.lost.is_some() {
+                break;
+            }
+            let share = self.left() / (probes.len() - index) as u32;
+            sweeps.push(self.sweep_probe(probe.as_ref(), share));
+        }
+        sweeps
+    }
+
+    /// Why a sweep ends with this error; notes it if the device is lost.
+    fn failed(&mut self, error: &Error) -> String {
+        if let Error::DeviceLost { device, .. } | Error::ArrayLost { device, .. } = error
+            && *device == self.device.id()
+        {
+            self.lost = Some(error.to_string());
+        }
+        error.to_string()
     }
 
     fn announce(&mut self, subject: CalibrationSubject) {
@@ -161,7 +206,7 @@ impl Session<'_> {
         });
     }
 
-    fn sweep_transfers(&mut self, accelerator: &dyn Accelerator) -> Result<Sweep, Error> {
+    fn sweep_transfers(&mut self, accelerator: &dyn Accelerator) -> Sweep {
         let share = self.plan.transfer_share.clamp(0.0, 1.0);
         let end = self.spent() + self.plan.budget.mul_f64(share);
         let mut sweep = Sweep::new("transfer", None);
@@ -176,38 +221,50 @@ impl Session<'_> {
                 break;
             }
             self.announce(CalibrationSubject::Transfer { bytes });
-            let before = self.spent();
-            self.time_transfers(accelerator, bytes)?;
-            sweep.sizes.push(bytes.0 as usize);
-            pace.took(bytes.0, self.spent().saturating_sub(before));
-        }
-        Ok(sweep)
-    }
-
-    fn time_transfers(&mut self, accelerator: &dyn Accelerator, bytes: Bytes) -> Result<(), Error> {
-        let id = self.device.id();
-        let mut host = vec![0x5a_u8; bytes.0 as usize];
-        let buffer = accelerator.allocate(bytes)?;
-        for repetition in 0..=self.plan.repetitions {
-            let up = buffer.upload(&host)?;
-            let down = buffer.download(&mut host)?;
-            self.reported += up.as_duration() + down.as_duration();
-            if repetition > 0 {
-                self.router.observe_transfer(id, Direction::Up, bytes, up);
-                self.router
-                    .observe_transfer(id, Direction::Down, bytes, down);
+            match self.time_transfers(accelerator, bytes) {
+                Ok(took) => {
+                    sweep.sizes.push(bytes.0 as usize);
+                    pace.took(bytes.0, took.whole.saturating_sub(took.loading));
+                }
+                Err(error) => {
+                    sweep.stopped = Some(self.failed(&error));
+                    break;
+                }
             }
         }
-        Ok(())
+        sweep
     }
 
-    fn sweep_probe(&mut self, probe: &dyn Probe, share: Duration) -> Result<Sweep, Error> {
-        let end = self.spent() + share;
+    fn time_transfers(
+        &mut self,
+        accelerator: &dyn Accelerator,
+        bytes: Bytes,
+    ) -> Result<Took, Error> {
+        let id = self.device.id();
+        let before = self.spent();
+        let mut host = vec![0x5a_u8; bytes.0 as usize];
+        let buffer = accelerator.allocate(bytes)?;
+        self.repeat(before, |session, learned| {
+            let up = buffer.upload(&host)?;
+            let down = buffer.download(&mut host)?;
+            session.reported += up.as_duration() + down.as_duration();
+            if learned {
+                let router = session.router;
+                router.observe_transfer(id, Direction::Up, bytes, up);
+                router.observe_transfer(id, Direction::Down, bytes, down);
+            }
+            Ok(())
+        })
+    }
+
+    fn sweep_probe(&mut self, probe: &dyn Probe, share: Duration) -> Sweep {
+        let mut end = self.spent() + share;
         let mut sweep = Sweep::new(probe.kind().name(), Some(probe.dtype()));
         let mut pace = Pace::default();
         for size in probe.sizes() {
             let work = probe.describe(size, crate::array::Residency::Host).work;
-            if let Some(why) = pace.refuses(work, end.saturating_sub(self.spent())) {
+            let left = end.saturating_sub(self.spent()).min(self.left());
+            if let Some(why) = pace.refuses(work, left) {
                 sweep.stopped = Some(why);
                 break;
             }
@@ -216,21 +273,23 @@ impl Session<'_> {
                 dtype: probe.dtype(),
                 size,
             });
-            let before = self.spent();
             match self.time_probe(probe, size) {
-                Ok(()) => sweep.sizes.push(size),
-                Err(error @ Error::Device { .. }) => return Err(error),
+                Ok(took) => {
+                    sweep.sizes.push(size);
+                    pace.took(work, took.whole.saturating_sub(took.loading));
+                    end += took.loading;
+                }
                 Err(error) => {
-                    sweep.stopped = Some(error.to_string());
+                    sweep.stopped = Some(self.failed(&error));
                     break;
                 }
             }
-            pace.took(work, self.spent().saturating_sub(before));
         }
-        Ok(sweep)
+        sweep
     }
 
-    fn time_probe(&mut self, probe: &dyn Probe, size: usize) -> Result<(), Error> {
+    fn time_probe(&mut self, probe: &dyn Probe, size: usize) -> Result<Took, Error> {
+        let before = self.spent();
         let mut operation = probe.prepare(size)?;
         if !operation.runs_on(self.device.id().kind()) {
             return Err(Error::NotImplementedOn {
@@ -238,18 +297,37 @@ impl Session<'_> {
                 device: self.device.id(),
             });
         }
-        self.time_once(operation.as_mut(), false)?;
+        self.repeat(before, |session, learned| {
+            session.time_once(operation.as_mut(), learned)
+        })
+    }
+
+    /// Runs `once` for a start, then as often as the plan says to be learned from.
+    /// What was spent since `before` is part of what the size took.
+    fn repeat(
+        &mut self,
+        before: Duration,
+        mut once: impl FnMut(&mut Self, bool) -> Result<(), Error>,
+    ) -> Result<Took, Error> {
+        let start = self.spent();
+        once(self, false)?;
+        let first = self.spent();
         for _ in 0..self.plan.repetitions {
-            self.time_once(operation.as_mut(), true)?;
+            once(self, true)?;
         }
-        Ok(())
+        let end = self.spent();
+        let usual = end.saturating_sub(first) / self.plan.repetitions.max(1);
+        Ok(Took {
+            whole: end.saturating_sub(before),
+            loading: first.saturating_sub(start).saturating_sub(usual),
+        })
     }
 
     fn time_once(
         &mut self,
         operation: &mut dyn Operation<Output = ()>,
         learned: bool,
-    ) -> Result<Timing, Error> {
+    ) -> Result<(), Error> {
         // Asked each time: the first run may have left the operands on the device.
         let described = operation.describe();
         let timing = self
@@ -259,7 +337,7 @@ impl Session<'_> {
         if learned {
             self.router.observe(&described, self.device.id(), &timing);
         }
-        Ok(timing)
+        Ok(())
     }
 }
 
@@ -274,7 +352,7 @@ impl Sweep {
     }
 }
 
-/// How long the last size of a sweep took in all, to judge the next by.
+/// How long the last size of a sweep took, loading aside, to judge the next by.
 #[derive(Default)]
 struct Pace {
     last: Option<(u64, Duration)>,

@@ -4,16 +4,19 @@
 //! would stay so forever. Exploration is rare and paid from a budget of time:
 //! the *extra* time over the device that would have been chosen stays below
 //! `explore_share` of the time of all operations, plus [`ALLOWANCE_NS`] so that
-//! it can start at all. The predicted extra is charged when the decision is
-//! made and replaced by the measured one when it is known, so a surprise is paid
-//! back before the next exploration.
+//! it can start at all where little is known. The predicted extra is charged when
+//! the decision is made and replaced by the measured one when it is known, so a
+//! surprise is paid back before the next exploration. The first run of a kind on a
+//! device is not charged: it loads and teaches nothing, once per process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::decision::Candidate;
 use super::row::Cell;
 
-/// Extra time that may be spent before the share of all time allows any.
+/// Extra time that may be spent before the share of all time allows any, on
+/// devices of which nothing or too little is known. Looking again at what is known
+/// is paid from the share alone.
 pub const ALLOWANCE_NS: u64 = 2_000_000;
 /// Operations of a kind after which a device's measurements are stale.
 const STALE_AFTER: u64 = 256;
@@ -27,9 +30,10 @@ const THIN: f32 = 0.3;
 /// A device known to be this many times dearer is left alone: it would have to
 /// become that much faster to matter.
 const HOPELESS: f64 = 32.0;
-/// How many times slower than the best a device is taken to be that was never
-/// measured.
-const UNTRIED: f64 = 4.0;
+/// How much longer than the best a device is taken to need for work it was never
+/// measured at, as a multiple of the best. Were it high, work worth trying
+/// elsewhere, because it takes long, would be too dear to try.
+const UNTRIED: f64 = 1.0;
 
 /// The time explorations may take and have taken.
 #[derive(Debug)]
@@ -59,10 +63,10 @@ impl Budget {
         self.share > 0.0
     }
 
-    /// Charges `extra_ns` if they fit.
-    fn charge(&self, extra_ns: u64) -> bool {
+    /// Charges `extra_ns` if they fit the share and the allowance on top.
+    fn charge(&self, extra_ns: u64, allowance_ns: u64) -> bool {
         let total = self.total_ns.load(Ordering::Relaxed) as f64;
-        let limit = ALLOWANCE_NS.saturating_add((total * self.share) as u64);
+        let limit = allowance_ns.saturating_add((total * self.share) as u64);
         self.extra_ns
             .try_update(Ordering::Relaxed, Ordering::Relaxed, |spent| {
                 spent
@@ -103,20 +107,23 @@ impl Budget {
         clock: u64,
     ) -> bool {
         let explored = cell.explored.load(Ordering::Relaxed);
-        let (since, rest) = if candidate.price.is_none() || cell.model.is_doubted() {
-            (explored, DOUBTED_AFTER)
+        let (since, rest, allowance) = if candidate.price.is_none() || cell.model.is_doubted() {
+            (explored, DOUBTED_AFTER, ALLOWANCE_NS)
         } else if candidate.confidence < THIN {
             // Runs of other sizes or residencies say nothing about this one.
-            (explored, THIN_AFTER)
+            (explored, THIN_AFTER, ALLOWANCE_NS)
         } else {
-            (explored.max(cell.ran.load(Ordering::Relaxed)), STALE_AFTER)
+            let ran = cell.ran.load(Ordering::Relaxed);
+            (explored.max(ran), STALE_AFTER, 0)
         };
         if clock.saturating_sub(since) < rest {
             return false;
         }
+        if is_hopeless(candidate, best_ns) {
+            return false;
+        }
         let extra = extra_ns();
-        let hopeless = candidate.confidence >= THIN && extra as f64 > HOPELESS * best_ns;
-        if hopeless || !self.charge(extra) {
+        if !self.charge(extra, allowance) {
             return false;
         }
         // Of several threads that come to this at once, one goes.
@@ -131,14 +138,35 @@ impl Budget {
     }
 }
 
-/// The extra time of running on `candidate` what `best_ns` could be had for. The
-/// work of a device that was never measured is taken to be [`UNTRIED`] times
-/// slower; `fare_ns`, what its transfers cost, is known all the same. So it is
-/// tried on something small that need not move far.
+/// Whether a device would have to be [`HOPELESS`] times faster than it is known to
+/// be. Of one that was not measured near this size the fixed part is known all the
+/// same: every size pays it.
+fn is_hopeless(candidate: &Candidate, best_ns: f64) -> bool {
+    candidate.price.is_some_and(|price| {
+        let known_ns = if candidate.confidence < THIN {
+            price.overhead_ns + price.transfer_ns
+        } else {
+            price.total_ns()
+        };
+        known_ns > (HOPELESS + 1.0) * best_ns
+    })
+}
+
+/// The extra time of running on `candidate` what `best_ns` could be had for. Work
+/// that the device was never measured at, or not nearly, is taken to need
+/// [`UNTRIED`] times longer and no more; `fare_ns`, what its transfers cost, is
+/// known all the same. So it is tried on something that need not move far.
 pub(super) fn extra_ns(candidate: &Candidate, fare_ns: impl FnOnce() -> f64, best_ns: f64) -> u64 {
     let extra = match candidate.price {
         None => UNTRIED * best_ns + fare_ns(),
-        Some(price) => price.total_ns() - best_ns,
+        Some(price) => {
+            let known = price.total_ns() - best_ns;
+            if candidate.confidence < THIN {
+                known.min(UNTRIED * best_ns + price.transfer_ns)
+            } else {
+                known
+            }
+        }
     };
     extra.max(0.0) as u64
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::decision::{Decision, Reason};
 use super::regret;
 use super::report::{KindRegret, KindTally, RouteTally};
-use super::router::Router;
+use super::router::{Router, place};
 use super::row::Row;
 use super::saved::{DeviceModel, KindModel};
 use super::transfer::Direction;
@@ -28,6 +28,7 @@ impl Router {
         cell.ran.store(clock, Ordering::Relaxed);
         cell.decisions.fetch_add(1, Ordering::Relaxed);
         self.budget.spend(timing.total.0);
+        let first = cell.is_first_run();
         if let Reason::Exploring { instead_of } = decision.reason {
             let mut candidates = decision.candidates.iter();
             let best_ns = candidates
@@ -37,12 +38,20 @@ impl Router {
             let charged = decision
                 .chosen()
                 .map_or(0, |candidate| self.extra_ns(d, candidate, best_ns));
-            self.budget
-                .settle(charged, timing.total.0.saturating_sub(best_ns as u64));
+            // Loading is paid once and says nothing of what exploring costs: were
+            // it charged, starting one library would end all exploration for long.
+            let extra = if first {
+                0
+            } else {
+                timing.total.0.saturating_sub(best_ns as u64)
+            };
+            self.budget.settle(charged, extra);
             cell.explorations.fetch_add(1, Ordering::Relaxed);
             cell.explore_ns.fetch_add(timing.total.0, Ordering::Relaxed);
         }
-        self.measure(row, slot, d, timing, true);
+        if !first {
+            self.measure(row, slot, d, timing, true);
+        }
     }
 
     /// Learns from a measurement outside a decision: calibration or verification.
@@ -53,7 +62,9 @@ impl Router {
         let row = self.row(d);
         let clock = row.clock.load(Ordering::Relaxed);
         row.cells[slot].ran.store(clock, Ordering::Relaxed);
-        self.measure(row, slot, d, timing, false);
+        if !row.cells[slot].is_first_run() {
+            self.measure(row, slot, d, timing, false);
+        }
     }
 
     /// Learns what one transfer took.
@@ -70,13 +81,18 @@ impl Router {
     }
 
     fn measure(&self, row: &Row, slot: usize, d: &Description, timing: &Timing, decided: bool) {
-        let cell = &row.cells[slot];
-        if cell.is_first_run() {
-            return;
-        }
         let devices = &self.policy.devices;
-        cell.model.learn(d.work, timing.busy().0);
-        self.buses.learn(d, devices[slot], &timing.moved);
+        let model = &row.cells[slot].model;
+        let mut busy_ns = timing.busy().0;
+        if timing.is_overlapped() {
+            // The launches hid behind the bus with the kernels, and only those have
+            // a clock. Were the rest left out, the same work would seem to take two
+            // times, with and without transfers, and contradict itself.
+            let floor_ns = model.read(d.work).map_or(0.0, |reading| reading.floor_ns);
+            busy_ns = busy_ns.saturating_add(floor_ns as u64).min(timing.total.0);
+        }
+        model.learn(d.work, busy_ns);
+        self.buses.learn(d, devices[slot], &timing.exposed());
         let class = regret::class(d, devices);
         row.book.enter(d.work, class, slot, timing.total.0, decided);
     }
@@ -84,6 +100,17 @@ impl Router {
     /// What better decisions would have saved, per kind, sorted by name.
     #[must_use]
     pub fn regret(&self) -> Vec<KindRegret> {
+        self.regret_beside(&[])
+    }
+
+    /// The same, where routers over the same devices have measured too: what they
+    /// found a device to cost is evidence, what they decided is not judged.
+    #[must_use]
+    pub fn regret_beside(&self, witnesses: &[&Self]) -> Vec<KindRegret> {
+        let witnesses: Vec<&&Self> = witnesses
+            .iter()
+            .filter(|witness| witness.policy.devices == self.policy.devices)
+            .collect();
         let mut kinds: BTreeMap<&'static str, KindRegret> = BTreeMap::new();
         for row in self.rows.iter() {
             let kind = row.kind.name();
@@ -94,9 +121,22 @@ impl Router {
                 regret: Nanos(0),
                 unmeasured: 0,
             });
-            row.book.sum_into(regret);
+            let at = place(row.kind, row.dtype);
+            let books: Vec<_> = witnesses
+                .iter()
+                .filter_map(|witness| Some(&witness.rows.get(at)?.book))
+                .collect();
+            row.book.sum_into(&books, regret);
         }
         kinds.into_values().collect()
+    }
+
+    /// From now on [`regret`](Self::regret) judges decisions to come. What was
+    /// measured until now stays known, as what each device costs.
+    pub fn restart_regret(&self) {
+        for row in self.rows.iter() {
+            row.book.restart();
+        }
     }
 
     /// The decisions so far, counted when they were learned from.

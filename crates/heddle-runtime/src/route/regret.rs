@@ -1,9 +1,12 @@
 //! How much time the best measured device would have saved.
 //!
-//! Operations are compared within cells of one kind, element type, octave of
-//! work and residency class. What the other device would have cost there is its
-//! measured mean, never a prediction; where no other device was measured,
-//! nothing is claimed.
+//! Operations are compared within cells of one kind, element type, eighth of an
+//! octave of work and residency class: operations in a cell differ by at most an
+//! eighth in work, so two devices' means there are of like operations. What
+//! another device would have cost is its measured mean, never a prediction, and of
+//! decided operations rather than of a calibration or of what came before the last
+//! restart; where no other device was measured, nothing is claimed. A device is not held against
+//! itself: its own slow runs are noise, not a wrong decision.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,13 +18,17 @@ use crate::device::DeviceId;
 use crate::operation::Description;
 use crate::units::Nanos;
 
+/// Parts an octave is divided into, as the power of two.
+const PARTS_LOG: u32 = 3;
+
 /// One device's measurements in one cell.
 #[derive(Debug, Default)]
 struct Account {
     /// Decided operations.
     decided: AtomicU64,
     decided_ns: AtomicU64,
-    /// Runs outside decisions: calibration, verification.
+    /// Everything else that was measured: calibration, verification, decisions
+    /// that are no longer counted.
     observed: AtomicU64,
     observed_ns: AtomicU64,
 }
@@ -30,7 +37,7 @@ struct Account {
 #[derive(Debug)]
 pub(super) struct RegretBook {
     devices: usize,
-    /// Per octave, per residency class, per device.
+    /// Per octave, per part of it, per residency class, per device.
     octaves: [OnceLock<Box<[Account]>>; OCTAVES],
 }
 
@@ -43,12 +50,14 @@ impl RegretBook {
     }
 
     pub(super) fn enter(&self, work: u64, class: usize, slot: usize, ns: u64, decided: bool) {
+        let classes = classes(self.devices);
         let accounts = self.octaves[octave(work)].get_or_init(|| {
-            (0..classes(self.devices) * self.devices)
+            (0..(classes << PARTS_LOG) * self.devices)
                 .map(|_| Account::default())
                 .collect()
         });
-        let account = &accounts[class * self.devices + slot];
+        let cell = part(work) * classes + class;
+        let account = &accounts[cell * self.devices + slot];
         let (count, total) = if decided {
             (&account.decided, &account.decided_ns)
         } else {
@@ -58,69 +67,227 @@ impl RegretBook {
         total.fetch_add(ns, Ordering::Relaxed);
     }
 
-    /// Adds what this book says to its kind's regret.
-    pub(super) fn sum_into(&self, regret: &mut KindRegret) {
-        let cells = self
-            .octaves
-            .iter()
-            .filter_map(OnceLock::get)
-            .flat_map(|accounts| accounts.chunks(self.devices));
-        for cell in cells {
-            let mut operations = 0;
-            let mut spent = 0;
-            let mut measured = 0;
-            let mut best_mean = f64::INFINITY;
-            for account in cell {
-                let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-                let (decided, decided_ns) = (read(&account.decided), read(&account.decided_ns));
-                let count = decided + read(&account.observed);
-                operations += decided;
-                spent += decided_ns;
-                if count > 0 {
-                    measured += 1;
-                    let total = decided_ns.saturating_add(read(&account.observed_ns));
-                    best_mean = best_mean.min(total as f64 / count as f64);
-                }
-            }
-            regret.operations += operations;
-            regret.spent += Nanos(spent);
-            if measured > 1 {
-                let saved = spent as f64 - operations as f64 * best_mean;
-                regret.regret += Nanos(saved.max(0.0) as u64);
-            } else {
-                regret.unmeasured += operations;
+    /// Counts no decision made so far; what they measured stays known.
+    pub(super) fn restart(&self) {
+        for account in self.octaves.iter().filter_map(OnceLock::get).flatten() {
+            let count = account.decided.swap(0, Ordering::Relaxed);
+            let ns = account.decided_ns.swap(0, Ordering::Relaxed);
+            account.observed.fetch_add(count, Ordering::Relaxed);
+            account.observed_ns.fetch_add(ns, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds what this book says to its kind's regret. `witnesses` measured the
+    /// same kind on the same devices; their decisions are not judged.
+    pub(super) fn sum_into(&self, witnesses: &[&Self], regret: &mut KindRegret) {
+        for (octave, accounts) in self.octaves.iter().enumerate() {
+            let Some(accounts) = accounts.get() else {
+                continue;
+            };
+            let others: Vec<&[Account]> = witnesses
+                .iter()
+                .filter_map(|book| book.octaves[octave].get())
+                .map(AsRef::as_ref)
+                .collect();
+            for (index, cell) in accounts.chunks(self.devices).enumerate() {
+                let first = index * self.devices;
+                judge(cell, regret, |slot| {
+                    let beside = others.iter().map(|accounts| &accounts[first + slot]);
+                    let same: Vec<&Account> = beside.chain([&cell[slot]]).collect();
+                    mean_ns(&same)
+                });
             }
         }
     }
 }
 
-/// Residency classes for so many devices: host, one device, anything else.
+/// Adds one cell to its kind's regret.
+fn judge(cell: &[Account], regret: &mut KindRegret, mean_ns: impl Fn(usize) -> Option<f64>) {
+    for (slot, account) in cell.iter().enumerate() {
+        let operations = account.decided.load(Ordering::Relaxed);
+        if operations == 0 {
+            continue;
+        }
+        let spent = account.decided_ns.load(Ordering::Relaxed);
+        regret.operations += operations;
+        regret.spent += Nanos(spent);
+        let best = (0..cell.len())
+            .filter(|&other| other != slot)
+            .filter_map(&mean_ns)
+            .min_by(f64::total_cmp);
+        match best {
+            Some(best) => {
+                let saved = spent as f64 - operations as f64 * best;
+                regret.regret += Nanos(saved.max(0.0) as u64);
+            }
+            None => regret.unmeasured += operations,
+        }
+    }
+}
+
+/// The mean in these accounts, which are one device's: of the decided operations,
+/// which are like the ones to be judged and of the same time, else of whatever
+/// else was measured.
+fn mean_ns(accounts: &[&Account]) -> Option<f64> {
+    let mean = |pick: fn(&Account) -> (&AtomicU64, &AtomicU64)| {
+        let (count, total) = accounts.iter().fold((0, 0_u64), |(count, total), account| {
+            let (more, ns) = pick(account);
+            (
+                count + more.load(Ordering::Relaxed),
+                total.saturating_add(ns.load(Ordering::Relaxed)),
+            )
+        });
+        (count > 0).then(|| total as f64 / count as f64)
+    };
+    mean(|account| (&account.decided, &account.decided_ns))
+        .or_else(|| mean(|account| (&account.observed, &account.observed_ns)))
+}
+
+/// The part of its octave that an amount of work lies in.
+#[inline]
+fn part(work: u64) -> usize {
+    let octave = octave(work) as u32;
+    let below = work.max(1) - (1 << octave);
+    let scaled = match octave.checked_sub(PARTS_LOG) {
+        Some(excess) => below >> excess,
+        None => below << (PARTS_LOG - octave),
+    };
+    scaled as usize
+}
+
+/// Residency classes for so many devices: host, one device, host and a device.
 fn classes(devices: usize) -> usize {
     devices + 2
 }
 
-/// The residency class of an operation: 0 when the host has every operand, one
-/// plus the slot when one device has every operand and the host none, the last
-/// class for anything between.
+/// The residency class of an operation: one plus the slot of the device that has at
+/// least half of its operands' bytes, the last class if the host has them too, and
+/// 0 where no device has. What remains is a small part of what would have to move.
 pub(super) fn class(d: &Description, devices: &[DeviceId]) -> usize {
-    let mixed = classes(devices.len()) - 1;
-    let mut holders = d.operands.iter().map(|operand| match operand.residency {
-        Residency::Host => Some(None),
-        Residency::Device(holder) => Some(Some(holder)),
-        Residency::Both(_) => None,
-    });
-    let Some(first) = holders.next() else {
-        return 0;
-    };
-    if holders.any(|holder| holder != first) {
-        return mixed;
+    let (mut on_host, mut on_device, mut holder) = (0, 0, None);
+    for operand in &d.operands {
+        if operand.residency.is_on_host() {
+            on_host += operand.bytes.0;
+        }
+        if let Residency::Device(device) | Residency::Both(device) = operand.residency {
+            on_device += operand.bytes.0;
+            holder.get_or_insert(device);
+        }
     }
-    match first {
-        Some(None) => 0,
-        Some(Some(holder)) => devices
-            .iter()
-            .position(|&known| known == holder)
-            .map_or(mixed, |slot| slot + 1),
-        None => mixed,
+    let half = d.input().0 / 2;
+    let slot = holder
+        .filter(|_| on_device > half)
+        .and_then(|holder| devices.iter().position(|&known| known == holder));
+    match slot {
+        None => 0,
+        Some(_) if on_host > half => classes(devices.len()) - 1,
+        Some(slot) => slot + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DType;
+    use crate::operation::{Kind, Operand, WorkUnit};
+    use crate::units::Bytes;
+
+    static KIND: Kind = Kind::new("test-regret", WorkUnit::Bytes);
+
+    #[test]
+    fn most_of_the_bytes_make_the_class() {
+        let gpu = DeviceId::cuda(0);
+        let devices = [DeviceId::CPU, gpu];
+        let classed = |operands: &[(u64, Residency)]| {
+            let described = operands.iter().fold(
+                Description::new(&KIND, DType::U8, 1),
+                |described, &(bytes, residency)| {
+                    described.reads(Operand {
+                        bytes: Bytes(bytes),
+                        residency,
+                    })
+                },
+            );
+            class(&described, &devices)
+        };
+        assert_eq!(classed(&[]), 0);
+        assert_eq!(classed(&[(500, Residency::Host)]), 0);
+        assert_eq!(
+            classed(&[(500, Residency::Host), (17, Residency::Both(gpu))]),
+            0
+        );
+        assert_eq!(
+            classed(&[(500, Residency::Device(gpu)), (17, Residency::Host)]),
+            2
+        );
+        assert_eq!(
+            classed(&[(500, Residency::Both(gpu)), (17, Residency::Host)]),
+            3
+        );
+        assert_eq!(classed(&[(500, Residency::Device(DeviceId::cuda(9)))]), 0);
+    }
+
+    #[test]
+    fn an_octave_is_divided_evenly() {
+        assert_eq!([0, 1, 2, 3].map(part), [0, 0, 0, 4]);
+        assert_eq!([4, 5, 6, 7].map(part), [0, 2, 4, 6]);
+        assert_eq!([8, 9, 15].map(part), [0, 1, 7]);
+        assert_eq!(
+            [1 << 20, (1 << 20) * 9 / 8, (2 << 20) - 1].map(part),
+            [0, 1, 7]
+        );
+        assert_eq!(part(u64::MAX), 7);
+    }
+
+    fn regret(book: &RegretBook, witnesses: &[&RegretBook]) -> (u64, u64, u64, u64) {
+        let mut regret = KindRegret {
+            kind: "test",
+            operations: 0,
+            spent: Nanos(0),
+            regret: Nanos(0),
+            unmeasured: 0,
+        };
+        book.sum_into(witnesses, &mut regret);
+        (
+            regret.operations,
+            regret.spent.0,
+            regret.regret.0,
+            regret.unmeasured,
+        )
+    }
+
+    #[test]
+    fn unlike_sizes_are_not_compared() {
+        let book = RegretBook::new(2);
+        book.enter(1_000, 0, 0, 500, true);
+        book.enter(600, 0, 1, 300, false);
+        assert_eq!(regret(&book, &[]), (1, 500, 0, 1));
+        book.enter(1_010, 0, 1, 300, false);
+        assert_eq!(regret(&book, &[]), (1, 500, 200, 0));
+    }
+
+    #[test]
+    fn a_device_is_held_against_others_only() {
+        let (book, witness) = (RegretBook::new(2), RegretBook::new(2));
+        book.enter(1_000, 0, 0, 500, true);
+        // The same device was faster elsewhere, the other one slower; what was
+        // measured outside decisions counts where there is nothing else.
+        witness.enter(1_000, 0, 1, 1, false);
+        witness.enter(1_000, 0, 0, 100, true);
+        witness.enter(1_000, 0, 1, 900, true);
+        assert_eq!(regret(&book, &[&witness]), (1, 500, 0, 0));
+        witness.enter(1_000, 0, 1, 10, true);
+        assert_eq!(regret(&book, &[&witness]), (1, 500, 45, 0));
+    }
+
+    #[test]
+    fn decisions_before_a_restart_are_evidence_only() {
+        let book = RegretBook::new(2);
+        book.enter(1_000, 0, 0, 500, true);
+        book.enter(1_000, 0, 1, 200, true);
+        book.restart();
+        assert_eq!(regret(&book, &[]), (0, 0, 0, 0));
+        book.enter(1_000, 0, 0, 500, true);
+        assert_eq!(regret(&book, &[]), (1, 500, 300, 0));
     }
 }

@@ -11,14 +11,15 @@ use crate::units::Nanos;
 pub struct KindRegret {
     /// The kind's name.
     pub kind: &'static str,
-    /// Decided operations that ran, warm-ups excluded.
+    /// Decided operations that ran, warm-ups excluded, since the last
+    /// [`restart_regret`](super::Router::restart_regret).
     pub operations: u64,
     /// The time they took.
     pub spent: Nanos,
-    /// How much of that time the device with the best mean would have saved,
-    /// summed over the cells where more than one device was measured.
+    /// How much of that time another device, with the best mean, would have
+    /// saved, summed over the cells where another device was measured.
     pub regret: Nanos,
-    /// Operations in cells where only one device was ever measured: nothing can
+    /// Operations in cells where no other device was ever measured: nothing can
     /// be said about them, which is not the same as no regret.
     pub unmeasured: u64,
 }

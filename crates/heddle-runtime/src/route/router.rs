@@ -19,7 +19,7 @@ use super::transfer::Buses;
 use crate::device::{DeviceId, DeviceKind};
 use crate::dtype::DType;
 use crate::error::Error;
-use crate::operation::Description;
+use crate::operation::{Description, Kind};
 
 /// Models that were adopted for kinds this process has not used yet.
 pub(super) type Waiting = BTreeMap<(String, DType), CurveModel>;
@@ -226,7 +226,11 @@ impl Router {
     /// Chooses the lowest price, or a device worth measuring.
     #[inline]
     fn compare(&self, row: &Row, d: &Description, decision: &mut Decision, explore: bool) {
-        let Some((best, best_ns)) = cheapest(&decision.candidates, None) else {
+        let Some(Ranking {
+            best: (best, best_ns),
+            runner_up,
+        }) = Ranking::of(&decision.candidates)
+        else {
             decision.reason = Reason::NothingMeasured;
             if let Some(nearest) = decision
                 .candidates
@@ -243,7 +247,7 @@ impl Router {
             return;
         }
         decision.device = best;
-        decision.reason = match cheapest(&decision.candidates, Some(best)) {
+        decision.reason = match runner_up {
             Some((runner_up, ns)) => Reason::Cheapest {
                 ratio: ns / best_ns,
                 runner_up,
@@ -302,8 +306,7 @@ impl Router {
     }
 
     pub(super) fn row(&self, d: &Description) -> &Row {
-        let index = d.kind.id() * DType::ALL.len() + d.dtype.index();
-        self.rows.entry(index, || self.new_row(d))
+        self.rows.entry(place(d.kind, d.dtype), || self.new_row(d))
     }
 
     #[cold]
@@ -328,18 +331,39 @@ impl Router {
     }
 }
 
-/// The candidate with the lowest price, leaving one out; the first of equals.
-fn cheapest(candidates: &[Candidate], except: Option<DeviceId>) -> Option<(DeviceId, f64)> {
-    let mut best: Option<(DeviceId, f64)> = None;
-    for candidate in candidates {
-        if let Some(price) = &candidate.price
-            && Some(candidate.device) != except
-            && best.is_none_or(|(_, ns)| price.total_ns() < ns)
-        {
-            best = Some((candidate.device, price.total_ns()));
+/// Where a kind's row for an element type lies.
+pub(super) fn place(kind: &Kind, dtype: DType) -> usize {
+    kind.id() * DType::ALL.len() + dtype.index()
+}
+
+/// The two lowest prices there are.
+struct Ranking {
+    best: (DeviceId, f64),
+    runner_up: Option<(DeviceId, f64)>,
+}
+
+impl Ranking {
+    /// Of equals the first is the better; `None` when nothing has a price.
+    #[inline]
+    fn of(candidates: &[Candidate]) -> Option<Self> {
+        let mut priced = candidates.iter().filter_map(|candidate| {
+            let price = candidate.price.as_ref()?;
+            Some((candidate.device, price.total_ns()))
+        });
+        let mut ranking = Self {
+            best: priced.next()?,
+            runner_up: None,
+        };
+        for one in priced {
+            if one.1 < ranking.best.1 {
+                ranking.runner_up = Some(ranking.best);
+                ranking.best = one;
+            } else if ranking.runner_up.is_none_or(|(_, ns)| one.1 < ns) {
+                ranking.runner_up = Some(one);
+            }
         }
+        Some(ranking)
     }
-    best
 }
 
 fn take_first_gpu(decision: &mut Decision) {

@@ -28,11 +28,16 @@ impl<T> Shelf<T> {
     /// The entry at `index`, made by `make` if it is not there yet.
     #[inline]
     pub(super) fn entry(&self, index: usize, make: impl FnOnce() -> T) -> &T {
-        let chunk = (index / FIRST + 1).ilog2() as usize;
-        let start = FIRST * ((1 << chunk) - 1);
+        let (chunk, place) = address(index);
         self.chunks[chunk].get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect())
-            [index - start]
+            [place]
             .get_or_init(|| Box::new(make()))
+    }
+
+    /// The entry at `index`, if it was made.
+    pub(super) fn get(&self, index: usize) -> Option<&T> {
+        let (chunk, place) = address(index);
+        self.chunks[chunk].get()?[place].get().map(Box::as_ref)
     }
 
     /// The entries made so far, by ascending index.
@@ -43,6 +48,13 @@ impl<T> Shelf<T> {
             .flat_map(|chunk| chunk.iter())
             .filter_map(|entry| entry.get().map(Box::as_ref))
     }
+}
+
+/// The chunk of an index, and the place within it.
+#[inline]
+fn address(index: usize) -> (usize, usize) {
+    let chunk = (index / FIRST + 1).ilog2() as usize;
+    (chunk, index - FIRST * ((1 << chunk) - 1))
 }
 
 impl<T: fmt::Debug> fmt::Debug for Shelf<T> {
@@ -63,6 +75,10 @@ mod tests {
             assert_eq!(*shelf.entry(index, || index), index);
         }
         assert!(std::ptr::eq(first, shelf.entry(0, || 99)));
+        assert_eq!(
+            (shelf.get(96), shelf.get(97), shelf.get(1 << 20)),
+            (Some(&96), None, None)
+        );
         let all: Vec<usize> = shelf.iter().copied().collect();
         assert_eq!(all, [0, 31, 32, 95, 96, 5000]);
     }

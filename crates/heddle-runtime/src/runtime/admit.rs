@@ -3,7 +3,9 @@
 //! A device with no room hands the operation to the next cheapest that may run
 //! it; the decision then says so. Only when none has room is it an error.
 
+use super::fallback::FallbackCause;
 use super::{Runtime, Station};
+use crate::device::DeviceId;
 use crate::error::Error;
 use crate::memory::{LedgerReading, Reservation};
 use crate::operation::Description;
@@ -23,7 +25,7 @@ impl Runtime {
             Err(reading) => reading,
         };
         if let Reason::Forced { by: Override::Call } = decision.reason {
-            return Err(refused(description, decision, &reading));
+            return Err(refused(description, decision.device, &reading));
         }
         let mut others: Vec<_> = decision
             .candidates
@@ -45,21 +47,25 @@ impl Runtime {
                 let device = candidate.device;
                 decision.device = device;
                 decision.reason = Reason::FellBack { from: first };
-                self.shared
-                    .counts
-                    .fell_back(description.kind, first, device);
+                self.shared.counts.fell_back(
+                    description.kind,
+                    first,
+                    device,
+                    FallbackCause::NoRoom,
+                    || refused(description, first, &reading).to_string(),
+                );
                 return Ok((station, reservation));
             }
         }
-        Err(refused(description, decision, &reading))
+        Err(refused(description, decision.device, &reading))
     }
 }
 
-fn refused(description: &Description, decision: &Decision, reading: &LedgerReading) -> Error {
+fn refused(description: &Description, device: DeviceId, reading: &LedgerReading) -> Error {
     Error::OutOfMemory {
         operation: description.kind.name(),
-        device: decision.device,
-        asked: description.footprint(decision.device),
+        device,
+        asked: description.footprint(device),
         free: reading.free(),
         reserved: reading.reserved,
         capacity: reading.capacity,

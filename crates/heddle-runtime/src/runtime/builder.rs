@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use heddle_profile::Profiler;
 
-use super::{Runtime, Shared, Station, road};
+use super::counts::Counts;
+use super::{Runtime, Shared, Station};
 use crate::config::Config;
 use crate::cpu::CpuDevice;
 use crate::device::{Device, DeviceId};
@@ -122,7 +123,7 @@ impl RuntimeBuilder {
                 store,
                 probes,
                 notes,
-                counts: road::Counts::default(),
+                counts: Counts::default(),
             }),
         })
     }

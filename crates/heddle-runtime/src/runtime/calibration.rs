@@ -22,7 +22,9 @@ impl Runtime {
 
     /// Measures every device that routing may choose by itself, within the plan's
     /// budget per device. Models are corrected, not replaced; see
-    /// [`save_models`](Self::save_models) for keeping them.
+    /// [`save_models`](Self::save_models) for keeping them. A device that is lost
+    /// meanwhile is taken out of routing and says so in its report; the others
+    /// are measured all the same.
     pub fn calibrate(
         &self,
         plan: &CalibrationPlan,
@@ -42,12 +44,16 @@ impl Runtime {
     }
 
     /// Writes what has been learned to the cache folder, one file per device, and
-    /// says where. Empty when there is no cache folder to write to.
+    /// says where. Empty when there is no cache folder to write to. Nothing is
+    /// written of a device that was lost: half a calibration would pass for a
+    /// whole one the next time.
     pub fn save_models(&self) -> Result<Vec<PathBuf>, Error> {
         let Some(store) = &self.shared.store else {
             return Ok(Vec::new());
         };
+        let lost = self.shared.router.lost();
         self.routable()
+            .filter(|station| !lost.contains(&station.device.id()))
             .map(|station| {
                 let device = &station.device;
                 store.save(

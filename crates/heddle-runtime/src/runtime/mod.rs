@@ -5,8 +5,11 @@
 
 mod admit;
 mod arrays;
+mod bring;
 mod builder;
 mod calibration;
+mod counts;
+mod fallback;
 mod report;
 mod road;
 
@@ -16,7 +19,8 @@ use std::sync::Arc;
 use heddle_profile::Profiler;
 
 pub use builder::RuntimeBuilder;
-pub use report::{DeviceReading, FallbackCount, Report};
+pub use fallback::{FallbackCause, FallbackCount, RecomputedCount};
+pub use report::{DeviceReading, Report};
 pub use road::Outcome;
 
 use crate::config::Config;
@@ -41,7 +45,7 @@ struct Shared {
     store: Option<ModelStore>,
     probes: Vec<Box<dyn Probe>>,
     notes: Vec<String>,
-    counts: road::Counts,
+    counts: counts::Counts,
 }
 
 /// A device and the memory it may use.

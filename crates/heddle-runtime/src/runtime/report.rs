@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
-use super::Runtime;
+use super::{FallbackCount, RecomputedCount, Runtime};
 use crate::array::{TransferCounts, transfer_counts};
 use crate::device::{DeviceCard, DeviceId};
 use crate::memory::LedgerReading;
@@ -23,19 +23,6 @@ pub struct DeviceReading {
     pub lost: bool,
 }
 
-/// Operations that ran elsewhere than where they were first sent.
-#[derive(Clone, Debug, Serialize)]
-pub struct FallbackCount {
-    /// The kind.
-    pub operation: &'static str,
-    /// Where they were sent.
-    pub from: DeviceId,
-    /// Where they ran.
-    pub to: DeviceId,
-    /// How many.
-    pub count: u64,
-}
-
 /// Everything a runtime can say about its run so far. All of it was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -49,7 +36,10 @@ pub struct Report {
     pub regret: Vec<KindRegret>,
     /// Operations that could not stay where they were sent.
     pub fallbacks: Vec<FallbackCount>,
-    /// Operations that failed.
+    /// What was computed again because a lost device held arrays of it.
+    pub recomputed: Vec<RecomputedCount>,
+    /// Operations that failed, those of something that was computed again among
+    /// them.
     pub failures: u64,
     /// Operations whose answer a second device confirmed.
     pub verified: u64,
@@ -85,6 +75,7 @@ impl Runtime {
             routing: shared.router.tally(),
             regret: shared.router.regret(),
             fallbacks: shared.counts.fallbacks(),
+            recomputed: shared.counts.recomputations(),
             failures: count(&shared.counts.failures),
             verified: count(&shared.counts.verified),
             unverifiable: count(&shared.counts.unverifiable),

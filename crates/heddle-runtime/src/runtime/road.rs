@@ -1,16 +1,14 @@
 //! The road every operation takes: describe, route, admit, run, record, learn.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use heddle_profile::Span;
 
-use super::{FallbackCount, Runtime, Station};
+use super::{Runtime, Station};
 use crate::device::{DeviceId, Timing};
 use crate::error::Error;
-use crate::operation::{Agreement, Description, Kind, Operation};
+use crate::operation::{Agreement, Description, Operation};
 use crate::route::Decision;
 
 /// An answer, and how it came about.
@@ -63,8 +61,12 @@ impl Runtime {
         let mut decision =
             router.decide(&description, &|family| operation.runs_on(family), force)?;
         let (station, reservation) = self.admit(&description, &mut decision)?;
-        let (output, timing) = self.execute(station, &description, &mut operation)?;
+        let done = self.execute(station, &description, &mut operation);
         drop(reservation);
+        let (output, timing) = match done {
+            Ok(done) => done,
+            Err(error) => self.recover(error, &description, &mut decision, &mut operation)?,
+        };
         router.learn(&description, &decision, &timing);
         if router.wants_verify() {
             self.verify(&description, &decision, &mut operation, &output)?;
@@ -74,7 +76,7 @@ impl Runtime {
 
     /// Runs the body on one device and records the span.
     #[inline]
-    fn execute<O: Operation>(
+    pub(super) fn execute<O: Operation>(
         &self,
         station: &Station,
         description: &Description,
@@ -82,15 +84,11 @@ impl Runtime {
     ) -> Result<(O::Output, Timing), Error> {
         let mut answer = None;
         let start = Instant::now();
-        let timing = station
-            .device
-            .execute(description, start, &mut |lane| {
-                answer = Some(operation.run(lane)?);
-                Ok(())
-            })
-            .inspect_err(|_| self.shared.counts.failed())?;
+        let timing = station.device.execute(description, start, &mut |lane| {
+            answer = Some(operation.run(lane)?);
+            Ok(())
+        })?;
         let Some(output) = answer else {
-            self.shared.counts.failed();
             return Err(Error::Device {
                 device: station.device.id(),
                 message: format!("reported success without running {}", description.kind),
@@ -114,7 +112,7 @@ impl Runtime {
             start_ns: profiler.since_epoch_ns(start),
             total_ns: timing.total.0,
             device_ns: timing.device.map(|time| time.0),
-            transfer_ns: timing.moved.time().0,
+            transfer_ns: timing.exposed().time().0,
             overhead_ns: timing.overhead().0,
             bytes_in: described.input().0,
             bytes_out: described.output.0,
@@ -144,7 +142,18 @@ impl Runtime {
             counts.unverifiable.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         };
-        let (answer, timing) = self.execute(station, description, operation)?;
+        let (answer, timing) = match self.execute(station, description, operation) {
+            Ok(done) => done,
+            // The first answer stands: it is the second device that failed.
+            Err(error) if self.is_of_device(&error, device) => {
+                counts.unverifiable.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
+            Err(error) => {
+                counts.failed();
+                return Err(error);
+            }
+        };
         self.shared.router.observe(description, device, &timing);
         match operation.compare(first, &answer) {
             Agreement::Same => {
@@ -165,45 +174,5 @@ impl Runtime {
                 })
             }
         }
-    }
-}
-
-/// What happened on the road beside the ordinary.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    pub(super) failures: AtomicU64,
-    pub(super) verified: AtomicU64,
-    pub(super) unverifiable: AtomicU64,
-    pub(super) differed: AtomicU64,
-    fallbacks: Mutex<BTreeMap<(&'static str, DeviceId, DeviceId), u64>>,
-}
-
-impl Counts {
-    fn failed(&self) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn fell_back(&self, kind: &'static Kind, from: DeviceId, to: DeviceId) {
-        let mut fallbacks = self
-            .fallbacks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *fallbacks.entry((kind.name(), from, to)).or_default() += 1;
-    }
-
-    pub(super) fn fallbacks(&self) -> Vec<FallbackCount> {
-        let fallbacks = self
-            .fallbacks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        fallbacks
-            .iter()
-            .map(|(&(operation, from, to), &count)| FallbackCount {
-                operation,
-                from,
-                to,
-                count,
-            })
-            .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! A device with a known price for everything.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -45,6 +45,11 @@ pub struct FakeDevice {
     down: Cost,
     noise: Arc<Noise>,
     slowness: AtomicU64,
+    /// What the first run of every kind takes on top, and which kinds had one.
+    loading: Nanos,
+    loaded: Mutex<BTreeSet<&'static str>>,
+    /// Executions it survives.
+    life: AtomicU64,
 }
 
 /// What makes one run differ from the next.
@@ -87,6 +92,9 @@ impl FakeDevice {
                 dice: Mutex::new(Dice(0)),
             }),
             slowness: AtomicU64::new(1_f64.to_bits()),
+            loading: Nanos(0),
+            loaded: Mutex::default(),
+            life: AtomicU64::new(u64::MAX),
         }
     }
 
@@ -103,6 +111,21 @@ impl FakeDevice {
     #[must_use]
     pub fn with_bus(mut self, up: Cost, down: Cost) -> Self {
         (self.up, self.down) = (up, down);
+        self
+    }
+
+    /// The first run of every kind takes this long on top, as where a module has
+    /// to be loaded.
+    #[must_use]
+    pub fn with_loading(mut self, loading: Nanos) -> Self {
+        self.loading = loading;
+        self
+    }
+
+    /// It is lost after this many executions.
+    #[must_use]
+    pub fn with_life(self, executions: u64) -> Self {
+        self.life.store(executions, Ordering::Relaxed);
         self
     }
 
@@ -167,13 +190,22 @@ impl Device for FakeDevice {
         _start: Instant,
         body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
+        if self.life.load(Ordering::Relaxed) == 0 {
+            return Err(Error::DeviceLost {
+                device: self.id,
+                message: "fell off the bus".to_owned(),
+            });
+        }
+        self.life.fetch_sub(1, Ordering::Relaxed);
         body(&Lane::new(self.id, Place::Host(&self.pool)))?;
         let (mut moved, up_ns, down_ns) = self.moves(d);
         moved.up_time = self.noise.on(up_ns);
         moved.down_time = self.noise.on(down_ns);
         let work = self.noise.on(self.work_ns(d));
+        let is_first = self.loaded.lock().unwrap().insert(d.kind.name());
+        let loading = if is_first { self.loading } else { Nanos(0) };
         Ok(Timing {
-            total: work + moved.time(),
+            total: work + moved.time() + loading,
             device: self.id.kind().is_gpu().then_some(work),
             moved,
         })
@@ -185,6 +217,17 @@ impl Device for FakeDevice {
 }
 
 impl Accelerator for FakeDevice {
+    fn launch(&self, launch: &heddle_runtime::device::Launch<'_>) -> Result<(), Error> {
+        Err(Error::Device {
+            device: self.id(),
+            message: format!("there is no kernel {}", launch.kernel),
+        })
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
         Ok(Box::new(FakeMemory {
             device: self.id,

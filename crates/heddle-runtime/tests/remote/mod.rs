@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, DeviceMemory, Lane, Place,
-    Timing,
+    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, DeviceMemory,
+    Lane, Launch, Place, Timing,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
@@ -21,8 +21,12 @@ pub(crate) const NANOS_PER_BYTE: u64 = 2;
 pub(crate) struct Remote {
     id: DeviceId,
     card: DeviceCard,
-    /// Makes its answers wrong, for verify mode to find.
+    /// Makes the first element of its answers wrong.
     pub(crate) faulty: AtomicBool,
+    /// Leaves the last element of its answers unwritten.
+    pub(crate) short: AtomicBool,
+    /// Leaves its own clock out of what it reports.
+    pub(crate) timeless: AtomicBool,
 }
 
 impl Remote {
@@ -38,6 +42,8 @@ impl Remote {
                 memory,
             },
             faulty: AtomicBool::new(false),
+            short: AtomicBool::new(false),
+            timeless: AtomicBool::new(false),
         })
     }
 }
@@ -66,7 +72,7 @@ impl Device for Remote {
         let device = Nanos(description.work);
         Ok(Timing {
             total: lane.moved().time() + device,
-            device: Some(device),
+            device: (!self.timeless.load(Ordering::Relaxed)).then_some(device),
             moved: lane.moved(),
         })
     }
@@ -82,6 +88,37 @@ impl Accelerator for Remote {
             device: self.id,
             bytes: Mutex::new(vec![0xA5; bytes.0 as usize]),
         }))
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        let ("increment", [Argument::Buffer(input), Argument::Buffer(output)]) =
+            (launch.kernel, launch.arguments)
+        else {
+            return Err(Error::Device {
+                device: self.id,
+                message: format!("there is no kernel {}", launch.kernel),
+            });
+        };
+        let mut values = vec![0; input.bytes().0 as usize];
+        let mut answer = values.clone();
+        input.download(&mut values)?;
+        output.download(&mut answer)?;
+        let written =
+            values.len() - usize::from(self.short.load(Ordering::Relaxed)).min(values.len());
+        for (answer, value) in answer[..written].iter_mut().zip(&values) {
+            *answer = value.wrapping_add(1);
+        }
+        if self.faulty.load(Ordering::Relaxed)
+            && let Some(one) = answer.first_mut()
+        {
+            *one = one.wrapping_add(1);
+        }
+        output.upload(&answer)?;
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        Ok(())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -119,7 +156,7 @@ impl DeviceMemory for RemoteMemory {
     }
 }
 
-static INCREMENT: Kind = Kind::new("increment", WorkUnit::Bytes);
+pub(crate) static INCREMENT: Kind = Kind::new("increment", WorkUnit::Bytes);
 
 /// Adds one to every byte, wrapping.
 pub(crate) struct Increment {
@@ -148,18 +185,20 @@ impl Operation for Increment {
                 .collect();
             return Ok(Array::from_slice(&values));
         };
-        let faulty = accelerator
-            .as_any()
-            .downcast_ref::<Remote>()
-            .is_some_and(|remote| remote.faulty.load(Ordering::Relaxed));
         let input = lane.resident(&self.data, accelerator)?;
         let output = accelerator.allocate(self.data.bytes())?;
-        let mut values = vec![0; self.data.len()];
-        input.download(&mut values)?;
-        for value in &mut values {
-            *value = value.wrapping_add(if faulty { 2 } else { 1 });
+        if !self.data.is_empty() {
+            accelerator.launch(&Launch {
+                kernel: "increment",
+                grid: [1; 3],
+                block: [1; 3],
+                shared: 0,
+                arguments: &[
+                    Argument::Buffer(&**input),
+                    Argument::Buffer(output.as_ref()),
+                ],
+            })?;
         }
-        output.upload(&values)?;
         Array::on_device(self.data.shape().clone(), output)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 use crate::shape::Shape;
@@ -11,7 +11,7 @@ use crate::units::Bytes;
 use super::super::agreement;
 use super::super::loops::{self, Map, Zip};
 use super::super::number::Number;
-use super::{BinaryFunction, Term};
+use super::{BinaryFunction, Term, gpu};
 
 /// `f(left, right)` element by element, in a new array.
 #[derive(Clone, Debug)]
@@ -49,7 +49,9 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
 
     fn describe(&self) -> Description {
         let output = Bytes::of::<T>(self.shape.elements());
-        let mut description = Description::new(self.function.kind(), T::DTYPE, 0).writes(output);
+        let mut description = Description::new(self.function.kind(), T::DTYPE, 0)
+            .writes(output)
+            .leaves(super::super::pass::result_place(output));
         for term in [&self.left, &self.right] {
             if let Term::Array(array) = term {
                 description = description.reads(array);
@@ -59,9 +61,18 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
         description
     }
 
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        family == DeviceKind::Cpu || self.function.kernel().is_some()
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
         let f = self.function;
-        let pool = lane.pool(f.kind().name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(gpu) => {
+                return gpu::binary(lane, gpu, f, (&self.left, &self.right), &self.shape);
+            }
+        };
         let mut buffer = HostBuffer::unspecified(self.shape.elements());
         let out = buffer.as_mut_slice();
         match (&self.left, &self.right) {
@@ -128,9 +139,18 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
         description
     }
 
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        family == DeviceKind::Cpu || self.function.kernel().is_some()
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
         let f = self.function;
-        let pool = lane.pool(f.kind().name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(gpu) => {
+                return gpu::binary_in_place(lane, gpu, f, self.data, &self.right);
+            }
+        };
         match &self.right {
             Term::Array(right) => {
                 let right = lane.host(right)?;

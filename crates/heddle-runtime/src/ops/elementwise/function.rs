@@ -2,6 +2,7 @@
 
 use crate::operation::{Kind, WorkUnit};
 
+use super::super::kernel::{Names, names};
 use super::super::number::{Float, Number};
 
 /// A function of one element.
@@ -12,6 +13,11 @@ pub trait UnaryFunction<T>: Copy + Send + Sync {
     /// How many times slower than a copy it is; decides when threads pay.
     fn weight(self) -> u64 {
         1
+    }
+
+    /// The kernel that computes it on a GPU. Without one it runs on the processor.
+    fn kernel(self) -> Option<&'static str> {
+        None
     }
 
     /// How far apart, relatively, answers of two devices may be.
@@ -28,6 +34,11 @@ pub trait BinaryFunction<T>: Copy + Send + Sync {
     /// The kind of operation it makes.
     fn kind(self) -> &'static Kind;
 
+    /// The kernel that computes it on a GPU. Without one it runs on the processor.
+    fn kernel(self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether an integer zero on the right has no answer.
     fn divides(self) -> bool {
         false
@@ -39,7 +50,8 @@ pub trait BinaryFunction<T>: Copy + Send + Sync {
 
 macro_rules! unary {
     ($name:ident, $kind:ident, $text:literal, $bound:ident, $doc:literal,
-     weight $weight:expr, tolerance $tolerance:expr, |$x:ident| $value:expr) => {
+     kernels $types:ident, weight $weight:expr, tolerance $tolerance:expr,
+     |$x:ident| $value:expr) => {
         #[doc = $doc]
         pub static $kind: Kind = Kind::new($text, WorkUnit::Bytes);
 
@@ -55,6 +67,10 @@ macro_rules! unary {
             #[inline(always)]
             fn weight(self) -> u64 {
                 $weight
+            }
+            fn kernel(self) -> Option<&'static str> {
+                const KERNELS: Names = names!($text, $types);
+                KERNELS.get::<T>()
             }
             #[inline(always)]
             fn tolerance(self) -> f64 {
@@ -82,6 +98,10 @@ macro_rules! binary {
             fn kind(self) -> &'static Kind {
                 &$kind
             }
+            fn kernel(self) -> Option<&'static str> {
+                const KERNELS: Names = names!($text, all);
+                KERNELS.get::<T>()
+            }
             #[inline(always)]
             fn divides(self) -> bool {
                 $divides
@@ -95,13 +115,13 @@ macro_rules! binary {
 }
 
 unary!(Square, SQUARE, "square", Number, "The square; integers wrap.",
-    weight 1, tolerance 0.0, |x| x.times(x));
+    kernels all, weight 1, tolerance 0.0, |x| x.times(x));
 unary!(Abs, ABS, "abs", Number, "Distance from zero; the least `i32` stays as it is.",
-    weight 1, tolerance 0.0, |x| x.magnitude());
+    kernels all, weight 1, tolerance 0.0, |x| x.magnitude());
 unary!(Sqrt, SQRT, "sqrt", Float, "The correctly rounded root; NaN below zero.",
-    weight 2, tolerance 0.0, |x| x.square_root());
+    kernels floats, weight 2, tolerance 0.0, |x| x.square_root());
 unary!(Exp, EXP, "exp", Float, "e to each power, within 2 ulp; answers may differ by 4.",
-    weight 4, tolerance 4.0 * T::EPSILON, |x| x.exponential());
+    kernels floats, weight 4, tolerance 4.0 * T::EPSILON, |x| x.exponential());
 
 binary!(Add, ADD, "add", "The sum; integers wrap.", divides false, plus);
 binary!(Sub, SUB, "sub", "The difference; integers wrap.", divides false, minus);

@@ -6,8 +6,10 @@
 mod binary;
 pub(super) mod exp;
 mod function;
+mod gpu;
 mod term;
 mod unary;
+mod zeros;
 
 pub use binary::{Binary, BinaryInPlace};
 pub use function::{

@@ -1,14 +1,14 @@
 //! A function of one element over an array.
 
 use crate::array::{Array, HostBuffer};
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 
 use super::super::agreement;
 use super::super::loops::{self, Map};
 use super::super::number::Number;
-use super::UnaryFunction;
+use super::{UnaryFunction, gpu};
 
 /// `f` of every element, in a new array.
 #[derive(Clone, Debug)]
@@ -35,10 +35,18 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
         Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0)
             .reads(&self.input)
             .writes(bytes)
+            .leaves(super::super::pass::result_place(bytes))
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        family == DeviceKind::Cpu || self.function.kernel().is_some()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(self.function.kind().name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(gpu) => return gpu::unary(lane, gpu, self.function, &self.input),
+        };
         let input = lane.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
         loops::map(pool, out.as_mut_slice(), input, Each(self.function));
@@ -72,8 +80,17 @@ impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
         Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0).reads(&*self.data)
     }
 
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        family == DeviceKind::Cpu || self.function.kernel().is_some()
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        let pool = lane.pool(self.function.kind().name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(gpu) => {
+                return gpu::unary_in_place(lane, gpu, self.function, self.data);
+            }
+        };
         loops::map_in_place(pool, lane.host_mut(self.data)?, Each(self.function));
         Ok(())
     }

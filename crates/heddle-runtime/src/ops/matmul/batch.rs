@@ -6,7 +6,7 @@ use gemm::Parallelism;
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::shape::Shape;
@@ -15,6 +15,7 @@ use crate::units::Bytes;
 use super::super::agreement;
 use super::super::number::Float;
 use super::gemm::{self as door, Extents};
+use super::gpu::{self, Products};
 use super::{cost, mismatch, multiply_adds, shared_product, small, tolerance};
 
 /// The products of two batches of matrices.
@@ -55,6 +56,31 @@ impl<T: Float> BatchMatMul<T> {
             item: Extents { m, k, n },
             shape: Shape::new(&[batch, m, n])?,
         })
+    }
+
+    /// What a GPU is asked for. A single right matrix makes one tall product, as
+    /// on the host.
+    fn products(&self) -> Products {
+        let Extents { m, k, n } = self.item;
+        if self.rhs.shape().rank() == 2 {
+            let tall = Extents {
+                m: self.batch * m,
+                ..self.item
+            };
+            return Products {
+                each: tall,
+                batch: 1,
+                lhs_stride: 0,
+                rhs_stride: 0,
+            };
+        }
+        let is_shared = self.lhs.shape().rank() == 2;
+        Products {
+            each: self.item,
+            batch: self.batch,
+            lhs_stride: if is_shared { 0 } else { m * k },
+            rhs_stride: k * n,
+        }
     }
 
     fn items(&self, pool: &Pool, out: &mut [T], lhs: &[T], rhs: &[T]) {
@@ -115,13 +141,32 @@ impl<T: Float> Operation for BatchMatMul<T> {
     fn describe(&self) -> Description {
         let work = multiply_adds(self.item).saturating_mul(self.batch as u64);
         Description::new(&BATCH_MATMUL, T::DTYPE, work)
-            .reads(&self.lhs)
-            .reads(&self.rhs)
+            .reads_both(&self.lhs, &self.rhs)
             .writes(Bytes::of::<T>(self.shape.elements()))
     }
 
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        matches!(
+            family,
+            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
+        )
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(BATCH_MATMUL.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(accelerator) => {
+                let (products, operands) = (self.products(), (&self.lhs, &self.rhs));
+                return gpu::multiply(
+                    lane,
+                    accelerator,
+                    &BATCH_MATMUL,
+                    products,
+                    operands,
+                    &self.shape,
+                );
+            }
+        };
         let (lhs, rhs) = (lane.host(&self.lhs)?, lane.host(&self.rhs)?);
         let mut buffer = HostBuffer::unspecified(self.shape.elements());
         let out = buffer.as_mut_slice();

@@ -6,13 +6,14 @@
 
 mod batch;
 mod gemm;
+mod gpu;
 mod small;
 
 use ::gemm::Parallelism;
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::shape::Shape;
@@ -21,6 +22,7 @@ use crate::units::Bytes;
 pub use batch::{BATCH_MATMUL, BatchMatMul};
 
 use self::gemm::Extents;
+use self::gpu::Products;
 use super::agreement;
 use super::number::{Float, Number};
 
@@ -60,13 +62,31 @@ impl<T: Float> Operation for MatMul<T> {
 
     fn describe(&self) -> Description {
         Description::new(&MATMUL, T::DTYPE, multiply_adds(self.extents))
-            .reads(&self.lhs)
-            .reads(&self.rhs)
+            .reads_both(&self.lhs, &self.rhs)
             .writes(Bytes::of::<T>(self.shape.elements()))
     }
 
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        matches!(
+            family,
+            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
+        )
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(MATMUL.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(accelerator) => {
+                let products = Products {
+                    each: self.extents,
+                    batch: 1,
+                    lhs_stride: 0,
+                    rhs_stride: 0,
+                };
+                let operands = (&self.lhs, &self.rhs);
+                return gpu::multiply(lane, accelerator, &MATMUL, products, operands, &self.shape);
+            }
+        };
         let (lhs, rhs) = (lane.host(&self.lhs)?, lane.host(&self.rhs)?);
         let mut out = HostBuffer::unspecified(self.shape.elements());
         shared_product(pool, self.extents, out.as_mut_slice(), lhs, rhs);

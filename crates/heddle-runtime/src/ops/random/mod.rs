@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::{Array, HostBuffer};
-use crate::device::Lane;
+use crate::device::{Accelerator, Argument, DeviceKind, Lane, Place};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -28,10 +28,14 @@ use crate::units::Bytes;
 pub use philox::philox4x32_10;
 
 use super::agreement;
+use super::kernel::{self, Names, names};
 use super::loops::part;
 
 /// Uniform random elements.
 pub static RANDOM: Kind = Kind::new("random", WorkUnit::Bytes);
+
+/// They draw a block per thread, as much as it stores at once.
+const KERNELS: Names = names!("random", all);
 
 /// Bytes of one block.
 const BLOCK_BYTES: usize = 16;
@@ -126,8 +130,15 @@ impl<T: RandomElement> Operation for Random<T> {
         Description::new(&RANDOM, T::DTYPE, bytes.0).writes(bytes)
     }
 
+    fn runs_on(&self, _: DeviceKind) -> bool {
+        true
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(RANDOM.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(accelerator) => return self.run_on_gpu(accelerator),
+        };
         let mut out = HostBuffer::unspecified(self.shape.elements());
         let cost = Bytes(Bytes::of::<T>(out.len()).0.saturating_mul(WEIGHT));
         // An element takes as many random bytes as it occupies.
@@ -146,6 +157,25 @@ impl<T: RandomElement> Operation for Random<T> {
 
     fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
         agreement::exact(first, second)
+    }
+}
+
+impl<T: RandomElement> Random<T> {
+    fn run_on_gpu(&self, accelerator: &dyn Accelerator) -> Result<Array<T>, Error> {
+        let elements = self.shape.elements();
+        let out = kernel::room::<T>(accelerator, elements)?;
+        kernel::over_elements(
+            accelerator,
+            KERNELS.of::<T>(RANDOM.name())?,
+            elements,
+            kernel::per_line::<T>(),
+            &[
+                Argument::Buffer(&*out),
+                Argument::U64(elements as u64),
+                Argument::U64(self.seed),
+            ],
+        )?;
+        kernel::filled(&self.shape, out)
     }
 }
 

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::Array;
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::units::Bytes;
@@ -12,6 +12,7 @@ use crate::units::Bytes;
 use super::super::agreement;
 use super::super::number::Number;
 use super::block::reduce;
+use super::gpu;
 
 /// The least element.
 pub static MIN: Kind = Kind::new("min", WorkUnit::Bytes);
@@ -176,13 +177,27 @@ macro_rules! extreme {
             type Output = T;
 
             fn describe(&self) -> Description {
-                Description::new(&$kind, T::DTYPE, self.input.bytes().0)
-                    .reads(&self.input)
-                    .writes(Bytes::of::<T>(1))
+                gpu::described(
+                    Description::new(&$kind, T::DTYPE, self.input.bytes().0)
+                        .reads(&self.input)
+                        .writes(Bytes::of::<T>(1)),
+                )
+            }
+
+            fn runs_on(&self, family: DeviceKind) -> bool {
+                matches!(
+                    family,
+                    DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
+                )
             }
 
             fn run(&mut self, lane: &Lane<'_>) -> Result<T, Error> {
-                let pool = lane.pool($kind.name())?;
+                let pool = match lane.place() {
+                    Place::Host(pool) => pool,
+                    Place::Accelerator(accelerator) => {
+                        return gpu::extreme(lane, accelerator, &$kind, &self.input);
+                    }
+                };
                 let block = |data: &[T]| Arch::new().dispatch($pass(data));
                 reduce(pool, lane.host(&self.input)?, block, $pick).ok_or(Error::EmptyArray {
                     operation: $kind.name(),

@@ -7,6 +7,7 @@
 
 mod block;
 mod extremes;
+pub(super) mod gpu;
 mod moments;
 mod sum;
 

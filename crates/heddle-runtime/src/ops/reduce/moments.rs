@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::Array;
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -13,6 +13,7 @@ use crate::units::Bytes;
 use super::super::agreement;
 use super::super::number::Number;
 use super::block::{fold_lanes, reduce};
+use super::gpu;
 use super::sum::{ORDER_TOLERANCE, Summable, sum_of, sum_of_magnitudes};
 
 /// The mean of all elements.
@@ -177,15 +178,26 @@ impl<T: Summable> Operation for Mean<T> {
     type Output = f64;
 
     fn describe(&self) -> Description {
-        Description::new(&MEAN, T::DTYPE, self.input.bytes().0)
-            .reads(&self.input)
-            .writes(Bytes::of::<f64>(1))
+        gpu::described(
+            Description::new(&MEAN, T::DTYPE, self.input.bytes().0)
+                .reads(&self.input)
+                .writes(Bytes::of::<f64>(1)),
+        )
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        matches!(
+            family,
+            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
+        )
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<f64, Error> {
-        let pool = lane.pool(MEAN.name())?;
-        let data = lane.host(&self.input)?;
-        Ok(T::sum_to_f64(sum_of(pool, data)) / data.len() as f64)
+        let sum = match lane.place() {
+            Place::Host(pool) => sum_of(pool, lane.host(&self.input)?),
+            Place::Accelerator(accelerator) => gpu::sum(lane, accelerator, &MEAN, &self.input)?,
+        };
+        Ok(T::sum_to_f64(sum) / self.input.len() as f64)
     }
 
     /// Within 1e-12 of the mean magnitude.
@@ -216,13 +228,27 @@ impl<T: Number> Operation for Std<T> {
     type Output = f64;
 
     fn describe(&self) -> Description {
-        Description::new(&STD, T::DTYPE, self.input.bytes().0)
-            .reads(&self.input)
-            .writes(Bytes::of::<f64>(1))
+        gpu::described(
+            Description::new(&STD, T::DTYPE, self.input.bytes().0)
+                .reads(&self.input)
+                .writes(Bytes::of::<f64>(1)),
+        )
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        matches!(
+            family,
+            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
+        )
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<f64, Error> {
-        let pool = lane.pool(STD.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(accelerator) => {
+                return gpu::std(lane, accelerator, &STD, &self.input);
+            }
+        };
         let moments = moments_of(pool, lane.host(&self.input)?);
         moments
             .map(|moments| moments.std())

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::Array;
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::units::Bytes;
@@ -12,6 +12,7 @@ use crate::units::Bytes;
 use super::super::agreement;
 use super::super::number::Number;
 use super::block::{fold_lanes, reduce};
+use super::gpu;
 
 /// The sum of all elements.
 pub static SUM: Kind = Kind::new("sum", WorkUnit::Bytes);
@@ -22,7 +23,7 @@ pub(super) const ORDER_TOLERANCE: f64 = 1e-12;
 /// An element type that has a sum.
 pub trait Summable: Number {
     /// What the sum is kept in: the widest type of the same family.
-    type Sum: Copy + Send + Default + std::fmt::Debug + std::fmt::Display + PartialEq;
+    type Sum: bytemuck::Pod + Send + Default + std::fmt::Debug + std::fmt::Display + PartialEq;
 
     /// The sum of at most one block.
     #[doc(hidden)]
@@ -122,14 +123,25 @@ impl<T: Summable> Operation for Sum<T> {
     type Output = T::Sum;
 
     fn describe(&self) -> Description {
-        Description::new(&SUM, T::DTYPE, self.input.bytes().0)
-            .reads(&self.input)
-            .writes(Bytes::of::<T::Sum>(1))
+        gpu::described(
+            Description::new(&SUM, T::DTYPE, self.input.bytes().0)
+                .reads(&self.input)
+                .writes(Bytes::of::<T::Sum>(1)),
+        )
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        matches!(
+            family,
+            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
+        )
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<T::Sum, Error> {
-        let pool = lane.pool(SUM.name())?;
-        Ok(sum_of(pool, lane.host(&self.input)?))
+        match lane.place() {
+            Place::Host(pool) => Ok(sum_of(pool, lane.host(&self.input)?)),
+            Place::Accelerator(accelerator) => gpu::sum(lane, accelerator, &SUM, &self.input),
+        }
     }
 
     /// Integers exactly; floats within 1e-12 of the sum of magnitudes.

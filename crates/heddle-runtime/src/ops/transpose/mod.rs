@@ -3,13 +3,14 @@
 //! Elements are only moved, so kernels exist per width and not per type.
 
 mod band;
+mod gpu;
 mod kernel;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -68,8 +69,15 @@ impl<T: Element> Operation for Transpose<T> {
             .writes(bytes)
     }
 
+    fn runs_on(&self, _: DeviceKind) -> bool {
+        true
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(TRANSPOSE.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(accelerator) => return self.run_on_gpu(lane, accelerator),
+        };
         let input = lane.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
         let bytes = self.input.bytes();

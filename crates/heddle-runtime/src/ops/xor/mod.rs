@@ -3,10 +3,11 @@
 //! A key shorter than the data repeats; of a longer key the head is used. Both
 //! are read as flat sequences in row-major order, so shapes need not match.
 
+mod gpu;
 mod key;
 
 use crate::array::{Array, HostBuffer};
-use crate::device::Lane;
+use crate::device::{DeviceKind, Lane, Place};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -73,13 +74,20 @@ impl<T: BitElement> Operation for Xor<T> {
 
     fn describe(&self) -> Description {
         Description::new(&XOR, T::DTYPE, traffic(&self.data, &self.key).0)
-            .reads(&self.data)
-            .reads(&self.key)
+            .reads_both(&self.data, &self.key)
             .writes(self.data.bytes())
+            .leaves(super::pass::result_place(self.data.bytes()))
+    }
+
+    fn runs_on(&self, _: DeviceKind) -> bool {
+        true
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = lane.pool(XOR.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(gpu) => return gpu::fresh(lane, gpu, &self.data, &self.key),
+        };
         let data = lane.host(&self.data)?;
         let key = RepeatedKey::over(lane.host(&self.key)?, data.len());
         let mut out = HostBuffer::unspecified(data.len());
@@ -130,8 +138,15 @@ impl<T: BitElement> Operation for XorInPlace<'_, T> {
         describe_in_place(self.data, &self.key)
     }
 
+    fn runs_on(&self, _: DeviceKind) -> bool {
+        true
+    }
+
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        let pool = lane.pool(XOR_IN_PLACE.name())?;
+        let pool = match lane.place() {
+            Place::Host(pool) => pool,
+            Place::Accelerator(gpu) => return gpu::over(lane, gpu, self.data, &self.key),
+        };
         let cost = traffic(self.data, &self.key);
         let data = lane.host_mut(self.data)?;
         let key = RepeatedKey::over(lane.host(&self.key)?, data.len());

@@ -1,0 +1,202 @@
+//! Functions of two elements: arrays and scalars on either side, into a new array
+//! and over the left one, edges against edges, and zeros that cannot divide.
+
+use super::super::case::{Case, Finding};
+use super::super::sample::Sample;
+use super::super::sizes::{Depth, MIXED};
+use super::super::trial::Trial;
+use super::extent::elements;
+use crate::array::Array;
+use crate::error::Error;
+use crate::operation::Operation;
+use crate::ops::{Add, Binary, BinaryFunction, BinaryInPlace, DIV, Div, Mul, Sub, Term};
+
+pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
+    of::<u8>(all, depth);
+    of::<i32>(all, depth);
+    of::<u32>(all, depth);
+    of::<f32>(all, depth);
+    of::<f64>(all, depth);
+}
+
+fn of<T: Sample>(all: &mut Vec<Case>, depth: Depth) {
+    function::<T, _>(all, depth, Add);
+    function::<T, _>(all, depth, Sub);
+    function::<T, _>(all, depth, Mul);
+    function::<T, _>(all, depth, Div);
+    if T::IS_INTEGER {
+        zeros::<T>(all);
+    }
+}
+
+/// Where the arrays are; the other side, if any, is a scalar.
+#[derive(Clone, Copy)]
+enum Form {
+    Arrays,
+    ScalarRight,
+    ScalarLeft,
+    InPlace,
+    InPlaceScalar,
+}
+
+const FORMS: [(Form, &str); 5] = [
+    (Form::Arrays, "two arrays"),
+    (Form::ScalarRight, "array and scalar"),
+    (Form::ScalarLeft, "scalar and array"),
+    (Form::InPlace, "in place, array"),
+    (Form::InPlaceScalar, "in place, scalar"),
+];
+
+fn function<T: Sample, F: BinaryFunction<T> + 'static>(
+    all: &mut Vec<Case>,
+    depth: Depth,
+    function: F,
+) {
+    let kind = function.kind();
+    for length in depth.lengths::<T>() {
+        for (form, name) in FORMS {
+            let what = format!("{}, {name}", elements(length));
+            let case = Case::new(kind, T::DTYPE, what, move |trial| {
+                let left = trial.wide::<T>(0, &[length])?;
+                let right = divisors(trial.wide::<T>(1, &[length])?, function)?;
+                // Of one element at least, so that a scalar can be taken from it.
+                let scalar = divisors(trial.wide::<T>(2, &[1])?, function)?.as_slice()?[0];
+                ask(trial, function, form, &left, &right, scalar)
+            });
+            all.push(if length == MIXED { case.mixed() } else { case });
+        }
+    }
+    all.push(
+        Case::new(kind, T::DTYPE, "two scalars", move |trial| {
+            let values = divisors(trial.wide::<T>(0, &[2])?, function)?;
+            let values = values.as_slice()?;
+            Ok(trial.check(|_| Binary::new(function, values[0], values[1])))
+        })
+        .on_host_only(),
+    );
+    all.push(Case::new(
+        kind,
+        T::DTYPE,
+        "every edge against every edge",
+        move |trial| {
+            let count = T::EDGES.len();
+            let pick = |index: fn(usize, usize) -> usize| {
+                let values: Vec<T> = (0..count * count)
+                    .map(|at| T::EDGES[index(at, count)])
+                    .collect();
+                Array::from_slice(&values)
+            };
+            let left = pick(|at, count| at / count);
+            let right = divisors(pick(|at, count| at % count), function)?;
+            ask(trial, function, Form::Arrays, &left, &right, T::from_u8(3))
+        },
+    ));
+    all.push(Case::new(
+        kind,
+        T::DTYPE,
+        "shapes that do not match",
+        move |trial| {
+            let (left, right) = (trial.wide::<T>(0, &[2, 3])?, trial.wide::<T>(1, &[3, 2])?);
+            Ok(trial
+                .check(|side| Binary::new(function, side.place(0, &left)?, side.place(1, &right)?)))
+        },
+    ));
+}
+
+fn ask<T: Sample, F: BinaryFunction<T>>(
+    trial: &Trial<'_>,
+    function: F,
+    form: Form,
+    left: &Array<T>,
+    right: &Array<T>,
+    scalar: T,
+) -> Result<Finding, Error> {
+    let finding = match form {
+        Form::Arrays => {
+            trial.check(|side| Binary::new(function, side.place(0, left)?, side.place(1, right)?))
+        }
+        Form::ScalarRight => {
+            trial.check(|side| Binary::new(function, side.place(0, left)?, scalar))
+        }
+        Form::ScalarLeft => {
+            trial.check(|side| Binary::new(function, scalar, side.place(0, right)?))
+        }
+        Form::InPlace => return in_place(trial, function, left, &Term::from(right)),
+        Form::InPlaceScalar => return in_place(trial, function, left, &Term::Scalar(scalar)),
+    };
+    Ok(finding)
+}
+
+fn in_place<T: Sample, F: BinaryFunction<T>>(
+    trial: &Trial<'_>,
+    function: F,
+    data: &Array<T>,
+    right: &Term<T>,
+) -> Result<Finding, Error> {
+    let judge = Binary::new(function, data, right.clone())?;
+    Ok(trial.check_in_place(
+        data,
+        |side, data| {
+            let right = match right {
+                Term::Array(right) => Term::Array(side.place(1, right)?),
+                scalar @ Term::Scalar(_) => scalar.clone(),
+            };
+            side.run(&mut BinaryInPlace::new(function, data, right)?)
+        },
+        |expected, found| judge.compare(expected, found),
+    ))
+}
+
+/// The same elements, those that may not divide replaced where they would.
+fn divisors<T: Sample, F: BinaryFunction<T>>(
+    mut array: Array<T>,
+    function: F,
+) -> Result<Array<T>, Error> {
+    if function.divides() && T::IS_INTEGER {
+        for value in array.as_mut_slice()? {
+            if *value == T::ZERO {
+                *value = T::from_u8(7);
+            }
+        }
+    }
+    Ok(array)
+}
+
+/// Integer zeros in a divisor: the index of the first is part of the answer, and
+/// what would have been overwritten is not.
+fn zeros<T: Sample>(all: &mut Vec<Case>) {
+    const LENGTH: usize = 10_007;
+    let places: [(&str, &[usize]); 5] = [
+        ("the first element", &[0]),
+        ("the last element", &[LENGTH - 1]),
+        ("a block's last element", &[255]),
+        ("two elements, the later one drawn first", &[9000, 4097]),
+        ("many elements", &[10_006, 300, 301, 302, 4096, 8191]),
+    ];
+    for (name, places) in places {
+        for (form, side) in FORMS {
+            let divides_by_array = matches!(form, Form::Arrays | Form::ScalarLeft | Form::InPlace);
+            if !divides_by_array {
+                continue;
+            }
+            let what = format!("zero divisor at {name}, {side}");
+            all.push(Case::new(&DIV, T::DTYPE, what, move |trial| {
+                let left = trial.wide::<T>(0, &[LENGTH])?;
+                let mut right = divisors(trial.wide::<T>(1, &[LENGTH])?, Div)?;
+                for &place in places {
+                    right.as_mut_slice()?[place] = T::ZERO;
+                }
+                ask(trial, Div, form, &left, &right, T::from_u8(9))
+            }));
+        }
+    }
+    all.push(Case::new(
+        &DIV,
+        T::DTYPE,
+        "a scalar zero divisor",
+        |trial| {
+            let left = trial.wide::<T>(0, &[10])?;
+            Ok(trial.check(|side| Binary::new(Div, side.place(0, &left)?, T::ZERO)))
+        },
+    ));
+}

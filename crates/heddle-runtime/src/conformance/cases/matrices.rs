@@ -1,0 +1,138 @@
+//! Matrix products and transposes: tiles cut off at every edge, vectors, inner
+//! extents of zero, batches against single matrices.
+
+use super::super::case::Case;
+use super::super::sample::Sample;
+use super::super::sizes::Depth;
+use super::super::sizes::Depth::{Quick, Standard, Thorough};
+use super::extent::{pair, shape};
+use crate::ops::{BATCH_MATMUL, BatchMatMul, Float, MATMUL, MatMul, TRANSPOSE, Transpose};
+
+/// Rows, inner extent and columns.
+const PRODUCTS: [(Depth, [usize; 3]); 17] = [
+    (Quick, [0, 3, 2]),
+    (Quick, [2, 0, 3]),
+    (Quick, [2, 3, 0]),
+    (Quick, [1, 1, 1]),
+    (Quick, [1, 257, 1]),
+    (Quick, [257, 1, 255]),
+    (Quick, [2, 3, 5]),
+    (Quick, [15, 16, 17]),
+    (Quick, [16, 16, 16]),
+    (Quick, [31, 33, 32]),
+    (Quick, [63, 65, 64]),
+    (Quick, [127, 128, 129]),
+    (Standard, [1, 10_007, 3]),
+    (Standard, [256, 256, 256]),
+    (Standard, [513, 127, 511]),
+    (Thorough, [1023, 1024, 1025]),
+    (Thorough, [2048, 2048, 2048]),
+];
+
+/// Left and right shapes; one of them may be a single matrix.
+type Shapes = (&'static [usize], &'static [usize]);
+
+const BATCHES: [(Depth, Shapes); 11] = [
+    (Quick, (&[0, 2, 3], &[0, 3, 2])),
+    (Quick, (&[1, 1, 1], &[1, 1, 1])),
+    (Quick, (&[3, 2, 0], &[3, 0, 2])),
+    (Quick, (&[3, 5, 7], &[3, 7, 2])),
+    (Quick, (&[3, 5, 7], &[7, 2])),
+    (Quick, (&[5, 7], &[3, 7, 2])),
+    (Quick, (&[17, 16, 16], &[17, 16, 16])),
+    (Quick, (&[5, 31, 33], &[5, 33, 29])),
+    (Standard, (&[10, 64, 65], &[10, 65, 63])),
+    (Standard, (&[1031, 8, 8], &[1031, 8, 8])),
+    (Thorough, (&[10, 512, 512], &[10, 512, 512])),
+];
+
+const TRANSPOSES: [(Depth, &[usize]); 13] = [
+    (Quick, &[0, 5]),
+    (Quick, &[5, 0]),
+    (Quick, &[1, 1]),
+    (Quick, &[1, 257]),
+    (Quick, &[257, 1]),
+    (Quick, &[31, 33]),
+    (Quick, &[32, 32]),
+    (Quick, &[127, 65]),
+    (Quick, &[3, 17, 19]),
+    (Quick, &[2, 0, 3]),
+    (Standard, &[1023, 1025]),
+    (Standard, &[70, 33, 31]),
+    (Thorough, &[4099, 2053]),
+];
+
+pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
+    products::<f32>(all, depth);
+    products::<f64>(all, depth);
+    transposes::<u8>(all, depth);
+    transposes::<i32>(all, depth);
+    transposes::<u32>(all, depth);
+    transposes::<f32>(all, depth);
+    transposes::<f64>(all, depth);
+}
+
+fn products<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth) {
+    for [m, k, n] in depth.of(&PRODUCTS) {
+        let case = Case::new(&MATMUL, T::DTYPE, pair(&[m, k], &[k, n]), move |trial| {
+            let (left, right) = (trial.near::<T>(0, &[m, k])?, trial.near::<T>(1, &[k, n])?);
+            Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+        });
+        all.push(if (m, k, n) == (31, 33, 32) {
+            case.mixed()
+        } else {
+            case
+        });
+    }
+    for (left, right) in depth.of(&BATCHES) {
+        let case = Case::new(&BATCH_MATMUL, T::DTYPE, pair(left, right), move |trial| {
+            let (left, right) = (trial.near::<T>(0, left)?, trial.near::<T>(1, right)?);
+            Ok(trial
+                .check(|side| BatchMatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+        });
+        all.push(case.mixed());
+    }
+    for (left, right) in [(&[2, 3], &[2, 3]), (&[2, 3], &[4, 2])] {
+        let what = format!("{}, which do not fit", pair(left, right));
+        all.push(Case::new(&MATMUL, T::DTYPE, what, move |trial| {
+            let (left, right) = (trial.near::<T>(0, left)?, trial.near::<T>(1, right)?);
+            Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+        }));
+    }
+    all.push(Case::new(
+        &MATMUL,
+        T::DTYPE,
+        "a NaN stays in its row",
+        |trial| {
+            let (mut left, right) = (
+                trial.near::<T>(0, &[33, 34])?,
+                trial.near::<T>(1, &[34, 35])?,
+            );
+            left.as_mut_slice()?[5 * 34 + 7] = T::from_f64(f64::NAN);
+            Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+        },
+    ));
+}
+
+fn transposes<T: Sample>(all: &mut Vec<Case>, depth: Depth) {
+    for extents in depth.of(&TRANSPOSES) {
+        all.push(Case::new(
+            &TRANSPOSE,
+            T::DTYPE,
+            shape(extents),
+            move |trial| {
+                let input = trial.random::<T>(0, extents)?;
+                Ok(trial.check(|side| Transpose::new(&side.place(0, &input)?)))
+            },
+        ));
+    }
+    all.push(Case::new(
+        &TRANSPOSE,
+        T::DTYPE,
+        "one axis, which is too few",
+        |trial| {
+            let input = trial.random::<T>(0, &[7])?;
+            Ok(trial.check(|side| Transpose::new(&side.place(0, &input)?)))
+        },
+    ));
+}

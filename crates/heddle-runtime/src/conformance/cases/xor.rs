@@ -1,0 +1,85 @@
+//! Exclusive or: keys shorter, as long and longer than the data, and a shared
+//! array that another holder must find unchanged.
+
+use super::super::case::{Case, Finding};
+use super::super::sizes::{Depth, MIXED};
+use super::super::trial::Trial;
+use super::extent::elements;
+use crate::array::Array;
+use crate::error::Error;
+use crate::operation::Operation;
+use crate::ops::{BitElement, RandomElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
+
+/// Lengths of keys: a divisor of every block, a prime, around a block.
+const KEYS: [usize; 5] = [1, 8, 17, 256, 257];
+
+pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
+    of::<u8>(all, depth);
+    of::<i32>(all, depth);
+    of::<u32>(all, depth);
+}
+
+fn of<T: BitElement + RandomElement>(all: &mut Vec<Case>, depth: Depth) {
+    for length in depth.lengths::<T>() {
+        let keys = KEYS.into_iter().filter(|&key| key < length);
+        for key in keys.chain([length, length + 5]) {
+            let what = format!("{}, key of {key}", elements(length));
+            let into_new = Case::new(&XOR, T::DTYPE, what.clone(), move |trial| {
+                let (data, key) = operands::<T>(trial, length, key)?;
+                Ok(trial.check(|side| Xor::new(&side.place(0, &data)?, &side.place(1, &key)?)))
+            });
+            let over = Case::new(&XOR_IN_PLACE, T::DTYPE, what, move |trial| {
+                let (data, key) = operands::<T>(trial, length, key)?;
+                in_place(trial, &data, &key)
+            });
+            for case in [into_new, over] {
+                all.push(if length == MIXED { case.mixed() } else { case });
+            }
+        }
+    }
+    all.push(Case::new(&XOR, T::DTYPE, "an empty key", |trial| {
+        let (data, key) = operands::<T>(trial, 10, 0)?;
+        Ok(trial.check(|side| Xor::new(&side.place(0, &data)?, &side.place(1, &key)?)))
+    }));
+    all.push(Case::new(
+        &XOR_IN_PLACE,
+        T::DTYPE,
+        "shared data stays as it was for its other holder",
+        |trial| {
+            let (data, key) = operands::<T>(trial, 4097, 17)?;
+            let judge = Xor::new(&data, &key)?;
+            Ok(trial.check_in_place(
+                &data,
+                |side, data| {
+                    let kept = data.clone();
+                    side.run(&mut XorInPlace::new(data, &side.place(1, &key)?)?)?;
+                    // What is compared is what the other holder has.
+                    *data = kept;
+                    Ok(())
+                },
+                |expected, found| judge.compare(expected, found),
+            ))
+        },
+    ));
+}
+
+fn operands<T: RandomElement>(
+    trial: &Trial<'_>,
+    length: usize,
+    key: usize,
+) -> Result<(Array<T>, Array<T>), Error> {
+    Ok((trial.random(0, &[length])?, trial.random(1, &[key])?))
+}
+
+fn in_place<T: BitElement>(
+    trial: &Trial<'_>,
+    data: &Array<T>,
+    key: &Array<T>,
+) -> Result<Finding, Error> {
+    let judge = Xor::new(data, key)?;
+    Ok(trial.check_in_place(
+        data,
+        |side, data| side.run(&mut XorInPlace::new(data, &side.place(1, key)?)?),
+        |expected, found| judge.compare(expected, found),
+    ))
+}

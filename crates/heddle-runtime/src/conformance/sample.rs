@@ -1,0 +1,85 @@
+//! Values to compute with, made of random ones.
+
+use crate::ops::{Number, RandomElement};
+
+/// An element type that cases can be drawn for.
+///
+/// Integers are drawn over their whole range, so products and sums wrap. Floats
+/// are drawn in [0, 1) and spread from there.
+pub trait Sample: Number + RandomElement {
+    /// Values at the ends of the type's range and of its behaviour.
+    const EDGES: &'static [Self];
+
+    /// A drawn value brought near zero, on both sides of it.
+    #[must_use]
+    fn near(drawn: Self) -> Self;
+
+    /// A drawn value of a magnitude that the second draw decides.
+    #[must_use]
+    fn wide(drawn: Self, magnitude: u8) -> Self;
+}
+
+macro_rules! integer {
+    ($type:ty, [$($edge:expr),*]) => {
+        impl Sample for $type {
+            const EDGES: &'static [Self] = &[$($edge),*];
+            fn near(drawn: Self) -> Self {
+                drawn
+            }
+            /// Small integers occur too: a divisor larger than the dividend
+            /// only ever answers zero.
+            fn wide(drawn: Self, magnitude: u8) -> Self {
+                drawn >> (u32::from(magnitude) % Self::BITS)
+            }
+        }
+    };
+}
+
+integer!(u8, [0, 1, 2, 127, 128, 254, 255]);
+integer!(u32, [0, 1, 2, 65_535, 65_536, 1 << 31, u32::MAX]);
+integer!(i32, [0, 1, -1, 2, 65_536, -65_537, i32::MAX, i32::MIN]);
+
+macro_rules! float {
+    ($type:ident) => {
+        impl Sample for $type {
+            const EDGES: &'static [Self] = &[
+                0.0,
+                -0.0,
+                1.0,
+                -1.0,
+                0.1,
+                -2.5,
+                $type::EPSILON,
+                $type::MIN_POSITIVE,
+                // The least of all, which only exists where subnormals do.
+                $type::from_bits(1),
+                $type::MAX,
+                $type::MIN,
+                $type::INFINITY,
+                $type::NEG_INFINITY,
+                $type::NAN,
+            ];
+            fn near(drawn: Self) -> Self {
+                drawn * 8.0 - 4.0
+            }
+            fn wide(drawn: Self, magnitude: u8) -> Self {
+                (drawn - 0.5) * $type::powi(2.0, i32::from(magnitude) % 61 - 30)
+            }
+        }
+    };
+}
+
+float!(f32);
+float!(f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spread_values_have_both_signs_and_many_magnitudes() {
+        assert!(f32::near(0.0) < 0.0 && f32::near(0.99) > 3.0);
+        assert!(f64::wide(0.9, 60) > 1e8 && f64::wide(0.1, 0).abs() < 1e-9);
+        assert_eq!(u8::wide(0xFF, 4), 0x0F);
+    }
+}

@@ -1,0 +1,76 @@
+//! The sizes things go wrong at: nothing, one, primes, and either side of every
+//! border between warps, blocks and grids.
+
+use serde::Serialize;
+
+use crate::dtype::Element;
+use crate::ops;
+
+/// How far a suite goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Depth {
+    /// Up to some tens of thousands of elements: for an emulated device.
+    Quick,
+    /// Up to either side of the largest grid, 16 MiB of any element type.
+    #[default]
+    Standard,
+    /// Some tens of millions of elements as well.
+    Thorough,
+}
+
+const QUICK: [usize; 15] = [
+    0, 1, 2, 3, 31, 33, 127, 255, 256, 257, 1009, 4095, 4096, 4097, 10_007,
+];
+const STANDARD: [usize; 4] = [65_537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1];
+// A prime, and more than one stride of the largest grid for every type.
+const THOROUGH: [usize; 2] = [9_999_991, (20 << 20) + 1];
+
+/// The size operands lie in two places at.
+pub(super) const MIXED: usize = 257;
+
+impl Depth {
+    /// Lengths of flat arrays of `T`.
+    pub(super) fn lengths<T: Element>(self) -> impl Iterator<Item = usize> {
+        let grid = ops::grid_elements::<T>();
+        QUICK
+            .into_iter()
+            .chain(
+                STANDARD
+                    .into_iter()
+                    .chain([grid - 1, grid + 1])
+                    .filter(move |_| self >= Self::Standard),
+            )
+            .chain(THOROUGH.into_iter().filter(move |_| self >= Self::Thorough))
+    }
+
+    /// What of a list belongs to this depth: entries say from which on they do.
+    pub(super) fn of<T: Copy>(self, list: &[(Self, T)]) -> impl Iterator<Item = T> {
+        list.iter()
+            .filter(move |(from, _)| *from <= self)
+            .map(|&(_, entry)| entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deeper_means_more() {
+        let count = |depth: Depth| depth.lengths::<u8>().count();
+        assert!(count(Depth::Quick) < count(Depth::Standard));
+        assert!(count(Depth::Standard) < count(Depth::Thorough));
+        assert!(Depth::Quick.lengths::<u8>().any(|length| length == MIXED));
+    }
+
+    #[test]
+    fn both_sides_of_the_largest_grid_are_there() {
+        fn has<T: Element>() -> bool {
+            let lengths: Vec<usize> = Depth::Standard.lengths::<T>().collect();
+            let grid = (16 << 20) / size_of::<T>();
+            lengths.contains(&(grid - 1)) && lengths.contains(&(grid + 1))
+        }
+        assert!(has::<u8>() && has::<f32>() && has::<f64>());
+    }
+}

@@ -1,0 +1,142 @@
+//! A list of cases and a seed, run on one device.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::case::{Case, Finding, Placement};
+use super::cases;
+use super::sizes::Depth;
+use super::trial::Trial;
+use super::verdict::Verdict;
+use crate::cpu::CpuDevice;
+use crate::device::DeviceId;
+use crate::error::Error;
+use crate::operation::Kind;
+use crate::runtime::Runtime;
+
+/// Cases to ask of a device.
+#[derive(Debug)]
+pub struct Suite {
+    cases: Vec<Case>,
+    seed: u64,
+    depth: Option<Depth>,
+    absent: Vec<&'static str>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Cases done.
+    pub done: usize,
+    /// Cases in all.
+    pub total: usize,
+    /// The case about to run.
+    pub case: &'a Case,
+}
+
+/// Bits a seed has to have in a case of its own: cases are told apart by the rest.
+const CASES_LOG2: u32 = 16;
+
+impl Suite {
+    /// Every array operation, for each of its element types.
+    #[must_use]
+    pub fn of_arrays(depth: Depth, seed: u64) -> Self {
+        Self {
+            cases: cases::all(depth),
+            depth: Some(depth),
+            ..Self::empty(seed)
+        }
+    }
+
+    /// A suite without cases yet.
+    #[must_use]
+    pub fn empty(seed: u64) -> Self {
+        Self {
+            cases: Vec::new(),
+            seed,
+            depth: None,
+            absent: Vec::new(),
+        }
+    }
+
+    /// With one more case.
+    #[must_use]
+    pub fn with(mut self, case: Case) -> Self {
+        self.cases.push(case);
+        self
+    }
+
+    /// Without the cases of other operations than this one.
+    #[must_use]
+    pub fn only(mut self, operation: &str) -> Self {
+        self.cases.retain(|case| case.operation == operation);
+        self
+    }
+
+    /// With the expectation that devices may not have this kind. Otherwise an
+    /// operation that a device does not have is a failure.
+    #[must_use]
+    pub fn may_be_absent(mut self, kind: &'static Kind) -> Self {
+        self.absent.push(kind.name());
+        self
+    }
+
+    /// The cases.
+    #[must_use]
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// Runs every case on `device`, whatever becomes of the ones before. Fails
+    /// only when there is no such device.
+    pub fn run(
+        &self,
+        runtime: &Runtime,
+        device: DeviceId,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Verdict, Error> {
+        let has_memory = runtime.device(device)?.accelerator().is_some();
+        let reference = CpuDevice::new(Some(1))?;
+        let placements = |case: &Case| {
+            let wanted: &'static [Placement] = case.placements;
+            wanted
+                .iter()
+                .copied()
+                .filter(move |&placement| has_memory || placement == Placement::Host)
+        };
+        let total = self.cases.iter().map(|case| placements(case).count()).sum();
+        let mut verdict = Verdict::new(device, self.seed, self.depth);
+        let mut done = 0;
+        for (index, case) in self.cases.iter().enumerate() {
+            for placement in placements(case) {
+                progress(Progress { done, total, case });
+                let trial = Trial {
+                    runtime,
+                    reference: &reference,
+                    device,
+                    placement,
+                    seed: self.seed.rotate_left(CASES_LOG2) ^ index as u64,
+                };
+                let may_be_absent = self.absent.contains(&case.operation);
+                verdict.add(case, placement, find(case, &trial), may_be_absent);
+                done += 1;
+            }
+        }
+        Ok(verdict)
+    }
+}
+
+/// Runs one case. One that panics has failed, and the next one is run.
+fn find(case: &Case, trial: &Trial<'_>) -> Finding {
+    let asked = catch_unwind(AssertUnwindSafe(|| {
+        (case.body)(trial)
+            .unwrap_or_else(|error| Finding::Differs(format!("could not be set up: {error}")))
+    }));
+    asked.unwrap_or_else(|panic| {
+        let said = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("without a word");
+        Finding::Differs(format!("panicked: {said}"))
+    })
+}

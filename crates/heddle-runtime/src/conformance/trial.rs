@@ -1,0 +1,143 @@
+//! What a case is run with: two sides and a seed.
+
+use super::case::{Finding, Placement};
+use super::sample::Sample;
+use super::side::Side;
+use crate::array::Array;
+use crate::cpu::CpuDevice;
+use crate::device::DeviceId;
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::operation::{Agreement, Operation};
+use crate::ops::{Random, RandomElement};
+use crate::runtime::Runtime;
+
+/// One run of one case.
+#[derive(Debug)]
+pub struct Trial<'a> {
+    pub(super) runtime: &'a Runtime,
+    pub(super) reference: &'a CpuDevice,
+    pub(super) device: DeviceId,
+    pub(super) placement: Placement,
+    pub(super) seed: u64,
+}
+
+/// The odd number nearest to 2^64 over the golden ratio: seeds a step apart share
+/// no pattern.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Trial<'_> {
+    /// A seed for the operand of this number.
+    #[must_use]
+    pub fn seed(&self, operand: u64) -> u64 {
+        self.seed.wrapping_add(STEP.wrapping_mul(operand + 1))
+    }
+
+    /// Random elements, drawn on the processor.
+    pub fn random<T: RandomElement>(
+        &self,
+        operand: u64,
+        extents: &[usize],
+    ) -> Result<Array<T>, Error> {
+        Side::reference(self.reference).run(&mut Random::new(self.seed(operand), extents)?)
+    }
+
+    /// Random elements near zero.
+    pub fn near<T: Sample>(&self, operand: u64, extents: &[usize]) -> Result<Array<T>, Error> {
+        let mut array = self.random::<T>(operand, extents)?;
+        for value in array.as_mut_slice()? {
+            *value = T::near(*value);
+        }
+        Ok(array)
+    }
+
+    /// Random elements of many magnitudes.
+    pub fn wide<T: Sample>(&self, operand: u64, extents: &[usize]) -> Result<Array<T>, Error> {
+        let mut array = self.random::<T>(operand, extents)?;
+        let magnitudes = self.random::<u8>(operand + 1000, extents)?;
+        for (value, &magnitude) in array.as_mut_slice()?.iter_mut().zip(magnitudes.as_slice()?) {
+            *value = T::wide(*value, magnitude);
+        }
+        Ok(array)
+    }
+
+    /// Asks the operation of both sides and lets it compare the answers. Two
+    /// errors agree when they say the same.
+    pub fn check<O: Operation>(&self, build: impl Fn(&Side<'_>) -> Result<O, Error>) -> Finding {
+        let ask = |side: &Side<'_>| {
+            let mut operation = build(side)?;
+            let answer = side.run(&mut operation)?;
+            Ok((operation, answer))
+        };
+        self.judge(ask, |(operation, expected), (_, found)| {
+            operation.compare(expected, found)
+        })
+    }
+
+    /// As [`check`](Self::check), of an operation that overwrites `data`:
+    /// `apply` runs it over what it is handed, `compare` judges what is left.
+    /// Both sides' data is compared even when both refused.
+    pub fn check_in_place<T: Element>(
+        &self,
+        data: &Array<T>,
+        apply: impl Fn(&Side<'_>, &mut Array<T>) -> Result<(), Error>,
+        compare: impl Fn(&Array<T>, &Array<T>) -> Agreement,
+    ) -> Finding {
+        let ask = |side: &Side<'_>| {
+            let mut data = side.place(0, data)?;
+            let refusal = apply(side, &mut data).err();
+            match refusal {
+                Some(error @ Error::NotImplementedOn { .. }) => Err(error),
+                refusal => Ok((data, refusal.map(|error| error.to_string()))),
+            }
+        };
+        self.judge(ask, |(expected, refused), (found, refused_too)| {
+            if refused != refused_too {
+                let said = |refusal: &Option<String>| {
+                    refusal.clone().unwrap_or_else(|| "no error".to_owned())
+                };
+                return Agreement::Different(format!(
+                    "{} against {}",
+                    said(refused),
+                    said(refused_too)
+                ));
+            }
+            compare(expected, found)
+        })
+    }
+
+    /// Asks both sides and compares what they say.
+    fn judge<A>(
+        &self,
+        ask: impl Fn(&Side<'_>) -> Result<A, Error>,
+        compare: impl Fn(&A, &A) -> Agreement,
+    ) -> Finding {
+        let side = match Side::under_test(self.runtime, self.device, self.placement) {
+            Ok(side) => side,
+            Err(error) => return Finding::Differs(error.to_string()),
+        };
+        let expected = ask(&Side::reference(self.reference));
+        match (expected, ask(&side)) {
+            (_, Err(Error::NotImplementedOn { .. })) => Finding::Absent,
+            (Ok(expected), Ok(found)) => match compare(&expected, &found) {
+                Agreement::Same => side.proof().map_or_else(Finding::Differs, Finding::Agrees),
+                Agreement::Different(difference) => Finding::Differs(difference),
+                Agreement::Unchecked => {
+                    Finding::Differs("the operation does not say how to compare answers".to_owned())
+                }
+            },
+            (Err(expected), Err(found)) if expected.to_string() == found.to_string() => {
+                Finding::Agrees(None)
+            }
+            (Ok(_), Err(found)) => {
+                Finding::Differs(format!("an answer against the error: {found}"))
+            }
+            (Err(expected), Ok(_)) => {
+                Finding::Differs(format!("the error: {expected}, against an answer"))
+            }
+            (Err(expected), Err(found)) => {
+                Finding::Differs(format!("the error: {expected}, against: {found}"))
+            }
+        }
+    }
+}

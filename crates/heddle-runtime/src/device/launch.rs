@@ -1,0 +1,38 @@
+//! What it takes to start one kernel, on whatever device has kernels.
+//!
+//! A kernel is asked for by name; its device checks the arguments against the
+//! kernel's own signature before anything runs.
+
+use super::DeviceMemory;
+
+/// One argument of a kernel, in the order of its signature.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument<'a> {
+    /// A pointer to the start of a buffer on the device that launches.
+    Buffer(&'a dyn DeviceMemory),
+    /// `unsigned int`
+    U32(u32),
+    /// `int`
+    I32(i32),
+    /// `unsigned long long`
+    U64(u64),
+    /// `float`
+    F32(f32),
+    /// `double`
+    F64(f64),
+}
+
+/// One kernel launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory per block.
+    pub shared: u32,
+    /// The kernel's arguments.
+    pub arguments: &'a [Argument<'a>],
+}

@@ -1,0 +1,134 @@
+//! Launching the kernels of array operations.
+//!
+//! A kernel is named after its operation and element type (`add_f32`). Passes
+//! over elements are launched with enough threads for the whole array, up to a
+//! grid that fills any GPU; kernels stride over what is left.
+
+use crate::array::Array;
+use crate::device::{Accelerator, Argument, DeviceBuffer, Launch};
+use crate::dtype::{DType, Element};
+use crate::error::Error;
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+/// Threads of a block in a pass over elements.
+pub(super) const BLOCK: u32 = 256;
+/// Blocks of the largest grid: 132 multiprocessors of an H200 hold eight blocks
+/// each; four rounds of them even out the tail.
+const MOST_BLOCKS: usize = 4096;
+
+/// The names of one operation's kernels, by element type.
+pub(super) struct Names([Option<&'static str>; DType::ALL.len()]);
+
+/// The names `<operation>_<type>` of the kernels for `all`, `integers` or `floats`.
+macro_rules! names {
+    ($operation:literal, all) => {
+        $crate::ops::kernel::Names::new([
+            Some(concat!($operation, "_u8")),
+            Some(concat!($operation, "_i32")),
+            Some(concat!($operation, "_u32")),
+            Some(concat!($operation, "_f32")),
+            Some(concat!($operation, "_f64")),
+        ])
+    };
+    ($operation:literal, integers) => {
+        $crate::ops::kernel::Names::new([
+            Some(concat!($operation, "_u8")),
+            Some(concat!($operation, "_i32")),
+            Some(concat!($operation, "_u32")),
+            None,
+            None,
+        ])
+    };
+    ($operation:literal, floats) => {
+        $crate::ops::kernel::Names::new([
+            None,
+            None,
+            None,
+            Some(concat!($operation, "_f32")),
+            Some(concat!($operation, "_f64")),
+        ])
+    };
+}
+pub(super) use names;
+
+impl Names {
+    /// Names in the order of [`DType::ALL`]; `None` where there is no kernel.
+    pub(super) const fn new(names: [Option<&'static str>; DType::ALL.len()]) -> Self {
+        Self(names)
+    }
+
+    /// The kernel for `T`, where there is one.
+    pub(super) fn get<T: Element>(&self) -> Option<&'static str> {
+        self.0[T::DTYPE.index()]
+    }
+
+    /// The kernel for `T`.
+    pub(super) fn of<T: Element>(&self, operation: &'static str) -> Result<&'static str, Error> {
+        self.get::<T>().ok_or(Error::BadParameter {
+            operation,
+            parameter: "element type",
+            expected: "one that has a kernel",
+            found: T::DTYPE.to_string(),
+        })
+    }
+}
+
+/// Launches a pass over `elements`, `per_thread` of them to each thread in one
+/// stride. Nothing is launched over nothing.
+pub(super) fn over_elements(
+    accelerator: &dyn Accelerator,
+    kernel: &'static str,
+    elements: usize,
+    per_thread: usize,
+    arguments: &[Argument<'_>],
+) -> Result<(), Error> {
+    if elements == 0 {
+        return Ok(());
+    }
+    let blocks = elements
+        .div_ceil(BLOCK as usize * per_thread)
+        .clamp(1, MOST_BLOCKS);
+    accelerator.launch(&Launch {
+        kernel,
+        grid: [blocks as u32, 1, 1],
+        block: [BLOCK, 1, 1],
+        shared: 0,
+        arguments,
+    })
+}
+
+/// A scalar as the parameter a kernel over `T` takes it by.
+pub(super) fn scalar<T: Element>(value: T) -> Argument<'static> {
+    let bytes = bytemuck::bytes_of(&value);
+    match T::DTYPE {
+        DType::U8 => Argument::U32(bytes[0].into()),
+        DType::I32 => Argument::I32(bytemuck::pod_read_unaligned(bytes)),
+        DType::U32 => Argument::U32(bytemuck::pod_read_unaligned(bytes)),
+        DType::F32 => Argument::F32(bytemuck::pod_read_unaligned(bytes)),
+        DType::F64 => Argument::F64(bytemuck::pod_read_unaligned(bytes)),
+    }
+}
+
+/// Elements of `T` a thread moves in one access of sixteen bytes.
+pub(super) const fn per_line<T: Element>() -> usize {
+    16 / size_of::<T>()
+}
+
+/// Elements of `T` that the largest grid covers in one stride.
+pub(crate) const fn grid_elements<T: Element>() -> usize {
+    MOST_BLOCKS * BLOCK as usize * per_line::<T>()
+}
+
+/// Room for `elements` elements of `T` on the device.
+pub(super) fn room<T: Element>(
+    accelerator: &dyn Accelerator,
+    elements: usize,
+) -> Result<DeviceBuffer, Error> {
+    accelerator.allocate(Bytes::of::<T>(elements))
+}
+
+/// The array a kernel has filled.
+pub(super) fn filled<T: Element>(shape: &Shape, buffer: DeviceBuffer) -> Result<Array<T>, Error> {
+    Array::on_device(shape.clone(), buffer)
+}

@@ -1,0 +1,240 @@
+//! Reductions by kernels: chunks of a fixed size to partials, partials to one.
+//!
+//! A chunk is the same bytes on every device and partials are merged along one
+//! tree, so the bits depend on the input alone. Only the last partial leaves the
+//! device, and only where a value was asked for.
+
+use crate::array::Array;
+use crate::device::{Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane, Launch};
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::operation::{Description, Kind, ResultPlace};
+use crate::units::Bytes;
+
+use super::super::kernel::{BLOCK, Names};
+use super::super::number::{Float, Number};
+use super::extremes::MIN;
+use super::sum::Summable;
+
+/// Bytes one block reduces: `REDUCE_THREADS * REDUCE_LINES` lines of sixteen in
+/// `kernels/reduce.cuh`.
+const CHUNK: usize = 32 << 10;
+/// Partials one block of a `merge_…` kernel takes.
+const MERGED: usize = 1024;
+/// Bytes of three doubles, as moments and squares are kept.
+const TRIPLE: usize = 3 * size_of::<f64>();
+
+macro_rules! names {
+    ($stem:literal) => {
+        Names::new([
+            Some(concat!($stem, "_u8")),
+            Some(concat!($stem, "_i32")),
+            Some(concat!($stem, "_u32")),
+            Some(concat!($stem, "_f32")),
+            Some(concat!($stem, "_f64")),
+        ])
+    };
+    ($stem:literal, floats) => {
+        Names::new([
+            None,
+            None,
+            None,
+            Some(concat!($stem, "_f32")),
+            Some(concat!($stem, "_f64")),
+        ])
+    };
+}
+
+const SUMS: Names = names!("reduce_sum");
+const MINIMA: Names = names!("reduce_min");
+const MAXIMA: Names = names!("reduce_max");
+const MOMENTS: Names = names!("reduce_moments");
+const EXTREMES: Names = names!("reduce_extremes", floats);
+const SQUARES: Names = names!("reduce_squares", floats);
+
+/// One kernel of a reduction, and what one of its blocks takes and leaves.
+#[derive(Clone, Copy)]
+struct Pass {
+    kernel: &'static str,
+    /// Bytes of an element it reads.
+    element: usize,
+    /// Elements a block reads.
+    share: usize,
+    /// Bytes of the partial a block writes.
+    partial: usize,
+}
+
+impl Pass {
+    /// A pass over chunks of elements of `element` bytes.
+    fn chunks(kernel: &'static str, element: usize, partial: usize) -> Self {
+        Self {
+            kernel,
+            element,
+            share: CHUNK / element,
+            partial,
+        }
+    }
+
+    /// A pass that merges partials of three doubles.
+    fn merges(kernel: &'static str) -> Self {
+        Self {
+            kernel,
+            element: TRIPLE,
+            share: MERGED,
+            partial: TRIPLE,
+        }
+    }
+
+    /// Queues the pass over what `input` holds.
+    fn launch(
+        self,
+        accelerator: &dyn Accelerator,
+        input: &dyn DeviceMemory,
+    ) -> Result<DeviceBuffer, Error> {
+        let elements = input.bytes().0 / self.element as u64;
+        let blocks = elements.div_ceil(self.share as u64);
+        let partials = accelerator.allocate(Bytes(blocks * self.partial as u64))?;
+        accelerator.launch(&Launch {
+            kernel: self.kernel,
+            grid: [blocks as u32, 1, 1],
+            block: [BLOCK, 1, 1],
+            shared: 0,
+            arguments: &[
+                Argument::Buffer(input),
+                Argument::U64(elements),
+                Argument::Buffer(&*partials),
+            ],
+        })?;
+        Ok(partials)
+    }
+
+    /// Queues this pass over `input` and then `again` until one partial is left.
+    fn reduce(
+        self,
+        again: Self,
+        accelerator: &dyn Accelerator,
+        input: &dyn DeviceMemory,
+    ) -> Result<DeviceBuffer, Error> {
+        let mut partials = self.launch(accelerator, input)?;
+        while partials.bytes().0 > self.partial as u64 {
+            partials = again.launch(accelerator, &*partials)?;
+        }
+        Ok(partials)
+    }
+}
+
+/// A reduction's description: the value always comes to the host, and the
+/// partials of a first and a second pass need room.
+pub(super) fn described(description: Description) -> Description {
+    Description {
+        scratch: scratch(description.input()),
+        result: ResultPlace::Host,
+        ..description
+    }
+}
+
+/// At most 24 bytes for each 32 KiB, once more for the pass over those, and a
+/// block of the allocator for each.
+pub(in super::super) fn scratch(input: Bytes) -> Bytes {
+    Bytes(input.0 / 1024 + 512)
+}
+
+/// The sum; zero of nothing.
+pub(super) fn sum<T: Summable>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    input: &Array<T>,
+) -> Result<T::Sum, Error> {
+    let mut sum = T::Sum::default();
+    if input.is_empty() {
+        return Ok(sum);
+    }
+    let word = size_of::<T::Sum>();
+    let again = if T::IS_INTEGER {
+        "reduce_sum_u64"
+    } else {
+        "reduce_sum_f64"
+    };
+    let first = Pass::chunks(SUMS.of::<T>(kind.name())?, size_of::<T>(), word);
+    let again = Pass::chunks(again, word, word);
+    let partial = first.reduce(again, accelerator, &**lane.resident(input, accelerator)?)?;
+    lane.download(&*partial, bytemuck::bytes_of_mut(&mut sum))?;
+    Ok(sum)
+}
+
+/// The least or the greatest element, as `kind` says. The input is not empty.
+pub(super) fn extreme<T: Number>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    input: &Array<T>,
+) -> Result<T, Error> {
+    let names = if kind.name() == MIN.name() {
+        &MINIMA
+    } else {
+        &MAXIMA
+    };
+    let pass = Pass::chunks(names.of::<T>(kind.name())?, size_of::<T>(), size_of::<T>());
+    let partial = pass.reduce(pass, accelerator, &**lane.resident(input, accelerator)?)?;
+    let mut extreme = T::ZERO;
+    lane.download(&*partial, bytemuck::bytes_of_mut(&mut extreme))?;
+    Ok(extreme)
+}
+
+/// The population standard deviation. The input is not empty.
+pub(super) fn std<T: Number>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    input: &Array<T>,
+) -> Result<f64, Error> {
+    let input = lane.resident(input, accelerator)?;
+    let partial = moments::<T>(accelerator, kind, &**input)?;
+    let mut moments = [0.0; 3];
+    lane.download(&*partial, bytemuck::cast_slice_mut(&mut moments))?;
+    let [count, _, squares] = moments;
+    Ok(f64::sqrt(squares / count))
+}
+
+/// Number, mean and sum of squared deviations as three doubles on the device.
+pub(in super::super) fn moments<T: Element>(
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    input: &dyn DeviceMemory,
+) -> Result<DeviceBuffer, Error> {
+    Pass::chunks(MOMENTS.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
+        Pass::merges("merge_moments"),
+        accelerator,
+        input,
+    )
+}
+
+/// The least and the greatest element, one behind the other on the device.
+pub(in super::super) fn extremes<T: Float>(
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    input: &dyn DeviceMemory,
+) -> Result<DeviceBuffer, Error> {
+    // Pairs of extremes are elements as good as any: theirs are the whole's.
+    let pass = Pass::chunks(
+        EXTREMES.of::<T>(kind.name())?,
+        size_of::<T>(),
+        2 * size_of::<T>(),
+    );
+    pass.reduce(pass, accelerator, input)
+}
+
+/// Sums of squares as three doubles on the device, from which a kernel takes the
+/// Euclidean length.
+pub(in super::super) fn squares<T: Float>(
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    input: &dyn DeviceMemory,
+) -> Result<DeviceBuffer, Error> {
+    Pass::chunks(SQUARES.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
+        Pass::merges("merge_squares"),
+        accelerator,
+        input,
+    )
+}

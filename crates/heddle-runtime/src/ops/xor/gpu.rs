@@ -1,0 +1,78 @@
+//! Exclusive or on a GPU. Bits have no type: one kernel over bytes serves all.
+
+use crate::array::Array;
+use crate::device::{Accelerator, Argument, Lane, PipelineChunk};
+use crate::error::Error;
+use crate::units::Bytes;
+
+use super::super::kernel;
+use super::super::pass::{self, Side};
+use super::BitElement;
+
+const KERNEL: &str = "xor_u8";
+
+/// `data ^ key` in a new array.
+pub(super) fn fresh<T: BitElement>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    data: &Array<T>,
+    key: &Array<T>,
+) -> Result<Array<T>, Error> {
+    let sides = [Side::Each(data), side(data, key)];
+    pass::fresh(lane, accelerator, data.shape(), &sides, &mut |chunk| {
+        launch(accelerator, sides[1], chunk)
+    })
+}
+
+/// `data ^= key`.
+pub(super) fn over<T: BitElement>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    data: &mut Array<T>,
+    key: &Array<T>,
+) -> Result<(), Error> {
+    let key = side(data, key);
+    pass::over(lane, accelerator, data, &[key], &mut |chunk| {
+        launch(accelerator, key, chunk)
+    })
+}
+
+/// A key that does not repeat goes along with the data, piece by piece.
+fn side<'a, T: BitElement>(data: &Array<T>, key: &'a Array<T>) -> Side<'a, T> {
+    if key.len() >= data.len() {
+        Side::Each(key)
+    } else {
+        Side::Whole(key)
+    }
+}
+
+fn launch<T: BitElement>(
+    accelerator: &dyn Accelerator,
+    key: Side<'_, T>,
+    chunk: &PipelineChunk<'_>,
+) -> Result<(), Error> {
+    let bytes = Bytes::of::<T>(chunk.elements).0;
+    let (period, phase) = match key {
+        Side::Each(_) => (bytes, 0),
+        Side::Whole(key) => {
+            let phase = chunk.first_element % key.len() as u64;
+            (key.bytes().0, phase * size_of::<T>() as u64)
+        }
+    };
+    kernel::over_elements(
+        accelerator,
+        KERNEL,
+        bytes as usize,
+        kernel::per_line::<u8>(),
+        &[
+            Argument::Buffer(chunk.inputs[0]),
+            Argument::U64(0),
+            Argument::Buffer(chunk.inputs[1]),
+            Argument::U64(period),
+            Argument::U64(phase),
+            Argument::Buffer(chunk.output),
+            Argument::U64(0),
+            Argument::U64(bytes),
+        ],
+    )
+}

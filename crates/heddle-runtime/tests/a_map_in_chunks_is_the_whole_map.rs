@@ -1,0 +1,227 @@
+//! The pipeline every device has by default computes what one launch would.
+
+#![allow(clippy::unwrap_used)]
+
+use std::any::Any;
+use std::sync::Mutex;
+
+use heddle_runtime::device::{
+    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Lane, Launch,
+    Pipeline, PipelineInput, Timing,
+};
+use heddle_runtime::units::{Bytes, Nanos};
+use heddle_runtime::{Description, Error};
+use proptest::prelude::*;
+
+/// A device whose memory is the host's and whose one kernel is a repeating xor.
+#[derive(Debug)]
+struct Fake {
+    card: DeviceCard,
+}
+
+#[derive(Debug)]
+struct FakeMemory(Mutex<Vec<u8>>);
+
+impl FakeMemory {
+    fn of(memory: &dyn DeviceMemory) -> &Mutex<Vec<u8>> {
+        &memory.as_any().downcast_ref::<Self>().unwrap().0
+    }
+}
+
+impl DeviceMemory for FakeMemory {
+    fn device(&self) -> DeviceId {
+        DeviceId::simt(0)
+    }
+
+    fn bytes(&self) -> Bytes {
+        Bytes(self.0.lock().unwrap().len() as u64)
+    }
+
+    fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
+        self.0.lock().unwrap().copy_from_slice(from);
+        Ok(Nanos(3))
+    }
+
+    fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
+        to.copy_from_slice(&self.0.lock().unwrap());
+        Ok(Nanos(5))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Device for Fake {
+    fn id(&self) -> DeviceId {
+        DeviceId::simt(0)
+    }
+
+    fn card(&self) -> &DeviceCard {
+        &self.card
+    }
+
+    fn free_memory(&self) -> Bytes {
+        Bytes(u64::MAX)
+    }
+
+    fn execute(
+        &self,
+        _: &Description,
+        _: std::time::Instant,
+        _: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+    ) -> Result<Timing, Error> {
+        Ok(Timing::default())
+    }
+}
+
+impl Accelerator for Fake {
+    fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
+        Ok(Box::new(FakeMemory(Mutex::new(vec![
+            0xEE;
+            bytes.0 as usize
+        ]))))
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        let [
+            Argument::Buffer(values),
+            Argument::Buffer(key),
+            Argument::Buffer(output),
+            Argument::U64(first),
+            Argument::U32(elements),
+        ] = *launch.arguments
+        else {
+            return Err(Error::EmptyKey);
+        };
+        let values = FakeMemory::of(values).lock().unwrap();
+        let key = FakeMemory::of(key).lock().unwrap();
+        let mut output = FakeMemory::of(output).lock().unwrap();
+        for index in 0..elements as usize {
+            output[index] = values[index] ^ key[(first as usize + index) % key.len()];
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn fake() -> Fake {
+    Fake {
+        card: DeviceCard {
+            name: "fake".to_owned(),
+            backend: "test",
+            driver: String::new(),
+            kernel_version: 0,
+            units: 1,
+            memory: Bytes(0),
+        },
+    }
+}
+
+fn xor(device: &Fake, values: &[u8], key: &[u8], chunk: usize) -> (Vec<u8>, usize, Bytes) {
+    let mut output = vec![0xAA; values.len()];
+    let mut launches = 0;
+    let inputs = [
+        PipelineInput {
+            bytes: values,
+            unit: 1,
+        },
+        PipelineInput {
+            bytes: key,
+            unit: 0,
+        },
+    ];
+    let work = Pipeline {
+        inputs: &inputs,
+        output: &mut output,
+        output_unit: 1,
+        chunk_elements: chunk,
+    };
+    let moved = device
+        .pipeline(work, &mut |chunk| {
+            launches += 1;
+            device.launch(&Launch {
+                kernel: "xor",
+                grid: [1; 3],
+                block: [1; 3],
+                shared: 0,
+                arguments: &[
+                    Argument::Buffer(chunk.inputs[0]),
+                    Argument::Buffer(chunk.inputs[1]),
+                    Argument::Buffer(chunk.output),
+                    Argument::U64(chunk.first_element),
+                    Argument::U32(chunk.elements as u32),
+                ],
+            })
+        })
+        .unwrap();
+    (output, launches, moved.bytes())
+}
+
+proptest! {
+    #[test]
+    fn chunks_of_any_size_give_the_same_answer(
+        values in proptest::collection::vec(any::<u8>(), 0..600),
+        key in proptest::collection::vec(any::<u8>(), 1..20),
+        chunk in 0_usize..700,
+    ) {
+        let (output, launches, crossed) = xor(&fake(), &values, &key, chunk);
+        let expected: Vec<u8> = values
+            .iter()
+            .zip(key.iter().cycle())
+            .map(|(value, key)| value ^ key)
+            .collect();
+        prop_assert_eq!(output, expected);
+        let chunk = if chunk == 0 { values.len().max(1) } else { chunk };
+        prop_assert_eq!(launches, values.len().div_ceil(chunk));
+        // The key crosses once, however many chunks need it.
+        let whole = if values.is_empty() { 0 } else { 2 * values.len() + key.len() };
+        prop_assert_eq!(crossed, Bytes(whole as u64));
+    }
+}
+
+#[test]
+fn operands_that_do_not_fit_together_are_refused() {
+    let device = fake();
+    for (values, unit, output_unit) in [(&[0_u8; 7][..], 1, 1), (&[0; 8], 2, 1), (&[0; 8], 1, 0)] {
+        let inputs = [PipelineInput {
+            bytes: values,
+            unit,
+        }];
+        let mut output = [0; 8];
+        let work = Pipeline {
+            inputs: &inputs,
+            output: &mut output,
+            output_unit,
+            chunk_elements: 0,
+        };
+        let refused = device.pipeline(work, &mut |_| Ok(()));
+        assert!(matches!(refused, Err(Error::BadParameter { .. })));
+    }
+}
+
+#[test]
+fn a_failed_launch_ends_the_map_with_its_error() {
+    let mut output = [0; 8];
+    let work = Pipeline {
+        inputs: &[],
+        output: &mut output,
+        output_unit: 1,
+        chunk_elements: 2,
+    };
+    let outcome = fake().pipeline(work, &mut |chunk| {
+        if chunk.first_element == 4 {
+            Err(Error::EmptyKey)
+        } else {
+            Ok(())
+        }
+    });
+    assert!(matches!(outcome, Err(Error::EmptyKey)));
+}
