@@ -1,0 +1,110 @@
+//! One kernel source with its includes in place, as NVRTC and the host compiler
+//! both get it. Shared with `xtask`, which writes the PTX.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A source file, ready to compile.
+pub(crate) struct Source {
+    /// Its path under `kernels/` without the extension: `xor`, `trial/warp`.
+    pub(crate) name: String,
+    /// Its text with every `#include "…"` replaced by that file's text.
+    pub(crate) text: String,
+    /// The virtual architectures it is compiled for: `60`, and what a line
+    /// `// also for compute_90` adds.
+    pub(crate) targets: Vec<u32>,
+}
+
+/// What every GPU from the P100 on loads.
+const BASELINE: u32 = 60;
+
+impl Source {
+    /// The `.cu` files of a folder, by name.
+    pub(crate) fn read_folder(folder: &Path) -> io::Result<Vec<Self>> {
+        let prefix = match folder.file_name().and_then(|name| name.to_str()) {
+            None | Some("kernels") => String::new(),
+            Some(name) => format!("{name}/"),
+        };
+        let mut paths = fs::read_dir(folder)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<io::Result<Vec<_>>>()?;
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
+        paths.sort();
+        paths
+            .iter()
+            .map(|path| {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                Self::read(path, format!("{prefix}{stem}"))
+            })
+            .collect()
+    }
+
+    fn read(path: &Path, name: String) -> io::Result<Self> {
+        let mut text = String::new();
+        expand(path, &mut Vec::new(), &mut text)?;
+        let mut targets = vec![BASELINE];
+        targets.extend(text.lines().filter_map(|line| {
+            line.trim()
+                .strip_prefix("// also for compute_")?
+                .parse::<u32>()
+                .ok()
+        }));
+        Ok(Self {
+            name,
+            text,
+            targets,
+        })
+    }
+
+    /// The file name of its PTX for one architecture.
+    pub(crate) fn ptx_name(&self, target: u32) -> String {
+        format!("{}.compute_{target}.ptx", self.name)
+    }
+
+    /// FNV-1a over the text: enough to notice an edit, which is all it is for.
+    pub(crate) fn hash(&self) -> u64 {
+        self.text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        })
+    }
+
+    /// The first line of its PTX: says what it was made from.
+    pub(crate) fn ptx_header(&self, target: u32) -> String {
+        format!(
+            "// kernels/{}.cu, source hash {:016x}, compute_{target}; written by `cargo xtask ptx`",
+            self.name,
+            self.hash()
+        )
+    }
+}
+
+/// Appends a file to `text`, its quoted includes in place, each file once.
+fn expand(path: &Path, seen: &mut Vec<PathBuf>, text: &mut String) -> io::Result<()> {
+    if seen.iter().any(|other| other == path) {
+        return Ok(());
+    }
+    seen.push(path.to_owned());
+    let content = fs::read_to_string(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    push_line_marker(text, 1, &name);
+    for (number, line) in content.lines().enumerate() {
+        let included = line
+            .strip_prefix("#include \"")
+            .and_then(|rest| rest.strip_suffix('"'));
+        if let (Some(included), Some(folder)) = (included, path.parent()) {
+            expand(&folder.join(included), seen, text)?;
+            push_line_marker(text, number + 2, &name);
+        } else {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    Ok(())
+}
+
+/// Says which line of which file follows, so that messages name the real one.
+fn push_line_marker(text: &mut String, line: usize, name: &str) {
+    text.extend(["#line ", &line.to_string(), " \"", name, "\"\n"]);
+}

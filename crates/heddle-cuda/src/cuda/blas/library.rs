@@ -1,0 +1,100 @@
+//! Finds and loads cuBLAS.
+//!
+//! The toolkit is often installed where the loader does not look. A library that
+//! is loaded once by its full path is found by its plain name afterwards, so the
+//! usual places are tried before asking cudarc, which only knows plain names.
+
+#![allow(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use cudarc::cublas::sys;
+use libloading::Library;
+
+/// Names a folder that holds cuBLAS.
+const FOLDER_VARIABLE: &str = "HEDDLE_CUDA_LIBRARIES";
+/// Newest first. The second library is needed by the first.
+const NAMES: [[&str; 2]; 2] = [
+    ["libcublasLt.so.13", "libcublas.so.13"],
+    ["libcublasLt.so.12", "libcublas.so.12"],
+];
+
+/// Every cuBLAS function this crate calls.
+const FUNCTIONS: [&str; 9] = [
+    "cublasCreate_v2",
+    "cublasDestroy_v2",
+    "cublasSetStream_v2",
+    "cublasSetWorkspace_v2",
+    "cublasSetMathMode",
+    "cublasSgemm_v2",
+    "cublasDgemm_v2",
+    "cublasSgemmStridedBatched",
+    "cublasDgemmStridedBatched",
+];
+
+/// Whether cuBLAS can be called, or why not. Asks once per process.
+pub(super) fn availability() -> Result<(), &'static str> {
+    static ANSWER: OnceLock<Result<(), String>> = OnceLock::new();
+    ANSWER
+        .get_or_init(load)
+        .as_ref()
+        .map_err(String::as_str)
+        .copied()
+}
+
+fn load() -> Result<(), String> {
+    if !is_present() {
+        folders().iter().find(|folder| preload(folder));
+    }
+    if !is_present() {
+        return Err(format!(
+            "cuBLAS was not found; {FOLDER_VARIABLE} can name its folder"
+        ));
+    }
+    // SAFETY: the library is present, so this does not panic; the symbols are
+    // only looked up, not called.
+    let missing = FUNCTIONS.iter().find(|name| unsafe {
+        sys::culib()
+            .get::<unsafe extern "C" fn()>(name.as_bytes())
+            .is_err()
+    });
+    missing.map_or(Ok(()), |name| {
+        Err(format!("cuBLAS is too old: it has no {name}"))
+    })
+}
+
+fn is_present() -> bool {
+    // SAFETY: loading the vendor's library runs its initialisers, as every user
+    // of it does.
+    unsafe { sys::is_culib_present() }
+}
+
+fn folders() -> Vec<PathBuf> {
+    let toolkit = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(std::env::var_os)
+        .map(PathBuf::from)
+        .chain([PathBuf::from("/usr/local/cuda"), PathBuf::from("/opt/cuda")])
+        .flat_map(|root| [root.join("lib64"), root.join("targets/x86_64-linux/lib")]);
+    std::env::var_os(FOLDER_VARIABLE)
+        .map(PathBuf::from)
+        .into_iter()
+        .chain(toolkit)
+        .collect()
+}
+
+/// Loads one pair from the folder and keeps it for good.
+fn preload(folder: &Path) -> bool {
+    NAMES.iter().any(|pair| {
+        pair.iter().all(|name| {
+            let path = folder.join(name);
+            // SAFETY: as in `is_present`.
+            path.exists()
+                && unsafe { Library::new(path) }.is_ok_and(|library| {
+                    std::mem::forget(library);
+                    true
+                })
+        })
+    })
+}

@@ -1,0 +1,176 @@
+//! Matrix products by cuBLAS, where it can be loaded.
+//!
+//! cuBLAS counts columns first. A row-major matrix read that way is its
+//! transpose, and `(A·B)ᵀ = Bᵀ·Aᵀ`, so the operands are swapped and nothing is
+//! copied.
+
+#![allow(unsafe_code)]
+
+mod gemm;
+mod library;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use cudarc::cublas::sys::{self, cublasHandle_t, cublasMath_t, cublasStatus_t};
+use cudarc::driver::sys::{CUdeviceptr, cuMemAlloc_v2, cuMemFree_v2};
+use heddle_runtime::Error;
+use heddle_runtime::device::MatMulCall;
+
+use gemm::Gemm;
+
+use super::context::Context;
+use super::core::Core;
+use super::drops;
+use super::fault::check;
+use super::lease::Lease;
+use super::memory::CudaMemory;
+
+/// What a report calls it.
+const NAME: &str = "cublas";
+/// The vendor's recommendation for Hopper; enough for every older chip.
+const WORKSPACE: usize = 32 << 20;
+
+/// A handle for one stream, with scratch memory of its own.
+#[derive(Debug)]
+pub(super) struct Blas {
+    context: Arc<Context>,
+    raw: cublasHandle_t,
+    /// 0 when there was no room for it; cuBLAS then uses its own.
+    workspace: CUdeviceptr,
+    uses_tf32: bool,
+}
+
+// SAFETY: a handle may be used from any one thread at a time; it lies behind the
+// lock of its lease.
+unsafe impl Send for Blas {}
+
+/// Queues the product on the calling thread's lease; None when there is no cuBLAS
+/// or the product is beyond its reach.
+pub(super) fn matmul(core: &Core, call: &MatMulCall<'_>) -> Result<Option<&'static str>, Error> {
+    call.validate()?;
+    let (a, b, c) = (
+        CudaMemory::of(core, call.a.buffer)?,
+        CudaMemory::of(core, call.b.buffer)?,
+        CudaMemory::of(core, call.c.buffer)?,
+    );
+    if call.m == 0 || call.n == 0 || call.batch == 0 {
+        return Ok(Some(NAME));
+    }
+    let Some(gemm) = Gemm::of(call) else {
+        return Ok(None);
+    };
+    if core.no_blas.get().is_some() {
+        return Ok(None);
+    }
+    core.on_lease(|lease, desk| {
+        if desk.blas.is_none() {
+            match Blas::new(&core.context, lease) {
+                Ok(blas) => desk.blas = Some(blas),
+                Err(why) => {
+                    core.no_blas.get_or_init(|| why);
+                    return Ok(None);
+                }
+            }
+        }
+        let Some(blas) = &mut desk.blas else {
+            return Ok(None);
+        };
+        blas.set_tf32(core.tf32.load(Ordering::Relaxed))?;
+        for memory in [a, b, c] {
+            memory.join(lease)?;
+        }
+        desk.clock.kernel_begins(&lease.stream)?;
+        core.expect_work(lease);
+        // SAFETY: `validate` checked that every matrix lies within its buffer;
+        // buffers are not reused before the lease has settled.
+        let status = unsafe { gemm.queue(blas.raw, a.pointer(), b.pointer(), c.pointer()) };
+        check_status(&core.context, "gemm", status)?;
+        Ok(Some(NAME))
+    })
+}
+
+impl Blas {
+    fn new(context: &Arc<Context>, lease: &Lease) -> Result<Self, String> {
+        library::availability()?;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the argument outlives the call; the context is current.
+        let status = unsafe { sys::cublasCreate_v2(&raw mut raw) };
+        if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+            return Err(format!("cuBLAS does not start: {status:?}"));
+        }
+        let mut blas = Self {
+            context: Arc::clone(context),
+            raw,
+            workspace: 0,
+            uses_tf32: false,
+        };
+        // SAFETY: handle and stream live; cuBLAS's stream type is the driver's.
+        let status = unsafe { sys::cublasSetStream_v2(raw, lease.stream.raw().cast()) };
+        if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+            return Err(format!("cuBLAS does not take a stream: {status:?}"));
+        }
+        blas.add_workspace();
+        Ok(blas)
+    }
+
+    /// Scratch memory of its own, so that handles never wait for each other.
+    fn add_workspace(&mut self) {
+        let mut pointer = 0;
+        // SAFETY: the argument outlives the call; the context is current.
+        let allocated = unsafe { cuMemAlloc_v2(&raw mut pointer, WORKSPACE) };
+        if check("cuMemAlloc", allocated).is_err() {
+            return;
+        }
+        self.workspace = pointer;
+        // SAFETY: the memory is of this size and freed after the handle.
+        let status =
+            unsafe { sys::cublasSetWorkspace_v2(self.raw, pointer as *mut c_void, WORKSPACE) };
+        if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+            drops::note_message(format!("cublasSetWorkspace: {status:?}"));
+        }
+    }
+
+    fn set_tf32(&mut self, wanted: bool) -> Result<(), Error> {
+        if wanted == self.uses_tf32 {
+            return Ok(());
+        }
+        let mode = if wanted {
+            cublasMath_t::CUBLAS_TF32_TENSOR_OP_MATH
+        } else {
+            cublasMath_t::CUBLAS_DEFAULT_MATH
+        };
+        // SAFETY: the handle lives.
+        let status = unsafe { sys::cublasSetMathMode(self.raw, mode) };
+        check_status(&self.context, "set math mode", status)?;
+        self.uses_tf32 = wanted;
+        Ok(())
+    }
+}
+
+impl Drop for Blas {
+    fn drop(&mut self) {
+        drops::note(self.context.make_current());
+        // SAFETY: created in `new`, destroyed once.
+        let status = unsafe { sys::cublasDestroy_v2(self.raw) };
+        if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+            drops::note_message(format!("cublasDestroy: {status:?}"));
+        }
+        if self.workspace != 0 {
+            // SAFETY: allocated in `add_workspace`, freed once, after the handle.
+            drops::note(check("cuMemFree", unsafe { cuMemFree_v2(self.workspace) }));
+        }
+    }
+}
+
+fn check_status(
+    context: &Context,
+    call: &'static str,
+    status: cublasStatus_t,
+) -> Result<(), Error> {
+    if status == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+        return Ok(());
+    }
+    Err(context.refuse(format!("cuBLAS {call}: {status:?}")))
+}

@@ -1,0 +1,211 @@
+//! One GPU's context: what every call to the driver needs, and whether it still lives.
+
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::OnceLock;
+use std::{fmt, ptr};
+
+use cudarc::driver::sys::{self, CUcontext, CUctx_flags, CUdevice, CUdevice_attribute, CUresult};
+use heddle_runtime::Error;
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::units::Bytes;
+
+use super::drops;
+use super::fault::{Fault, check};
+
+/// The primary context of one GPU, kept for as long as anything made in it.
+pub(super) struct Context {
+    id: DeviceId,
+    device: CUdevice,
+    raw: CUcontext,
+    /// The fault the context died of.
+    lost: OnceLock<String>,
+}
+
+// SAFETY: a CUDA context may be used from any thread that makes it current, which
+// `enter` does before each use.
+unsafe impl Send for Context {}
+// SAFETY: as above; the driver locks what it shares between threads.
+unsafe impl Sync for Context {}
+
+thread_local! {
+    /// What this module last made current on the thread.
+    static CURRENT: Cell<CUcontext> = const { Cell::new(ptr::null_mut()) };
+}
+
+impl Context {
+    /// Opens the GPU with this number. The driver must have been started.
+    pub(super) fn open(ordinal: u16) -> Result<Self, Fault> {
+        let mut device = 0;
+        // SAFETY: the argument outlives the call.
+        check("cuDeviceGet", unsafe {
+            sys::cuDeviceGet(&raw mut device, c_int::from(ordinal))
+        })?;
+        // Waiting threads spin: an operation is over in microseconds, a sleeping
+        // thread takes longer than that to wake.
+        // SAFETY: takes no pointers.
+        let flags = check("cuDevicePrimaryCtxSetFlags", unsafe {
+            sys::cuDevicePrimaryCtxSetFlags_v2(device, CUctx_flags::CU_CTX_SCHED_SPIN as u32)
+        });
+        if let Err(fault) = flags
+            && fault.code != CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE
+        {
+            return Err(fault);
+        }
+        let mut raw = ptr::null_mut();
+        // SAFETY: `device` came from cuDeviceGet; the argument outlives the call.
+        check("cuDevicePrimaryCtxRetain", unsafe {
+            sys::cuDevicePrimaryCtxRetain(&raw mut raw, device)
+        })?;
+        let context = Self {
+            id: DeviceId::cuda(ordinal),
+            device,
+            raw,
+            lost: OnceLock::new(),
+        };
+        context.make_current()?;
+        Ok(context)
+    }
+
+    /// Its device's name in the runtime.
+    pub(super) fn id(&self) -> DeviceId {
+        self.id
+    }
+
+    /// Fails if the context is lost.
+    pub(super) fn alive(&self) -> Result<(), Error> {
+        match self.lost.get() {
+            None => Ok(()),
+            Some(message) => Err(Error::DeviceLost {
+                device: self.id,
+                message: message.clone(),
+            }),
+        }
+    }
+
+    /// Makes it the calling thread's context; fails at once if it is lost.
+    pub(super) fn enter(&self) -> Result<(), Error> {
+        self.alive()?;
+        self.make_current().map_err(|fault| self.error(fault))
+    }
+
+    /// Makes it current even when lost, for clean-up.
+    pub(super) fn make_current(&self) -> Result<(), Fault> {
+        // SAFETY: the context is retained until drop.
+        check("cuCtxSetCurrent", unsafe { sys::cuCtxSetCurrent(self.raw) })?;
+        CURRENT.set(self.raw);
+        Ok(())
+    }
+
+    /// Like [`enter`](Self::enter), for a thread inside an execution on this
+    /// device: the context was made current when that began, and only an
+    /// execution on another device, which goes through here too, may have changed
+    /// it since.
+    pub(super) fn stay(&self) -> Result<(), Error> {
+        if CURRENT.get() == self.raw {
+            return self.alive();
+        }
+        self.enter()
+    }
+
+    /// Waits for everything queued in the context, by whatever thread.
+    pub(super) fn synchronize(&self) -> Result<(), Error> {
+        self.enter()?;
+        // SAFETY: takes no pointers; the context is current.
+        self.check("cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })
+    }
+
+    /// A driver's answer as a result of the runtime.
+    pub(super) fn check(&self, call: &'static str, code: CUresult) -> Result<(), Error> {
+        check(call, code).map_err(|fault| self.error(fault))
+    }
+
+    /// The runtime's word for a fault; one that killed the context is remembered.
+    pub(super) fn error(&self, fault: Fault) -> Error {
+        let device = self.id;
+        if fault.is_sticky() {
+            let message = self.lost.get_or_init(|| fault.to_string()).clone();
+            return Error::DeviceLost { device, message };
+        }
+        Error::Device {
+            device,
+            message: fault.to_string(),
+        }
+    }
+
+    /// An error of this device that no driver call reported.
+    pub(super) fn refuse(&self, message: impl Into<String>) -> Error {
+        Error::Device {
+            device: self.id,
+            message: message.into(),
+        }
+    }
+
+    /// Free and total memory as the driver sees it.
+    pub(super) fn memory(&self) -> Result<(Bytes, Bytes), Error> {
+        self.enter()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the arguments outlive the call; the context is current.
+        self.check("cuMemGetInfo", unsafe {
+            sys::cuMemGetInfo_v2(&raw mut free, &raw mut total)
+        })?;
+        Ok((Bytes(free as u64), Bytes(total as u64)))
+    }
+
+    /// One of the device's numbers.
+    pub(super) fn attribute(&self, attribute: CUdevice_attribute) -> Result<u32, Fault> {
+        let mut value = 0;
+        // SAFETY: the argument outlives the call.
+        check("cuDeviceGetAttribute", unsafe {
+            sys::cuDeviceGetAttribute(&raw mut value, attribute, self.device)
+        })?;
+        Ok(u32::try_from(value).unwrap_or(0))
+    }
+
+    /// The device's name, such as "NVIDIA H200".
+    pub(super) fn name(&self) -> Result<String, Fault> {
+        self.text("cuDeviceGetName", |text, len, device| {
+            // SAFETY: `text` has room for `len` characters.
+            unsafe { sys::cuDeviceGetName(text, len, device) }
+        })
+    }
+
+    /// Where the device sits on the bus, as NVML spells it.
+    pub(super) fn bus_id(&self) -> Result<String, Fault> {
+        self.text("cuDeviceGetPCIBusId", |text, len, device| {
+            // SAFETY: `text` has room for `len` characters.
+            unsafe { sys::cuDeviceGetPCIBusId(text, len, device) }
+        })
+    }
+
+    fn text(
+        &self,
+        call: &'static str,
+        read: impl Fn(*mut c_char, c_int, CUdevice) -> CUresult,
+    ) -> Result<String, Fault> {
+        const ROOM: c_int = 256;
+        let mut text = [0 as c_char; ROOM as usize + 1];
+        check(call, read(text.as_mut_ptr(), ROOM, self.device))?;
+        // SAFETY: the last character is never written, so the text ends within.
+        let text = unsafe { CStr::from_ptr(text.as_ptr()) };
+        Ok(text.to_string_lossy().into_owned())
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: retained once in `open`; nothing made in it is left, because
+        // all of it holds the context.
+        drops::note(check("cuDevicePrimaryCtxRelease", unsafe {
+            sys::cuDevicePrimaryCtxRelease_v2(self.device)
+        }));
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Context({})", self.id)
+    }
+}

@@ -1,0 +1,101 @@
+//! Everything one GPU's device is made of, shared with the memory it hands out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use heddle_runtime::Error;
+use heddle_runtime::device::DeviceCard;
+use rayon::ThreadPool;
+
+use super::context::Context;
+use super::kernels::Kernels;
+use super::lease::{Desk, Lease, Leases};
+use super::staging::Staging;
+use super::store::Store;
+use super::stream::Stream;
+
+/// The parts of one device. Dropped in this order, the context last.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) card: DeviceCard,
+    pub(super) compute_capability: (u32, u32),
+    /// Whether kernels can be timed by stamps.
+    pub(super) has_fine_clock: bool,
+    pub(super) leases: Leases,
+    /// What overlapped pipelines move their chunks on.
+    pub(super) up: Stream,
+    pub(super) down: Stream,
+    pub(super) staging: Staging,
+    pub(super) kernels: Kernels,
+    pub(super) store: Store,
+    pub(super) copiers: ThreadPool,
+    pub(super) tf32: AtomicBool,
+    /// Why matrix products do not use the vendor's library, once that is known.
+    pub(super) no_blas: OnceLock<String>,
+    pub(super) context: Arc<Context>,
+}
+
+impl Core {
+    /// Runs `with` on the calling thread's lease: its execution's, or the open one.
+    pub(super) fn on_lease<T>(
+        &self,
+        with: impl FnOnce(&Lease, &mut Desk) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let lease = if let Some(lease) = self.leases.held() {
+            self.context.stay()?;
+            lease
+        } else {
+            self.context.enter()?;
+            Arc::clone(&self.leases.open)
+        };
+        let mut desk = lease.desk();
+        with(&lease, &mut desk)
+    }
+
+    /// The calling thread's lease.
+    pub(super) fn lease(&self) -> Arc<Lease> {
+        self.leases
+            .held()
+            .unwrap_or_else(|| Arc::clone(&self.leases.open))
+    }
+
+    /// Notes that work is about to be queued on the lease.
+    pub(super) fn expect_work(&self, lease: &Lease) {
+        self.store.pending.fetch_or(lease.bit, Ordering::SeqCst);
+    }
+
+    /// Whether work was queued on the lease that nobody has waited for.
+    pub(super) fn has_work(&self, lease: &Lease) -> bool {
+        self.store.pending.load(Ordering::SeqCst) & lease.bit != 0
+    }
+
+    /// Waits for the lease's stream, if there is something to wait for.
+    pub(super) fn settle(&self, lease: &Lease, desk: &mut Desk) -> Result<(), Error> {
+        let end = desk.clock.kernels_end(&lease.stream)?;
+        if self.has_work(lease) {
+            match end {
+                // Nothing is queued behind it, and it is quicker to see than the
+                // end of a stream.
+                Some(end) => desk.clock.wait(end, &lease.stream)?,
+                None => lease.stream.synchronize()?,
+            }
+            self.note_settled(lease, desk);
+        }
+        Ok(())
+    }
+
+    /// Notes that everything queued on the lease has been waited for.
+    pub(super) fn note_settled(&self, lease: &Lease, desk: &mut Desk) {
+        desk.slab_used = 0;
+        self.store.settle(lease.bit);
+    }
+
+    /// Waits for what was queued outside any execution.
+    pub(super) fn settle_open(&self) -> Result<(), Error> {
+        let open = &self.leases.open;
+        if self.has_work(open) {
+            self.settle(open, &mut open.desk())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! The driver library: whether it is there, and whether it is new enough.
+//!
+//! cudarc panics when the library or one of its functions is missing, so nothing
+//! else in this crate may call the driver before [`start`] said yes.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+use std::sync::OnceLock;
+
+use cudarc::driver::sys::{self, CUevent, CUresult};
+
+use super::fault::{Fault, check};
+
+/// CUDA 12.1, driver 530: the first to read PTX ISA 8.1, which the kernels are
+/// written in.
+const OLDEST: c_int = 12_010;
+
+/// Every driver function this crate calls.
+const FUNCTIONS: [&str; 43] = [
+    "cuCtxSetCurrent",
+    "cuCtxSynchronize",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDeviceGetPCIBusId",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDevicePrimaryCtxSetFlags_v2",
+    "cuDeviceTotalMem_v2",
+    "cuDriverGetVersion",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventElapsedTime",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuFuncSetAttribute",
+    "cuGraphAddKernelNode_v2",
+    "cuGraphCreate",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuMemAlloc_v2",
+    "cuMemFreeHost",
+    "cuMemFree_v2",
+    "cuMemGetInfo_v2",
+    "cuMemHostAlloc",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemsetD32Async",
+    "cuModuleGetFunction",
+    "cuModuleLoadDataEx",
+    "cuModuleUnload",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+];
+
+/// Loads and initialises the driver; its CUDA version, or a line that says why
+/// there is none.
+pub(super) fn start() -> Result<c_int, String> {
+    // SAFETY: loading the vendor's library runs its initialisers, which is what
+    // every CUDA program does at start.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("no NVIDIA driver library (libcuda.so.1) on this machine".to_owned());
+    }
+    // SAFETY: the library is present, so this does not panic; the symbols are
+    // only looked up, not called.
+    let missing = FUNCTIONS.iter().find(|name| unsafe {
+        sys::culib()
+            .get::<unsafe extern "C" fn()>(name.as_bytes())
+            .is_err()
+    });
+    if let Some(name) = missing {
+        return Err(format!("the NVIDIA driver is too old: it has no {name}"));
+    }
+    let mut version = 0;
+    // SAFETY: the argument outlives the call.
+    check("cuDriverGetVersion", unsafe {
+        sys::cuDriverGetVersion(&raw mut version)
+    })
+    .map_err(|fault| fault.to_string())?;
+    if version < OLDEST {
+        return Err(format!(
+            "the NVIDIA driver speaks CUDA {}, but {} or newer is needed: update to driver 530 or later",
+            Version(version),
+            Version(OLDEST)
+        ));
+    }
+    // SAFETY: takes no pointers.
+    check("cuInit", unsafe { sys::cuInit(0) }).map_err(|fault| match fault.code {
+        CUresult::CUDA_ERROR_NO_DEVICE => "the NVIDIA driver sees no GPU".to_owned(),
+        CUresult::CUDA_ERROR_STUB_LIBRARY => {
+            "libcuda.so is the toolkit's stub, not a driver".to_owned()
+        }
+        _ => fault.to_string(),
+    })?;
+    Ok(version)
+}
+
+/// A CUDA version as the driver counts it: 13000 is 13.0.
+pub(super) struct Version(pub(super) c_int);
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.0 / 1000, self.0 % 1000 / 10)
+    }
+}
+
+/// Milliseconds between two events that have happened.
+///
+/// The second version takes a tenth of a microsecond, the first three; drivers
+/// before 570 have only the first, and cudarc offers only the second.
+pub(super) fn elapsed_ms(start: CUevent, end: CUevent) -> Result<f32, Fault> {
+    type Elapsed = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
+    static ELAPSED: OnceLock<Option<Elapsed>> = OnceLock::new();
+    let function = ELAPSED.get_or_init(|| {
+        let names: [&[u8]; 2] = [b"cuEventElapsedTime_v2", b"cuEventElapsedTime"];
+        names.into_iter().find_map(|name| {
+            // SAFETY: both have this signature in the CUDA driver API reference.
+            let symbol = unsafe { sys::culib().get::<Elapsed>(name) };
+            symbol.ok().map(|symbol| *symbol)
+        })
+    });
+    let mut ms = 0.0;
+    let code = match function {
+        // SAFETY: the caller holds both events; `ms` outlives the call.
+        Some(elapsed) => unsafe { elapsed(&raw mut ms, start, end) },
+        None => CUresult::CUDA_ERROR_NOT_FOUND,
+    };
+    check("cuEventElapsedTime", code)?;
+    Ok(ms)
+}
+
+/// GPUs the driver lets this process see.
+pub(super) fn device_count() -> Result<u16, Fault> {
+    let mut count = 0;
+    // SAFETY: the argument outlives the call.
+    check("cuDeviceGetCount", unsafe {
+        sys::cuDeviceGetCount(&raw mut count)
+    })?;
+    Ok(u16::try_from(count).unwrap_or(0))
+}

@@ -1,0 +1,202 @@
+//! Finds this machine's GPUs, or says in one line why there are none.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::sys::CUdevice_attribute;
+use heddle_runtime::Error;
+use heddle_runtime::device::DeviceCard;
+
+use super::context::Context;
+use super::core::Core;
+use super::driver::Version;
+use super::fault::Fault;
+use super::kernels::{KernelTable, Kernels};
+use super::lease::Leases;
+use super::staging::Staging;
+use super::stamp::Stamps;
+use super::store::Store;
+use super::stream::Stream;
+use super::{CudaDevice, driver, health, visible};
+
+/// What a device is opened with.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The kernels it can launch.
+    pub kernels: KernelTable,
+    /// Changes when the kernels change enough to make old measurements wrong.
+    pub kernel_version: u32,
+    /// Threads that copy between host memory and pinned memory; by default half
+    /// the machine's, at most 8.
+    pub copy_threads: Option<usize>,
+    /// Bytes per pinned slot; by default 4 MiB.
+    pub slot_bytes: Option<usize>,
+}
+
+impl Default for Options {
+    /// Every kernel of this crate, and the sizes that were measured to be best.
+    fn default() -> Self {
+        Self {
+            kernels: crate::kernels::table,
+            kernel_version: crate::kernels::VERSION,
+            copy_threads: None,
+            slot_bytes: None,
+        }
+    }
+}
+
+/// The GPUs of this machine.
+#[derive(Debug)]
+pub struct Found {
+    /// Those that can be used, by index.
+    pub devices: Vec<Arc<CudaDevice>>,
+    /// Why there are none, when there are none.
+    pub why_none: Option<String>,
+    /// One line for each GPU that is there and cannot be used.
+    pub skipped: Vec<String>,
+}
+
+impl Found {
+    fn nothing(why: String) -> Self {
+        Self {
+            devices: Vec::new(),
+            why_none: Some(why),
+            skipped: Vec::new(),
+        }
+    }
+}
+
+/// The oldest compute capability the kernels are compiled for.
+const OLDEST_CAPABILITY: (u32, u32) = (6, 0);
+const SLOT_BYTES: usize = 4 << 20;
+const MOST_COPIERS: usize = 8;
+
+pub(super) fn find(options: &Options) -> Found {
+    let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+    if visible::hides_all(visible.as_deref()) {
+        return Found::nothing(format!(
+            "CUDA_VISIBLE_DEVICES={:?} hides every GPU",
+            visible.unwrap_or_default()
+        ));
+    }
+    let version = match driver::start() {
+        Ok(version) => version,
+        Err(why) => return Found::nothing(why),
+    };
+    let count = match driver::device_count() {
+        Ok(0) => return Found::nothing("the NVIDIA driver sees no GPU".to_owned()),
+        Ok(count) => count,
+        Err(fault) => return Found::nothing(fault.to_string()),
+    };
+    let driver = driver_name(version);
+    let (mut devices, mut skipped) = (Vec::new(), Vec::new());
+    for ordinal in 0..count {
+        match open(ordinal, &driver, options) {
+            Ok(device) => devices.push(Arc::new(device)),
+            Err(why) => skipped.push(format!("cuda:{ordinal} cannot be used: {why}")),
+        }
+    }
+    Found {
+        why_none: devices.is_empty().then(|| skipped.join("; ")),
+        devices,
+        skipped,
+    }
+}
+
+fn driver_name(version: i32) -> String {
+    let cuda = format!("CUDA {}", Version(version));
+    match health::driver_version() {
+        Some(name) => format!("{name} ({cuda})"),
+        None => cuda,
+    }
+}
+
+fn open(ordinal: u16, driver: &str, options: &Options) -> Result<CudaDevice, String> {
+    let context = Arc::new(Context::open(ordinal).map_err(|fault| fault.to_string())?);
+    let capability = capability(&context).map_err(|fault| fault.to_string())?;
+    if capability < OLDEST_CAPABILITY {
+        return Err(format!(
+            "its compute capability is {}.{}, the kernels need {}.{}",
+            capability.0, capability.1, OLDEST_CAPABILITY.0, OLDEST_CAPABILITY.1
+        ));
+    }
+    assemble(&context, capability, driver, options).map_err(|error| error.to_string())
+}
+
+fn capability(context: &Context) -> Result<(u32, u32), Fault> {
+    Ok((
+        context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+        context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+    ))
+}
+
+fn assemble(
+    context: &Arc<Context>,
+    compute_capability: (u32, u32),
+    driver: &str,
+    options: &Options,
+) -> Result<CudaDevice, Error> {
+    let fault = |fault| context.error(fault);
+    let (_, memory) = context.memory()?;
+    let units = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+    let card = DeviceCard {
+        name: context.name().map_err(fault)?,
+        backend: "cuda",
+        driver: driver.to_owned(),
+        kernel_version: options.kernel_version,
+        units: context.attribute(units).map_err(fault)? as usize,
+        memory,
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = options
+        .copy_threads
+        .unwrap_or_else(|| cores.div_ceil(2).min(MOST_COPIERS))
+        .max(1);
+    let copiers = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("heddle-copy-{index}"))
+        .build()
+        .map_err(|error| context.refuse(format!("cannot start its copying threads: {error}")))?;
+    let slot_bytes = options.slot_bytes.unwrap_or(SLOT_BYTES).max(4096);
+    let kernels = Kernels::new(
+        context,
+        options.kernels,
+        compute_capability.0 * 10 + compute_capability.1,
+    );
+    let leases = Leases::new(context)?;
+    let has_fine_clock = Stamps::are_fine(context, &kernels, &leases.open.stream)?;
+    Ok(CudaDevice::new(Core {
+        card,
+        compute_capability,
+        has_fine_clock,
+        leases,
+        up: Stream::new(context)?,
+        down: Stream::new(context)?,
+        staging: Staging::new(context, slot_bytes, threads),
+        kernels,
+        store: Store::new(context, memory),
+        copiers,
+        tf32: AtomicBool::new(false),
+        no_blas: OnceLock::new(),
+        context: Arc::clone(context),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finding_never_panics_and_explains_an_empty_answer() {
+        let found = find(&Options {
+            kernels: |_| Vec::new(),
+            kernel_version: 1,
+            copy_threads: Some(1),
+            slot_bytes: None,
+        });
+        assert_eq!(found.devices.is_empty(), found.why_none.is_some());
+        if let Some(why) = found.why_none {
+            assert!(!why.is_empty() && !why.contains('\n'), "{why:?}");
+        }
+    }
+}

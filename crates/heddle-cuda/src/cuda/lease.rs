@@ -1,0 +1,166 @@
+//! A stream of one's own for the time of an execution.
+//!
+//! Executions of different threads run on different streams and so overlap on the
+//! device; within one execution everything is in order. What is queued outside
+//! any execution shares one further stream, the open one. An execution waits for
+//! its stream before it ends, so nothing it leaves behind is still being written.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use heddle_runtime::Error;
+
+use super::blas::Blas;
+use super::clock::Clock;
+use super::context::Context;
+use super::pinned::Pinned;
+use super::stream::Stream;
+
+/// Bytes of the slab for small uploads, then for one small download.
+pub(super) const SLAB_UP: usize = 768 << 10;
+/// The largest transfer that goes through the slab.
+pub(super) const SLAB_DOWN: usize = 256 << 10;
+/// Parts of the slab start at multiples of this.
+pub(super) const SLAB_STEP: usize = 256;
+/// Leases at once: one bit of a mask each, the open stream included.
+const MOST: usize = 64;
+
+/// A stream, and what belongs to whoever may queue on it.
+#[derive(Debug)]
+pub(super) struct Lease {
+    /// Its place in the mask of leases with pending work.
+    pub(super) bit: u64,
+    /// Before the stream, because the library handle in it goes first.
+    desk: Mutex<Desk>,
+    pub(super) stream: Stream,
+}
+
+/// The part of a lease that one thread at a time may use.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) clock: Clock,
+    pub(super) slab: Pinned,
+    /// Bytes of the slab that queued uploads still read.
+    pub(super) slab_used: usize,
+    pub(super) blas: Option<Blas>,
+}
+
+impl Lease {
+    fn new(context: &Arc<Context>, index: usize) -> Result<Arc<Self>, Error> {
+        Ok(Arc::new(Self {
+            bit: 1 << index,
+            stream: Stream::new(context)?,
+            desk: Mutex::new(Desk {
+                clock: Clock::new(context)?,
+                slab: Pinned::new(context, SLAB_UP + SLAB_DOWN)?,
+                slab_used: 0,
+                blas: None,
+            }),
+        }))
+    }
+
+    pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// All leases of one device.
+#[derive(Debug)]
+pub(super) struct Leases {
+    context: Arc<Context>,
+    /// For work outside any execution.
+    pub(super) open: Arc<Lease>,
+    stock: Mutex<Stock>,
+    returned: Condvar,
+}
+
+#[derive(Debug)]
+struct Stock {
+    all: Vec<Arc<Lease>>,
+    idle: Vec<Arc<Lease>>,
+}
+
+thread_local! {
+    /// The leases of the executions this thread is in, one per device.
+    static HELD: RefCell<Vec<(*const Context, Arc<Lease>)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Leases {
+    pub(super) fn new(context: &Arc<Context>) -> Result<Self, Error> {
+        let open = Lease::new(context, 0)?;
+        Ok(Self {
+            context: Arc::clone(context),
+            stock: Mutex::new(Stock {
+                all: vec![Arc::clone(&open)],
+                idle: Vec::new(),
+            }),
+            open,
+            returned: Condvar::new(),
+        })
+    }
+
+    /// The lease of the execution the calling thread is in on this device.
+    pub(super) fn held(&self) -> Option<Arc<Lease>> {
+        let device = Arc::as_ptr(&self.context);
+        HELD.with_borrow(|held| {
+            held.iter()
+                .find(|(owner, _)| *owner == device)
+                .map(|(_, lease)| Arc::clone(lease))
+        })
+    }
+
+    /// Gives the calling thread a lease until the guard is dropped. The thread
+    /// holds none on this device yet.
+    pub(super) fn acquire(&self) -> Result<Held<'_>, Error> {
+        let lease = self.take()?;
+        HELD.with_borrow_mut(|held| {
+            held.push((Arc::as_ptr(&self.context), Arc::clone(&lease)));
+        });
+        Ok(Held {
+            leases: self,
+            lease,
+        })
+    }
+
+    /// The lease with this bit.
+    pub(super) fn with_bit(&self, bit: u64) -> Option<Arc<Lease>> {
+        let index = bit.trailing_zeros() as usize;
+        self.lock().all.get(index).cloned()
+    }
+
+    fn take(&self) -> Result<Arc<Lease>, Error> {
+        let mut stock = self.lock();
+        loop {
+            if let Some(lease) = stock.idle.pop() {
+                return Ok(lease);
+            }
+            if stock.all.len() < MOST {
+                let lease = Lease::new(&self.context, stock.all.len())?;
+                stock.all.push(Arc::clone(&lease));
+                return Ok(lease);
+            }
+            stock = self
+                .returned
+                .wait(stock)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Stock> {
+        self.stock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lease the calling thread holds.
+pub(super) struct Held<'a> {
+    leases: &'a Leases,
+    pub(super) lease: Arc<Lease>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        HELD.with_borrow_mut(|held| held.retain(|(_, lease)| !Arc::ptr_eq(lease, &self.lease)));
+        self.leases.lock().idle.push(Arc::clone(&self.lease));
+        self.leases.returned.notify_one();
+    }
+}

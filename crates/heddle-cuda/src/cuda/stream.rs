@@ -1,0 +1,157 @@
+//! Queues of device work and marks in them.
+
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUresult, CUstream, CUstream_flags};
+use heddle_runtime::Error;
+use heddle_runtime::units::Nanos;
+
+use super::context::Context;
+use super::driver::elapsed_ms;
+use super::drops;
+use super::fault::check;
+
+/// A queue of work that runs in order.
+#[derive(Debug)]
+pub(super) struct Stream {
+    context: Arc<Context>,
+    raw: CUstream,
+}
+
+// SAFETY: the driver serialises calls on one stream; the context is entered by
+// whoever calls.
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// A queue that does not wait for the default one.
+    pub(super) fn new(context: &Arc<Context>) -> Result<Self, Error> {
+        context.enter()?;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the argument outlives the call; the context is current.
+        context.check("cuStreamCreate", unsafe {
+            sys::cuStreamCreate(&raw mut raw, CUstream_flags::CU_STREAM_NON_BLOCKING as u32)
+        })?;
+        Ok(Self {
+            context: Arc::clone(context),
+            raw,
+        })
+    }
+
+    /// The driver's handle, valid while this lives.
+    pub(super) fn raw(&self) -> CUstream {
+        self.raw
+    }
+
+    /// Returns once everything queued so far has run.
+    pub(super) fn synchronize(&self) -> Result<(), Error> {
+        // SAFETY: the stream lives.
+        self.context.check("cuStreamSynchronize", unsafe {
+            sys::cuStreamSynchronize(self.raw)
+        })
+    }
+
+    /// Holds everything queued from now on until the event has happened.
+    pub(super) fn wait(&self, event: &Event) -> Result<(), Error> {
+        // SAFETY: both live, in the same context.
+        self.context.check("cuStreamWaitEvent", unsafe {
+            sys::cuStreamWaitEvent(self.raw, event.raw, 0)
+        })
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        drops::note(self.context.make_current());
+        // SAFETY: created in `new`, destroyed once.
+        drops::note(check("cuStreamDestroy", unsafe {
+            sys::cuStreamDestroy_v2(self.raw)
+        }));
+    }
+}
+
+/// What an event is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// To be waited for. Cheaper: no time is taken.
+    Order,
+    /// To measure the time between two.
+    Time,
+}
+
+/// A mark in a stream.
+#[derive(Debug)]
+pub(super) struct Event {
+    context: Arc<Context>,
+    raw: CUevent,
+}
+
+// SAFETY: events may be recorded and queried from any thread with the context
+// current.
+unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// A mark that has not been set.
+    pub(super) fn new(context: &Arc<Context>, purpose: Use) -> Result<Self, Error> {
+        context.enter()?;
+        let flags = match purpose {
+            Use::Order => CUevent_flags::CU_EVENT_DISABLE_TIMING,
+            Use::Time => CUevent_flags::CU_EVENT_DEFAULT,
+        };
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the argument outlives the call; the context is current.
+        context.check("cuEventCreate", unsafe {
+            sys::cuEventCreate(&raw mut raw, flags as u32)
+        })?;
+        Ok(Self {
+            context: Arc::clone(context),
+            raw,
+        })
+    }
+
+    /// Sets the mark behind everything queued on the stream so far.
+    pub(super) fn record(&self, stream: &Stream) -> Result<(), Error> {
+        // SAFETY: both live, in the same context.
+        self.context.check("cuEventRecord", unsafe {
+            sys::cuEventRecord(self.raw, stream.raw)
+        })
+    }
+
+    /// Whether the stream has passed the mark.
+    pub(super) fn has_happened(&self) -> Result<bool, Error> {
+        // SAFETY: the event lives.
+        match unsafe { sys::cuEventQuery(self.raw) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => self.context.check("cuEventQuery", code).map(|()| true),
+        }
+    }
+
+    /// Returns once the stream has passed the mark.
+    pub(super) fn synchronize(&self) -> Result<(), Error> {
+        // SAFETY: the event lives.
+        self.context.check("cuEventSynchronize", unsafe {
+            sys::cuEventSynchronize(self.raw)
+        })
+    }
+
+    /// Device time from `start` to this mark. Both have happened.
+    pub(super) fn since(&self, start: &Self) -> Result<Nanos, Error> {
+        let ms = elapsed_ms(start.raw, self.raw).map_err(|fault| self.context.error(fault))?;
+        Ok(Nanos((f64::from(ms) * 1e6).max(0.0) as u64))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        drops::note(self.context.make_current());
+        // SAFETY: created in `new`, destroyed once.
+        drops::note(check("cuEventDestroy", unsafe {
+            sys::cuEventDestroy_v2(self.raw)
+        }));
+    }
+}

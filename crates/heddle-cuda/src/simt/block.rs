@@ -1,0 +1,306 @@
+//! One block's threads: who runs, who waits for what, who is done.
+//!
+//! Pure bookkeeping. It never switches a fiber; it says whether the thread that
+//! arrives somewhere may go straight on, and which waiting threads may continue.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+
+use super::warp::{Arrival, LANES, Warp};
+
+/// Which block-wide barrier. Mirrors the enumeration in `collectives.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum BarrierKind {
+    Plain,
+    Count,
+    And,
+    Or,
+}
+
+impl BarrierKind {
+    pub(super) fn from_number(number: u32) -> Self {
+        match number {
+            0 => Self::Plain,
+            1 => Self::Count,
+            2 => Self::And,
+            _ => Self::Or,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "__syncthreads",
+            Self::Count => "__syncthreads_count",
+            Self::And => "__syncthreads_and",
+            Self::Or => "__syncthreads_or",
+        }
+    }
+}
+
+/// A place in the source where threads wait for the whole block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Barrier {
+    pub(super) kind: BarrierKind,
+    pub(super) line: u32,
+}
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Unstarted,
+    Running,
+    Ready,
+    AtBarrier(Barrier, u32),
+    InWarp(Arrival),
+    Exited,
+}
+
+/// One thread.
+pub(super) struct Thread {
+    pub(super) state: Cell<State>,
+    /// What the collective it last waited for answered.
+    pub(super) answer: Cell<u64>,
+}
+
+/// The most threads a block has.
+pub(super) const MAX_THREADS: usize = 1024;
+
+/// The threads of one block. Its tables are as large as a block can be, so that
+/// a fresh block needs no allocation.
+pub(super) struct Block {
+    threads: Vec<Thread>,
+    pub(super) warps: Vec<Warp>,
+    ready: RefCell<VecDeque<usize>>,
+    size: Cell<usize>,
+    started: Cell<usize>,
+    alive: Cell<usize>,
+    at_barrier: Cell<usize>,
+    /// Times a thread stood back since anything else happened.
+    pauses: Cell<u64>,
+}
+
+/// Pauses after which a block that does nothing else is taken to spin for ever.
+/// With the atomics between two pauses that is about a hundred million of them.
+const PAUSE_LIMIT: u64 = 100_000;
+
+impl Block {
+    pub(super) fn new() -> Self {
+        let thread = || Thread {
+            state: Cell::new(State::Unstarted),
+            answer: Cell::new(0),
+        };
+        Self {
+            threads: std::iter::repeat_with(thread).take(MAX_THREADS).collect(),
+            warps: std::iter::repeat_with(Warp::default)
+                .take(MAX_THREADS / LANES)
+                .collect(),
+            ready: RefCell::new(VecDeque::with_capacity(MAX_THREADS)),
+            size: Cell::new(0),
+            started: Cell::new(0),
+            alive: Cell::new(0),
+            at_barrier: Cell::new(0),
+            pauses: Cell::new(0),
+        }
+    }
+
+    /// Makes it a fresh block of so many threads.
+    pub(super) fn reset(&self, threads: usize) {
+        self.size.set(threads.min(MAX_THREADS));
+        for thread in self.threads() {
+            thread.state.set(State::Unstarted);
+        }
+        for (index, warp) in self.warps.iter().enumerate() {
+            warp.reset(threads.saturating_sub(index * LANES));
+        }
+        self.ready.borrow_mut().clear();
+        self.started.set(0);
+        self.alive.set(self.size.get());
+        self.at_barrier.set(0);
+        self.pauses.set(0);
+    }
+
+    /// Its threads, in order.
+    pub(super) fn threads(&self) -> &[Thread] {
+        &self.threads[..self.size.get()]
+    }
+
+    /// The next thread that has not begun.
+    pub(super) fn start_next(&self) -> Option<usize> {
+        let thread = self.started.get();
+        self.threads().get(thread)?.state.set(State::Running);
+        self.started.set(thread + 1);
+        Some(thread)
+    }
+
+    /// A thread that waited and may go on.
+    pub(super) fn take_ready(&self) -> Option<usize> {
+        let thread = self.ready.borrow_mut().pop_front()?;
+        self.threads[thread].state.set(State::Running);
+        Some(thread)
+    }
+
+    /// Whether every thread has returned.
+    pub(super) fn is_done(&self) -> bool {
+        self.alive.get() == 0
+    }
+
+    /// The thread waits at a barrier. True if it was the last one awaited.
+    pub(super) fn arrive(&self, thread: usize, barrier: Barrier, value: u32) -> bool {
+        self.threads[thread]
+            .state
+            .set(State::AtBarrier(barrier, value));
+        self.at_barrier.set(self.at_barrier.get() + 1);
+        self.complete_barrier(Some(thread))
+    }
+
+    /// The thread returned. Those that waited for nobody else go on.
+    pub(super) fn exit(&self, thread: usize) {
+        self.threads[thread].state.set(State::Exited);
+        self.alive.set(self.alive.get() - 1);
+        self.pauses.set(0);
+        self.leave_warp(thread);
+        self.complete_barrier(None);
+    }
+
+    /// The thread lets others go first. False if the block has done nothing else
+    /// for too long.
+    pub(super) fn pause(&self, thread: usize) -> bool {
+        self.release(thread, None);
+        self.pauses.set(self.pauses.get() + 1);
+        self.pauses.get() < PAUSE_LIMIT
+    }
+
+    /// Something was achieved other than standing back.
+    pub(super) fn note_progress(&self) {
+        self.pauses.set(0);
+    }
+
+    /// Lets a thread go on: at once if it is the one that runs, else in turn.
+    pub(super) fn release(&self, thread: usize, running: Option<usize>) {
+        if running == Some(thread) {
+            self.threads[thread].state.set(State::Running);
+        } else {
+            self.threads[thread].state.set(State::Ready);
+            self.ready.borrow_mut().push_back(thread);
+        }
+    }
+
+    /// If all threads that have not exited wait at the same barrier, answers it.
+    fn complete_barrier(&self, running: Option<usize>) -> bool {
+        if self.at_barrier.get() != self.alive.get() || self.alive.get() == 0 {
+            return false;
+        }
+        let mut meeting = None;
+        let mut yes = 0;
+        for thread in self.threads() {
+            if let State::AtBarrier(barrier, value) = thread.state.get() {
+                if *meeting.get_or_insert(barrier) != barrier {
+                    return false;
+                }
+                yes += u64::from(value);
+            }
+        }
+        let Some(Barrier { kind, .. }) = meeting else {
+            return false;
+        };
+        let answer = match kind {
+            BarrierKind::Plain => 0,
+            BarrierKind::Count => yes,
+            BarrierKind::And => u64::from(yes == self.alive.get() as u64),
+            BarrierKind::Or => u64::from(yes > 0),
+        };
+        for (index, thread) in self.threads().iter().enumerate() {
+            if matches!(thread.state.get(), State::AtBarrier(..)) {
+                thread.answer.set(answer);
+                self.release(index, running);
+            }
+        }
+        self.at_barrier.set(0);
+        self.note_progress();
+        true
+    }
+
+    /// Who waits where, for the message about a block that cannot go on.
+    pub(super) fn describe_waiting(&self) -> String {
+        let mut places: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for (index, thread) in self.threads().iter().enumerate() {
+            let place = match thread.state.get() {
+                State::AtBarrier(barrier, _) => {
+                    format!("at {} (line {})", barrier.kind.name(), barrier.line)
+                }
+                State::InWarp(arrival) => format!(
+                    "in {} (line {}, mask {:#010x})",
+                    arrival.kind.name(),
+                    arrival.line,
+                    arrival.mask
+                ),
+                State::Exited => "nowhere, having returned".to_owned(),
+                State::Unstarted | State::Running | State::Ready => "nowhere".to_owned(),
+            };
+            places.entry(place).or_insert((0, index)).0 += 1;
+        }
+        let mut parts: Vec<_> = places.into_iter().collect();
+        parts.sort_by_key(|(_, (_, first))| *first);
+        let parts: Vec<String> = parts
+            .into_iter()
+            .map(|(place, (count, first))| match count {
+                1 => format!("thread {first} waits {place}"),
+                _ => format!("{count} threads from thread {first} on wait {place}"),
+            })
+            .collect();
+        parts.join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(threads: usize) -> Block {
+        let block = Block::new();
+        block.reset(threads);
+        while block.start_next().is_some() {}
+        block
+    }
+
+    const HERE: Barrier = Barrier {
+        kind: BarrierKind::Count,
+        line: 5,
+    };
+
+    #[test]
+    fn the_last_to_arrive_does_not_wait() {
+        let block = started(3);
+        assert!(!block.arrive(1, HERE, 1));
+        assert!(!block.arrive(0, HERE, 0));
+        assert!(block.arrive(2, HERE, 1));
+        assert_eq!(block.threads()[2].state.get(), State::Running);
+        assert_eq!((block.take_ready(), block.take_ready()), (Some(0), Some(1)));
+        assert!(
+            block
+                .threads()
+                .iter()
+                .all(|thread| thread.answer.get() == 2)
+        );
+    }
+
+    #[test]
+    fn nobody_waits_for_the_dead() {
+        let block = started(2);
+        assert!(!block.arrive(0, HERE, 1));
+        block.exit(1);
+        assert_eq!(block.take_ready(), Some(0));
+    }
+
+    #[test]
+    fn two_barriers_are_not_one() {
+        let block = started(2);
+        assert!(!block.arrive(0, HERE, 0));
+        assert!(!block.arrive(1, Barrier { line: 6, ..HERE }, 0));
+        assert_eq!(
+            block.describe_waiting(),
+            "thread 0 waits at __syncthreads_count (line 5); \
+             thread 1 waits at __syncthreads_count (line 6)"
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! A fiber: a stack that runs threads of the current block, one after another,
+//! for as long as none of them has to wait.
+#![allow(unsafe_code)]
+
+use std::io;
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use super::stack::FiberStack;
+use super::worker::Worker;
+
+/// Why a fiber came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// Its thread waits for others.
+    Waiting,
+    /// No thread is left to start.
+    Idle,
+}
+
+/// The handle a fiber suspends itself with.
+pub(super) type Pause = Yielder<(), Signal>;
+
+/// One fiber. Made once, used for block after block.
+pub(super) struct Fiber {
+    coroutine: Coroutine<(), Signal, (), FiberStack>,
+}
+
+impl Fiber {
+    /// A fiber that runs the threads of `worker`'s blocks.
+    ///
+    /// # Safety
+    /// `worker` must be valid whenever the fiber is resumed.
+    pub(super) unsafe fn new(worker: *const Worker) -> io::Result<Self> {
+        let coroutine = Coroutine::with_stack(FiberStack::new()?, move |pause: &Pause, ()| {
+            loop {
+                // SAFETY: by the contract of `new`.
+                unsafe { &*worker }.run_threads(pause);
+                pause.suspend(Signal::Idle);
+            }
+        });
+        Ok(Self { coroutine })
+    }
+
+    /// Lets it run until it waits or has nothing left to do.
+    pub(super) fn resume(&mut self) -> Signal {
+        match self.coroutine.resume(()) {
+            CoroutineResult::Yield(signal) => signal,
+            CoroutineResult::Return(()) => Signal::Idle,
+        }
+    }
+}
+
+impl Drop for Fiber {
+    fn drop(&mut self) {
+        // SAFETY: what lies on the stack is the loop above and, if its block was
+        // given up, a kernel's frames and ours of `frame.rs`. None of them has
+        // anything to drop, and unwinding could not pass the kernel's.
+        unsafe { self.coroutine.force_reset() };
+    }
+}

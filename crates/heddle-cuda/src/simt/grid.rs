@@ -1,0 +1,45 @@
+//! The blocks of a grid, over this thread or over all workers.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::ThreadPool;
+
+use super::failure::Failure;
+use super::launch::Task;
+use super::worker;
+
+/// Threads of a grid from which waking the workers pays: about half a
+/// millisecond of kernel against some tens of microseconds.
+const PARALLEL_FROM: u64 = 16 * 1024;
+
+/// Runs every block, in order on one worker, as they come on several. After a
+/// failure no further block is started; the one of the lowest block is returned.
+pub(super) fn run(task: &Task<'_>, workers: &ThreadPool) -> Result<(), Failure> {
+    let blocks = task.blocks();
+    let threads = blocks.saturating_mul(task.threads() as u64);
+    if blocks == 1 || threads < PARALLEL_FROM || workers.current_num_threads() == 1 {
+        return (0..blocks).try_for_each(|block| worker::run_block(task, block));
+    }
+    let next = AtomicU64::new(0);
+    let first: Mutex<Option<(u64, Failure)>> = Mutex::new(None);
+    workers.broadcast(|_| {
+        loop {
+            let block = next.fetch_add(1, Ordering::Relaxed);
+            if block >= blocks {
+                return;
+            }
+            if let Err(failure) = worker::run_block(task, block) {
+                next.store(blocks, Ordering::Relaxed);
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|(other, _)| block < *other) {
+                    *first = Some((block, failure));
+                }
+            }
+        }
+    });
+    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, failure)) => Err(failure),
+        None => Ok(()),
+    }
+}

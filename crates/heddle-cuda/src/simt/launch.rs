@@ -1,0 +1,140 @@
+//! A launch checked against its kernel and the limits every GPU has.
+
+use heddle_runtime::device::{Argument, DeviceId, Launch};
+
+use super::block::MAX_THREADS;
+use super::memory::SimtBuffer;
+use super::shared::SHARED_BYTES;
+use crate::kernels::{self, ArgumentKind, Kernel};
+
+/// One argument's bytes, at the start.
+pub(super) type Value = [u8; 8];
+
+/// A launch that can run.
+pub(super) struct Task<'a> {
+    pub(super) kernel: &'static Kernel,
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    pub(super) shared: u32,
+    pub(super) values: Vec<Value>,
+    /// The buffers among the arguments.
+    pub(super) buffers: Vec<&'a SimtBuffer>,
+}
+
+impl<'a> Task<'a> {
+    /// Checks `launch` for `device`, or says what is wrong with it.
+    pub(super) fn new(launch: &Launch<'a>, device: DeviceId) -> Result<Self, String> {
+        let kernel = kernels::find(launch.kernel)
+            .ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
+        check_size(kernel, launch)?;
+        let (expected, found) = (kernel.arguments.len(), launch.arguments.len());
+        if expected != found {
+            return Err(format!(
+                "{} takes {expected} arguments, but got {found}",
+                kernel.name
+            ));
+        }
+        let mut task = Self {
+            kernel,
+            grid: launch.grid,
+            block: launch.block,
+            shared: launch.shared,
+            values: Vec::with_capacity(expected),
+            buffers: Vec::new(),
+        };
+        for (index, (argument, &kind)) in launch.arguments.iter().zip(kernel.arguments).enumerate()
+        {
+            task.add(argument, kind, device)
+                .map_err(|what| format!("argument {index} of {} {what}", kernel.name))?;
+        }
+        Ok(task)
+    }
+
+    fn add(
+        &mut self,
+        argument: &Argument<'a>,
+        kind: ArgumentKind,
+        device: DeviceId,
+    ) -> Result<(), String> {
+        let (found, value) = match *argument {
+            Argument::Buffer(memory) => {
+                let buffer = memory
+                    .as_any()
+                    .downcast_ref::<SimtBuffer>()
+                    .filter(|_| memory.device() == device)
+                    .ok_or_else(|| format!("lives on {}", memory.device()))?;
+                self.buffers.push(buffer);
+                (ArgumentKind::Buffer, value(&buffer.address().to_ne_bytes()))
+            }
+            Argument::U32(number) => (ArgumentKind::U32, value(&number.to_ne_bytes())),
+            Argument::I32(number) => (ArgumentKind::I32, value(&number.to_ne_bytes())),
+            Argument::U64(number) => (ArgumentKind::U64, value(&number.to_ne_bytes())),
+            Argument::F32(number) => (ArgumentKind::F32, value(&number.to_ne_bytes())),
+            Argument::F64(number) => (ArgumentKind::F64, value(&number.to_ne_bytes())),
+        };
+        if found != kind {
+            return Err(format!("must be {kind:?}, but is {found:?}"));
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// Threads of a block.
+    pub(super) fn threads(&self) -> usize {
+        self.block.iter().map(|&extent| extent as usize).product()
+    }
+
+    /// Blocks of the grid.
+    pub(super) fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&extent| u64::from(extent)).product()
+    }
+
+    /// The coordinates of block `index`, counted along x first.
+    pub(super) fn block_at(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [index % x, index / x % y, index / x / y].map(|extent| extent as u32)
+    }
+}
+
+fn value(bytes: &[u8]) -> Value {
+    let mut value = Value::default();
+    value[..bytes.len()].copy_from_slice(bytes);
+    value
+}
+
+fn check_size(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), String> {
+    const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+    const BLOCK: [u32; 3] = [1024, 1024, 64];
+    let name = kernel.name;
+    let within = |extents: [u32; 3], limits: [u32; 3]| {
+        extents
+            .iter()
+            .zip(limits)
+            .all(|(extent, limit)| (1..=limit).contains(extent))
+    };
+    if !within(launch.grid, GRID) {
+        let grid = launch.grid;
+        return Err(format!(
+            "{name} was given a grid of {grid:?}; each extent is 1 to {GRID:?}"
+        ));
+    }
+    let threads: u64 = launch
+        .block
+        .iter()
+        .map(|&extent| u64::from(extent))
+        .product();
+    let most = kernel.max_threads.min(MAX_THREADS as u32);
+    if !within(launch.block, BLOCK) || threads > u64::from(most) {
+        let block = launch.block;
+        return Err(format!(
+            "{name} was given blocks of {block:?}; it runs with 1 to {most} threads"
+        ));
+    }
+    if launch.shared as usize > SHARED_BYTES {
+        return Err(format!(
+            "{name} was given {} bytes of dynamic shared memory; a block has {SHARED_BYTES}",
+            launch.shared
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Buffers of the emulated GPU: host memory between two guard zones.
+//!
+//! A kernel's stray access cannot be caught as it happens. One that lands within
+//! a guard zone is found after the launch, when the device is synchronised or
+//! when the buffer is freed, and what was never written reads as poison.
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::any::Any;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::Instant;
+
+use heddle_runtime::Error;
+use heddle_runtime::device::{DeviceId, DeviceMemory};
+use heddle_runtime::memory::Holding;
+use heddle_runtime::units::{Bytes, Nanos};
+
+use super::clock;
+use super::device::Core;
+
+/// Bytes of guard on either side.
+const GUARD: usize = 256;
+/// What guards hold.
+const GUARD_BYTE: u8 = 0xFD;
+/// What fresh memory holds.
+const POISON: u8 = 0xA5;
+/// As a GPU's own allocator aligns.
+const ALIGNMENT: usize = 256;
+
+/// Memory with its guards.
+pub(super) struct Region {
+    start: NonNull<u8>,
+    layout: Layout,
+    bytes: usize,
+    checked: bool,
+}
+
+// SAFETY: plain memory, freed once. Everyone who touches it holds the device's
+// stream lock (transfers, launches) or owns it alone (creation, drop).
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// Memory of this size, or none if the host has no more either.
+    pub(super) fn new(bytes: Bytes, checked: bool) -> Option<Self> {
+        let bytes = usize::try_from(bytes.0).ok()?;
+        let layout = Layout::from_size_align(bytes.checked_add(2 * GUARD)?, ALIGNMENT).ok()?;
+        // SAFETY: the guards make the layout larger than zero.
+        let start = NonNull::new(unsafe { alloc(layout) })?;
+        let region = Self {
+            start,
+            layout,
+            bytes,
+            checked,
+        };
+        region.raise_guards();
+        if checked {
+            // SAFETY: the content lies within the layout.
+            unsafe { region.content().write_bytes(POISON, bytes) };
+        }
+        Some(region)
+    }
+
+    /// Where the content starts.
+    fn content(&self) -> NonNull<u8> {
+        // SAFETY: the layout is two guards larger than the content.
+        unsafe { self.start.add(GUARD) }
+    }
+
+    fn guards(&self) -> [NonNull<u8>; 2] {
+        // SAFETY: guard, content and guard lie one behind the other.
+        [self.start, unsafe { self.content().add(self.bytes) }]
+    }
+
+    fn raise_guards(&self) {
+        for guard in self.guards() {
+            // SAFETY: within the layout; see `Send` for who may write.
+            unsafe { guard.write_bytes(GUARD_BYTE, GUARD) };
+        }
+    }
+
+    /// What was written over the guards, if anything was; told once.
+    pub(super) fn take_damage(&self) -> Option<String> {
+        if !self.checked {
+            return None;
+        }
+        let stray = |byte: &u8| *byte != GUARD_BYTE;
+        // SAFETY: both lie within the layout and were written at creation.
+        let [before, after] = self
+            .guards()
+            .map(|guard| unsafe { std::slice::from_raw_parts(guard.as_ptr(), GUARD) });
+        let (side, at) = match (after.iter().position(stray), before.iter().rposition(stray)) {
+            (Some(at), _) => ("past the end", (self.bytes + at).to_string()),
+            (None, Some(at)) => ("before the start", format!("-{}", GUARD - at)),
+            (None, None) => return None,
+        };
+        self.raise_guards();
+        Some(format!(
+            "wrote {side} of a buffer of {} bytes, at byte {at}",
+            self.bytes
+        ))
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}
+
+/// Owned memory of an emulated GPU.
+pub(super) struct SimtBuffer {
+    core: Arc<Core>,
+    region: Arc<Region>,
+    /// Its place in the device's list of live regions.
+    key: u64,
+    _holding: Holding,
+}
+
+impl SimtBuffer {
+    pub(super) fn new(core: Arc<Core>, region: Arc<Region>, key: u64, holding: Holding) -> Self {
+        Self {
+            core,
+            region,
+            key,
+            _holding: holding,
+        }
+    }
+
+    /// Where a kernel finds it.
+    pub(super) fn address(&self) -> u64 {
+        self.region.content().as_ptr() as u64
+    }
+
+    /// What was written over its guards, if anything was; told once.
+    pub(super) fn take_damage(&self) -> Option<String> {
+        self.region.take_damage()
+    }
+
+    /// Copies `given` bytes with `copy`, which gets the content's address, and
+    /// times it.
+    fn transfer(&self, given: usize, copy: impl FnOnce(*mut u8)) -> Result<Nanos, Error> {
+        self.core.call()?;
+        if given != self.region.bytes {
+            return Err(self.core.error(format!(
+                "a transfer of {given} bytes to or from a buffer of {} bytes",
+                self.region.bytes
+            )));
+        }
+        let _stream = self.core.stream();
+        self.core.settle()?;
+        let start = Instant::now();
+        copy(self.region.content().as_ptr());
+        let simulated = self.core.options.transfers.cost(self.bytes());
+        clock::add_bus(simulated);
+        Ok(Nanos::from(start.elapsed()) + simulated)
+    }
+}
+
+impl DeviceMemory for SimtBuffer {
+    fn device(&self) -> DeviceId {
+        self.core.id
+    }
+
+    fn bytes(&self) -> Bytes {
+        Bytes(self.region.bytes as u64)
+    }
+
+    fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
+        self.transfer(from.len(), |content| {
+            // SAFETY: the lengths are equal, the content is ours under the
+            // stream lock, and host memory never overlaps it.
+            unsafe { content.copy_from_nonoverlapping(from.as_ptr(), from.len()) };
+        })
+    }
+
+    fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
+        self.transfer(to.len(), |content| {
+            // SAFETY: as in `upload`; fresh memory was poisoned or, unchecked,
+            // holds whatever bytes the allocator left, as on a GPU.
+            unsafe { content.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for SimtBuffer {
+    fn drop(&mut self) {
+        self.core.forget(self.key, &self.region);
+    }
+}
+
+impl fmt::Debug for SimtBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SimtBuffer({} on {})", self.bytes(), self.core.id)
+    }
+}

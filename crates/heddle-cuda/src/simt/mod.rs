@@ -1,0 +1,38 @@
+//! An emulated GPU for tests and debugging.
+//!
+//! Every thread of a block is a fiber; blocks run one after another on a worker,
+//! and several workers share a large grid. Barriers, warp collectives, shared
+//! memory and atomics mean what they mean on a GPU. What would be undefined
+//! there is an error here where it can be seen: a barrier not all threads reach,
+//! a lane that never comes to its vote, a write past a buffer, an unaligned wide
+//! access, an index outside a local or shared array.
+//!
+//! | file | what |
+//! |---|---|
+//! | `device` | the device: allocation, launches, time, faults |
+//! | `memory` | buffers with guard zones |
+//! | `launch` | a launch checked against its kernel |
+//! | `grid` | blocks to workers |
+//! | `worker` | the scheduler of one block's fibers |
+//! | `block`, `warp` | who waits for whom, and when all have come |
+//! | `clock` | time spent in kernels and on the bus |
+//! | `fiber`, `stack`, `frame` | where a thread runs, and the border to the kernels' C++ |
+
+mod block;
+mod clock;
+mod device;
+mod failure;
+mod fault;
+mod fiber;
+mod frame;
+mod grid;
+mod launch;
+mod memory;
+mod options;
+mod shared;
+mod stack;
+mod warp;
+mod worker;
+
+pub use device::SimtDevice;
+pub use options::{Faults, SimtOptions, Transfers};

@@ -1,0 +1,210 @@
+//! The scheduler: runs one block after another on the fibers of one system thread.
+#![allow(unsafe_code)]
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::ffi::c_void;
+use std::ptr;
+
+use super::block::{Barrier, Block, MAX_THREADS};
+use super::failure::Failure;
+use super::fiber::{Fiber, Pause, Signal};
+use super::frame::{Frame, set_now};
+use super::launch::Task;
+use super::shared::SharedMemory;
+use super::warp::Arrival;
+use crate::kernels::Entry;
+
+thread_local! {
+    static WORKER: Worker = Worker::new();
+}
+
+/// Runs block `index` of the task on this system thread.
+pub(super) fn run_block(task: &Task<'_>, index: u64) -> Result<(), Failure> {
+    WORKER.with(|worker| worker.run(task, index))
+}
+
+/// What one system thread needs to run blocks. It never moves: its fibers and
+/// frames hold its address, and all of it changes through shared references.
+pub(super) struct Worker {
+    /// Fibers with nothing to do.
+    idle: RefCell<Vec<Fiber>>,
+    /// The fiber of each thread that waits, by thread.
+    waiting: RefCell<Vec<Option<Fiber>>>,
+    /// Where each thread that waits suspends itself.
+    pauses: Vec<Cell<*const Pause>>,
+    frames: Vec<UnsafeCell<Frame>>,
+    block: Block,
+    shared: SharedMemory,
+    /// The thread that runs now.
+    current: Cell<usize>,
+    /// The kernel and a pointer to each argument; none between blocks.
+    call: Cell<Option<(Entry, *const *const c_void)>>,
+    failure: RefCell<Option<Failure>>,
+}
+
+impl Worker {
+    fn new() -> Self {
+        let frame = || UnsafeCell::new(Frame::empty());
+        Self {
+            idle: RefCell::default(),
+            waiting: RefCell::default(),
+            pauses: vec![Cell::new(ptr::null()); MAX_THREADS],
+            frames: std::iter::repeat_with(frame).take(MAX_THREADS).collect(),
+            block: Block::new(),
+            shared: SharedMemory::new(),
+            current: Cell::new(0),
+            call: Cell::new(None),
+            failure: RefCell::default(),
+        }
+    }
+
+    fn run(&self, task: &Task<'_>, index: u64) -> Result<(), Failure> {
+        let at = task.block_at(index);
+        let arguments: Vec<*const c_void> = task
+            .values
+            .iter()
+            .map(|value| value.as_ptr().cast())
+            .collect();
+        self.block.reset(task.threads());
+        self.shared.reset(task.shared as usize);
+        for (thread, frame) in self.frames[..task.threads()].iter().enumerate() {
+            let fresh = Frame::new(thread as u32, at, task.block, task.grid, self);
+            // SAFETY: no thread of an earlier block is left to hold it.
+            unsafe { *frame.get() = fresh };
+        }
+        self.waiting
+            .borrow_mut()
+            .resize_with(task.threads(), || None);
+        self.failure.borrow_mut().take();
+        self.call.set(Some((task.kernel.entry, arguments.as_ptr())));
+        let outcome = self.schedule(at);
+        self.call.set(None);
+        // Fibers of threads that will never go on are given up with their stacks.
+        self.waiting.borrow_mut().clear();
+        outcome
+    }
+
+    /// Starts threads and continues those that may go on, until all are done or
+    /// none can move. Fresh ones first: a thread that spins may be waiting for
+    /// one that has not begun.
+    fn schedule(&self, block: [u32; 3]) -> Result<(), Failure> {
+        let mut unstarted = true;
+        loop {
+            if let Some(failure) = self.failure.borrow_mut().take() {
+                return Err(failure);
+            }
+            let fiber = if unstarted {
+                Some(self.fresh_fiber()?)
+            } else if let Some(thread) = self.block.take_ready() {
+                self.enter(thread);
+                self.waiting.borrow_mut()[thread].take()
+            } else if self.block.is_done() {
+                return Ok(());
+            } else {
+                return Err(Failure::Deadlock {
+                    block,
+                    waiting: self.block.describe_waiting(),
+                });
+            };
+            if let Some(mut fiber) = fiber {
+                match fiber.resume() {
+                    Signal::Idle => {
+                        unstarted = false;
+                        self.idle.borrow_mut().push(fiber);
+                    }
+                    Signal::Waiting => {
+                        self.waiting.borrow_mut()[self.current.get()] = Some(fiber);
+                    }
+                }
+            }
+        }
+    }
+
+    fn fresh_fiber(&self) -> Result<Fiber, Failure> {
+        let idle = self.idle.borrow_mut().pop();
+        idle.map_or_else(
+            // SAFETY: a worker never moves, and its fibers, which it owns, are
+            // resumed by its own `schedule` alone.
+            || unsafe { Fiber::new(self) },
+            Ok,
+        )
+        .map_err(|error| Failure::Resources(format!("no stack for another fiber: {error}")))
+    }
+
+    /// Makes `thread` the one that runs.
+    fn enter(&self, thread: usize) {
+        self.current.set(thread);
+        // SAFETY: frames stay where they are until the block has ended.
+        unsafe { set_now(self.frames[thread].get()) };
+    }
+
+    /// Called on a fiber: runs threads that have not begun until there are none.
+    pub(super) fn run_threads(&self, pause: &Pause) {
+        while let (Some((entry, arguments)), Some(thread)) =
+            (self.call.get(), self.block.start_next())
+        {
+            self.enter(thread);
+            self.pauses[thread].set(pause);
+            // SAFETY: the launch checked number and types of the arguments
+            // against the kernel's signature; each pointer is to a live value.
+            unsafe { entry(arguments) };
+            self.block.exit(thread);
+        }
+    }
+
+    /// The running thread waits at a barrier. True if nobody is missing.
+    pub(super) fn arrive(&self, barrier: Barrier, value: u32) -> bool {
+        self.block.arrive(self.current.get(), barrier, value)
+    }
+
+    /// The running thread waits for lanes of its warp. True if none is missing.
+    pub(super) fn arrive_in_warp(&self, arrival: Arrival) -> bool {
+        self.block.arrive_in_warp(self.current.get(), arrival)
+    }
+
+    /// The running thread lets others go first. False if that helps nobody.
+    pub(super) fn stand_back(&self) -> bool {
+        self.block.pause(self.current.get())
+    }
+
+    /// The answer to what the running thread waited for; suspends it first
+    /// unless everybody it waited for is there.
+    pub(super) fn answer_when(&self, met: bool) -> u64 {
+        let thread = self.current.get();
+        if !met {
+            // SAFETY: the thread runs on the fiber that set this pointer and has
+            // not returned from `run_threads` since.
+            unsafe { &*self.pauses[thread].get() }.suspend(Signal::Waiting);
+        }
+        self.block.threads()[thread].answer.get()
+    }
+
+    /// Stops the kernel: the running thread has done what it must not.
+    pub(super) fn give_up(&self, what: String) -> ! {
+        let thread = self.current.get();
+        // SAFETY: the running thread's own frame; nothing writes coordinates.
+        let (block, at) = unsafe {
+            let frame = self.frames[thread].get();
+            ((*frame).block, (*frame).thread)
+        };
+        *self.failure.borrow_mut() = Some(Failure::Misuse {
+            block,
+            thread: at,
+            what,
+        });
+        loop {
+            // The scheduler sees the failure and never resumes this fiber.
+            self.answer_when(false);
+        }
+    }
+
+    /// The memory of a shared declaration, if there is room.
+    pub(super) fn shared_memory(&self, key: usize, bytes: usize) -> Option<*mut u8> {
+        self.shared.declared(key, bytes)
+    }
+
+    /// Where dynamic shared memory starts.
+    pub(super) fn dynamic_shared_memory(&self) -> *mut u8 {
+        self.shared.dynamic()
+    }
+}

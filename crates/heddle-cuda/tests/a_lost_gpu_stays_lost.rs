@@ -1,0 +1,149 @@
+//! A real GPU that is lost says so at once and for good, and costs no answer.
+//!
+//! A target of its own with a single test: once a kernel has written where there
+//! is no memory, the driver refuses that process everything.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "cuda/machine.rs"]
+mod machine;
+mod veil;
+
+use std::sync::Arc;
+
+use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_runtime::config::Config;
+use heddle_runtime::device::Argument::{Buffer, I32};
+use heddle_runtime::device::{
+    Accelerator, Device, DeviceBuffer, DeviceId, Launch, Pipeline, PipelineInput,
+};
+use heddle_runtime::route::Reason;
+use heddle_runtime::runtime::FallbackCause;
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{Error, Runtime};
+use machine::execute;
+use veil::{Veil, veiled};
+
+const GPU: DeviceId = DeviceId::cuda(0);
+
+#[test]
+fn a_wild_write_loses_the_gpu_and_no_answer() {
+    let Some(gpu) = machine::open(&Options::default()) else {
+        return;
+    };
+    let runtime = Runtime::builder()
+        .config(Config {
+            device: Some(GPU),
+            ..Config::default()
+        })
+        .device(gpu.clone())
+        .forgetful()
+        .build()
+        .unwrap();
+    let data: Vec<u8> = (0..5000_u32).map(|index| (index * 7) as u8).collect();
+    let before = runtime.trace(Veil::of(&data), None).unwrap();
+    assert_eq!(before.decision.device, GPU);
+    assert_eq!(before.output.as_slice().unwrap(), veiled(&data));
+    let unread = runtime.run(Veil::of(&data)).unwrap();
+
+    let buffer = gpu.allocate(Bytes(1000)).unwrap();
+    buffer.upload(&[1; 1000]).unwrap();
+    let lost = execute(&gpu, || write_wildly(&gpu)).map(drop);
+    println!("{}", assert_lost(lost));
+    assert_everything_is_refused(&gpu, &buffer);
+
+    assert_the_processor_takes_over(&runtime, &data);
+    // Computed, left on the device, and gone with it.
+    let error = unread.as_slice().unwrap_err();
+    assert!(matches!(error, Error::ArrayLost { .. }), "{error}");
+    // What was read before has a copy on the host.
+    assert_eq!(before.output.as_slice().unwrap(), veiled(&data));
+
+    drop((runtime, before, unread, buffer));
+    assert_eq!(Arc::strong_count(&gpu), 1);
+    drop(gpu);
+    println!("{:?}", CudaDevice::drop_failures());
+}
+
+/// A buffer of no bytes stands at address 0, where no GPU has memory.
+fn write_wildly(gpu: &CudaDevice) -> Result<(), Error> {
+    let nowhere = gpu.allocate(Bytes(0))?;
+    gpu.launch(&Launch {
+        kernel: "trial_stray_write",
+        grid: [1; 3],
+        block: [1; 3],
+        shared: 0,
+        arguments: &[Buffer(nowhere.as_ref()), I32(64)],
+    })
+}
+
+/// The words of a loss; anything else fails the test.
+fn assert_lost(outcome: Result<(), Error>) -> String {
+    match outcome {
+        Err(error @ Error::DeviceLost { device: GPU, .. }) => error.to_string(),
+        other => panic!("not reported as lost: {other:?}"),
+    }
+}
+
+fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
+    let inputs = [PipelineInput {
+        bytes: &[0; 100],
+        unit: 1,
+    }];
+    let large = vec![0; 2 << 20];
+    for _ in 0..3 {
+        assert_eq!(gpu.free_memory(), Bytes(0));
+        let pipeline = Pipeline {
+            inputs: &inputs,
+            output: &mut [0; 100],
+            output_unit: 1,
+            chunk_elements: 0,
+        };
+        let said = [
+            gpu.allocate(Bytes(1000)).map(drop),
+            gpu.allocate(Bytes(123_457)).map(drop),
+            buffer.upload(&[2; 1000]).map(drop),
+            buffer.download(&mut [0; 1000]).map(drop),
+            write_wildly(gpu),
+            gpu.synchronize(),
+            gpu.trim(),
+            gpu.pipeline(pipeline, &mut |_| Ok(())).map(drop),
+            execute(gpu, || Ok(())).map(drop),
+            execute(gpu, || panic!("a lost device runs no body")).map(drop),
+        ]
+        .map(assert_lost);
+        // All of the one fault it died of.
+        assert!(said.iter().all(|words| *words == said[0]), "{said:?}");
+        // On a thread that never used the device before, too.
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| gpu.allocate(Bytes(large.len() as u64)).map(drop));
+            assert_lost(other.join().unwrap());
+        });
+    }
+}
+
+/// The runtime has not been told: it sends one more operation there, and then
+/// no more.
+fn assert_the_processor_takes_over(runtime: &Runtime, data: &[u8]) {
+    assert!(runtime.router().lost().is_empty());
+    for round in 0..3 {
+        let outcome = runtime.trace(Veil::of(data), None).unwrap();
+        assert_eq!(outcome.output.as_slice().unwrap(), veiled(data));
+        assert_eq!(outcome.decision.device, DeviceId::CPU);
+        let fell_back = outcome.decision.reason == Reason::FellBack { from: GPU };
+        assert_eq!(fell_back, round == 0, "{:?}", outcome.decision.reason);
+        assert_eq!(runtime.router().lost(), [GPU]);
+    }
+    let report = runtime.report();
+    assert_eq!((report.failures, report.fallbacks.len()), (0, 1));
+    let fallback = &report.fallbacks[0];
+    assert_eq!((fallback.from, fallback.to), (GPU, DeviceId::CPU));
+    assert_eq!((fallback.cause, fallback.count), (FallbackCause::Lost, 1));
+    assert!(
+        report
+            .devices
+            .iter()
+            .all(|reading| reading.lost == (reading.device == GPU))
+    );
+    let named = runtime.run_on(GPU, Veil::of(data)).unwrap_err();
+    assert!(named.to_string().contains("lost"), "{named}");
+}

@@ -1,0 +1,21 @@
+//! A real GPU keeps the promises of its device: bytes arrive, kernels compute,
+//! times are the device's own, and what goes wrong is said.
+//!
+//! Each test opens this machine's first GPU for itself, one test at a time. On a
+//! machine without one every test passes and says `skipped`; the README says how
+//! to run them on another machine. What a *lost* GPU does has a target of its
+//! own, `a_lost_gpu_stays_lost`, because the driver gives a process that lost its
+//! GPU no second one.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod card;
+mod concurrency;
+mod failure;
+mod launches;
+mod machine;
+mod memory;
+mod pipeline;
+mod products;
+mod times;
+mod transfers;
+mod xor;

@@ -1,0 +1,43 @@
+//! What can go wrong in a chore.
+
+use std::path::PathBuf;
+
+/// A failed chore.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("cannot {action} {}: {source}", .path.display())]
+    File {
+        action: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "cannot install {package} with pip: {message}; set HEDDLE_NVRTC to the folder that holds \
+         libnvrtc.so.12 of that version"
+    )]
+    Install {
+        package: &'static str,
+        message: String,
+    },
+    #[error("cannot load NVRTC: {0}")]
+    Load(#[from] libloading::Error),
+    #[error("NVRTC in {} is version {found}, but PTX is written with {wanted}", .folder.display())]
+    Version {
+        folder: PathBuf,
+        found: String,
+        wanted: String,
+    },
+    #[error("NVRTC says {call} failed with status {status}")]
+    Nvrtc { call: &'static str, status: i32 },
+    #[error("kernels/{file}.cu does not compile for compute_{target}:\n{log}")]
+    Compile {
+        file: String,
+        target: u32,
+        log: String,
+    },
+    #[error(
+        "PTX is not what its source gives: {}; run `cargo xtask ptx`",
+        .0.join(", ")
+    )]
+    Stale(Vec<String>),
+}

@@ -1,0 +1,38 @@
+//! Chores of this workspace. One so far:
+//!
+//! `cargo xtask ptx` compiles `crates/heddle-cuda/kernels` to PTX with NVRTC;
+//! `cargo xtask ptx --check` says which committed PTX is not what its source
+//! gives. Neither needs a GPU or a CUDA toolkit.
+
+mod error;
+mod nvrtc;
+mod ptx;
+#[path = "../../heddle-cuda/build/source.rs"]
+mod source;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask ptx [--check]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["ptx"] => ptx::write(),
+        ["ptx", "--check"] => ptx::check(),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(said) => {
+            println!("{said}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

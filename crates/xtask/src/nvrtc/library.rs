@@ -1,0 +1,153 @@
+//! The library itself, loaded at run time.
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+
+use libloading::Library;
+
+use super::VERSION;
+use crate::error::Error;
+
+type Program = *mut c_void;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+type Create = unsafe extern "C" fn(
+    *mut Program,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> c_int;
+type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
+type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
+type Text = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
+
+/// A loaded NVRTC.
+pub(crate) struct Nvrtc {
+    create: Create,
+    compile: Compile,
+    ptx_size: Size,
+    ptx: Text,
+    log_size: Size,
+    log: Text,
+    destroy: Destroy,
+    /// Keeps the code behind the pointers above mapped.
+    _library: Library,
+    /// NVRTC opens its builtins by bare name; they are found because they are
+    /// already here.
+    _builtins: Library,
+}
+
+impl Nvrtc {
+    /// Loads the library from `folder` and checks its version.
+    pub(crate) fn load(folder: &Path) -> Result<Self, Error> {
+        // SAFETY: NVIDIA's libraries; loading them runs no code of ours.
+        let builtins = unsafe { Library::new(folder.join("libnvrtc-builtins.so.12.1"))? };
+        // SAFETY: as above.
+        let library = unsafe { Library::new(folder.join("libnvrtc.so.12"))? };
+        // SAFETY: the types are those of nvrtc.h of CUDA 12, for all seven calls
+        // and the version.
+        let nvrtc = unsafe {
+            let version = *library.get::<Version>(b"nvrtcVersion\0")?;
+            check_version(version, folder)?;
+            Self {
+                create: *library.get(b"nvrtcCreateProgram\0")?,
+                compile: *library.get(b"nvrtcCompileProgram\0")?,
+                ptx_size: *library.get(b"nvrtcGetPTXSize\0")?,
+                ptx: *library.get(b"nvrtcGetPTX\0")?,
+                log_size: *library.get(b"nvrtcGetProgramLogSize\0")?,
+                log: *library.get(b"nvrtcGetProgramLog\0")?,
+                destroy: *library.get(b"nvrtcDestroyProgram\0")?,
+                _library: library,
+                _builtins: builtins,
+            }
+        };
+        Ok(nvrtc)
+    }
+
+    /// The PTX of one source for one virtual architecture.
+    pub(crate) fn compile(&self, file: &str, text: &str, target: u32) -> Result<String, Error> {
+        let name = c_string(&format!("{file}.cu"));
+        let text = c_string(text);
+        let options: [CString; 2] = [
+            c_string(&format!("--gpu-architecture=compute_{target}")),
+            c_string("--std=c++14"),
+        ];
+        let options = options.each_ref().map(|option| option.as_ptr());
+        let mut program: Program = ptr::null_mut();
+        // SAFETY: both strings end in a zero and outlive the call, which copies
+        // them; there are no headers, so their two arrays may be null.
+        let status = unsafe {
+            (self.create)(
+                &raw mut program,
+                text.as_ptr(),
+                name.as_ptr(),
+                0,
+                ptr::null(),
+                ptr::null(),
+            )
+        };
+        succeeded("nvrtcCreateProgram", status)?;
+        // SAFETY: the program was created above; the two options outlive the call.
+        let status = unsafe { (self.compile)(program, 2, options.as_ptr()) };
+        let outcome = if status == 0 {
+            read(program, self.ptx_size, self.ptx)
+        } else {
+            read(program, self.log_size, self.log).and_then(|log| {
+                Err(Error::Compile {
+                    file: file.to_owned(),
+                    target,
+                    log,
+                })
+            })
+        };
+        // SAFETY: created above, not used after.
+        unsafe { (self.destroy)(&raw mut program) };
+        outcome
+    }
+}
+
+/// A text of the program: its size first, then its bytes.
+fn read(program: Program, size: Size, text: Text) -> Result<String, Error> {
+    let mut bytes = 0;
+    // SAFETY: the caller has created `program` and not destroyed it; the call writes one size.
+    succeeded("reading a size", unsafe { size(program, &raw mut bytes) })?;
+    let mut buffer = vec![0_u8; bytes];
+    // SAFETY: the buffer has the size the library has just asked for.
+    let status = unsafe { text(program, buffer.as_mut_ptr().cast()) };
+    succeeded("reading a text", status)?;
+    while buffer.last() == Some(&0) {
+        buffer.pop();
+    }
+    Ok(String::from_utf8_lossy(&buffer).into_owned())
+}
+
+fn check_version(version: Version, folder: &Path) -> Result<(), Error> {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: writes two integers.
+    let status = unsafe { version(&raw mut major, &raw mut minor) };
+    succeeded("nvrtcVersion", status)?;
+    if (major, minor) == VERSION {
+        return Ok(());
+    }
+    Err(Error::Version {
+        folder: folder.to_owned(),
+        found: format!("{major}.{minor}"),
+        wanted: format!("{}.{}", VERSION.0, VERSION.1),
+    })
+}
+
+fn succeeded(call: &'static str, status: c_int) -> Result<(), Error> {
+    match status {
+        0 => Ok(()),
+        status => Err(Error::Nvrtc { call, status }),
+    }
+}
+
+/// Text up to its first zero byte, which no source has.
+fn c_string(text: &str) -> CString {
+    CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
+}
