@@ -3,18 +3,24 @@
 //! the cheaper one and can say where every microsecond went.
 //!
 //! ```
-//! use heddle::{Array, Runtime};
+//! use heddle::Array;
 //!
-//! let runtime = Runtime::new()?;
+//! let runtime = heddle::open()?;
 //! let secret = runtime.xor(&Array::from_slice(b"warp and weft"), &Array::from_slice(b"key"))?;
 //! let plain = runtime.xor(&secret, &Array::from_slice(b"key"))?;
 //! assert_eq!(plain.as_slice()?, b"warp and weft");
 //! # Ok::<(), heddle::Error>(())
 //! ```
 //!
-//! This crate is the front door: it adds nothing but the `heddle` command. What
-//! it re-exports lives in [`heddle_runtime`] and [`heddle_profile`].
+//! This crate is the front door: it adds the `heddle` command, and a runtime that
+//! knows this machine's GPUs ([`open`]; [`Runtime::new`] knows the processor
+//! alone). What it re-exports lives in [`heddle_runtime`], [`heddle_profile`] and
+//! [`heddle_cuda`].
 
+pub mod fleet;
+
+pub use fleet::{Fleet, builder, open};
+pub use heddle_cuda as gpu;
 pub use heddle_profile as profile;
 pub use heddle_runtime::*;
 

@@ -97,6 +97,12 @@ fn print(runtime: &Runtime, report: &CalibrationReport, output: &mut Output) -> 
         ]);
     }
     output.line(list)?;
+    if let Some(message) = &report.lost {
+        output.line(format_args!(
+            "  {} was lost and takes no more work; nothing measured of it is kept ({message})",
+            report.device
+        ))?;
+    }
     for sweep in report.sweeps.iter().filter(|sweep| sweep.sizes.is_empty()) {
         let why = sweep.stopped.as_deref().unwrap_or("no size to measure");
         output.line(format_args!("  {} was not measured: {why}", sweep.name))?;

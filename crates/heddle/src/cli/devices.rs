@@ -1,12 +1,17 @@
 //! `heddle devices`: what there is to run on.
 
+use std::sync::Arc;
+
+use heddle::Fleet;
 use heddle::config::Config;
+use heddle::device::Device;
+use heddle::gpu::cuda::CudaDevice;
 use heddle::units::Bytes;
 use serde::Serialize;
 
 use super::output::Output;
 use super::table::table;
-use super::{Failure, open};
+use super::{Failure, open_fleet};
 
 #[derive(Serialize)]
 struct Row {
@@ -18,10 +23,56 @@ struct Row {
     memory: Bytes,
     free: Bytes,
     measured: bool,
+    /// Of an NVIDIA GPU alone.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    sensors: Option<Sensors>,
+}
+
+/// What only an NVIDIA GPU tells, where its management library is installed.
+#[derive(Serialize)]
+struct Sensors {
+    compute_capability: String,
+    utilisation_percent: Option<u32>,
+    power_watts: Option<f64>,
+    temperature_c: Option<u32>,
+    memory_used: Option<Bytes>,
+}
+
+impl Sensors {
+    fn of(gpu: &CudaDevice) -> Self {
+        let (major, minor) = gpu.compute_capability();
+        let health = gpu.health();
+        Self {
+            compute_capability: format!("{major}.{minor}"),
+            utilisation_percent: health.and_then(|health| health.utilisation_percent),
+            power_watts: health.and_then(|health| health.power_watts),
+            temperature_c: health.and_then(|health| health.temperature_c),
+            memory_used: health.and_then(|health| health.memory_used),
+        }
+    }
+
+    /// As far as it was measured, in words.
+    fn sentence(&self) -> String {
+        let parts = [
+            Some(format!("compute capability {}", self.compute_capability)),
+            self.utilisation_percent
+                .map(|percent| format!("{percent} % busy")),
+            self.power_watts.map(|watts| format!("{watts:.0} W")),
+            self.temperature_c.map(|degrees| format!("{degrees} °C")),
+            self.memory_used
+                .map(|used| format!("{used} in use by all processes")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
 }
 
 pub(super) fn run(config: &Config, output: &mut Output) -> Result<(), Failure> {
-    let runtime = open(config)?;
+    let fleet = Fleet::find(config)?;
+    let runtime = open_fleet(&fleet, config)?;
+    let gpu_of = |device: &Arc<dyn Device>| {
+        let id = device.id();
+        fleet.gpus().iter().find(|gpu| gpu.id() == id)
+    };
     let rows: Vec<Row> = runtime
         .devices()
         .map(|device| {
@@ -35,24 +86,23 @@ pub(super) fn run(config: &Config, output: &mut Output) -> Result<(), Failure> {
                 memory: card.memory,
                 free: device.free_memory(),
                 measured: runtime.has_model(device.id()),
+                sensors: gpu_of(device).map(|gpu| Sensors::of(gpu)),
             }
         })
         .collect();
-    let gpus = runtime
-        .devices()
-        .filter(|device| device.id().kind().is_gpu())
-        .count();
     if output.is_json() {
         return Ok(output.object(&serde_json::json!({
             "machine": runtime.machine(),
             "devices": rows,
-            "gpus": gpus,
+            "gpus": fleet.gpus().len(),
+            "why_no_gpu": fleet.why_no_gpu(),
         }))?);
     }
     let mut list = table(&[
         "device ",
         "name ",
         "backend ",
+        "driver ",
         "units",
         "memory",
         "free",
@@ -63,6 +113,7 @@ pub(super) fn run(config: &Config, output: &mut Output) -> Result<(), Failure> {
             row.device.clone(),
             row.name.clone(),
             row.backend.to_owned(),
+            row.driver.clone(),
             row.units.to_string(),
             row.memory.to_string(),
             row.free.to_string(),
@@ -70,8 +121,13 @@ pub(super) fn run(config: &Config, output: &mut Output) -> Result<(), Failure> {
         ]);
     }
     output.line(list)?;
-    if gpus == 0 {
-        output.line("\nNo GPU: this version of Heddle drives the processor only.")?;
+    for row in &rows {
+        if let Some(sensors) = &row.sensors {
+            output.line(format_args!("\n{}: {}", row.device, sensors.sentence()))?;
+        }
+    }
+    if let Some(why) = fleet.why_no_gpu() {
+        output.line(format_args!("\nNo GPU: {why}"))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod explain;
 mod output;
 mod progress;
 mod run;
+mod selftest;
 mod size;
 mod table;
 
@@ -19,8 +20,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use heddle::config::Config;
-use heddle::device::DeviceId;
-use heddle::{Error, Runtime};
+use heddle::device::{DeviceId, DeviceKind};
+use heddle::{Error, Fleet, Runtime};
 
 use output::Output;
 
@@ -71,6 +72,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Time a suite of operations.
     Bench(bench::Arguments),
+    /// Compare every operation on a device with the processor's answer.
+    Selftest(selftest::Arguments),
 }
 
 /// What ended a command early.
@@ -88,6 +91,10 @@ enum Failure {
     /// The arguments make no sense together.
     #[error("{message}")]
     Usage { message: String, hint: String },
+    /// A device answers differently from the processor. The result, with every
+    /// number, was printed.
+    #[error("{devices} did not pass")]
+    Unfit { devices: String },
 }
 
 impl Failure {
@@ -95,7 +102,7 @@ impl Failure {
         match self {
             Self::Heddle(error) => error.hint(),
             Self::Usage { hint, .. } => Some(hint.clone()),
-            Self::Profile(_) | Self::Io(_) => None,
+            Self::Profile(_) | Self::Io(_) | Self::Unfit { .. } => None,
         }
     }
 
@@ -107,7 +114,7 @@ impl Failure {
             | Self::Heddle(
                 Error::Config { .. } | Error::BadDeviceName { .. } | Error::NoSuchDevice { .. },
             ) => 2,
-            Self::Heddle(_) | Self::Profile(_) | Self::Io(_) => 1,
+            Self::Heddle(_) | Self::Profile(_) | Self::Io(_) | Self::Unfit { .. } => 1,
         }
     }
 }
@@ -116,7 +123,10 @@ impl Failure {
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut output = Output::new(arguments.common.json);
-    let result = dispatch(&arguments, &mut output).and_then(|()| Ok(output.flush()?));
+    let done = dispatch(&arguments, &mut output);
+    // A result that shows a failure is still a result.
+    let printed = output.flush().map_err(Failure::from);
+    let result = done.and(printed);
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough.
@@ -141,6 +151,7 @@ fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
         Command::Calibrate(calibrate) => calibrate::run(&config, calibrate, output),
         Command::Explain(explain) => explain::run(&config, explain, output),
         Command::Bench(bench) => bench::run(&config, bench, output),
+        Command::Selftest(selftest) => selftest::run(&config, selftest, output),
     }
 }
 
@@ -161,14 +172,36 @@ fn configure(common: &Common) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// A runtime, with its notes shown where they do not disturb the result.
+/// A runtime on all of this machine's devices, with its notes shown where they
+/// do not disturb the result.
 fn open(config: &Config) -> Result<Runtime, Failure> {
-    let runtime = Runtime::builder().config(config.clone()).build()?;
+    open_fleet(&Fleet::find(config)?, config)
+}
+
+/// The same of devices that were found before.
+fn open_fleet(fleet: &Fleet, config: &Config) -> Result<Runtime, Failure> {
+    let runtime = fleet
+        .builder(config.clone())
+        .build()
+        .map_err(|error| with_why(error, fleet))?;
     for note in runtime.notes() {
         // A note is not worth failing for.
         let _ = writeln!(anstream::stderr().lock(), "note: {note}");
     }
     Ok(runtime)
+}
+
+/// A GPU that was asked for and is not there, with the reason why none is.
+fn with_why(error: Error, fleet: &Fleet) -> Failure {
+    match (&error, fleet.why_no_gpu()) {
+        (Error::NoSuchDevice { asked, .. }, Some(why)) if asked.kind() == DeviceKind::Cuda => {
+            Failure::Usage {
+                message: error.to_string(),
+                hint: format!("no GPU was found: {why}"),
+            }
+        }
+        _ => error.into(),
+    }
 }
 
 /// Keeps what was learned; a cache folder that cannot be written is a note.

@@ -2,32 +2,40 @@
 
 use std::io::IsTerminal;
 
+use heddle::conformance::Progress;
+use heddle::device::DeviceId;
 use heddle::route::{CalibrationStep, CalibrationSubject};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Steps the bar's length is divided into.
 const STEPS: u64 = 1000;
 
-/// A bar that shows how far a calibration has come, or nothing at all when
-/// nobody is looking. It disappears when dropped.
+/// A bar of so many steps, or nothing at all when nobody is looking.
+fn bar(steps: u64, doing: &str) -> ProgressBar {
+    let bar = if std::io::stderr().is_terminal() {
+        ProgressBar::new(steps)
+    } else {
+        ProgressBar::hidden()
+    };
+    // The template is a constant; were it wrong, the default bar would do.
+    if let Ok(style) =
+        ProgressStyle::with_template(&format!("{doing} {{msg:32}} [{{bar:30}}] {{percent:>3}} %"))
+    {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
+/// Shows how far a calibration has come. It disappears when dropped.
 pub(super) struct CalibrationBar {
     bar: ProgressBar,
 }
 
 impl CalibrationBar {
     pub(super) fn new() -> Self {
-        let bar = if std::io::stderr().is_terminal() {
-            ProgressBar::new(STEPS)
-        } else {
-            ProgressBar::hidden()
-        };
-        // The template is a constant; were it wrong, the default bar would do.
-        if let Ok(style) =
-            ProgressStyle::with_template("measuring {msg:32} [{bar:30}] {percent:>3} %")
-        {
-            bar.set_style(style.progress_chars("=> "));
+        Self {
+            bar: bar(STEPS, "measuring"),
         }
-        Self { bar }
     }
 
     pub(super) fn show(&self, step: &CalibrationStep) {
@@ -42,6 +50,42 @@ impl CalibrationBar {
 }
 
 impl Drop for CalibrationBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Shows how far a self-test has come. It disappears when dropped.
+pub(super) struct SelftestBar {
+    bar: ProgressBar,
+    device: DeviceId,
+}
+
+impl SelftestBar {
+    pub(super) fn new(device: DeviceId) -> Self {
+        Self {
+            bar: bar(0, "testing"),
+            device,
+        }
+    }
+
+    pub(super) fn show(&self, progress: &Progress<'_>) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        self.bar.set_length(progress.total as u64);
+        self.bar.set_position(progress.done as u64);
+        let case = progress.case;
+        self.bar.set_message(format!(
+            "{} {} {}",
+            self.device,
+            case.operation(),
+            case.dtype()
+        ));
+    }
+}
+
+impl Drop for SelftestBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -2,6 +2,7 @@
 //! machine can do.
 
 mod ceiling;
+mod gpu;
 mod ops;
 mod route;
 mod sample;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use heddle::config::Config;
-use heddle::units::Estimate;
+use heddle::units::{Estimate, Nanos};
 use serde::Serialize;
 
 use super::output::Output;
@@ -39,6 +40,8 @@ enum Suite {
     Ops,
     /// What the road itself costs.
     Route,
+    /// The first GPU, with operands on the host and resident.
+    Gpu,
 }
 
 /// One timed case.
@@ -51,6 +54,12 @@ struct Row {
     device: String,
     #[serde(flatten)]
     sample: Sample,
+    /// Median by the device's own clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_ns: Option<u64>,
+    /// Bytes one call moves between host and device; none of a processor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_bytes: Option<u64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     rate: Option<Rate>,
 }
@@ -79,6 +88,7 @@ pub(super) fn run(
     let (suite, rows) = match arguments.suite {
         Suite::Ops => ("ops", ops::rows(&runtime, &arguments.case, time)?),
         Suite::Route => ("route", route::rows(&runtime, &arguments.case, time)?),
+        Suite::Gpu => ("gpu", gpu::rows(&runtime, &arguments.case, time)?),
     };
     if rows.is_empty() {
         return Err(Failure::Usage {
@@ -105,6 +115,10 @@ fn print(rows: &[Row], output: &mut Output) -> std::io::Result<()> {
     let mut titles = vec![
         "name ", "type ", "size", "device ", "median", "p10", "p90", "samples",
     ];
+    let with_device = rows.iter().any(|row| row.device_ns.is_some());
+    if with_device {
+        titles.push("on the device");
+    }
     if with_rates {
         titles.extend(["rate", "of the machine's"]);
     }
@@ -120,6 +134,10 @@ fn print(rows: &[Row], output: &mut Output) -> std::io::Result<()> {
             Estimate(row.sample.p90_ns).to_string(),
             row.sample.samples.to_string(),
         ];
+        if with_device {
+            let time = row.device_ns.map(|ns| Nanos(ns).to_string());
+            cells.push(time.unwrap_or_else(|| "-".to_owned()));
+        }
         if let Some(rate) = row.rate {
             cells.push(format!("{:.2} {}", rate.value, rate.unit));
             cells.push(format!("{:.0} %", rate.share * 100.0));

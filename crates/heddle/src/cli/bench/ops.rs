@@ -118,6 +118,8 @@ fn row(
         size,
         device: device.to_string(),
         sample,
+        device_ns: None,
+        moved_bytes: None,
         rate: rate(device, &description, &sample, ceilings)?,
     })
 }

@@ -49,6 +49,8 @@ pub(super) fn rows(
                 size,
                 device: DeviceId::CPU.to_string(),
                 sample: Sample::of(time, body)?,
+                device_ns: None,
+                moved_bytes: None,
                 rate: None,
             });
         }

@@ -4,10 +4,12 @@
 //! ways (routed, always on the processor, always on a GPU where there is one) and
 //! shows what ran where, why, and what routing gained or cost.
 
+mod evidence;
 mod race;
 mod show;
 mod workload;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -35,7 +37,7 @@ pub(super) struct Arguments {
 }
 
 /// Enough to know every operation's curve on a processor or a GPU.
-const CALIBRATION: Duration = Duration::from_secs(4);
+const CALIBRATION: Duration = Duration::from_secs(5);
 
 /// Spans of ten rounds.
 const SPANS: usize = 1 << 18;
@@ -53,6 +55,7 @@ pub(super) fn run(
     }
     let workload = Workload::new(&runtime, arguments.seed)?;
     let race = Race::run(&runtime, config, &workload, arguments.rounds)?;
+    tell_recomputed(&runtime);
     let models = keep_models(&runtime);
     let profile = keep_profile(&runtime, config, arguments.profile.as_deref())?;
     show::result(
@@ -75,6 +78,21 @@ fn with_room_for_spans(config: &Config) -> Config {
         config.profile.capacity_spans = SPANS;
     }
     config
+}
+
+/// Says what had to be computed twice; a fallback is never silent.
+fn tell_recomputed(runtime: &Runtime) {
+    for row in runtime.report().recomputed {
+        // A note is not worth failing for.
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "note: {} x {} computed again, because {} was lost (first: {})",
+            row.count,
+            row.what,
+            row.lost,
+            row.message
+        );
+    }
 }
 
 /// Writes the spans where asked, or to the cache folder if that can be written.

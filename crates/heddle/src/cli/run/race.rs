@@ -1,13 +1,15 @@
 //! The same workload, several ways, in turns.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
-use heddle::Runtime;
 use heddle::config::Config;
 use heddle::device::{DeviceId, DeviceKind};
+use heddle::route::Router;
+use heddle::units::Nanos;
+use heddle::{Report, Runtime};
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use super::workload::Workload;
 use crate::cli::Failure;
 
@@ -21,6 +23,22 @@ pub(super) struct Lane {
 }
 
 impl Lane {
+    fn new(name: String) -> Self {
+        Self {
+            name,
+            rounds_ns: Vec::new(),
+        }
+    }
+
+    /// Times one round, and says how many operations it had.
+    fn time(&mut self, runtime: &Runtime, workload: &Workload) -> Result<usize, Failure> {
+        workload.bring_home();
+        let start = Instant::now();
+        let operations = workload.run(runtime)?;
+        self.rounds_ns.push(start.elapsed().as_nanos() as u64);
+        Ok(operations)
+    }
+
     pub(super) fn median_ns(&self) -> u64 {
         let mut times = self.rounds_ns.clone();
         times.sort_unstable();
@@ -35,22 +53,43 @@ impl Lane {
     }
 }
 
-/// Why operations of one kind went to one device.
-pub(super) type Reasons = BTreeMap<(&'static str, DeviceId), String>;
-
 /// The finished race.
 pub(super) struct Race {
     /// Routed first, then one lane per device.
     pub(super) lanes: Vec<Lane>,
     /// Operations in one round.
     pub(super) operations: usize,
-    /// One sentence per kind and device.
-    pub(super) reasons: Reasons,
+    /// What the routed runtime says about the timed rounds.
+    pub(super) report: Report,
+    /// Why operations go where they go.
+    pub(super) evidence: Evidence,
+}
+
+/// The routed time beside the best that could have been chosen, all measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hindsight {
+    /// The time of all routed operations of the timed rounds.
+    pub(super) spent_ns: u64,
+    /// The same with the best device for each operation. Operations that could
+    /// not be compared count as they were.
+    pub(super) best_ns: u64,
+    /// How many operations those are.
+    pub(super) operations: u64,
+    /// How many could not be compared, because no other device has run the like.
+    pub(super) not_compared: u64,
+}
+
+impl Hindsight {
+    /// How many times the best the routed time is.
+    pub(super) fn ratio(&self) -> f64 {
+        self.spent_ns as f64 / self.best_ns.max(1) as f64
+    }
 }
 
 impl Race {
     /// Runs `rounds` rounds each way, the ways taking turns so that a slow spell
-    /// of the machine hits all of them.
+    /// of the machine hits all of them. Every round of every way starts with its
+    /// data on the host.
     pub(super) fn run(
         runtime: &Runtime,
         config: &Config,
@@ -58,54 +97,102 @@ impl Race {
         rounds: u32,
     ) -> Result<Self, Failure> {
         let rivals = rivals(runtime, config)?;
-        let mut reasons = Reasons::new();
-        let mut routed = Lane {
-            name: "routed".to_owned(),
-            rounds_ns: Vec::new(),
-        };
+        let mut routed = Lane::new("routed".to_owned());
         let mut always: Vec<Lane> = rivals
             .iter()
-            .map(|(device, _)| Lane {
-                name: format!("always {device}"),
-                rounds_ns: Vec::new(),
-            })
+            .map(|(device, _)| Lane::new(format!("always {device}")))
             .collect();
-        // One round nobody times: first touches, first launches.
-        workload.run(runtime, &mut Reasons::new())?;
-        for (_, rival) in &rivals {
-            workload.run(rival, &mut Reasons::new())?;
+        // One round nobody times: first touches, first launches. The routed one
+        // comes last, so that what it tries out is loaded by then.
+        for racer in rivals.iter().map(|(_, rival)| rival).chain([runtime]) {
+            workload.bring_home();
+            workload.run(racer)?;
         }
-        // All of them, so that each pays for recording into fresh memory.
+        // All of them, so that each pays for recording into fresh memory, and what
+        // the first round took is no evidence of what an operation costs.
         for racer in rivals.iter().map(|(_, rival)| rival).chain([runtime]) {
             racer.profiler().clear();
+            racer.router().restart_regret();
         }
         let mut operations = 0;
         for _ in 0..rounds {
-            let start = Instant::now();
-            operations = workload.run(runtime, &mut reasons)?;
-            routed.rounds_ns.push(start.elapsed().as_nanos() as u64);
+            operations = routed.time(runtime, workload)?;
             for (lane, (_, rival)) in always.iter_mut().zip(&rivals) {
-                let start = Instant::now();
-                workload.run(rival, &mut Reasons::new())?;
-                lane.rounds_ns.push(start.elapsed().as_nanos() as u64);
+                lane.time(rival, workload)?;
             }
         }
+        let report = judged(runtime, &rivals);
+        let mut evidence = examine(runtime, workload)?;
+        for row in report
+            .routing
+            .kinds
+            .iter()
+            .filter(|row| row.explorations > 0)
+        {
+            evidence.note_explored(row.kind, row.device);
+        }
         let mut lanes = vec![routed];
-        lanes.append(&mut always);
+        // A way that lost its device went another way.
+        lanes.extend(
+            always
+                .into_iter()
+                .zip(&rivals)
+                .filter(|(_, (device, rival))| !rival.router().lost().contains(device))
+                .map(|(lane, _)| lane),
+        );
         Ok(Self {
             lanes,
             operations,
-            reasons,
+            report,
+            evidence,
         })
     }
+
+    pub(super) fn hindsight(&self) -> Hindsight {
+        let regret = &self.report.regret;
+        let spent: Nanos = regret.iter().map(|kind| kind.spent).sum();
+        let lost: Nanos = regret.iter().map(|kind| kind.regret).sum();
+        Hindsight {
+            spent_ns: spent.0,
+            best_ns: spent.saturating_sub(lost).0,
+            operations: regret.iter().map(|kind| kind.operations).sum(),
+            not_compared: regret.iter().map(|kind| kind.unmeasured).sum(),
+        }
+    }
+}
+
+/// The routed runtime's report, its decisions held against what the rivals have
+/// measured as well: they ran the same operations.
+fn judged(runtime: &Runtime, rivals: &[(DeviceId, Runtime)]) -> Report {
+    let witnesses: Vec<&Router> = rivals.iter().map(|(_, rival)| rival.router()).collect();
+    Report {
+        regret: runtime.router().regret_beside(&witnesses),
+        ..runtime.report()
+    }
+}
+
+/// One more routed round that nobody times and that leaves no spans: keeping why
+/// takes longer than a tiny operation.
+fn examine(runtime: &Runtime, workload: &Workload) -> Result<Evidence, Failure> {
+    let profiler = runtime.profiler();
+    let was_enabled = profiler.enabled();
+    profiler.set_enabled(false);
+    let mut evidence = Evidence::default();
+    workload.bring_home();
+    let done = workload.examine(runtime, &mut evidence);
+    profiler.set_enabled(was_enabled);
+    done?;
+    Ok(evidence)
 }
 
 /// A runtime for each device that sends everything there and learns for itself
 /// alone, so that the routed one is judged by its own knowledge.
 fn rivals(runtime: &Runtime, config: &Config) -> Result<Vec<(DeviceId, Runtime)>, Failure> {
+    let lost = runtime.router().lost();
     runtime
         .devices()
         .filter(|device| device.id().kind() != DeviceKind::Simt)
+        .filter(|device| !lost.contains(&device.id()))
         .map(|device| {
             let mut forced = config.clone();
             forced.device = Some(device.id());

@@ -3,12 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use heddle::device::DeviceId;
+use heddle::device::{DeviceId, DeviceKind};
 use heddle::units::{Estimate, Nanos};
 use heddle::{Report, Runtime};
 use serde_json::json;
 
-use super::race::{Lane, Race};
+use super::race::{Hindsight, Lane, Race};
 use crate::cli::Failure;
 use crate::cli::output::{ACCENT, FAINT, Output};
 use crate::cli::table::table;
@@ -24,14 +24,17 @@ pub(super) struct Result<'a> {
 }
 
 pub(super) fn result(result: &Result<'_>, output: &mut Output) -> std::result::Result<(), Failure> {
-    let report = result.runtime.report();
+    let report = &result.race.report;
     if output.is_json() {
-        return Ok(output.object(&as_json(result, &report))?);
+        return Ok(output.object(&as_json(result, report))?);
     }
     opening(result, output)?;
-    operations(&report, result.race, output)?;
-    lanes(result, &report, output)?;
-    beside_the_ordinary(&report, output)?;
+    operations(report, result.race, output)?;
+    for sentence in unused(result, report) {
+        output.line(format_args!("  {sentence}"))?;
+    }
+    lanes(result, output)?;
+    beside_the_ordinary(report, output)?;
     next(result, output)?;
     Ok(())
 }
@@ -39,6 +42,7 @@ pub(super) fn result(result: &Result<'_>, output: &mut Output) -> std::result::R
 fn as_json(result: &Result<'_>, report: &Report) -> serde_json::Value {
     let reasons: Vec<_> = result
         .race
+        .evidence
         .reasons
         .iter()
         .map(|((kind, device), reason)| {
@@ -53,12 +57,21 @@ fn as_json(result: &Result<'_>, report: &Report) -> serde_json::Value {
             json!({"name": lane.name, "median_ns": lane.median_ns(), "rounds_ns": lane.rounds_ns})
         })
         .collect();
+    let hindsight = result.race.hindsight();
     json!({
         "machine": result.runtime.machine(),
         "calibrated": result.calibrated,
         "operations_per_round": result.race.operations,
         "lanes": lanes,
+        "hindsight": {
+            "spent_ns": hindsight.spent_ns,
+            "best_ns": hindsight.best_ns,
+            "ratio": hindsight.ratio(),
+            "operations": hindsight.operations,
+            "not_compared": hindsight.not_compared,
+        },
         "reasons": reasons,
+        "unused": unused(result, report),
         "report": report,
         "models": result.models,
         "profile": result.profile,
@@ -129,7 +142,7 @@ fn operations(report: &Report, race: &Race, output: &mut Output) -> io::Result<(
     output.line(list)?;
     output.heading("Why")?;
     let mut groups: Vec<(&String, Vec<&str>)> = Vec::new();
-    for ((kind, _), reason) in &race.reasons {
+    for ((kind, _), reason) in &race.evidence.reasons {
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, kinds)) => kinds.push(kind),
             None => groups.push((reason, vec![kind])),
@@ -141,6 +154,23 @@ fn operations(report: &Report, race: &Race, output: &mut Output) -> io::Result<(
     Ok(())
 }
 
+/// One sentence for each GPU that is there and was chosen for nothing. Running on
+/// it to measure it is not being chosen.
+fn unused(result: &Result<'_>, report: &Report) -> Vec<String> {
+    let chosen = |device: DeviceId| {
+        let rows = &report.routing.kinds;
+        rows.iter()
+            .any(|row| row.device == device && row.decisions > row.explorations)
+    };
+    result
+        .runtime
+        .devices()
+        .map(|device| device.id())
+        .filter(|&device| device.kind() == DeviceKind::Cuda && !chosen(device))
+        .map(|device| result.race.evidence.why_unused(device))
+        .collect()
+}
+
 /// The device's own clock, or that the processor has none of its own.
 fn device_time(row: &heddle::profile::SummaryRow) -> String {
     if row.totals.device_timed == 0 {
@@ -150,7 +180,7 @@ fn device_time(row: &heddle::profile::SummaryRow) -> String {
     }
 }
 
-fn lanes(result: &Result<'_>, report: &Report, output: &mut Output) -> io::Result<()> {
+fn lanes(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
     output.heading("Against always using one device")?;
     let mut list = table(&[
         "way ",
@@ -176,18 +206,44 @@ fn lanes(result: &Result<'_>, report: &Report, output: &mut Output) -> io::Resul
             "There is one device, so routing can gain nothing here; the ratio shows what it costs.",
         );
     }
-    let regret: Nanos = report.regret.iter().map(|kind| kind.regret).sum();
-    let spent: Nanos = report.regret.iter().map(|kind| kind.spent).sum();
-    output.line(format_args!(
-        "Lost against the best device for each operation in hindsight: {regret} of {spent}."
-    ))
+    output.line(in_hindsight(&result.race.hindsight()))
+}
+
+/// The routed rounds beside the best that could have been chosen.
+fn in_hindsight(hindsight: &Hindsight) -> String {
+    let compared = if hindsight.not_compared == 0 {
+        format!("{} operations, all compared", hindsight.operations)
+    } else {
+        format!(
+            "{} of {} operations could not be compared",
+            hindsight.not_compared, hindsight.operations
+        )
+    };
+    format!(
+        "Routed took {:.3} times the best device for each operation in hindsight \
+         ({} against {}; {compared}).",
+        hindsight.ratio(),
+        Nanos(hindsight.spent_ns),
+        Nanos(hindsight.best_ns),
+    )
 }
 
 fn beside_the_ordinary(report: &Report, output: &mut Output) -> io::Result<()> {
     for fallback in &report.fallbacks {
         output.line(format_args!(
-            "{} x {} could not run on {} and ran on {}",
-            fallback.count, fallback.operation, fallback.from, fallback.to
+            "{} x {} ran on {} because {} {} (first: {})",
+            fallback.count,
+            fallback.operation,
+            fallback.to,
+            fallback.from,
+            fallback.cause,
+            fallback.message
+        ))?;
+    }
+    for reading in report.devices.iter().filter(|reading| reading.lost) {
+        output.line(format_args!(
+            "{} was lost and takes no more work",
+            reading.device
         ))?;
     }
     if report.summary.overwritten > 0 {
@@ -220,4 +276,26 @@ fn next(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
         output.line(format_args!("  what was learned: {}", model.display()))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_is_stated_with_both_times_and_what_is_left_out() {
+        let mut hindsight = Hindsight {
+            spent_ns: 158_000_000,
+            best_ns: 156_000_000,
+            operations: 105_545,
+            not_compared: 412,
+        };
+        assert_eq!(
+            in_hindsight(&hindsight),
+            "Routed took 1.013 times the best device for each operation in hindsight \
+             (158 ms against 156 ms; 412 of 105545 operations could not be compared)."
+        );
+        hindsight.not_compared = 0;
+        assert!(in_hindsight(&hindsight).contains("105545 operations, all compared"));
+    }
 }

@@ -1,15 +1,17 @@
 //! A mixed workload: very many tiny operations, chains, products of all sizes and
 //! a little bulk, as the users of a runtime like this one have them.
 
+use heddle::device::DeviceId;
 use heddle::ops::{
-    BatchMatMul, Binary, Exp, MatMul, Mul, Normalize, NormalizeMode, Random, Scale, Sqrt, Sum,
-    Transpose, Unary, Xor,
+    BatchMatMul, Binary, Exp, MatMul, Mul, Normalize, NormalizeMode, Random, RandomElement, Scale,
+    Sqrt, Sum, Transpose, Unary, Xor,
 };
 use heddle::{Array, Error, Operation, Runtime};
 
-use super::race::Reasons;
+use super::evidence::Evidence;
 
-/// Data of one workload, made once and used in every round.
+/// Data of one workload, made once and used in every round. It lies on the host, as
+/// a user's does who has just read it.
 pub(super) struct Workload {
     /// Messages of 5 to 1,024 bytes.
     messages: Vec<Array<u8>>,
@@ -34,16 +36,16 @@ impl Workload {
             next
         };
         let messages = (0..200)
-            .map(|index| runtime.random(&[5 + index * 1019 / 199], fresh()))
+            .map(|index| on_host(runtime, &[5 + index * 1019 / 199], fresh()))
             .collect::<Result<_, _>>()?;
         let signals = [(40, 1_000), (20, 30_000), (4, 400_000), (1, 2_000_000)]
             .into_iter()
             .flat_map(|(count, length)| std::iter::repeat_n(length, count))
-            .map(|length| runtime.random(&[length], fresh()))
+            .map(|length| on_host(runtime, &[length], fresh()))
             .collect::<Result<_, _>>()?;
         let matrices = [(16, 300), (32, 300), (64, 100), (256, 6), (768, 2)]
             .into_iter()
-            .map(|(side, times)| Ok((runtime.random(&[side, side], fresh())?, times)))
+            .map(|(side, times)| Ok((on_host(runtime, &[side, side], fresh())?, times)))
             .collect::<Result<_, Error>>()?;
         Ok(Self {
             messages,
@@ -51,29 +53,49 @@ impl Workload {
             message_rounds: 100,
             signals,
             matrices,
-            batch: runtime.random(&[10, 256, 256], fresh())?,
+            batch: on_host(runtime, &[10, 256, 256], fresh())?,
             batch_rounds: 3,
-            bulk: runtime.random(&[16 << 20], fresh())?,
+            bulk: on_host(runtime, &[16 << 20], fresh())?,
             seed,
         })
     }
 
-    /// Runs everything once and says how many operations that was. The reason for
-    /// the first decision of each kind and device is left in `reasons`.
-    pub(super) fn run(&self, runtime: &Runtime, reasons: &mut Reasons) -> Result<usize, Error> {
-        let mut road = Road {
+    /// Leaves the data on the host alone. Each round starts so: what one way has
+    /// brought to a GPU is no gift to the next.
+    pub(super) fn bring_home(&self) {
+        for bytes in self.messages.iter().chain([&self.key, &self.bulk]) {
+            bytes.evict();
+        }
+        let matrices = self.matrices.iter().map(|(matrix, _)| matrix);
+        for values in self.signals.iter().chain(matrices).chain([&self.batch]) {
+            values.evict();
+        }
+    }
+
+    /// Runs everything once, as a user would, and says how many operations that
+    /// was.
+    pub(super) fn run(&self, runtime: &Runtime) -> Result<usize, Error> {
+        let mut road = Plain {
             runtime,
-            reasons,
             operations: 0,
         };
-        self.tiny(&mut road)?;
-        self.chains(&mut road)?;
-        self.products(&mut road)?;
-        self.bulk(&mut road)?;
+        self.travel(&mut road)?;
         Ok(road.operations)
     }
 
-    fn tiny(&self, road: &mut Road<'_>) -> Result<(), Error> {
+    /// Runs everything once and leaves in `evidence` what the decisions show.
+    pub(super) fn examine(&self, runtime: &Runtime, evidence: &mut Evidence) -> Result<(), Error> {
+        self.travel(&mut Examined { runtime, evidence })
+    }
+
+    fn travel(&self, road: &mut impl Road) -> Result<(), Error> {
+        self.tiny(road)?;
+        self.chains(road)?;
+        self.products(road)?;
+        self.bulk(road)
+    }
+
+    fn tiny(&self, road: &mut impl Road) -> Result<(), Error> {
         for _ in 0..self.message_rounds {
             for message in &self.messages {
                 road.run(Xor::new(message, &self.key)?)?;
@@ -82,24 +104,30 @@ impl Workload {
         Ok(())
     }
 
-    fn chains(&self, road: &mut Road<'_>) -> Result<(), Error> {
+    fn chains(&self, road: &mut impl Road) -> Result<(), Error> {
         for signal in &self.signals {
-            let scaled = road.run(Scale::new(signal, 0.5, 0.25)?)?;
-            let root = road.run(Unary::new(Sqrt, &scaled)?)?;
-            let grown = road.run(Unary::new(Exp, &root)?)?;
-            let product = road.run(Binary::new(Mul, &grown, &root)?)?;
-            let even = road.run(Normalize::new(&product, NormalizeMode::ZScore)?)?;
-            road.run(Sum::new(&even)?)?;
+            road.whole("elementwise chain", |road| {
+                let scaled = road.run(Scale::new(signal, 0.5, 0.25)?)?;
+                let root = road.run(Unary::new(Sqrt, &scaled)?)?;
+                let grown = road.run(Unary::new(Exp, &root)?)?;
+                let product = road.run(Binary::new(Mul, &grown, &root)?)?;
+                let even = road.run(Normalize::new(&product, NormalizeMode::ZScore)?)?;
+                road.run(Sum::new(&even)?)?;
+                Ok(())
+            })?;
         }
         Ok(())
     }
 
-    fn products(&self, road: &mut Road<'_>) -> Result<(), Error> {
+    fn products(&self, road: &mut impl Road) -> Result<(), Error> {
         for (matrix, times) in &self.matrices {
-            let turned = road.run(Transpose::new(matrix)?)?;
-            for _ in 0..*times {
-                road.run(MatMul::new(matrix, &turned)?)?;
-            }
+            road.whole("products of a matrix", |road| {
+                let turned = road.run(Transpose::new(matrix)?)?;
+                for _ in 0..*times {
+                    road.run(MatMul::new(matrix, &turned)?)?;
+                }
+                Ok(())
+            })?;
         }
         for _ in 0..self.batch_rounds {
             road.run(BatchMatMul::new(&self.batch, &self.batch)?)?;
@@ -107,31 +135,86 @@ impl Workload {
         Ok(())
     }
 
-    fn bulk(&self, road: &mut Road<'_>) -> Result<(), Error> {
-        let secret = road.run(Xor::new(&self.bulk, &self.key)?)?;
-        road.run(Xor::new(&secret, &self.key)?)?;
+    fn bulk(&self, road: &mut impl Road) -> Result<(), Error> {
+        road.whole("bulk there and back", |road| {
+            let secret = road.run(Xor::new(&self.bulk, &self.key)?)?;
+            road.run(Xor::new(&secret, &self.key)?)?;
+            Ok(())
+        })?;
         road.run(Random::<f32>::new(self.seed, &[4 << 20])?)?;
         Ok(())
     }
 }
 
-/// Runs operations and keeps why each went where it did.
-struct Road<'a> {
+/// Random values, made on the host whatever device would be faster: what only a
+/// GPU holds is gone when it is lost.
+fn on_host<T: RandomElement>(
+    runtime: &Runtime,
+    extents: &[usize],
+    seed: u64,
+) -> Result<Array<T>, Error> {
+    runtime.run_on(DeviceId::CPU, Random::new(seed, extents)?)
+}
+
+/// How operations are run.
+trait Road {
+    fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error>;
+
+    /// Runs operations that build on each other, and again from the first if what
+    /// lay between them is lost with its device.
+    fn whole(
+        &mut self,
+        name: &'static str,
+        steps: impl FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+}
+
+/// As a user runs them. This is what is timed, so nothing else happens here.
+struct Plain<'a> {
     runtime: &'a Runtime,
-    reasons: &'a mut Reasons,
     operations: usize,
 }
 
-impl Road<'_> {
+impl Road for Plain<'_> {
+    fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error> {
+        self.operations += 1;
+        self.runtime.run(operation)
+    }
+
+    /// Of several attempts the last one counts.
+    fn whole(
+        &mut self,
+        name: &'static str,
+        mut steps: impl FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (runtime, before) = (self.runtime, self.operations);
+        runtime.again_if_lost(name, || {
+            self.operations = before;
+            steps(self)
+        })
+    }
+}
+
+/// Keeping why each went where it did.
+struct Examined<'a> {
+    runtime: &'a Runtime,
+    evidence: &'a mut Evidence,
+}
+
+impl Road for Examined<'_> {
     fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error> {
         let kind = operation.describe().kind.name();
         let outcome = self.runtime.trace(operation, None)?;
-        self.operations += 1;
-        let key = (kind, outcome.decision.device);
-        // A sentence costs more than a tiny operation, so it is written once.
-        self.reasons
-            .entry(key)
-            .or_insert_with(|| outcome.decision.to_string());
+        self.evidence.note(kind, &outcome.decision);
         Ok(outcome.output)
+    }
+
+    fn whole(
+        &mut self,
+        name: &'static str,
+        mut steps: impl FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let runtime = self.runtime;
+        runtime.again_if_lost(name, || steps(self))
     }
 }

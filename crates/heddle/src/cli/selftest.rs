@@ -1,0 +1,170 @@
+//! `heddle selftest`: does a device give the processor's answers?
+//!
+//! The suite is the library's ([`heddle::conformance`]); here it is chosen for
+//! which devices to run it, and its verdict is printed.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use heddle::config::Config;
+use heddle::conformance::{Depth, Suite, Verdict};
+use heddle::device::DeviceId;
+use heddle::units::Nanos;
+use heddle::{Fleet, Runtime};
+
+use super::output::Output;
+use super::progress::SelftestBar;
+use super::table::table;
+use super::{Failure, open_fleet};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// What operands are drawn from (default: new ones every time).
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+
+    /// Arrays of some tens of millions of elements as well.
+    #[arg(long)]
+    thorough: bool,
+
+    /// No arrays beyond some thousand elements: for an emulated GPU.
+    #[arg(long, conflicts_with = "thorough")]
+    quick: bool,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let fleet = Fleet::find(config)?;
+    let runtime = open_fleet(&fleet, config)?;
+    let depth = match (arguments.quick, arguments.thorough) {
+        (true, _) => Depth::Quick,
+        (false, true) => Depth::Thorough,
+        (false, false) => Depth::Standard,
+    };
+    let suite = Suite::of_arrays(depth, arguments.seed.unwrap_or_else(fresh_seed));
+    let subjects = subjects(&runtime, config);
+    let mut trials = Vec::new();
+    for &device in &subjects {
+        let bar = SelftestBar::new(device);
+        let start = Instant::now();
+        let verdict = suite.run(&runtime, device, &mut |progress| bar.show(&progress))?;
+        trials.push((verdict, Nanos::from(start.elapsed())));
+    }
+    if output.is_json() {
+        let verdicts: Vec<_> = trials.iter().map(|(verdict, _)| verdict).collect();
+        output.object(&serde_json::json!({
+            "machine": runtime.machine(),
+            "why_no_gpu": fleet.why_no_gpu(),
+            "passed": verdicts.iter().all(|verdict| verdict.is_pass()),
+            "verdicts": verdicts,
+        }))?;
+    } else {
+        if config.device.is_none() && subjects == [DeviceId::CPU] {
+            let why = fleet.why_no_gpu().unwrap_or("none may be used");
+            output.line(format_args!(
+                "There is no GPU here ({why}), so the processor with all its threads is compared with one thread of it."
+            ))?;
+        }
+        for (verdict, spent) in &trials {
+            print(verdict, *spent, output)?;
+        }
+    }
+    let unfit: Vec<String> = trials
+        .iter()
+        .filter(|(verdict, _)| !verdict.is_pass())
+        .map(|(verdict, _)| verdict.device.to_string())
+        .collect();
+    if unfit.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Unfit {
+        devices: unfit.join(", "),
+    })
+}
+
+/// The device asked for, else every device but the processor, else the processor.
+fn subjects(runtime: &Runtime, config: &Config) -> Vec<DeviceId> {
+    if let Some(device) = config.device {
+        return vec![device];
+    }
+    let others: Vec<DeviceId> = runtime
+        .devices()
+        .map(|device| device.id())
+        .filter(|&device| device != DeviceId::CPU)
+        .collect();
+    if others.is_empty() {
+        vec![DeviceId::CPU]
+    } else {
+        others
+    }
+}
+
+/// Different at every start. Its only job is that nobody gets used to one.
+fn fresh_seed() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(1, |time| time.as_nanos() as u64 % 1_000_000_007)
+}
+
+fn print(verdict: &Verdict, spent: Nanos, output: &mut Output) -> std::io::Result<()> {
+    output.heading(format_args!("{}, seed {}", verdict.device, verdict.seed))?;
+    let mut list = table(&["operation ", "types ", "cases", "failed", "on the device"]);
+    for kind in &verdict.kinds {
+        let types: Vec<&str> = kind.dtypes.iter().map(|dtype| dtype.name()).collect();
+        list.add_row([
+            kind.operation.to_owned(),
+            types.join(" "),
+            kind.cases.to_string(),
+            kind.failed.to_string(),
+            time(kind.device_time),
+        ]);
+    }
+    output.line(list)?;
+    if !verdict.differences.is_empty() {
+        output.heading(format_args!(
+            "First differences (cpu against {})",
+            verdict.device
+        ))?;
+    }
+    for row in &verdict.differences {
+        output.line(format_args!(
+            "  {} {}, {}: {}",
+            row.operation, row.dtype, row.case, row.difference
+        ))?;
+    }
+    let on_device = match verdict.device_time {
+        Some(time) => format!("{time} on the device, "),
+        None => String::new(),
+    };
+    output.line(format_args!(
+        "\n{} {}: {} of {} cases agree with the processor, {on_device}{spent} in all.",
+        verdict.device,
+        if verdict.is_pass() {
+            "passed"
+        } else {
+            "FAILED"
+        },
+        verdict.passed,
+        verdict.passed + verdict.failed + verdict.absent,
+    ))?;
+    if !verdict.is_pass() {
+        // A case's operands depend on its place in the list, and so on the depth.
+        let depth = match verdict.depth {
+            Some(Depth::Quick) => " --quick",
+            Some(Depth::Thorough) => " --thorough",
+            Some(Depth::Standard) | None => "",
+        };
+        output.line(format_args!(
+            "The same operands again: heddle selftest --device {} --seed {}{depth}",
+            verdict.device, verdict.seed
+        ))?;
+    }
+    Ok(())
+}
+
+/// The device's own clock, or that it has none of its own.
+fn time(time: Option<Nanos>) -> String {
+    time.map_or_else(|| "-".to_owned(), |time| time.to_string())
+}

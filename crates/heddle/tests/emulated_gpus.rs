@@ -1,0 +1,150 @@
+//! Emulated GPUs as the configuration orders them: how many, how slow, how broken.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+#![allow(clippy::float_cmp, reason = "sums of small whole numbers are exact")]
+
+use std::thread;
+
+use heddle::device::DeviceId;
+use heddle::ops::{Scale, Sqrt, Square, Sum, Unary, Xor};
+use heddle::units::{Bytes, Nanos};
+use heddle::{Array, Config, Error, Operation, Runtime};
+
+const FIRST: DeviceId = DeviceId::simt(0);
+const SECOND: DeviceId = DeviceId::simt(1);
+
+fn configured(variables: &[(&str, &str)]) -> Runtime {
+    let variables = variables
+        .iter()
+        .map(|&(name, value)| (name.to_owned(), value.to_owned()));
+    let config = Config::from_sources(None, variables).unwrap();
+    let builder = heddle::builder(config).unwrap();
+    builder.forgetful().build().unwrap()
+}
+
+const BOTH: (&str, &str) = ("HEDDLE_ROUTE_ALLOW", "cpu,simt:0,simt:1");
+
+#[test]
+fn two_at_once_have_their_own_memory_and_their_own_clocks() {
+    let runtime = configured(&[BOTH, ("HEDDLE_SIMT_MEMORY", "1MiB")]);
+    let data: Vec<u8> = (0..100_000).map(|at| at as u8).collect();
+    let expected: Vec<u8> = data.iter().map(|byte| byte ^ 7).collect();
+    let ask = |device| {
+        for _ in 0..10 {
+            let (data, key) = (Array::from_slice(&data), Array::from_slice(&[7_u8]));
+            let xor = Xor::new(&data, &key).unwrap();
+            let outcome = runtime.trace(xor, Some(device)).unwrap();
+            assert_eq!(outcome.decision.device, device);
+            assert!(outcome.timing.device.unwrap() > Nanos(0));
+            assert!(outcome.output.residency().is_on(device));
+            assert_eq!(outcome.output.as_slice().unwrap(), expected);
+        }
+    };
+    thread::scope(|scope| {
+        for device in [FIRST, SECOND] {
+            scope.spawn(move || ask(device));
+        }
+    });
+    let report = runtime.report();
+    let rows = &report.summary.rows;
+    for device in ["simt:0", "simt:1"] {
+        let row = rows.iter().find(|row| row.device == device).unwrap();
+        assert_eq!(row.totals.count, 10, "{device}");
+    }
+    // Both gave everything back.
+    for reading in report.devices {
+        assert_eq!(reading.memory.reserved, Bytes(0), "{reading:?}");
+    }
+}
+
+#[test]
+fn an_array_goes_from_one_to_the_other() {
+    let runtime = configured(&[BOTH]);
+    let signal = Array::from_slice(&[4.0_f32, 9.0, 16.0]);
+    let roots = runtime
+        .run_on(FIRST, Unary::new(Sqrt, &signal).unwrap())
+        .unwrap();
+    assert!(!roots.residency().is_on(DeviceId::CPU));
+    let outcome = runtime
+        .trace(Unary::new(Square, &roots).unwrap(), Some(SECOND))
+        .unwrap();
+    assert_eq!(outcome.output.as_slice().unwrap(), [4.0, 9.0, 16.0]);
+    // Down from one, up to the other.
+    assert_eq!(outcome.timing.moved.down, Bytes(12));
+    assert_eq!(outcome.timing.moved.up, Bytes(12));
+}
+
+#[test]
+fn when_one_is_lost_the_other_goes_on() {
+    let runtime = configured(&[BOTH]);
+    let signal = Array::from_slice(&[1.0_f32; 100]);
+    let kept = runtime
+        .run_on(SECOND, Unary::new(Square, &signal).unwrap())
+        .unwrap();
+    runtime.router().lose(FIRST);
+    let asked = runtime.run_on(FIRST, Unary::new(Square, &signal).unwrap());
+    assert!(matches!(asked, Err(Error::NoCandidate { .. })), "{asked:?}");
+    assert_eq!(
+        runtime.run_on(SECOND, Sum::new(&kept).unwrap()).unwrap(),
+        100.0
+    );
+}
+
+#[test]
+fn slow_transfers_are_seen_by_the_clock_and_by_the_router() {
+    let rate = |rate: &'static str| {
+        let runtime = configured(&[BOTH, ("HEDDLE_SIMT_TRANSFER_RATE", rate)]);
+        let data = Array::from_slice(&[1_u8; 10_000]);
+        let key = Array::from_slice(&[2_u8; 10_000]);
+        let xor = || Xor::new(&data, &key).unwrap();
+        // The first of a kind is never representative, so one run teaches nothing.
+        let timings = [(); 10].map(|()| {
+            data.evict();
+            key.evict();
+            runtime.trace(xor(), Some(FIRST)).unwrap().timing
+        });
+        data.evict();
+        key.evict();
+        let price = runtime.router().candidate(&xor().describe(), FIRST).price;
+        (timings[9], price.unwrap())
+    };
+    let (slow, slow_price) = rate("1MB");
+    let (fast, fast_price) = rate("unlimited");
+    // 20,000 bytes at a megabyte in a second.
+    assert!(slow.moved.up_time >= Nanos(20_000_000), "{slow:?}");
+    assert!(slow.total >= slow.moved.up_time, "{slow:?}");
+    assert!(fast.moved.up_time < Nanos(5_000_000), "{fast:?}");
+    assert!(
+        slow_price.transfer_ns > 10.0 * fast_price.transfer_ns,
+        "{slow_price:?} against {fast_price:?}"
+    );
+}
+
+#[test]
+fn a_chain_whose_arrays_are_lost_is_computed_again() {
+    let signal = Array::from_slice(&[4.0_f64; 50]);
+    let mut recomputed = 0;
+    for lost_after in 1..24 {
+        let runtime = configured(&[
+            ("HEDDLE_DEVICE", "simt:0"),
+            ("HEDDLE_SIMT_LOST_AFTER", &lost_after.to_string()),
+        ]);
+        let total = runtime
+            .again_if_lost("energy", || {
+                let scaled = runtime.run(Scale::new(&signal, 1.0, 5.0)?)?;
+                let roots = runtime.run(Unary::new(Sqrt, &scaled)?)?;
+                runtime.run(Sum::new(&roots)?)
+            })
+            .unwrap();
+        assert_eq!(total, 150.0);
+        let report = runtime.report();
+        let again: u64 = report.recomputed.iter().map(|row| row.count).sum();
+        assert!(again <= 1);
+        assert_eq!(report.failures, again, "after {lost_after} calls");
+        recomputed += again;
+    }
+    assert!(recomputed > 0, "some loss must fall between two operations");
+}
