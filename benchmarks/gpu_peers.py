@@ -259,7 +259,7 @@ class Heddle:
     def facts(self):
         devices = self.ask("devices")
         ours = [row for row in devices["devices"] if row["device"] == self.device]
-        return {"path": str(self.path), "machine": devices["machine"], "device": ours[0] if ours else None}
+        return {"machine": devices["machine"], "device": ours[0] if ours else None}
 
 
 def check_complete(one):

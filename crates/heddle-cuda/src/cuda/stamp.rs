@@ -1,10 +1,10 @@
 //! Launches that time themselves: a graph of a stamp, the kernel and a stamp.
 //!
 //! On an H200 with driver 580, launching one small kernel between two events and
-//! waiting for the second takes 13.5 µs, of which events and wait are most; the
-//! launch alone with a wait takes 10. A graph whose last node writes to pinned
-//! memory, which the host polls, takes 8, and its stamps lie at the kernel's own
-//! edges, where events on an idle device include the way of the launch itself.
+//! waiting for the second takes 11.5 µs, the launch alone with a wait 8.9. A graph
+//! whose last node writes to pinned memory, which the host polls, takes 7.2, and its
+//! stamps lie at the kernel's own edges, where events on an idle device include the
+//! way of the launch itself (benchmarks/launch.cu).
 //!
 //! There is one graph per lease. Its middle node is changed for every launch;
 //! launches queued before keep what they were queued with.

@@ -62,6 +62,7 @@ pub(super) fn run(
         &show::Result {
             runtime: &runtime,
             race: &race,
+            forced: config.device,
             calibrated,
             models: &models,
             profile: profile.as_deref(),

@@ -17,6 +17,8 @@ use crate::cli::table::table;
 pub(super) struct Result<'a> {
     pub(super) runtime: &'a Runtime,
     pub(super) race: &'a Race,
+    /// The device that the settings send everything to.
+    pub(super) forced: Option<DeviceId>,
     /// Whether the machine had to be measured first.
     pub(super) calibrated: bool,
     pub(super) models: &'a [PathBuf],
@@ -201,6 +203,11 @@ fn lanes(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
         ]);
     }
     output.line(list)?;
+    if let Some(device) = result.forced {
+        return output.line(format!(
+            "Every operation was sent to {device}, as the settings ask; nothing was routed."
+        ));
+    }
     if result.race.lanes.len() == 2 {
         return output.line(
             "There is one device, so routing can gain nothing here; the ratio shows what it costs.",
