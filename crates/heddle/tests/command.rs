@@ -328,6 +328,15 @@ fn a_cache_folder_that_cannot_be_written_is_a_note() {
 }
 
 #[test]
+fn explain_names_each_operation_once_where_it_knows_none_of_that_name() {
+    let output = Heddle::new().run(&["explain", "nosuch", "--size", "5"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = error_text(&output);
+    assert_eq!(said.matches("batch-matmul").count(), 1, "{said}");
+    assert_eq!(said.matches("transpose").count(), 1, "{said}");
+}
+
+#[test]
 fn explain_prices_the_operation_and_says_there_is_one_device() {
     let heddle = Heddle::new();
     let output = heddle.run(&["explain", "matmul", "--size", "256"]);

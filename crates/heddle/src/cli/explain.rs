@@ -117,6 +117,8 @@ fn find(runtime: &Runtime, arguments: &Arguments) -> Result<usize, Failure> {
             .iter()
             .map(|probe| probe.kind().name())
             .collect();
+        // There is a probe for each element type.
+        names.sort_unstable();
         names.dedup();
         return Err(Failure::Usage {
             message: format!("there is no operation {:?}", arguments.operation),

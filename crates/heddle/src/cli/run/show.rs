@@ -205,7 +205,7 @@ fn lanes(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
     output.line(list)?;
     if let Some(device) = result.forced {
         return output.line(format!(
-            "Every operation was sent to {device}, as the settings ask; nothing was routed."
+            "The settings send every operation to {device}; nothing was routed."
         ));
     }
     if result.race.lanes.len() == 2 {
