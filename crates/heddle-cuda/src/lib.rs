@@ -1,9 +1,9 @@
-//! Kernels for NVIDIA GPUs, their PTX, and an emulated GPU that runs the same
-//! kernel sources.
+//! NVIDIA GPUs, their kernels, and an emulated GPU that runs the same kernel
+//! sources.
 //!
 //! What lives here: CUDA C++ under `kernels/`, the PTX made of it under `ptx/`,
-//! the one list of both ([`kernels`]) and the emulated device ([`simt`]). What
-//! does not: which operation launches which kernel.
+//! the one list of both ([`kernels`]), the real device ([`cuda`]) and the emulated
+//! one ([`simt`]). What does not: which operation launches which kernel.
 //!
 //! ```
 //! use heddle_cuda::simt::{SimtDevice, SimtOptions};

@@ -5,8 +5,8 @@
 //! eighth in work, so two devices' means there are of like operations. What
 //! another device would have cost is its measured mean, never a prediction, and of
 //! decided operations rather than of a calibration or of what came before the last
-//! restart; where no other device was measured, nothing is claimed. A device is not held against
-//! itself: its own slow runs are noise, not a wrong decision.
+//! restart; where no other device was measured, nothing is claimed. A device is
+//! not held against itself: its own slow runs are noise, not a wrong decision.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
