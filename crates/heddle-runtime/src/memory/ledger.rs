@@ -10,7 +10,7 @@ use crate::units::Bytes;
 /// Bytes reserved on one device against a limit. Thread safe and lock free.
 #[derive(Debug)]
 pub struct Ledger {
-    capacity: Bytes,
+    capacity: AtomicU64,
     reserved: AtomicU64,
     peak: AtomicU64,
     refusals: AtomicU64,
@@ -34,11 +34,22 @@ impl Ledger {
     #[must_use]
     pub fn new(capacity: Bytes) -> Self {
         Self {
-            capacity,
+            capacity: AtomicU64::new(capacity.0),
             reserved: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             refusals: AtomicU64::new(0),
         }
+    }
+
+    /// Moves the limit. What is reserved beyond a lower one stays reserved.
+    pub fn set_capacity(&self, capacity: Bytes) {
+        self.capacity.store(capacity.0, Ordering::Relaxed);
+    }
+
+    /// The limit.
+    #[inline]
+    pub fn capacity(&self) -> Bytes {
+        Bytes(self.capacity.load(Ordering::Relaxed))
     }
 
     /// Reserves `bytes` until the reservation is dropped, or says what was found
@@ -61,13 +72,15 @@ impl Ledger {
         })
     }
 
-    fn take(&self, bytes: Bytes) -> Result<(), LedgerReading> {
+    #[inline]
+    pub(super) fn take(&self, bytes: Bytes) -> Result<(), LedgerReading> {
+        let capacity = self.capacity();
         let granted = self
             .reserved
             .try_update(Ordering::AcqRel, Ordering::Relaxed, |reserved| {
                 reserved
                     .checked_add(bytes.0)
-                    .filter(|&total| total <= self.capacity.0)
+                    .filter(|&total| total <= capacity.0)
             });
         let Ok(before) = granted else {
             self.refusals.fetch_add(1, Ordering::Relaxed);
@@ -81,7 +94,14 @@ impl Ledger {
         Ok(())
     }
 
-    fn give_back(&self, bytes: Bytes) {
+    /// Reserved now.
+    #[inline]
+    pub(super) fn reserved(&self) -> Bytes {
+        Bytes(self.reserved.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    pub(super) fn give_back(&self, bytes: Bytes) {
         self.reserved.fetch_sub(bytes.0, Ordering::AcqRel);
     }
 
@@ -89,7 +109,7 @@ impl Ledger {
     #[must_use]
     pub fn reading(&self) -> LedgerReading {
         LedgerReading {
-            capacity: self.capacity,
+            capacity: self.capacity(),
             reserved: Bytes(self.reserved.load(Ordering::Acquire)),
             peak: Bytes(self.peak.load(Ordering::Relaxed)),
             refusals: self.refusals.load(Ordering::Relaxed),

@@ -1,8 +1,63 @@
-//! Admission: the bytes an operation needs are reserved before it may run.
+//! Memory that does not run out: the parts every device's memory is made of.
 //!
-//! A plain byte ledger per device. Reservations cover running operations; the
-//! ledger does not see arrays that merely exist.
+//! Small parts of one contract, [`Storage`], are stacked: the device's own
+//! storage, a [`Pool`] that reuses it, a [`Limit`] that never lets more be
+//! committed than there is, and [`Statistics`] that know who holds what.
+//! [`Memory`] is the stack one device owns, with everything that watches it.
+//!
+//! Nothing here touches the memory it deals in, and nothing waits for a device.
+//! [`Ledger`] is the plain byte count that [`Limit`] and devices build on.
 
+mod callbacks;
+mod class;
+mod cleanup;
+mod clock;
+mod copies;
+mod direct;
+mod event;
+mod host;
+mod leaks;
 mod ledger;
+mod limit;
+mod log;
+mod monitor;
+mod pending;
+mod pool;
+mod pressure;
+mod reading;
+mod remains;
+mod replay;
+mod reuse;
+mod settings;
+mod shortage;
+mod site;
+mod stack;
+mod statistics;
+mod storage;
+mod watch;
 
+pub use cleanup::{
+    Cleanup, CleanupCause, CleanupGoal, CleanupId, CleanupReport, CleanupStep, CleanupTotals,
+};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub(crate) use copies::Cached;
+pub use direct::Direct;
+pub use event::{Event, LOG_VERSION, LogHeader, LogLine};
+pub use host::HostStorage;
+pub use leaks::{Leak, LeakSettings, Leaks};
 pub use ledger::{Holding, Ledger, LedgerReading, Reservation};
+pub use limit::{Admission, Entered, Limit, LimitReading};
+pub use log::{AllocationLog, LogWriter};
+pub use monitor::{Monitor, Snapshot};
+pub use pool::{Pool, PoolSettings};
+pub use pressure::{BadThresholds, Pressure, PressureChange, PressureLevel, PressureThresholds};
+pub use reading::MemoryReading;
+pub use remains::Remains;
+pub use replay::{ReplayError, ReplayReport, replay, replay_in_time};
+pub use reuse::Reuse;
+pub use settings::{MemoryRules, MemorySettings};
+pub use shortage::{AllocateError, Shortage};
+pub use site::{Site, SiteGuard};
+pub use stack::{AcceleratorMemory, Allocation, Memory};
+pub use statistics::{Holder, Statistics, StatisticsReading};
+pub use storage::{Block, Refusal, Storage, StorageReading, Stream, Streams};

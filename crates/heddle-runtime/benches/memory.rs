@@ -1,0 +1,91 @@
+//! What an allocation costs on the host when a pool has it, statistics, limit
+//! and pressure watch included. The bar is 150 ns.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a bench that cannot be set up has failed"
+)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::memory::{
+    HostStorage, Limit, Memory, MemorySettings, Pool, PoolSettings, Site, Storage, Stream, Streams,
+    SystemClock,
+};
+use heddle_runtime::units::Bytes;
+
+const CAPACITY: Bytes = Bytes(1 << 30);
+const SIZE: Bytes = Bytes(100_000);
+
+fn host() -> HostStorage {
+    HostStorage::new(CAPACITY)
+}
+
+fn memory() -> Memory<HostStorage> {
+    let settings = MemorySettings::new(DeviceId::simt(0), CAPACITY);
+    Memory::new(host(), settings, Arc::new(SystemClock::new()))
+}
+
+fn pair(storage: &impl Storage) {
+    let block = storage.allocate(black_box(SIZE), None).unwrap();
+    storage.free(block, Streams::NONE);
+}
+
+fn pair_of(memory: &Memory<HostStorage>, stream: Option<Stream>, busy: Streams) {
+    let allocation = memory.allocate(black_box(SIZE), stream).unwrap();
+    memory.free(allocation, busy);
+}
+
+fn one(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("host");
+    let clock = Arc::new(SystemClock::new());
+    let pool = Pool::new(host(), PoolSettings::default(), clock);
+    group.bench_function("pool: allocate and free", |bencher| {
+        bencher.iter(|| pair(&pool));
+    });
+    let limit = Limit::new(pool, CAPACITY);
+    group.bench_function("limit on it: allocate and free", |bencher| {
+        bencher.iter(|| pair(&limit));
+    });
+    let memory = memory();
+    let _site = Site::here("bench").enter();
+    group.bench_function("memory: allocate and free", |bencher| {
+        bencher.iter(|| pair_of(&memory, None, Streams::NONE));
+    });
+    group.bench_function("memory: allocate and free, busy", |bencher| {
+        bencher.iter(|| pair_of(&memory, Stream::new(3), Streams(1 << 3)));
+    });
+    group.bench_function("memory: reserve, enter, allocate and free", |bencher| {
+        bencher.iter(|| {
+            let admission = memory.reserve(memory.footprint(SIZE)).unwrap();
+            let _inside = admission.enter();
+            pair_of(&memory, None, Streams::NONE);
+        });
+    });
+    group.finish();
+}
+
+/// A thousand live blocks of many sizes: nothing stays in the first cache.
+fn many(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("host, 1000 live");
+    group.throughput(Throughput::Elements(1000));
+    let memory = memory();
+    let mut live = Vec::with_capacity(1000);
+    group.bench_function("memory: allocate and free", |bencher| {
+        bencher.iter(|| {
+            for index in 0..1000 {
+                live.push(memory.allocate(Bytes(1 + index * 997), None).unwrap());
+            }
+            for allocation in live.drain(..) {
+                memory.free(allocation, Streams::NONE);
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, one, many);
+criterion_main!(benches);

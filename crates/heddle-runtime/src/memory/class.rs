@@ -1,0 +1,71 @@
+//! Size classes: what a request is rounded up to.
+//!
+//! Eight steps per power of two waste less than an eighth; no step is finer
+//! than what GPUs align to, and none coarser than the page their drivers map.
+
+use crate::units::Bytes;
+
+/// The smallest block, and what every block's size is a multiple of.
+pub(super) const SMALLEST: u64 = 256;
+/// Drivers map memory in pages of this size; finer steps save nothing.
+pub(super) const PAGE: u64 = 2 << 20;
+/// Steps per power of two, as a power of two.
+const STEPS: u32 = 3;
+/// From here on the step is the page, and classes are no longer counted.
+const UNCOUNTED: u64 = PAGE << (STEPS + 1);
+/// Where steps become coarser than the smallest block.
+const FIRST_OCTAVE: u32 = SMALLEST.ilog2() + STEPS;
+/// The classes that have a number.
+pub(super) const COUNTED: usize = (((UNCOUNTED.ilog2() - FIRST_OCTAVE) as usize + 1) << STEPS) + 1;
+
+/// The size of the block that serves a request, or the request itself where no
+/// such block can exist.
+pub(super) fn class(bytes: Bytes) -> u64 {
+    let bytes = bytes.0.max(1);
+    let step = (1_u64 << bytes.ilog2() >> STEPS).clamp(SMALLEST, PAGE);
+    bytes.checked_next_multiple_of(step).unwrap_or(bytes)
+}
+
+/// The number of the class of this size, if it is one of those that are
+/// numbered. `class` must be a class.
+pub(super) fn number(class: u64) -> Option<usize> {
+    if class > UNCOUNTED {
+        return None;
+    }
+    let octave = class.ilog2().max(FIRST_OCTAVE) - FIRST_OCTAVE;
+    let step = SMALLEST << octave;
+    // Within the first octave, whose steps are the smallest block, the classes
+    // below it count too.
+    Some((octave as usize) * (1 << STEPS) + (class / step) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_class_holds_its_request_and_wastes_little(bytes in 1_u64..1 << 42) {
+            let size = class(Bytes(bytes));
+            prop_assert!(size >= bytes && size.is_multiple_of(SMALLEST));
+            prop_assert!(size - bytes <= (bytes / 8).max(SMALLEST));
+            prop_assert_eq!(class(Bytes(size)), size);
+        }
+    }
+
+    #[test]
+    fn every_counted_class_has_a_number_of_its_own() {
+        let mut size = 0;
+        let mut seen = std::collections::BTreeSet::new();
+        loop {
+            size = class(Bytes(size + 1));
+            let Some(number) = number(size) else { break };
+            assert!(number < COUNTED, "{size} has number {number}");
+            assert!(seen.insert(number), "{size} shares number {number}");
+        }
+        assert_eq!(size, UNCOUNTED + PAGE);
+        assert_eq!(class(Bytes(u64::MAX)), u64::MAX);
+        assert_eq!(class(Bytes(0)), SMALLEST);
+    }
+}

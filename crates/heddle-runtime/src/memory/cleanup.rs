@@ -1,0 +1,336 @@
+//! Making room: idle memory first, then whatever others have offered to drop.
+//!
+//! Callbacks run in order of priority, lowest number first, with no lock held: one
+//! may allocate, free, or register others. A clean-up that a callback causes on
+//! its own thread does nothing, or there would be no end to it.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use serde::Serialize;
+
+use crate::units::{Bytes, Nanos};
+
+/// How many reports are kept.
+const KEPT: usize = 100;
+/// The name of the step that gives idle memory back.
+const TRIM: &str = "idle memory";
+
+/// Why a clean-up ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CleanupCause {
+    /// Somebody asked for it.
+    Manual,
+    /// The utilisation passed its threshold.
+    Automatic,
+    /// A request or a reservation did not fit.
+    Shortage,
+}
+
+/// What one step freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CleanupStep {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says it freed.
+    pub freed: Bytes,
+    /// Whether it panicked, and so freed who knows what.
+    pub panicked: bool,
+}
+
+/// What one clean-up did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CleanupReport {
+    /// When, by the clock of the stack.
+    pub at: Nanos,
+    /// Why.
+    pub cause: CleanupCause,
+    /// Bytes wanted.
+    pub wanted: Bytes,
+    /// The steps taken, in order. Steps after it was enough are not there.
+    pub steps: Vec<CleanupStep>,
+}
+
+/// How often clean-ups ran, and what they freed in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CleanupTotals {
+    /// Clean-ups run.
+    pub runs: u64,
+    /// Those that the utilisation caused.
+    pub automatic: u64,
+    /// Those that a shortage caused.
+    pub shortages: u64,
+    /// Bytes freed by all of them.
+    pub freed: Bytes,
+    /// Callbacks that panicked.
+    pub panics: u64,
+}
+
+/// Names a registered callback, to take it out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CleanupId(u64);
+
+/// What a clean-up is to achieve.
+#[derive(Clone, Copy, Debug)]
+pub struct CleanupGoal {
+    /// Why.
+    pub cause: CleanupCause,
+    /// When, by the clock of the stack.
+    pub at: Nanos,
+    /// Bytes wanted.
+    pub wanted: Bytes,
+}
+
+/// The callbacks of one device and what they have done.
+#[derive(Default)]
+pub struct Cleanup {
+    callbacks: RwLock<Vec<Registered>>,
+    next_id: AtomicU64,
+    past: Mutex<Past>,
+}
+
+type Callback = Arc<dyn Fn(Bytes) -> Bytes + Send + Sync>;
+
+#[derive(Clone)]
+struct Registered {
+    id: CleanupId,
+    priority: i32,
+    name: &'static str,
+    callback: Callback,
+}
+
+#[derive(Debug, Default)]
+struct Past {
+    totals: CleanupTotals,
+    reports: VecDeque<CleanupReport>,
+}
+
+thread_local! {
+    /// The clean-ups this thread is in, by the address of each.
+    static RUNNING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Cleanup {
+    /// The priority of dropping device copies of what the host has as well. Give
+    /// a callback a lower number to run before that, a higher one to run after.
+    pub const CACHED_COPIES: i32 = 0;
+
+    /// Calls `callback` in every clean-up with the bytes still wanted; it says
+    /// how many it freed.
+    pub fn add(
+        &self,
+        priority: i32,
+        name: &'static str,
+        callback: impl Fn(Bytes) -> Bytes + Send + Sync + 'static,
+    ) -> CleanupId {
+        let id = CleanupId(self.next_id.fetch_add(1, Ordering::Relaxed));
+        let mut callbacks = self
+            .callbacks
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        // After those of the same priority: first come, first called.
+        let place = callbacks.partition_point(|other| other.priority <= priority);
+        callbacks.insert(
+            place,
+            Registered {
+                id,
+                priority,
+                name,
+                callback: Arc::new(callback),
+            },
+        );
+        id
+    }
+
+    /// Takes a callback out. A clean-up under way may still call it.
+    pub fn remove(&self, id: CleanupId) {
+        self.callbacks
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|registered| registered.id != id);
+    }
+
+    /// Runs `trim` and then the callbacks until `enough` says so after a step.
+    /// None if this thread is in the middle of a clean-up already.
+    pub fn run(
+        &self,
+        goal: CleanupGoal,
+        trim: impl FnOnce() -> Bytes,
+        mut enough: impl FnMut() -> bool,
+    ) -> Option<CleanupReport> {
+        let _here = Running::begin(self)?;
+        let callbacks = self
+            .callbacks
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let mut report = CleanupReport {
+            at: goal.at,
+            cause: goal.cause,
+            wanted: goal.wanted,
+            steps: vec![CleanupStep {
+                name: TRIM,
+                freed: trim(),
+                panicked: false,
+            }],
+        };
+        let mut done = enough();
+        for registered in callbacks {
+            if done {
+                break;
+            }
+            let left = goal.wanted.saturating_sub(report.freed()).max(Bytes(1));
+            let freed = catch_unwind(AssertUnwindSafe(|| (registered.callback)(left)));
+            report.steps.push(CleanupStep {
+                name: registered.name,
+                freed: freed.as_ref().copied().unwrap_or_default(),
+                panicked: freed.is_err(),
+            });
+            done = enough();
+        }
+        self.past
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add(report.clone());
+        Some(report)
+    }
+
+    /// What clean-ups did so far.
+    pub fn totals(&self) -> CleanupTotals {
+        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        past.totals
+    }
+
+    /// The last hundred clean-ups, oldest first.
+    pub fn reports(&self) -> Vec<CleanupReport> {
+        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        past.reports.iter().cloned().collect()
+    }
+}
+
+impl CleanupReport {
+    /// Bytes freed by all steps.
+    #[must_use]
+    pub fn freed(&self) -> Bytes {
+        self.steps.iter().map(|step| step.freed).sum()
+    }
+}
+
+impl Past {
+    fn add(&mut self, report: CleanupReport) {
+        let totals = &mut self.totals;
+        totals.runs += 1;
+        totals.automatic += u64::from(report.cause == CleanupCause::Automatic);
+        totals.shortages += u64::from(report.cause == CleanupCause::Shortage);
+        totals.freed = totals.freed + report.freed();
+        totals.panics += report.steps.iter().filter(|step| step.panicked).count() as u64;
+        if self.reports.len() == KEPT {
+            self.reports.pop_front();
+        }
+        self.reports.push_back(report);
+    }
+}
+
+/// Marks this thread as being in a clean-up.
+struct Running(usize);
+
+impl Running {
+    fn begin(cleanup: &Cleanup) -> Option<Self> {
+        let address = std::ptr::from_ref(cleanup).addr();
+        RUNNING.with_borrow_mut(|running| {
+            (!running.contains(&address)).then(|| {
+                running.push(address);
+                Self(address)
+            })
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.with_borrow_mut(|running| running.retain(|&address| address != self.0));
+    }
+}
+
+impl fmt::Debug for Cleanup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let callbacks = self
+            .callbacks
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let names: Vec<_> = callbacks.iter().map(|registered| registered.name).collect();
+        f.debug_struct("Cleanup")
+            .field("callbacks", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOAL: CleanupGoal = CleanupGoal {
+        cause: CleanupCause::Manual,
+        at: Nanos(0),
+        wanted: Bytes(100),
+    };
+
+    fn names(report: &CleanupReport) -> Vec<(&'static str, u64)> {
+        let steps = report.steps.iter();
+        steps.map(|step| (step.name, step.freed.0)).collect()
+    }
+
+    #[test]
+    fn callbacks_run_by_priority_with_what_is_still_wanted() {
+        let cleanup = Cleanup::default();
+        cleanup.add(10, "late", |wanted| wanted);
+        cleanup.add(Cleanup::CACHED_COPIES, "copies", |_| Bytes(30));
+        let early = cleanup.add(-5, "early", |_| Bytes(7));
+        let report = cleanup.run(GOAL, || Bytes(20), || false).unwrap();
+        assert_eq!(
+            names(&report),
+            [(TRIM, 20), ("early", 7), ("copies", 30), ("late", 43)]
+        );
+        cleanup.remove(early);
+        let mut looks = 0;
+        let enough = || {
+            looks += 1;
+            looks == 2
+        };
+        let report = cleanup.run(GOAL, || Bytes(0), enough).unwrap();
+        assert_eq!(names(&report), [(TRIM, 0), ("copies", 30)]);
+        let totals = cleanup.totals();
+        assert_eq!((totals.runs, totals.freed), (2, Bytes(130)));
+    }
+
+    #[test]
+    fn a_panic_is_noted_and_the_rest_runs() {
+        let cleanup = Cleanup::default();
+        cleanup.add(0, "breaks", |_| panic!("on purpose"));
+        cleanup.add(1, "works", |_| Bytes(5));
+        for _ in 0..2 {
+            let report = cleanup.run(GOAL, || Bytes(0), || false).unwrap();
+            assert!(report.steps[1].panicked);
+            assert_eq!(report.freed(), Bytes(5));
+        }
+        assert_eq!(cleanup.totals().panics, 2);
+    }
+
+    #[test]
+    fn a_clean_up_within_a_clean_up_does_nothing() {
+        let cleanup = Arc::new(Cleanup::default());
+        let inner = Arc::clone(&cleanup);
+        cleanup.add(0, "again", move |_| {
+            assert_eq!(inner.run(GOAL, || Bytes(1), || false), None);
+            inner.add(1, "added meanwhile", |_| Bytes(2));
+            Bytes(3)
+        });
+        let report = cleanup.run(GOAL, || Bytes(0), || false).unwrap();
+        assert_eq!(names(&report), [(TRIM, 0), ("again", 3)]);
+    }
+}

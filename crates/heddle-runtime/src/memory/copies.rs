@@ -1,0 +1,132 @@
+//! Arrays' copies on a device. Those of what the host has as well are the first to
+//! go when memory is short, because nothing is lost with them but time; those the
+//! host has not are the last, because they must be brought there first.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::device::DeviceId;
+use crate::error::Error;
+use crate::units::Bytes;
+
+/// The list is looked through for the dead when it has grown to this, and then
+/// each time it has doubled.
+const PRUNE_FROM: usize = 64;
+
+/// A copy that the device may do without.
+pub(crate) trait Cached: Send + Sync {
+    /// When it was last used: a number that only grows.
+    fn last_use(&self) -> u64;
+
+    /// Drops the copy on `device` unless somebody is using it, and says how many
+    /// bytes that freed.
+    fn evict_from(&self, device: DeviceId) -> Bytes;
+
+    /// Moves the only copy, which is on `device`, to the host unless somebody is
+    /// using it, and says how many bytes that freed.
+    fn spill_from(&self, device: DeviceId) -> Result<Bytes, Error>;
+}
+
+/// Every such copy on one device.
+pub(super) struct CachedCopies {
+    device: DeviceId,
+    list: Mutex<List>,
+    evicted: AtomicU64,
+    /// Copies moved to the host, and their bytes.
+    spills: AtomicU64,
+    spilled: AtomicU64,
+}
+
+#[derive(Default)]
+struct List {
+    copies: Vec<Weak<dyn Cached>>,
+    prune_at: usize,
+}
+
+impl CachedCopies {
+    pub(super) fn new(device: DeviceId) -> Self {
+        Self {
+            device,
+            list: Mutex::default(),
+            evicted: AtomicU64::new(0),
+            spills: AtomicU64::new(0),
+            spilled: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn add(&self, copy: Weak<dyn Cached>) {
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        if list.copies.len() >= list.prune_at {
+            list.copies.retain(|copy| copy.strong_count() > 0);
+            list.prune_at = (2 * list.copies.len()).max(PRUNE_FROM);
+        }
+        list.copies.push(copy);
+    }
+
+    /// Copies dropped so far.
+    pub(super) fn evicted(&self) -> u64 {
+        self.evicted.load(Ordering::Relaxed)
+    }
+
+    /// Copies that left, dropped or moved.
+    pub(super) fn departures(&self) -> u64 {
+        self.evicted() + self.spills.load(Ordering::Relaxed)
+    }
+
+    /// Bytes brought to the host because there was no room for them.
+    pub(super) fn spilled(&self) -> Bytes {
+        Bytes(self.spilled.load(Ordering::Relaxed))
+    }
+
+    /// All copies, the longest unused first.
+    fn by_age(&self) -> Vec<Arc<dyn Cached>> {
+        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut copies: Vec<_> = list.copies.iter().filter_map(Weak::upgrade).collect();
+        drop(list);
+        copies.sort_by_cached_key(|copy| copy.last_use());
+        copies
+    }
+
+    /// Moves only copies to the host, the longest unused first, until that freed
+    /// `wanted`. A device that fails at it is left alone.
+    pub(super) fn spill(&self, wanted: Bytes) -> Bytes {
+        let mut freed = Bytes(0);
+        for copy in self.by_age() {
+            if freed >= wanted {
+                break;
+            }
+            let Ok(bytes) = copy.spill_from(self.device) else {
+                break;
+            };
+            self.spills
+                .fetch_add(u64::from(bytes > Bytes(0)), Ordering::Relaxed);
+            self.spilled.fetch_add(bytes.0, Ordering::Relaxed);
+            freed = freed + bytes;
+        }
+        freed
+    }
+
+    /// Drops copies, the longest unused first, until that freed `wanted`. Freeing
+    /// memory may call anybody back, so no lock is held meanwhile.
+    pub(super) fn evict(&self, wanted: Bytes) -> Bytes {
+        let mut freed = Bytes(0);
+        for copy in self.by_age() {
+            if freed >= wanted {
+                break;
+            }
+            let bytes = copy.evict_from(self.device);
+            self.evicted
+                .fetch_add(u64::from(bytes > Bytes(0)), Ordering::Relaxed);
+            freed = freed + bytes;
+        }
+        freed
+    }
+}
+
+impl fmt::Debug for CachedCopies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        write!(f, "CachedCopies({} on {})", list.copies.len(), self.device)
+    }
+}

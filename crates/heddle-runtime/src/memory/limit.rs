@@ -1,0 +1,405 @@
+//! A capacity that is never exceeded, and reservations within it.
+//!
+//! What counts is what the part below grants, not what was asked: the bytes that
+//! rounding costs are as gone as any other. Committed bytes are those allocated
+//! plus those reserved and not yet drawn, one atomic number that never passes
+//! the capacity.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::Serialize;
+
+use super::ledger::{Ledger, LedgerReading};
+use super::storage::{Block, Refusal, Storage, Stream, Streams, passes_on};
+use crate::units::Bytes;
+
+/// Refuses what would exceed a capacity.
+#[derive(Debug)]
+pub struct Limit<S> {
+    below: S,
+    book: Arc<Book>,
+}
+
+/// What is committed, and how much of it is allocated.
+#[derive(Debug)]
+struct Book {
+    committed: Ledger,
+    allocated: AtomicU64,
+}
+
+/// What a [`Limit`] says at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LimitReading {
+    /// The limit.
+    pub capacity: Bytes,
+    /// Allocated now.
+    pub allocated: Bytes,
+    /// Reserved and not drawn yet.
+    pub reserved: Bytes,
+    /// The most ever committed at once: allocated and reserved together.
+    pub peak: Bytes,
+    /// Requests and reservations refused.
+    pub refusals: u64,
+}
+
+/// Bytes reserved for an operation before it runs.
+///
+/// While it is [entered](Self::enter), allocations of that thread draw from it
+/// before they need free capacity, and blocks freed by that thread refill what
+/// was drawn, so it is enough to reserve the most an operation holds at once.
+/// What is left returns when it is dropped.
+#[derive(Debug)]
+#[must_use = "the bytes are given back when this is dropped"]
+pub struct Admission {
+    purse: Arc<Purse>,
+}
+
+#[derive(Debug)]
+struct Purse {
+    book: Arc<Book>,
+    bytes: u64,
+    /// Bytes kept back for what rounding costs.
+    spare: u64,
+    left: AtomicU64,
+}
+
+/// Says that this thread's allocations draw from an [`Admission`] while it lives.
+#[derive(Debug)]
+#[must_use = "the admission is left when this is dropped"]
+pub struct Entered {
+    purse: Arc<Purse>,
+    /// It belongs to the thread that entered.
+    _here: PhantomData<Rc<()>>,
+}
+
+thread_local! {
+    /// What this thread has entered, innermost last, of any device.
+    static PURSES: RefCell<Vec<Arc<Purse>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl<S: Storage> Limit<S> {
+    /// Lets at most `capacity` of what `below` has be committed.
+    pub fn new(below: S, capacity: Bytes) -> Self {
+        Self {
+            below,
+            book: Arc::new(Book {
+                committed: Ledger::new(capacity),
+                allocated: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// The part below.
+    pub fn below(&self) -> &S {
+        &self.below
+    }
+
+    /// Reserves `bytes`, or says what was found when they do not fit. A block
+    /// draws what is [granted](Storage::granted) for it.
+    pub fn reserve(&self, bytes: Bytes) -> Result<Admission, Refusal> {
+        self.reserve_with_spare(bytes, Bytes(0))
+    }
+
+    /// As [`reserve`](Self::reserve), of which `spare` are for what rounding
+    /// costs: they can be drawn but are not announced.
+    pub fn reserve_with_spare(&self, bytes: Bytes, spare: Bytes) -> Result<Admission, Refusal> {
+        self.book
+            .committed
+            .take(bytes)
+            .map_err(|found| over(bytes, &found))?;
+        Ok(Admission {
+            purse: Arc::new(Purse {
+                book: Arc::clone(&self.book),
+                bytes: bytes.0,
+                spare: spare.0,
+                left: AtomicU64::new(bytes.0),
+            }),
+        })
+    }
+
+    /// Committed now.
+    #[inline]
+    pub fn committed(&self) -> Bytes {
+        self.book.committed.reserved()
+    }
+
+    /// The most that may be committed.
+    pub fn capacity(&self) -> Bytes {
+        self.book.committed.capacity()
+    }
+
+    /// Moves the limit. What is committed beyond a lower one stays so.
+    pub fn set_capacity(&self, capacity: Bytes) {
+        self.book.committed.set_capacity(capacity);
+    }
+
+    /// What is not committed.
+    pub fn left(&self) -> Bytes {
+        self.book.committed.reading().free()
+    }
+
+    /// What this thread could still allocate: what is not committed, and what is
+    /// left of the admissions it has entered.
+    pub fn within_reach(&self) -> Bytes {
+        let entered = self.entered(|purse| purse.left.load(Ordering::Acquire));
+        self.left() + entered.unwrap_or_default()
+    }
+
+    /// What the admissions this thread has entered still announce; none if it
+    /// has entered none.
+    pub fn granted_here(&self) -> Option<Bytes> {
+        self.entered(|purse| {
+            let left = purse.left.load(Ordering::Acquire);
+            left.saturating_sub(purse.spare)
+        })
+    }
+
+    fn entered(&self, count: impl Fn(&Purse) -> u64) -> Option<Bytes> {
+        let is_ours = |purse: &&Arc<Purse>| Arc::ptr_eq(&purse.book, &self.book);
+        PURSES.with_borrow(|purses| {
+            let counts = purses.iter().filter(is_ours);
+            counts
+                .map(|purse| Bytes(count(purse)))
+                .reduce(|sum, bytes| sum + bytes)
+        })
+    }
+
+    /// What it says now.
+    pub fn limit_reading(&self) -> LimitReading {
+        // Allocated first: it never exceeds what is committed later on.
+        let allocated = Bytes(self.book.allocated.load(Ordering::Acquire));
+        let committed = self.book.committed.reading();
+        LimitReading {
+            capacity: committed.capacity,
+            allocated: allocated.min(committed.reserved),
+            reserved: committed.reserved.saturating_sub(allocated),
+            peak: committed.peak,
+            refusals: committed.refusals,
+        }
+    }
+}
+
+fn over(asked: Bytes, found: &LedgerReading) -> Refusal {
+    Refusal::OverLimit {
+        asked,
+        free: found.free(),
+        capacity: found.capacity,
+    }
+}
+
+impl Admission {
+    /// Bytes reserved, drawn or not.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        Bytes(self.purse.bytes)
+    }
+
+    /// Bytes not drawn.
+    #[must_use]
+    pub fn left(&self) -> Bytes {
+        Bytes(self.purse.left.load(Ordering::Acquire))
+    }
+
+    /// Lets this thread's allocations draw from it until the answer is dropped.
+    /// Entered within another one of the same limit, it is drawn from first.
+    pub fn enter(&self) -> Entered {
+        PURSES.with_borrow_mut(|purses| purses.push(Arc::clone(&self.purse)));
+        Entered {
+            purse: Arc::clone(&self.purse),
+            _here: PhantomData,
+        }
+    }
+}
+
+impl Drop for Purse {
+    /// Runs when the admission and all its entries are gone.
+    fn drop(&mut self) {
+        self.book.committed.give_back(Bytes(*self.left.get_mut()));
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        PURSES.with_borrow_mut(|purses| {
+            let innermost = |purse: &Arc<Purse>| Arc::ptr_eq(purse, &self.purse);
+            if let Some(place) = purses.iter().rposition(innermost) {
+                purses.remove(place);
+            }
+        });
+    }
+}
+
+impl Purse {
+    /// Takes up to `wanted`.
+    fn draw(&self, wanted: u64) -> u64 {
+        let taken = self
+            .left
+            .try_update(Ordering::AcqRel, Ordering::Relaxed, |left| {
+                (left > 0 && wanted > 0).then(|| left - left.min(wanted))
+            });
+        taken.map_or(0, |left| left.min(wanted))
+    }
+
+    /// Puts up to `offered` back, as much as was drawn.
+    fn refill(&self, offered: u64) -> u64 {
+        let filled = self
+            .left
+            .try_update(Ordering::AcqRel, Ordering::Relaxed, |left| {
+                (left < self.bytes && offered > 0).then(|| left + offered.min(self.bytes - left))
+            });
+        filled.map_or(0, |left| offered.min(self.bytes - left))
+    }
+}
+
+impl Book {
+    /// Hands `bytes` through this thread's purses of this book, innermost first,
+    /// and returns what they did not take.
+    fn through_purses(self: &Arc<Self>, bytes: u64, step: impl Fn(&Purse, u64) -> u64) -> u64 {
+        PURSES.with_borrow(|purses| {
+            let ours = purses.iter().rev();
+            ours.filter(|purse| Arc::ptr_eq(&purse.book, self))
+                .fold(bytes, |left, purse| left - step(purse, left))
+        })
+    }
+
+    /// Commits `bytes` for an allocation. Returns those that no purse had.
+    #[inline]
+    fn draw(self: &Arc<Self>, bytes: Bytes) -> Result<Bytes, LedgerReading> {
+        let beyond = self.through_purses(bytes.0, Purse::draw);
+        if beyond > 0
+            && let Err(found) = self.committed.take(Bytes(beyond))
+        {
+            self.through_purses(bytes.0 - beyond, Purse::refill);
+            return Err(found);
+        }
+        self.allocated.fetch_add(bytes.0, Ordering::AcqRel);
+        Ok(Bytes(beyond))
+    }
+
+    /// Undoes [`draw`](Self::draw): a request that failed refills no purse with
+    /// more than it drew.
+    fn undraw(self: &Arc<Self>, bytes: Bytes, beyond: Bytes) {
+        self.allocated.fetch_sub(bytes.0, Ordering::AcqRel);
+        let refused = self.through_purses(bytes.0 - beyond.0, Purse::refill);
+        self.committed.give_back(Bytes(beyond.0 + refused));
+    }
+
+    /// Takes back what was allocated.
+    #[inline]
+    fn put_back(self: &Arc<Self>, bytes: Bytes) {
+        self.allocated.fetch_sub(bytes.0, Ordering::AcqRel);
+        let beyond = self.through_purses(bytes.0, Purse::refill);
+        if beyond > 0 {
+            self.committed.give_back(Bytes(beyond));
+        }
+    }
+}
+
+impl<S: Storage> Storage for Limit<S> {
+    #[inline]
+    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
+        let granted = self.below.granted(bytes);
+        let beyond = self
+            .book
+            .draw(granted)
+            .map_err(|found| over(granted, &found))?;
+        match self.below.allocate(bytes, stream) {
+            Ok(block) => Ok(block),
+            Err(refusal) => {
+                self.book.undraw(granted, beyond);
+                Err(refusal)
+            }
+        }
+    }
+
+    #[inline]
+    fn free(&self, block: Block, busy: Streams) {
+        let bytes = block.bytes;
+        self.below.free(block, busy);
+        self.book.put_back(bytes);
+    }
+
+    passes_on!(self => self.below; granted, upkeep, readings);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::HostStorage;
+
+    fn limit(capacity: u64) -> Limit<HostStorage> {
+        Limit::new(HostStorage::new(Bytes(1 << 20)), Bytes(capacity))
+    }
+
+    fn says(limit: &Limit<HostStorage>) -> (u64, u64) {
+        let reading = limit.limit_reading();
+        (reading.allocated.0, reading.reserved.0)
+    }
+
+    #[test]
+    fn a_reservation_is_drawn_from_and_counted_once() {
+        let limit = limit(1000);
+        let admission = limit.reserve(Bytes(600)).unwrap();
+        assert!(limit.allocate(Bytes(401), None).is_err(), "not entered");
+        let inside = admission.enter();
+        assert_eq!(limit.within_reach(), Bytes(1000));
+        let drawn = limit.allocate(Bytes(500), None).unwrap();
+        assert_eq!(says(&limit), (500, 100));
+        let beyond = limit.allocate(Bytes(300), None).unwrap();
+        assert_eq!(says(&limit), (800, 0));
+        assert!(limit.allocate(Bytes(201), None).is_err());
+        assert_eq!(says(&limit), (800, 0), "a refusal changes nothing");
+        limit.free(beyond, Streams::NONE);
+        assert_eq!(says(&limit), (500, 300), "what is freed within refills it");
+        drop(inside);
+        limit.free(drawn, Streams::NONE);
+        assert_eq!(says(&limit), (0, 300));
+        drop(admission);
+        assert_eq!(says(&limit), (0, 0));
+        assert_eq!(limit.limit_reading().refusals, 2);
+    }
+
+    #[test]
+    fn reservations_nest_and_are_not_mixed_up() {
+        let [limit, other] = [limit(1000), limit(1000)];
+        let outer = limit.reserve(Bytes(100)).unwrap();
+        let inner = limit.reserve(Bytes(50)).unwrap();
+        let foreign = other.reserve(Bytes(1000)).unwrap();
+        let in_outer = outer.enter();
+        let in_inner = inner.enter();
+        let in_foreign = foreign.enter();
+        let block = limit.allocate(Bytes(70), None).unwrap();
+        assert_eq!((inner.left(), outer.left()), (Bytes(0), Bytes(80)));
+        assert_eq!(foreign.left(), Bytes(1000));
+        // Guards may go in any order.
+        drop(in_outer);
+        let next = limit.allocate(Bytes(10), None).unwrap();
+        assert_eq!((inner.left(), outer.left()), (Bytes(0), Bytes(80)));
+        drop((in_inner, in_foreign));
+        for block in [block, next] {
+            limit.free(block, Streams::NONE);
+        }
+        drop((outer, inner));
+        assert_eq!(says(&limit), (0, 0));
+    }
+
+    #[test]
+    fn a_refusal_from_below_takes_nothing() {
+        let limit = limit(1000);
+        let admission = limit.reserve(Bytes(100)).unwrap();
+        let _inside = admission.enter();
+        limit.below().fail_allocation(1);
+        let refusal = limit.allocate(Bytes(200), None).unwrap_err();
+        assert!(matches!(refusal, Refusal::Exhausted { asked: Bytes(200) }));
+        assert_eq!((says(&limit), admission.left()), ((0, 100), Bytes(100)));
+        let drawn = limit.allocate(Bytes(60), None).unwrap();
+        limit.below().fail_allocation(1);
+        assert!(limit.allocate(Bytes(200), None).is_err());
+        assert_eq!(says(&limit), (60, 40), "no purse gets more than it gave");
+        limit.free(drawn, Streams::NONE);
+    }
+}

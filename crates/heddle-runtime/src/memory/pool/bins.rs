@@ -1,0 +1,231 @@
+//! Freed blocks by size class, not yet joined with their neighbours.
+//!
+//! A repeating workload asks for the sizes it has just freed. Its blocks go in
+//! and out here without anybody looking at what lies beside them.
+
+use std::collections::BTreeMap;
+
+use crate::memory::class;
+use crate::memory::storage::{Stream, Streams};
+use crate::units::Nanos;
+
+/// How many of the blocks that wait are looked at for one that only waits for
+/// the stream that asks. The last ones freed are the likeliest.
+const LOOK_BACK: usize = 32;
+
+/// A freed block.
+#[derive(Clone, Copy, Debug)]
+struct Freed {
+    address: u64,
+    since: Nanos,
+}
+
+/// The freed blocks of one size.
+#[derive(Debug, Default)]
+struct Bin {
+    size: u64,
+    ready: Vec<Freed>,
+    /// With the streams whose work on it has not been waited for.
+    waiting: Vec<(Freed, Streams)>,
+}
+
+/// A block that leaves its bin: where it lies, its size, idle since.
+pub(super) type Leaving = (u64, u64, Nanos);
+
+#[derive(Debug)]
+pub(super) struct Bins {
+    counted: Vec<Bin>,
+    /// Which of them have blocks that wait.
+    with_waiting: u128,
+    uncounted: BTreeMap<u64, Bin>,
+    pub(super) ready_bytes: u64,
+    /// Blocks those are.
+    pub(super) ready_blocks: usize,
+    pub(super) waiting_bytes: u64,
+}
+
+const _: () = assert!(class::COUNTED <= u128::BITS as usize);
+
+impl Bins {
+    pub(super) fn new() -> Self {
+        Self {
+            counted: std::iter::repeat_with(Bin::default)
+                .take(class::COUNTED)
+                .collect(),
+            with_waiting: 0,
+            uncounted: BTreeMap::new(),
+            ready_bytes: 0,
+            ready_blocks: 0,
+            waiting_bytes: 0,
+        }
+    }
+
+    /// Where a block of exactly this class lies that `stream` may have now, and
+    /// the stream itself if it still has work queued on it.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        size: u64,
+        stream: Option<Stream>,
+    ) -> Option<(u64, Option<Stream>)> {
+        let bin = match class::number(size) {
+            Some(number) => self.counted.get_mut(number)?,
+            None => self.uncounted.get_mut(&size)?,
+        };
+        // A block in use by the same stream first: the others can be had by all.
+        if let Some(own) = stream
+            && let Some(place) = bin.waiting_for(own)
+        {
+            let (freed, _) = bin.waiting.swap_remove(place);
+            self.waiting_bytes -= size;
+            return Some((freed.address, stream));
+        }
+        let freed = bin.ready.pop()?;
+        self.ready_bytes -= size;
+        self.ready_blocks -= 1;
+        Some((freed.address, None))
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, address: u64, size: u64, busy: Streams, since: Nanos) {
+        let freed = Freed { address, since };
+        let number = class::number(size);
+        let bin = match number.and_then(|number| self.counted.get_mut(number)) {
+            Some(bin) => bin,
+            None => self.uncounted.entry(size).or_default(),
+        };
+        bin.size = size;
+        if busy.is_empty() {
+            bin.ready.push(freed);
+            self.ready_bytes += size;
+            self.ready_blocks += 1;
+        } else {
+            bin.waiting.push((freed, busy));
+            self.waiting_bytes += size;
+            if let Some(number) = number {
+                self.with_waiting |= 1 << number;
+            }
+        }
+    }
+
+    /// Makes ready what waited for these streams alone.
+    pub(super) fn settle(&mut self, streams: Streams) {
+        if self.waiting_bytes == 0 {
+            return;
+        }
+        let mut left = self.with_waiting;
+        while left != 0 {
+            let number = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let Some(bin) = self.counted.get_mut(number) else {
+                continue;
+            };
+            let settled = bin.settle(streams);
+            self.ready_blocks += settled;
+            self.waiting_bytes -= settled as u64 * bin.size;
+            self.ready_bytes += settled as u64 * bin.size;
+            if bin.waiting.is_empty() {
+                self.with_waiting &= !(1 << number);
+            }
+        }
+        for bin in self.uncounted.values_mut() {
+            let settled = bin.settle(streams);
+            self.ready_blocks += settled;
+            self.waiting_bytes -= settled as u64 * bin.size;
+            self.ready_bytes += settled as u64 * bin.size;
+        }
+    }
+
+    /// Takes out every block that nothing waits for and that has been idle since
+    /// `before` or longer.
+    pub(super) fn drain(&mut self, before: Nanos, mut each: impl FnMut(Leaving)) {
+        for bin in self.counted.iter_mut().chain(self.uncounted.values_mut()) {
+            let size = bin.size;
+            bin.ready.retain(|freed| {
+                let stays = freed.since > before;
+                if !stays {
+                    each((freed.address, size, freed.since));
+                    self.ready_bytes -= size;
+                    self.ready_blocks -= 1;
+                }
+                stays
+            });
+        }
+        self.uncounted
+            .retain(|_, bin| !(bin.ready.is_empty() && bin.waiting.is_empty()));
+    }
+
+    /// The size of the largest block that nothing waits for.
+    pub(super) fn largest(&self) -> u64 {
+        let counted = self.counted.iter();
+        let bins = counted.chain(self.uncounted.values());
+        bins.filter(|bin| !bin.ready.is_empty())
+            .map(|bin| bin.size)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl Bin {
+    /// Where a block lies that waits for this stream and no other.
+    fn waiting_for(&self, stream: Stream) -> Option<usize> {
+        let alone = stream.alone();
+        let last = self.waiting.iter().enumerate().rev().take(LOOK_BACK);
+        last.filter(|(_, (_, busy))| *busy == alone)
+            .map(|(place, _)| place)
+            .next()
+    }
+
+    /// Returns how many became ready.
+    fn settle(&mut self, streams: Streams) -> usize {
+        let before = self.ready.len();
+        let ready = &mut self.ready;
+        self.waiting.retain_mut(|(freed, busy)| {
+            *busy = busy.without(streams);
+            let rests = busy.is_empty();
+            if rests {
+                ready.push(*freed);
+            }
+            !rests
+        });
+        self.ready.len() - before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_waits_for_every_stream_that_used_it() {
+        let mut bins = Bins::new();
+        let [zero, one] = [0, 1].map(Stream::new);
+        for size in [4096, 1 << 30] {
+            bins.put(7, size, Streams(0b101), Nanos(0));
+            bins.settle(Streams(0b010));
+            assert_eq!(bins.take(size, zero), None);
+            bins.settle(Streams(0b100));
+            assert_eq!(bins.take(size, one), None, "still busy on 0");
+            assert_eq!(bins.take(size, None), None, "nobody's order protects it");
+            assert_eq!(bins.take(size, zero), Some((7, zero)), "its own order does");
+            bins.put(8, size, Streams(1), Nanos(0));
+            bins.settle(Streams::ALL);
+            assert_eq!(bins.take(size, one), Some((8, None)));
+            let left = (bins.ready_bytes, bins.ready_blocks, bins.waiting_bytes);
+            assert_eq!(left, (0, 0, 0));
+        }
+    }
+
+    #[test]
+    fn only_what_rested_long_enough_is_drained() {
+        let mut bins = Bins::new();
+        bins.put(1, 256, Streams::NONE, Nanos(10));
+        bins.put(2, 256, Streams::NONE, Nanos(20));
+        bins.put(3, 512, Streams(1), Nanos(10));
+        let mut drained = Vec::new();
+        bins.drain(Nanos(10), |leaving| drained.push(leaving));
+        assert_eq!(drained, [(1, 256, Nanos(10))]);
+        assert_eq!((bins.largest(), bins.ready_bytes), (256, 256));
+        assert_eq!(bins.ready_blocks, 1);
+    }
+}

@@ -1,0 +1,90 @@
+//! What is still held when nobody should hold anything any more.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::statistics::Holder;
+use crate::device::DeviceId;
+use crate::units::{Bytes, Nanos};
+
+/// What is held and where it came from. Shown, it is one line for each site.
+#[derive(Clone, Debug, Serialize)]
+pub struct Remains {
+    /// On which device.
+    pub device: DeviceId,
+    /// When this was looked at, by the clock of the stack.
+    pub at: Nanos,
+    /// Who holds it, largest first.
+    pub holders: Vec<Holder>,
+}
+
+impl Remains {
+    /// Whether nothing is held.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.holders.is_empty()
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        self.holders.iter().map(|holder| holder.bytes).sum()
+    }
+}
+
+impl fmt::Display for Remains {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return write!(f, "nothing is held on {}", self.device);
+        }
+        let blocks = self.holders.iter().map(|holder| holder.blocks).sum();
+        let (bytes, blocks) = (self.bytes(), Count(blocks, "block"));
+        write!(f, "{bytes} in {blocks} still held on {}", self.device)?;
+        for holder in &self.holders {
+            let Holder { site, bytes, .. } = holder;
+            let blocks = Count(holder.blocks, "block");
+            let age = self.at.saturating_sub(holder.oldest);
+            write!(f, "\n  {bytes} in {blocks} by {site}, the oldest {age} old")?;
+        }
+        Ok(())
+    }
+}
+
+/// A number of things.
+pub(super) struct Count(pub(super) u64, pub(super) &'static str);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, noun) = self;
+        let plural = if *count == 1 { "" } else { "s" };
+        write!(f, "{count} {noun}{plural}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Site;
+
+    #[test]
+    fn names_what_is_left_and_since_when() {
+        let mut remains = Remains {
+            device: DeviceId::simt(0),
+            at: Nanos(3_000_000_000),
+            holders: Vec::new(),
+        };
+        assert_eq!(remains.to_string(), "nothing is held on simt:0");
+        let site = Site::here("xor");
+        remains.holders.push(Holder {
+            site,
+            bytes: Bytes(2048),
+            blocks: 1,
+            oldest: Nanos(1_000_000_000),
+        });
+        let expected = format!(
+            "2 KiB in 1 block still held on simt:0\n  2 KiB in 1 block by {site}, the oldest 2 s old"
+        );
+        assert_eq!(remains.to_string(), expected);
+    }
+}

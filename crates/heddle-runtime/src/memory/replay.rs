@@ -1,0 +1,267 @@
+//! Runs an allocation log against any stack: what would it have done?
+
+use std::collections::HashMap;
+use std::io::{self, BufRead};
+
+use serde::Serialize;
+
+use super::clock::ManualClock;
+use super::event::{Event, LOG_VERSION, LogHeader, LogLine};
+use super::storage::{Block, Refusal, Storage, Stream, Streams};
+use crate::units::{Bytes, Nanos};
+
+/// What a stack did with a log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ReplayReport {
+    /// Events replayed.
+    pub events: u64,
+    /// Requests among them.
+    pub allocations: u64,
+    /// Requests that were refused in this replay.
+    pub refusals: u64,
+    /// Requests that had been refused when the log was written.
+    pub refusals_logged: u64,
+    /// The most that was granted at once.
+    pub peak_used: Bytes,
+    /// The most that was held from the bottom at once.
+    pub peak_held: Bytes,
+    /// The share of requests served from what was held.
+    pub hit_rate: f64,
+    /// The largest share of the unused bytes, at any request that asked the
+    /// bottom, that was not in the largest free block.
+    pub fragmentation: f64,
+    /// Blocks that the log never freed. They were freed at the end.
+    pub blocks_left: u64,
+}
+
+/// Why a log could not be replayed to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The log could not be read.
+    #[error("line {line} of the log cannot be read: {source}")]
+    Unreadable {
+        /// The line, from 1.
+        line: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no header, or that of another version.
+    #[error("this is no allocation log of version {LOG_VERSION}: its first line is {found:?}")]
+    NotALog {
+        /// The first line, shortened.
+        found: String,
+    },
+    /// The log ends within a line: whoever wrote it was cut off.
+    #[error("the log is cut off in line {line}; replayed up to there: {} events", .report.events)]
+    Truncated {
+        /// The line, from 1.
+        line: u64,
+        /// What the lines before it did.
+        report: Box<ReplayReport>,
+    },
+    /// A line that says nothing known.
+    #[error("line {line} of the log is no event: {message}")]
+    BadLine {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The stack failed in a way that has nothing to do with memory.
+    #[error("line {line} of the log: {refusal}")]
+    Fault {
+        /// The line, from 1.
+        line: u64,
+        /// What the stack said.
+        refusal: Refusal,
+    },
+}
+
+/// Runs the log against the stack. Requests that the stack refuses are counted
+/// and left out, as are their frees. Whatever happens, every block is freed
+/// again in the end.
+pub fn replay(log: impl BufRead, stack: &dyn Storage) -> Result<ReplayReport, ReplayError> {
+    replay_at(log, stack, None)
+}
+
+/// As [`replay`], with the stack's clock set to the time of each event, so that
+/// what lies idle goes back as it would have.
+pub fn replay_in_time(
+    log: impl BufRead,
+    stack: &dyn Storage,
+    clock: &ManualClock,
+) -> Result<ReplayReport, ReplayError> {
+    replay_at(log, stack, Some(clock))
+}
+
+fn replay_at(
+    log: impl BufRead,
+    stack: &dyn Storage,
+    clock: Option<&ManualClock>,
+) -> Result<ReplayReport, ReplayError> {
+    let mut lines = Lines { log, line: 0 };
+    let header = lines.next()?.unwrap_or_default();
+    check_header(&header)?;
+    let mut run = Run {
+        stack,
+        clock,
+        blocks: HashMap::new(),
+        report: ReplayReport::default(),
+        misses: stack.reading().misses,
+    };
+    let ended = run.all(&mut lines);
+    let report = run.finish();
+    match ended {
+        Ok(()) => Ok(report),
+        Err(ReplayError::Truncated { line, .. }) => Err(ReplayError::Truncated {
+            line,
+            report: Box::new(report),
+        }),
+        Err(other) => Err(other),
+    }
+}
+
+fn check_header(line: &str) -> Result<(), ReplayError> {
+    match serde_json::from_str::<LogHeader>(line) {
+        Ok(header) if header.heddle_allocation_log == LOG_VERSION => Ok(()),
+        _ => Err(ReplayError::NotALog {
+            found: line.trim_end().chars().take(80).collect(),
+        }),
+    }
+}
+
+struct Lines<L> {
+    log: L,
+    line: u64,
+}
+
+impl<L: BufRead> Lines<L> {
+    /// The next line with its end, if it has one.
+    fn next(&mut self) -> Result<Option<String>, ReplayError> {
+        self.line += 1;
+        let mut bytes = Vec::new();
+        let read = self.log.read_until(b'\n', &mut bytes);
+        let text = read.and_then(|_| String::from_utf8(bytes).map_err(io::Error::other));
+        match text {
+            Ok(text) if text.is_empty() => Ok(None),
+            Ok(text) => Ok(Some(text)),
+            Err(source) => Err(ReplayError::Unreadable {
+                line: self.line,
+                source,
+            }),
+        }
+    }
+}
+
+struct Run<'a> {
+    stack: &'a dyn Storage,
+    clock: Option<&'a ManualClock>,
+    /// The blocks of the replay by the addresses of the log.
+    blocks: HashMap<u64, Block>,
+    report: ReplayReport,
+    misses: u64,
+}
+
+impl Run<'_> {
+    fn all(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), ReplayError> {
+        while let Some(text) = lines.next()? {
+            let line = lines.line;
+            match serde_json::from_str::<LogLine<'_>>(&text) {
+                Ok(LogLine { at, event }) => {
+                    self.pass(at);
+                    self.event(&event)
+                        .map_err(|refusal| ReplayError::Fault { line, refusal })?;
+                }
+                Err(_) if !text.ends_with('\n') => {
+                    return Err(ReplayError::Truncated {
+                        line,
+                        report: Box::default(),
+                    });
+                }
+                Err(error) => {
+                    return Err(ReplayError::BadLine {
+                        line,
+                        message: error.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pass(&self, until: Nanos) {
+        if let Some(clock) = self.clock {
+            clock.advance_to(until);
+            self.stack.tick();
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>) -> Result<(), Refusal> {
+        self.report.events += 1;
+        match *event {
+            Event::Allocate {
+                bytes,
+                stream,
+                address,
+                ..
+            } => self.allocate(bytes, stream.and_then(Stream::new), address)?,
+            Event::Free { address, busy } => {
+                if let Some(block) = self.blocks.remove(&address) {
+                    self.stack.free(block, Streams(busy));
+                }
+            }
+            Event::Queued { streams } => self.stack.queued(Streams(streams)),
+            Event::Settled { streams } => self.stack.settled(Streams(streams)),
+            Event::Trim => {
+                self.stack.trim();
+            }
+        }
+        Ok(())
+    }
+
+    fn allocate(
+        &mut self,
+        bytes: Bytes,
+        stream: Option<Stream>,
+        address: Option<u64>,
+    ) -> Result<(), Refusal> {
+        let Some(address) = address else {
+            // Nothing was done with it then, so nothing is with it now.
+            self.report.refusals_logged += 1;
+            return Ok(());
+        };
+        self.report.allocations += 1;
+        match self.stack.allocate(bytes, stream) {
+            Ok(block) => {
+                if let Some(lost) = self.blocks.insert(address, block) {
+                    self.stack.free(lost, Streams::NONE);
+                }
+            }
+            Err(fault @ Refusal::Fault(_)) => return Err(fault),
+            Err(_) => self.report.refusals += 1,
+        }
+        self.look();
+        Ok(())
+    }
+
+    /// Takes the readings that a request may have changed.
+    fn look(&mut self) {
+        let reading = self.stack.reading();
+        let report = &mut self.report;
+        report.peak_used = report.peak_used.max(reading.used);
+        report.peak_held = report.peak_held.max(reading.held);
+        if reading.misses > self.misses {
+            self.misses = reading.misses;
+            report.fragmentation = report.fragmentation.max(reading.fragmentation());
+        }
+    }
+
+    fn finish(mut self) -> ReplayReport {
+        self.report.blocks_left = self.blocks.len() as u64;
+        for (_, block) in self.blocks.drain() {
+            self.stack.free(block, Streams::NONE);
+        }
+        self.report.hit_rate = self.stack.reading().hit_rate();
+        self.report
+    }
+}

@@ -1,0 +1,234 @@
+//! The answer when there is not enough memory: what was asked, what was found,
+//! and what would help.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::ledger::LedgerReading;
+use super::remains::Count;
+use super::statistics::Holder;
+use crate::device::DeviceId;
+use crate::error::Error;
+use crate::units::Bytes;
+
+/// A request that did not fit, after everything was tried to make it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shortage {
+    /// The device.
+    pub device: DeviceId,
+    /// Bytes asked for, as they would have been granted.
+    pub asked: Bytes,
+    /// Bytes that could still be committed.
+    pub free: Bytes,
+    /// Bytes reserved by running operations and not drawn yet.
+    pub reserved: Bytes,
+    /// Bytes held for reuse.
+    pub pooled: Bytes,
+    /// The largest block among them.
+    pub largest_free_block: Bytes,
+    /// Bytes free as the driver sees it, where there is one.
+    pub driver_free: Option<Bytes>,
+    /// The part of the limit that the driver could no longer provide when it was
+    /// last asked.
+    pub taken_by_others: Bytes,
+    /// The most that may be committed.
+    pub capacity: Bytes,
+    /// Who holds the most, largest first.
+    pub holders: Vec<Holder>,
+}
+
+/// Why there is no allocation.
+#[derive(Debug, thiserror::Error)]
+pub enum AllocateError {
+    /// There is not enough memory.
+    #[error(transparent)]
+    Short(Box<Shortage>),
+    /// The device failed.
+    #[error(transparent)]
+    Fault(Box<Error>),
+}
+
+impl Shortage {
+    /// The shortage of a device whose running operations are counted, and
+    /// nothing else.
+    pub(crate) fn of_ledger(device: DeviceId, asked: Bytes, found: &LedgerReading) -> Self {
+        Self {
+            device,
+            asked,
+            free: found.free(),
+            reserved: found.reserved,
+            pooled: Bytes(0),
+            largest_free_block: Bytes(0),
+            driver_free: None,
+            taken_by_others: Bytes(0),
+            capacity: found.capacity,
+            holders: Vec::new(),
+        }
+    }
+
+    /// The key that sets the limit.
+    fn limit_key(&self) -> &'static str {
+        if self.device.kind().is_gpu() {
+            "memory.device_limit"
+        } else {
+            "memory.host_limit"
+        }
+    }
+
+    /// What would help.
+    #[must_use]
+    pub fn advice(&self) -> String {
+        let Self { asked, device, .. } = self;
+        let largest = self.holders.first();
+        if *asked > self.capacity {
+            format!(
+                "split the operands, or raise `{}`: {device} may use no more than {} in all",
+                self.limit_key(),
+                self.capacity
+            )
+        } else if self.others_are_in_the_way() {
+            "end the other processes on the device, or lower `memory.device_limit`".to_owned()
+        } else if self.free >= *asked {
+            "the free memory is in pieces: free what was allocated last, or split the operands"
+                .to_owned()
+        } else if self.free + self.reserved >= *asked {
+            "wait for the running operations: what they reserved would be enough".to_owned()
+        } else if let Some(Holder {
+            site,
+            bytes,
+            blocks,
+            ..
+        }) = largest
+        {
+            let blocks = Count(*blocks, "block");
+            format!("free what {site} holds, {bytes} in {blocks}, or split the operands")
+        } else {
+            format!("raise `{}`, or split the operands", self.limit_key())
+        }
+    }
+
+    /// What was found, in one line; [`advice`](Self::advice) says what to do.
+    #[must_use]
+    pub fn found(&self) -> impl fmt::Display + '_ {
+        Found(self)
+    }
+
+    /// Whether the limit would have allowed it, but the driver has it no more.
+    fn others_are_in_the_way(&self) -> bool {
+        let within_reach = self.driver_free.map(|free| free + self.pooled);
+        self.free + self.taken_by_others >= self.asked
+            && within_reach.is_some_and(|bytes| bytes < self.asked)
+    }
+}
+
+struct Found<'a>(&'a Shortage);
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(shortage) = self;
+        let Shortage {
+            free,
+            capacity,
+            reserved,
+            pooled,
+            largest_free_block: largest,
+            ..
+        } = shortage;
+        write!(
+            f,
+            "{free} of {capacity} is free ({reserved} reserved by running operations"
+        )?;
+        if *pooled > Bytes(0) {
+            write!(f, ", {pooled} pooled in blocks of up to {largest}")?;
+        }
+        if let Some(free) = shortage.driver_free {
+            write!(f, ", {free} left by the driver")?;
+        }
+        f.write_str(")")?;
+        for (index, holder) in shortage.holders.iter().enumerate() {
+            let start = if index == 0 { "; held:" } else { "," };
+            let blocks = Count(holder.blocks, "block");
+            let Holder { site, bytes, .. } = holder;
+            write!(f, "{start} {bytes} in {blocks} by {site}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { asked, device, .. } = self;
+        let (found, advice) = (self.found(), self.advice());
+        write!(f, "{asked} do not fit on {device}, where {found}; {advice}")
+    }
+}
+
+impl std::error::Error for Shortage {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Site;
+    use crate::units::Nanos;
+
+    fn shortage() -> Shortage {
+        Shortage {
+            device: DeviceId::simt(0),
+            asked: Bytes(48 << 20),
+            free: Bytes(16 << 20),
+            reserved: Bytes(0),
+            pooled: Bytes(4 << 20),
+            largest_free_block: Bytes(2 << 20),
+            driver_free: None,
+            taken_by_others: Bytes(0),
+            capacity: Bytes(64 << 20),
+            holders: vec![Holder {
+                site: Site::here("matmul"),
+                bytes: Bytes(40 << 20),
+                blocks: 2,
+                oldest: Nanos(0),
+            }],
+        }
+    }
+
+    #[test]
+    fn names_the_largest_holder() {
+        let text = shortage().to_string();
+        assert!(
+            text.starts_with(
+                "48 MiB do not fit on simt:0, where 16 MiB of 64 MiB is free (0 B reserved by running operations, 4 MiB pooled in blocks of up to 2 MiB); held: 40 MiB in 2 blocks by matmul at "
+            ),
+            "{text}"
+        );
+        assert!(text.ends_with("holds, 40 MiB in 2 blocks, or split the operands"));
+    }
+
+    #[test]
+    fn gives_the_advice_that_applies() {
+        let tells = |change: fn(&mut Shortage), word: &str| {
+            let mut shortage = shortage();
+            change(&mut shortage);
+            let advice = shortage.advice();
+            assert!(advice.contains(word), "{advice}");
+        };
+        tells(|it| it.asked = Bytes(65 << 20), "split");
+        tells(|it| it.free = it.asked, "in pieces");
+        tells(
+            |it| {
+                it.free = it.asked;
+                it.driver_free = Some(Bytes(1));
+            },
+            "other processes",
+        );
+        tells(
+            |it| {
+                it.taken_by_others = it.asked;
+                it.driver_free = Some(Bytes(1));
+            },
+            "other processes",
+        );
+        tells(|it| it.reserved = it.asked, "wait");
+        tells(|it| it.holders.clear(), "device_limit");
+    }
+}

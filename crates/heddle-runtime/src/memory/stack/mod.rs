@@ -1,0 +1,431 @@
+//! The memory of one device: the whole stack and everything that watches it.
+
+mod relief;
+mod upkeep;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+use crate::memory::cleanup::{Cleanup, CleanupCause, CleanupId, CleanupReport};
+use crate::memory::clock::Clock;
+use crate::memory::copies::{Cached, CachedCopies};
+use crate::memory::direct::Direct;
+use crate::memory::event::Event;
+use crate::memory::leaks::{Leak, Leaks};
+use crate::memory::limit::{Admission, Limit};
+use crate::memory::log::LogWriter;
+use crate::memory::monitor::{Monitor, Snapshot};
+use crate::memory::pool::{Pool, PoolSettings};
+use crate::memory::pressure::{Pressure, PressureChange, PressureLevel};
+use crate::memory::reading::MemoryReading;
+use crate::memory::remains::Remains;
+use crate::memory::reuse::Reuse;
+use crate::memory::settings::{MemoryRules, MemorySettings};
+use crate::memory::shortage::{AllocateError, Shortage};
+use crate::memory::site::Site;
+use crate::memory::statistics::{Holder, Statistics};
+use crate::memory::storage::{Block, Storage, Stream, Streams};
+use crate::memory::watch::Watch;
+use crate::units::Bytes;
+
+/// A block of one device's memory. Give it to [`Memory::free`]; dropping it
+/// frees nothing.
+#[derive(Debug)]
+#[must_use = "an allocation that is dropped without being freed stays allocated"]
+pub struct Allocation {
+    block: Block,
+    asked: Bytes,
+}
+
+/// The memory of one device.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use heddle_runtime::device::DeviceId;
+/// use heddle_runtime::memory::{HostStorage, Memory, MemorySettings, Streams, SystemClock};
+/// use heddle_runtime::units::Bytes;
+///
+/// let capacity = Bytes(64 << 20);
+/// let settings = MemorySettings::new(DeviceId::simt(0), capacity);
+/// let clock = Arc::new(SystemClock::new());
+/// let memory = Memory::new(HostStorage::new(capacity), settings, clock);
+///
+/// let admission = memory.reserve(memory.footprint(Bytes(1000)))?;
+/// let inside = admission.enter();
+/// let allocation = memory.allocate(Bytes(1000), None)?;
+/// assert_eq!(memory.reading().limit.reserved, Bytes(0));
+/// drop((inside, admission));
+/// memory.free(allocation, Streams::NONE);
+/// assert!(memory.remains().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Memory<B: Storage> {
+    settings: MemorySettings,
+    clock: Arc<dyn Clock>,
+    stack: Statistics<Limit<Reuse<B>>>,
+    watch: Watch,
+    pressure: Pressure,
+    monitor: Monitor,
+    cleanup: Cleanup,
+    leaks: Leaks,
+    copies: Arc<CachedCopies>,
+    log: OnceLock<Arc<LogWriter>>,
+    rescued: AtomicU64,
+    shortages: AtomicU64,
+}
+
+/// The memory of a device with a memory of its own.
+pub type AcceleratorMemory = Memory<Box<dyn Storage>>;
+
+impl Allocation {
+    /// Where it lies.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.block.address
+    }
+
+    /// Bytes asked for.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        self.asked
+    }
+
+    /// Bytes granted, which count.
+    #[must_use]
+    pub fn granted(&self) -> Bytes {
+        self.block.bytes
+    }
+}
+
+impl<B: Storage> Memory<B> {
+    /// Stacks the parts on `bottom`.
+    pub fn new(bottom: B, settings: MemorySettings, clock: Arc<dyn Clock>) -> Self {
+        let reuse = match settings.pool {
+            Some(pool) => {
+                let pool = PoolSettings {
+                    hears_queued: settings.hears_queued,
+                    ..pool
+                };
+                Reuse::Pooled(Pool::new(bottom, pool, Arc::clone(&clock)))
+            }
+            None => Reuse::Direct(Direct::new(bottom, settings.hears_queued)),
+        };
+        let limit = Limit::new(reuse, settings.capacity);
+        let copies = Arc::new(CachedCopies::new(settings.device));
+        let cleanup = Cleanup::default();
+        let evicted = Arc::clone(&copies);
+        cleanup.add(Cleanup::CACHED_COPIES, "cached copies", move |wanted| {
+            evicted.evict(wanted)
+        });
+        Self {
+            stack: Statistics::new(limit, Arc::clone(&clock)),
+            watch: Watch::new(settings.capacity, settings.cleanup_at, &settings.pressure),
+            pressure: Pressure::new(settings.pressure),
+            monitor: Monitor::new(settings.sample_every, settings.snapshots),
+            cleanup,
+            leaks: Leaks::new(settings.leaks),
+            copies,
+            log: OnceLock::new(),
+            rescued: AtomicU64::new(0),
+            shortages: AtomicU64::new(0),
+            settings,
+            clock,
+        }
+    }
+
+    /// Changes what may be changed. The last runtime that registers a device has
+    /// its way.
+    pub fn set_rules(&self, rules: &MemoryRules) {
+        self.limit().set_capacity(rules.capacity);
+        self.limit()
+            .below()
+            .keep(rules.pool_maximum, rules.pool_idle);
+        self.pressure.set_thresholds(rules.pressure);
+        self.leaks.set(rules.leaks);
+        self.watch.set(rules.capacity, rules.cleanup_at);
+        self.ask_driver();
+        self.reassess();
+    }
+
+    /// The device's own storage.
+    pub fn bottom(&self) -> &B {
+        self.limit().below().below()
+    }
+
+    /// A block of at least `bytes`, booked to the [`Site`] this thread entered
+    /// or to the caller. Short of memory it is tried again after idle memory has
+    /// been given back, and after each clean-up callback.
+    #[inline]
+    #[track_caller]
+    pub fn allocate(
+        &self,
+        bytes: Bytes,
+        stream: Option<Stream>,
+    ) -> Result<Allocation, AllocateError> {
+        let site = Site::current();
+        let granted = match self.stack.allocate_for(site, bytes, stream) {
+            Ok(block) => Ok(block),
+            Err(refusal) => self.allocate_short(site, bytes, stream, refusal),
+        };
+        if let Some(log) = self.log.get() {
+            let address = granted.as_ref().ok().map(|block| block.address);
+            log.allocated(site, bytes, stream, address);
+        }
+        let block = granted?;
+        self.look();
+        Ok(Allocation {
+            block,
+            asked: bytes,
+        })
+    }
+
+    /// Takes a block back; see [`Storage::free`].
+    #[inline]
+    pub fn free(&self, allocation: Allocation, busy: Streams) {
+        let Allocation { block, .. } = allocation;
+        if let Some(log) = self.log.get() {
+            log.note(Event::Free {
+                address: block.address,
+                busy: busy.0,
+            });
+        }
+        self.stack.free(block, busy);
+        self.look();
+    }
+
+    /// Says that work is about to be queued on these streams.
+    pub fn queued(&self, streams: Streams) {
+        if let Some(log) = self.log.get() {
+            log.note(Event::Queued { streams: streams.0 });
+        }
+        self.stack.queued(streams);
+    }
+
+    /// Says that all work queued on these streams has run; see
+    /// [`Storage::settled`].
+    pub fn settled(&self, streams: Streams) {
+        if let Some(log) = self.log.get() {
+            log.note(Event::Settled { streams: streams.0 });
+        }
+        self.stack.settled(streams);
+    }
+
+    /// The streams whose announced work has not settled, if
+    /// [`MemorySettings::hears_queued`].
+    pub fn unsettled(&self) -> Streams {
+        self.stack.unsettled()
+    }
+
+    /// Reserves bytes for an operation, cleaning up if they do not fit. Each
+    /// block draws its [`footprint`](Self::footprint). What other processes hold
+    /// cannot be reserved.
+    pub fn reserve(&self, bytes: Bytes) -> Result<Admission, Box<Shortage>> {
+        let mut admission = self.admit(bytes);
+        if admission.is_none() {
+            if bytes <= self.limit().capacity() {
+                let missing = bytes.saturating_sub(self.watch.left_of(self.limit().left()));
+                self.clean_up(CleanupCause::Shortage, missing, false, || {
+                    admission = self.admit(bytes);
+                    admission.is_some()
+                });
+            }
+            self.count_rescue(admission.is_some());
+        }
+        self.look();
+        admission.ok_or_else(|| Box::new(self.shortage(bytes)))
+    }
+
+    /// Reserves `most`, or failing that as much of it as is free once everything
+    /// was cleaned up, if that is at least `least`: for an operation that can work
+    /// piece by piece.
+    pub fn reserve_between(&self, least: Bytes, most: Bytes) -> Result<Admission, Box<Shortage>> {
+        let admission = match self.admit(most) {
+            Some(admission) => Some(admission),
+            None => self.reserve_some(least, most),
+        };
+        self.look();
+        admission.ok_or_else(|| Box::new(self.shortage(least.min(most))))
+    }
+
+    /// What is left of the reservations this thread has entered here; none if it
+    /// has entered none.
+    pub fn granted_here(&self) -> Option<Bytes> {
+        self.limit().granted_here()
+    }
+
+    /// What this thread could still allocate.
+    pub fn within_reach(&self) -> Bytes {
+        self.free_for_this_thread()
+    }
+
+    /// Arrays' copies that have left so far to make room, dropped or moved.
+    pub fn departures(&self) -> u64 {
+        self.copies.departures()
+    }
+
+    /// Moves arrays whose only copy is here to the host, the longest unused first,
+    /// until that freed `wanted`, and says what it freed. For whoever has tried
+    /// everything else; nobody may hold the device while calling it.
+    pub fn spill(&self, wanted: Bytes) -> Bytes {
+        self.copies.spill(wanted)
+    }
+
+    /// Lists a copy that a clean-up may drop.
+    pub(crate) fn add_cached(&self, copy: Weak<dyn Cached>) {
+        self.copies.add(copy);
+    }
+
+    /// What a block of `bytes` draws from a reservation and counts against the
+    /// limit.
+    pub fn footprint(&self, bytes: Bytes) -> Bytes {
+        self.stack.granted(bytes)
+    }
+
+    /// Whether a block of `bytes` would fit with a share of it to spare: 0.2 asks
+    /// for a fifth more. What this thread has entered counts as free.
+    pub fn can_allocate(&self, bytes: Bytes, safety_margin: f64) -> bool {
+        let footprint = self.footprint(bytes).0 as f64;
+        footprint * (1.0 + safety_margin.max(0.0)) <= self.free_for_this_thread().0 as f64
+    }
+
+    /// Whether less than this share of the limit is free.
+    pub fn is_low_memory(&self, threshold: f64) -> bool {
+        (self.free_for_this_thread().0 as f64) < self.limit().capacity().0 as f64 * threshold
+    }
+
+    /// Gives back everything unused and runs every callback.
+    pub fn cleanup(&self) -> Option<CleanupReport> {
+        let report = self.clean_up(CleanupCause::Manual, Bytes(u64::MAX), true, || false);
+        self.look();
+        report
+    }
+
+    /// Gives back everything that is held and not used.
+    pub fn trim(&self) -> Bytes {
+        if let Some(log) = self.log.get() {
+            log.note(Event::Trim);
+        }
+        self.stack.trim()
+    }
+
+    /// Calls `callback` at every change of the level of pressure.
+    pub fn on_pressure(&self, callback: impl Fn(&PressureChange) + Send + Sync + 'static) {
+        self.pressure.on_change(callback);
+    }
+
+    /// Calls `callback` in every clean-up, lower priorities first; see
+    /// [`Cleanup::add`].
+    pub fn on_cleanup(
+        &self,
+        priority: i32,
+        name: &'static str,
+        callback: impl Fn(Bytes) -> Bytes + Send + Sync + 'static,
+    ) -> CleanupId {
+        self.cleanup.add(priority, name, callback)
+    }
+
+    /// Takes a clean-up callback out.
+    pub fn remove_cleanup(&self, id: CleanupId) {
+        self.cleanup.remove(id);
+    }
+
+    /// Logs every event from now on. False if there is a log already.
+    pub fn log_to(&self, to: impl std::io::Write + Send + 'static) -> bool {
+        let Self {
+            settings, clock, ..
+        } = self;
+        if self.log.get().is_some() {
+            return false;
+        }
+        let writer = LogWriter::new(
+            to,
+            settings.device,
+            self.limit().capacity(),
+            Arc::clone(clock),
+        );
+        self.log.set(Arc::new(writer)).is_ok()
+    }
+
+    /// The log, if there is one.
+    pub fn log(&self) -> Option<&LogWriter> {
+        self.log.get().map(AsRef::as_ref)
+    }
+
+    /// What it says now.
+    pub fn reading(&self) -> MemoryReading {
+        let committed = self.limit().committed();
+        MemoryReading {
+            device: self.settings.device,
+            limit: self.limit().limit_reading(),
+            statistics: self.stack.statistics(),
+            storage: self.stack.reading(),
+            driver_free: self.stack.driver_free(),
+            taken_by_others: self.watch.taken_by_others(),
+            utilisation: self.watch.utilisation(committed),
+            level: self.pressure.level(),
+            levels_entered: self.pressure.entered(),
+            cleanups: self.cleanup.totals(),
+            evictions: self.copies.evicted(),
+            spilled: self.copies.spilled(),
+            rescued: self.rescued.load(Ordering::Relaxed),
+            shortages: self.shortages.load(Ordering::Relaxed),
+        }
+    }
+
+    /// The level of pressure.
+    pub fn level(&self) -> PressureLevel {
+        self.pressure.level()
+    }
+
+    /// The last snapshots, oldest first.
+    pub fn snapshots(&self) -> Vec<Snapshot> {
+        self.monitor.snapshots()
+    }
+
+    /// The last clean-ups, oldest first.
+    pub fn cleanups(&self) -> Vec<CleanupReport> {
+        self.cleanup.reports()
+    }
+
+    /// The sites that hold more and more.
+    pub fn leaks(&self) -> Vec<Leak> {
+        let holders = self.holders(usize::MAX);
+        self.leaks.suspects(self.clock.now(), &holders)
+    }
+
+    /// What is held, by whom and since when: at shutdown, what was never freed.
+    pub fn remains(&self) -> Remains {
+        Remains {
+            device: self.settings.device,
+            at: self.clock.now(),
+            holders: self.holders(usize::MAX),
+        }
+    }
+
+    /// Who holds the most, largest first.
+    pub fn holders(&self, most: usize) -> Vec<Holder> {
+        self.stack.holders(most)
+    }
+
+    fn limit(&self) -> &Limit<Reuse<B>> {
+        self.stack.below()
+    }
+
+    fn free_for_this_thread(&self) -> Bytes {
+        self.watch.left_of(self.limit().within_reach())
+    }
+}
+
+impl<B: Storage> fmt::Debug for Memory<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let committed = self.limit().committed();
+        let capacity = self.limit().capacity();
+        write!(
+            f,
+            "Memory({committed} of {capacity} on {})",
+            self.settings.device
+        )
+    }
+}

@@ -1,0 +1,353 @@
+//! Counts of what passes through, and who holds what.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use super::clock::Clock;
+use super::site::Site;
+use super::storage::{Block, Refusal, Storage, Stream, Streams, passes_on};
+use crate::units::{Bytes, Nanos};
+
+/// Counts allocations in all and by [`Site`].
+#[derive(Debug)]
+pub struct Statistics<S> {
+    below: S,
+    clock: Arc<dyn Clock>,
+    books: Mutex<Books>,
+}
+
+/// What [`Statistics`] says at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StatisticsReading {
+    /// Granted and not freed.
+    pub allocated: Bytes,
+    /// The most there ever was at once.
+    pub peak: Bytes,
+    /// Blocks that exist.
+    pub live: u64,
+    /// Blocks granted.
+    pub allocations: u64,
+    /// Blocks freed.
+    pub frees: u64,
+    /// Requests refused, further attempts at the same one included.
+    pub refusals: u64,
+}
+
+/// What one site holds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Holder {
+    /// Who.
+    pub site: Site,
+    /// How many bytes.
+    pub bytes: Bytes,
+    /// In how many blocks.
+    pub blocks: u64,
+    /// When the oldest of them was allocated.
+    pub oldest: Nanos,
+}
+
+/// The least a site has held since it was last asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Floor {
+    pub(super) site: Site,
+    pub(super) least: Bytes,
+}
+
+#[derive(Debug, Default)]
+struct Books {
+    total: StatisticsReading,
+    accounts: Vec<Account>,
+    /// The account of each site, by the addresses of its constants.
+    by_site: HashMap<(usize, usize), u32, Plain>,
+    /// The account used last: operations allocate more than once.
+    last: usize,
+    live: HashMap<u64, Live, Plain>,
+}
+
+#[derive(Debug)]
+struct Account {
+    site: Site,
+    bytes: u64,
+    least: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Live {
+    account: u32,
+    bytes: u64,
+    born: Nanos,
+}
+
+type Plain = BuildHasherDefault<AddressHasher>;
+
+/// Addresses need no more than to be spread out.
+#[derive(Debug, Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        // The golden ratio's bits, as in Fibonacci hashing.
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    #[inline]
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+}
+
+impl<S: Storage> Statistics<S> {
+    /// Counts what passes to and from `below`.
+    pub fn new(below: S, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            below,
+            clock,
+            books: Mutex::default(),
+        }
+    }
+
+    /// The part below.
+    pub fn below(&self) -> &S {
+        &self.below
+    }
+
+    /// What it says now.
+    pub fn statistics(&self) -> StatisticsReading {
+        self.lock().total
+    }
+
+    /// The `most` sites that hold the most, largest first.
+    pub fn holders(&self, most: usize) -> Vec<Holder> {
+        let mut holders = self.lock().holders();
+        holders.sort_by_key(|holder| (std::cmp::Reverse(holder.bytes), holder.site.key()));
+        holders.truncate(most);
+        holders
+    }
+
+    /// The least each site has held since the last call. A site that has never
+    /// held anything is not there.
+    pub(super) fn take_floors(&self) -> Vec<Floor> {
+        let mut books = self.lock();
+        let floors = books.accounts.iter_mut().map(|account| Floor {
+            site: account.site,
+            least: Bytes(std::mem::replace(&mut account.least, account.bytes)),
+        });
+        floors.collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`Storage::allocate`], booked to `site`.
+    #[inline]
+    pub fn allocate_for(
+        &self,
+        site: Site,
+        bytes: Bytes,
+        stream: Option<Stream>,
+    ) -> Result<Block, Refusal> {
+        match self.below.allocate(bytes, stream) {
+            Ok(block) => {
+                let born = self.clock.roughly_now();
+                self.lock().add(site, &block, born);
+                Ok(block)
+            }
+            Err(refusal) => {
+                self.lock().total.refusals += 1;
+                Err(refusal)
+            }
+        }
+    }
+}
+
+impl Books {
+    #[inline]
+    fn add(&mut self, site: Site, block: &Block, born: Nanos) {
+        let bytes = block.bytes.0;
+        let number = self.account(site);
+        if let Some(account) = self.accounts.get_mut(number) {
+            account.bytes += bytes;
+        }
+        let live = Live {
+            account: number as u32,
+            bytes,
+            born,
+        };
+        self.live.insert(block.address, live);
+        let total = &mut self.total;
+        total.allocations += 1;
+        total.live += 1;
+        total.allocated.0 += bytes;
+        total.peak = total.peak.max(total.allocated);
+    }
+
+    #[inline]
+    fn remove(&mut self, address: u64) {
+        let Some(live) = self.live.remove(&address) else {
+            return;
+        };
+        if let Some(account) = self.accounts.get_mut(live.account as usize) {
+            account.bytes -= live.bytes;
+            account.least = account.least.min(account.bytes);
+        }
+        self.total.frees += 1;
+        self.total.live -= 1;
+        self.total.allocated.0 -= live.bytes;
+    }
+
+    /// The number of a site's account.
+    #[inline]
+    fn account(&mut self, site: Site) -> usize {
+        let last = self.accounts.get(self.last);
+        if last.is_some_and(|account| account.site.is_identical(site)) {
+            return self.last;
+        }
+        let key = (
+            std::ptr::from_ref(site.place).addr(),
+            site.kind.as_ptr().addr(),
+        );
+        let next = self.accounts.len() as u32;
+        let number = *self.by_site.entry(key).or_insert(next);
+        if number == next {
+            self.accounts.push(Account {
+                site,
+                bytes: 0,
+                least: 0,
+            });
+        }
+        self.last = number as usize;
+        self.last
+    }
+
+    fn holders(&self) -> Vec<Holder> {
+        let mut holders: HashMap<_, Holder> = HashMap::new();
+        for live in self.live.values() {
+            let Some(account) = self.accounts.get(live.account as usize) else {
+                continue;
+            };
+            let holder = holders.entry(account.site.key()).or_insert(Holder {
+                site: account.site,
+                bytes: Bytes(0),
+                blocks: 0,
+                oldest: live.born,
+            });
+            holder.bytes.0 += live.bytes;
+            holder.blocks += 1;
+            holder.oldest = holder.oldest.min(live.born);
+        }
+        holders.into_values().collect()
+    }
+}
+
+impl<S: Storage> Storage for Statistics<S> {
+    #[track_caller]
+    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
+        self.allocate_for(Site::current(), bytes, stream)
+    }
+
+    #[inline]
+    fn free(&self, block: Block, busy: Streams) {
+        // First here: once it is free below, its address may come back.
+        self.lock().remove(block.address);
+        self.below.free(block, busy);
+    }
+
+    passes_on!(self => self.below; granted, upkeep, readings);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::memory::{HostStorage, ManualClock};
+
+    #[test]
+    fn knows_who_holds_what_since_when() {
+        let clock = Arc::new(ManualClock::default());
+        let host = HostStorage::new(Bytes(1000));
+        let statistics = Statistics::new(host, Arc::clone(&clock) as Arc<dyn Clock>);
+        let allocate = |bytes| statistics.allocate(Bytes(bytes), None).unwrap();
+        let (old, young, other);
+        {
+            let _site = Site::here("xor").enter();
+            old = allocate(100);
+            clock.advance(Duration::from_secs(1));
+            young = allocate(200);
+        }
+        {
+            let _site = Site::here("matmul").enter();
+            other = allocate(250);
+            assert!(statistics.allocate(Bytes(5000), None).is_err());
+        }
+        let holders = statistics.holders(9);
+        let says: Vec<_> = holders
+            .iter()
+            .map(|holder| {
+                (
+                    holder.site.kind,
+                    holder.bytes.0,
+                    holder.blocks,
+                    holder.oldest.0,
+                )
+            })
+            .collect();
+        assert_eq!(
+            says,
+            [("xor", 300, 2, 0), ("matmul", 250, 1, 1_000_000_000)]
+        );
+        statistics.free(old, Streams::NONE);
+        assert_eq!(statistics.holders(1)[0].site.kind, "matmul");
+        for block in [young, other] {
+            statistics.free(block, Streams::NONE);
+        }
+        assert!(statistics.holders(9).is_empty());
+        let expected = StatisticsReading {
+            allocated: Bytes(0),
+            peak: Bytes(550),
+            live: 0,
+            allocations: 3,
+            frees: 3,
+            refusals: 1,
+        };
+        assert_eq!(statistics.statistics(), expected);
+    }
+
+    #[test]
+    fn a_floor_is_the_least_since_the_last_look() {
+        let clock = Arc::new(ManualClock::default());
+        let statistics = Statistics::new(HostStorage::new(Bytes(1000)), clock);
+        let look = || {
+            statistics
+                .take_floors()
+                .iter()
+                .map(|floor| floor.least.0)
+                .sum::<u64>()
+        };
+        let _site = Site::here("sawtooth").enter();
+        let [first, second] = [(); 2].map(|()| statistics.allocate(Bytes(100), None).unwrap());
+        assert_eq!(look(), 0, "it held nothing at first");
+        statistics.free(first, Streams::NONE);
+        let third = statistics.allocate(Bytes(300), None).unwrap();
+        assert_eq!((look(), look()), (100, 400));
+        for block in [second, third] {
+            statistics.free(block, Streams::NONE);
+        }
+        assert_eq!(look(), 0);
+    }
+}

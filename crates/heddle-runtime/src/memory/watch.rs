@@ -1,0 +1,140 @@
+//! Decides, with two comparisons, whether anything about the pressure can have
+//! changed.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::pressure::{HYSTERESIS, Pressure, PressureLevel, PressureThresholds};
+use crate::units::Bytes;
+
+/// The band of committed bytes within which the level of pressure stays as it is
+/// and no clean-up begins.
+#[derive(Debug)]
+pub(super) struct Watch {
+    capacity: AtomicU64,
+    /// The bits of a share.
+    cleanup_at: AtomicU64,
+    /// A clean-up begins once, until the utilisation has been below again.
+    armed: AtomicBool,
+    taken_by_others: AtomicU64,
+    from: AtomicU64,
+    to: AtomicU64,
+    /// Held while the band is moved, so that the last to move it knows the
+    /// latest level.
+    moving: Mutex<()>,
+}
+
+impl Watch {
+    pub(super) fn new(capacity: Bytes, cleanup_at: f64, thresholds: &PressureThresholds) -> Self {
+        let watch = Self {
+            capacity: AtomicU64::new(0),
+            cleanup_at: AtomicU64::new(0),
+            armed: AtomicBool::new(true),
+            taken_by_others: AtomicU64::new(0),
+            from: AtomicU64::new(0),
+            to: AtomicU64::new(0),
+            moving: Mutex::default(),
+        };
+        watch.set(capacity, cleanup_at);
+        watch.move_band(thresholds, PressureLevel::Low);
+        watch
+    }
+
+    /// Moves the limits; the band follows when the pressure is next observed.
+    pub(super) fn set(&self, capacity: Bytes, cleanup_at: f64) {
+        // More than everything cannot be committed: never.
+        let never = cleanup_at >= 1.0;
+        let cleanup_at = if never { f64::INFINITY } else { cleanup_at };
+        self.capacity.store(capacity.0, Ordering::Relaxed);
+        self.cleanup_at
+            .store(cleanup_at.to_bits(), Ordering::Relaxed);
+    }
+
+    fn capacity(&self) -> f64 {
+        self.capacity.load(Ordering::Relaxed) as f64
+    }
+
+    fn cleanup_at(&self) -> f64 {
+        f64::from_bits(self.cleanup_at.load(Ordering::Relaxed))
+    }
+
+    /// Whether the committed bytes have left the band.
+    #[inline]
+    pub(super) fn has_moved(&self, committed: Bytes) -> bool {
+        committed.0 < self.from.load(Ordering::Relaxed)
+            || committed.0 >= self.to.load(Ordering::Relaxed)
+    }
+
+    /// The share of the capacity that is committed or taken by others.
+    pub(super) fn utilisation(&self, committed: Bytes) -> f64 {
+        let gone = committed + self.taken_by_others();
+        if self.capacity() > 0.0 {
+            gone.0 as f64 / self.capacity()
+        } else {
+            1.0
+        }
+    }
+
+    pub(super) fn taken_by_others(&self) -> Bytes {
+        Bytes(self.taken_by_others.load(Ordering::Relaxed))
+    }
+
+    /// What is left of so many free bytes.
+    pub(super) fn left_of(&self, free: Bytes) -> Bytes {
+        free.saturating_sub(self.taken_by_others())
+    }
+
+    /// Whether others leave room for what is committed.
+    pub(super) fn has_room(&self, committed: Bytes) -> bool {
+        let all = committed + self.taken_by_others();
+        all.0 as f64 <= self.capacity()
+    }
+
+    /// Takes note of what the driver has left. What it and we have together and
+    /// what the limit allows differ by what others took.
+    pub(super) fn ask_driver(&self, held: Bytes, free: Option<Bytes>) {
+        let taken = free.map_or(0, |free| {
+            self.capacity
+                .load(Ordering::Relaxed)
+                .saturating_sub((held + free).0)
+        });
+        self.taken_by_others.store(taken, Ordering::Relaxed);
+    }
+
+    /// Whether a clean-up has more to do.
+    pub(super) fn is_over(&self, utilisation: f64) -> bool {
+        utilisation >= self.cleanup_at() - HYSTERESIS
+    }
+
+    /// The bytes that an automatic clean-up should free, if one begins now.
+    pub(super) fn cleanup_begins(&self, utilisation: f64) -> Option<Bytes> {
+        if !self.is_over(utilisation) {
+            self.armed.store(true, Ordering::Release);
+        }
+        let begins = utilisation >= self.cleanup_at() && self.armed.swap(false, Ordering::AcqRel);
+        begins.then(|| {
+            let excess = utilisation - (self.cleanup_at() - HYSTERESIS);
+            Bytes((excess * self.capacity()) as u64)
+        })
+    }
+
+    /// Moves the band to where the level is now.
+    pub(super) fn settle(&self, pressure: &Pressure) {
+        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        self.move_band(&pressure.thresholds(), pressure.level());
+    }
+
+    fn move_band(&self, thresholds: &PressureThresholds, level: PressureLevel) {
+        let (mut from, mut to) = thresholds.band(level);
+        if self.armed.load(Ordering::Acquire) {
+            to = to.min(self.cleanup_at());
+        } else {
+            from = from.max(self.cleanup_at() - HYSTERESIS);
+        }
+        let taken = self.taken_by_others().0;
+        let committed =
+            |share: f64| ((share * self.capacity()).ceil() as u64).saturating_sub(taken);
+        self.from.store(committed(from), Ordering::Relaxed);
+        self.to.store(committed(to), Ordering::Relaxed);
+    }
+}
