@@ -86,17 +86,19 @@ fn assert_lost(outcome: Result<(), Error>) -> String {
 
 fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
     let inputs = [PipelineInput {
-        bytes: &[0; 100],
+        bytes: [0; 100][..].into(),
         unit: 1,
     }];
     let large = vec![0; 2 << 20];
     for _ in 0..3 {
         assert_eq!(gpu.free_memory(), Bytes(0));
+        let mut answer = [0; 100];
         let pipeline = Pipeline {
             inputs: &inputs,
-            output: &mut [0; 100],
+            output: answer.as_mut_slice().into(),
             output_unit: 1,
             chunk_elements: 0,
+            room: Bytes(u64::MAX),
         };
         let said = [
             gpu.allocate(Bytes(1000)).map(drop),

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use crate::device::DeviceId;
 use crate::dtype::DType;
+use crate::memory::Shortage;
 use crate::shape::Shape;
-use crate::units::Bytes;
 
 /// A failure of the runtime or of an operation on it.
 #[derive(Debug, thiserror::Error)]
@@ -114,21 +114,13 @@ pub enum Error {
     },
     /// The bytes an operation needs do not fit on any device it may use.
     #[error(
-        "{operation} needs {asked} on {device}, where {free} of {capacity} is free ({reserved} reserved by running operations)"
+        "{operation} needs {} on {}, where {}", .shortage.asked, .shortage.device, .shortage.found()
     )]
     OutOfMemory {
         /// The operation.
         operation: &'static str,
-        /// The device.
-        device: DeviceId,
-        /// Bytes needed.
-        asked: Bytes,
-        /// Bytes free under the limit.
-        free: Bytes,
-        /// Bytes other operations hold.
-        reserved: Bytes,
-        /// The limit.
-        capacity: Bytes,
+        /// What was asked, what was found, and who holds the rest.
+        shortage: Box<Shortage>,
     },
     /// Two devices answered differently in verify mode.
     #[error("{operation} differs between {first} and {second}: {difference}")]
@@ -169,6 +161,23 @@ pub enum Error {
         /// The array's shape.
         shape: Box<Shape>,
     },
+    /// Something that was handed over to be run ended in a panic.
+    #[error("{what} panicked: {message}")]
+    Panicked {
+        /// What ran.
+        what: &'static str,
+        /// What the panic said.
+        message: String,
+    },
+    /// A queue takes no more operations.
+    #[error("the batch queue is closed and takes no more operations")]
+    QueueClosed,
+    /// A queue holds as many operations as it may.
+    #[error("the batch queue holds {capacity} operations, as many as it may")]
+    QueueFull {
+        /// What it may hold.
+        capacity: usize,
+    },
     /// The configuration cannot be used.
     #[error("{origin}: {message}")]
     Config {
@@ -200,10 +209,7 @@ impl Error {
                 Some("write `cpu`, `cuda:0`, `simt:0` or `auto`".to_owned())
             }
             Self::NoSuchDevice { .. } => Some("`heddle devices` lists them".to_owned()),
-            Self::OutOfMemory { .. } => Some(
-                "raise `memory.host_limit` or `memory.device_limit`, or split the operands"
-                    .to_owned(),
-            ),
+            Self::OutOfMemory { shortage, .. } => Some(shortage.advice()),
             Self::NoCandidate { .. } => {
                 Some("loosen `route.allow`, `route.deny` or HEDDLE_DEVICE".to_owned())
             }
@@ -214,6 +220,9 @@ impl Error {
                 "one of the devices is wrong: run the operation on each with `Runtime::run_on`"
                     .to_owned(),
             ),
+            Self::QueueFull { .. } => {
+                Some("wait for answers, or use `submit`, which waits for room".to_owned())
+            }
             Self::Config { hint, .. } => hint.clone(),
             _ => None,
         }

@@ -19,6 +19,7 @@
 //! ```
 
 pub mod array;
+pub mod batch;
 pub mod config;
 pub mod conformance;
 pub mod cpu;

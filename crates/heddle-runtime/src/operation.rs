@@ -101,7 +101,7 @@ impl<T: Element> From<&Array<T>> for Operand {
     fn from(array: &Array<T>) -> Self {
         Self {
             bytes: array.bytes(),
-            residency: array.residency(),
+            residency: array.residency_for_use(),
         }
     }
 }
@@ -140,6 +140,9 @@ pub struct Description {
     pub scratch: Bytes,
     /// Where the result is left.
     pub result: ResultPlace,
+    /// The least it can work with on a device when there is no room for all of it
+    /// at once; None when it needs its whole footprint.
+    pub least: Option<Bytes>,
 }
 
 impl Description {
@@ -155,7 +158,17 @@ impl Description {
             output: Bytes(0),
             scratch: Bytes(0),
             result: ResultPlace::default(),
+            least: None,
         }
+    }
+
+    /// The same with every operand on the host and nowhere else.
+    #[must_use]
+    pub(crate) fn with_operands_on_host(mut self) -> Self {
+        for operand in &mut self.operands {
+            operand.residency = Residency::Host;
+        }
+        self
     }
 
     /// With one more operand.
@@ -190,6 +203,14 @@ impl Description {
     #[must_use]
     pub fn leaves(mut self, result: ResultPlace) -> Self {
         self.result = result;
+        self
+    }
+
+    /// Able to work piece by piece in this much memory.
+    #[inline]
+    #[must_use]
+    pub fn splits_to(mut self, least: Bytes) -> Self {
+        self.least = Some(least);
         self
     }
 

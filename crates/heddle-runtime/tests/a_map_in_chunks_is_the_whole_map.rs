@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::any::Any;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use heddle_runtime::device::{
     Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Lane, Launch,
@@ -17,10 +18,24 @@ use proptest::prelude::*;
 #[derive(Debug)]
 struct Fake {
     card: DeviceCard,
+    held: Arc<Held>,
+}
+
+/// Bytes in buffers, now and at most.
+#[derive(Debug, Default)]
+struct Held {
+    now: AtomicU64,
+    peak: AtomicU64,
 }
 
 #[derive(Debug)]
-struct FakeMemory(Mutex<Vec<u8>>);
+struct FakeMemory(Mutex<Vec<u8>>, Arc<Held>);
+
+impl Drop for FakeMemory {
+    fn drop(&mut self) {
+        self.1.now.fetch_sub(self.bytes().0, Ordering::Relaxed);
+    }
+}
 
 impl FakeMemory {
     fn of(memory: &dyn DeviceMemory) -> &Mutex<Vec<u8>> {
@@ -77,10 +92,10 @@ impl Device for Fake {
 
 impl Accelerator for Fake {
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
-        Ok(Box::new(FakeMemory(Mutex::new(vec![
-            0xEE;
-            bytes.0 as usize
-        ]))))
+        let now = self.held.now.fetch_add(bytes.0, Ordering::Relaxed) + bytes.0;
+        self.held.peak.fetch_max(now, Ordering::Relaxed);
+        let content = Mutex::new(vec![0xEE; bytes.0 as usize]);
+        Ok(Box::new(FakeMemory(content, Arc::clone(&self.held))))
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
@@ -122,27 +137,35 @@ fn fake() -> Fake {
             units: 1,
             memory: Bytes(0),
         },
+        held: Arc::default(),
     }
 }
 
-fn xor(device: &Fake, values: &[u8], key: &[u8], chunk: usize) -> (Vec<u8>, usize, Bytes) {
+fn xor(
+    device: &Fake,
+    values: &[u8],
+    key: &[u8],
+    chunk: usize,
+    room: Bytes,
+) -> (Vec<u8>, usize, Bytes) {
     let mut output = vec![0xAA; values.len()];
     let mut launches = 0;
     let inputs = [
         PipelineInput {
-            bytes: values,
+            bytes: values.into(),
             unit: 1,
         },
         PipelineInput {
-            bytes: key,
+            bytes: key.into(),
             unit: 0,
         },
     ];
     let work = Pipeline {
         inputs: &inputs,
-        output: &mut output,
+        output: output.as_mut_slice().into(),
         output_unit: 1,
         chunk_elements: chunk,
+        room,
     };
     let moved = device
         .pipeline(work, &mut |chunk| {
@@ -172,7 +195,7 @@ proptest! {
         key in proptest::collection::vec(any::<u8>(), 1..20),
         chunk in 0_usize..700,
     ) {
-        let (output, launches, crossed) = xor(&fake(), &values, &key, chunk);
+        let (output, launches, crossed) = xor(&fake(), &values, &key, chunk, Bytes(u64::MAX));
         let expected: Vec<u8> = values
             .iter()
             .zip(key.iter().cycle())
@@ -185,6 +208,25 @@ proptest! {
         let whole = if values.is_empty() { 0 } else { 2 * values.len() + key.len() };
         prop_assert_eq!(crossed, Bytes(whole as u64));
     }
+
+    /// One element and the key are held whatever the room.
+    #[test]
+    fn chunks_keep_to_the_room_and_fill_it(
+        values in proptest::collection::vec(any::<u8>(), 1..600),
+        key in proptest::collection::vec(any::<u8>(), 1..20),
+        chunk in 0_usize..700,
+        room in 0_u64..1500,
+    ) {
+        let device = fake();
+        let whole = xor(&fake(), &values, &key, chunk, Bytes(u64::MAX));
+        let (output, launches, crossed) = xor(&device, &values, &key, chunk, Bytes(room));
+        prop_assert_eq!((output, crossed), (whole.0, whole.2));
+        let key = key.len() as u64;
+        prop_assert!(device.held.peak.load(Ordering::Relaxed) <= room.max(key + 2));
+        let fits = (room.saturating_sub(key) / 2).max(1) as usize;
+        let chunk = if chunk == 0 { fits } else { chunk.min(fits) };
+        prop_assert_eq!(launches, values.len().div_ceil(chunk));
+    }
 }
 
 #[test]
@@ -192,15 +234,16 @@ fn operands_that_do_not_fit_together_are_refused() {
     let device = fake();
     for (values, unit, output_unit) in [(&[0_u8; 7][..], 1, 1), (&[0; 8], 2, 1), (&[0; 8], 1, 0)] {
         let inputs = [PipelineInput {
-            bytes: values,
+            bytes: values.into(),
             unit,
         }];
         let mut output = [0; 8];
         let work = Pipeline {
             inputs: &inputs,
-            output: &mut output,
+            output: output.as_mut_slice().into(),
             output_unit,
             chunk_elements: 0,
+            room: Bytes(u64::MAX),
         };
         let refused = device.pipeline(work, &mut |_| Ok(()));
         assert!(matches!(refused, Err(Error::BadParameter { .. })));
@@ -212,9 +255,10 @@ fn a_failed_launch_ends_the_map_with_its_error() {
     let mut output = [0; 8];
     let work = Pipeline {
         inputs: &[],
-        output: &mut output,
+        output: output.as_mut_slice().into(),
         output_unit: 1,
         chunk_elements: 2,
+        room: Bytes(u64::MAX),
     };
     let outcome = fake().pipeline(work, &mut |chunk| {
         if chunk.first_element == 4 {

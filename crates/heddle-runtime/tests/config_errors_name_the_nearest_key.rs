@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use heddle_runtime::Error;
 use heddle_runtime::config::{Config, Size};
 use heddle_runtime::device::DeviceId;
+use heddle_runtime::memory::PressureThresholds;
 use heddle_runtime::units::Bytes;
 use proptest::prelude::*;
 
@@ -152,6 +154,15 @@ verify_share = 1
 [memory]
 host_limit = "4GiB"
 device_limit = 1_000
+pool_limit = "50%"
+pool_idle_s = 10
+cleanup_at = 0.7
+moderate_at = 0.1
+high_at = 0.2
+critical_at = 0.3
+leak_window_s = 60
+leak_growth = 0.5
+log = "allocations.jsonl"
 [profile]
 enabled = false
 capacity_spans = 0x10
@@ -162,6 +173,27 @@ fail_launch = 2
 lost_after = 3
 transfer_rate = "100 MB"
 "#;
+
+/// What the memory section of [`EVERY_KEY`] means for a GPU of 1 GiB.
+#[test]
+fn the_settings_of_memory_become_rules_for_one_gpu() {
+    let config = from_file(EVERY_KEY).unwrap();
+    let rules = config.memory.rules(Bytes(1 << 30)).unwrap();
+    assert_eq!(rules.capacity, Bytes(1000));
+    assert_eq!(rules.pool_maximum, Bytes(500));
+    assert_eq!(rules.pool_idle, Duration::from_secs(10));
+    assert_eq!(rules.cleanup_at.to_bits(), 0.7_f64.to_bits());
+    let levels = PressureThresholds::new(0.1, 0.2, 0.3).unwrap();
+    assert_eq!(rules.pressure, levels);
+    assert_eq!(rules.leaks.window, Duration::from_mins(1));
+    assert_eq!(rules.leaks.growth.to_bits(), 0.5_f64.to_bits());
+    let log = Some(PathBuf::from("conf/allocations.jsonl"));
+    assert_eq!(config.memory.log, log);
+
+    let levels_that_fall = from_variable("HEDDLE_MEMORY_MODERATE_AT", "0.9").unwrap();
+    let error = levels_that_fall.memory.rules(Bytes(1 << 30)).unwrap_err();
+    assert!(error.to_string().contains("memory.high_at"), "{error}");
+}
 
 #[test]
 fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
@@ -208,6 +240,15 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
         ("HEDDLE_ROUTE_VERIFY_SHARE", "0.25"),
         ("HEDDLE_MEMORY_HOST_LIMIT", "100%"),
         ("HEDDLE_MEMORY_DEVICE_LIMIT", "2 GB"),
+        ("HEDDLE_MEMORY_POOL_LIMIT", "1GiB"),
+        ("HEDDLE_MEMORY_POOL_IDLE_S", "1"),
+        ("HEDDLE_MEMORY_CLEANUP_AT", "1"),
+        ("HEDDLE_MEMORY_MODERATE_AT", "0.9"),
+        ("HEDDLE_MEMORY_HIGH_AT", "0.5"),
+        ("HEDDLE_MEMORY_CRITICAL_AT", "0.6"),
+        ("HEDDLE_MEMORY_LEAK_WINDOW_S", "5"),
+        ("HEDDLE_MEMORY_LEAK_GROWTH", "0"),
+        ("HEDDLE_MEMORY_LOG", "none"),
         ("HEDDLE_PROFILE_ENABLED", "true"),
         ("HEDDLE_PROFILE_CAPACITY_SPANS", "7"),
         ("HEDDLE_SIMT_MEMORY", "1%"),
@@ -224,6 +265,7 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     assert_eq!(environment.len() - 3, Config::describe_keys().len());
     let config =
         Config::from_sources(Some((Path::new("conf/heddle.toml"), file)), environment).unwrap();
+    assert_eq!(config.memory.log, None);
     assert_eq!(config.device, None);
     assert_eq!(config.simt.memory, Size::Share(0.01));
     assert_eq!(config.simt.fail_allocation, None);

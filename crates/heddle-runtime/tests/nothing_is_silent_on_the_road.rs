@@ -61,10 +61,10 @@ fn forced_by_the_call_it_fails_instead_and_lists_what_was_found() {
         .build()
         .unwrap();
     let error = runtime.run_on(GPU, increment(600)).unwrap_err();
-    let Error::OutOfMemory { asked, free, .. } = error else {
+    let Error::OutOfMemory { shortage, .. } = error else {
         panic!("{error}");
     };
-    assert_eq!((asked, free), (Bytes(1200), Bytes(900)));
+    assert_eq!((shortage.asked, shortage.free), (Bytes(1200), Bytes(900)));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 
 use heddle_runtime::Error;
+use heddle_runtime::device::Sink;
 use rayon::{Scope, ThreadPool};
 
 /// Something a chunk travels in.
@@ -29,7 +30,7 @@ pub(super) struct Freight<'a> {
     /// Fills the carrier of a chunk, where there is something to send.
     pub(super) fill: Option<&'a Fill<'a>>,
     /// Where each chunk's answer goes; empty where nothing comes back.
-    pub(super) landings: Vec<&'a mut [u8]>,
+    pub(super) landings: Vec<Sink<'a>>,
     /// Where in its carrier an answer begins.
     pub(super) landing_offset: usize,
 }
@@ -90,7 +91,7 @@ struct Journey<'a, C> {
     next: usize,
     on_threads: usize,
     unfinished: usize,
-    landings: Vec<Option<&'a mut [u8]>>,
+    landings: Vec<Option<Sink<'a>>>,
     landing_offset: usize,
     chunks: usize,
     fill: Option<&'a Fill<'a>>,
@@ -170,7 +171,7 @@ impl<'a, C: Carrier + 'a> Journey<'a, C> {
     where
         'a: 's,
     {
-        let Some(landing) = self.landings.get_mut(chunk).and_then(Option::take) else {
+        let Some(mut landing) = self.landings.get_mut(chunk).and_then(Option::take) else {
             self.unfinished -= 1;
             self.idle.push(carrier);
             return;
@@ -178,7 +179,8 @@ impl<'a, C: Carrier + 'a> Journey<'a, C> {
         let (sender, offset) = (self.sender.clone(), self.landing_offset);
         self.on_threads += 1;
         scope.spawn(move |_| {
-            landing.copy_from_slice(&carrier.bytes_mut()[offset..offset + landing.len()]);
+            let end = offset + landing.len();
+            landing.put(&carrier.bytes_mut()[offset..end]);
             // The receiver outlives the scope.
             let _ = sender.send(Arrival::Emptied(carrier));
         });
@@ -262,7 +264,7 @@ mod tests {
         let freight = Freight {
             chunks: parts.len(),
             fill: Some(&fill),
-            landings: output.chunks_mut(step).collect(),
+            landings: Sink::from(output.as_mut_slice()).chunks(step),
             landing_offset: 0,
         };
         let mut departed = 0;

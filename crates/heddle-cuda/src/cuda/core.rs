@@ -1,17 +1,19 @@
 //! Everything one GPU's device is made of, shared with the memory it hands out.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use heddle_runtime::Error;
 use heddle_runtime::device::DeviceCard;
+use heddle_runtime::memory::{AcceleratorMemory, AllocateError, Allocation, Streams};
+use heddle_runtime::units::Bytes;
 use rayon::ThreadPool;
 
 use super::context::Context;
+use super::drops;
 use super::kernels::Kernels;
 use super::lease::{Desk, Lease, Leases};
 use super::staging::Staging;
-use super::store::Store;
 use super::stream::Stream;
 
 /// The parts of one device. Dropped in this order, the context last.
@@ -27,7 +29,7 @@ pub(super) struct Core {
     pub(super) down: Stream,
     pub(super) staging: Staging,
     pub(super) kernels: Kernels,
-    pub(super) store: Store,
+    pub(super) memory: AcceleratorMemory,
     pub(super) copiers: ThreadPool,
     pub(super) tf32: AtomicBool,
     /// Why matrix products do not use the vendor's library, once that is known.
@@ -61,12 +63,12 @@ impl Core {
 
     /// Notes that work is about to be queued on the lease.
     pub(super) fn expect_work(&self, lease: &Lease) {
-        self.store.pending.fetch_or(lease.bit, Ordering::SeqCst);
+        self.memory.queued(Streams(lease.bit));
     }
 
     /// Whether work was queued on the lease that nobody has waited for.
     pub(super) fn has_work(&self, lease: &Lease) -> bool {
-        self.store.pending.load(Ordering::SeqCst) & lease.bit != 0
+        self.memory.unsettled().0 & lease.bit != 0
     }
 
     /// Waits for the lease's stream, if there is something to wait for.
@@ -87,7 +89,42 @@ impl Core {
     /// Notes that everything queued on the lease has been waited for.
     pub(super) fn note_settled(&self, lease: &Lease, desk: &mut Desk) {
         desk.slab_used = 0;
-        self.store.settle(lease.bit);
+        self.memory.settled(Streams(lease.bit));
+    }
+
+    /// A block of at least `bytes` bytes; `bytes` is not 0.
+    #[track_caller]
+    pub(super) fn allocate(&self, bytes: Bytes) -> Result<Allocation, Error> {
+        self.context.alive()?;
+        // For no stream in particular: pipelines move their chunks on others than
+        // the lease's, and its order says nothing about those.
+        self.memory
+            .allocate(bytes, None)
+            .map_err(|error| match error {
+                AllocateError::Short(shortage) => Error::OutOfMemory {
+                    operation: "an allocation",
+                    shortage,
+                },
+                AllocateError::Fault(fault) => *fault,
+            })
+    }
+
+    /// Waits for every lease with work queued that nobody is using right now, so
+    /// that blocks freed meanwhile can be used again. Never waits for a lock: its
+    /// owner may be waiting for memory.
+    pub(super) fn settle_idle(&self) -> Bytes {
+        let waiting = || self.memory.reading().storage.waiting;
+        let before = waiting();
+        for lease in self.leases.all() {
+            if self.has_work(&lease)
+                && let Some(mut desk) = lease.try_desk()
+                && self.context.enter().is_ok()
+                && let Err(error) = self.settle(&lease, &mut desk)
+            {
+                drops::note_message(error.to_string());
+            }
+        }
+        before.saturating_sub(waiting())
     }
 
     /// Waits for what was queued outside any execution.
@@ -97,5 +134,17 @@ impl Core {
             self.settle(open, &mut open.desk())?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Core {
+    /// No buffer is left, but blocks may wait for work that nobody waited for.
+    fn drop(&mut self) {
+        if !self.memory.unsettled().is_empty() {
+            if let Err(error) = self.context.synchronize() {
+                drops::note_message(error.to_string());
+            }
+            self.memory.settled(Streams::ALL);
+        }
     }
 }

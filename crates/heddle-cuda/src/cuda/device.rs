@@ -9,6 +9,7 @@ use heddle_runtime::device::{
     Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, MatMulCall, Moved,
     Pipeline, PipelineLaunch, Timing,
 };
+use heddle_runtime::memory::{AcceleratorMemory, Cleanup};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Description, Error};
 
@@ -40,9 +41,14 @@ impl CudaDevice {
     }
 
     pub(super) fn new(core: Core) -> Self {
-        Self {
-            core: Arc::new(core),
-        }
+        let core = Arc::new(core);
+        let weak = Arc::downgrade(&core);
+        // After everything that frees blocks has run: those may still wait.
+        let last = Cleanup::CACHED_COPIES + 1;
+        core.memory.on_cleanup(last, "work under way", move |_| {
+            weak.upgrade().map_or(Bytes(0), |core| core.settle_idle())
+        });
+        Self { core }
     }
 
     pub(super) fn core(&self) -> &Arc<Core> {
@@ -75,7 +81,10 @@ impl CudaDevice {
 
     /// Gives memory that is kept for reuse back to the driver.
     pub fn trim(&self) -> Result<(), Error> {
-        self.core.store.trim()
+        self.core.context.alive()?;
+        self.core.settle_idle();
+        self.core.memory.trim();
+        Ok(())
     }
 
     /// What went wrong while things were being freed, in this process so far.
@@ -97,10 +106,10 @@ impl Device for CudaDevice {
     /// What the driver has left, and what is kept here for reuse. None of it once
     /// the device is lost.
     fn free_memory(&self) -> Bytes {
-        self.core
-            .context
-            .memory()
-            .map_or(Bytes(0), |(free, _)| free + self.core.store.shelved())
+        self.core.context.memory().map_or(Bytes(0), |(free, _)| {
+            let kept = self.core.memory.reading().storage.pooled();
+            (free + kept).min(self.core.memory.within_reach())
+        })
     }
 
     fn execute(
@@ -118,8 +127,13 @@ impl Device for CudaDevice {
 }
 
 impl Accelerator for CudaDevice {
+    #[track_caller]
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
         Ok(Box::new(CudaMemory::new(&self.core, bytes)?))
+    }
+
+    fn memory(&self) -> Option<&AcceleratorMemory> {
+        Some(&self.core.memory)
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {

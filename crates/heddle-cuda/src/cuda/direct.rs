@@ -100,8 +100,8 @@ pub(super) fn map(
         launched.and(settled)?;
         let start = Instant::now();
         let answer = operands.base + tray.output;
-        work.output
-            .copy_from_slice(&desk.slab.bytes()[answer..answer + work.output.len()]);
+        let end = answer + work.output.len();
+        work.output.put(&desk.slab.bytes()[answer..end]);
         moved.down_time = Nanos::from(start.elapsed());
         Ok(())
     })?;
@@ -127,7 +127,7 @@ fn load(
     let mut kept = Vec::new();
     for input in inputs.iter().filter(|input| input.unit == 0) {
         let buffer = device.allocate(Bytes(input.bytes.len() as u64))?;
-        buffer.upload(input.bytes)?;
+        buffer.upload(&input.bytes.stretch(0..input.bytes.len()))?;
         kept.push(buffer);
     }
     let mut kept = kept.into_iter();
@@ -147,9 +147,10 @@ fn load(
     for (input, offset) in inputs.iter().zip(&tray.inputs) {
         let operand = match offset {
             Some(offset) => {
-                let to = base + offset;
-                desk.slab.bytes_mut()[to..to + input.bytes.len()].copy_from_slice(input.bytes);
-                Some(Box::new(view(&desk.slab, *offset, input.bytes.len())) as Box<dyn DeviceMemory>)
+                let (to, len) = (base + offset, input.bytes.len());
+                let slab = &mut desk.slab.bytes_mut()[to..to + len];
+                input.bytes.copy(0..len, slab);
+                Some(Box::new(view(&desk.slab, *offset, len)) as Box<dyn DeviceMemory>)
             }
             None => kept.next(),
         };
@@ -172,15 +173,16 @@ mod tests {
         let inputs: Vec<_> = inputs
             .iter()
             .map(|&(len, unit)| PipelineInput {
-                bytes: &bytes[..len],
+                bytes: bytes[..len].into(),
                 unit,
             })
             .collect();
         Tray::of(&Pipeline {
             inputs: &inputs,
-            output: &mut vec![0; output],
+            output: vec![0; output][..].as_mut().into(),
             output_unit: unit,
             chunk_elements: chunk,
+            room: Bytes(u64::MAX),
         })
     }
 

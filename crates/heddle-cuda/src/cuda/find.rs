@@ -15,9 +15,8 @@ use super::kernels::{KernelTable, Kernels};
 use super::lease::Leases;
 use super::staging::Staging;
 use super::stamp::Stamps;
-use super::store::Store;
 use super::stream::Stream;
-use super::{CudaDevice, driver, health, visible};
+use super::{CudaDevice, driver, health, store, visible};
 
 /// What a device is opened with.
 #[derive(Clone, Copy, Debug)]
@@ -174,7 +173,7 @@ fn assemble(
         down: Stream::new(context)?,
         staging: Staging::new(context, slot_bytes, threads),
         kernels,
-        store: Store::new(context, memory),
+        memory: store::memory(context, memory),
         copiers,
         tf32: AtomicBool::new(false),
         no_blas: OnceLock::new(),

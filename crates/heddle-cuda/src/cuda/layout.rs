@@ -5,6 +5,9 @@ use heddle_runtime::device::PipelineInput;
 /// Parts of a slot start at multiples of this, so that the copy engine reads
 /// whole lines.
 const ALIGNMENT: usize = 256;
+/// Chunks of more elements than this begin at multiples of it, so that kernels
+/// that work by lines find every chunk on one.
+const STEP: usize = 64;
 
 /// Where each part of a chunk begins, the same for all chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +45,10 @@ impl Layout {
         if elements == 0 {
             return None;
         }
+        let elements = match elements {
+            few @ ..STEP => few,
+            many => many - many % STEP,
+        };
         let mut end = 0;
         let input_offsets = units
             .iter()
@@ -65,8 +72,9 @@ impl Layout {
             let step = self.elements * input.unit;
             if step > 0 {
                 let start = chunk * step;
-                let part = &input.bytes[start..input.bytes.len().min(start + step)];
-                slot[offset..offset + part.len()].copy_from_slice(part);
+                let part = start..input.bytes.len().min(start + step);
+                let to = offset..offset + part.len();
+                input.bytes.copy(part, &mut slot[to]);
             }
         }
     }
@@ -110,8 +118,8 @@ mod tests {
             let bytes: Vec<u8> = (0..elements * unit).map(|index| (index % 251) as u8).collect();
             let key = [1, 2, 3];
             let inputs = [
-                PipelineInput { bytes: &key, unit: 0 },
-                PipelineInput { bytes: &bytes, unit },
+                PipelineInput { bytes: key[..].into(), unit: 0 },
+                PipelineInput { bytes: bytes[..].into(), unit },
             ];
             let layout = Layout::new(&[0, unit], 1, asked, 8192).unwrap();
             let mut moved = Vec::new();

@@ -6,7 +6,7 @@
 //! its stream before it ends, so nothing it leaves behind is still being written.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use heddle_runtime::Error;
 
@@ -61,6 +61,15 @@ impl Lease {
 
     pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`desk`](Self::desk), unless somebody is at it.
+    pub(super) fn try_desk(&self) -> Option<MutexGuard<'_, Desk>> {
+        match self.desk.try_lock() {
+            Ok(desk) => Some(desk),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 }
 
@@ -126,6 +135,11 @@ impl Leases {
     pub(super) fn with_bit(&self, bit: u64) -> Option<Arc<Lease>> {
         let index = bit.trailing_zeros() as usize;
         self.lock().all.get(index).cloned()
+    }
+
+    /// All there are.
+    pub(super) fn all(&self) -> Vec<Arc<Lease>> {
+        self.lock().all.clone()
     }
 
     fn take(&self) -> Result<Arc<Lease>, Error> {

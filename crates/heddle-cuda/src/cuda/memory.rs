@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cudarc::driver::sys::CUdeviceptr;
 use heddle_runtime::Error;
 use heddle_runtime::device::{DeviceId, DeviceMemory};
+use heddle_runtime::memory::{AcceleratorMemory, Allocation, Streams};
 use heddle_runtime::units::{Bytes, Nanos};
 
 use super::core::Core;
 use super::lease::Lease;
-use super::store::Block;
 use super::transfer;
 
 /// A buffer on a CUDA device.
@@ -30,16 +30,17 @@ pub(super) struct CudaMemory {
 enum Home {
     /// There are none.
     Nowhere,
-    Block(Block),
+    Block(Allocation),
     /// In pinned memory of somebody who keeps it until the buffer is gone.
     Pinned(CUdeviceptr),
 }
 
 impl CudaMemory {
+    #[track_caller]
     pub(super) fn new(core: &Arc<Core>, bytes: Bytes) -> Result<Self, Error> {
         let home = match bytes {
             Bytes(0) => Home::Nowhere,
-            bytes => Home::Block(core.store.take(bytes)?),
+            bytes => Home::Block(core.allocate(bytes)?),
         };
         Ok(Self::at(core, home, bytes))
     }
@@ -78,7 +79,7 @@ impl CudaMemory {
     pub(super) fn pointer(&self) -> CUdeviceptr {
         match &self.home {
             Home::Nowhere => 0,
-            Home::Block(block) => block.pointer,
+            Home::Block(allocation) => allocation.address(),
             Home::Pinned(address) => *address,
         }
     }
@@ -89,7 +90,7 @@ impl CudaMemory {
         self.touched.fetch_or(lease.bit, Ordering::SeqCst);
         let arriving = self.arriving.load(Ordering::SeqCst);
         if arriving != 0 && arriving != lease.bit {
-            let is_pending = self.core.store.pending.load(Ordering::SeqCst) & arriving != 0;
+            let is_pending = self.core.memory.unsettled().0 & arriving != 0;
             if is_pending && let Some(other) = self.core.leases.with_bit(arriving) {
                 other.stream.synchronize()?;
             }
@@ -138,6 +139,10 @@ impl DeviceMemory for CudaMemory {
         transfer::download(&self.core, self, to)
     }
 
+    fn memory(&self) -> Option<&AcceleratorMemory> {
+        Some(&self.core.memory)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -145,8 +150,9 @@ impl DeviceMemory for CudaMemory {
 
 impl Drop for CudaMemory {
     fn drop(&mut self) {
-        if let Home::Block(block) = std::mem::replace(&mut self.home, Home::Nowhere) {
-            self.core.store.give(block, *self.touched.get_mut());
+        if let Home::Block(allocation) = std::mem::replace(&mut self.home, Home::Nowhere) {
+            let touched = Streams(*self.touched.get_mut());
+            self.core.memory.free(allocation, touched);
         }
     }
 }

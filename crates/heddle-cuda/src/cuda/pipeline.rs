@@ -22,8 +22,15 @@ use super::memory::CudaMemory;
 use super::staging::Slot;
 use super::{CudaDevice, direct};
 
-/// Less than this is over before the threads have woken.
-const OVERLAP_FROM: usize = 1 << 20;
+/// Traffic that is over before the threads have woken.
+const OVERLAP_FROM: usize = 2 << 20;
+/// What a chunk moves at least, unless it is the last: its commands take some 12 µs,
+/// in which the bus moves about this much.
+const SMALLEST_CHUNK: usize = 1 << 20;
+/// Chunks for each copying thread, so that one travels while another is filled.
+const CHUNKS_PER_COPIER: usize = 2;
+/// Chunks that must find room at once for one to move while another is computed.
+const OVERLAPPING: usize = 2;
 
 /// A slot with room for its chunk on the device.
 struct Wagon {
@@ -55,29 +62,40 @@ pub(super) fn pipeline(
         return Ok(moved);
     }
     let units: Vec<usize> = work.inputs.iter().map(|input| input.unit).collect();
+    let in_room = work.elements_in_room();
+    let per_element = work.bytes_per_element().max(1);
+    let asked = match work.chunk_elements {
+        // Small enough that every copying thread has some, large enough to pay for
+        // its commands.
+        0 => elements
+            .div_ceil(CHUNKS_PER_COPIER * core.copiers.current_num_threads())
+            .max(SMALLEST_CHUNK / per_element)
+            .max(1),
+        asked => asked,
+    };
     let layout = Layout::new(
         &units,
         work.output_unit,
-        work.chunk_elements,
+        asked.min(in_room / OVERLAPPING).max(1),
         core.staging.slot_bytes(),
     );
-    let Some(layout) = layout.filter(|_| work.output.len() >= OVERLAP_FROM) else {
+    let traffic = elements.saturating_mul(per_element);
+    let overlaps = in_room >= OVERLAPPING && traffic >= OVERLAP_FROM;
+    let Some(layout) = layout.filter(|_| overlaps) else {
         return sequential(device, work, launch);
     };
     let start = Instant::now();
     let mut moved = work.traffic();
     let shared = share(device, work.inputs)?;
     let chunks = elements.div_ceil(layout.elements);
-    let wagons = couple(core, &layout, core.staging.take(chunks)?, work.inputs)?;
+    let slots = core.staging.take(chunks.min(in_room / layout.elements))?;
+    let wagons = couple(core, &layout, slots, work.inputs)?;
     let inputs = work.inputs;
     let fill = |chunk: usize, to: &mut [u8]| layout.fill(chunk, inputs, to);
     let freight = Freight {
         chunks,
         fill: Some(&fill),
-        landings: work
-            .output
-            .chunks_mut(layout.elements * work.output_unit)
-            .collect(),
+        landings: work.output.chunks(layout.elements * work.output_unit),
         landing_offset: layout.output_offset,
     };
     let route = Route {
@@ -118,7 +136,7 @@ fn share(
                 return Ok(None);
             }
             let buffer = device.allocate(Bytes(input.bytes.len() as u64))?;
-            buffer.upload(input.bytes)?;
+            buffer.upload(&input.bytes.stretch(0..input.bytes.len()))?;
             Ok(Some(buffer))
         })
         .collect()

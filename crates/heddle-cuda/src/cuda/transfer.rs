@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use heddle_runtime::Error;
+use heddle_runtime::device::Sink;
 use heddle_runtime::units::Nanos;
 
 use super::conveyor::{Carrier, Freight, carry};
@@ -152,8 +153,8 @@ fn large_download(core: &Arc<Core>, memory: &CudaMemory, to: &mut [u8]) -> Resul
     })?;
     let start = Instant::now();
     let step = chunk_bytes(core, to.len());
-    let landings: Vec<&mut [u8]> = to.chunks_mut(step).collect();
-    let lengths: Vec<usize> = landings.iter().map(|landing| landing.len()).collect();
+    let landings = Sink::from(to).chunks(step);
+    let lengths: Vec<usize> = landings.iter().map(Sink::len).collect();
     let freight = Freight {
         chunks: landings.len(),
         fill: None,

@@ -5,7 +5,6 @@
 //! synchronisation, transfer or end of an execution.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -13,7 +12,9 @@ use heddle_runtime::Error;
 use heddle_runtime::device::{
     Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, Place, Timing,
 };
-use heddle_runtime::memory::Ledger;
+use heddle_runtime::memory::{
+    AcceleratorMemory, AllocateError, MemorySettings, Shortage, SystemClock,
+};
 use heddle_runtime::operation::Description;
 use heddle_runtime::units::{Bytes, Nanos};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -22,8 +23,9 @@ use super::clock;
 use super::fault::FaultPlan;
 use super::grid;
 use super::launch::Task;
-use super::memory::{Region, SimtBuffer};
+use super::memory::SimtBuffer;
 use super::options::SimtOptions;
+use super::regions::Regions;
 
 /// Raised whenever the emulator or a kernel changes enough to make old
 /// measurements wrong.
@@ -41,20 +43,15 @@ pub struct SimtDevice {
 pub(super) struct Core {
     pub(super) id: DeviceId,
     pub(super) options: SimtOptions,
-    faults: FaultPlan,
-    ledger: Arc<Ledger>,
+    faults: Arc<FaultPlan>,
+    /// Everything it allocates comes from here.
+    pub(super) memory: AcceleratorMemory,
+    /// What that is made of.
+    regions: Arc<Regions>,
     /// Held by whoever touches the content of buffers.
     stream: Mutex<()>,
     /// What went wrong inside a kernel and has not been told yet.
     pending: Mutex<Option<String>>,
-    live: Mutex<Live>,
-}
-
-/// Buffers that exist.
-#[derive(Default)]
-struct Live {
-    regions: BTreeMap<u64, Arc<Region>>,
-    next: u64,
 }
 
 impl SimtDevice {
@@ -69,6 +66,15 @@ impl SimtDevice {
                 device: id,
                 message: format!("cannot start its workers: {error}"),
             })?;
+        let faults = Arc::new(FaultPlan::new(options.faults));
+        let regions = Regions::new(options.memory, options.memcheck, Arc::clone(&faults));
+        let regions = Arc::new(regions);
+        let settings = MemorySettings {
+            pool: None,
+            ..MemorySettings::new(id, options.memory)
+        };
+        let bottom = Box::new(Arc::clone(&regions));
+        let memory = AcceleratorMemory::new(bottom, settings, Arc::new(SystemClock::new()));
         Ok(Self {
             card: DeviceCard {
                 name: "emulated GPU".to_owned(),
@@ -80,11 +86,11 @@ impl SimtDevice {
             },
             core: Arc::new(Core {
                 id,
-                faults: FaultPlan::new(options.faults),
-                ledger: Arc::new(Ledger::new(options.memory)),
+                faults,
+                memory,
+                regions,
                 stream: Mutex::default(),
                 pending: Mutex::default(),
-                live: Mutex::default(),
                 options,
             }),
             workers,
@@ -107,7 +113,7 @@ impl Device for SimtDevice {
     }
 
     fn free_memory(&self) -> Bytes {
-        self.core.ledger.reading().free()
+        self.core.memory.within_reach()
     }
 
     fn execute(
@@ -135,25 +141,32 @@ impl Device for SimtDevice {
 }
 
 impl Accelerator for SimtDevice {
+    #[track_caller]
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
         self.core.call()?;
         if self.core.faults.fails_allocation() {
-            return Err(self.core.out_of_memory(bytes));
+            return Err(out_of_memory(Box::new(self.core.memory.shortage(bytes))));
         }
-        // Reserved first: what does not fit must not be touched on the host either.
-        let Ok(holding) = self.core.ledger.hold(bytes) else {
-            return Err(self.core.out_of_memory(bytes));
+        let allocation = self
+            .core
+            .memory
+            .allocate(bytes, None)
+            .map_err(|error| match error {
+                AllocateError::Short(shortage) => out_of_memory(shortage),
+                AllocateError::Fault(fault) => *fault,
+            })?;
+        let Some(region) = self.core.regions.at(allocation.address()) else {
+            return Err(self.core.error("it lost track of a region".to_owned()));
         };
-        let Some(region) = Region::new(bytes, self.core.options.memcheck).map(Arc::new) else {
-            return Err(self.core.out_of_memory(bytes));
-        };
-        let key = self.core.remember(&region);
         Ok(Box::new(SimtBuffer::new(
             Arc::clone(&self.core),
             region,
-            key,
-            holding,
+            allocation,
         )))
+    }
+
+    fn memory(&self) -> Option<&AcceleratorMemory> {
+        Some(&self.core.memory)
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
@@ -213,18 +226,6 @@ impl Core {
         }
     }
 
-    fn out_of_memory(&self, asked: Bytes) -> Error {
-        let reading = self.ledger.reading();
-        Error::OutOfMemory {
-            operation: "an allocation",
-            device: self.id,
-            asked,
-            free: reading.free(),
-            reserved: reading.reserved,
-            capacity: reading.capacity,
-        }
-    }
-
     /// The right to touch the content of buffers.
     pub(super) fn stream(&self) -> MutexGuard<'_, ()> {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
@@ -246,40 +247,25 @@ impl Core {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        pending.map_or(Ok(()), |message| Err(self.error(message)))
+        let message = pending.or_else(|| {
+            let damage = self.regions.take_past_damage()?;
+            Some(format!("something {damage}"))
+        });
+        message.map_or(Ok(()), |message| Err(self.error(message)))
     }
 
-    fn live(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lists a new region.
-    fn remember(&self, region: &Arc<Region>) -> u64 {
-        let mut live = self.live();
-        let key = live.next;
-        live.next += 1;
-        live.regions.insert(key, Arc::clone(region));
-        key
-    }
-
-    /// Unlists a region that is freed, looking at its guards a last time.
-    pub(super) fn forget(&self, key: u64, region: &Region) {
-        self.live().regions.remove(&key);
-        if let Some(damage) = region.take_damage() {
-            self.note(format!("something {damage}"));
-        }
-    }
-
-    /// Looks at the guards of everything that lives.
+    /// Looks at the guards of everything that lives, and asks after what does not.
     fn inspect(&self) {
-        let damage = self
-            .live()
-            .regions
-            .values()
-            .find_map(|region| region.take_damage());
-        if let Some(damage) = damage {
+        if let Some(damage) = self.regions.take_damage() {
             self.note(format!("something {damage}"));
         }
+    }
+}
+
+fn out_of_memory(shortage: Box<Shortage>) -> Error {
+    Error::OutOfMemory {
+        operation: "an allocation",
+        shortage,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Faults on order: counts calls and says which of them fail.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 
 use super::options::Faults;
 
@@ -10,6 +11,7 @@ pub(super) struct FaultPlan {
     faults: Faults,
     calls: AtomicU64,
     allocations: AtomicU64,
+    requests: AtomicU64,
     launches: AtomicU64,
     lost: AtomicBool,
 }
@@ -20,6 +22,7 @@ impl FaultPlan {
             faults,
             calls: AtomicU64::new(0),
             allocations: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
             launches: AtomicU64::new(0),
             lost: AtomicBool::new(false),
         }
@@ -48,9 +51,27 @@ impl FaultPlan {
         Some(self.allocations.fetch_add(1, Ordering::Relaxed) + 1) == self.faults.allocation
     }
 
-    /// Counts one launch. True if it is the one to fail.
+    /// Counts one request to the driver for memory. True if it is one to refuse.
+    pub(super) fn refuses_memory(&self) -> bool {
+        let request = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        let every = self.faults.refusal_every;
+        every.is_some_and(|every| request.is_multiple_of(every.max(1)))
+    }
+
+    /// Counts one launch and keeps it waiting. True if it is one to fail.
     pub(super) fn fails_launch(&self) -> bool {
-        Some(self.launches.fetch_add(1, Ordering::Relaxed) + 1) == self.faults.launch
+        let Faults {
+            launch,
+            launch_every,
+            stall,
+            ..
+        } = self.faults;
+        let count = self.launches.fetch_add(1, Ordering::Relaxed) + 1;
+        if !stall.is_zero() {
+            thread::sleep(stall);
+        }
+        Some(count) == launch
+            || launch_every.is_some_and(|every| count.is_multiple_of(every.max(1)))
     }
 }
 
@@ -62,14 +83,24 @@ mod tests {
     fn counts_from_one() {
         let plan = FaultPlan::new(Faults {
             allocation: Some(2),
+            refusal_every: Some(2),
             launch: Some(1),
+            launch_every: Some(4),
             lost_after: Some(3),
+            ..Faults::default()
         });
         assert_eq!(
             [(); 3].map(|()| plan.fails_allocation()),
             [false, true, false]
         );
-        assert_eq!([(); 2].map(|()| plan.fails_launch()), [true, false]);
+        assert_eq!(
+            [(); 4].map(|()| plan.refuses_memory()),
+            [false, true, false, true]
+        );
+        assert_eq!(
+            [(); 5].map(|()| plan.fails_launch()),
+            [true, false, false, true, false]
+        );
         let lost = [(); 5].map(|()| {
             plan.count_call();
             plan.is_lost()

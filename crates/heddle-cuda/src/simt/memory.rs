@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use heddle_runtime::Error;
 use heddle_runtime::device::{DeviceId, DeviceMemory};
-use heddle_runtime::memory::Holding;
+use heddle_runtime::memory::{AcceleratorMemory, Allocation, Streams};
 use heddle_runtime::units::{Bytes, Nanos};
 
 use super::clock;
@@ -70,6 +70,11 @@ impl Region {
         unsafe { self.start.add(GUARD) }
     }
 
+    /// Where a kernel finds the content.
+    pub(super) fn address(&self) -> u64 {
+        self.content().as_ptr() as u64
+    }
+
     fn guards(&self) -> [NonNull<u8>; 2] {
         // SAFETY: guard, content and guard lie one behind the other.
         [self.start, unsafe { self.content().add(self.bytes) }]
@@ -116,24 +121,22 @@ impl Drop for Region {
 pub(super) struct SimtBuffer {
     core: Arc<Core>,
     region: Arc<Region>,
-    /// Its place in the device's list of live regions.
-    key: u64,
-    _holding: Holding,
+    /// None once it is freed.
+    allocation: Option<Allocation>,
 }
 
 impl SimtBuffer {
-    pub(super) fn new(core: Arc<Core>, region: Arc<Region>, key: u64, holding: Holding) -> Self {
+    pub(super) fn new(core: Arc<Core>, region: Arc<Region>, allocation: Allocation) -> Self {
         Self {
             core,
             region,
-            key,
-            _holding: holding,
+            allocation: Some(allocation),
         }
     }
 
     /// Where a kernel finds it.
     pub(super) fn address(&self) -> u64 {
-        self.region.content().as_ptr() as u64
+        self.region.address()
     }
 
     /// What was written over its guards, if anything was; told once.
@@ -186,6 +189,10 @@ impl DeviceMemory for SimtBuffer {
         })
     }
 
+    fn memory(&self) -> Option<&AcceleratorMemory> {
+        Some(&self.core.memory)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -193,7 +200,10 @@ impl DeviceMemory for SimtBuffer {
 
 impl Drop for SimtBuffer {
     fn drop(&mut self) {
-        self.core.forget(self.key, &self.region);
+        if let Some(allocation) = self.allocation.take() {
+            // A launch runs before it returns: nothing is ever queued.
+            self.core.memory.free(allocation, Streams::NONE);
+        }
     }
 }
 

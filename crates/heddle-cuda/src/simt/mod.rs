@@ -29,6 +29,7 @@ mod grid;
 mod launch;
 mod memory;
 mod options;
+mod regions;
 mod shared;
 mod stack;
 mod warp;

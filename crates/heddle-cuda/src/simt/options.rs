@@ -1,5 +1,7 @@
 //! How an emulated GPU is set up, faults included.
 
+use std::time::Duration;
+
 use heddle_runtime::units::{Bytes, Nanos};
 
 /// The make of an emulated GPU.
@@ -36,8 +38,15 @@ impl Default for SimtOptions {
 pub struct Faults {
     /// This allocation fails as if memory were short.
     pub allocation: Option<u64>,
+    /// Every so many times, the emulated driver has no memory to give. Unlike an
+    /// allocation that fails, this is what a clean-up may help against.
+    pub refusal_every: Option<u64>,
     /// This launch fails.
     pub launch: Option<u64>,
+    /// Every so many launches, one fails.
+    pub launch_every: Option<u64>,
+    /// Every launch takes this much longer.
+    pub stall: Duration,
     /// The device is lost after this many calls (allocations, transfers,
     /// launches and synchronisations).
     pub lost_after: Option<u64>,

@@ -3,6 +3,7 @@
 use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::Error;
 use heddle_runtime::device::{Accelerator, Device, Pipeline, PipelineInput};
+use heddle_runtime::units::Bytes;
 
 use crate::machine::{execute, with_gpu};
 use crate::xor::{LARGE, down, is_xor, launch, launch_with_key, noise, pipelined, up};
@@ -94,24 +95,69 @@ fn every_chunk_sees_all_of_a_key() {
     });
 }
 
+/// Whether one chunk, two or many find room, and however large they are.
+#[test]
+fn a_map_in_little_room_is_the_whole_map() {
+    with_gpu(|gpu| {
+        let len = (9 << 20) + 1;
+        let (data, key) = (noise(len, 11), noise(len, 12));
+        for room in [1, 1000, 100_000, 2 << 20, 20 << 20, u64::MAX] {
+            // A launch for every byte proves no more than for some of them.
+            let len = if room < 100_000 { 5001 } else { len };
+            let inputs = [&data, &key].map(|bytes| PipelineInput {
+                bytes: bytes[..len].into(),
+                unit: 1,
+            });
+            let mut output = vec![0xAA; len];
+            let mut largest = 0;
+            execute(&gpu, || {
+                let work = Pipeline {
+                    inputs: &inputs,
+                    output: output.as_mut_slice().into(),
+                    output_unit: 1,
+                    chunk_elements: 0,
+                    room: Bytes(room),
+                };
+                gpu.pipeline(work, &mut |chunk| {
+                    largest = largest.max(chunk.elements as u64);
+                    let [left, right] = *chunk.inputs else {
+                        panic!("two operands went in");
+                    };
+                    launch(&gpu, left, right, chunk.output, chunk.elements)
+                })
+                .map(drop)
+            })
+            .unwrap();
+            assert!(is_xor(&data[..len], &key[..len], &output), "{room} bytes");
+            // What is small is computed in host memory, whatever the room.
+            let is_direct = len < 10_000;
+            assert!(
+                is_direct || 3 * largest <= room.max(3),
+                "{largest} in {room}"
+            );
+        }
+    });
+}
+
 /// `data ^ key` chunk by chunk, the key repeating.
 fn veiled(gpu: &CudaDevice, data: &[u8], key: &[u8], chunk: usize) -> Result<Vec<u8>, Error> {
     let mut output = vec![0xAA; data.len()];
     let inputs = [
         PipelineInput {
-            bytes: key,
+            bytes: key.into(),
             unit: 0,
         },
         PipelineInput {
-            bytes: data,
+            bytes: data.into(),
             unit: 1,
         },
     ];
     let work = Pipeline {
         inputs: &inputs,
-        output: &mut output,
+        output: output.as_mut_slice().into(),
         output_unit: 1,
         chunk_elements: chunk,
+        room: Bytes(u64::MAX),
     };
     gpu.pipeline(work, &mut |chunk| {
         let key_len = key.len() as u64;
@@ -128,14 +174,15 @@ fn veiled(gpu: &CudaDevice, data: &[u8], key: &[u8], chunk: usize) -> Result<Vec
 fn failing(gpu: &CudaDevice, len: usize, at: usize) -> Result<(), Error> {
     let (data, mut output) = (vec![0; len], vec![0; len]);
     let inputs = [PipelineInput {
-        bytes: &data,
+        bytes: data[..].into(),
         unit: 1,
     }];
     let work = Pipeline {
         inputs: &inputs,
-        output: &mut output,
+        output: output.as_mut_slice().into(),
         output_unit: 1,
         chunk_elements: 0,
+        room: Bytes(u64::MAX),
     };
     let mut chunks = 0;
     let outcome = gpu.pipeline(work, &mut |chunk| {

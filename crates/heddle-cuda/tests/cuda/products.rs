@@ -7,6 +7,7 @@ use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::device::{
     Accelerator, DeviceBuffer, MatMulCall, MatMulOperand, Pipeline, PipelineInput,
 };
+use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Error};
 
 use crate::machine::{device_ns, execute, with_gpu};
@@ -104,7 +105,7 @@ impl Placed {
             ..
         } = self.product;
         let [a, b, c] = self.product.strides();
-        let operand = |buffer, stride| MatMulOperand { buffer, stride };
+        let operand = |buffer, stride| MatMulOperand::Strided { buffer, stride };
         let backend = gpu.matmul(&MatMulCall {
             dtype,
             m,
@@ -282,16 +283,17 @@ fn waiting_for_a_map_is_not_a_products_time() {
         let placed = ODD.place(gpu).unwrap();
         let (data, mut output) = (noise(2 << 20, 1), vec![0; 2 << 20]);
         let inputs = [PipelineInput {
-            bytes: &data,
+            bytes: data[..].into(),
             unit: 1,
         }];
         let took = device_ns(gpu, || {
             placed.queue(gpu)?;
             let work = Pipeline {
                 inputs: &inputs,
-                output: &mut output,
+                output: output.as_mut_slice().into(),
                 output_unit: 1,
                 chunk_elements: 0,
+                room: Bytes(u64::MAX),
             };
             let moved = gpu.pipeline(work, &mut |chunk| {
                 thread::sleep(Duration::from_millis(50));

@@ -142,12 +142,16 @@ pub(crate) fn pipelined(
     chunk_elements: usize,
 ) -> Result<Vec<u8>, Error> {
     let mut output = vec![0xAA; left.len()];
-    let inputs = [left, right].map(|bytes| PipelineInput { bytes, unit: 1 });
+    let inputs = [left, right].map(|bytes| PipelineInput {
+        bytes: bytes.into(),
+        unit: 1,
+    });
     let work = Pipeline {
         inputs: &inputs,
-        output: &mut output,
+        output: output.as_mut_slice().into(),
         output_unit: 1,
         chunk_elements,
+        room: Bytes(u64::MAX),
     };
     gpu.pipeline(work, &mut |chunk| {
         let [left, right] = *chunk.inputs else {

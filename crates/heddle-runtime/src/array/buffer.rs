@@ -10,17 +10,21 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
 use super::poison;
 use crate::dtype::Element;
+use crate::machine::Machine;
 
 /// Smaller buffers are left to the allocator, which is as fast and has no lock.
 const RECYCLE_FROM: usize = 4 << 10;
-/// Bytes the shelves hold at most, all sizes together.
-const SHELF_LIMIT: usize = 256 << 20;
+/// Bytes the shelves hold at most, all sizes together: a share of the machine's
+/// memory, between these two.
+const SHELF_SHARE: u64 = 16;
+const SHELF_LEAST: u64 = 256 << 20;
+const SHELF_MOST: u64 = 1 << 30;
 /// Elements start on a cache line.
 const ALIGNMENT: usize = 64;
 
@@ -73,6 +77,17 @@ impl<T: Element> HostBuffer<T> {
             start: units.as_ptr().align_offset(ALIGNMENT) + colour(len * size_of::<T>()),
             units,
             len,
+            element: PhantomData,
+        }
+    }
+
+    /// The same bytes as elements of another type; what does not make up an element
+    /// is left out.
+    pub(super) fn cast<U: Element>(mut self) -> HostBuffer<U> {
+        HostBuffer {
+            start: self.start,
+            len: self.len * size_of::<T>() / size_of::<U>(),
+            units: mem::take(&mut self.units),
             element: PhantomData,
         }
     }
@@ -168,6 +183,14 @@ impl Class {
     }
 }
 
+fn shelf_limit() -> usize {
+    static LIMIT: OnceLock<usize> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let share = Machine::read().memory.0 / SHELF_SHARE;
+        share.clamp(SHELF_LEAST, SHELF_MOST) as usize
+    })
+}
+
 struct Shelves {
     stock: Mutex<Stock>,
 }
@@ -199,7 +222,7 @@ impl Shelves {
         };
         let bytes = units.len() * size_of::<Unit>();
         let mut stock = self.stock.lock().unwrap_or_else(PoisonError::into_inner);
-        if stock.bytes + bytes > SHELF_LIMIT {
+        if stock.bytes + bytes > shelf_limit() {
             drop(stock);
             drop(units);
             return;

@@ -6,13 +6,15 @@
 //! the host; both are counted.
 
 mod buffer;
+mod device_copy;
+mod elements;
 mod holder;
 mod poison;
 mod residency;
 mod transfers;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 pub use buffer::HostBuffer;
 pub(crate) use poison::Poison;
@@ -26,7 +28,8 @@ use crate::error::Error;
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-use self::holder::Holder;
+use self::device_copy::DeviceCopy;
+use self::elements::Elements;
 
 /// An N-dimensional array, row-major, cheap to clone.
 #[derive(Clone)]
@@ -38,51 +41,73 @@ pub struct Array<T: Element> {
 /// The copies of one array's elements. At least one of them is there.
 struct Copies<T: Element> {
     /// Of an array made on the host.
-    born: Option<HostBuffer<T>>,
+    born: Option<Elements<T>>,
     /// Of an array made on a device, once it was brought down.
-    landed: OnceLock<HostBuffer<T>>,
-    device: Mutex<Option<Arc<DeviceBuffer>>>,
-    /// Who holds the device copy, for readers that do not want the copy itself:
-    /// describing an operation asks this of every operand. Written under the
-    /// lock above.
-    holder: Holder,
+    landed: OnceLock<Elements<T>>,
+    /// Of an array that was ever on a device.
+    device: OnceLock<Arc<DeviceCopy>>,
 }
 
 impl<T: Element> Copies<T> {
-    fn host(&self) -> Option<&HostBuffer<T>> {
+    fn host(&self) -> Option<&Elements<T>> {
         self.born.as_ref().or_else(|| self.landed.get())
     }
 
-    fn host_mut(&mut self) -> Option<&mut HostBuffer<T>> {
+    fn host_mut(&mut self) -> Option<&mut Elements<T>> {
         self.born.as_mut().or_else(|| self.landed.get_mut())
     }
 
     /// The copy on `device`, if that is where the device copy is.
     fn on(&self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
-        if self.holder.get() != Some(device) {
+        let copy = self.device.get()?;
+        if copy.holder() != Some(device) {
             return None;
         }
-        self.anywhere().filter(|buffer| buffer.device() == device)
+        copy.touch();
+        copy.get().filter(|buffer| buffer.device() == device)
+    }
+
+    /// The device that holds a copy.
+    #[inline]
+    fn holder(&self) -> Option<DeviceId> {
+        self.device.get()?.holder()
     }
 
     /// The copy on whatever device has one.
     fn anywhere(&self) -> Option<Arc<DeviceBuffer>> {
-        self.device
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.device.get()?.get()
     }
 
     fn keep(&self, buffer: Arc<DeviceBuffer>) {
-        let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
-        self.holder.set(Some(buffer.device()));
-        *device = Some(buffer);
+        let copy = self.device.get_or_init(Arc::default);
+        copy.keep(buffer);
+        match self.host() {
+            Some(_) => copy.is_spare(),
+            None => copy.list(),
+        }
+    }
+
+    /// Takes over what the device had to move to the host, if it had to.
+    fn land_spilled(&self) {
+        if let Some(copy) = self.device.get() {
+            copy.land_spilled(|bytes| {
+                self.landed.get_or_init(|| Elements::Own(bytes.cast()));
+            });
+        }
+    }
+
+    /// Lets the device drop its copy when it is short of memory, if the host has
+    /// the elements too.
+    fn offer_device_copy(&self) {
+        if let (Some(copy), Some(_)) = (self.device.get(), self.host()) {
+            copy.is_spare();
+        }
     }
 
     fn forget_device_copy(&self) {
-        let mut device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
-        self.holder.set(None);
-        *device = None;
+        if let Some(copy) = self.device.get() {
+            copy.forget();
+        }
     }
 }
 
@@ -121,13 +146,25 @@ impl<T: Element> Array<T> {
     #[inline]
     pub(crate) fn on_host(shape: Shape, buffer: HostBuffer<T>) -> Self {
         debug_assert_eq!(shape.elements(), buffer.len());
+        Self::born(shape, Elements::Own(buffer))
+    }
+
+    /// An array that lives in a part of a buffer, from `start` on.
+    pub(crate) fn within(shape: Shape, buffer: &Arc<HostBuffer<T>>, start: usize) -> Self {
+        let len = shape.elements();
+        debug_assert!(start + len <= buffer.len());
+        let buffer = Arc::clone(buffer);
+        Self::born(shape, Elements::Part { buffer, start, len })
+    }
+
+    #[inline]
+    fn born(shape: Shape, elements: Elements<T>) -> Self {
         Self {
             shape,
             copies: Arc::new(Copies {
-                born: Some(buffer),
+                born: Some(elements),
                 landed: OnceLock::new(),
-                device: Mutex::new(None),
-                holder: Holder::default(),
+                device: OnceLock::new(),
             }),
         }
     }
@@ -144,8 +181,7 @@ impl<T: Element> Array<T> {
         let copies = Copies {
             born: None,
             landed: OnceLock::new(),
-            device: Mutex::new(None),
-            holder: Holder::default(),
+            device: OnceLock::new(),
         };
         copies.keep(Arc::new(buffer));
         Ok(Self {
@@ -204,11 +240,24 @@ impl<T: Element> Array<T> {
     #[must_use]
     pub fn residency(&self) -> Residency {
         let on_host = self.copies.host().is_some();
-        match self.copies.holder.get() {
+        match self.copies.holder() {
             None => Residency::Host,
             Some(device) if on_host => Residency::Both(device),
             Some(device) => Residency::Device(device),
         }
+    }
+
+    /// Where the elements are, asked by who is about to use them: what an
+    /// operation is described with is the last that a clean-up would drop.
+    #[inline]
+    pub(crate) fn residency_for_use(&self) -> Residency {
+        let residency = self.residency();
+        if residency != Residency::Host
+            && let Some(copy) = self.copies.device.get()
+        {
+            copy.touch();
+        }
+        residency
     }
 
     /// The elements, in row-major order. Brings them to the host if they are not
@@ -227,6 +276,11 @@ impl<T: Element> Array<T> {
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.copies, &other.copies)
+    }
+
+    /// Whether others see the same elements, so that writing to them takes a copy.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.copies) > 1
     }
 
     /// Drops the copy on a device if the host has the elements too, and says how
@@ -249,20 +303,36 @@ impl<T: Element> Array<T> {
     }
 
     pub(crate) fn bring_to_host(&self) -> Result<(&[T], Moved), Error> {
-        if let Some(buffer) = self.copies.host() {
-            return Ok((buffer.as_slice(), Moved::default()));
+        if let Some(elements) = self.copies.host() {
+            return Ok((elements.as_slice(), Moved::default()));
         }
-        let mut landing = HostBuffer::unspecified(self.len());
         let mut moved = Moved::default();
-        if let Some(buffer) = self.copies.anywhere() {
-            moved.down = self.bytes();
-            moved.down_time = buffer
-                .download(bytemuck::cast_slice_mut(landing.as_mut_slice()))
-                .map_err(|error| self.lost_with(error))?;
-            transfers::count(&moved);
-        }
+        let Some(buffer) = self.copies.anywhere() else {
+            self.copies.land_spilled();
+            return match self.copies.host() {
+                Some(elements) => Ok((elements.as_slice(), moved)),
+                None => Err(self.nowhere()),
+            };
+        };
+        let mut landing = HostBuffer::unspecified(self.len());
+        moved.down = self.bytes();
+        moved.down_time = buffer
+            .download(bytemuck::cast_slice_mut(landing.as_mut_slice()))
+            .map_err(|error| self.lost_with(error))?;
+        transfers::count(&moved);
         // Another thread may have landed its own copy meanwhile; both are equal.
-        Ok((self.copies.landed.get_or_init(|| landing).as_slice(), moved))
+        let landed = self.copies.landed.get_or_init(|| Elements::Own(landing));
+        self.copies.offer_device_copy();
+        Ok((landed.as_slice(), moved))
+    }
+
+    /// What cannot be: at least one copy is there. Said rather than made up.
+    #[cold]
+    fn nowhere(&self) -> Error {
+        Error::Device {
+            device: DeviceId::CPU,
+            message: format!("an array of {} has no copy of its elements", self.shape),
+        }
     }
 
     /// What it means for this array that its device could not be read.
@@ -280,7 +350,8 @@ impl<T: Element> Array<T> {
 
     pub(crate) fn make_host_mut(&mut self) -> Result<(&mut [T], Moved), Error> {
         let (_, moved) = self.bring_to_host()?;
-        if Arc::get_mut(&mut self.copies).is_none() {
+        let is_part = self.copies.host().is_some_and(Elements::is_part);
+        if is_part || Arc::get_mut(&mut self.copies).is_none() {
             transfers::count_copy(self.bytes());
             *self = Self {
                 shape: self.shape.clone(),
@@ -294,7 +365,9 @@ impl<T: Element> Array<T> {
         Ok((
             // Both are there: the elements were brought to the host above, and an
             // array that was shared has just become one of its own.
-            elements.map(HostBuffer::as_mut_slice).unwrap_or_default(),
+            elements
+                .and_then(Elements::as_mut_slice)
+                .unwrap_or_default(),
             moved,
         ))
     }
@@ -304,6 +377,11 @@ impl<T: Element> Array<T> {
     pub(crate) fn claim_on(&mut self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
         let copies = Arc::get_mut(&mut self.copies)?;
         let buffer = copies.on(device)?;
+        // From here on nobody may drop it; nobody could before, who has not let
+        // go of `buffer`.
+        if let Some(copy) = copies.device.get() {
+            copy.is_needed();
+        }
         copies.born = None;
         copies.landed = OnceLock::new();
         Some(buffer)

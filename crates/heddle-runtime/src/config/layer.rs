@@ -90,8 +90,9 @@ pub(super) fn apply_file(config: &mut Config, path: &Path, text: &str) -> Result
         file.mistake(at, error.message().to_owned(), None)
     })?;
     file.apply(config, "", root.get_ref())?;
-    if let (Some(cache_dir), Some(folder)) = (&mut config.cache_dir, path.parent()) {
-        *cache_dir = folder.join(&*cache_dir);
+    let paths = config.cache_dir.iter_mut().chain(&mut config.memory.log);
+    for (set, folder) in paths.zip(std::iter::repeat(path.parent())) {
+        *set = folder.map_or_else(|| set.clone(), |folder| folder.join(&*set));
     }
     Ok(())
 }

@@ -19,6 +19,7 @@
 //! ```
 
 mod layer;
+mod memory;
 mod schema;
 mod size;
 mod value;
@@ -29,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
 
+pub use memory::MemoryConfig;
 pub use size::Size;
 
 use crate::device::DeviceId;
@@ -74,15 +76,6 @@ pub struct RouteConfig {
     pub explore_share: f64,
     /// Share of operations run on a second device and compared, 0 to 1.
     pub verify_share: f64,
-}
-
-/// How much memory operations may hold at once.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MemoryConfig {
-    /// On the host.
-    pub host_limit: Size,
-    /// On each GPU.
-    pub device_limit: Size,
 }
 
 /// What is recorded.
@@ -133,15 +126,6 @@ impl Default for RouteConfig {
             kinds: BTreeMap::new(),
             explore_share: 0.01,
             verify_share: 0.0,
-        }
-    }
-}
-
-impl Default for MemoryConfig {
-    fn default() -> Self {
-        Self {
-            host_limit: Size::Share(0.9),
-            device_limit: Size::Share(0.9),
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) const PREFIX: &str = "HEDDLE_";
 pub(super) const RESERVED: [&str; 2] = ["config", "arc_data"];
 
 /// The keys, in the order they are documented in.
-pub(super) static KEYS: [Key; 19] = [
+pub(super) static KEYS: [Key; 28] = [
     Key {
         name: "device",
         default: "\"auto\"",
@@ -135,7 +135,7 @@ pub(super) static KEYS: [Key; 19] = [
     Key {
         name: "memory.host_limit",
         default: "\"90%\"",
-        meaning: "host memory that operations may hold at once",
+        meaning: "host memory that running operations may hold at once; arrays that merely exist are not counted",
         set: |config, value| {
             config.memory.host_limit = value.size()?;
             Ok(())
@@ -144,9 +144,90 @@ pub(super) static KEYS: [Key; 19] = [
     Key {
         name: "memory.device_limit",
         default: "\"90%\"",
-        meaning: "memory that operations may hold at once on each GPU",
+        meaning: "memory that may be held at once on each GPU, arrays that merely exist included",
         set: |config, value| {
             config.memory.device_limit = value.size()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.pool_limit",
+        default: "\"100%\"",
+        meaning: "memory that each GPU may hold, used or kept for reuse; a share is of `memory.device_limit`",
+        set: |config, value| {
+            config.memory.pool_limit = value.size()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.pool_idle_s",
+        default: "300",
+        meaning: "seconds that memory kept for reuse may lie unused before it goes back to the driver",
+        set: |config, value| {
+            config.memory.pool_idle_s = value.count()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.cleanup_at",
+        default: "0.85",
+        meaning: "share of a GPU's limit in use at which memory is cleaned up before anybody is refused; 1 for never",
+        set: |config, value| {
+            config.memory.cleanup_at = value.share()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.moderate_at",
+        default: "0.6",
+        meaning: "share of a GPU's limit in use at which pressure is called moderate",
+        set: |config, value| {
+            config.memory.moderate_at = value.share()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.high_at",
+        default: "0.8",
+        meaning: "share at which it is called high",
+        set: |config, value| {
+            config.memory.high_at = value.share()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.critical_at",
+        default: "0.9",
+        meaning: "share at which it is called critical",
+        set: |config, value| {
+            config.memory.critical_at = value.share()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.leak_window_s",
+        default: "300",
+        meaning: "seconds that a line of code must hold more and more to be suspected of a leak",
+        set: |config, value| {
+            config.memory.leak_window_s = value.count()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.leak_growth",
+        default: "0.2",
+        meaning: "how much more that must be, as a share of what it held before",
+        set: |config, value| {
+            config.memory.leak_growth = value.share()?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "memory.log",
+        default: "\"none\"",
+        meaning: "file that every allocation on a GPU is logged to, for `heddle memory replay`; with several GPUs each has its name added",
+        set: |config, value| {
+            config.memory.log = unless("none", value, Value::file)?;
             Ok(())
         },
     },

@@ -117,11 +117,19 @@ impl<'a> Value<'a> {
     }
 
     pub(super) fn folder(self) -> Result<PathBuf, Mismatch> {
+        self.path("the path of a folder")
+    }
+
+    pub(super) fn file(self) -> Result<PathBuf, Mismatch> {
+        self.path("the path of a file")
+    }
+
+    fn path(self, expected: &str) -> Result<PathBuf, Mismatch> {
         match self.text() {
-            None | Some("") => Err(self.mismatch("the path of a folder")),
+            None | Some("") => Err(self.mismatch(expected)),
             // Only shells expand it: taken literally, a folder called ~ would appear.
             Some(text) if text.starts_with('~') => Err(self
-                .mismatch("the path of a folder")
+                .mismatch(expected)
                 .with_hint("write the path in full: ~ means something to a shell only")),
             Some(text) => Ok(PathBuf::from(text)),
         }

@@ -76,6 +76,13 @@ impl Case {
         self
     }
 
+    /// With its operands on the device and nowhere else.
+    #[must_use]
+    pub fn on_device_only(mut self) -> Self {
+        self.placements = &[Placement::Resident];
+        self
+    }
+
     /// The operation's name.
     #[must_use]
     pub fn operation(&self) -> &'static str {

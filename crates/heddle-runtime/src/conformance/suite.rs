@@ -96,12 +96,14 @@ impl Suite {
     ) -> Result<Verdict, Error> {
         let has_memory = runtime.device(device)?.accelerator().is_some();
         let reference = CpuDevice::new(Some(1))?;
+        // A processor has no second place to put operands.
         let placements = |case: &Case| {
-            let wanted: &'static [Placement] = case.placements;
-            wanted
-                .iter()
-                .copied()
-                .filter(move |&placement| has_memory || placement == Placement::Host)
+            let wanted: &'static [Placement] = if has_memory {
+                case.placements
+            } else {
+                &[Placement::Host]
+            };
+            wanted.iter().copied()
         };
         let total = self.cases.iter().map(|case| placements(case).count()).sum();
         let mut verdict = Verdict::new(device, self.seed, self.depth);

@@ -13,6 +13,7 @@ use crate::device::{
     Moved, Pipeline, PipelineLaunch, Place, Timing,
 };
 use crate::error::Error;
+use crate::memory::AcceleratorMemory;
 use crate::operation::{Agreement, Description, Operation};
 use crate::units::Bytes;
 
@@ -119,6 +120,10 @@ impl Accelerator for Poisoning<'_> {
             buffer.upload(&vec![PATTERN; bytes.0 as usize])?;
         }
         Ok(buffer)
+    }
+
+    fn memory(&self) -> Option<&AcceleratorMemory> {
+        self.device.memory()
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {

@@ -9,6 +9,7 @@ use std::fmt;
 
 use super::{Device, DeviceId, Launch, MatMulCall, Moved, Pipeline, PipelineLaunch, sequential};
 use crate::error::Error;
+use crate::memory::AcceleratorMemory;
 use crate::units::{Bytes, Nanos};
 
 /// Bytes in a device's memory. Dropping it frees them.
@@ -29,6 +30,12 @@ pub trait DeviceMemory: Send + Sync + fmt::Debug {
     /// issued before on that device, and returns the time the copy took.
     fn download(&self, to: &mut [u8]) -> Result<Nanos, Error>;
 
+    /// The memory it is part of, where the device keeps one that the runtime may
+    /// ask: see [`Accelerator::memory`].
+    fn memory(&self) -> Option<&AcceleratorMemory> {
+        None
+    }
+
     /// For the device's own code to find its own type again.
     fn as_any(&self) -> &dyn Any;
 }
@@ -40,6 +47,13 @@ pub type DeviceBuffer = Box<dyn DeviceMemory>;
 pub trait Accelerator: Device {
     /// Room for `bytes` bytes of unspecified content.
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error>;
+
+    /// The memory that it allocates from. Admission reserves there, and arrays
+    /// list there what may be dropped; a device without one has its operations
+    /// counted in a ledger, and nothing else.
+    fn memory(&self) -> Option<&AcceleratorMemory> {
+        None
+    }
 
     /// Queues one kernel behind everything queued before. An error is of the
     /// launch itself; what goes wrong inside the kernel is reported by the next

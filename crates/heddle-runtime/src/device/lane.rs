@@ -113,8 +113,24 @@ impl<'a> Lane<'a> {
         launch: &mut PipelineLaunch<'_>,
     ) -> Result<(), Error> {
         let moved = accelerator.pipeline(work, launch)?;
+        count_transfer(&moved);
         self.count(&moved);
         Ok(())
+    }
+
+    /// Bytes this execution may still take of its device's memory: what is left of
+    /// what it was admitted with. Where nobody was admitted, what is free.
+    #[must_use]
+    pub fn budget(&self) -> Bytes {
+        match self.place {
+            Place::Host(_) => Bytes(u64::MAX),
+            Place::Accelerator(accelerator) => match accelerator.memory() {
+                Some(memory) => memory
+                    .granted_here()
+                    .unwrap_or_else(|| memory.within_reach()),
+                None => accelerator.free_memory(),
+            },
+        }
     }
 
     /// What has crossed the bus so far.

@@ -3,6 +3,7 @@
 use super::DeviceMemory;
 use crate::dtype::DType;
 use crate::error::Error;
+use crate::units::Bytes;
 
 /// `c[i] = a[i] · b[i]` for every `i` of the batch, all row-major and dense.
 #[derive(Clone, Copy, Debug)]
@@ -27,23 +28,65 @@ pub struct MatMulCall<'a> {
 
 /// One matrix per product of the batch.
 #[derive(Clone, Copy, Debug)]
-pub struct MatMulOperand<'a> {
-    /// The buffer the first matrix starts.
-    pub buffer: &'a dyn DeviceMemory,
-    /// Elements from one matrix to the next; 0 uses the same one for all, which
-    /// a result cannot.
-    pub stride: usize,
+pub enum MatMulOperand<'a> {
+    /// Matrices at equal distances in one buffer.
+    Strided {
+        /// The buffer the first matrix starts.
+        buffer: &'a dyn DeviceMemory,
+        /// Elements from one matrix to the next; 0 uses the same one for all, which
+        /// a result cannot.
+        stride: usize,
+    },
+    /// A buffer for each; those of a result are all different.
+    Each(&'a [&'a dyn DeviceMemory]),
+}
+
+impl<'a> MatMulOperand<'a> {
+    /// All buffers it lies in.
+    #[must_use]
+    pub fn buffers(&self) -> &[&'a dyn DeviceMemory] {
+        match self {
+            Self::Strided { buffer, .. } => std::slice::from_ref(buffer),
+            Self::Each(buffers) => buffers,
+        }
+    }
+
+    /// Whether `batch` matrices of `bytes` bytes each, elements being of `size`,
+    /// lie within the buffers.
+    fn holds(&self, batch: usize, bytes: Option<usize>, size: usize) -> bool {
+        let fits = |needed: Option<usize>, buffer: &dyn DeviceMemory| {
+            needed.is_some_and(|needed| needed as u64 <= buffer.bytes().0)
+        };
+        match *self {
+            Self::Strided { buffer, stride } => {
+                let needed = bytes.and_then(|bytes| {
+                    let last = (batch - 1).checked_mul(stride)?.checked_mul(size)?;
+                    last.checked_add(bytes)
+                });
+                fits(needed, buffer)
+            }
+            Self::Each(buffers) => {
+                buffers.len() == batch && buffers.iter().all(|buffer| fits(bytes, *buffer))
+            }
+        }
+    }
 }
 
 impl MatMulCall<'_> {
     /// Checks that every matrix lies within its buffer and no two results overlap.
     pub fn validate(&self) -> Result<(), Error> {
+        if self.batch == 0 {
+            return Ok(());
+        }
         let of_c = self.m.checked_mul(self.n);
-        if self.batch > 1 && of_c.is_none_or(|elements| self.c.stride < elements) {
+        if let MatMulOperand::Strided { stride, .. } = self.c
+            && self.batch > 1
+            && of_c.is_none_or(|elements| stride < elements)
+        {
             return Err(unsuited(
                 "stride of c",
                 "at least m × n",
-                self.c.stride.to_string(),
+                stride.to_string(),
             ));
         }
         let operands = [
@@ -51,18 +94,16 @@ impl MatMulCall<'_> {
             ("b", &self.b, self.k.checked_mul(self.n)),
             ("c", &self.c, of_c),
         ];
+        let size = self.dtype.size();
         for (name, operand, each) in operands {
-            let needed = each
-                .and_then(|each| {
-                    let last = self.batch.saturating_sub(1).checked_mul(operand.stride)?;
-                    last.checked_add(each)?.checked_mul(self.dtype.size())
-                })
-                .filter(|&needed| needed as u64 <= operand.buffer.bytes().0);
-            if self.batch > 0 && needed.is_none() {
+            let bytes = each.and_then(|each| each.checked_mul(size));
+            if !operand.holds(self.batch, bytes, size) {
+                let buffers = operand.buffers();
+                let found: Bytes = buffers.iter().map(|buffer| buffer.bytes()).sum();
                 return Err(unsuited(
                     name,
-                    "a buffer that holds all its matrices",
-                    operand.buffer.bytes().to_string(),
+                    "buffers that hold all its matrices",
+                    format!("{found} in {}", buffers.len()),
                 ));
             }
         }

@@ -13,6 +13,7 @@ mod lane;
 mod launch;
 mod matmul;
 mod pipeline;
+mod scattered;
 mod timing;
 
 use std::fmt;
@@ -24,6 +25,7 @@ pub use lane::{Lane, Place};
 pub use launch::{Argument, Launch};
 pub use matmul::{MatMulCall, MatMulOperand};
 pub use pipeline::{Pipeline, PipelineChunk, PipelineInput, PipelineLaunch, sequential};
+pub use scattered::{Pieces, Sink, Source};
 pub use timing::{Moved, Timing};
 
 use crate::error::Error;

@@ -4,7 +4,7 @@
 //! can do the three at once overlaps the chunks; [`sequential`] is what every
 //! other device does, and what the overlapped ones are tested against.
 
-use super::{Accelerator, DeviceBuffer, DeviceMemory, Moved};
+use super::{Accelerator, DeviceBuffer, DeviceMemory, Moved, Sink, Source};
 use crate::error::Error;
 use crate::units::Bytes;
 
@@ -12,7 +12,7 @@ use crate::units::Bytes;
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineInput<'a> {
     /// Its bytes.
-    pub bytes: &'a [u8],
+    pub bytes: Source<'a>,
     /// Bytes each element of the output reads from it; 0 when every chunk needs
     /// all of it, as of a key.
     pub unit: usize,
@@ -24,11 +24,14 @@ pub struct Pipeline<'a> {
     /// The operands.
     pub inputs: &'a [PipelineInput<'a>],
     /// Where the answer goes.
-    pub output: &'a mut [u8],
+    pub output: Sink<'a>,
     /// Bytes per element of the output.
     pub output_unit: usize,
     /// Elements per launch, at most; 0 leaves it to the device.
     pub chunk_elements: usize,
+    /// Bytes of the device's memory that all chunks under way may hold together.
+    /// One element, and what every chunk needs whole, is held even beyond it.
+    pub room: Bytes,
 }
 
 /// One chunk, on the device and ready to be computed.
@@ -76,6 +79,24 @@ impl Pipeline<'_> {
         }
     }
 
+    /// Bytes that a chunk of one element holds on the device.
+    #[must_use]
+    pub fn bytes_per_element(&self) -> usize {
+        let units = self.inputs.iter().map(|input| input.unit);
+        units.fold(self.output_unit, usize::saturating_add)
+    }
+
+    /// Elements that fit in the room at once, beside what every chunk needs whole:
+    /// at least one.
+    #[must_use]
+    pub fn elements_in_room(&self) -> usize {
+        let shared = self.inputs.iter().filter(|input| input.unit == 0);
+        let shared = Bytes(shared.map(|input| input.bytes.len() as u64).sum());
+        let room = self.room.saturating_sub(shared).0;
+        let elements = room / self.bytes_per_element().max(1) as u64;
+        usize::try_from(elements).map_or(usize::MAX, |elements| elements.max(1))
+    }
+
     /// What crosses the bus, times aside.
     #[must_use]
     pub fn traffic(&self) -> Moved {
@@ -118,51 +139,83 @@ pub fn sequential<A: Accelerator + ?Sized>(
     let chunk_elements = match work.chunk_elements {
         0 => elements,
         asked => asked.min(elements),
-    };
-    let mut inputs = Vec::with_capacity(work.inputs.len());
-    for input in work.inputs {
-        let room = match input.unit {
-            0 => input.bytes.len(),
-            unit => unit * chunk_elements,
-        };
-        let buffer = device.allocate(Bytes(room as u64))?;
-        if input.unit == 0 {
-            moved = moved.and(&uploaded(&buffer, input.bytes)?);
-        }
-        inputs.push(buffer);
     }
-    let mut output = device.allocate(Bytes((chunk_elements * work.output_unit) as u64))?;
-    let landings = work.output.chunks_mut(chunk_elements * work.output_unit);
-    for (index, landing) in landings.enumerate() {
+    .min(work.elements_in_room());
+    let mut shared = Vec::with_capacity(work.inputs.len());
+    for input in work.inputs {
+        shared.push(if input.unit == 0 {
+            let buffer = device.allocate(Bytes(input.bytes.len() as u64))?;
+            let all = input.bytes.stretch(0..input.bytes.len());
+            moved = moved.and(&uploaded(&buffer, &all)?);
+            Some(buffer)
+        } else {
+            None
+        });
+    }
+    let (units, output_unit) = (work.inputs, work.output_unit);
+    let mut buffers = ChunkBuffers::new(device, units, output_unit, chunk_elements)?;
+    let landings = work.output.chunks(chunk_elements * output_unit);
+    for (index, mut landing) in landings.into_iter().enumerate() {
         let first = index * chunk_elements;
-        let here = landing.len() / work.output_unit;
+        let here = landing.len() / output_unit;
         if here < chunk_elements {
-            // A transfer fills its buffer, so the short last chunk has its own.
-            output = device.allocate(Bytes(landing.len() as u64))?;
+            // A transfer fills its buffer, so the short last chunk has its own, and
+            // the room is not large enough for both.
+            drop(buffers);
+            buffers = ChunkBuffers::new(device, units, output_unit, here)?;
         }
-        for (buffer, input) in inputs.iter_mut().zip(work.inputs) {
-            if input.unit > 0 {
-                let part = &input.bytes[first * input.unit..(first + here) * input.unit];
-                if here < chunk_elements {
-                    *buffer = device.allocate(Bytes(part.len() as u64))?;
-                }
-                moved = moved.and(&uploaded(buffer, part)?);
+        for (buffer, input) in buffers.inputs.iter().zip(work.inputs) {
+            if let Some(buffer) = buffer {
+                let part = first * input.unit..(first + here) * input.unit;
+                moved = moved.and(&uploaded(buffer, &input.bytes.stretch(part))?);
             }
         }
-        let operands: Vec<&dyn DeviceMemory> = inputs.iter().map(Box::as_ref).collect();
+        let operands: Vec<&dyn DeviceMemory> = buffers
+            .inputs
+            .iter()
+            .zip(&shared)
+            .filter_map(|(own, shared)| own.as_deref().or(shared.as_deref()))
+            .collect();
         launch(&PipelineChunk {
             first_element: first as u64,
             elements: here,
             inputs: &operands,
-            output: output.as_ref(),
+            output: buffers.output.as_ref(),
         })?;
+        let down = Bytes(landing.len() as u64);
         moved = moved.and(&Moved {
-            down: Bytes(landing.len() as u64),
-            down_time: output.download(landing)?,
+            down,
+            down_time: landing.fill(|to| buffers.output.download(to))?,
             ..Moved::default()
         });
     }
     Ok(moved)
+}
+
+/// Room for one chunk.
+struct ChunkBuffers {
+    /// One per input; none where all chunks share it.
+    inputs: Vec<Option<DeviceBuffer>>,
+    output: DeviceBuffer,
+}
+
+impl ChunkBuffers {
+    fn new<A: Accelerator + ?Sized>(
+        device: &A,
+        inputs: &[PipelineInput<'_>],
+        output_unit: usize,
+        elements: usize,
+    ) -> Result<Self, Error> {
+        let room = |unit: usize| device.allocate(Bytes((elements * unit) as u64));
+        let inputs = inputs
+            .iter()
+            .map(|input| (input.unit > 0).then(|| room(input.unit)).transpose())
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            inputs,
+            output: room(output_unit)?,
+        })
+    }
 }
 
 fn uploaded(buffer: &DeviceBuffer, from: &[u8]) -> Result<Moved, Error> {

@@ -6,7 +6,8 @@
 //! arrays are vectorised and shared between threads is in `loops`; nothing
 //! else here knows about threads except `reduce` and `matmul`. How kernels are
 //! named and launched is in `kernel`, how maps come to a GPU's memory and back
-//! in `pass`; what an operation launches is in a file `gpu.rs` beside it.
+//! in `pass`, what happens when there is too little of that memory in `room`; what
+//! an operation launches is in a file `gpu.rs` beside it.
 
 // A kernel is compiled once per instruction set by inlining it into a function
 // that enables the set; a call that stays a call would stay scalar.
@@ -19,11 +20,13 @@ mod loops;
 mod matmul;
 mod normalize;
 mod number;
+mod panel;
 mod pass;
 mod probe;
 mod probes;
 mod random;
 mod reduce;
+pub(crate) mod room;
 mod scale;
 mod transpose;
 mod xor;

@@ -18,10 +18,10 @@ use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
-use super::agreement;
 use super::loops::{self, Map};
 use super::number::Float;
 use super::reduce::{Extremes, Moments, extremes_of, fold_lanes, moments_of, reduce};
+use super::{agreement, room};
 
 /// Mean zero, deviation one.
 pub static Z_SCORE: Kind = Kind::new("normalize-z-score", WorkUnit::Bytes);
@@ -79,10 +79,10 @@ impl<T: Float> Operation for Normalize<T> {
         let description = Description::new(self.mode.kind(), T::DTYPE, (bytes + bytes + bytes).0)
             .reads(&self.input)
             .writes(bytes);
-        Description {
+        room::splits(Description {
             scratch: super::reduce::gpu::scratch(bytes),
             ..description
-        }
+        })
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {

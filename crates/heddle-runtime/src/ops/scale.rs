@@ -5,11 +5,11 @@ use crate::device::{Accelerator, Argument, DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
-use super::agreement;
 use super::kernel::{self, Names, names};
 use super::loops::{self, Map};
 use super::number::Float;
 use super::pass::{self, Side};
+use super::{agreement, room};
 
 /// `x * factor + offset`.
 pub static SCALE: Kind = Kind::new("scale", WorkUnit::Bytes);
@@ -41,10 +41,12 @@ impl<T: Float> Operation for Scale<T> {
 
     fn describe(&self) -> Description {
         let bytes = self.input.bytes();
-        Description::new(&SCALE, T::DTYPE, (bytes + bytes).0)
-            .reads(&self.input)
-            .writes(bytes)
-            .leaves(super::pass::result_place(bytes))
+        room::splits(
+            Description::new(&SCALE, T::DTYPE, (bytes + bytes).0)
+                .reads(&self.input)
+                .writes(bytes)
+                .leaves(pass::result_place(bytes)),
+        )
     }
 
     fn runs_on(&self, _: DeviceKind) -> bool {

@@ -15,11 +15,13 @@ use crate::ops::{
 
 impl Runtime {
     /// `data ^ key`, the key repeated over the data. Doing it twice gives the data back.
+    #[track_caller]
     pub fn xor<T: BitElement>(&self, data: &Array<T>, key: &Array<T>) -> Result<Array<T>, Error> {
         self.run(Xor::new(data, key)?)
     }
 
     /// `data ^= key`, the key repeated over the data.
+    #[track_caller]
     pub fn xor_in_place<T: BitElement>(
         &self,
         data: &mut Array<T>,
@@ -29,6 +31,7 @@ impl Runtime {
     }
 
     /// `left + right`; either may be a scalar.
+    #[track_caller]
     pub fn add<T: Number>(
         &self,
         left: impl Into<Term<T>>,
@@ -38,6 +41,7 @@ impl Runtime {
     }
 
     /// `left - right`; either may be a scalar.
+    #[track_caller]
     pub fn sub<T: Number>(
         &self,
         left: impl Into<Term<T>>,
@@ -47,6 +51,7 @@ impl Runtime {
     }
 
     /// `left * right`, element by element; either may be a scalar.
+    #[track_caller]
     pub fn mul<T: Number>(
         &self,
         left: impl Into<Term<T>>,
@@ -57,6 +62,7 @@ impl Runtime {
 
     /// `left / right`; either may be a scalar. An integer zero on the right is an
     /// error.
+    #[track_caller]
     pub fn div<T: Number>(
         &self,
         left: impl Into<Term<T>>,
@@ -66,26 +72,31 @@ impl Runtime {
     }
 
     /// The square of every element.
+    #[track_caller]
     pub fn square<T: Number>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
         self.run(Unary::new(Square, input)?)
     }
 
     /// The magnitude of every element.
+    #[track_caller]
     pub fn abs<T: Number>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
         self.run(Unary::new(Abs, input)?)
     }
 
     /// The square root of every element.
+    #[track_caller]
     pub fn sqrt<T: Float>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
         self.run(Unary::new(Sqrt, input)?)
     }
 
     /// e to the power of every element.
+    #[track_caller]
     pub fn exp<T: Float>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
         self.run(Unary::new(Exp, input)?)
     }
 
     /// `input * factor + offset`.
+    #[track_caller]
     pub fn scale<T: Float>(
         &self,
         input: &Array<T>,
@@ -96,6 +107,7 @@ impl Runtime {
     }
 
     /// The array brought to a common measure.
+    #[track_caller]
     pub fn normalize<T: Float>(
         &self,
         input: &Array<T>,
@@ -105,37 +117,44 @@ impl Runtime {
     }
 
     /// The sum of all elements, the same to the bit on any number of threads.
+    #[track_caller]
     pub fn sum<T: Summable>(&self, input: &Array<T>) -> Result<T::Sum, Error> {
         self.run(Sum::new(input)?)
     }
 
     /// The mean of all elements.
+    #[track_caller]
     pub fn mean<T: Summable>(&self, input: &Array<T>) -> Result<f64, Error> {
         self.run(Mean::new(input)?)
     }
 
     /// The standard deviation of all elements, as a whole population.
+    #[track_caller]
     pub fn std<T: Number>(&self, input: &Array<T>) -> Result<f64, Error> {
         self.run(Std::new(input)?)
     }
 
     /// The least element.
+    #[track_caller]
     pub fn min<T: Number>(&self, input: &Array<T>) -> Result<T, Error> {
         self.run(Min::new(input)?)
     }
 
     /// The greatest element.
+    #[track_caller]
     pub fn max<T: Number>(&self, input: &Array<T>) -> Result<T, Error> {
         self.run(Max::new(input)?)
     }
 
     /// The matrix product of two 2-D arrays.
+    #[track_caller]
     pub fn matmul<T: Float>(&self, left: &Array<T>, right: &Array<T>) -> Result<Array<T>, Error> {
         self.run(MatMul::new(left, right)?)
     }
 
     /// The matrix products of two batches; a 2-D side goes with every item of the
     /// other.
+    #[track_caller]
     pub fn batch_matmul<T: Float>(
         &self,
         left: &Array<T>,
@@ -145,6 +164,7 @@ impl Runtime {
     }
 
     /// Random elements that depend on seed and position alone.
+    #[track_caller]
     pub fn random<T: RandomElement>(
         &self,
         extents: &[usize],
@@ -154,6 +174,7 @@ impl Runtime {
     }
 
     /// The transposed matrix, or batch of matrices.
+    #[track_caller]
     pub fn transpose<T: Element>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
         self.run(Transpose::new(input)?)
     }

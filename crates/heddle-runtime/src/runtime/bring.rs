@@ -11,6 +11,7 @@ impl Runtime {
     /// Brings the elements to `device` ahead of their use there. An operation does
     /// that by itself, except one that streams a large array through a device
     /// without leaving it there.
+    #[track_caller]
     pub fn bring<T: Element>(&self, array: &Array<T>, device: DeviceId) -> Result<(), Error> {
         self.run_on(
             device,

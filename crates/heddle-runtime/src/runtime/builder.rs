@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use heddle_profile::Profiler;
 
+use super::adopt;
 use super::counts::Counts;
 use super::{Runtime, Shared, Station};
 use crate::config::Config;
 use crate::cpu::CpuDevice;
-use crate::device::{Device, DeviceId};
+use crate::device::{Accelerator, Device, DeviceId};
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::memory::Ledger;
@@ -94,6 +95,7 @@ impl RuntimeBuilder {
             .map_or(Bytes(0), |device| device.card().memory);
         let router = Router::new(&ids, settings(&config, gpu_memory));
         check_named_devices(&config, &ids)?;
+        adopt::set_memory(&config, &devices)?;
         let store = (!forgetful)
             .then(|| config.cache_folder())
             .flatten()
@@ -101,11 +103,13 @@ impl RuntimeBuilder {
         let stations = devices
             .into_iter()
             .map(|device| {
-                let had_model = store
-                    .as_ref()
-                    .is_some_and(|store| adopt(store, &machine, &device, &router, &mut notes));
+                let had_model = store.as_ref().is_some_and(|store| {
+                    adopt_model(store, &machine, &device, &router, &mut notes)
+                });
+                let memory = device.accelerator().and_then(Accelerator::memory);
                 Station {
                     ledger: ledger(&config, &device),
+                    has_memory: memory.is_some(),
                     device,
                     had_model,
                 }
@@ -139,7 +143,7 @@ impl fmt::Debug for RuntimeBuilder {
 }
 
 /// Loads the device's model into the router; says whether there was one.
-fn adopt(
+fn adopt_model(
     store: &ModelStore,
     machine: &Machine,
     device: &Arc<dyn Device>,

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::fallback::{FallbackCause, FallbackCount, RecomputedCount};
+use super::fallback::{FallbackCause, FallbackCount, RecomputedCount, RetryCount, SplitCount};
+use crate::batch::Book;
 use crate::device::DeviceId;
 use crate::operation::Kind;
+use crate::units::Bytes;
 
 /// Counters of one runtime.
 #[derive(Debug, Default)]
@@ -15,15 +17,18 @@ pub(super) struct Counts {
     pub(super) verified: AtomicU64,
     pub(super) unverifiable: AtomicU64,
     pub(super) differed: AtomicU64,
+    pub(super) batches: Book,
     fallbacks: Mutex<BTreeMap<Turn, Told>>,
-    recomputed: Mutex<BTreeMap<Loss, Told>>,
+    recomputed: Mutex<BTreeMap<Case, Told>>,
+    splits: Mutex<BTreeMap<Case, (u64, Bytes, Bytes)>>,
+    retries: Mutex<BTreeMap<Case, Told>>,
 }
 
 /// What fell back, from where to where and why.
 type Turn = (&'static str, DeviceId, DeviceId, FallbackCause);
 
-/// What was computed again, and the device that was lost with arrays of it.
-type Loss = (&'static str, DeviceId);
+/// What was computed, and the device it is about.
+type Case = (&'static str, DeviceId);
 
 /// How often, and what was said the first time.
 type Told = (u64, String);
@@ -60,6 +65,55 @@ impl Counts {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         recomputed.entry((what, lost)).or_insert((0, message)).0 += 1;
+    }
+
+    /// Counts an operation that was given less than it asked for. Of each sort the
+    /// first figures are kept.
+    pub(super) fn split(&self, kind: &'static Kind, on: DeviceId, asked: Bytes, granted: Bytes) {
+        let mut splits = self.splits.lock().unwrap_or_else(PoisonError::into_inner);
+        let case = (kind.name(), on);
+        splits.entry(case).or_insert((0, asked, granted)).0 += 1;
+    }
+
+    /// Counts an operation that is run again where it ran out of memory.
+    pub(super) fn retried(
+        &self,
+        kind: &'static Kind,
+        on: DeviceId,
+        message: impl FnOnce() -> String,
+    ) {
+        let mut retries = self.retries.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = retries.entry((kind.name(), on));
+        told.or_insert_with(|| (0, message())).0 += 1;
+    }
+
+    pub(super) fn splits(&self) -> Vec<SplitCount> {
+        let splits = self.splits.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = splits.iter();
+        counts
+            .map(
+                |(&(operation, device), &(count, asked, granted))| SplitCount {
+                    operation,
+                    device,
+                    asked,
+                    granted,
+                    count,
+                },
+            )
+            .collect()
+    }
+
+    pub(super) fn retries(&self) -> Vec<RetryCount> {
+        let retries = self.retries.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = retries.iter();
+        counts
+            .map(|(&(operation, device), (count, message))| RetryCount {
+                operation,
+                device,
+                message: message.clone(),
+                count: *count,
+            })
+            .collect()
     }
 
     pub(super) fn recomputations(&self) -> Vec<RecomputedCount> {

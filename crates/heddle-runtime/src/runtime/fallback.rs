@@ -7,14 +7,20 @@
 //! whoever names a device wants to know.
 
 use std::fmt;
+use std::panic::Location;
 
 use serde::Serialize;
 
 use super::Runtime;
+use super::room::Room;
 use crate::device::{DeviceId, Timing};
 use crate::error::Error;
 use crate::operation::{Description, Operation};
 use crate::route::{Decision, Override, Reason};
+use crate::units::Bytes;
+
+/// How often an operation is run again where it ran out of memory.
+const ATTEMPTS_THERE: usize = 2;
 
 /// Why an operation could not stay on the device it was sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -44,6 +50,35 @@ pub struct FallbackCount {
     /// What was said the first time.
     pub message: String,
     /// How many.
+    pub count: u64,
+}
+
+/// Operations that were given less memory than they asked for and worked piece by
+/// piece.
+#[derive(Clone, Debug, Serialize)]
+pub struct SplitCount {
+    /// The kind.
+    pub operation: &'static str,
+    /// Where they ran.
+    pub device: DeviceId,
+    /// What the first of them asked for.
+    pub asked: Bytes,
+    /// What it was given.
+    pub granted: Bytes,
+    /// How many.
+    pub count: u64,
+}
+
+/// Operations that ran out of memory while they ran and were run again there.
+#[derive(Clone, Debug, Serialize)]
+pub struct RetryCount {
+    /// The kind.
+    pub operation: &'static str,
+    /// Where.
+    pub device: DeviceId,
+    /// What was said the first time.
+    pub message: String,
+    /// How many times.
     pub count: u64,
 }
 
@@ -102,16 +137,25 @@ impl Runtime {
 
     /// Runs an operation that failed with `error` once more, on the processor, or
     /// gives the error back. A device that is lost is taken out of routing.
+    ///
+    /// One whose device ran out of memory is first tried there again: between its
+    /// admission and its run, another may have dropped the copies it counted on.
     #[cold]
-    pub(super) fn recover<O: Operation>(
-        &self,
+    pub(super) fn recover<'a, O: Operation>(
+        &'a self,
         error: Error,
+        room: Room<'a>,
         description: &Description,
         decision: &mut Decision,
         operation: &mut O,
+        place: &'static Location<'static>,
     ) -> Result<(O::Output, Timing), Error> {
         let counts = &self.shared.counts;
         let from = decision.device;
+        let error = match self.again(error, room, from, operation, place) {
+            Ok(done) => return Ok(done),
+            Err(error) => error,
+        };
         let cause = self.cause(&error, from);
         let may_move = decision.reason != (Reason::Forced { by: Override::Call })
             && from != DeviceId::CPU
@@ -125,12 +169,12 @@ impl Runtime {
             return Err(error);
         };
         let station = self.station(DeviceId::CPU)?;
-        let Ok(_reservation) = station.ledger.reserve(description.footprint(DeviceId::CPU)) else {
+        let Ok(room) = station.reserve(description) else {
             counts.failed();
             return Err(error);
         };
         let done = self
-            .execute(station, description, operation)
+            .execute_in(&room, station, description, operation, place)
             .inspect_err(|second| {
                 // An operand that only the lost device held.
                 self.cause(second, DeviceId::CPU);
@@ -142,6 +186,52 @@ impl Runtime {
         decision.device = DeviceId::CPU;
         decision.reason = Reason::FellBack { from };
         Ok(done)
+    }
+
+    /// Runs an operation again where it ran out of memory, described anew, because
+    /// what it needs there has changed.
+    fn again<'a, O: Operation>(
+        &'a self,
+        mut error: Error,
+        mut room: Room<'a>,
+        device: DeviceId,
+        operation: &mut O,
+        place: &'static Location<'static>,
+    ) -> Result<(O::Output, Timing), Error> {
+        let station = self.station(device)?;
+        for _ in 0..ATTEMPTS_THERE {
+            let is_short = matches!(
+                &error,
+                Error::OutOfMemory { shortage, .. } if shortage.device == device
+            );
+            let lost_copies = station.has_lost_copies_since(&room);
+            if !is_short || !lost_copies || !operation.can_be_retried() {
+                break;
+            }
+            drop(room);
+            let description = operation.describe();
+            // Making room may drop its own operands once more, so there must be room
+            // for them too.
+            let all = description.clone().with_operands_on_host();
+            let granted = station
+                .reserve(&all)
+                .ok()
+                .or_else(|| self.split(station, &all))
+                .or_else(|| self.spill(station, &all))
+                .or_else(|| station.reserve(&description).ok());
+            let Some(granted) = granted else {
+                return Err(error);
+            };
+            room = granted;
+            self.shared
+                .counts
+                .retried(description.kind, device, || error.to_string());
+            match self.execute_in(&room, station, &description, operation, place) {
+                Ok(done) => return Ok(done),
+                Err(next) => error = next,
+            }
+        }
+        Err(error)
     }
 
     /// Whether the error is a failure of `device` and not of the operation.
@@ -160,7 +250,7 @@ impl Runtime {
         match error {
             Error::DeviceLost { device: at, .. } if *at == device => Some(FallbackCause::Lost),
             Error::Device { device: at, .. } if *at == device => Some(FallbackCause::Failed),
-            Error::OutOfMemory { device: at, .. } if *at == device => {
+            Error::OutOfMemory { shortage, .. } if shortage.device == device => {
                 Some(FallbackCause::OutOfMemory)
             }
             _ => None,

@@ -4,7 +4,9 @@
 //! runs it through [`Runtime::run`] or one of its two variants.
 
 mod admit;
+mod adopt;
 mod arrays;
+mod batches;
 mod bring;
 mod builder;
 mod calibration;
@@ -12,6 +14,7 @@ mod counts;
 mod fallback;
 mod report;
 mod road;
+mod room;
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,8 +22,8 @@ use std::sync::Arc;
 use heddle_profile::Profiler;
 
 pub use builder::RuntimeBuilder;
-pub use fallback::{FallbackCause, FallbackCount, RecomputedCount};
-pub use report::{DeviceReading, Report};
+pub use fallback::{FallbackCause, FallbackCount, RecomputedCount, RetryCount, SplitCount};
+pub use report::{DeviceReading, MemoryUse, Report};
 pub use road::Outcome;
 
 use crate::config::Config;
@@ -51,7 +54,10 @@ struct Shared {
 /// A device and the memory it may use.
 struct Station {
     device: Arc<dyn Device>,
+    /// For a device without a memory of its own.
     ledger: Ledger,
+    /// Whether it has one, which is then asked instead.
+    has_memory: bool,
     /// Whether a model measured in an earlier run was found for it.
     had_model: bool,
 }

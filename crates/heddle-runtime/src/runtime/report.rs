@@ -4,10 +4,13 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
-use super::{FallbackCount, RecomputedCount, Runtime};
+use super::{FallbackCount, RecomputedCount, RetryCount, Runtime, SplitCount};
 use crate::array::{TransferCounts, transfer_counts};
+use crate::batch::BatchStatistics;
 use crate::device::{DeviceCard, DeviceId};
-use crate::memory::LedgerReading;
+use crate::memory::{
+    AcceleratorMemory, CleanupReport, Holder, Leak, LedgerReading, MemoryReading, Remains,
+};
 use crate::route::{KindRegret, RouteTally};
 
 /// A device and its memory at one moment.
@@ -19,8 +22,44 @@ pub struct DeviceReading {
     pub card: DeviceCard,
     /// Reservations on it.
     pub memory: LedgerReading,
+    /// All about its memory, of a device with a memory of its own.
+    pub memory_use: Option<MemoryUse>,
     /// Whether it was lost and takes no more work.
     pub lost: bool,
+}
+
+/// A device's memory at one moment: who uses it, and what was done to make room.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemoryUse {
+    /// The figures.
+    #[serde(flatten)]
+    pub reading: MemoryReading,
+    /// Who holds the most, largest first.
+    pub holders: Vec<Holder>,
+    /// Sites that hold more and more.
+    pub leaks: Vec<Leak>,
+    /// The last clean-ups, oldest first.
+    pub last_cleanups: Vec<CleanupReport>,
+}
+
+impl MemoryUse {
+    /// Holders listed.
+    const HOLDERS: usize = 10;
+    /// Clean-ups listed.
+    const CLEANUPS: usize = 10;
+
+    /// What `memory` says now.
+    #[must_use]
+    pub fn of(memory: &AcceleratorMemory) -> Self {
+        let mut last_cleanups = memory.cleanups();
+        last_cleanups.drain(..last_cleanups.len().saturating_sub(Self::CLEANUPS));
+        Self {
+            reading: memory.reading(),
+            holders: memory.holders(Self::HOLDERS),
+            leaks: memory.leaks(),
+            last_cleanups,
+        }
+    }
 }
 
 /// Everything a runtime can say about its run so far. All of it was measured.
@@ -38,6 +77,12 @@ pub struct Report {
     pub fallbacks: Vec<FallbackCount>,
     /// What was computed again because a lost device held arrays of it.
     pub recomputed: Vec<RecomputedCount>,
+    /// Operations that worked piece by piece for want of memory.
+    pub splits: Vec<SplitCount>,
+    /// Operations that ran out of memory while they ran and were run again there.
+    pub retries: Vec<RetryCount>,
+    /// Operations that were merged, and where they went.
+    pub batches: BatchStatistics,
     /// Operations that failed, those of something that was computed again among
     /// them.
     pub failures: u64,
@@ -54,6 +99,17 @@ pub struct Report {
 }
 
 impl Runtime {
+    /// What each device still holds, by whom and since when; devices that hold
+    /// nothing are left out. To be asked at the end, when all arrays should be gone.
+    #[must_use]
+    pub fn remains(&self) -> Vec<Remains> {
+        let stations = self.shared.devices.iter();
+        stations
+            .filter_map(|station| Some(station.memory()?.remains()))
+            .filter(|remains| !remains.is_empty())
+            .collect()
+    }
+
     /// What has happened so far.
     #[must_use]
     pub fn report(&self) -> Report {
@@ -67,7 +123,8 @@ impl Runtime {
                 .map(|station| DeviceReading {
                     device: station.device.id(),
                     card: station.device.card().clone(),
-                    memory: station.ledger.reading(),
+                    memory: station.reading(),
+                    memory_use: station.memory().map(MemoryUse::of),
                     lost: lost.contains(&station.device.id()),
                 })
                 .collect(),
@@ -76,6 +133,9 @@ impl Runtime {
             regret: shared.router.regret(),
             fallbacks: shared.counts.fallbacks(),
             recomputed: shared.counts.recomputations(),
+            splits: shared.counts.splits(),
+            retries: shared.counts.retries(),
+            batches: self.batch_statistics(),
             failures: count(&shared.counts.failures),
             verified: count(&shared.counts.verified),
             unverifiable: count(&shared.counts.unverifiable),

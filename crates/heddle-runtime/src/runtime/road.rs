@@ -1,10 +1,12 @@
 //! The road every operation takes: describe, route, admit, run, record, learn.
 
+use std::panic::Location;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use heddle_profile::Span;
 
+use super::room::Room;
 use super::{Runtime, Station};
 use crate::device::{DeviceId, Timing};
 use crate::error::Error;
@@ -24,26 +26,37 @@ pub struct Outcome<T> {
 
 impl Runtime {
     /// Runs `operation` on the device that will answer soonest.
+    #[track_caller]
     pub fn run<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
-        self.travel(operation, None, |output, _, _| output)
+        self.travel(operation, None, Location::caller(), |output, _, _| output)
     }
 
     /// Runs `operation` on `device`, whatever it costs there.
+    #[track_caller]
     pub fn run_on<O: Operation>(&self, device: DeviceId, operation: O) -> Result<O::Output, Error> {
-        self.travel(operation, Some(device), |output, _, _| output)
+        self.travel(
+            operation,
+            Some(device),
+            Location::caller(),
+            |output, _, _| output,
+        )
     }
 
     /// Runs `operation` like [`run`](Self::run), or on `device` if one is given,
     /// and tells where, why and how long.
+    #[track_caller]
     pub fn trace<O: Operation>(
         &self,
         operation: O,
         device: Option<DeviceId>,
     ) -> Result<Outcome<O::Output>, Error> {
-        self.travel(operation, device, |output, decision, timing| Outcome {
-            output,
-            decision,
-            timing,
+        let place = Location::caller();
+        self.travel(operation, device, place, |output, decision, timing| {
+            Outcome {
+                output,
+                decision,
+                timing,
+            }
         })
     }
 
@@ -54,29 +67,54 @@ impl Runtime {
         &self,
         mut operation: O,
         force: Option<DeviceId>,
+        place: &'static Location<'static>,
         conclude: impl FnOnce(O::Output, Decision, Timing) -> R,
     ) -> Result<R, Error> {
         let description = operation.describe();
         let router = &self.shared.router;
         let mut decision =
             router.decide(&description, &|family| operation.runs_on(family), force)?;
-        let (station, reservation) = self.admit(&description, &mut decision)?;
-        let done = self.execute(station, &description, &mut operation);
-        drop(reservation);
+        let (station, room) = self.admit(&description, &mut decision)?;
+        let done = self.execute_in(&room, station, &description, &mut operation, place);
         let (output, timing) = match done {
-            Ok(done) => done,
-            Err(error) => self.recover(error, &description, &mut decision, &mut operation)?,
+            Ok(done) => {
+                drop(room);
+                done
+            }
+            Err(error) => self.recover(
+                error,
+                room,
+                &description,
+                &mut decision,
+                &mut operation,
+                place,
+            )?,
         };
         router.learn(&description, &decision, &timing);
         if router.wants_verify() {
-            self.verify(&description, &decision, &mut operation, &output)?;
+            self.verify(&description, &decision, &mut operation, &output, place)?;
         }
         Ok(conclude(output, decision, timing))
     }
 
+    /// Runs the body on one device in the room it was given there, and on account
+    /// of the line that asked for it.
+    #[inline]
+    pub(super) fn execute_in<O: Operation>(
+        &self,
+        room: &Room<'_>,
+        station: &Station,
+        description: &Description,
+        operation: &mut O,
+        place: &'static Location<'static>,
+    ) -> Result<(O::Output, Timing), Error> {
+        let _inside = room.enter(description, place);
+        self.execute(station, description, operation)
+    }
+
     /// Runs the body on one device and records the span.
     #[inline]
-    pub(super) fn execute<O: Operation>(
+    fn execute<O: Operation>(
         &self,
         station: &Station,
         description: &Description,
@@ -130,6 +168,7 @@ impl Runtime {
         decision: &Decision,
         operation: &mut O,
         first: &O::Output,
+        place: &'static Location<'static>,
     ) -> Result<(), Error> {
         let counts = &self.shared.counts;
         let second = self.shared.router.second_choice(decision);
@@ -138,11 +177,12 @@ impl Runtime {
             return Ok(());
         };
         let station = self.station(device)?;
-        let Ok(_reservation) = station.ledger.reserve(description.footprint(device)) else {
+        let Ok(room) = station.reserve(description) else {
             counts.unverifiable.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         };
-        let (answer, timing) = match self.execute(station, description, operation) {
+        let done = self.execute_in(&room, station, description, operation, place);
+        let (answer, timing) = match done {
             Ok(done) => done,
             // The first answer stands: it is the second device that failed.
             Err(error) if self.is_of_device(&error, device) => {

@@ -1,4 +1,4 @@
-//! One product in cuBLAS's terms.
+//! One call in cuBLAS's terms.
 
 #![allow(unsafe_code)]
 
@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_longlong};
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasOperation_t, cublasStatus_t};
 use cudarc::driver::sys::CUdeviceptr;
 use heddle_runtime::DType;
-use heddle_runtime::device::MatMulCall;
+use heddle_runtime::device::{MatMulCall, MatMulOperand};
 
 /// Row-major sizes that fit cuBLAS's integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +17,16 @@ pub(super) struct Gemm {
     n: c_int,
     k: c_int,
     batch: c_int,
-    stride_a: c_longlong,
-    stride_b: c_longlong,
-    stride_c: c_longlong,
+    places: Places,
+}
+
+/// How the matrices of a batch are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Places {
+    /// At these distances, in elements, of `a`, `b` and `c`.
+    Strided([c_longlong; 3]),
+    /// By a table of addresses each.
+    Table,
 }
 
 impl Gemm {
@@ -30,14 +37,17 @@ impl Gemm {
             DType::F64 => true,
             DType::U8 | DType::I32 | DType::U32 => return None,
         };
-        // One right operand for dense left ones is a single, taller product.
-        let is_one = call.b.stride == 0
-            && call.a.stride == call.m * call.k
-            && call.c.stride == call.m * call.n;
-        let (m, batch) = if is_one {
-            (call.m.checked_mul(call.batch)?, 1)
-        } else {
-            (call.m, call.batch)
+        let (mut m, mut batch) = (call.m, call.batch);
+        let places = match strides(call) {
+            None => Places::Table,
+            Some([a, b, c]) => {
+                // One right operand for dense left ones is a single, taller product.
+                if b == 0 && a == call.m * call.k && c == call.m * call.n {
+                    (m, batch) = (call.m.checked_mul(call.batch)?, 1);
+                }
+                let fitting = |stride: usize| stride.try_into().ok();
+                Places::Strided([fitting(a)?, fitting(b)?, fitting(c)?])
+            }
         };
         Some(Self {
             is_double,
@@ -45,137 +55,107 @@ impl Gemm {
             n: call.n.try_into().ok()?,
             k: call.k.try_into().ok()?,
             batch: batch.try_into().ok()?,
-            stride_a: call.a.stride.try_into().ok()?,
-            stride_b: call.b.stride.try_into().ok()?,
-            stride_c: call.c.stride.try_into().ok()?,
+            places,
         })
     }
 
-    /// Queues the product on the handle's stream.
+    /// Whether the operands are given by tables of addresses.
+    pub(super) fn by_table(&self) -> bool {
+        self.places == Places::Table
+    }
+
+    /// Queues the products on the handle's stream.
     ///
     /// # Safety
-    /// The pointers are device memory that holds all matrices of the call, until
-    /// the stream has passed it.
+    /// The pointers are device memory that holds all matrices of the call, or,
+    /// where it goes by tables, the addresses of memory that does, until the stream
+    /// has passed it.
     pub(super) unsafe fn queue(
         &self,
         handle: cublasHandle_t,
-        a: CUdeviceptr,
-        b: CUdeviceptr,
-        c: CUdeviceptr,
+        [a, b, c]: [CUdeviceptr; 3],
     ) -> cublasStatus_t {
         // SAFETY: the caller's promise, for the type the call names.
         unsafe {
             if self.is_double {
-                self.queue_f64(handle, a as *const f64, b as *const f64, c as *mut f64)
+                self.queue_f64(handle, [a, b, c])
             } else {
-                self.queue_f32(handle, a as *const f32, b as *const f32, c as *mut f32)
+                self.queue_f32(handle, [a, b, c])
             }
-        }
-    }
-
-    unsafe fn queue_f32(
-        &self,
-        handle: cublasHandle_t,
-        a: *const f32,
-        b: *const f32,
-        c: *mut f32,
-    ) -> cublasStatus_t {
-        let Self { m, n, k, batch, .. } = *self;
-        let (op, one, zero) = (cublasOperation_t::CUBLAS_OP_N, 1.0, 0.0);
-        let (lda, ldb) = (k.max(1), n);
-        // SAFETY: as `queue`; the scalars are read before the call returns.
-        unsafe {
-            if batch == 1 {
-                return sys::cublasSgemm_v2(
-                    handle,
-                    op,
-                    op,
-                    n,
-                    m,
-                    k,
-                    &raw const one,
-                    b,
-                    ldb,
-                    a,
-                    lda,
-                    &raw const zero,
-                    c,
-                    n,
-                );
-            }
-            sys::cublasSgemmStridedBatched(
-                handle,
-                op,
-                op,
-                n,
-                m,
-                k,
-                &raw const one,
-                b,
-                ldb,
-                self.stride_b,
-                a,
-                lda,
-                self.stride_a,
-                &raw const zero,
-                c,
-                n,
-                self.stride_c,
-                batch,
-            )
-        }
-    }
-
-    unsafe fn queue_f64(
-        &self,
-        handle: cublasHandle_t,
-        a: *const f64,
-        b: *const f64,
-        c: *mut f64,
-    ) -> cublasStatus_t {
-        let Self { m, n, k, batch, .. } = *self;
-        let (op, one, zero) = (cublasOperation_t::CUBLAS_OP_N, 1.0, 0.0);
-        let (lda, ldb) = (k.max(1), n);
-        // SAFETY: as `queue`; the scalars are read before the call returns.
-        unsafe {
-            if batch == 1 {
-                return sys::cublasDgemm_v2(
-                    handle,
-                    op,
-                    op,
-                    n,
-                    m,
-                    k,
-                    &raw const one,
-                    b,
-                    ldb,
-                    a,
-                    lda,
-                    &raw const zero,
-                    c,
-                    n,
-                );
-            }
-            sys::cublasDgemmStridedBatched(
-                handle,
-                op,
-                op,
-                n,
-                m,
-                k,
-                &raw const one,
-                b,
-                ldb,
-                self.stride_b,
-                a,
-                lda,
-                self.stride_a,
-                &raw const zero,
-                c,
-                n,
-                self.stride_c,
-                batch,
-            )
         }
     }
 }
+
+/// Elements from one matrix to the next of `a`, `b` and `c`, where that says it all.
+fn strides(call: &MatMulCall<'_>) -> Option<[usize; 3]> {
+    let of = |operand: &MatMulOperand<'_>| match *operand {
+        MatMulOperand::Strided { stride, .. } => Some(stride),
+        MatMulOperand::Each(_) => None,
+    };
+    Some([of(&call.a)?, of(&call.b)?, of(&call.c)?])
+}
+
+/// The same calls for each type. `(A·B)ᵀ = Bᵀ·Aᵀ`: the operands are swapped.
+macro_rules! queues {
+    ($name:ident, $element:ty, $one:path, $strided:path, $table:path) => {
+        impl Gemm {
+            unsafe fn $name(
+                &self,
+                handle: cublasHandle_t,
+                [a, b, c]: [CUdeviceptr; 3],
+            ) -> cublasStatus_t {
+                let Self { m, n, k, batch, .. } = *self;
+                let op = cublasOperation_t::CUBLAS_OP_N;
+                let (one, zero): ($element, $element) = (1.0, 0.0);
+                let (alpha, beta) = (&raw const one, &raw const zero);
+                let (lda, ldb, ldc) = (k.max(1), n, n);
+                let [left, right] = [a as *const $element, b as *const $element];
+                let out = c as *mut $element;
+                // SAFETY: as `queue`; the scalars are read before the call returns.
+                unsafe {
+                    match self.places {
+                        Places::Strided(_) if batch == 1 => $one(
+                            handle, op, op, n, m, k, alpha, right, ldb, left, lda, beta, out, ldc,
+                        ),
+                        Places::Strided([a, b, c]) => $strided(
+                            handle, op, op, n, m, k, alpha, right, ldb, b, left, lda, a, beta, out,
+                            ldc, c, batch,
+                        ),
+                        Places::Table => $table(
+                            handle,
+                            op,
+                            op,
+                            n,
+                            m,
+                            k,
+                            alpha,
+                            b as *const *const $element,
+                            ldb,
+                            a as *const *const $element,
+                            lda,
+                            beta,
+                            c as *const *mut $element,
+                            ldc,
+                            batch,
+                        ),
+                    }
+                }
+            }
+        }
+    };
+}
+
+queues!(
+    queue_f32,
+    f32,
+    sys::cublasSgemm_v2,
+    sys::cublasSgemmStridedBatched,
+    sys::cublasSgemmBatched
+);
+queues!(
+    queue_f64,
+    f64,
+    sys::cublasDgemm_v2,
+    sys::cublasDgemmStridedBatched,
+    sys::cublasDgemmBatched
+);

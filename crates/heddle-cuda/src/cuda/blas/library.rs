@@ -21,7 +21,7 @@ const NAMES: [[&str; 2]; 2] = [
 ];
 
 /// Every cuBLAS function this crate calls.
-const FUNCTIONS: [&str; 9] = [
+const FUNCTIONS: [&str; 11] = [
     "cublasCreate_v2",
     "cublasDestroy_v2",
     "cublasSetStream_v2",
@@ -31,6 +31,8 @@ const FUNCTIONS: [&str; 9] = [
     "cublasDgemm_v2",
     "cublasSgemmStridedBatched",
     "cublasDgemmStridedBatched",
+    "cublasSgemmBatched",
+    "cublasDgemmBatched",
 ];
 
 /// Whether cuBLAS can be called, or why not. Asks once per process.

@@ -16,7 +16,8 @@ use std::sync::atomic::Ordering;
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasMath_t, cublasStatus_t};
 use cudarc::driver::sys::{CUdeviceptr, cuMemAlloc_v2, cuMemFree_v2};
 use heddle_runtime::Error;
-use heddle_runtime::device::MatMulCall;
+use heddle_runtime::device::{DeviceMemory, MatMulCall, MatMulOperand};
+use heddle_runtime::units::Bytes;
 
 use gemm::Gemm;
 
@@ -48,13 +49,16 @@ unsafe impl Send for Blas {}
 
 /// Queues the product on the calling thread's lease; None when there is no cuBLAS
 /// or the product is beyond its reach.
-pub(super) fn matmul(core: &Core, call: &MatMulCall<'_>) -> Result<Option<&'static str>, Error> {
+pub(super) fn matmul(
+    core: &Arc<Core>,
+    call: &MatMulCall<'_>,
+) -> Result<Option<&'static str>, Error> {
     call.validate()?;
-    let (a, b, c) = (
-        CudaMemory::of(core, call.a.buffer)?,
-        CudaMemory::of(core, call.b.buffer)?,
-        CudaMemory::of(core, call.c.buffer)?,
-    );
+    let operands = [
+        buffers(core, &call.a)?,
+        buffers(core, &call.b)?,
+        buffers(core, &call.c)?,
+    ];
     if call.m == 0 || call.n == 0 || call.batch == 0 {
         return Ok(Some(NAME));
     }
@@ -64,6 +68,11 @@ pub(super) fn matmul(core: &Core, call: &MatMulCall<'_>) -> Result<Option<&'stat
     if core.no_blas.get().is_some() {
         return Ok(None);
     }
+    let tables = if gemm.by_table() {
+        Some(tables(core, call, &operands)?)
+    } else {
+        None
+    };
     core.on_lease(|lease, desk| {
         if desk.blas.is_none() {
             match Blas::new(&core.context, lease) {
@@ -78,17 +87,59 @@ pub(super) fn matmul(core: &Core, call: &MatMulCall<'_>) -> Result<Option<&'stat
             return Ok(None);
         };
         blas.set_tf32(core.tf32.load(Ordering::Relaxed))?;
-        for memory in [a, b, c] {
+        for memory in operands.iter().flatten().copied().chain(&tables) {
             memory.join(lease)?;
         }
         desk.clock.kernel_begins(&lease.stream)?;
         core.expect_work(lease);
+        let pointers = match &tables {
+            None => [0, 1, 2].map(|operand: usize| operands[operand][0].pointer()),
+            Some(tables) => {
+                let step = (call.batch * size_of::<CUdeviceptr>()) as CUdeviceptr;
+                [0, 1, 2].map(|operand| tables.pointer() + operand * step)
+            }
+        };
         // SAFETY: `validate` checked that every matrix lies within its buffer;
-        // buffers are not reused before the lease has settled.
-        let status = unsafe { gemm.queue(blas.raw, a.pointer(), b.pointer(), c.pointer()) };
+        // buffers, the tables too, are not reused before the lease has settled.
+        let status = unsafe { gemm.queue(blas.raw, pointers) };
         check_status(&core.context, "gemm", status)?;
         Ok(Some(NAME))
     })
+}
+
+fn buffers<'a>(core: &Core, operand: &MatMulOperand<'a>) -> Result<Vec<&'a CudaMemory>, Error> {
+    let buffers = operand.buffers().iter();
+    buffers
+        .map(|&buffer| CudaMemory::of(core, buffer))
+        .collect()
+}
+
+/// The address of every matrix of `a`, then of `b`, then of `c`, on the device.
+fn tables(
+    core: &Arc<Core>,
+    call: &MatMulCall<'_>,
+    operands: &[Vec<&CudaMemory>; 3],
+) -> Result<CudaMemory, Error> {
+    let mut addresses: Vec<CUdeviceptr> = Vec::with_capacity(3 * call.batch);
+    for (operand, buffers) in [&call.a, &call.b, &call.c].into_iter().zip(operands) {
+        match operand {
+            MatMulOperand::Each(_) => {
+                addresses.extend(buffers.iter().map(|buffer| buffer.pointer()));
+            }
+            MatMulOperand::Strided { stride, .. } => {
+                let step = (stride * call.dtype.size()) as CUdeviceptr;
+                let first = buffers[0].pointer();
+                addresses.extend((0..call.batch as CUdeviceptr).map(|index| first + index * step));
+            }
+        }
+    }
+    let bytes: Vec<u8> = addresses
+        .iter()
+        .flat_map(|address| address.to_ne_bytes())
+        .collect();
+    let table = CudaMemory::new(core, Bytes(bytes.len() as u64))?;
+    table.upload(&bytes)?;
+    Ok(table)
 }
 
 impl Blas {

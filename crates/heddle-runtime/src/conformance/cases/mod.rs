@@ -3,6 +3,7 @@
 //! A function here takes a kind and an element type and lists its cases; operands
 //! are drawn when a case runs, never before, so that a list costs nothing.
 
+mod batches;
 mod binary;
 mod extent;
 mod matrices;
@@ -23,6 +24,7 @@ pub(super) fn all(depth: Depth) -> Vec<Case> {
     reduce::cases(&mut cases, depth);
     matrices::cases(&mut cases, depth);
     random::cases(&mut cases, depth);
+    batches::cases(&mut cases);
     cases
 }
 
@@ -31,7 +33,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::ops;
+    use crate::operation::Kind;
+    use crate::{batch, ops};
 
     #[test]
     fn every_kind_and_type_that_can_be_measured_has_cases() {
@@ -51,7 +54,8 @@ mod tests {
             .iter()
             .map(|case| case.operation)
             .collect();
-        let kinds: BTreeSet<_> = ops::KINDS.iter().map(|kind| kind.name()).collect();
+        let kinds = ops::KINDS.into_iter().chain(batch::merged_kinds());
+        let kinds: BTreeSet<_> = kinds.map(Kind::name).collect();
         assert_eq!(listed, kinds);
     }
 

@@ -8,18 +8,18 @@ use crate::operation::{Agreement, Description, Operation};
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-use super::super::agreement;
 use super::super::loops::{self, Map, Zip};
 use super::super::number::Number;
+use super::super::{agreement, pass, room};
 use super::{BinaryFunction, Term, gpu};
 
 /// `f(left, right)` element by element, in a new array.
 #[derive(Clone, Debug)]
 pub struct Binary<T: Number, F> {
-    function: F,
-    left: Term<T>,
-    right: Term<T>,
-    shape: Shape,
+    pub(super) function: F,
+    pub(super) left: Term<T>,
+    pub(super) right: Term<T>,
+    pub(super) shape: Shape,
 }
 
 impl<T: Number, F: BinaryFunction<T>> Binary<T, F> {
@@ -51,14 +51,15 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
         let output = Bytes::of::<T>(self.shape.elements());
         let mut description = Description::new(self.function.kind(), T::DTYPE, 0)
             .writes(output)
-            .leaves(super::super::pass::result_place(output));
+            .leaves(pass::result_place(output));
         for term in [&self.left, &self.right] {
             if let Term::Array(array) = term {
                 description = description.reads(array);
             }
         }
         description.work = (description.input() + output).0;
-        description
+        description.scratch = zeros(self.function, &self.right);
+        room::splits(description)
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -136,7 +137,8 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
             description = description.reads(right);
         }
         description.work = (description.input() + self.data.bytes()).0;
-        description
+        description.scratch = pass::scratch_over(self.data) + zeros(self.function, &self.right);
+        room::splits(description)
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -170,6 +172,14 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
 
     fn compare(&self, (): &(), (): &()) -> Agreement {
         Agreement::Same
+    }
+}
+
+/// Bytes a GPU keeps to find zeros to divide by: one block of its allocator.
+fn zeros<T: Number, F: BinaryFunction<T>>(function: F, right: &Term<T>) -> Bytes {
+    match right {
+        Term::Array(_) if function.divides() && T::IS_INTEGER => Bytes(256),
+        _ => Bytes(0),
     }
 }
 

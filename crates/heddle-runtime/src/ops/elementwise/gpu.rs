@@ -3,7 +3,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, Lane, PipelineChunk};
+use crate::device::{Accelerator, Argument, Lane, Pieces, PipelineChunk, PipelineInput, Sink};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::shape::Shape;
@@ -37,6 +37,67 @@ pub(super) fn unary<T: Number, F: UnaryFunction<T>>(
         &[Side::Each(input)],
         &mut |chunk| launch_unary::<T>(accelerator, kernel, chunk),
     )
+}
+
+/// `f(input)` of many inputs on the host, one behind the other.
+pub(super) fn unary_scattered<T: Number, F: UnaryFunction<T>>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    function: F,
+    input: &Pieces<'_>,
+    output: Sink<'_>,
+) -> Result<(), Error> {
+    let kernel = implemented(function.kernel(), function.kind().name(), lane)?;
+    let unit = size_of::<T>();
+    let inputs = [PipelineInput {
+        bytes: input.into(),
+        unit,
+    }];
+    pass::scattered(lane, accelerator, &inputs, output, unit, &mut |chunk| {
+        launch_unary::<T>(accelerator, kernel, chunk)
+    })
+}
+
+/// One side of many items: the same scalar for all, or elements on the host.
+pub(super) enum Packed<'a, T> {
+    Scalar(T),
+    Elements(Pieces<'a>),
+}
+
+/// `f(left, right)` of many items; at least one side has elements. Integers are not
+/// divided by zero: the caller has looked.
+pub(super) fn binary_scattered<T: Number, F: BinaryFunction<T>>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    function: F,
+    (left, right): (&Packed<'_, T>, &Packed<'_, T>),
+    output: Sink<'_>,
+) -> Result<(), Error> {
+    let (form, scalar) = match (left, right) {
+        (Packed::Scalar(left), _) => (Form::ScalarLeft, *left),
+        (_, Packed::Scalar(right)) => (Form::ScalarRight, *right),
+        _ => (Form::Arrays, T::ZERO),
+    };
+    let call = BinaryCall {
+        accelerator,
+        kernel: implemented(function.kernel(), function.kind().name(), lane)?,
+        form,
+        scalar,
+    };
+    let unit = size_of::<T>();
+    let inputs: SmallVec<[_; 2]> = [left, right]
+        .into_iter()
+        .filter_map(|side| match side {
+            Packed::Scalar(_) => None,
+            Packed::Elements(pieces) => Some(PipelineInput {
+                bytes: pieces.into(),
+                unit,
+            }),
+        })
+        .collect();
+    pass::scattered(lane, accelerator, &inputs, output, unit, &mut |chunk| {
+        call.launch(chunk)
+    })
 }
 
 /// `f(data)` over the data itself.
@@ -119,8 +180,7 @@ pub(super) fn binary_in_place<T: Number, F: BinaryFunction<T>>(
         && function.divides()
         && T::IS_INTEGER
     {
-        let sides = [Side::Each(&*data), Side::Each(divisor)];
-        if pass::streams(lane.device(), &sides, data.len()) {
+        if pass::streams_over(lane, data, &others) {
             // A stream writes to memory of its own, so it may look as it goes.
             let left = Term::from(&*data);
             *data = binary(lane, accelerator, function, (&left, right), data.shape())?;

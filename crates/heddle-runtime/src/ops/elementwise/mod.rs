@@ -3,6 +3,7 @@
 //! The function is a type (`Add`, `Exp`, …), so that each pass is compiled for
 //! it and a function that only floats have cannot be asked of integers.
 
+mod batched;
 mod binary;
 pub(super) mod exp;
 mod function;

@@ -5,16 +5,16 @@ use crate::device::{DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 
-use super::super::agreement;
 use super::super::loops::{self, Map};
 use super::super::number::Number;
+use super::super::{agreement, pass, room};
 use super::{UnaryFunction, gpu};
 
 /// `f` of every element, in a new array.
 #[derive(Clone, Debug)]
 pub struct Unary<T: Number, F> {
-    function: F,
-    input: Array<T>,
+    pub(super) function: F,
+    pub(super) input: Array<T>,
 }
 
 impl<T: Number, F: UnaryFunction<T>> Unary<T, F> {
@@ -32,10 +32,12 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
 
     fn describe(&self) -> Description {
         let bytes = self.input.bytes();
-        Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0)
-            .reads(&self.input)
-            .writes(bytes)
-            .leaves(super::super::pass::result_place(bytes))
+        room::splits(
+            Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0)
+                .reads(&self.input)
+                .writes(bytes)
+                .leaves(pass::result_place(bytes)),
+        )
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -77,7 +79,12 @@ impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
 
     fn describe(&self) -> Description {
         let bytes = self.data.bytes();
-        Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0).reads(&*self.data)
+        let description =
+            Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0).reads(&*self.data);
+        room::splits(Description {
+            scratch: pass::scratch_over(self.data),
+            ..description
+        })
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {

@@ -12,8 +12,8 @@ use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-use super::super::agreement;
 use super::super::number::Float;
+use super::super::{agreement, room};
 use super::gemm::{self as door, Extents};
 use super::gpu::{self, Products};
 use super::{cost, mismatch, multiply_adds, shared_product, small, tolerance};
@@ -67,12 +67,7 @@ impl<T: Float> BatchMatMul<T> {
                 m: self.batch * m,
                 ..self.item
             };
-            return Products {
-                each: tall,
-                batch: 1,
-                lhs_stride: 0,
-                rhs_stride: 0,
-            };
+            return Products::one(tall);
         }
         let is_shared = self.lhs.shape().rank() == 2;
         Products {
@@ -140,9 +135,11 @@ impl<T: Float> Operation for BatchMatMul<T> {
 
     fn describe(&self) -> Description {
         let work = multiply_adds(self.item).saturating_mul(self.batch as u64);
-        Description::new(&BATCH_MATMUL, T::DTYPE, work)
-            .reads_both(&self.lhs, &self.rhs)
-            .writes(Bytes::of::<T>(self.shape.elements()))
+        room::splits(
+            Description::new(&BATCH_MATMUL, T::DTYPE, work)
+                .reads_both(&self.lhs, &self.rhs)
+                .writes(Bytes::of::<T>(self.shape.elements())),
+        )
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {

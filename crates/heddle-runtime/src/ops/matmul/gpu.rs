@@ -1,15 +1,22 @@
 //! Products on a GPU: the vendor's library where there is one, a kernel of our
 //! own otherwise.
 
+use std::sync::Arc;
+
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, Lane, Launch, MatMulCall, MatMulOperand};
+use crate::device::{
+    Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane, Launch, MatMulCall, MatMulOperand,
+};
 use crate::error::Error;
 use crate::operation::Kind;
 use crate::shape::Shape;
+use crate::units::Bytes;
 
 use super::super::kernel::{BLOCK, Names, filled, room};
 use super::super::number::Float;
+use super::super::room as memory;
 use super::gemm::Extents;
+use super::stream;
 
 /// Tiles of 64 x 64 elements.
 const LARGE: Names = Names::new([None, None, None, Some("matmul_f32"), Some("matmul_f64")]);
@@ -38,7 +45,19 @@ pub(super) struct Products {
     pub(super) rhs_stride: usize,
 }
 
-/// The products as an array of `shape`, on the device.
+impl Products {
+    /// A single one.
+    pub(super) fn one(each: Extents) -> Self {
+        Self {
+            each,
+            batch: 1,
+            lhs_stride: 0,
+            rhs_stride: 0,
+        }
+    }
+}
+
+/// The products as an array of `shape`, on the device if there is room.
 pub(super) fn multiply<T: Float>(
     lane: &Lane<'_>,
     accelerator: &dyn Accelerator,
@@ -47,43 +66,93 @@ pub(super) fn multiply<T: Float>(
     (lhs, rhs): (&Array<T>, &Array<T>),
     shape: &Shape,
 ) -> Result<Array<T>, Error> {
-    let out = room::<T>(accelerator, shape.elements())?;
     if shape.elements() == 0 {
-        return filled(shape, out);
+        return filled(shape, room::<T>(accelerator, 0)?);
     }
+    let missing = memory::missing_of_both(lane.device(), lhs, rhs);
+    if !memory::has(lane, missing + Bytes::of::<T>(shape.elements())) {
+        return stream::multiply(lane, accelerator, kind, products, (lhs, rhs), shape);
+    }
+    let out = room::<T>(accelerator, shape.elements())?;
     let lhs = lane.resident(lhs, accelerator)?;
     let rhs = lane.resident(rhs, accelerator)?;
+    queue::<T>(accelerator, kind, products, [&**lhs, &**rhs], &*out)?;
+    filled(shape, out)
+}
+
+/// Queues the products of matrices that are on the device. There is at least one.
+pub(super) fn queue<T: Float>(
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    products: Products,
+    [lhs, rhs]: [&dyn DeviceMemory; 2],
+    out: &dyn DeviceMemory,
+) -> Result<(), Error> {
     let Products { each, batch, .. } = products;
     let Extents { m, k, n } = each;
-    let operand = |buffer, stride| MatMulOperand { buffer, stride };
+    let operand = |buffer, stride| MatMulOperand::Strided { buffer, stride };
     let call = MatMulCall {
         dtype: T::DTYPE,
         m,
         n,
         k,
         batch,
-        a: operand(&**lhs, products.lhs_stride),
-        b: operand(&**rhs, products.rhs_stride),
-        c: operand(&*out, m * n),
+        a: operand(lhs, products.lhs_stride),
+        b: operand(rhs, products.rhs_stride),
+        c: operand(out, m * n),
     };
     // A product of no terms has operands of no bytes, which no library is asked about.
     let by_library = k > 0 && accelerator.matmul(&call)?.is_some();
     if !by_library {
-        launch::<T>(accelerator, kind, &call)?;
+        launch::<T>(accelerator, kind, products, [lhs, rhs], out)?;
     }
-    filled(shape, out)
+    Ok(())
+}
+
+/// Queues one product for each pair of buffers, all of one size and of at least one
+/// element: in one launch where the library can, one by one otherwise.
+pub(super) fn queue_each<T: Float>(
+    accelerator: &dyn Accelerator,
+    kind: &'static Kind,
+    each: Extents,
+    [lhs, rhs]: [&[Arc<DeviceBuffer>]; 2],
+    out: &[DeviceBuffer],
+) -> Result<(), Error> {
+    let lhs: Vec<&dyn DeviceMemory> = lhs.iter().map(|buffer| &***buffer).collect();
+    let rhs: Vec<&dyn DeviceMemory> = rhs.iter().map(|buffer| &***buffer).collect();
+    let out: Vec<&dyn DeviceMemory> = out.iter().map(|buffer| &**buffer).collect();
+    let call = MatMulCall {
+        dtype: T::DTYPE,
+        m: each.m,
+        n: each.n,
+        k: each.k,
+        batch: out.len(),
+        a: MatMulOperand::Each(&lhs),
+        b: MatMulOperand::Each(&rhs),
+        c: MatMulOperand::Each(&out),
+    };
+    if accelerator.matmul(&call)?.is_some() {
+        return Ok(());
+    }
+    for ((&lhs, &rhs), &out) in lhs.iter().zip(&rhs).zip(&out) {
+        launch::<T>(accelerator, kind, Products::one(each), [lhs, rhs], out)?;
+    }
+    Ok(())
 }
 
 fn launch<T: Float>(
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    call: &MatMulCall<'_>,
+    products: Products,
+    [lhs, rhs]: [&dyn DeviceMemory; 2],
+    out: &dyn DeviceMemory,
 ) -> Result<(), Error> {
+    let Extents { m, k, n } = products.each;
     let tiles = |side: usize| {
-        let of_one = call.m.div_ceil(side) * call.n.div_ceil(side);
-        of_one.saturating_mul(call.batch)
+        let of_one = m.div_ceil(side) * n.div_ceil(side);
+        of_one.saturating_mul(products.batch)
     };
-    let is_large = call.m.min(call.n) >= 32 && tiles(64) >= ENOUGH_TILES;
+    let is_large = m.min(n) >= 32 && tiles(64) >= ENOUGH_TILES;
     let (names, tiles) = if is_large {
         (&LARGE, tiles(64))
     } else {
@@ -95,15 +164,15 @@ fn launch<T: Float>(
         block: [BLOCK, 1, 1],
         shared: 0,
         arguments: &[
-            Argument::Buffer(call.a.buffer),
-            Argument::U64(call.a.stride as u64),
-            Argument::Buffer(call.b.buffer),
-            Argument::U64(call.b.stride as u64),
-            Argument::Buffer(call.c.buffer),
-            Argument::U64(call.m as u64),
-            Argument::U64(call.n as u64),
-            Argument::U64(call.k as u64),
-            Argument::U64(call.batch as u64),
+            Argument::Buffer(lhs),
+            Argument::U64(products.lhs_stride as u64),
+            Argument::Buffer(rhs),
+            Argument::U64(products.rhs_stride as u64),
+            Argument::Buffer(out),
+            Argument::U64(m as u64),
+            Argument::U64(n as u64),
+            Argument::U64(k as u64),
+            Argument::U64(products.batch as u64),
         ],
     })
 }

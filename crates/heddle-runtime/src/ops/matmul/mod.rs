@@ -5,9 +5,11 @@
 //! threads take 25 µs where one takes 38 (EPYC Zen 4, two cores).
 
 mod batch;
+mod batched;
 mod gemm;
 mod gpu;
 mod small;
+mod stream;
 
 use ::gemm::Parallelism;
 
@@ -20,11 +22,12 @@ use crate::shape::Shape;
 use crate::units::Bytes;
 
 pub use batch::{BATCH_MATMUL, BatchMatMul};
+pub(super) use batched::ITEM_MULTIPLY_ADDS;
 
 use self::gemm::Extents;
 use self::gpu::Products;
-use super::agreement;
 use super::number::{Float, Number};
+use super::{agreement, room};
 
 /// The product of two matrices.
 pub static MATMUL: Kind = Kind::new("matmul", WorkUnit::MultiplyAdds);
@@ -61,9 +64,11 @@ impl<T: Float> Operation for MatMul<T> {
     type Output = Array<T>;
 
     fn describe(&self) -> Description {
-        Description::new(&MATMUL, T::DTYPE, multiply_adds(self.extents))
-            .reads_both(&self.lhs, &self.rhs)
-            .writes(Bytes::of::<T>(self.shape.elements()))
+        room::splits(
+            Description::new(&MATMUL, T::DTYPE, multiply_adds(self.extents))
+                .reads_both(&self.lhs, &self.rhs)
+                .writes(Bytes::of::<T>(self.shape.elements())),
+        )
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -77,12 +82,7 @@ impl<T: Float> Operation for MatMul<T> {
         let pool = match lane.place() {
             Place::Host(pool) => pool,
             Place::Accelerator(accelerator) => {
-                let products = Products {
-                    each: self.extents,
-                    batch: 1,
-                    lhs_stride: 0,
-                    rhs_stride: 0,
-                };
+                let products = Products::one(self.extents);
                 let operands = (&self.lhs, &self.rhs);
                 return gpu::multiply(lane, accelerator, &MATMUL, products, operands, &self.shape);
             }

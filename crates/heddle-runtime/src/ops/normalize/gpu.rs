@@ -1,5 +1,5 @@
 //! Normalization by kernels: a reduction leaves its statistics on the device and
-//! one pass reads them there.
+//! one pass reads them there. Without room for the array both stream it.
 
 use crate::array::Array;
 use crate::device::{Accelerator, Argument, Lane};
@@ -8,7 +8,8 @@ use crate::error::Error;
 
 use super::super::kernel::{Names, filled, over_elements, room};
 use super::super::number::Float;
-use super::super::reduce::gpu as reduce;
+use super::super::pass::{self, Side};
+use super::super::reduce::gpu::{self as reduce, Source};
 use super::NormalizeMode;
 
 const Z_SCORES: Names = floats("normalize_z_score_f32", "normalize_z_score_f64");
@@ -19,43 +20,55 @@ const fn floats(single: &'static str, double: &'static str) -> Names {
     Names::new([None, None, None, Some(single), Some(double)])
 }
 
-/// The normalized array, on the device.
+/// The normalized array, on the device if there is room.
 pub(super) fn normalize<T: Float>(
     lane: &Lane<'_>,
     accelerator: &dyn Accelerator,
     input: &Array<T>,
     mode: NormalizeMode,
 ) -> Result<Array<T>, Error> {
-    let out = room::<T>(accelerator, input.len())?;
     if input.is_empty() {
-        return filled(input.shape(), out);
+        return filled(input.shape(), room::<T>(accelerator, 0)?);
     }
     let kind = mode.kind();
-    let buffer = lane.resident(input, accelerator)?;
+    let beside = input.bytes() + reduce::scratch(input.bytes());
+    let source = Source::of(lane, accelerator, input, beside)?;
     let (names, statistics) = match mode {
         NormalizeMode::ZScore => (
             &Z_SCORES,
-            reduce::moments::<T>(accelerator, kind, &**buffer)?,
+            reduce::moments::<T>(lane, accelerator, kind, &source)?,
         ),
         NormalizeMode::MinMax => (
             &MIN_MAXES,
-            reduce::extremes::<T>(accelerator, kind, &**buffer)?,
+            reduce::extremes::<T>(lane, accelerator, kind, &source)?,
         ),
-        NormalizeMode::Unit => (&UNITS, reduce::squares::<T>(accelerator, kind, &**buffer)?),
+        NormalizeMode::Unit => (
+            &UNITS,
+            reduce::squares::<T>(lane, accelerator, kind, &source)?,
+        ),
     };
-    over_elements(
+    drop(source);
+    let kernel = names.of::<T>(kind.name())?;
+    pass::fresh(
+        lane,
         accelerator,
-        names.of::<T>(kind.name())?,
-        input.len(),
-        line::<T>(),
-        &[
-            Argument::Buffer(&**buffer),
-            Argument::Buffer(&*out),
-            Argument::U64(input.len() as u64),
-            Argument::Buffer(&*statistics),
-        ],
-    )?;
-    filled(input.shape(), out)
+        input.shape(),
+        &[Side::Each(input)],
+        &mut |chunk| {
+            over_elements(
+                accelerator,
+                kernel,
+                chunk.elements,
+                line::<T>(),
+                &[
+                    Argument::Buffer(chunk.inputs[0]),
+                    Argument::Buffer(chunk.output),
+                    Argument::U64(chunk.elements as u64),
+                    Argument::Buffer(&*statistics),
+                ],
+            )
+        },
+    )
 }
 
 /// Elements a thread moves at a time.

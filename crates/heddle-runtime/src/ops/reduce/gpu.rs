@@ -1,11 +1,17 @@
 //! Reductions by kernels: chunks of a fixed size to partials, partials to one.
 //!
 //! A chunk is the same bytes on every device and partials are merged along one
-//! tree, so the bits depend on the input alone. Only the last partial leaves the
-//! device, and only where a value was asked for.
+//! tree, so the bits depend on the input alone. Of an input that is on the device
+//! only the last partial leaves it, and only where a value was asked for. One that
+//! has no room there passes through it, whole chunks at a time: the chunks and so
+//! the partials are the same.
+
+use std::sync::Arc;
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane, Launch};
+use crate::device::{
+    Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane, Launch, Pipeline, PipelineInput,
+};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Description, Kind, ResultPlace};
@@ -13,6 +19,7 @@ use crate::units::Bytes;
 
 use super::super::kernel::{BLOCK, Names};
 use super::super::number::{Float, Number};
+use super::super::room;
 use super::extremes::MIN;
 use super::sum::Summable;
 
@@ -51,6 +58,31 @@ const MAXIMA: Names = names!("reduce_max");
 const MOMENTS: Names = names!("reduce_moments");
 const EXTREMES: Names = names!("reduce_extremes", floats);
 const SQUARES: Names = names!("reduce_squares", floats);
+
+/// Where a reduction finds its input.
+#[derive(Clone, Debug)]
+pub(in super::super) enum Source<'a> {
+    /// In the device's memory.
+    Device(Arc<DeviceBuffer>),
+    /// On the host, from where it is streamed.
+    Host(&'a [u8]),
+}
+
+impl<'a> Source<'a> {
+    /// The input on the device, if it is there or can be, with `beside` it.
+    pub(in super::super) fn of<T: Element>(
+        lane: &Lane<'_>,
+        accelerator: &dyn Accelerator,
+        input: &'a Array<T>,
+        beside: Bytes,
+    ) -> Result<Self, Error> {
+        let is_there = input.residency().is_on(lane.device());
+        if is_there || room::has(lane, input.bytes() + beside) {
+            return lane.resident(input, accelerator).map(Self::Device);
+        }
+        Ok(Self::Host(bytemuck::cast_slice(lane.host(input)?)))
+    }
+}
 
 /// One kernel of a reduction, and what one of its blocks takes and leaves.
 #[derive(Clone, Copy)]
@@ -94,6 +126,19 @@ impl Pass {
         let elements = input.bytes().0 / self.element as u64;
         let blocks = elements.div_ceil(self.share as u64);
         let partials = accelerator.allocate(Bytes(blocks * self.partial as u64))?;
+        self.queue(accelerator, input, elements, &*partials)?;
+        Ok(partials)
+    }
+
+    /// Queues the pass over the first `elements` of `input`.
+    fn queue(
+        self,
+        accelerator: &dyn Accelerator,
+        input: &dyn DeviceMemory,
+        elements: u64,
+        partials: &dyn DeviceMemory,
+    ) -> Result<(), Error> {
+        let blocks = elements.div_ceil(self.share as u64);
         accelerator.launch(&Launch {
             kernel: self.kernel,
             grid: [blocks as u32, 1, 1],
@@ -102,22 +147,69 @@ impl Pass {
             arguments: &[
                 Argument::Buffer(input),
                 Argument::U64(elements),
-                Argument::Buffer(&*partials),
+                Argument::Buffer(partials),
             ],
-        })?;
-        Ok(partials)
+        })
     }
 
-    /// Queues this pass over `input` and then `again` until one partial is left.
+    /// Reduces `input` by this pass and then by `again` until one partial is left.
     fn reduce(
         self,
         again: Self,
+        lane: &Lane<'_>,
         accelerator: &dyn Accelerator,
-        input: &dyn DeviceMemory,
+        input: &Source<'_>,
     ) -> Result<DeviceBuffer, Error> {
-        let mut partials = self.launch(accelerator, input)?;
+        let mut partials = match input {
+            Source::Device(input) => self.launch(accelerator, &***input)?,
+            Source::Host(input) => {
+                let room = room::for_pieces(lane);
+                let mut partials = self.stream(lane, accelerator, input, room)?;
+                // The passes over these need less room than they do.
+                while partials.len() as u64 > room.0 / 2 && partials.len() > self.partial {
+                    partials = again.stream(lane, accelerator, &partials, room)?;
+                }
+                room::upload(lane, accelerator, &partials)?
+            }
+        };
         while partials.bytes().0 > self.partial as u64 {
             partials = again.launch(accelerator, &*partials)?;
+        }
+        Ok(partials)
+    }
+
+    /// The partials of an input that passes through the device: a map of blocks'
+    /// shares to partials.
+    fn stream(
+        self,
+        lane: &Lane<'_>,
+        accelerator: &dyn Accelerator,
+        input: &[u8],
+        room: Bytes,
+    ) -> Result<Vec<u8>, Error> {
+        let share = self.share * self.element;
+        let whole = input.len() / share;
+        let mut partials = vec![0; input.len().div_ceil(share) * self.partial];
+        let (shares, rest) = input.split_at(whole * share);
+        let (of_shares, of_rest) = partials.split_at_mut(whole * self.partial);
+        for (bytes, unit, output) in [(shares, share, of_shares), (rest, rest.len(), of_rest)] {
+            if bytes.is_empty() {
+                continue;
+            }
+            let work = Pipeline {
+                inputs: &[PipelineInput {
+                    bytes: bytes.into(),
+                    unit,
+                }],
+                output: output.into(),
+                output_unit: self.partial,
+                chunk_elements: 0,
+                room,
+            };
+            lane.pipeline(accelerator, work, &mut |chunk| {
+                let elements = (chunk.elements * unit / self.element) as u64;
+                self.queue(accelerator, chunk.inputs[0], elements, chunk.output)
+            })?;
         }
         Ok(partials)
     }
@@ -126,17 +218,26 @@ impl Pass {
 /// A reduction's description: the value always comes to the host, and the
 /// partials of a first and a second pass need room.
 pub(super) fn described(description: Description) -> Description {
-    Description {
+    room::splits(Description {
         scratch: scratch(description.input()),
         result: ResultPlace::Host,
         ..description
-    }
+    })
 }
 
 /// At most 24 bytes for each 32 KiB, once more for the pass over those, and a
 /// block of the allocator for each.
 pub(in super::super) fn scratch(input: Bytes) -> Bytes {
     Bytes(input.0 / 1024 + 512)
+}
+
+/// The input of a reduction to a value, which needs its partials beside it.
+fn source<'a, T: Element>(
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+    input: &'a Array<T>,
+) -> Result<Source<'a>, Error> {
+    Source::of(lane, accelerator, input, scratch(input.bytes()))
 }
 
 /// The sum; zero of nothing.
@@ -158,7 +259,7 @@ pub(super) fn sum<T: Summable>(
     };
     let first = Pass::chunks(SUMS.of::<T>(kind.name())?, size_of::<T>(), word);
     let again = Pass::chunks(again, word, word);
-    let partial = first.reduce(again, accelerator, &**lane.resident(input, accelerator)?)?;
+    let partial = first.reduce(again, lane, accelerator, &source(lane, accelerator, input)?)?;
     lane.download(&*partial, bytemuck::bytes_of_mut(&mut sum))?;
     Ok(sum)
 }
@@ -176,7 +277,7 @@ pub(super) fn extreme<T: Number>(
         &MAXIMA
     };
     let pass = Pass::chunks(names.of::<T>(kind.name())?, size_of::<T>(), size_of::<T>());
-    let partial = pass.reduce(pass, accelerator, &**lane.resident(input, accelerator)?)?;
+    let partial = pass.reduce(pass, lane, accelerator, &source(lane, accelerator, input)?)?;
     let mut extreme = T::ZERO;
     lane.download(&*partial, bytemuck::bytes_of_mut(&mut extreme))?;
     Ok(extreme)
@@ -189,8 +290,8 @@ pub(super) fn std<T: Number>(
     kind: &'static Kind,
     input: &Array<T>,
 ) -> Result<f64, Error> {
-    let input = lane.resident(input, accelerator)?;
-    let partial = moments::<T>(accelerator, kind, &**input)?;
+    let input = source(lane, accelerator, input)?;
+    let partial = moments::<T>(lane, accelerator, kind, &input)?;
     let mut moments = [0.0; 3];
     lane.download(&*partial, bytemuck::cast_slice_mut(&mut moments))?;
     let [count, _, squares] = moments;
@@ -199,12 +300,14 @@ pub(super) fn std<T: Number>(
 
 /// Number, mean and sum of squared deviations as three doubles on the device.
 pub(in super::super) fn moments<T: Element>(
+    lane: &Lane<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    input: &dyn DeviceMemory,
+    input: &Source<'_>,
 ) -> Result<DeviceBuffer, Error> {
     Pass::chunks(MOMENTS.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
         Pass::merges("merge_moments"),
+        lane,
         accelerator,
         input,
     )
@@ -212,9 +315,10 @@ pub(in super::super) fn moments<T: Element>(
 
 /// The least and the greatest element, one behind the other on the device.
 pub(in super::super) fn extremes<T: Float>(
+    lane: &Lane<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    input: &dyn DeviceMemory,
+    input: &Source<'_>,
 ) -> Result<DeviceBuffer, Error> {
     // Pairs of extremes are elements as good as any: theirs are the whole's.
     let pass = Pass::chunks(
@@ -222,18 +326,20 @@ pub(in super::super) fn extremes<T: Float>(
         size_of::<T>(),
         2 * size_of::<T>(),
     );
-    pass.reduce(pass, accelerator, input)
+    pass.reduce(pass, lane, accelerator, input)
 }
 
 /// Sums of squares as three doubles on the device, from which a kernel takes the
 /// Euclidean length.
 pub(in super::super) fn squares<T: Float>(
+    lane: &Lane<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    input: &dyn DeviceMemory,
+    input: &Source<'_>,
 ) -> Result<DeviceBuffer, Error> {
     Pass::chunks(SQUARES.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
         Pass::merges("merge_squares"),
+        lane,
         accelerator,
         input,
     )

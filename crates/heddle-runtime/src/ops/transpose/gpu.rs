@@ -1,11 +1,14 @@
 //! Transposition on a GPU, through tiles in shared memory.
 
-use crate::array::Array;
-use crate::device::{Accelerator, Argument, Lane};
+use crate::array::{Array, HostBuffer};
+use crate::device::{Accelerator, Argument, DeviceMemory, Lane, Pipeline, PipelineInput};
 use crate::dtype::Element;
 use crate::error::Error;
+use crate::units::Bytes;
 
 use super::super::kernel::{self, Names};
+use super::super::panel::{packed, ranges};
+use super::super::room;
 use super::{TRANSPOSE, Transpose};
 
 /// By the width of an element in bits.
@@ -18,6 +21,9 @@ const KERNELS: Names = Names::new([
 ]);
 /// Elements a thread of those moves per tile of 32 by 32.
 const PER_THREAD: usize = 32 * 32 / kernel::BLOCK as usize;
+/// Bytes of a tile that streams, at most: several find room in a device's staging
+/// memory and move at once.
+const LARGEST_TILE: u64 = 1 << 20;
 
 impl<T: Element> Transpose<T> {
     pub(super) fn run_on_gpu(
@@ -26,23 +32,147 @@ impl<T: Element> Transpose<T> {
         accelerator: &dyn Accelerator,
     ) -> Result<Array<T>, Error> {
         let elements = self.shape.elements();
+        let missing = room::missing(lane.device(), &self.input);
+        if !room::has(lane, missing + self.input.bytes()) {
+            return self.stream(lane, accelerator);
+        }
         let input = lane.resident(&self.input, accelerator)?;
         let out = kernel::room::<T>(accelerator, elements)?;
         // No element, and then perhaps no row: nothing is launched over nothing.
         let batch = elements.checked_div(self.rows * self.columns).unwrap_or(0);
+        let matrices = Matrices {
+            batch,
+            rows: self.rows,
+            columns: self.columns,
+        };
+        matrices.turn::<T>(accelerator, &**input, &*out)?;
+        kernel::filled(&self.shape, out)
+    }
+
+    /// From host to host: whole matrices of a batch, or tiles of those that are
+    /// too large. There is at least one element.
+    fn stream(&self, lane: &Lane<'_>, accelerator: &dyn Accelerator) -> Result<Array<T>, Error> {
+        let (rows, columns) = (self.rows, self.columns);
+        let stream = Stream {
+            lane,
+            accelerator,
+            room: room::for_pieces(lane),
+        };
+        let most = (stream.room.0 / 4).min(LARGEST_TILE) as usize / size_of::<T>();
+        let input = lane.host(&self.input)?;
+        let mut out = HostBuffer::unspecified(input.len());
+        if rows * columns <= most {
+            stream.matrices([rows, columns], input, out.as_mut_slice())?;
+        } else {
+            let items = input.chunks(rows * columns);
+            for (from, to) in items.zip(out.as_mut_slice().chunks_mut(rows * columns)) {
+                stream.tiles([rows, columns], most, from, to)?;
+            }
+        }
+        Ok(Array::on_host(self.shape.clone(), out))
+    }
+}
+
+/// Matrices one behind the other.
+struct Matrices {
+    batch: usize,
+    rows: usize,
+    columns: usize,
+}
+
+impl Matrices {
+    /// Queues their transposition.
+    fn turn<T: Element>(
+        &self,
+        accelerator: &dyn Accelerator,
+        input: &dyn DeviceMemory,
+        output: &dyn DeviceMemory,
+    ) -> Result<(), Error> {
         kernel::over_elements(
             accelerator,
             KERNELS.of::<T>(TRANSPOSE.name())?,
-            elements,
+            self.batch * self.rows * self.columns,
             PER_THREAD,
             &[
-                Argument::Buffer(&**input),
-                Argument::Buffer(&*out),
-                Argument::U64(batch as u64),
+                Argument::Buffer(input),
+                Argument::Buffer(output),
+                Argument::U64(self.batch as u64),
                 Argument::U64(self.rows as u64),
                 Argument::U64(self.columns as u64),
             ],
-        )?;
-        kernel::filled(&self.shape, out)
+        )
+    }
+}
+
+struct Stream<'a> {
+    lane: &'a Lane<'a>,
+    accelerator: &'a dyn Accelerator,
+    room: Bytes,
+}
+
+impl Stream<'_> {
+    /// Turns matrices that lie one behind the other.
+    fn matrices<T: Element>(
+        &self,
+        [rows, columns]: [usize; 2],
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        let unit = rows * columns * size_of::<T>();
+        let work = Pipeline {
+            inputs: &[PipelineInput {
+                bytes: bytemuck::cast_slice(input).into(),
+                unit,
+            }],
+            output: bytemuck::cast_slice_mut(output).into(),
+            output_unit: unit,
+            chunk_elements: 0,
+            room: self.room,
+        };
+        self.lane.pipeline(self.accelerator, work, &mut |chunk| {
+            let matrices = Matrices {
+                batch: chunk.elements,
+                rows,
+                columns,
+            };
+            matrices.turn::<T>(self.accelerator, chunk.inputs[0], chunk.output)
+        })
+    }
+
+    /// Turns one matrix in tiles of at most `most` elements: a strip of columns is
+    /// cut into tiles that lie one behind the other.
+    fn tiles<T: Element>(
+        &self,
+        [rows, columns]: [usize; 2],
+        most: usize,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        // Both sides of a tile are long, so that the host moves long stretches.
+        let width = (most / rows).max(most.isqrt()).clamp(1, columns);
+        let height = (most / width).clamp(1, rows);
+        for strip in ranges(columns, width) {
+            let from = packed(input, columns, 0..rows, strip.clone());
+            let to = &mut output[strip.start * rows..strip.end * rows];
+            let across = strip.len();
+            if height == rows {
+                self.matrices([rows, across], &from, to)?;
+                continue;
+            }
+            let mut turned = HostBuffer::unspecified(to.len());
+            let (whole, rest) = (rows / height * height, rows % height);
+            let (tiles, last) = turned.as_mut_slice().split_at_mut(whole * across);
+            self.matrices([height, across], &from[..whole * across], tiles)?;
+            if rest > 0 {
+                self.matrices([rest, across], &from[whole * across..], last)?;
+            }
+            let tiles = turned.as_slice().chunks(height * across);
+            for (range, tile) in ranges(rows, height).zip(tiles) {
+                for (row, part) in to.chunks_mut(rows).zip(tile.chunks(range.len())) {
+                    row[range.clone()].copy_from_slice(part);
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -19,7 +19,7 @@ use crate::units::Bytes;
 
 use self::band::Band;
 use self::kernel::Unit;
-use super::agreement;
+use super::{agreement, room};
 
 /// The last two axes exchanged.
 pub static TRANSPOSE: Kind = Kind::new("transpose", WorkUnit::Bytes);
@@ -64,9 +64,11 @@ impl<T: Element> Operation for Transpose<T> {
 
     fn describe(&self) -> Description {
         let bytes = self.input.bytes();
-        Description::new(&TRANSPOSE, T::DTYPE, (bytes + bytes).0)
-            .reads(&self.input)
-            .writes(bytes)
+        room::splits(
+            Description::new(&TRANSPOSE, T::DTYPE, (bytes + bytes).0)
+                .reads(&self.input)
+                .writes(bytes),
+        )
     }
 
     fn runs_on(&self, _: DeviceKind) -> bool {

@@ -3,6 +3,7 @@
 //! A key shorter than the data repeats; of a longer key the head is used. Both
 //! are read as flat sequences in row-major order, so shapes need not match.
 
+mod batched;
 mod gpu;
 mod key;
 
@@ -14,8 +15,8 @@ use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::units::Bytes;
 
 use self::key::RepeatedKey;
-use super::agreement;
 use super::loops::{Zip, part, zip_in_place_part, zip_part};
+use super::{agreement, pass, room};
 
 /// Exclusive or into a new array.
 pub static XOR: Kind = Kind::new("xor", WorkUnit::Bytes);
@@ -73,10 +74,12 @@ impl<T: BitElement> Operation for Xor<T> {
     type Output = Array<T>;
 
     fn describe(&self) -> Description {
-        Description::new(&XOR, T::DTYPE, traffic(&self.data, &self.key).0)
-            .reads_both(&self.data, &self.key)
-            .writes(self.data.bytes())
-            .leaves(super::pass::result_place(self.data.bytes()))
+        room::splits(
+            Description::new(&XOR, T::DTYPE, traffic(&self.data, &self.key).0)
+                .reads_both(&self.data, &self.key)
+                .writes(self.data.bytes())
+                .leaves(pass::result_place(self.data.bytes())),
+        )
     }
 
     fn runs_on(&self, _: DeviceKind) -> bool {
@@ -170,9 +173,13 @@ impl<T: BitElement> Operation for XorInPlace<'_, T> {
 
 /// Apart from the operation, which borrows its data for as long as it lives.
 pub(super) fn describe_in_place<T: BitElement>(data: &Array<T>, key: &Array<T>) -> Description {
-    Description::new(&XOR_IN_PLACE, T::DTYPE, traffic(data, key).0)
+    let description = Description::new(&XOR_IN_PLACE, T::DTYPE, traffic(data, key).0)
         .reads(data)
-        .reads(key)
+        .reads(key);
+    room::splits(Description {
+        scratch: pass::scratch_over(data),
+        ..description
+    })
 }
 
 fn check<T: BitElement>(data: &Array<T>, key: &Array<T>) -> Result<(), Error> {

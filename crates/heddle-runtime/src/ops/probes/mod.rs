@@ -3,6 +3,8 @@
 //! A recipe says what an operation of a size would read, write and compute, and
 //! how to build one. A test holds each recipe against the operation it builds.
 
+mod batched;
+
 use smallvec::{SmallVec, smallvec};
 
 use crate::array::{Array, HostBuffer, Residency};
@@ -13,19 +15,20 @@ use crate::operation::{Description, Kind, Operand, Operation, ResultPlace};
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-use super::elementwise::{
+use crate::ops::elementwise::{
     Abs, Add, Binary, BinaryFunction, Div, Exp, Mul, Sqrt, Square, Sub, Unary, UnaryFunction,
 };
-use super::matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
-use super::normalize::{Normalize, NormalizeMode};
-use super::number::{Float, Number};
-use super::pass;
-use super::probe::Probe;
-use super::random::{RANDOM, Random, RandomElement};
-use super::reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
-use super::scale::{SCALE, Scale};
-use super::transpose::{TRANSPOSE, Transpose};
-use super::xor::{BitElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
+use crate::ops::matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
+use crate::ops::normalize::{Normalize, NormalizeMode};
+use crate::ops::number::{Float, Number};
+use crate::ops::pass;
+use crate::ops::probe::Probe;
+use crate::ops::random::{RANDOM, Random, RandomElement};
+use crate::ops::reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
+use crate::ops::room;
+use crate::ops::scale::{SCALE, Scale};
+use crate::ops::transpose::{TRANSPOSE, Transpose};
+use crate::ops::xor::{BitElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
 
 /// Bytes of the largest operand of a pass: beyond any cache, yet quick to fill.
 const LARGEST: usize = 16 << 20;
@@ -50,6 +53,9 @@ struct Recipe {
     dtype: DType,
     size_means: &'static str,
     sizes: Vec<usize>,
+    /// Where its operands are however it is asked; none for wherever they are said
+    /// to be.
+    place: Option<Residency>,
     outline: Box<dyn Fn(usize) -> Outline + Send + Sync>,
     prepare: Box<dyn Fn(usize) -> Prepared + Send + Sync>,
 }
@@ -77,12 +83,15 @@ impl Probe for Recipe {
             result: outline.result,
             ..Description::new(self.kind, self.dtype, outline.work).writes(outline.output)
         };
-        outline
-            .operands
-            .into_iter()
-            .fold(description, |description, bytes| {
-                description.reads(Operand { bytes, residency })
-            })
+        if outline.operands.is_empty() {
+            // What reads nothing has nothing to stream.
+            return description;
+        }
+        let residency = self.place.unwrap_or(residency);
+        let operands = outline.operands.into_iter();
+        room::splits(operands.fold(description, |description, bytes| {
+            description.reads(Operand { bytes, residency })
+        }))
     }
 
     fn prepare(&self, size: usize) -> Prepared {
@@ -104,6 +113,7 @@ pub fn probes() -> Vec<Box<dyn Probe>> {
     numbers::<f64>(&mut all);
     floats::<f32>(&mut all);
     floats::<f64>(&mut all);
+    batched::recipes(&mut all);
     all.into_iter()
         .map(|recipe| Box::new(recipe) as Box<dyn Probe>)
         .collect()
@@ -183,6 +193,7 @@ fn floats<T: Float>(all: &mut Vec<Recipe>) {
         dtype: T::DTYPE,
         size_means: "rows of a square matrix",
         sizes: MATRICES.to_vec(),
+        place: None,
         outline: Box::new(|n| {
             let bytes = Bytes::of::<T>(n * n);
             Outline {
@@ -202,6 +213,7 @@ fn floats<T: Float>(all: &mut Vec<Recipe>) {
         dtype: T::DTYPE,
         size_means: "16 x 16 matrices",
         sizes: BATCHES.to_vec(),
+        place: None,
         outline: Box::new(|batch| {
             let bytes = Bytes::of::<T>(batch * ITEM * ITEM);
             Outline {
@@ -259,6 +271,7 @@ fn flat<T: Number>(
             .rev()
             .map(|step| (LARGEST / size_of::<T>()) >> (4 * step))
             .collect(),
+        place: None,
         outline: Box::new(move |size| Outline {
             work: Bytes::of::<T>(size).0 * passes as u64,
             operands: (0..operands).map(|_| Bytes::of::<T>(size)).collect(),
@@ -324,7 +337,7 @@ impl<T: BitElement> Operation for OwnedXor<T> {
     type Output = ();
 
     fn describe(&self) -> Description {
-        super::xor::describe_in_place(&self.data, &self.key)
+        crate::ops::xor::describe_in_place(&self.data, &self.key)
     }
 
     fn runs_on(&self, _: DeviceKind) -> bool {
@@ -356,6 +369,7 @@ mod tests {
                 assert_eq!(said.operands, made.operands, "{name} of {size}");
                 assert_eq!(said.output, made.output, "{name} of {size}");
                 assert_eq!(said.result, made.result, "{name} of {size}");
+                assert_eq!(said.least, made.least, "{name} of {size}");
             }
         }
     }

@@ -1,0 +1,125 @@
+//! The bottom of an emulated GPU's memory: one guarded region for each block.
+//!
+//! Nothing is kept for reuse above it, or a stray write would land in a block's
+//! own leftovers instead of in a guard.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use heddle_runtime::memory::{Block, Refusal, Storage, StorageReading, Stream, Streams};
+use heddle_runtime::units::Bytes;
+
+use super::fault::FaultPlan;
+use super::memory::Region;
+
+/// The regions of one device.
+pub(super) struct Regions {
+    memory: Bytes,
+    checked: bool,
+    faults: Arc<FaultPlan>,
+    live: Mutex<Live>,
+}
+
+#[derive(Default)]
+struct Live {
+    /// By the address of the content.
+    regions: BTreeMap<u64, Arc<Region>>,
+    used: u64,
+    allocations: u64,
+    /// What was found wrong with a region that is no more.
+    damage: Option<String>,
+}
+
+impl Regions {
+    /// `memory` bytes, none of them taken yet.
+    pub(super) fn new(memory: Bytes, checked: bool, faults: Arc<FaultPlan>) -> Self {
+        Self {
+            memory,
+            checked,
+            faults,
+            live: Mutex::default(),
+        }
+    }
+
+    /// The region whose content starts there.
+    pub(super) fn at(&self, address: u64) -> Option<Arc<Region>> {
+        self.lock().regions.get(&address).cloned()
+    }
+
+    /// What was written over the guards of anything that lives; told once.
+    pub(super) fn take_damage(&self) -> Option<String> {
+        let live = self.lock();
+        live.regions
+            .values()
+            .find_map(|region| region.take_damage())
+    }
+
+    /// The same of what was freed.
+    pub(super) fn take_past_damage(&self) -> Option<String> {
+        self.lock().damage.take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Storage for Regions {
+    fn allocate(&self, bytes: Bytes, _stream: Option<Stream>) -> Result<Block, Refusal> {
+        let exhausted = || Refusal::Exhausted { asked: bytes };
+        if self.faults.refuses_memory() {
+            return Err(exhausted());
+        }
+        {
+            // Counted first: what does not fit must not be touched on the host
+            // either.
+            let mut live = self.lock();
+            if bytes.0 > self.memory.0.saturating_sub(live.used) {
+                return Err(exhausted());
+            }
+            live.used += bytes.0;
+        }
+        let region = Region::new(bytes, self.checked);
+        let mut live = self.lock();
+        let Some(region) = region else {
+            live.used -= bytes.0;
+            return Err(exhausted());
+        };
+        let address = region.address();
+        live.allocations += 1;
+        live.regions.insert(address, Arc::new(region));
+        Ok(Block::new(address, bytes))
+    }
+
+    /// Looks at the guards a last time. The region itself goes with the last who
+    /// knows it, a buffer that is being dropped.
+    fn free(&self, block: Block, _busy: Streams) {
+        let mut live = self.lock();
+        let region = live.regions.remove(&block.address);
+        live.used -= block.bytes.0;
+        if let Some(damage) = region.and_then(|region| region.take_damage()) {
+            live.damage.get_or_insert(damage);
+        }
+    }
+
+    fn settled(&self, _streams: Streams) {}
+
+    /// Nothing is kept.
+    fn release(&self, _wanted: Bytes) -> Bytes {
+        Bytes(0)
+    }
+
+    fn driver_free(&self) -> Option<Bytes> {
+        Some(self.memory.saturating_sub(Bytes(self.lock().used)))
+    }
+
+    fn reading(&self) -> StorageReading {
+        let live = self.lock();
+        StorageReading {
+            used: Bytes(live.used),
+            held: Bytes(live.used),
+            misses: live.allocations,
+            ..StorageReading::default()
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Items of one group on the road, in batches of the right size.
+
+use super::spread::worth_spreading;
+use super::{Batchable, Book, Merged, spread};
+use crate::Runtime;
+use crate::device::DeviceId;
+use crate::error::Error;
+use crate::operation::Description;
+use crate::units::Bytes;
+
+/// Below this share of a device's memory nobody asks how much of it is free: asking
+/// the system costs more than a small batch.
+const SMALL_SHARE: u64 = 64;
+
+/// The answers of `items`, which are of one group, in their order.
+pub(crate) fn carry<B: Batchable>(
+    runtime: &Runtime,
+    book: &Book,
+    mut items: Vec<B>,
+) -> Vec<Result<B::Output, Error>> {
+    if items.len() == 1 {
+        return items.into_iter().map(|item| runtime.run(item)).collect();
+    }
+    let mut answers = Vec::new();
+    // Lowered by every refusal, so that there is an end to them.
+    let mut most = items.len();
+    while !items.is_empty() {
+        let whole = B::describe_batch(&items);
+        let plan = Plan::of(runtime, book, &items, &whole);
+        if !plan.gpus.is_empty() && most >= items.len() {
+            let by_merging = goes_to_the_processor(runtime, &items[0]);
+            answers.extend(spread(runtime, book, items, &plan.gpus, by_merging));
+            break;
+        }
+        let size = plan.size.min(most).clamp(1, items.len());
+        let rest = items.split_off(size);
+        let described = rest.is_empty().then_some(whole);
+        match run(runtime, book, items, described, &mut answers) {
+            Ok(()) => items = rest,
+            Err((mut refused, smaller)) => {
+                most = smaller;
+                refused.extend(rest);
+                items = refused;
+            }
+        }
+    }
+    answers
+}
+
+/// What is to be done with the items that are left.
+struct Plan {
+    /// Items of the next batch.
+    size: usize,
+    /// The GPUs that are faster together than one of them, if so.
+    gpus: Vec<(DeviceId, f64)>,
+}
+
+impl Plan {
+    fn of<B: Batchable>(runtime: &Runtime, book: &Book, items: &[B], whole: &Description) -> Self {
+        let mut plan = Self {
+            size: items.len(),
+            gpus: Vec::new(),
+        };
+        let router = runtime.router();
+        let runs_on = |family| items[0].runs_on(family);
+        // A road that cannot be decided will say so itself.
+        let Ok(decision) = router.preview(whole, &runs_on, None) else {
+            return plan;
+        };
+        let Ok(device) = runtime.device(decision.device) else {
+            return plan;
+        };
+        let needed = whole.footprint(decision.device);
+        let kind = whole.kind.name();
+        if needed.0 > device.card().memory.0 / SMALL_SHARE {
+            let free = device.free_memory();
+            let price = |count: usize| {
+                let part = part_of(whole, count, items.len());
+                let candidate = router.candidate(&part, decision.device);
+                candidate.price.map(|price| price.total_ns())
+            };
+            plan.size = book.size(kind, |sizer| {
+                sizer.measure(items.len(), needed);
+                sizer.next(items.len(), free, price)
+            });
+        }
+        if decision.device.kind().is_gpu() {
+            plan.gpus = worth_spreading(runtime, whole, items.len(), &decision);
+        }
+        plan
+    }
+}
+
+/// What `count` of `all` items would be, taking them to be alike.
+pub(super) fn part_of(whole: &Description, count: usize, all: usize) -> Description {
+    let scale = |amount: u64| (amount as f64 * count as f64 / all.max(1) as f64) as u64;
+    let mut part = whole.clone();
+    part.work = scale(part.work);
+    for operand in &mut part.operands {
+        operand.bytes = Bytes(scale(operand.bytes.0));
+    }
+    part.output = Bytes(scale(part.output.0));
+    part.scratch = Bytes(scale(part.scratch.0));
+    part
+}
+
+/// Runs one batch and adds its answers. Gives the items back if there was no room
+/// for so many, and says how many to try next. `description` is theirs, where it is
+/// known.
+fn run<B: Batchable>(
+    runtime: &Runtime,
+    book: &Book,
+    mut items: Vec<B>,
+    description: Option<Description>,
+    answers: &mut Vec<Result<B::Output, Error>>,
+) -> Result<(), (Vec<B>, usize)> {
+    let description = description.unwrap_or_else(|| B::describe_batch(&items));
+    let kind = description.kind.name();
+    match runtime.trace(Merged::described(&mut items[..], description), None) {
+        Ok(outcome) => {
+            let device = outcome.decision.device;
+            let by_merging = device.kind().is_gpu() && goes_to_the_processor(runtime, &items[0]);
+            book.ran(kind, device, items.len(), outcome.timing.total, by_merging);
+            book.size(kind, |sizer| sizer.granted(items.len()));
+            if answers.is_empty() {
+                *answers = outcome.output;
+            } else {
+                answers.extend(outcome.output);
+            }
+        }
+        Err(Error::OutOfMemory { shortage, .. }) if items.len() > 1 => {
+            let (asked, free) = (shortage.asked, shortage.free);
+            let smaller = book.size(kind, |sizer| {
+                sizer.measure(items.len(), asked);
+                sizer.refused(items.len(), free);
+                sizer.next(items.len() - 1, free, |_| None)
+            });
+            return Err((items, smaller));
+        }
+        // Whatever it was, it need not be every item's.
+        Err(_) if items.len() > 1 => {
+            book.took_apart(kind, items.len());
+            answers.extend(items.into_iter().map(|item| runtime.run(item)));
+        }
+        Err(error) => answers.push(Err(error)),
+    }
+    Ok(())
+}
+
+/// Whether an item by itself would stay on the processor.
+fn goes_to_the_processor<B: Batchable>(runtime: &Runtime, item: &B) -> bool {
+    let runs_on = |family| item.runs_on(family);
+    runtime
+        .router()
+        .preview(&item.describe(), &runs_on, None)
+        .is_ok_and(|decision| decision.device == DeviceId::CPU)
+}

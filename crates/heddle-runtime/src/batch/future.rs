@@ -1,0 +1,222 @@
+//! An answer that is still to come: waited for by a thread, or awaited.
+//!
+//! It resolves exactly once, whatever happens to whoever promised it: a promise
+//! that is dropped unkept resolves to an error.
+
+use std::fmt;
+use std::future::Future;
+use std::mem;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+
+enum State<T> {
+    Open(Option<Waker>),
+    Kept(Result<T, Error>),
+    /// The answer was handed over.
+    Taken,
+}
+
+struct Cell<T> {
+    state: Mutex<State<T>>,
+    kept: Condvar,
+}
+
+impl<T> Cell<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The side that will give the answer.
+pub struct Promise<T> {
+    cell: Arc<Cell<T>>,
+}
+
+/// The side that gets it.
+#[must_use = "an answer nobody waits for is lost"]
+pub struct Pending<T> {
+    cell: Arc<Cell<T>>,
+}
+
+/// A promise and what is pending until it is kept.
+pub fn promise<T>() -> (Promise<T>, Pending<T>) {
+    let cell = Arc::new(Cell {
+        state: Mutex::new(State::Open(None)),
+        kept: Condvar::new(),
+    });
+    let promise = Promise {
+        cell: Arc::clone(&cell),
+    };
+    (promise, Pending { cell })
+}
+
+impl<T> Promise<T> {
+    /// Gives the answer.
+    pub fn keep(self, answer: Result<T, Error>) {
+        self.settle(|| answer);
+    }
+
+    /// The first answer stands.
+    fn settle(&self, answer: impl FnOnce() -> Result<T, Error>) {
+        let mut state = self.cell.lock();
+        let State::Open(waker) = &mut *state else {
+            return;
+        };
+        let waker = waker.take();
+        *state = State::Kept(answer());
+        drop(state);
+        self.cell.kept.notify_all();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl<T> Drop for Promise<T> {
+    fn drop(&mut self) {
+        self.settle(|| {
+            Err(Error::Panicked {
+                what: "what was to give this answer",
+                message: "it ended without giving one".to_owned(),
+            })
+        });
+    }
+}
+
+impl<T> Pending<T> {
+    /// Blocks until the answer is there.
+    pub fn wait(self) -> Result<T, Error> {
+        let mut state = self.cell.lock();
+        while matches!(*state, State::Open(_)) {
+            state = self
+                .cell
+                .kept
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        taken(&mut state)
+    }
+
+    /// Blocks until the answer is there, for `time` at most; gives itself back
+    /// when it is not.
+    pub fn wait_for(self, time: Duration) -> Result<Result<T, Error>, Self> {
+        let start = Instant::now();
+        let mut state = self.cell.lock();
+        while matches!(*state, State::Open(_)) {
+            let left = time.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                drop(state);
+                return Err(self);
+            }
+            state = self
+                .cell
+                .kept
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        Ok(taken(&mut state))
+    }
+
+    /// Whether waiting would not block.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        !matches!(*self.cell.lock(), State::Open(_))
+    }
+}
+
+/// The answer of a cell that is not open.
+fn taken<T>(state: &mut State<T>) -> Result<T, Error> {
+    match mem::replace(state, State::Taken) {
+        State::Kept(answer) => answer,
+        // Only a future polled after it was ready comes here.
+        State::Open(_) | State::Taken => Err(Error::Panicked {
+            what: "a future",
+            message: "it was polled after it had given its answer".to_owned(),
+        }),
+    }
+}
+
+impl<T> Future for Pending<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.cell.lock();
+        if let State::Open(waker) = &mut *state {
+            match waker {
+                Some(known) => known.clone_from(context.waker()),
+                None => *waker = Some(context.waker().clone()),
+            }
+            return Poll::Pending;
+        }
+        Poll::Ready(taken(&mut state))
+    }
+}
+
+impl<T> fmt::Debug for Promise<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Promise")
+    }
+}
+
+impl<T> fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pending(ready: {})", self.is_ready())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn waits_across_threads() {
+        let (promise, pending) = promise();
+        let thread = std::thread::spawn(move || pending.wait().unwrap());
+        promise.keep(Ok(7));
+        assert_eq!(thread.join().unwrap(), 7);
+    }
+
+    #[test]
+    fn a_future_is_woken_once_and_gives_its_answer_once() {
+        let (promise, mut pending) = promise();
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let mut context = Context::from_waker(&waker);
+        assert!(Pin::new(&mut pending).poll(&mut context).is_pending());
+        promise.keep(Ok(7));
+        assert_eq!(count.0.load(Ordering::Relaxed), 1);
+        let Poll::Ready(Ok(7)) = Pin::new(&mut pending).poll(&mut context) else {
+            panic!("it was kept");
+        };
+        let Poll::Ready(Err(_)) = Pin::new(&mut pending).poll(&mut context) else {
+            panic!("it was taken");
+        };
+    }
+
+    #[test]
+    fn a_promise_that_is_dropped_resolves_to_an_error() {
+        let (promise, pending) = promise::<u8>();
+        let pending = pending.wait_for(Duration::ZERO).unwrap_err();
+        let waiting = std::thread::spawn(move || pending.wait_for(Duration::MAX));
+        drop(promise);
+        let pending = waiting.join().unwrap();
+        assert!(matches!(pending, Ok(Err(Error::Panicked { .. }))));
+    }
+}

@@ -1,0 +1,190 @@
+//! Arbitrary work on the processor's threads, with an end to it: a deadline and a
+//! token that are looked at before every item.
+//!
+//! Nothing can stop a closure from outside, so stopping is agreed upon: no item
+//! starts after the deadline or once the token is cancelled, and a closure that
+//! runs long looks at the token itself.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::Runtime;
+use crate::device::{DeviceId, Lane};
+use crate::dtype::DType;
+use crate::error::Error;
+use crate::memory::{Clock, SystemClock};
+use crate::operation::{Description, Kind, Operation, WorkUnit};
+use crate::units::{Bytes, Nanos};
+
+static PARALLEL: Kind = Kind::new("parallel", WorkUnit::Items);
+
+/// Why no more items are started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time was up.
+    TimedOut,
+    /// The token was cancelled.
+    Cancelled,
+}
+
+/// What became of one item.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ParallelOutcome<R> {
+    /// It ran, and this is what it gave.
+    Done(R),
+    /// It panicked, and said this.
+    Panicked(String),
+    /// It was never started.
+    NotStarted(Stop),
+}
+
+impl<R> ParallelOutcome<R> {
+    /// What it gave, if it ran to its end.
+    pub fn done(self) -> Option<R> {
+        match self {
+            Self::Done(value) => Some(value),
+            Self::Panicked(_) | Self::NotStarted(_) => None,
+        }
+    }
+}
+
+/// Tells work to stop. Clones are the same token.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken {
+    cancelled: Arc<AtomicBool>,
+    deadline: Option<(Nanos, Arc<dyn Clock>)>,
+}
+
+impl CancelToken {
+    /// A token nobody has cancelled.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on, stop. Whoever holds the token may say so, the work itself too.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Release);
+    }
+
+    /// Why to stop, if so.
+    #[must_use]
+    pub fn stop(&self) -> Option<Stop> {
+        if self.cancelled.load(Ordering::Acquire) {
+            return Some(Stop::Cancelled);
+        }
+        let (deadline, clock) = self.deadline.as_ref()?;
+        (clock.now() >= *deadline).then_some(Stop::TimedOut)
+    }
+
+    /// Whether to stop.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop().is_some()
+    }
+}
+
+/// When to stop.
+#[derive(Clone, Debug)]
+pub struct ParallelSettings {
+    /// How long items may be started, from the beginning.
+    pub timeout: Option<Duration>,
+    /// Cancelled by whoever no longer wants the answers.
+    pub token: CancelToken,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for ParallelSettings {
+    fn default() -> Self {
+        Self {
+            timeout: None,
+            token: CancelToken::new(),
+            clock: Arc::new(SystemClock::new()),
+        }
+    }
+}
+
+/// Runs `work` on every item on the processor's threads and says what became of
+/// each, in order.
+pub(crate) fn execute<T: Send, R: Send>(
+    runtime: &Runtime,
+    items: Vec<T>,
+    settings: &ParallelSettings,
+    work: impl Fn(T, &CancelToken) -> R + Sync,
+) -> Result<Vec<ParallelOutcome<R>>, Error> {
+    let mut token = settings.token.clone();
+    token.deadline = settings.timeout.map(|timeout| {
+        let now = settings.clock.now();
+        (now + Nanos::from(timeout), Arc::clone(&settings.clock))
+    });
+    runtime.run_on(
+        DeviceId::CPU,
+        Parallel {
+            items: Some(items),
+            token,
+            work,
+        },
+    )
+}
+
+struct Parallel<T, F> {
+    items: Option<Vec<T>>,
+    token: CancelToken,
+    work: F,
+}
+
+impl<T: Send, R: Send, F: Fn(T, &CancelToken) -> R + Sync> Operation for Parallel<T, F> {
+    type Output = Vec<ParallelOutcome<R>>;
+
+    fn describe(&self) -> Description {
+        let count = self.items.as_ref().map_or(0, Vec::len);
+        Description::new(&PARALLEL, DType::U8, count as u64)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
+        let pool = lane.pool(PARALLEL.name())?;
+        let items = self.items.take().unwrap_or_default();
+        let mut outcomes: Vec<Option<ParallelOutcome<R>>> = Vec::new();
+        outcomes.resize_with(items.len(), || None);
+        let (token, work) = (&self.token, &self.work);
+        // Items dropped unstarted are dropped here, on one thread.
+        let unstarted = Mutex::new(Vec::new());
+        let parts = items.into_iter().zip(outcomes.iter_mut());
+        // What a closure costs is unknown; whoever asks for threads gets them.
+        pool.each(Bytes(u64::MAX), parts, |(item, slot)| {
+            *slot = Some(match token.stop() {
+                Some(why) => {
+                    unstarted
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(item);
+                    ParallelOutcome::NotStarted(why)
+                }
+                None => match catch_unwind(AssertUnwindSafe(|| work(item, token))) {
+                    Ok(value) => ParallelOutcome::Done(value),
+                    Err(payload) => ParallelOutcome::Panicked(said(payload)),
+                },
+            });
+        });
+        Ok(outcomes.into_iter().flatten().collect())
+    }
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+}
+
+/// What a panic said.
+fn said(payload: Box<dyn Any + Send>) -> String {
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => payload.downcast::<&'static str>().map_or_else(
+            |_| "something that is no text".to_owned(),
+            |text| (*text).to_owned(),
+        ),
+    }
+}

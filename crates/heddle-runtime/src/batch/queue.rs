@@ -1,0 +1,314 @@
+//! Operations of many callers, handed over one by one and run together.
+
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::Batchable;
+use super::future::Pending;
+use super::gather::Gathering;
+use super::mixed::{AnyJob, Job, Jobs};
+use crate::Runtime;
+use crate::device::DeviceId;
+use crate::error::Error;
+use crate::memory::{Clock, SystemClock};
+use crate::units::Nanos;
+
+/// How a queue works.
+#[derive(Clone, Debug)]
+pub struct QueueSettings {
+    /// Items that are not waited beyond.
+    pub max_batch: usize,
+    /// How long an item waits for others, at most.
+    pub max_delay: Duration,
+    /// Items the queue holds before callers have to wait.
+    pub capacity: usize,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for QueueSettings {
+    /// 1,024 items or 200 µs, 16,384 items at once.
+    fn default() -> Self {
+        Self {
+            max_batch: 1024,
+            max_delay: Duration::from_micros(200),
+            capacity: 16 << 10,
+            clock: Arc::new(SystemClock::new()),
+        }
+    }
+}
+
+/// Merges the operations of concurrent callers. Dropping it runs what it holds.
+///
+/// Callers take turns: each batch takes one item of every caller in turn, and a
+/// caller that fills the queue does not keep others out. A thread is a caller;
+/// tasks that share threads ask for a [`caller`](Self::caller) each.
+///
+/// ```
+/// use heddle_runtime::batch::{Queue, QueueSettings};
+/// use heddle_runtime::ops::Xor;
+/// use heddle_runtime::{Array, Runtime};
+///
+/// let queue = Queue::new(&Runtime::new()?, QueueSettings::default())?;
+/// let answer = queue.submit(Xor::new(&Array::from_slice(b"a"), &Array::from_slice(b"b"))?)?;
+/// assert_eq!(answer.wait()?.as_slice()?, [3]);
+/// # Ok::<(), heddle_runtime::Error>(())
+/// ```
+pub struct Queue {
+    shared: Arc<Shared>,
+    worker: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    runtime: Runtime,
+    settings: QueueSettings,
+    state: Mutex<State>,
+    /// Something came, or the queue was closed.
+    came: Condvar,
+    /// There is room again, or the queue was closed.
+    room: Condvar,
+}
+
+struct State {
+    gathering: Gathering<Box<dyn AnyJob>>,
+    closed: bool,
+}
+
+/// One of several callers who share a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller<'a> {
+    queue: &'a Queue,
+    id: u64,
+}
+
+static CALLERS: AtomicU64 = AtomicU64::new(0);
+
+fn new_caller() -> u64 {
+    CALLERS.fetch_add(1, Ordering::Relaxed)
+}
+
+fn this_thread() -> u64 {
+    thread_local! {
+        static ID: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+    ID.with(|id| {
+        id.get().unwrap_or_else(|| {
+            let new = new_caller();
+            id.set(Some(new));
+            new
+        })
+    })
+}
+
+impl Queue {
+    /// A queue with a thread of its own, which runs the batches.
+    pub fn new(runtime: &Runtime, settings: QueueSettings) -> Result<Self, Error> {
+        let shared = Arc::new(Shared {
+            runtime: runtime.clone(),
+            state: Mutex::new(State {
+                gathering: Gathering::new(settings.capacity),
+                closed: false,
+            }),
+            settings,
+            came: Condvar::new(),
+            room: Condvar::new(),
+        });
+        let worker = thread::Builder::new()
+            .name("heddle-queue".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                move || shared.work()
+            })
+            .map_err(|error| Error::Device {
+                device: DeviceId::CPU,
+                message: format!("cannot start a queue's thread: {error}"),
+            })?;
+        Ok(Self {
+            shared,
+            worker: Some(worker),
+        })
+    }
+
+    /// Hands over one operation; waits while the queue is full. Fails once the
+    /// queue is closed.
+    pub fn submit<B: Batchable + 'static>(
+        &self,
+        operation: B,
+    ) -> Result<Pending<B::Output>, Error> {
+        self.shared.submit(this_thread(), operation, true)
+    }
+
+    /// Hands over one operation, or fails with [`Error::QueueFull`].
+    pub fn try_submit<B: Batchable + 'static>(
+        &self,
+        operation: B,
+    ) -> Result<Pending<B::Output>, Error> {
+        self.shared.submit(this_thread(), operation, false)
+    }
+
+    /// A caller with turns of its own.
+    #[must_use]
+    pub fn caller(&self) -> Caller<'_> {
+        Caller {
+            queue: self,
+            id: new_caller(),
+        }
+    }
+
+    /// Items that have not been started on.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.lock().gathering.len()
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes no more operations, runs what is there and returns when all of it has
+    /// its answer.
+    pub fn close(mut self) {
+        self.finish();
+    }
+
+    fn finish(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.came.notify_all();
+        self.shared.room.notify_all();
+        if let Some(worker) = self.worker.take() {
+            // What it ran caught its own panics; a promise it dropped has resolved.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Caller<'_> {
+    /// As [`Queue::submit`].
+    pub fn submit<B: Batchable + 'static>(
+        &self,
+        operation: B,
+    ) -> Result<Pending<B::Output>, Error> {
+        self.queue.shared.submit(self.id, operation, true)
+    }
+
+    /// As [`Queue::try_submit`].
+    pub fn try_submit<B: Batchable + 'static>(
+        &self,
+        operation: B,
+    ) -> Result<Pending<B::Output>, Error> {
+        self.queue.shared.submit(self.id, operation, false)
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn submit<B: Batchable + 'static>(
+        &self,
+        caller: u64,
+        operation: B,
+        waits: bool,
+    ) -> Result<Pending<B::Output>, Error> {
+        let (job, pending) = Job::new(operation);
+        let job: Box<dyn AnyJob> = Box::new(job);
+        let mut state = self.lock();
+        if !state.closed && !state.gathering.has_room_for(caller) {
+            if !waits {
+                return Err(Error::QueueFull {
+                    capacity: state.gathering.capacity(),
+                });
+            }
+            state.gathering.wait(caller);
+            while !state.closed && !state.gathering.has_room_for(caller) {
+                state = self
+                    .room
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            state.gathering.end_wait(caller);
+            // Who stood back for this one may come now.
+            self.room.notify_all();
+        }
+        if state.closed {
+            return Err(Error::QueueClosed);
+        }
+        state.gathering.add(caller, job, self.settings.clock.now());
+        // The worker sleeps through what is neither the first nor the last of a batch.
+        let held = state.gathering.len();
+        drop(state);
+        if held == 1 || held >= self.most() {
+            self.came.notify_one();
+        }
+        Ok(pending)
+    }
+
+    /// Items that make a batch due. A queue that is full has nothing to wait for.
+    fn most(&self) -> usize {
+        let capacity = self.settings.capacity.max(1);
+        self.settings.max_batch.clamp(1, capacity)
+    }
+
+    fn work(&self) {
+        while let Some(jobs) = self.next_batch() {
+            self.room.notify_all();
+            let mut all = Jobs::default();
+            for job in jobs {
+                all.push(job);
+            }
+            // Promises dropped by a panic resolve to errors; the queue goes on.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                all.run(&self.runtime, self.runtime.book());
+            }));
+        }
+    }
+
+    /// Waits for a batch to be due; `None` when closed and empty.
+    fn next_batch(&self) -> Option<Vec<Box<dyn AnyJob>>> {
+        let most = self.most();
+        let delay = Nanos::from(self.settings.max_delay);
+        let mut state = self.lock();
+        loop {
+            let due = state
+                .gathering
+                .due_in(most, delay, self.settings.clock.now());
+            match due {
+                None if state.closed => return None,
+                None => {
+                    state = self
+                        .came
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                Some(left) if left > Nanos(0) && !state.closed => {
+                    state = self
+                        .came
+                        .wait_timeout(state, left.as_duration())
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0;
+                }
+                Some(_) => return Some(state.gathering.take(most)),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Queue({} waiting)", self.len())
+    }
+}

@@ -1,0 +1,236 @@
+//! How many items go into one batch: as many as there is room for and as still
+//! make an item cheaper. Pure: it is told what is free and what things cost.
+
+use crate::units::Bytes;
+
+/// A doubling that makes an item less than this share cheaper no longer gains.
+const LEAST_GAIN: f64 = 0.01;
+/// How much of the difference a new measurement of an item's bytes makes when it
+/// is smaller than what was known; a larger one counts at once.
+const EASING: f64 = 0.125;
+/// How much a batch may grow after each success once pressure has ended.
+const REGROWTH: f64 = 1.25;
+
+/// What a size must keep to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeLimits {
+    /// Fewest items, room or not: admission decides about those.
+    pub min: usize,
+    /// Most items.
+    pub max: usize,
+    /// The share of free memory that is left free.
+    pub margin: f64,
+}
+
+impl Default for SizeLimits {
+    /// One to a million items, a fifth of the free memory left alone.
+    fn default() -> Self {
+        Self {
+            min: 1,
+            max: 1 << 20,
+            margin: 0.2,
+        }
+    }
+}
+
+/// Knows what an item of one kind needs, and when memory was short last.
+#[derive(Clone, Debug, Default)]
+pub struct Sizer {
+    limits: SizeLimits,
+    bytes_per_item: f64,
+    /// What a refusal has brought the size down to, until it has grown past need.
+    ceiling: Option<f64>,
+}
+
+impl Sizer {
+    /// A sizer that has measured nothing.
+    #[must_use]
+    pub fn new(limits: SizeLimits) -> Self {
+        Self {
+            limits: SizeLimits {
+                min: limits.min.max(1),
+                max: limits.max.max(limits.min).max(1),
+                margin: limits.margin.clamp(0.0, 0.99),
+            },
+            ..Self::default()
+        }
+    }
+
+    /// Learns that `items` items needed `bytes` together.
+    pub fn measure(&mut self, items: usize, bytes: Bytes) {
+        let each = bytes.0 as f64 / items.max(1) as f64;
+        self.bytes_per_item = if each >= self.bytes_per_item {
+            each
+        } else {
+            self.bytes_per_item + EASING * (each - self.bytes_per_item)
+        };
+    }
+
+    /// Bytes an item is taken to need.
+    #[must_use]
+    pub fn bytes_per_item(&self) -> f64 {
+        self.bytes_per_item
+    }
+
+    /// The size for `waiting` items, with `free` bytes to be had. `price` is what a
+    /// batch of so many items would cost, in nanoseconds, where that is known.
+    #[must_use]
+    pub fn next(&self, waiting: usize, free: Bytes, price: impl Fn(usize) -> Option<f64>) -> usize {
+        let SizeLimits { min, max, margin } = self.limits;
+        let mut most = max.min(waiting).max(1);
+        if self.bytes_per_item > 0.0 {
+            let room = free.0 as f64 * (1.0 - margin) / self.bytes_per_item;
+            most = most.min(room as usize);
+        }
+        if let Some(ceiling) = self.ceiling {
+            most = most.min(ceiling as usize);
+        }
+        let least = min.min(waiting).max(1);
+        still_gaining(least, most.max(least), price)
+    }
+
+    /// A batch of `items` was refused where `free` bytes were left: the next ones
+    /// are as large as that has room for, and smaller than this one.
+    pub fn refused(&mut self, items: usize, free: Bytes) {
+        let room = if self.bytes_per_item > 0.0 {
+            free.0 as f64 * (1.0 - self.limits.margin) / self.bytes_per_item
+        } else {
+            0.0
+        };
+        // Free memory may lie in pieces, so what seems to fit may not.
+        let below = items as f64 * (1.0 - self.limits.margin);
+        self.ceiling = Some(room.min(below).max(self.limits.min as f64));
+    }
+
+    /// A batch of `items` was granted. One that reached the ceiling raises it; a
+    /// ceiling that no batch needs any more is forgotten.
+    pub fn granted(&mut self, items: usize) {
+        if let Some(ceiling) = self.ceiling
+            && items as f64 >= ceiling.floor()
+        {
+            let raised = (ceiling * REGROWTH).max(ceiling + 1.0);
+            self.ceiling = (raised < self.limits.max as f64).then_some(raised);
+        }
+    }
+}
+
+/// The largest size from `least` to `most` up to which every doubling made an item
+/// cheaper; `most` where prices are not known.
+fn still_gaining(least: usize, most: usize, price: impl Fn(usize) -> Option<f64>) -> usize {
+    let each = |items: usize| price(items).map(|ns| ns / items as f64);
+    let mut size = least;
+    let Some(mut cost) = each(size) else {
+        return most;
+    };
+    while size < most {
+        let larger = size.saturating_mul(2).min(most);
+        let Some(next) = each(larger) else {
+            return most;
+        };
+        // The last step may be short of a doubling, and then gains in proportion.
+        let step = (larger as f64 / size as f64).log2();
+        if next > cost * (1.0 - LEAST_GAIN * step) {
+            return size;
+        }
+        (size, cost) = (larger, next);
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn unknown(_: usize) -> Option<f64> {
+        None
+    }
+
+    #[test]
+    fn fills_the_room_less_a_margin() {
+        let mut sizer = Sizer::new(SizeLimits::default());
+        sizer.measure(10, Bytes(10_000));
+        assert_eq!(sizer.next(5_000, Bytes(1_000_000), unknown), 800);
+        assert_eq!(sizer.next(50, Bytes(1_000_000), unknown), 50);
+        assert_eq!(sizer.next(50, Bytes(0), unknown), 1);
+    }
+
+    #[test]
+    fn stops_where_a_doubling_gains_nothing() {
+        let sizer = Sizer::new(SizeLimits::default());
+        // A launch of 10 µs and 100 ns an item: beyond some 6,400 a doubling saves
+        // less than a hundredth.
+        let line = |items: usize| Some(10_000.0 + 100.0 * items as f64);
+        let size = sizer.next(1 << 20, Bytes(u64::MAX), line);
+        assert!((2_048..=16_384).contains(&size), "{size}");
+        // Beyond the cache an item costs twice.
+        let cliff = |items: usize| Some(items as f64 * if items > 512 { 2.0 } else { 1.0 } + 1e4);
+        let size = sizer.next(1 << 20, Bytes(u64::MAX), cliff);
+        assert!(size >= 256, "{size}");
+    }
+
+    #[test]
+    fn a_refusal_shrinks_to_the_room_and_success_grows_back() {
+        let mut sizer = Sizer::new(SizeLimits::default());
+        sizer.measure(1, Bytes(1_000));
+        let plenty = Bytes(1 << 40);
+        assert_eq!(sizer.next(10_000, plenty, unknown), 10_000);
+        sizer.refused(10_000, Bytes(2_000_000));
+        assert_eq!(sizer.next(10_000, plenty, unknown), 1_600);
+        let mut sizes = Vec::new();
+        for _ in 0..40 {
+            let size = sizer.next(10_000, plenty, unknown);
+            sizer.granted(size);
+            sizes.push(size);
+        }
+        assert!(sizes.is_sorted());
+        assert_eq!(sizes.last(), Some(&10_000));
+    }
+
+    proptest! {
+        #[test]
+        fn keeps_to_its_limits(
+            min in 0_usize..50,
+            span in 0_usize..5_000,
+            margin in 0.0_f64..0.9,
+            each in 0_u64..1 << 20,
+            free in 0_u64..1 << 32,
+            waiting in 1_usize..10_000,
+            refusals in prop::collection::vec((1_usize..10_000, 0_u64..1 << 30), 0..5),
+            fixed in 0.0_f64..1e6,
+            slope in 0.0_f64..1e4,
+        ) {
+            let mut sizer = Sizer::new(SizeLimits { min, max: min + span, margin });
+            sizer.measure(1, Bytes(each));
+            for (items, free) in refusals {
+                sizer.refused(items, Bytes(free));
+            }
+            let price = |items: usize| Some(fixed + slope * items as f64);
+            for size in [
+                sizer.next(waiting, Bytes(free), unknown),
+                sizer.next(waiting, Bytes(free), price),
+            ] {
+                let least = min.max(1).min(waiting);
+                prop_assert!(size >= least && size <= waiting);
+                prop_assert!(size <= (min + span).max(1));
+                prop_assert!(
+                    size == least || size as f64 * each as f64 <= free as f64 * (1.0 - margin) + 1.0
+                );
+            }
+        }
+
+        #[test]
+        fn growth_never_stops_short(refused in 2_usize..100_000, each in 1_u64..1 << 16) {
+            let mut sizer = Sizer::new(SizeLimits::default());
+            sizer.measure(1, Bytes(each));
+            sizer.refused(refused, Bytes(each));
+            prop_assert!(sizer.next(refused, Bytes(u64::MAX), unknown) < refused);
+            for _ in 0..100 {
+                let size = sizer.next(refused, Bytes(u64::MAX), unknown);
+                sizer.granted(size);
+            }
+            prop_assert_eq!(sizer.next(refused, Bytes(u64::MAX), unknown), refused);
+        }
+    }
+}

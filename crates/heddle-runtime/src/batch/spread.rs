@@ -1,0 +1,306 @@
+//! One batch on several GPUs: shares in proportion to what each was measured at,
+//! and whoever is done first takes from the end of who is not.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::carry::part_of;
+use super::{Batchable, Book, Merged};
+use crate::Runtime;
+use crate::device::DeviceId;
+use crate::error::Error;
+use crate::operation::{Description, Operation};
+use crate::route::Decision;
+
+/// A batch is spread when that is predicted to take at most this share of the time
+/// on the best GPU alone: below it threads and more launches eat the gain.
+const WORTH_IT: f64 = 0.8;
+/// A share is run in pieces of half of what is left of it, so that there is
+/// something to take over at its end; this many, and the last are equal.
+const PIECES: u32 = 4;
+
+/// The GPUs that together are worth it, with the share of each; nothing when one
+/// does as well.
+pub(super) fn worth_spreading(
+    runtime: &Runtime,
+    whole: &Description,
+    items: usize,
+    decision: &Decision,
+) -> Vec<(DeviceId, f64)> {
+    let priced: Vec<(DeviceId, f64)> = decision
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.device.kind().is_gpu())
+        .filter_map(|candidate| Some((candidate.device, candidate.price?.total_ns())))
+        .filter(|(_, ns)| *ns > 0.0)
+        .collect();
+    let best = priced
+        .iter()
+        .map(|(_, ns)| *ns)
+        .fold(f64::INFINITY, f64::min);
+    if priced.len() < 2 || items < 2 * priced.len() {
+        return Vec::new();
+    }
+    let shares = in_proportion(&priced);
+    let slowest = shares
+        .iter()
+        .filter_map(|&(device, share)| {
+            let count = (items as f64 * share).ceil() as usize;
+            let part = part_of(whole, count, items);
+            let price = runtime.router().candidate(&part, device).price?;
+            Some(price.total_ns())
+        })
+        .fold(0.0, f64::max);
+    if slowest < WORTH_IT * best {
+        shares
+    } else {
+        Vec::new()
+    }
+}
+
+/// Shares that add up to one, each the larger the less its device takes.
+fn in_proportion(times: &[(DeviceId, f64)]) -> Vec<(DeviceId, f64)> {
+    let total: f64 = times.iter().map(|(_, ns)| 1.0 / ns).sum();
+    times
+        .iter()
+        .map(|&(device, ns)| (device, 1.0 / ns / total))
+        .collect()
+}
+
+/// Shares for devices somebody named: by what was measured of them at this work,
+/// and equal to the fastest where nothing was.
+pub(crate) fn shares_of(
+    runtime: &Runtime,
+    whole: &Description,
+    devices: &[DeviceId],
+) -> Vec<(DeviceId, f64)> {
+    let price = |device: DeviceId| {
+        let candidate = runtime.router().candidate(whole, device);
+        candidate.price.map(|price| price.total_ns().max(1.0))
+    };
+    let prices: Vec<Option<f64>> = devices.iter().map(|&device| price(device)).collect();
+    let fastest = prices
+        .iter()
+        .flatten()
+        .copied()
+        .fold(f64::INFINITY, f64::min);
+    let assumed = if fastest.is_finite() { fastest } else { 1.0 };
+    let times: Vec<(DeviceId, f64)> = devices
+        .iter()
+        .zip(prices)
+        .map(|(&device, price)| (device, price.unwrap_or(assumed)))
+        .collect();
+    in_proportion(&times)
+}
+
+/// Neighbouring items, and where the first stands among all.
+struct Piece<B> {
+    first: usize,
+    items: Vec<B>,
+}
+
+/// What one device has left to do.
+struct Share<B> {
+    pieces: VecDeque<Piece<B>>,
+    /// Until it has begun its first piece is kept for it: who is started sooner
+    /// would otherwise do everything, though not sooner than all of them together.
+    begun: bool,
+}
+
+impl<B> Share<B> {
+    /// Items that another device may take.
+    fn open(&self) -> usize {
+        let kept = usize::from(!self.begun);
+        self.pieces
+            .iter()
+            .skip(kept)
+            .map(|piece| piece.items.len())
+            .sum()
+    }
+}
+
+/// What is left to do, by device.
+struct Work<B> {
+    shares: Mutex<Vec<Share<B>>>,
+}
+
+impl<B> Work<B> {
+    /// Cuts `items` into a queue of pieces for each share.
+    fn cut(mut items: Vec<B>, shares: &[(DeviceId, f64)]) -> Self {
+        let total = items.len();
+        let mut ends = Vec::with_capacity(shares.len());
+        let mut sum = 0.0;
+        for (_, share) in shares {
+            sum += share;
+            ends.push(((total as f64 * sum).round() as usize).min(total));
+        }
+        // From the back, so that every item is moved once.
+        let mut parts = Vec::with_capacity(shares.len());
+        for device in (0..shares.len()).rev() {
+            let start = if device == 0 { 0 } else { ends[device - 1] };
+            parts.push(Share {
+                pieces: pieces(start, items.split_off(start)),
+                begun: false,
+            });
+        }
+        parts.reverse();
+        Self {
+            shares: Mutex::new(parts),
+        }
+    }
+
+    /// The next piece for a device: its own, or the last of who has most left.
+    fn take(&self, device: usize) -> Option<Piece<B>> {
+        let mut shares = self.lock();
+        shares[device].begun = true;
+        if let Some(own) = shares[device].pieces.pop_front() {
+            return Some(own);
+        }
+        let most = shares.iter_mut().max_by_key(|share| share.open())?;
+        if most.open() == 0 {
+            return None;
+        }
+        most.pieces.pop_back()
+    }
+
+    /// Puts a piece back for others to take.
+    fn give_back(&self, device: usize, piece: Piece<B>) {
+        self.lock()[device].pieces.push_back(piece);
+    }
+
+    /// Whatever nobody took.
+    fn rest(self) -> impl Iterator<Item = Piece<B>> {
+        let shares = self
+            .shares
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        shares.into_iter().flat_map(|share| share.pieces)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Share<B>>> {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn pieces<B>(first: usize, mut items: Vec<B>) -> VecDeque<Piece<B>> {
+    let mut queue = VecDeque::new();
+    let mut at = first;
+    for step in 1..=PIECES {
+        let count = if step == PIECES {
+            items.len()
+        } else {
+            items.len().div_ceil(2)
+        };
+        let rest = items.split_off(count);
+        if !items.is_empty() {
+            queue.push_back(Piece { first: at, items });
+        }
+        at += count;
+        items = rest;
+    }
+    queue
+}
+
+/// The answers of `items`, which are of one group, in their order, each device
+/// having done its share. What a device fails at the others do, and what all fail
+/// at goes the ordinary road. `by_merging` says that alone the items would have
+/// gone to the processor.
+pub(crate) fn spread<B: Batchable>(
+    runtime: &Runtime,
+    book: &Book,
+    items: Vec<B>,
+    shares: &[(DeviceId, f64)],
+    by_merging: bool,
+) -> Vec<Result<B::Output, Error>> {
+    let total = items.len();
+    let work = Work::cut(items, shares);
+    let answers: Mutex<Answers<B>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for (index, &(device, _)) in shares.iter().enumerate() {
+            let (work, answers) = (&work, &answers);
+            scope.spawn(move || {
+                while let Some(mut piece) = work.take(index) {
+                    let kind = B::describe_batch(&piece.items).kind.name();
+                    let done = runtime.trace(Merged::new(&mut piece.items[..]), Some(device));
+                    let Ok(done) = done else {
+                        // It takes no further part in this batch.
+                        work.give_back(index, piece);
+                        return;
+                    };
+                    let (count, time) = (piece.items.len(), done.timing.total);
+                    book.ran(kind, device, count, time, by_merging);
+                    let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+                    answers.push((piece.first, done.output));
+                }
+            });
+        }
+    });
+    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for piece in work.rest() {
+        answers.push((piece.first, anywhere(runtime, book, piece.items)));
+    }
+    answers.sort_by_key(|(first, _)| *first);
+    let mut all = Vec::with_capacity(total);
+    all.extend(answers.into_iter().flat_map(|(_, answers)| answers));
+    all
+}
+
+/// Answers of pieces, each with the place of its first item.
+type Answers<B> = Vec<(usize, Vec<Result<<B as Operation>::Output, Error>>)>;
+
+/// The answers of items that no device of the batch could give.
+fn anywhere<B: Batchable>(
+    runtime: &Runtime,
+    book: &Book,
+    mut items: Vec<B>,
+) -> Vec<Result<B::Output, Error>> {
+    let kind = B::describe_batch(&items).kind.name();
+    if let Ok(outcome) = runtime.trace(Merged::new(&mut items[..]), None) {
+        let device = outcome.decision.device;
+        book.ran(kind, device, items.len(), outcome.timing.total, false);
+        return outcome.output;
+    }
+    book.took_apart(kind, items.len());
+    items.into_iter().map(|item| runtime.run(item)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_item_is_in_one_piece(
+            total in 0_usize..500,
+            times in prop::collection::vec(1.0_f64..100.0, 1..6),
+        ) {
+            let times: Vec<_> = times
+                .iter()
+                .enumerate()
+                .map(|(index, &ns)| (DeviceId::simt(index as u16), ns))
+                .collect();
+            let shares = in_proportion(&times);
+            let work = Work::cut((0..total).collect(), &shares);
+            let mut seen = vec![0; total];
+            // The first does all it may before the others begin.
+            for device in 0..times.len() {
+                while let Some(piece) = work.take(device) {
+                    for (offset, item) in piece.items.iter().enumerate() {
+                        prop_assert_eq!(*item, piece.first + offset);
+                        seen[*item] += 1;
+                    }
+                }
+            }
+            prop_assert!(seen.iter().all(|&count| count == 1));
+        }
+    }
+
+    #[test]
+    fn the_faster_device_gets_more() {
+        let shares = in_proportion(&[(DeviceId::simt(0), 10.0), (DeviceId::simt(1), 30.0)]);
+        assert!((shares[0].1 - 0.75).abs() < 1e-9);
+        assert!((shares[1].1 - 0.25).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,272 @@
+//! Host memory that a device sees as one stretch though it lies in pieces.
+//!
+//! Many small arrays go to a device in one transfer: whoever fills the memory the
+//! transfer starts from takes the bytes from where they are, and answers are put
+//! down where they belong. Nothing is packed in between.
+
+use std::borrow::Cow;
+use std::mem;
+use std::ops::Range;
+
+/// Bytes to read.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// One stretch.
+    Whole(&'a [u8]),
+    /// Many.
+    Pieces(&'a Pieces<'a>),
+}
+
+/// Stretches to read, one behind the other with gaps between them.
+#[derive(Debug, Default)]
+pub struct Pieces<'a> {
+    /// Where each begins in the whole, ascending, and its bytes.
+    parts: Vec<(usize, &'a [u8])>,
+    len: usize,
+}
+
+impl<'a> Pieces<'a> {
+    /// Nothing yet, with room to list so many.
+    #[must_use]
+    pub fn with_capacity(parts: usize) -> Self {
+        Self {
+            parts: Vec::with_capacity(parts),
+            len: 0,
+        }
+    }
+
+    /// Adds `bytes` behind the others. They take `room` bytes of the whole, or as
+    /// many as they are; what is beyond them is unspecified where it arrives.
+    pub fn push(&mut self, bytes: &'a [u8], room: usize) {
+        self.parts.push((self.len, bytes));
+        self.len += room.max(bytes.len());
+    }
+}
+
+impl<'a> From<&'a [u8]> for Source<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Whole(bytes)
+    }
+}
+
+impl<'a> From<&'a Pieces<'a>> for Source<'a> {
+    fn from(pieces: &'a Pieces<'a>) -> Self {
+        Self::Pieces(pieces)
+    }
+}
+
+impl<'a> Source<'a> {
+    /// Bytes in all, gaps included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Whole(bytes) => bytes.len(),
+            Self::Pieces(pieces) => pieces.len,
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Copies a range of the whole to `to`, which is as long. Gaps leave `to` as it
+    /// was.
+    pub fn copy(&self, range: Range<usize>, to: &mut [u8]) {
+        let pieces = match self {
+            Self::Whole(bytes) => return to.copy_from_slice(&bytes[range]),
+            Self::Pieces(pieces) => pieces,
+        };
+        let from = pieces.parts.partition_point(|(at, _)| *at <= range.start);
+        for &(at, bytes) in &pieces.parts[from.saturating_sub(1)..] {
+            if at >= range.end {
+                break;
+            }
+            let start = range.start.clamp(at, at + bytes.len());
+            let end = range.end.clamp(at, at + bytes.len());
+            if start < end {
+                to[start - range.start..end - range.start]
+                    .copy_from_slice(&bytes[start - at..end - at]);
+            }
+        }
+    }
+
+    /// A range of the whole in one stretch, gathered where it is not one already.
+    #[must_use]
+    pub fn stretch(&self, range: Range<usize>) -> Cow<'a, [u8]> {
+        match self {
+            Self::Whole(bytes) => Cow::Borrowed(&bytes[range]),
+            Self::Pieces(_) => {
+                let mut gathered = vec![0; range.len()];
+                self.copy(range, &mut gathered);
+                Cow::Owned(gathered)
+            }
+        }
+    }
+}
+
+/// Bytes to write.
+#[derive(Debug)]
+pub enum Sink<'a> {
+    /// One stretch.
+    Whole(&'a mut [u8]),
+    /// Many, each with where it begins in the whole; and how long that is.
+    Pieces(Vec<(usize, &'a mut [u8])>, usize),
+}
+
+impl<'a> From<&'a mut [u8]> for Sink<'a> {
+    fn from(bytes: &'a mut [u8]) -> Self {
+        Self::Whole(bytes)
+    }
+}
+
+impl<'a> Sink<'a> {
+    /// Stretches one behind the other, each taking so many bytes of the whole, or
+    /// as many as it has.
+    pub fn pieces(parts: impl IntoIterator<Item = (&'a mut [u8], usize)>) -> Self {
+        let mut len = 0;
+        let place = |(bytes, room): (&'a mut [u8], usize)| {
+            let at = len;
+            len += room.max(bytes.len());
+            (at, bytes)
+        };
+        let parts = parts.into_iter().map(place).collect();
+        Self::Pieces(parts, len)
+    }
+
+    /// Bytes in all, gaps included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Whole(bytes) => bytes.len(),
+            Self::Pieces(_, len) => *len,
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The whole in stretches of `step` bytes, the last of them shorter; `step` is
+    /// at least 1.
+    #[must_use]
+    pub fn chunks(self, step: usize) -> Vec<Self> {
+        let (parts, len) = match self {
+            Self::Whole(bytes) => return bytes.chunks_mut(step).map(Self::Whole).collect(),
+            Self::Pieces(parts, len) => (parts, len),
+        };
+        let mut chunks: Vec<Self> = (0..len.div_ceil(step))
+            .map(|chunk| Self::Pieces(Vec::new(), step.min(len - chunk * step)))
+            .collect();
+        for (mut at, mut rest) in parts {
+            while !rest.is_empty() {
+                let chunk = at / step;
+                let here = rest.len().min((chunk + 1) * step - at);
+                let (part, after) = rest.split_at_mut(here);
+                if let Self::Pieces(parts, _) = &mut chunks[chunk] {
+                    parts.push((at - chunk * step, part));
+                }
+                at += here;
+                rest = after;
+            }
+        }
+        chunks
+    }
+
+    /// Puts `from`, which is as long, where it belongs. What falls into gaps is
+    /// dropped.
+    pub fn put(&mut self, from: &[u8]) {
+        match self {
+            Self::Whole(bytes) => bytes.copy_from_slice(from),
+            Self::Pieces(parts, _) => {
+                for (at, bytes) in parts {
+                    bytes.copy_from_slice(&from[*at..*at + bytes.len()]);
+                }
+            }
+        }
+    }
+
+    /// Lets `write` fill the whole: in place where it is one stretch, and from a
+    /// stretch of its own otherwise.
+    pub fn fill<R, E>(&mut self, write: impl FnOnce(&mut [u8]) -> Result<R, E>) -> Result<R, E> {
+        if let Self::Whole(bytes) = self {
+            return write(bytes);
+        }
+        let mut gathered = vec![0; self.len()];
+        let done = write(&mut gathered)?;
+        self.put(&gathered);
+        Ok(done)
+    }
+
+    /// Takes it, leaving nothing to be written.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        mem::replace(self, Self::Whole(&mut []))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_taken_apart_comes_together_again(
+            lens in prop::collection::vec((0_usize..40, 0_usize..20), 0..20),
+            step in 1_usize..50,
+        ) {
+            let whole: Vec<u8> = (0..1200).map(|byte| byte as u8).collect();
+            let mut pieces = Pieces::with_capacity(lens.len());
+            let mut at = 0;
+            for &(len, gap) in &lens {
+                pieces.push(&whole[at..at + len], len + gap);
+                at += len + gap;
+            }
+            let source = Source::from(&pieces);
+            prop_assert_eq!(source.len(), at);
+
+            let mut landings: Vec<Vec<u8>> = lens.iter().map(|(len, _)| vec![0; *len]).collect();
+            let parts = landings.iter_mut().zip(&lens);
+            let sink = Sink::pieces(parts.map(|(to, (len, gap))| (&mut to[..], len + gap)));
+            prop_assert_eq!(sink.len(), at);
+            for (index, mut chunk) in sink.chunks(step).into_iter().enumerate() {
+                let start = index * step;
+                let moved = source.stretch(start..start + chunk.len());
+                chunk.put(&moved);
+            }
+            let mut at = 0;
+            for (landed, (len, gap)) in landings.iter().zip(&lens) {
+                prop_assert_eq!(&landed[..], &whole[at..at + len]);
+                at += len + gap;
+            }
+        }
+    }
+
+    #[test]
+    fn gaps_are_left_alone() {
+        let mut pieces = Pieces::default();
+        pieces.push(b"ab", 4);
+        pieces.push(b"cd", 0);
+        let mut to = *b"------";
+        Source::from(&pieces).copy(0..6, &mut to);
+        assert_eq!(&to, b"ab--cd");
+        assert_eq!(*Source::from(&pieces).stretch(1..5), *b"b\0\0c");
+    }
+
+    #[test]
+    fn a_sink_in_pieces_is_filled_through_one_stretch() {
+        let (mut first, mut second) = ([0; 2], [0; 3]);
+        let mut sink = Sink::pieces([(&mut first[..], 4), (&mut second[..], 0)]);
+        let write = |bytes: &mut [u8]| {
+            bytes.copy_from_slice(b"ab..cde");
+            Ok::<(), ()>(())
+        };
+        sink.fill(write).unwrap();
+        assert_eq!((&first, &second), (b"ab", b"cde"));
+    }
+}

@@ -1,0 +1,185 @@
+//! Many products asked for one by one, as one strided product.
+
+use gemm::Parallelism;
+
+use crate::array::{Array, HostBuffer};
+use crate::batch::pack::{self, Landing};
+use crate::batch::{Batchable, Group, Operands, family};
+use crate::device::{Accelerator, Lane, Pieces, PipelineInput, Place, Source};
+use crate::error::Error;
+use crate::operation::{Description, Operation};
+use crate::units::Bytes;
+
+use super::super::number::Float;
+use super::super::{kernel, pass, room};
+use super::gemm::{self as door, Extents};
+use super::gpu::{self, Products};
+use super::{MATMUL, MatMul, cost, multiply_adds, small};
+
+/// Multiply-adds every item adds beside its own, for making its result.
+pub(in super::super) const ITEM_MULTIPLY_ADDS: u64 = 4096;
+
+impl<T: Float> Batchable for MatMul<T> {
+    fn group(&self) -> Group {
+        let Extents { m, k, n } = self.extents;
+        Group::new(&MATMUL, T::DTYPE)
+            .shaped([m, k, n])
+            .living(&[&self.lhs, &self.rhs])
+    }
+
+    fn describe_batch(items: &[Self]) -> Description {
+        let home = items.first().and_then(|item| item.group().home());
+        let mut operands = Operands::default();
+        let (mut work, mut output) = (0_u64, Bytes(0));
+        let (mut lhs, mut rhs) = (None, None);
+        for item in items {
+            operands.add(home, &item.lhs, lhs);
+            operands.add(home, &item.rhs, rhs);
+            (lhs, rhs) = (Some(&item.lhs), Some(&item.rhs));
+            output = output + Bytes::of::<T>(item.shape.elements());
+            work = work.saturating_add(multiply_adds(item.extents) + ITEM_MULTIPLY_ADDS);
+        }
+        operands.describe(family(&MATMUL), home, T::DTYPE, work, output)
+    }
+
+    fn run_batch(
+        items: &mut [Self],
+        lane: &Lane<'_>,
+    ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
+        match lane.place() {
+            Place::Host(pool) => {
+                let each = multiply_adds(items[0].extents);
+                // Threads that would have nothing to do share every product instead.
+                if pool.is_worth_sharing(cost(each)) && items.len() < 2 * pool.threads() {
+                    return Ok(items.iter_mut().map(|item| item.run(lane)).collect());
+                }
+                let all = cost(each.saturating_mul(items.len() as u64));
+                pack::on_host(items, lane, all, |(): &mut (), item, lane| item.alone(lane))
+            }
+            Place::Accelerator(accelerator) if items[0].group().home() == Some(lane.device()) => {
+                resident(items, lane, accelerator)
+            }
+            Place::Accelerator(accelerator) => strided(items, lane, accelerator),
+        }
+    }
+}
+
+impl<T: Float> MatMul<T> {
+    /// The product on the calling thread alone.
+    fn alone(&self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
+        let (lhs, rhs) = (lane.host(&self.lhs)?, lane.host(&self.rhs)?);
+        let mut out = HostBuffer::unspecified(self.shape.elements());
+        if small::suits(self.extents) {
+            small::products(self.extents, out.as_mut_slice(), lhs, rhs);
+        } else {
+            let out = out.as_mut_slice();
+            door::product(self.extents, out, lhs, rhs, Parallelism::None);
+        }
+        Ok(Array::on_host(self.shape.clone(), out))
+    }
+}
+
+/// Products of operands on the host: some travel while others are computed.
+fn strided<T: Float>(
+    items: &mut [MatMul<T>],
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+) -> Result<Vec<Result<Array<T>, Error>>, Error> {
+    let each = items[0].extents;
+    let of_one = Bytes::of::<T>(each.m * each.k + each.k * each.n + each.m * each.n);
+    // No terms, no elements, or no room for even one: each knows what to do.
+    if each.m * each.k * each.n == 0 || of_one > room::for_pieces(lane) {
+        return pack::one_by_one(items, lane);
+    }
+    let lhs = side(lane, items, |item| &item.lhs)?;
+    let rhs = side(lane, items, |item| &item.rhs)?;
+    let mut landing = Landing::of(items.iter().map(|item| item.shape.elements()));
+    let products = Products {
+        each,
+        batch: items.len(),
+        lhs_stride: if lhs.unit == 0 { 0 } else { each.m * each.k },
+        rhs_stride: if rhs.unit == 0 { 0 } else { each.k * each.n },
+    };
+    let inputs = [lhs.input(), rhs.input()];
+    let unit = each.m * each.n * size_of::<T>();
+    pass::scattered(
+        lane,
+        accelerator,
+        &inputs,
+        landing.sink(1),
+        unit,
+        &mut |chunk| {
+            let here = Products {
+                batch: chunk.elements,
+                ..products
+            };
+            let operands = [chunk.inputs[0], chunk.inputs[1]];
+            gpu::queue::<T>(accelerator, &MATMUL, here, operands, chunk.output)
+        },
+    )?;
+    let shapes = items.iter().map(|item| &item.shape);
+    Ok(landing.answers(shapes))
+}
+
+/// Products of operands that are on the device, and stay there, in one launch.
+fn resident<T: Float>(
+    items: &mut [MatMul<T>],
+    lane: &Lane<'_>,
+    accelerator: &dyn Accelerator,
+) -> Result<Vec<Result<Array<T>, Error>>, Error> {
+    let each = items[0].extents;
+    let outputs = Bytes::of::<T>(each.m * each.n * items.len());
+    if each.m * each.k * each.n == 0 || !room::has(lane, outputs) {
+        return pack::one_by_one(items, lane);
+    }
+    let bring = |array: &Array<T>| lane.resident(array, accelerator);
+    let lhs: Vec<_> = items
+        .iter()
+        .map(|item| bring(&item.lhs))
+        .collect::<Result<_, _>>()?;
+    let rhs: Vec<_> = items
+        .iter()
+        .map(|item| bring(&item.rhs))
+        .collect::<Result<_, _>>()?;
+    let out: Vec<_> = items
+        .iter()
+        .map(|item| kernel::room::<T>(accelerator, item.shape.elements()))
+        .collect::<Result<_, _>>()?;
+    gpu::queue_each::<T>(accelerator, &MATMUL, each, [&lhs, &rhs], &out)?;
+    let filled = items.iter().zip(out);
+    Ok(filled
+        .map(|(item, out)| kernel::filled(&item.shape, out))
+        .collect())
+}
+
+/// One operand of all items.
+struct Operand<'a> {
+    bytes: Pieces<'a>,
+    /// Bytes of each; 0 where one stands for all.
+    unit: usize,
+}
+
+impl Operand<'_> {
+    fn input(&self) -> PipelineInput<'_> {
+        PipelineInput {
+            bytes: Source::Pieces(&self.bytes),
+            unit: self.unit,
+        }
+    }
+}
+
+fn side<'a, T: Float>(
+    lane: &Lane<'_>,
+    items: &'a [MatMul<T>],
+    of: impl Fn(&'a MatMul<T>) -> &'a Array<T>,
+) -> Result<Operand<'a>, Error> {
+    let first = of(&items[0]);
+    let is_one = items.iter().all(|item| of(item).is_same(first));
+    let needed = if is_one { &items[..1] } else { items };
+    let mut bytes = Pieces::with_capacity(needed.len());
+    for item in needed {
+        bytes.push(bytemuck::cast_slice(lane.host(of(item))?), 0);
+    }
+    let unit = if is_one { 0 } else { first.bytes().0 as usize };
+    Ok(Operand { bytes, unit })
+}

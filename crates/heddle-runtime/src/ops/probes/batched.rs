@@ -1,0 +1,121 @@
+//! Merged operations: so many items of one size, packed from the host.
+
+use smallvec::smallvec;
+
+use super::{Outline, Prepared, Recipe, discard, operand};
+use crate::array::{Array, Residency};
+use crate::batch::pack::ITEM_BYTES;
+use crate::batch::{Batchable, Merged, family};
+use crate::dtype::DType;
+use crate::error::Error;
+use crate::operation::{Kind, ResultPlace};
+use crate::ops::elementwise::{
+    Abs, Add, Binary, BinaryFunction, Div, Exp, Mul, Sqrt, Square, Sub, Unary, UnaryFunction,
+};
+use crate::ops::matmul::{ITEM_MULTIPLY_ADDS, MATMUL, MatMul};
+use crate::ops::xor::{XOR, Xor};
+use crate::units::Bytes;
+
+/// Items measured at, and the bytes of each operand.
+const COUNTS: [usize; 4] = [16, 128, 1024, 8192];
+const ITEM: usize = 1024;
+const KEY: usize = 32;
+/// The same of products, whose sides are this long.
+const PRODUCTS: [usize; 4] = [4, 16, 64, 256];
+const SIDE: usize = 64;
+
+/// Of the element types such work is mostly done in.
+pub(super) fn recipes(all: &mut Vec<Recipe>) {
+    all.push(Recipe {
+        kind: &family(&XOR).packed,
+        dtype: DType::U8,
+        size_means: "items of 1 KiB",
+        sizes: COUNTS.to_vec(),
+        place: Some(Residency::Host),
+        outline: Box::new(|items| Outline {
+            work: items as u64 * (2 * ITEM as u64 + KEY as u64 + ITEM_BYTES),
+            operands: smallvec![Bytes((items * ITEM + KEY) as u64)],
+            output: Bytes((items * ITEM) as u64),
+            result: ResultPlace::Host,
+        }),
+        prepare: Box::new(|items| {
+            let key = operand::<u8>(KEY);
+            merged(items, || Xor::new(&operand::<u8>(ITEM), &key))
+        }),
+    });
+    binary(all, Add);
+    binary(all, Sub);
+    binary(all, Mul);
+    binary(all, Div);
+    unary(all, Square);
+    unary(all, Abs);
+    unary(all, Sqrt);
+    unary(all, Exp);
+    all.push(Recipe {
+        kind: &family(&MATMUL).packed,
+        dtype: DType::F32,
+        size_means: "64 x 64 matrices",
+        sizes: PRODUCTS.to_vec(),
+        place: Some(Residency::Host),
+        outline: Box::new(|items| {
+            let each = Bytes::of::<f32>(SIDE * SIDE);
+            Outline {
+                work: items as u64 * ((SIDE * SIDE * SIDE) as u64 + ITEM_MULTIPLY_ADDS),
+                operands: smallvec![Bytes(2 * each.0 * items as u64)],
+                output: Bytes(each.0 * items as u64),
+                result: ResultPlace::Host,
+            }
+        }),
+        prepare: Box::new(|items| {
+            let matrix = || operand::<f32>(SIDE * SIDE).reshape(&[SIDE, SIDE]);
+            merged(items, || MatMul::new(&matrix()?, &matrix()?))
+        }),
+    });
+}
+
+fn binary<F: BinaryFunction<f32> + 'static>(all: &mut Vec<Recipe>, function: F) {
+    maps(all, function.kind(), 2, move |arrays| {
+        Binary::new(function, &arrays[0], &arrays[1])
+    });
+}
+
+fn unary<F: UnaryFunction<f32> + 'static>(all: &mut Vec<Recipe>, function: F) {
+    maps(all, function.kind(), 1, move |arrays| {
+        Unary::new(function, &arrays[0])
+    });
+}
+
+/// A map of so many arrays each, `make` building one.
+fn maps<B: Batchable + 'static>(
+    all: &mut Vec<Recipe>,
+    kind: &'static Kind,
+    arrays: usize,
+    make: impl Fn(&[Array<f32>]) -> Result<B, Error> + Send + Sync + 'static,
+) {
+    all.push(Recipe {
+        kind: &family(kind).packed,
+        dtype: DType::F32,
+        size_means: "items of 1 KiB",
+        sizes: COUNTS.to_vec(),
+        place: Some(Residency::Host),
+        outline: Box::new(move |items| Outline {
+            work: items as u64 * ((arrays as u64 + 1) * ITEM as u64 + ITEM_BYTES),
+            operands: smallvec![Bytes((items * arrays * ITEM) as u64)],
+            output: Bytes((items * ITEM) as u64),
+            result: ResultPlace::Host,
+        }),
+        prepare: Box::new(move |items| {
+            merged(items, || {
+                let fill = |_| operand::<f32>(ITEM / size_of::<f32>());
+                let operands: Vec<_> = (0..arrays).map(fill).collect();
+                make(&operands)
+            })
+        }),
+    });
+}
+
+/// So many items as one operation whose answers are dropped.
+fn merged<B: Batchable + 'static>(items: usize, make: impl Fn() -> Result<B, Error>) -> Prepared {
+    let items: Result<Vec<B>, Error> = (0..items).map(|_| make()).collect();
+    discard(items.map(Merged::<B, Vec<B>>::new))
+}

@@ -1,0 +1,68 @@
+//! A device's memory learns what this runtime wants of it.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::device::{Accelerator, Device, DeviceId};
+use crate::error::Error;
+
+/// Sets the limits of every device that has a memory of its own, and begins the
+/// logs that were asked for. A device that is logged already, for another runtime
+/// on it, stays so.
+pub(super) fn set_memory(config: &Config, devices: &[Arc<dyn Device>]) -> Result<(), Error> {
+    let memories: Vec<_> = devices
+        .iter()
+        .filter_map(|device| {
+            let memory = device.accelerator().and_then(Accelerator::memory)?;
+            Some((device, memory))
+        })
+        .collect();
+    for (device, memory) in &memories {
+        memory.set_rules(&config.memory.rules(device.card().memory)?);
+        if let Some(path) = &config.memory.log
+            && memory.log().is_none()
+        {
+            let path = log_path(path, device.id(), memories.len() == 1);
+            let file = File::create(&path).map_err(|source| Error::File {
+                action: "write",
+                path,
+                source,
+            })?;
+            memory.log_to(BufWriter::new(file));
+        }
+    }
+    Ok(())
+}
+
+/// Where the log of one device goes: one file holds one.
+fn log_path(path: &Path, device: DeviceId, alone: bool) -> PathBuf {
+    if alone {
+        return path.to_owned();
+    }
+    let name = device.to_string().replace(':', "-");
+    let mut file = path.file_stem().unwrap_or_default().to_owned();
+    file.push(format!(".{name}"));
+    if let Some(extension) = path.extension() {
+        file.push(".");
+        file.push(extension);
+    }
+    path.with_file_name(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_several_devices_has_a_log_of_its_own() {
+        let path = Path::new("logs/run.jsonl");
+        assert_eq!(log_path(path, DeviceId::cuda(0), true), path);
+        let second = log_path(path, DeviceId::cuda(1), false);
+        assert_eq!(second, Path::new("logs/run.cuda-1.jsonl"));
+        let bare = log_path(Path::new("log"), DeviceId::simt(0), false);
+        assert_eq!(bare, Path::new("log.simt-0"));
+    }
+}

@@ -1,0 +1,160 @@
+//! Many operations at once.
+
+use super::Runtime;
+use crate::array::Array;
+use crate::batch::parallel;
+use crate::batch::{
+    BatchStatistics, Batchable, Book, CancelToken, Mixed, ParallelOutcome, ParallelSettings,
+    answers, answers_on, answers_to,
+};
+use crate::device::DeviceId;
+use crate::error::Error;
+use crate::ops::{
+    Add, Binary, BinaryFunction, BitElement, Div, Float, MatMul, Mul, Number, Sub, Term, Unary,
+    UnaryFunction, Xor,
+};
+
+impl Runtime {
+    /// Runs operations merged into as few launches as they allow, on the device
+    /// that will answer all of them soonest. The answers are in the order of the
+    /// operations, and one that fails fails alone.
+    ///
+    /// ```
+    /// # use heddle_runtime::{Array, Runtime, ops::Xor};
+    /// # let runtime = Runtime::builder().forgetful().build()?;
+    /// let key = Array::from_slice(b"k");
+    /// let words = [Array::from_slice(b"warp"), Array::from_slice(b"weft")];
+    /// let operations = words.iter().map(|word| Xor::new(word, &key)).collect::<Result<Vec<_>, _>>()?;
+    /// let answers = runtime.batch(operations);
+    /// assert_eq!(answers.len(), 2);
+    /// println!("{}", runtime.batch_statistics());
+    /// # Ok::<(), heddle_runtime::Error>(())
+    /// ```
+    pub fn batch<B: Batchable>(
+        &self,
+        operations: impl IntoIterator<Item = B>,
+    ) -> Vec<Result<B::Output, Error>> {
+        answers_to(self, self.book(), operations.into_iter().collect())
+    }
+
+    /// As [`batch`](Self::batch), on these devices, each taking a share according
+    /// to what it was measured at. What one of them fails at the others do.
+    pub fn batch_on<B: Batchable>(
+        &self,
+        devices: &[DeviceId],
+        operations: impl IntoIterator<Item = B>,
+    ) -> Result<Vec<Result<B::Output, Error>>, Error> {
+        for &device in devices {
+            self.device(device)?;
+        }
+        if devices.is_empty() {
+            return Ok(self.batch(operations));
+        }
+        let operations = operations.into_iter().map(Ok);
+        Ok(answers_on(self, self.book(), devices, operations))
+    }
+
+    /// A batch of operations of different types.
+    #[must_use]
+    pub fn mixed(&self) -> Mixed<'_> {
+        Mixed::new(self)
+    }
+
+    /// `data ^ key` of every pair.
+    pub fn xor_batch<'a, T: BitElement>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'a Array<T>, &'a Array<T>)>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        self.each(pairs.into_iter().map(|(data, key)| Xor::new(data, key)))
+    }
+
+    /// The matrix product of every pair.
+    pub fn matmul_batch<'a, T: Float>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'a Array<T>, &'a Array<T>)>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        self.each(pairs.into_iter().map(|(lhs, rhs)| MatMul::new(lhs, rhs)))
+    }
+
+    /// `left + right` of every pair; either may be a scalar.
+    pub fn add_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+        &self,
+        pairs: impl IntoIterator<Item = (L, R)>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        self.binary_batch(Add, pairs)
+    }
+
+    /// `left - right` of every pair; either may be a scalar.
+    pub fn sub_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+        &self,
+        pairs: impl IntoIterator<Item = (L, R)>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        self.binary_batch(Sub, pairs)
+    }
+
+    /// `left * right` of every pair, element by element; either may be a scalar.
+    pub fn mul_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+        &self,
+        pairs: impl IntoIterator<Item = (L, R)>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        self.binary_batch(Mul, pairs)
+    }
+
+    /// `left / right` of every pair; either may be a scalar. An integer zero on the
+    /// right fails its pair.
+    pub fn div_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+        &self,
+        pairs: impl IntoIterator<Item = (L, R)>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        self.binary_batch(Div, pairs)
+    }
+
+    /// `function` of every pair.
+    pub fn binary_batch<T: Number, F: BinaryFunction<T>, L: Into<Term<T>>, R: Into<Term<T>>>(
+        &self,
+        function: F,
+        pairs: impl IntoIterator<Item = (L, R)>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        let pairs = pairs.into_iter();
+        self.each(pairs.map(|(left, right)| Binary::new(function, left, right)))
+    }
+
+    /// `function` of every array.
+    pub fn unary_batch<'a, T: Number, F: UnaryFunction<T>>(
+        &self,
+        function: F,
+        arrays: impl IntoIterator<Item = &'a Array<T>>,
+    ) -> Vec<Result<Array<T>, Error>> {
+        let arrays = arrays.into_iter();
+        self.each(arrays.map(|array| Unary::new(function, array)))
+    }
+
+    /// Runs `work` on every item on the processor's threads, and says what became
+    /// of each, in order: done, panicked or not started because the time was up or
+    /// the token cancelled. `work` gets the token to look at.
+    pub fn execute_parallel<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        settings: &ParallelSettings,
+        work: impl Fn(T, &CancelToken) -> R + Sync,
+    ) -> Result<Vec<ParallelOutcome<R>>, Error> {
+        parallel::execute(self, items, settings, work)
+    }
+
+    /// What merging has come to so far.
+    #[must_use]
+    pub fn batch_statistics(&self) -> BatchStatistics {
+        self.book().statistics()
+    }
+
+    fn each<B: Batchable>(
+        &self,
+        operations: impl Iterator<Item = Result<B, Error>>,
+    ) -> Vec<Result<B::Output, Error>> {
+        answers(self, self.book(), operations)
+    }
+
+    pub(crate) fn book(&self) -> &Book {
+        &self.shared.counts.batches
+    }
+}
