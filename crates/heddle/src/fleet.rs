@@ -101,6 +101,7 @@ fn emulated(device: DeviceId, config: &Config) -> Result<SimtDevice, Error> {
                 allocation: count(settings.fail_allocation),
                 launch: count(settings.fail_launch),
                 lost_after: count(settings.lost_after),
+                ..Faults::default()
             },
             transfers: settings
                 .transfer_rate

@@ -7,6 +7,7 @@ mod bench;
 mod calibrate;
 mod devices;
 mod explain;
+mod memory;
 mod output;
 mod progress;
 mod run;
@@ -72,6 +73,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Time a suite of operations.
     Bench(bench::Arguments),
+    /// Show the memory of every device, or replay a log of allocations.
+    Memory(memory::Arguments),
     /// Compare every operation on a device with the processor's answer.
     Selftest(selftest::Arguments),
 }
@@ -85,6 +88,9 @@ enum Failure {
     /// A profile could not be written.
     #[error(transparent)]
     Profile(#[from] heddle::profile::ProfileError),
+    /// A log of allocations could not be replayed.
+    #[error(transparent)]
+    Replay(#[from] heddle::memory::ReplayError),
     /// The result could not be printed.
     #[error("cannot write the result: {0}")]
     Io(#[from] io::Error),
@@ -102,6 +108,10 @@ impl Failure {
         match self {
             Self::Heddle(error) => error.hint(),
             Self::Usage { hint, .. } => Some(hint.clone()),
+            Self::Replay(_) => Some(
+                "write one with `heddle run --memory-log FILE` or `memory.log` in heddle.toml"
+                    .to_owned(),
+            ),
             Self::Profile(_) | Self::Io(_) | Self::Unfit { .. } => None,
         }
     }
@@ -114,7 +124,11 @@ impl Failure {
             | Self::Heddle(
                 Error::Config { .. } | Error::BadDeviceName { .. } | Error::NoSuchDevice { .. },
             ) => 2,
-            Self::Heddle(_) | Self::Profile(_) | Self::Io(_) | Self::Unfit { .. } => 1,
+            Self::Heddle(_)
+            | Self::Profile(_)
+            | Self::Replay(_)
+            | Self::Io(_)
+            | Self::Unfit { .. } => 1,
         }
     }
 }
@@ -151,6 +165,7 @@ fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
         Command::Calibrate(calibrate) => calibrate::run(&config, calibrate, output),
         Command::Explain(explain) => explain::run(&config, explain, output),
         Command::Bench(bench) => bench::run(&config, bench, output),
+        Command::Memory(memory) => memory::run(&config, memory, output),
         Command::Selftest(selftest) => selftest::run(&config, selftest, output),
     }
 }

@@ -1,8 +1,10 @@
 //! `heddle bench`: times suites of operations and shows them against what the
 //! machine can do.
 
+mod batch;
 mod ceiling;
 mod gpu;
+mod memory;
 mod ops;
 mod route;
 mod sample;
@@ -10,6 +12,7 @@ mod sample;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use heddle::batch::BatchStatistics;
 use heddle::config::Config;
 use heddle::units::{Estimate, Nanos};
 use serde::Serialize;
@@ -42,6 +45,10 @@ enum Suite {
     Route,
     /// The first GPU, with operands on the host and resident.
     Gpu,
+    /// Operations merged into one launch, against one by one.
+    Batch,
+    /// Memory of the first GPU, from its pool and from the driver.
+    Memory,
 }
 
 /// One timed case.
@@ -85,10 +92,17 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let runtime = open(config)?;
     let time = Duration::from_millis(arguments.time);
+    let mut merged = BatchStatistics::default();
     let (suite, rows) = match arguments.suite {
         Suite::Ops => ("ops", ops::rows(&runtime, &arguments.case, time)?),
         Suite::Route => ("route", route::rows(&runtime, &arguments.case, time)?),
         Suite::Gpu => ("gpu", gpu::rows(&runtime, &arguments.case, time)?),
+        Suite::Batch => {
+            let (rows, routed) = batch::rows(config, &runtime, &arguments.case, time)?;
+            merged = routed;
+            ("batch", rows)
+        }
+        Suite::Memory => ("memory", memory::rows(&runtime, &arguments.case)?),
     };
     if rows.is_empty() {
         return Err(Failure::Usage {
@@ -100,13 +114,20 @@ pub(super) fn run(
         });
     }
     if output.is_json() {
-        return Ok(output.object(&serde_json::json!({
+        let mut object = serde_json::json!({
             "suite": suite,
             "machine": runtime.machine(),
             "rows": rows,
-        }))?);
+        });
+        if !merged.kinds.is_empty() {
+            object["batches"] = serde_json::json!(merged);
+        }
+        return Ok(output.object(&object)?);
     }
     print(&rows, output)?;
+    if !merged.kinds.is_empty() {
+        output.line(format_args!("\nOf the jobs that were routed\n{merged}"))?;
+    }
     Ok(())
 }
 

@@ -49,7 +49,7 @@ impl Sample {
     }
 
     /// `times` holds at least one reading.
-    fn from_times(mut times: Vec<f64>, calls: u32) -> Self {
+    pub(super) fn from_times(mut times: Vec<f64>, calls: u32) -> Self {
         times.sort_by(f64::total_cmp);
         let rank = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize];
         Self {

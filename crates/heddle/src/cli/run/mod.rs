@@ -13,8 +13,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use heddle::Runtime;
 use heddle::config::Config;
+use heddle::device::Accelerator;
+use heddle::memory::AcceleratorMemory;
+use heddle::{Error, Runtime};
 
 use super::output::Output;
 use super::{Failure, calibrate, keep_models, open};
@@ -34,6 +36,10 @@ pub(super) struct Arguments {
     /// Write the spans of the routed rounds here (default: in the cache folder).
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
+
+    /// Log every allocation on a GPU here, for `heddle memory replay`.
+    #[arg(long, value_name = "FILE")]
+    memory_log: Option<PathBuf>,
 }
 
 /// Enough to know every operation's curve on a processor or a GPU.
@@ -47,7 +53,11 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let config = &with_room_for_spans(config);
+    let mut config = with_room_for_spans(config);
+    if let Some(log) = &arguments.memory_log {
+        config.memory.log = Some(log.clone());
+    }
+    let config = &config;
     let runtime = open(config)?;
     let calibrated = !runtime.has_models();
     if calibrated {
@@ -58,6 +68,7 @@ pub(super) fn run(
     tell_recomputed(&runtime);
     let models = keep_models(&runtime);
     let profile = keep_profile(&runtime, config, arguments.profile.as_deref())?;
+    finish_logs(&runtime, config)?;
     show::result(
         &show::Result {
             runtime: &runtime,
@@ -68,7 +79,18 @@ pub(super) fn run(
             profile: profile.as_deref(),
         },
         output,
-    )
+    )?;
+    drop((race, workload));
+    tell_remains(&runtime);
+    Ok(())
+}
+
+/// Says what is held though every array is gone.
+fn tell_remains(runtime: &Runtime) {
+    for remains in runtime.remains() {
+        // A note is not worth failing for.
+        let _ = writeln!(anstream::stderr().lock(), "note: {remains}");
+    }
 }
 
 /// The report is made of spans, so all rounds must fit unless the user set how
@@ -79,6 +101,34 @@ fn with_room_for_spans(config: &Config) -> Config {
         config.profile.capacity_spans = SPANS;
     }
     config
+}
+
+/// Writes what is still buffered of the logs of allocations.
+fn finish_logs(runtime: &Runtime, config: &Config) -> Result<(), Failure> {
+    let Some(path) = &config.memory.log else {
+        return Ok(());
+    };
+    let mut logged = false;
+    for device in runtime.devices() {
+        let memory = device.accelerator().and_then(Accelerator::memory);
+        if let Some(log) = memory.and_then(AcceleratorMemory::log) {
+            logged = true;
+            log.finish().map_err(|source| Error::File {
+                action: "write",
+                path: path.clone(),
+                source,
+            })?;
+        }
+    }
+    if !logged {
+        // A note is not worth failing for.
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "note: nothing was logged to {}: there is no GPU",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// Says what had to be computed twice; a fallback is never silent.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use heddle::device::{DeviceId, DeviceKind};
-use heddle::units::{Estimate, Nanos};
+use heddle::units::{Bytes, Estimate, Nanos};
 use heddle::{Report, Runtime};
 use serde_json::json;
 
@@ -36,6 +36,7 @@ pub(super) fn result(result: &Result<'_>, output: &mut Output) -> std::result::R
         output.line(format_args!("  {sentence}"))?;
     }
     lanes(result, output)?;
+    memory(report, output)?;
     beside_the_ordinary(report, output)?;
     next(result, output)?;
     Ok(())
@@ -235,6 +236,38 @@ fn in_hindsight(hindsight: &Hindsight) -> String {
     )
 }
 
+/// One line for each GPU.
+fn memory(report: &Report, output: &mut Output) -> io::Result<()> {
+    let used = report.devices.iter().filter_map(|reading| {
+        let used = reading.memory_use.as_ref()?;
+        Some((reading.device, used.reading))
+    });
+    for (device, reading) in used {
+        let limit = reading.limit;
+        let cleanups = reading.cleanups;
+        let made_room = if cleanups.runs == 0 {
+            String::new()
+        } else {
+            format!(
+                ", {} clean-ups that freed {} ({} cached copies dropped)",
+                cleanups.runs, cleanups.freed, reading.evictions
+            )
+        };
+        let moved = match reading.spilled {
+            Bytes(0) => String::new(),
+            spilled => format!(", {spilled} moved to the host for want of room"),
+        };
+        output.line(format_args!(
+            "Memory of {device}: {} of {} at its peak, {:.1} % of {} allocations without asking the driver{made_room}{moved}",
+            limit.peak,
+            limit.capacity,
+            reading.storage.hit_rate() * 100.0,
+            reading.statistics.allocations,
+        ))?;
+    }
+    Ok(())
+}
+
 fn beside_the_ordinary(report: &Report, output: &mut Output) -> io::Result<()> {
     for fallback in &report.fallbacks {
         output.line(format_args!(
@@ -245,6 +278,18 @@ fn beside_the_ordinary(report: &Report, output: &mut Output) -> io::Result<()> {
             fallback.from,
             fallback.cause,
             fallback.message
+        ))?;
+    }
+    for split in &report.splits {
+        output.line(format_args!(
+            "{} x {} worked piece by piece on {} for want of memory (first: {} of {})",
+            split.count, split.operation, split.device, split.granted, split.asked
+        ))?;
+    }
+    for retry in &report.retries {
+        output.line(format_args!(
+            "{} x {} run again on {} after others took its memory (first: {})",
+            retry.count, retry.operation, retry.device, retry.message
         ))?;
     }
     for reading in report.devices.iter().filter(|reading| reading.lost) {

@@ -1,0 +1,191 @@
+//! The `batch` suite: operations merged into one launch against the same
+//! operations issued one by one, on the processor and on the first GPU.
+//!
+//! Operands and answers are on the host: what a caller with a list of small arrays
+//! has and wants. The two ways take turns, so that a machine that changes its
+//! pace changes it for both. Last come whole jobs on small lattices, merged and
+//! sent where they are cheapest, against each operation alone on the GPU.
+
+mod lattice;
+
+use std::time::{Duration, Instant};
+
+use heddle::batch::{BatchStatistics, Batchable};
+use heddle::config::Config;
+use heddle::device::{DeviceId, DeviceKind};
+use heddle::ops::{MatMul, Random, Xor};
+use heddle::{Array, Element, Error, Runtime};
+
+use super::Row;
+use super::sample::Sample;
+use crate::cli::{Failure, open};
+
+/// A handful, where merging has little to gain, and very many.
+const XORS: [usize; 2] = [10, 10_000];
+const XOR_BYTES: usize = 1024;
+const PRODUCTS: usize = 10;
+const SIDE: usize = 256;
+
+/// The rows, and what became of the batches that were routed.
+pub(super) fn rows(
+    config: &Config,
+    runtime: &Runtime,
+    cases: &[String],
+    time: Duration,
+) -> Result<(Vec<Row>, BatchStatistics), Failure> {
+    let gpu = runtime
+        .devices()
+        .map(|device| device.id())
+        .find(|id| id.kind() != DeviceKind::Cpu);
+    let mut rows = Vec::new();
+    for device in [Some(DeviceId::CPU), gpu].into_iter().flatten() {
+        // Everything goes to one device, merged or not.
+        let forced = open(&Config {
+            device: Some(device),
+            ..config.clone()
+        })?;
+        let mut suite = Suite {
+            runtime: &forced,
+            device,
+            time,
+            cases,
+            rows: &mut rows,
+        };
+        for count in XORS {
+            suite.xors(count)?;
+        }
+        suite.products()?;
+    }
+    let merged = match gpu {
+        Some(gpu) => lattice::rows(config, gpu, cases, time, &mut rows)?,
+        None => BatchStatistics::default(),
+    };
+    Ok((rows, merged))
+}
+
+/// Whether a case was asked for, by name or by name and size.
+fn is_wanted(cases: &[String], name: &str, size: usize) -> bool {
+    let sized = format!("{name}:{size}");
+    cases.is_empty() || cases.iter().any(|case| case == name || *case == sized)
+}
+
+struct Suite<'a> {
+    runtime: &'a Runtime,
+    device: DeviceId,
+    time: Duration,
+    cases: &'a [String],
+    rows: &'a mut Vec<Row>,
+}
+
+impl Suite<'_> {
+    fn xors(&mut self, count: usize) -> Result<(), Failure> {
+        if !is_wanted(self.cases, "xor", count) {
+            return Ok(());
+        }
+        let data = (0..count as u64)
+            .map(|seed| self.random::<u8>(&[XOR_BYTES], seed))
+            .collect::<Result<Vec<_>, Error>>()?;
+        let key = self.random::<u8>(&[32], u64::MAX)?;
+        self.measure("xor", count, || {
+            // What an earlier round left on a GPU would be a gift to this one.
+            for array in data.iter().chain([&key]) {
+                array.evict();
+            }
+            data.iter().map(|data| Xor::new(data, &key)).collect()
+        })
+    }
+
+    fn products(&mut self) -> Result<(), Failure> {
+        if !is_wanted(self.cases, "matmul", PRODUCTS) {
+            return Ok(());
+        }
+        let matrices = (0..2 * PRODUCTS as u64)
+            .map(|seed| self.random::<f32>(&[SIDE, SIDE], seed))
+            .collect::<Result<Vec<_>, Error>>()?;
+        self.measure("matmul", PRODUCTS, || {
+            for matrix in &matrices {
+                matrix.evict();
+            }
+            matrices
+                .chunks_exact(2)
+                .map(|pair| MatMul::new(&pair[0], &pair[1]))
+                .collect()
+        })?;
+        // Operands that are on the GPU stay there, and so do the answers.
+        if self.device.kind().is_gpu() {
+            for matrix in &matrices {
+                self.runtime.bring(matrix, self.device)?;
+            }
+            self.measure("matmul-resident", PRODUCTS, || {
+                matrices
+                    .chunks_exact(2)
+                    .map(|pair| MatMul::new(&pair[0], &pair[1]))
+                    .collect()
+            })?;
+        }
+        Ok(())
+    }
+
+    fn random<T: heddle::ops::RandomElement>(
+        &self,
+        extents: &[usize],
+        seed: u64,
+    ) -> Result<Array<T>, Error> {
+        self.runtime
+            .run_on(DeviceId::CPU, Random::new(seed, extents)?)
+    }
+
+    /// Two rows: all operations merged, and one by one, in turns. Making the
+    /// operations is not timed; reading their answers on the host is, unless the
+    /// operands live on the device.
+    fn measure<B: Batchable<Output = Array<T>>, T: Element>(
+        &mut self,
+        name: &str,
+        items: usize,
+        make: impl Fn() -> Result<Vec<B>, Error>,
+    ) -> Result<(), Failure> {
+        let stays = name.ends_with("-resident");
+        let finish = |answers: Vec<Result<Array<T>, Error>>| -> Result<(), Error> {
+            for answer in answers {
+                let answer = answer?;
+                if !stays {
+                    std::hint::black_box(answer.as_slice()?);
+                }
+            }
+            Ok(())
+        };
+        let mut times = [Vec::new(), Vec::new()];
+        let deadline = Instant::now() + 2 * self.time;
+        let mut round = 0;
+        while round < 8 || Instant::now() < deadline {
+            for (way, times) in times.iter_mut().enumerate() {
+                let operations = make()?;
+                let start = Instant::now();
+                if way == 0 {
+                    finish(self.runtime.batch(operations))?;
+                } else {
+                    let one = |operation| self.runtime.run(operation);
+                    finish(operations.into_iter().map(one).collect())?;
+                }
+                // The first round pays for cold caches and loading.
+                if round > 0 {
+                    times.push(start.elapsed().as_nanos() as f64);
+                }
+            }
+            round += 1;
+        }
+        for (way, times) in ["batched", "one-by-one"].into_iter().zip(times) {
+            self.rows.push(Row {
+                name: format!("{name}-{way}"),
+                element: Some(T::DTYPE.name()),
+                size: items,
+                device: self.device.to_string(),
+                sample: Sample::from_times(times, 1),
+                device_ns: None,
+                moved_bytes: None,
+                rate: None,
+            });
+        }
+        Ok(())
+    }
+}

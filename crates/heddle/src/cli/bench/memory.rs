@@ -1,0 +1,134 @@
+//! The `memory` suite: what a block of the first GPU's memory costs from its pool
+//! and from the driver below it.
+//!
+//! Blocks are taken a handful at a time and given back, the two ways in turns. The
+//! pool has them all after the first round, as it has in any workload that repeats
+//! itself.
+
+use std::time::Instant;
+
+use heddle::device::DeviceKind;
+use heddle::memory::{AcceleratorMemory, Storage, Streams};
+use heddle::units::Bytes;
+use heddle::{Error, Runtime};
+
+use super::Row;
+use super::sample::Sample;
+use crate::cli::Failure;
+
+const SIZES: [usize; 3] = [4 << 10, 1 << 20, 64 << 20];
+/// Blocks taken at once, and how often.
+const BLOCKS: usize = 16;
+const POOL_ROUNDS: usize = 200;
+const DRIVER_ROUNDS: usize = 12;
+
+/// Nanoseconds for one block: taking it and giving it back.
+#[derive(Default)]
+struct Times {
+    allocate: Vec<f64>,
+    free: Vec<f64>,
+}
+
+impl Times {
+    fn round<T>(
+        &mut self,
+        mut allocate: impl FnMut() -> Result<T, Failure>,
+        mut free: impl FnMut(T),
+    ) -> Result<(), Failure> {
+        let mut blocks = Vec::with_capacity(BLOCKS);
+        let start = Instant::now();
+        for _ in 0..BLOCKS {
+            blocks.push(allocate()?);
+        }
+        let each = |start: Instant| start.elapsed().as_nanos() as f64 / BLOCKS as f64;
+        self.allocate.push(each(start));
+        let start = Instant::now();
+        for block in blocks {
+            free(block);
+        }
+        self.free.push(each(start));
+        Ok(())
+    }
+}
+
+pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<Row>, Failure> {
+    let gpu = runtime
+        .devices()
+        .find(|device| device.id().kind() != DeviceKind::Cpu);
+    let memory = gpu.and_then(|gpu| gpu.accelerator()?.memory());
+    let (Some(gpu), Some(memory)) = (gpu, memory) else {
+        return Err(Failure::Usage {
+            message: "there is no GPU whose memory could be timed".to_owned(),
+            hint: "`heddle devices` says why; --device simt:0 times the emulated one".to_owned(),
+        });
+    };
+    let mut rows = Vec::new();
+    // The driver is asked for as many blocks beside those the pool keeps.
+    let most = memory.reading().limit.capacity.0 / (2 * BLOCKS as u64);
+    for size in SIZES.into_iter().filter(|&size| size as u64 <= most) {
+        let is_wanted = |case: &String| *case == size.to_string() || case.starts_with("allocate");
+        if !cases.is_empty() && !cases.iter().any(is_wanted) {
+            continue;
+        }
+        let [pool, driver] = times(memory, Bytes(size as u64))?;
+        for (name, times) in [
+            ("allocate-pool", pool.allocate),
+            ("allocate-driver", driver.allocate),
+            ("free-pool", pool.free),
+            ("free-driver", driver.free),
+        ] {
+            rows.push(Row {
+                name: name.to_owned(),
+                element: None,
+                size,
+                device: gpu.id().to_string(),
+                sample: Sample::from_times(times, BLOCKS as u32),
+                device_ns: None,
+                moved_bytes: None,
+                rate: None,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// Of the pool, and of the driver.
+fn times(memory: &AcceleratorMemory, size: Bytes) -> Result<[Times; 2], Failure> {
+    let mut pool = Times::default();
+    let mut driver = Times::default();
+    // Fills the pool.
+    from_pool(&mut Times::default(), memory, size)?;
+    for round in 0..POOL_ROUNDS {
+        from_pool(&mut pool, memory, size)?;
+        if round % (POOL_ROUNDS / DRIVER_ROUNDS) == 0 {
+            let bottom = memory.bottom();
+            driver.round(
+                || {
+                    bottom
+                        .allocate(size, None)
+                        .map_err(|refusal| refused(memory, size, &refusal))
+                },
+                |block| bottom.free(block, Streams::NONE),
+            )?;
+        }
+    }
+    Ok([pool, driver])
+}
+
+fn from_pool(times: &mut Times, memory: &AcceleratorMemory, size: Bytes) -> Result<(), Failure> {
+    times.round(
+        || {
+            memory
+                .allocate(size, None)
+                .map_err(|error| refused(memory, size, &error))
+        },
+        |allocation| memory.free(allocation, Streams::NONE),
+    )
+}
+
+fn refused(memory: &AcceleratorMemory, size: Bytes, why: &dyn std::fmt::Display) -> Failure {
+    Failure::from(Error::Device {
+        device: memory.reading().device,
+        message: format!("cannot give {BLOCKS} blocks of {size}: {why}"),
+    })
+}

@@ -1,0 +1,144 @@
+//! `heddle memory`: what every device holds, and for whom.
+
+mod replay;
+mod stress;
+
+use heddle::config::Config;
+use heddle::device::DeviceId;
+use heddle::memory::LedgerReading;
+use heddle::runtime::{DeviceReading, MemoryUse};
+use heddle::units::Bytes;
+use serde::Serialize;
+
+use super::output::Output;
+use super::table::table;
+use super::{Failure, open};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Run a log of allocations against a stack of your choice.
+    Replay(replay::Arguments),
+    /// Use more than the first GPU's memory and check every answer.
+    Stress(stress::Arguments),
+}
+
+/// One device.
+#[derive(Serialize)]
+struct Row {
+    device: DeviceId,
+    total: Bytes,
+    free: Bytes,
+    /// What running operations have reserved.
+    reservations: LedgerReading,
+    /// Of a device with a memory of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<MemoryUse>,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    match &arguments.action {
+        Some(Action::Replay(replay)) => return replay::run(replay, output),
+        Some(Action::Stress(stress)) => return stress::run(config, stress, output),
+        None => {}
+    }
+    let runtime = open(config)?;
+    let rows: Vec<Row> = runtime
+        .report()
+        .devices
+        .into_iter()
+        .zip(runtime.devices())
+        .map(|(reading, device)| row(reading, device.free_memory()))
+        .collect();
+    if output.is_json() {
+        return Ok(output.object(&serde_json::json!({ "devices": rows }))?);
+    }
+    let mut list = table(&[
+        "device ",
+        "limit",
+        "allocated",
+        "reserved",
+        "pooled",
+        "peak",
+        "free",
+        "pressure ",
+    ]);
+    for row in &rows {
+        list.add_row(cells(row));
+    }
+    output.line(list)?;
+    for row in &rows {
+        tell(row, output)?;
+    }
+    Ok(())
+}
+
+fn row(reading: DeviceReading, free: Bytes) -> Row {
+    Row {
+        device: reading.device,
+        total: reading.card.memory,
+        free,
+        reservations: reading.memory,
+        memory: reading.memory_use,
+    }
+}
+
+/// The processor has no figures for what merely exists: arrays on the host are
+/// the caller's.
+fn cells(row: &Row) -> [String; 8] {
+    let unknown = || "-".to_owned();
+    let Row {
+        device,
+        reservations,
+        ..
+    } = row;
+    let of = |figure: fn(&MemoryUse) -> String| row.memory.as_ref().map_or_else(unknown, figure);
+    [
+        device.to_string(),
+        reservations.capacity.to_string(),
+        of(|memory| memory.reading.limit.allocated.to_string()),
+        reservations.reserved.to_string(),
+        of(|memory| memory.reading.storage.pooled().to_string()),
+        reservations.peak.to_string(),
+        row.free.to_string(),
+        of(|memory| memory.reading.level.to_string()),
+    ]
+}
+
+/// What a table has no room for.
+fn tell(row: &Row, output: &mut Output) -> Result<(), Failure> {
+    let Some(memory) = &row.memory else {
+        return Ok(());
+    };
+    let (device, reading) = (row.device, &memory.reading);
+    let driver = reading.driver_free.unwrap_or(row.free);
+    output.line(format_args!(
+        "\n{device}: the driver has {driver} of {} left",
+        row.total
+    ))?;
+    if reading.taken_by_others > Bytes(0) {
+        output.line(format_args!(
+            "  {} of the limit are held by other processes",
+            reading.taken_by_others
+        ))?;
+    }
+    for holder in &memory.holders {
+        output.line(format_args!(
+            "  {} in {} blocks: {}",
+            holder.bytes, holder.blocks, holder.site
+        ))?;
+    }
+    for leak in &memory.leaks {
+        output.line(format_args!("  it may leak: {leak}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! `heddle memory replay`: what another stack would have done with a log.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use heddle::Error;
+use heddle::config::Size;
+use heddle::memory::{
+    Clock, Direct, HostStorage, Limit, LogHeader, ManualClock, Pool, PoolSettings, ReplayError,
+    ReplayReport, Reuse, replay_in_time,
+};
+use heddle::units::Bytes;
+
+use crate::cli::Failure;
+use crate::cli::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The log, written with `heddle run --memory-log` or `memory.log`.
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+
+    /// Memory that may be allocated at once; a share is of the limit when the log
+    /// was written.
+    #[arg(long, value_name = "SIZE", default_value = "100%")]
+    limit: Size,
+
+    /// Memory that the pool may hold, used or not; a share is of that limit.
+    #[arg(long, value_name = "SIZE", default_value = "100%")]
+    pool_limit: Size,
+
+    /// Seconds that memory may lie unused in the pool.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pool_idle: u64,
+
+    /// Give every block back at once.
+    #[arg(long, conflicts_with_all = ["pool_limit", "pool_idle"])]
+    no_pool: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let mut log = open(&arguments.log)?;
+    let header = header(&mut log, &arguments.log)?;
+    let limit = arguments.limit.of(header.capacity);
+    let clock = Arc::new(ManualClock::default());
+    let stack = stack(arguments, limit, &clock);
+    let (report, cut_off) = match replay_in_time(open(&arguments.log)?, &stack, &clock) {
+        Ok(report) => (report, None),
+        Err(ReplayError::Truncated { line, report }) => (*report, Some(line)),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(line) = cut_off {
+        // A note is not worth failing for.
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "note: the log is cut off in line {line}; this is what came before"
+        );
+    }
+    if output.is_json() {
+        return Ok(output.object(&serde_json::json!({
+            "device": header.device,
+            "limit": limit,
+            "cut_off_in_line": cut_off,
+            "replay": report,
+        }))?);
+    }
+    print(&header, limit, &report, output)
+}
+
+/// A limit over a pool, or over none. It holds no memory: only numbers are
+/// replayed.
+fn stack(
+    arguments: &Arguments,
+    limit: Bytes,
+    clock: &Arc<ManualClock>,
+) -> Limit<Reuse<HostStorage>> {
+    let bottom = HostStorage::new(limit);
+    let reuse = if arguments.no_pool {
+        Reuse::Direct(Direct::new(bottom, true))
+    } else {
+        let settings = PoolSettings {
+            maximum: arguments.pool_limit.of(limit),
+            idle: Duration::from_secs(arguments.pool_idle),
+            hears_queued: true,
+        };
+        let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(clock);
+        Reuse::Pooled(Pool::new(bottom, settings, clock))
+    };
+    Limit::new(reuse, limit)
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, Failure> {
+    let file = File::open(path).map_err(|source| Error::File {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(BufReader::new(file))
+}
+
+fn header(log: &mut impl BufRead, path: &Path) -> Result<LogHeader, Failure> {
+    let mut line = Vec::new();
+    log.read_until(b'\n', &mut line)
+        .map_err(|source| Error::File {
+            action: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+    serde_json::from_slice(&line).map_err(|_| {
+        let found = String::from_utf8_lossy(&line);
+        Failure::from(ReplayError::NotALog {
+            found: found.trim_end().chars().take(80).collect(),
+        })
+    })
+}
+
+fn print(
+    header: &LogHeader,
+    limit: Bytes,
+    report: &ReplayReport,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let ReplayReport {
+        events,
+        allocations,
+        refusals,
+        refusals_logged,
+        peak_used,
+        peak_held,
+        blocks_left,
+        ..
+    } = report;
+    output.line(format_args!(
+        "{events} events of {}, {allocations} allocations, under a limit of {limit}",
+        header.device
+    ))?;
+    let mut figure = |name: &str, value: String| output.line(format_args!("  {name:14}{value}"));
+    figure("peak", format!("{peak_used} used, {peak_held} held"))?;
+    figure("hits", format!("{:.2} %", report.hit_rate * 100.0))?;
+    figure(
+        "failures",
+        format!("{refusals} (when it was written: {refusals_logged})"),
+    )?;
+    figure(
+        "fragmentation",
+        format!("{:.1} % at worst", report.fragmentation * 100.0),
+    )?;
+    figure("never freed", format!("{blocks_left} blocks"))?;
+    Ok(())
+}
