@@ -1,10 +1,9 @@
 //! Where every microsecond of a Heddle run went.
 //!
-//! Here live the record of one executed operation ([`Span`]), the thing that
-//! collects them ([`Profiler`]), the table made of them ([`Summary`]) and the
-//! file they are kept in ([`Recording`]). What does not live here: timing
-//! itself. Whoever runs an operation measures it and hands over a finished
-//! span.
+//! Recording: a finished operation ([`Span`]), a stretch of code ([`span!`],
+//! [`Profiler::scope`], [`time`]), the thing that collects them ([`Profiler`]).
+//! Looking: a run apart from the profiler ([`Recording`]), its table
+//! ([`Summary`]) and everything else that is made of it.
 //!
 //! The one thing to know: a profiler keeps at most the number of spans it was
 //! made for. Older ones are overwritten, and counted, so that
@@ -32,7 +31,7 @@
 //!     bytes_out: 1_024,
 //!     bytes_moved: 2_048,
 //!     work: 1_024,
-//!     thread: 0, // `record` fills this in
+//!     ..Span::default()
 //! });
 //!
 //! let summary = profiler.summary();
@@ -42,18 +41,66 @@
 //! assert_eq!(summary.totals.device_ns, 2_500);
 //! ```
 
+mod atomic_file;
+mod clock;
+mod compare;
 mod error;
-mod history;
+mod export;
+mod future;
+mod global;
+mod look;
+mod name;
 mod profiler;
+mod record;
 mod recording;
-mod shard;
+pub mod report;
+mod scope;
+mod snapshot;
 mod span;
+mod suggest;
 mod summary;
 
+pub use atomic_file::write_whole;
+pub use compare::{
+    CompareSettings, Comparison, Interval, MemoryChange, OperationChange, RoutingChange, Verdict,
+};
 pub use error::ProfileError;
+pub use future::timed;
+pub use global::{global, install, is_on, time};
+/// Times every call of a function on the global profiler, an `async fn` too.
+///
+/// ```
+/// use heddle_profile::{global, profiled};
+///
+/// #[profiled]
+/// fn weave(rows: u32) -> u32 {
+///     beat(rows) + 1
+/// }
+///
+/// #[profiled(name = "beat \"hard\"")]
+/// fn beat(rows: u32) -> u32 {
+///     rows * 2
+/// }
+///
+/// global().set_enabled(true);
+/// assert_eq!(weave(3), 7);
+/// let spans = global().spans();
+/// assert_eq!(spans[0].operation, "weave");
+/// assert_eq!(spans[1].operation, "beat \"hard\"");
+/// assert_eq!(spans[1].parent, Some(0));
+/// ```
+pub use heddle_profile_macros::profiled;
+pub use look::{Bottleneck, DeviceProof, Part, Tree, TreeNode, Unproven};
+pub use name::{Name, Site};
 pub use profiler::Profiler;
-pub use recording::{RecordedSpan, Recording};
+pub use recording::{
+    Alternative, BatchCount, Breakdown, Counters, DeviceCard, FallbackTally, MachineCard,
+    MemorySample, PoolCount, Pressure, RecordedSpan, Recording, RoutingLog, RoutingRow, ThreadName,
+    Written,
+};
+pub use scope::{Attributes, Scope, ToBytes};
 pub use span::{Clock, DeviceTag, Span};
+pub use suggest::{Advice, Suggestion};
 pub use summary::{Summary, SummaryRow, Totals};
 
 /// Makes the README's example a test.

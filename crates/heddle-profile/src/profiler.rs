@@ -1,22 +1,31 @@
 //! Collecting spans while operations run, and looking at them.
 //!
-//! What a summary contains is in `summary`, what a file contains in
-//! `recording`; here is only how spans come in and go out.
+//! How records get into memory is in `record`, what can be done with them in
+//! `recording`; here is only the handle that brings both together.
 //!
-//! The one thing to know: recording takes the thread's own shard lock and, once
-//! per chunk, the history's. Looking takes all of them at once, so recording
-//! threads wait while a snapshot is copied.
+//! The one thing to know: looking does not stop recording. A snapshot notes
+//! which chunks there are and how far they are filled, and reads them while
+//! threads write on behind that mark.
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime};
 
-use crate::history::History;
-use crate::recording::Recording;
-use crate::shard::{Shards, lock, thread_number};
+use crate::clock::Timebase;
+use crate::global;
+use crate::name::{self, NameId};
+use crate::record::desk::with_desk;
+use crate::record::store::Store;
+use crate::recording::{MemorySample, RecordedSpan, Recording};
+use crate::scope::Scope;
+use crate::snapshot;
 use crate::span::Span;
 use crate::summary::Summary;
+
+/// Memory samples kept; older ones make room.
+const MOST_MEMORY_SAMPLES: usize = 65_536;
 
 /// Collects spans from any number of threads, within a fixed capacity.
 ///
@@ -28,34 +37,30 @@ pub struct Profiler {
 
 struct Shared {
     enabled: AtomicBool,
-    epoch: Instant,
-    capacity_spans: usize,
-    shards: Shards,
-    history: Mutex<History>,
-}
-
-/// The spans kept at one moment, and how many were lost by then.
-struct Snapshot {
-    spans: Vec<Span>,
-    overwritten: u64,
+    /// Whether `span!` records here.
+    is_global: AtomicBool,
+    one_in: AtomicU32,
+    base: Timebase,
+    store: Arc<Store>,
+    memory: Mutex<VecDeque<MemorySample>>,
 }
 
 impl Profiler {
     /// A profiler that keeps the newest `capacity_spans` spans, and is enabled.
     ///
-    /// Its epoch is now. Memory is taken as spans arrive, 160 bytes each, and
-    /// stays within 1 MiB of what the capacity itself takes, however many
-    /// threads record.
+    /// Its epoch is now. Memory is taken as spans arrive, 48 to 136 bytes each,
+    /// and stays within what the capacity takes plus 32 KiB for each thread that
+    /// records at the same time.
     #[must_use]
     pub fn new(capacity_spans: usize) -> Self {
-        let history = History::new(capacity_spans);
         Self {
             shared: Arc::new(Shared {
                 enabled: AtomicBool::new(true),
-                epoch: Instant::now(),
-                capacity_spans,
-                shards: Shards::new(&history),
-                history: Mutex::new(history),
+                is_global: AtomicBool::new(false),
+                one_in: AtomicU32::new(1),
+                base: Timebase::new(),
+                store: Arc::new(Store::new(capacity_spans)),
+                memory: Mutex::default(),
             }),
         }
     }
@@ -67,107 +72,195 @@ impl Profiler {
         self.shared.enabled.load(Ordering::Relaxed)
     }
 
-    /// Starts or stops recording. What was recorded stays.
+    /// Starts or stops recording. What was recorded stays; a scope that is open
+    /// is recorded when it closes.
     pub fn set_enabled(&self, on: bool) {
         self.shared.enabled.store(on, Ordering::Relaxed);
+        if self.shared.is_global.load(Ordering::Relaxed) {
+            global::set_on(on);
+        }
+    }
+
+    /// Records about one span in `n` from now on, at random; all of them for 1
+    /// and for 0. Spans inside one that was passed over are children of the
+    /// nearest one around them that was not.
+    pub fn sample_one_in(&self, n: u32) {
+        self.shared.one_in.store(n.max(1), Ordering::Relaxed);
+    }
+
+    /// How many spans there are for each that is recorded.
+    #[must_use]
+    pub fn sampled_one_in(&self) -> u32 {
+        self.shared.one_in.load(Ordering::Relaxed)
+    }
+
+    /// How many spans are kept at most.
+    #[must_use]
+    pub fn capacity_spans(&self) -> usize {
+        self.shared.store.capacity_spans
     }
 
     /// Nanoseconds from the profiler's epoch to `at`; zero if `at` is earlier.
     #[must_use]
     pub fn since_epoch_ns(&self, at: Instant) -> u64 {
-        let since = at.saturating_duration_since(self.shared.epoch);
-        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+        self.shared.base.since_epoch_ns(at)
     }
 
-    /// Records a span and fills in its thread. Does nothing while disabled.
+    /// Records a finished span: notes its thread and the scope it ran in. Does
+    /// nothing while disabled.
     #[inline]
     pub fn record(&self, span: Span) {
         if self.enabled() {
-            self.keep(span);
+            self.keep(&span);
         }
     }
 
     // Apart from `record` so that a disabled call site inlines to a load and a
     // branch.
-    fn keep(&self, mut span: Span) {
-        span.thread = thread_number();
-        self.shared.shards.push(span, &self.shared.history);
+    fn keep(&self, span: &Span) {
+        let one_in = self.sampled_one_in();
+        with_desk(|desk| desk.record(&self.shared.store, one_in, span));
+    }
+
+    /// Times from here until the guard is dropped, by a panic too.
+    ///
+    /// ```
+    /// use heddle_profile::Profiler;
+    ///
+    /// let profiler = Profiler::new(1_024);
+    /// {
+    ///     let _outer = profiler.scope("weave");
+    ///     let _inner = profiler.scope("beat").size(4_096);
+    /// }
+    /// let spans = profiler.spans();
+    /// assert_eq!(spans[1].operation, "beat");
+    /// assert_eq!(spans[1].parent, Some(0));
+    /// ```
+    #[inline]
+    pub fn scope(&self, name: &'static str) -> Scope<'_> {
+        if self.enabled() {
+            Scope::open_static(self, name)
+        } else {
+            Scope::off()
+        }
+    }
+
+    /// As [`scope`](Self::scope), with a name that is made while running. Names
+    /// are kept for the life of the process, 65,535 different ones at most, so
+    /// they should say what is done and not to which item.
+    pub fn scope_named(&self, name: &str) -> Scope<'_> {
+        if self.enabled() {
+            Scope::open(self, name::intern(name))
+        } else {
+            Scope::off()
+        }
+    }
+
+    /// Times a closure.
+    ///
+    /// ```
+    /// let profiler = heddle_profile::Profiler::new(1_024);
+    /// assert_eq!(profiler.time("add", || 2 + 2), 4);
+    /// assert_eq!(profiler.recorded(), 1);
+    /// ```
+    pub fn time<R>(&self, name: &'static str, work: impl FnOnce() -> R) -> R {
+        let _scope = self.scope(name);
+        work()
+    }
+
+    /// Keeps what a device's memory looked like at one moment, the newest 65,536
+    /// of them. Does nothing while disabled.
+    pub fn record_memory(&self, sample: MemorySample) {
+        if !self.enabled() {
+            return;
+        }
+        let mut memory = self.memory();
+        if memory.len() >= MOST_MEMORY_SAMPLES {
+            memory.pop_front();
+        }
+        memory.push_back(sample);
     }
 
     /// How many spans were recorded since the profiler began or was cleared,
     /// those overwritten since included.
     #[must_use]
     pub fn recorded(&self) -> u64 {
-        let open = self.shared.shards.lock_all();
-        open.iter().map(|open| open.recorded).sum()
+        self.shared.store.recorded()
     }
 
     /// How many of the recorded spans were overwritten by newer ones.
     #[must_use]
     pub fn overwritten(&self) -> u64 {
-        self.recorded()
-            .saturating_sub(self.shared.capacity_spans as u64)
+        self.recorded().saturating_sub(self.capacity_spans() as u64)
     }
 
     /// The spans kept, sorted by start and then by thread.
     ///
     /// These are the newest in the order of recording. That order is exact
-    /// within a thread; a thread's last few spans, fewer than 64, may be kept
-    /// in place of newer ones of other threads.
+    /// within a thread; what a thread recorded last, up to a chunk of 32 KiB, may
+    /// be kept in place of newer spans of other threads.
     #[must_use]
-    pub fn spans(&self) -> Vec<Span> {
-        self.snapshot().spans
+    pub fn spans(&self) -> Vec<RecordedSpan> {
+        self.recording().spans
     }
 
-    /// Forgets every span, sets both counts to zero and gives the memory back.
-    /// The epoch stays.
+    /// Forgets every span and memory sample, sets both counts to zero and gives
+    /// the memory back. The epoch stays.
     pub fn clear(&self) {
-        let mut open = self.shared.shards.lock_all();
-        for open in &mut open {
-            **open = <_>::default();
-        }
-        lock(&self.shared.history).clear();
+        self.shared.store.clear();
+        self.memory().clear();
     }
 
     /// The table of the spans kept.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let Snapshot { spans, overwritten } = self.snapshot();
-        Summary::of(&spans, overwritten)
+        self.recording().summary()
     }
 
-    /// The spans kept, in the form that can be written to a file.
+    /// The spans and memory samples kept, in the form that can be written to a
+    /// file and looked at from all sides.
     #[must_use]
     pub fn recording(&self) -> Recording {
-        let Snapshot { spans, overwritten } = self.snapshot();
+        let taken = snapshot::take(&self.shared.store, &self.shared.base);
+        let mut memory: Vec<MemorySample> = self.memory().iter().cloned().collect();
+        memory.sort_by(|a, b| (a.at_ns, &a.device).cmp(&(b.at_ns, &b.device)));
+        let created = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Recording {
-            overwritten,
-            spans: spans.iter().map(Into::into).collect(),
+            created_unix_ms: created.map_or(0, |since| since.as_millis() as u64),
+            overwritten: taken.overwritten,
+            sampled_one_in: self.sampled_one_in(),
+            threads: taken.threads,
+            spans: taken.spans,
+            memory,
+            ..Recording::default()
         }
     }
 
-    fn snapshot(&self) -> Snapshot {
-        let open = self.shared.shards.lock_all();
-        let history = lock(&self.shared.history);
-        let recorded: u64 = open.iter().map(|open| open.recorded).sum();
+    fn memory(&self) -> MutexGuard<'_, VecDeque<MemorySample>> {
+        self.shared
+            .memory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
 
-        let held = || {
-            history
-                .spans()
-                .chain(open.iter().flat_map(|open| &open.chunk))
-        };
-        // Open chunks come on top of a full history: its oldest spans count as
-        // overwritten already, though their memory is not yet reused.
-        let excess = held().count().saturating_sub(self.shared.capacity_spans);
-        let mut spans: Vec<Span> = held().skip(excess).copied().collect();
-        drop(history);
-        drop(open);
+    #[inline]
+    pub(crate) fn ticks(&self) -> u64 {
+        self.shared.base.ticks()
+    }
 
-        spans.sort_by_key(|span| (span.start_ns, span.thread));
-        Snapshot {
-            spans,
-            overwritten: recorded.saturating_sub(self.shared.capacity_spans as u64),
-        }
+    #[inline]
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        &self.shared.store
+    }
+
+    /// The number of a name, by the calling thread's cache.
+    pub(crate) fn name_id(name: &'static str) -> NameId {
+        with_desk(|desk| desk.names().id(name))
+    }
+
+    pub(crate) fn become_global(&self) {
+        self.shared.is_global.store(true, Ordering::Relaxed);
+        global::set_on(self.enabled());
     }
 }
 
@@ -175,78 +268,112 @@ impl fmt::Debug for Profiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Profiler")
             .field("enabled", &self.enabled())
-            .field("capacity_spans", &self.shared.capacity_spans)
+            .field("capacity_spans", &self.capacity_spans())
             .finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use proptest::prelude::*;
 
     use super::*;
+    use crate::span::{Clock, DeviceTag};
 
-    fn starts(profiler: &Profiler) -> Vec<u64> {
-        profiler.spans().iter().map(|span| span.start_ns).collect()
-    }
-
-    #[test]
-    fn a_span_is_small() {
-        // The figure `Profiler::new` promises.
-        assert!(size_of::<Span>() <= 160, "{} bytes", size_of::<Span>());
-    }
-
-    #[test]
-    fn an_instant_before_the_epoch_is_zero() {
-        let before = Instant::now();
-        std::thread::sleep(Duration::from_millis(1));
-        let profiler = Profiler::new(1);
-        assert_eq!(profiler.since_epoch_ns(before), 0);
-        let later = profiler.shared.epoch + Duration::from_micros(3);
-        assert_eq!(profiler.since_epoch_ns(later), 3_000);
+    fn begun(start_ns: u64) -> Span {
+        Span {
+            start_ns,
+            ..Span::default()
+        }
     }
 
     #[test]
     fn spans_come_sorted_by_start() {
         let profiler = Profiler::new(8);
         for start_ns in [5, 1, 3] {
-            profiler.record(Span::sample(start_ns));
+            profiler.record(begun(start_ns));
         }
-        assert_eq!(starts(&profiler), [1, 3, 5]);
-    }
-
-    #[test]
-    fn the_newest_spans_are_kept_exactly() {
-        // 1,000 is not a multiple of its chunk of 3.
-        let profiler = Profiler::new(1_000);
-        for start_ns in 0..2_500 {
-            profiler.record(Span::sample(start_ns));
-        }
-        assert_eq!(starts(&profiler), (1_500..2_500).collect::<Vec<_>>());
-        assert_eq!(profiler.overwritten(), 1_500);
+        let starts: Vec<u64> = profiler.spans().iter().map(|span| span.start_ns).collect();
+        assert_eq!(starts, [1, 3, 5]);
     }
 
     #[test]
     fn clearing_forgets_spans_and_counts_but_not_the_epoch() {
         let profiler = Profiler::new(2);
-        let epoch = profiler.shared.epoch;
+        let at = Instant::now();
+        let before_ns = profiler.since_epoch_ns(at);
         for start_ns in 0..5 {
-            profiler.record(Span::sample(start_ns));
+            profiler.record(begun(start_ns));
         }
+        profiler.record_memory(MemorySample::default());
         profiler.clear();
         assert_eq!((profiler.recorded(), profiler.overwritten()), (0, 0));
-        assert!(profiler.spans().is_empty());
-        assert_eq!(profiler.since_epoch_ns(epoch), 0);
-        profiler.record(Span::sample(7));
-        assert_eq!(starts(&profiler), [7]);
+        assert_eq!(profiler.recording().memory, []);
+        assert_eq!(profiler.since_epoch_ns(at), before_ns);
+        profiler.record(begun(7));
+        assert_eq!(profiler.spans()[0].start_ns, 7);
     }
 
     #[test]
     fn clones_share_everything() {
         let profiler = Profiler::new(4);
-        profiler.clone().record(Span::sample(1));
+        profiler.clone().record(begun(1));
         profiler.clone().set_enabled(false);
         assert!(!profiler.enabled());
         assert_eq!(profiler.recorded(), 1);
+    }
+
+    #[test]
+    fn memory_samples_are_bounded_and_sorted() {
+        let profiler = Profiler::new(4);
+        let most = MOST_MEMORY_SAMPLES as u64;
+        for at_ns in (0..most + 10).rev() {
+            profiler.record_memory(MemorySample {
+                at_ns,
+                ..MemorySample::default()
+            });
+        }
+        let memory = profiler.recording().memory;
+        assert_eq!(memory.len() as u64, most);
+        assert_eq!((memory[0].at_ns, memory[1].at_ns), (0, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn a_span_is_kept_as_it_was_handed_over(
+            numbers in any::<[u64; 10]>(),
+            options in any::<(Option<u64>, Option<u64>, Option<u32>, Option<u16>)>(),
+            by_device in any::<bool>(),
+        ) {
+            let [start_ns, total_ns, transfer_ns, overhead_ns, rest @ ..] = numbers;
+            let [bytes_in, bytes_out, bytes_moved, work, mem_allocated, mem_peak] = rest;
+            let (device_ns, device_start_ns, stream, index) = options;
+            let profiler = Profiler::new(4);
+            profiler.record(Span {
+                operation: "xor",
+                element: "u8",
+                device: DeviceTag { kind: "loom", index },
+                backend: "native",
+                start_ns, total_ns, device_ns, device_start_ns, stream,
+                transfer_ns,
+                transfer_clock: if by_device { Clock::Device } else { Clock::System },
+                overhead_ns,
+                bytes_in, bytes_out, bytes_moved, work, mem_allocated, mem_peak,
+            });
+            let span = &profiler.spans()[0];
+            prop_assert_eq!(&span.device, &*DeviceTag { kind: "loom", index }.to_string());
+            prop_assert_eq!(&span.operation, "xor");
+            prop_assert_eq!((&*span.element, &*span.backend), ("u8", "native"));
+            prop_assert_eq!((span.start_ns, span.total_ns), (start_ns, total_ns));
+            prop_assert_eq!((span.device_ns, span.device_start_ns), (device_ns, device_start_ns));
+            prop_assert_eq!((span.stream, span.transfer_by_device), (stream, by_device));
+            prop_assert_eq!((span.bytes_in, span.bytes_out), (bytes_in, bytes_out));
+            prop_assert_eq!((span.bytes_moved, span.work), (bytes_moved, work));
+            prop_assert_eq!((span.mem_allocated, span.mem_peak), (mem_allocated, mem_peak));
+            // The parts are of the whole, however large they were said to be.
+            prop_assert_eq!(span.transfer_ns, transfer_ns.min(total_ns));
+            let parts = [span.gpu_ns, span.cpu_ns, span.transfer_ns, span.overhead_ns];
+            prop_assert_eq!(parts.iter().map(|&ns| u128::from(ns)).sum::<u128>(), total_ns.into());
+        }
     }
 }

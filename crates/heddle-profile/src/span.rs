@@ -1,7 +1,8 @@
-//! One executed operation, as it is recorded.
+//! One executed operation, as whoever ran it hands it over.
 //!
 //! Only the plain record and the words it is written in; how spans are
-//! collected is in `profiler`, how they are kept in a file in `recording`.
+//! collected is in `profiler`, what becomes of them in `recording`. Code that
+//! is timed from its first line to its last is a [`Scope`](crate::Scope).
 //!
 //! The one thing to know: a span is `Copy` and owns no heap memory, because it
 //! is written on the path of every operation. That is why its names are
@@ -12,10 +13,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// Which clock measured a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
     /// The host's monotonic clock.
+    #[default]
     System,
     /// The device's own clock, CUDA events for example.
     Device,
@@ -26,7 +30,7 @@ pub enum Clock {
 /// ```
 /// use heddle_profile::DeviceTag;
 ///
-/// assert_eq!(DeviceTag { kind: "cpu", index: None }.to_string(), "cpu");
+/// assert_eq!(DeviceTag::CPU.to_string(), "cpu");
 /// assert_eq!(DeviceTag { kind: "cuda", index: Some(0) }.to_string(), "cuda:0");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +39,20 @@ pub struct DeviceTag {
     pub kind: &'static str,
     /// Which one of its kind; `None` where there is only ever one.
     pub index: Option<u16>,
+}
+
+impl DeviceTag {
+    /// The processor.
+    pub const CPU: Self = Self {
+        kind: "cpu",
+        index: None,
+    };
+}
+
+impl Default for DeviceTag {
+    fn default() -> Self {
+        Self::CPU
+    }
 }
 
 impl fmt::Display for DeviceTag {
@@ -47,7 +65,10 @@ impl fmt::Display for DeviceTag {
 }
 
 /// One executed operation. Fixed size, no heap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// What is not known is left at its default. The thread, and the scope it ran
+/// in, are noted by [`Profiler::record`](crate::Profiler::record).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The operation's name: `"xor"`.
     pub operation: &'static str,
@@ -63,8 +84,14 @@ pub struct Span {
     pub total_ns: u64,
     /// The work on the device, by the device's clock; `None` where it has none.
     pub device_ns: Option<u64>,
+    /// When that work began, in nanoseconds since the profiler's epoch.
+    pub device_start_ns: Option<u64>,
+    /// The stream or queue of the device that ran it.
+    pub stream: Option<u32>,
     /// Time spent moving operands and results between memories.
     pub transfer_ns: u64,
+    /// Which clock measured `transfer_ns`.
+    pub transfer_clock: Clock,
     /// Time spent on neither work nor transfer: launching, routing, admitting.
     pub overhead_ns: u64,
     /// Bytes the operation read.
@@ -75,10 +102,10 @@ pub struct Span {
     pub bytes_moved: u64,
     /// The operation's work, in its own unit: bytes, multiply-adds, cells.
     pub work: u64,
-    /// The recording thread's number, unique within the process and given in
-    /// the order in which threads first record. Filled in by
-    /// [`Profiler::record`](crate::Profiler::record).
-    pub thread: u32,
+    /// Bytes allocated for it.
+    pub mem_allocated: u64,
+    /// The most bytes held at once while it ran.
+    pub mem_peak: u64,
 }
 
 impl Span {
@@ -91,30 +118,6 @@ impl Span {
             Clock::System
         }
     }
-
-    /// A span for this crate's tests, told apart by its start.
-    #[cfg(test)]
-    pub(crate) fn sample(start_ns: u64) -> Self {
-        Self {
-            operation: "xor",
-            element: "u8",
-            device: DeviceTag {
-                kind: "cpu",
-                index: None,
-            },
-            backend: "native",
-            start_ns,
-            total_ns: 10,
-            device_ns: None,
-            transfer_ns: 0,
-            overhead_ns: 1,
-            bytes_in: 2,
-            bytes_out: 1,
-            bytes_moved: 0,
-            work: 1,
-            thread: 0,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -123,22 +126,12 @@ mod tests {
 
     #[test]
     fn a_device_without_an_index_is_only_its_kind() {
-        assert_eq!(
-            DeviceTag {
-                kind: "cpu",
-                index: None
-            }
-            .to_string(),
-            "cpu"
-        );
-        assert_eq!(
-            DeviceTag {
-                kind: "simt",
-                index: Some(12)
-            }
-            .to_string(),
-            "simt:12"
-        );
+        let simt = DeviceTag {
+            kind: "simt",
+            index: Some(12),
+        };
+        assert_eq!(DeviceTag::CPU.to_string(), "cpu");
+        assert_eq!(simt.to_string(), "simt:12");
     }
 
     #[test]
@@ -152,16 +145,13 @@ mod tests {
 
     #[test]
     fn the_finest_clock_is_the_devices_where_it_has_one() {
-        let host = Span::sample(0);
+        let host = Span::default();
         assert_eq!(host.clock(), Clock::System);
-        assert_eq!(
-            Span {
-                device_ns: Some(0),
-                ..host
-            }
-            .clock(),
-            Clock::Device
-        );
+        let timed = Span {
+            device_ns: Some(0),
+            ..host
+        };
+        assert_eq!(timed.clock(), Clock::Device);
     }
 
     #[test]

@@ -6,12 +6,10 @@
 //! [`Summary::overwritten`] is not zero, older spans are missing from it.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
 use crate::recording::RecordedSpan;
-use crate::span::{DeviceTag, Span};
 
 /// Sums over a number of spans. A sum that does not fit stays at the largest
 /// number.
@@ -21,6 +19,12 @@ pub struct Totals {
     pub count: u64,
     /// Their time by the system clock. Spans that ran at once count in full.
     pub total_ns: u64,
+    /// The same without their children's time: a sum that counts nothing twice.
+    pub self_ns: u64,
+    /// Self time spent computing on a GPU.
+    pub gpu_ns: u64,
+    /// Self time spent computing on the processor.
+    pub cpu_ns: u64,
     /// Their time by the device's clock, of those that have one.
     pub device_ns: u64,
     /// How many of them have a time by the device's clock.
@@ -42,6 +46,9 @@ impl Totals {
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         add(&mut self.count, other.count);
         add(&mut self.total_ns, other.total_ns);
+        add(&mut self.self_ns, other.self_ns);
+        add(&mut self.gpu_ns, other.gpu_ns);
+        add(&mut self.cpu_ns, other.cpu_ns);
         add(&mut self.device_ns, other.device_ns);
         add(&mut self.device_timed, other.device_timed);
         add(&mut self.transfer_ns, other.transfer_ns);
@@ -63,7 +70,7 @@ pub struct SummaryRow {
     pub device: String,
     /// Sums over the row's spans.
     pub totals: Totals,
-    /// This row's part of the time of all rows, from 0 to 1.
+    /// This row's part of the self time of all rows, from 0 to 1.
     pub share: f64,
     /// Mean of the spans' total times.
     pub mean_ns: f64,
@@ -98,10 +105,12 @@ pub struct Summary {
 
 impl Summary {
     /// The table of `spans`, `overwritten` others having been lost.
-    pub(crate) fn of<S: Measured>(spans: &[S], overwritten: u64) -> Self {
-        let mut groups: BTreeMap<_, Group> = BTreeMap::new();
+    #[must_use]
+    pub fn of(spans: &[RecordedSpan], overwritten: u64) -> Self {
+        let mut groups: BTreeMap<Key<'_>, Group> = BTreeMap::new();
         for span in spans {
-            groups.entry(span.key()).or_default().add(span.figures());
+            let key = (&*span.operation, &*span.element, &*span.device);
+            groups.entry(key).or_default().add(Totals::of(span));
         }
 
         let mut totals = Totals::default();
@@ -110,12 +119,12 @@ impl Summary {
         }
         let all_ns: f64 = groups
             .values()
-            .map(|group| group.totals.total_ns as f64)
+            .map(|group| group.totals.self_ns as f64)
             .sum();
 
         let mut rows: Vec<SummaryRow> = groups
             .into_iter()
-            .filter_map(|(key, group)| group.into_row(&key, all_ns))
+            .filter_map(|(key, group)| group.into_row(key, all_ns))
             .collect();
         // Stable, and the groups came in the order of their keys.
         rows.sort_by_key(|row| std::cmp::Reverse(row.totals.total_ns));
@@ -127,61 +136,23 @@ impl Summary {
     }
 }
 
-/// A span as a summary sees it, whether it still runs or was read from a file.
-pub(crate) trait Measured {
-    type Device<'a>: Ord + Display
-    where
-        Self: 'a;
+type Key<'a> = (&'a str, &'a str, &'a str);
 
-    /// What it is counted under: operation, element, device.
-    fn key(&self) -> Key<'_, Self::Device<'_>>;
-
-    /// Its figures, as sums over this one span.
-    fn figures(&self) -> Totals;
-}
-
-type Key<'a, D> = (&'a str, &'a str, D);
-
-impl Measured for Span {
-    type Device<'a> = DeviceTag;
-
-    fn key(&self) -> Key<'_, DeviceTag> {
-        (self.operation, self.element, self.device)
-    }
-
-    fn figures(&self) -> Totals {
-        Totals {
+impl Totals {
+    fn of(span: &RecordedSpan) -> Self {
+        Self {
             count: 1,
-            total_ns: self.total_ns,
-            device_ns: self.device_ns.unwrap_or(0),
-            device_timed: u64::from(self.device_ns.is_some()),
-            transfer_ns: self.transfer_ns,
-            overhead_ns: self.overhead_ns,
-            bytes_in: self.bytes_in,
-            bytes_out: self.bytes_out,
-            bytes_moved: self.bytes_moved,
-        }
-    }
-}
-
-impl Measured for RecordedSpan {
-    type Device<'a> = &'a str;
-
-    fn key(&self) -> Key<'_, &str> {
-        (&self.operation, &self.element, &self.device)
-    }
-
-    fn figures(&self) -> Totals {
-        Totals {
-            count: 1,
-            total_ns: self.total_ns,
-            device_ns: self.device_ns.unwrap_or(0),
-            device_timed: u64::from(self.device_ns.is_some()),
-            transfer_ns: self.transfer_ns,
-            overhead_ns: self.overhead_ns,
-            bytes_in: self.bytes_in,
-            bytes_out: self.bytes_out,
-            bytes_moved: self.bytes_moved,
+            total_ns: span.total_ns,
+            self_ns: span.self_ns,
+            gpu_ns: span.gpu_ns,
+            cpu_ns: span.cpu_ns,
+            device_ns: span.device_ns.unwrap_or(0),
+            device_timed: u64::from(span.device_ns.is_some()),
+            transfer_ns: span.transfer_ns,
+            overhead_ns: span.overhead_ns,
+            bytes_in: span.bytes_in,
+            bytes_out: span.bytes_out,
+            bytes_moved: span.bytes_moved,
         }
     }
 }
@@ -200,7 +171,7 @@ impl Group {
     }
 
     /// The row, or `None` for a group of no spans.
-    fn into_row<D: Display>(mut self, key: &Key<'_, D>, all_ns: f64) -> Option<SummaryRow> {
+    fn into_row(mut self, key: Key<'_>, all_ns: f64) -> Option<SummaryRow> {
         // Sorted before anything is added up: a sum of floats must not depend
         // on the order in which threads recorded.
         self.times_ns.sort_unstable();
@@ -215,11 +186,11 @@ impl Group {
             / count;
         let (operation, element, device) = key;
         Some(SummaryRow {
-            operation: (*operation).to_owned(),
-            element: (*element).to_owned(),
-            device: device.to_string(),
+            operation: operation.to_owned(),
+            element: element.to_owned(),
+            device: device.to_owned(),
             totals: self.totals,
-            share: share(self.totals.total_ns, all_ns),
+            share: share(self.totals.self_ns, all_ns),
             mean_ns,
             deviation_ns: variance.sqrt(),
             min_ns,
@@ -250,11 +221,16 @@ fn percentile(sorted_ns: &[u64], percent: usize) -> u64 {
 mod tests {
     use super::*;
 
-    fn timed(operation: &'static str, total_ns: u64) -> Span {
-        Span {
-            operation,
+    fn timed(operation: &str, total_ns: u64) -> RecordedSpan {
+        RecordedSpan {
+            operation: operation.into(),
+            element: "u8".into(),
+            device: "cpu".into(),
             total_ns,
-            ..Span::sample(0)
+            self_ns: total_ns,
+            overhead_ns: 1,
+            bytes_in: 2,
+            ..RecordedSpan::default()
         }
     }
 
@@ -300,19 +276,16 @@ mod tests {
 
     #[test]
     fn devices_and_elements_have_rows_of_their_own() {
-        let cuda = |index| Span {
-            device: DeviceTag {
-                kind: "cuda",
-                index: Some(index),
-            },
+        let cuda = |index| RecordedSpan {
+            device: format!("cuda:{index}").into(),
             ..timed("xor", 1)
         };
         let spans = [
-            cuda(10),
+            cuda(3),
             cuda(2),
             timed("xor", 1),
-            Span {
-                element: "u64",
+            RecordedSpan {
+                element: "u64".into(),
                 ..timed("xor", 1)
             },
         ];
@@ -328,7 +301,7 @@ mod tests {
                 ("u64", "cpu"),
                 ("u8", "cpu"),
                 ("u8", "cuda:2"),
-                ("u8", "cuda:10")
+                ("u8", "cuda:3")
             ]
         );
     }
@@ -337,11 +310,11 @@ mod tests {
     fn only_spans_with_a_device_time_count_as_device_timed() {
         let spans = [
             timed("xor", 9),
-            Span {
+            RecordedSpan {
                 device_ns: Some(0),
                 ..timed("xor", 9)
             },
-            Span {
+            RecordedSpan {
                 device_ns: Some(4),
                 ..timed("xor", 9)
             },
@@ -355,7 +328,7 @@ mod tests {
 
     #[test]
     fn no_spans_and_no_time_give_no_nan() {
-        assert_eq!(Summary::of::<Span>(&[], 0), Summary::default());
+        assert_eq!(Summary::of(&[], 0), Summary::default());
         let row = &Summary::of(&[timed("xor", 0)], 0).rows[0];
         assert!(close(row.share, 0.0) && close(row.deviation_ns, 0.0));
     }

@@ -1,33 +1,25 @@
 //! A disabled profiler keeps nothing and counts nothing, and forgets nothing.
 
-use heddle_profile::{DeviceTag, Profiler, Span, Summary};
+use heddle_profile::{Profiler, Span, Summary};
 
-const SPAN: Span = Span {
-    operation: "xor",
-    element: "u8",
-    device: DeviceTag {
-        kind: "cpu",
-        index: None,
-    },
-    backend: "native",
-    start_ns: 1,
-    total_ns: 2,
-    device_ns: None,
-    transfer_ns: 0,
-    overhead_ns: 0,
-    bytes_in: 0,
-    bytes_out: 0,
-    bytes_moved: 0,
-    work: 0,
-    thread: 0,
-};
+fn record(profiler: &Profiler) {
+    profiler.record(Span {
+        operation: "xor",
+        start_ns: 1,
+        total_ns: 2,
+        ..Span::default()
+    });
+    drop(profiler.scope("weave"));
+    drop(profiler.scope_named("beat"));
+    profiler.time("throw", || ());
+}
 
 #[test]
 fn nothing_is_recorded_while_disabled() {
     let profiler = Profiler::new(16);
     profiler.set_enabled(false);
     for _ in 0..1_000 {
-        profiler.record(SPAN);
+        record(&profiler);
     }
     assert!(!profiler.enabled());
     assert_eq!(profiler.recorded(), 0);
@@ -40,11 +32,33 @@ fn nothing_is_recorded_while_disabled() {
 fn disabling_keeps_what_was_recorded_and_enabling_goes_on() {
     let profiler = Profiler::new(16);
     assert!(profiler.enabled());
-    profiler.record(SPAN);
+    record(&profiler);
     profiler.set_enabled(false);
-    profiler.record(SPAN);
-    assert_eq!(profiler.spans().len(), 1);
+    record(&profiler);
+    assert_eq!(profiler.spans().len(), 4);
     profiler.set_enabled(true);
-    profiler.record(SPAN);
-    assert_eq!(profiler.recorded(), 2);
+    record(&profiler);
+    assert_eq!(profiler.recorded(), 8);
+}
+
+#[test]
+fn a_scope_open_while_the_profiler_is_turned_off_is_whole() {
+    let profiler = Profiler::new(16);
+    {
+        let _outer = profiler.scope("outer");
+        profiler.set_enabled(false);
+        let _passed = profiler.scope("passed over");
+        profiler.set_enabled(true);
+        let _inner = profiler.scope("inner");
+    }
+    let spans = profiler.spans();
+    assert_eq!(spans.len(), 2);
+    assert_eq!(
+        (spans[0].operation.as_str(), spans[0].parent),
+        ("outer", None)
+    );
+    assert_eq!(
+        (spans[1].operation.as_str(), spans[1].parent),
+        ("inner", Some(0))
+    );
 }

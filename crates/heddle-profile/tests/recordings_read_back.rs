@@ -3,7 +3,11 @@
 
 use std::fs;
 
-use heddle_profile::{DeviceTag, ProfileError, Profiler, RecordedSpan, Recording, Span};
+use heddle_profile::{
+    Alternative, BatchCount, Counters, DeviceCard, DeviceTag, FallbackTally, MachineCard,
+    MemorySample, Name, PoolCount, Pressure, ProfileError, Profiler, RecordedSpan, Recording,
+    RoutingRow, Span, ThreadName,
+};
 use proptest::prelude::*;
 
 /// Names no operation should have and a file must survive all the same.
@@ -20,29 +24,115 @@ fn name() -> impl Strategy<Value = String> {
 
 prop_compose! {
     fn recorded_span()(
-        (operation, element, device, backend) in (name(), name(), name(), name()),
-        times in any::<[u64; 4]>(),
-        device_ns in any::<Option<u64>>(),
-        bytes in any::<[u64; 3]>(),
-        work in any::<u64>(),
+        names in prop::array::uniform4(name()),
+        times in any::<[u64; 7]>(),
+        device_times in any::<(Option<u64>, Option<u64>, Option<u32>, bool)>(),
+        sizes in any::<[u64; 6]>(),
         thread in any::<u32>(),
-    ) -> RecordedSpan {
-        let [start_ns, total_ns, transfer_ns, overhead_ns] = times;
-        let [bytes_in, bytes_out, bytes_moved] = bytes;
-        RecordedSpan {
-            operation, element, device, backend,
-            start_ns, total_ns, device_ns, transfer_ns, overhead_ns,
-            bytes_in, bytes_out, bytes_moved, work, thread,
+        parent in any::<Option<prop::sample::Index>>(),
+    ) -> (RecordedSpan, Option<prop::sample::Index>) {
+        let [operation, element, device, backend] = names.map(Name::from);
+        let [start_ns, total_ns, self_ns, gpu_ns, cpu_ns, transfer_ns, overhead_ns] = times;
+        let (device_ns, device_start_ns, stream, transfer_by_device) = device_times;
+        let [bytes_in, bytes_out, bytes_moved, work, mem_allocated, mem_peak] = sizes;
+        (RecordedSpan {
+            operation, element, device, backend, parent: None, thread,
+            start_ns, total_ns, self_ns, gpu_ns, cpu_ns, transfer_ns, transfer_by_device,
+            overhead_ns, device_ns, device_start_ns, stream,
+            bytes_in, bytes_out, bytes_moved, work, mem_allocated, mem_peak,
+        }, parent)
+    }
+}
+
+/// Mostly spans as they come; now and then none that says anything, so that
+/// columns are left out.
+fn spans() -> impl Strategy<Value = Vec<RecordedSpan>> {
+    let any = prop::collection::vec(recorded_span(), 0..20).prop_map(|rows| {
+        rows.into_iter()
+            .enumerate()
+            .map(|(row, (mut span, parent))| {
+                span.parent = parent
+                    .filter(|_| row > 0)
+                    .map(|parent| parent.index(row) as u32);
+                span
+            })
+            .collect()
+    });
+    prop_oneof![
+        8 => any,
+        1 => (0_usize..9).prop_map(|count| vec![RecordedSpan::default(); count]),
+    ]
+}
+
+prop_compose! {
+    fn memory_sample()(
+        at_ns in any::<u64>(), device in name(), bytes in any::<[u64; 5]>(), level in 0_usize..4,
+    ) -> MemorySample {
+        let [allocated, reserved, pooled, free, limit] = bytes;
+        let levels = [Pressure::Low, Pressure::Moderate, Pressure::High, Pressure::Critical];
+        MemorySample {
+            at_ns, device: device.into(), allocated, reserved, pooled, free, limit,
+            pressure: levels[level],
+        }
+    }
+}
+
+prop_compose! {
+    fn routing_row()(
+        names in prop::array::uniform4(name()),
+        counts in any::<[u64; 3]>(),
+        size_class in 0_u8..64,
+        times in any::<[Option<u32>; 3]>(),
+        reason in name(),
+        calibrated in any::<bool>(),
+    ) -> RoutingRow {
+        let [operation, element, device, other] = names.map(Name::from);
+        let [bytes, count, explored] = counts;
+        let [predicted_ns, measured_ns, elsewhere] = times.map(|time| time.map(|ns| f64::from(ns) / 7.0));
+        RoutingRow {
+            operation, element, device, size_class, bytes, count, explored,
+            predicted_ns, measured_ns,
+            alternatives: vec![Alternative { device: other, predicted_ns: elsewhere }],
+            reason, calibrated,
         }
     }
 }
 
 prop_compose! {
     fn recording()(
-        overwritten in any::<u64>(),
-        spans in prop::collection::vec(recorded_span(), 0..20),
+        (overwritten, left_out, created_unix_ms) in any::<(u32, u32, u64)>(),
+        sampled_one_in in 1_u32..1_000,
+        label in name(),
+        spans in spans(),
+        memory in prop::collection::vec(memory_sample(), 0..5),
+        routing in prop::collection::vec(routing_row(), 0..5),
+        (thread, pool) in any::<(u32, u64)>(),
+        (operation, cause) in (name(), name()),
     ) -> Recording {
-        Recording { overwritten, spans }
+        Recording {
+            label,
+            created_unix_ms,
+            machine: MachineCard {
+                cpu: cause.clone(),
+                devices: vec![DeviceCard { id: operation.clone(), ..DeviceCard::default() }],
+                ..MachineCard::default()
+            },
+            overwritten: overwritten.into(),
+            left_out: left_out.into(),
+            sampled_one_in,
+            threads: vec![ThreadName { id: thread, name: operation.as_str().into() }],
+            spans,
+            memory,
+            routing,
+            counters: Counters {
+                fallbacks: vec![FallbackTally {
+                    operation: operation.as_str().into(), cause, count: pool,
+                    ..FallbackTally::default()
+                }],
+                batches: vec![BatchCount { items: pool, ..BatchCount::default() }],
+                pools: vec![PoolCount { hits: pool, ..PoolCount::default() }],
+            },
+        }
     }
 }
 
@@ -55,6 +145,29 @@ proptest! {
         let path = folder.path().join("run.json");
         recording.write(&path).unwrap();
         prop_assert_eq!(&Recording::read(&path).unwrap(), &recording);
+    }
+
+    #[test]
+    fn a_capped_file_is_below_its_cap_and_holds_the_newest(
+        recording in recording(),
+        cap_bytes in 3_000_u64..20_000,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        let written = recording.write_capped(&path, cap_bytes).unwrap();
+        let size = fs::metadata(&path).unwrap().len();
+        prop_assert_eq!(size, written.bytes);
+        let bare = Recording { spans: Vec::new(), ..recording.clone() };
+        let least = bare.write_capped(folder.path().join("bare.json"), cap_bytes).unwrap().bytes;
+        prop_assert!(size <= cap_bytes.max(least + 1_500), "{} of {}", size, cap_bytes);
+        let read = Recording::read(&path).unwrap();
+        prop_assert_eq!(read.recorded(), recording.recorded());
+        prop_assert_eq!(read.spans.len() as u64, written.spans);
+        let first = recording.spans.len() - read.spans.len();
+        for (kept, was) in read.spans.iter().zip(&recording.spans[first..]) {
+            let parent = was.parent.and_then(|row| row.checked_sub(first as u32));
+            prop_assert_eq!(kept, &RecordedSpan { parent, ..was.clone() });
+        }
     }
 
     #[test]
@@ -120,7 +233,7 @@ fn matmul(start_ns: u64) -> Span {
         bytes_out: 4,
         bytes_moved: 12,
         work: 64,
-        thread: 0,
+        ..Span::default()
     }
 }
 

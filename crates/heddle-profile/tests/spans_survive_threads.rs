@@ -25,7 +25,7 @@ fn span(start_ns: u64) -> Span {
         bytes_out: 0,
         bytes_moved: 0,
         work: 0,
-        thread: u32::MAX,
+        ..Span::default()
     }
 }
 

@@ -156,12 +156,7 @@ fn every_operation_leaves_a_span_with_the_device_it_ran_on() {
     runtime.run_on(DeviceId::CPU, increment(16)).unwrap();
     let spans = runtime.profiler().spans();
     assert_eq!(spans.len(), 2);
-    let on = |name: &str| {
-        spans
-            .iter()
-            .find(|span| span.device.to_string() == name)
-            .unwrap()
-    };
+    let on = |name: &str| spans.iter().find(|span| span.device == *name).unwrap();
     assert_eq!(on("cuda:0").device_ns, Some(16));
     assert_eq!(on("cuda:0").bytes_moved, 16);
     assert_eq!(on("cpu").device_ns, None);

@@ -156,7 +156,7 @@ impl Runtime {
             bytes_out: described.output.0,
             bytes_moved: timing.moved.bytes().0,
             work: described.work,
-            thread: 0,
+            ..Span::default()
         });
     }
 

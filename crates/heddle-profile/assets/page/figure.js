@@ -1,0 +1,41 @@
+// The frame every chart sits in: a title that is a sentence, a line that says how to
+// read it, the chart, and the same figures as a table for whoever wants numbers.
+
+/**
+ * `figures`, where given, returns `{head: [text], rows: [[text]]}`; the table is
+ * made when it is opened. `missing` takes the chart's place when there is nothing to draw.
+ */
+function figure({id, title, about, controls = [], body = null, figures = null, missing = null, wide = false}) {
+  const heading = freshId("title");
+  return element("section", {class: `figure${wide ? " wide" : ""}`, id, "aria-labelledby": heading},
+    element("div", {class: "figure-head"},
+      element("h2", {id: heading}, title),
+      controls.length && !missing ? element("div", {class: "controls"}, controls) : null),
+    about && !missing ? element("p", {class: "about"}, about) : null,
+    missing ? element("p", {class: "missing"}, missing) : body,
+    figures && !missing ? figuresTable(figures) : null);
+}
+
+function figuresTable(figures) {
+  const details = element("details", {class: "figures"}, element("summary", {}, "Show the numbers"));
+  details.addEventListener("toggle", () => {
+    if (!details.open || details.querySelector("table")) return;
+    const {head, rows} = figures();
+    details.append(element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "The numbers of this chart"},
+      element("table", {},
+        element("thead", {}, element("tr", {}, head.map((text) => element("th", {scope: "col"}, text)))),
+        element("tbody", {}, rows.map(([first, ...rest]) =>
+          element("tr", {}, element("th", {scope: "row"}, first), rest.map((text) => element("td", {}, text))))))));
+  });
+  return details;
+}
+
+/** Colours explained once, in words. `entries` are `[colour name, label]`. */
+function legend(entries) {
+  return element("ul", {class: "legend"}, entries.map(([name, label]) =>
+    element("li", {}, element("span", {class: "swatch", style: {background: `var(--${name})`}}), label)));
+}
+
+function deviceLegend(devices) {
+  return legend(devices.map((device) => [deviceColourName(device), device]));
+}

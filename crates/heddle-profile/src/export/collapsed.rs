@@ -1,0 +1,146 @@
+//! Collapsed stacks: `frame;search;xor 1234`, one line for each place in the
+//! tree with the nanoseconds spent there itself.
+//!
+//! The format knows no escapes: a line ends a stack, `;` ends a frame. What of a
+//! name would do either is written as something else.
+
+use std::cmp::Reverse;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::atomic_file;
+use crate::error::ProfileError;
+use crate::look::Tree;
+use crate::recording::{Recording, Written};
+
+impl Recording {
+    /// The collapsed stacks, sorted, as flame graph programs take them.
+    #[must_use]
+    pub fn collapsed_stacks(&self) -> Vec<String> {
+        let tree = self.tree();
+        let mut lines: Vec<String> = stacks(&tree).map(|(line, _, _)| line).collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// Writes the collapsed stacks within `cap_bytes`; where they are more, those
+    /// with the most time.
+    pub fn write_collapsed(
+        &self,
+        path: impl AsRef<Path>,
+        cap_bytes: u64,
+    ) -> Result<Written, ProfileError> {
+        let tree = self.tree();
+        let mut lines: Vec<(String, u64, u64)> = stacks(&tree).collect();
+        lines.sort_by_key(|(_, ns, _)| Reverse(*ns));
+        let mut room = cap_bytes;
+        let fitting = lines
+            .iter()
+            .position(|(line, _, _)| {
+                let bytes = line.len() as u64 + 1;
+                let fits = bytes <= room;
+                room = room.saturating_sub(bytes);
+                !fits
+            })
+            .unwrap_or(lines.len());
+        let left_out = lines[fitting..].iter().map(|(_, _, count)| count).sum();
+        lines.truncate(fitting);
+        let spans = lines.iter().map(|(_, _, count)| count).sum();
+        lines.sort_unstable();
+        let bytes = atomic_file::replace(path.as_ref(), |file| -> io::Result<()> {
+            lines
+                .iter()
+                .try_for_each(|(line, _, _)| writeln!(file, "{line}"))
+        })?;
+        Ok(Written {
+            bytes,
+            spans,
+            left_out,
+        })
+    }
+}
+
+/// A line for each node that has time of its own, with that time and its spans.
+fn stacks(tree: &Tree) -> impl Iterator<Item = (String, u64, u64)> {
+    // A node's path is its parent's and its own name; parents come first.
+    let mut paths: Vec<String> = Vec::new();
+    tree.nodes.iter().filter_map(move |node| {
+        // Siblings of a finished branch are not needed any more.
+        paths.truncate(node.depth);
+        let mut path = paths.last().map_or_else(String::new, |around| {
+            let mut path = around.clone();
+            path.push(';');
+            path
+        });
+        path.push_str(&frame(&node.operation));
+        let line = (node.self_ns > 0).then(|| format!("{path} {}", node.self_ns));
+        paths.push(path);
+        line.map(|line| (line, node.self_ns, node.count))
+    })
+}
+
+/// A name as a frame.
+///
+/// Beside what the format itself forbids: programs that read it take a number
+/// after the last space for a second count, and a line that begins with `#` for a
+/// remark.
+fn frame(name: &str) -> String {
+    let name = name.trim();
+    if name.is_empty() {
+        return "(no name)".to_owned();
+    }
+    let number_at = name
+        .rfind(' ')
+        .filter(|&at| name[at + 1..].parse::<f64>().is_ok());
+    let mut text = String::with_capacity(name.len());
+    for (at, character) in name.char_indices() {
+        match character {
+            ';' => text.push(':'),
+            '#' if at == 0 => text.push_str("\\#"),
+            ' ' if number_at == Some(at) => text.push('\u{a0}'),
+            control if control.is_control() => text.extend(control.escape_default()),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::{RecordedSpan, settle};
+
+    #[test]
+    fn a_line_is_a_path_and_its_own_time() {
+        let span = |operation: &str, parent, start_ns, total_ns| RecordedSpan {
+            operation: operation.into(),
+            parent,
+            start_ns,
+            total_ns,
+            ..RecordedSpan::default()
+        };
+        let mut spans = vec![
+            span("a;b\n\"c\" 🧵", None, 0, 10),
+            span("", Some(0), 1, 4),
+            span("# leaf 2", Some(1), 1, 4),
+        ];
+        settle(&mut spans);
+        let recording = Recording {
+            spans,
+            ..Recording::default()
+        };
+        assert_eq!(
+            recording.collapsed_stacks(),
+            [
+                "a:b\\n\"c\" 🧵 6",
+                "a:b\\n\"c\" 🧵;(no name);\\# leaf\u{a0}2 4",
+            ]
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let written = recording
+            .write_collapsed(folder.path().join("stacks"), 20)
+            .unwrap();
+        assert_eq!((written.spans, written.left_out), (1, 1));
+        assert!(written.bytes <= 20);
+    }
+}

@@ -1,0 +1,20 @@
+//! Writing to nowhere, to know how much it would be.
+
+use std::io::{self, Write};
+
+/// Counts bytes.
+#[derive(Debug, Default)]
+pub(super) struct Count {
+    pub(super) bytes: u64,
+}
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Slices on tracks such that those of one track nest.
+//!
+//! The one thing to know: viewers draw a track as a stack of slices and drop or
+//! misdraw those that overlap without nesting. Such slices are real here:
+//! futures rest and kernels of one stream are timed by another clock. They get
+//! further lanes beside the first.
+
+/// A slice of a track's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub(super) start_ns: u64,
+    pub(super) end_ns: u64,
+}
+
+/// The lane of each slice, counted from zero. Slices come by start, and of those
+/// that begin at once the longest first.
+pub(super) fn lanes(slices: &[Slice]) -> Vec<usize> {
+    // Per lane, the ends of the slices that are open, innermost last.
+    let mut open: Vec<Vec<u64>> = Vec::new();
+    slices
+        .iter()
+        .map(|slice| {
+            let fits = |ends: &mut Vec<u64>| {
+                while ends.last().is_some_and(|&end| end <= slice.start_ns) {
+                    ends.pop();
+                }
+                ends.last().is_none_or(|&end| slice.end_ns <= end)
+            };
+            let lane = open.iter_mut().position(fits).unwrap_or_else(|| {
+                open.push(Vec::new());
+                open.len() - 1
+            });
+            open[lane].push(slice.end_ns);
+            lane
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn slice(start_ns: u64, end_ns: u64) -> Slice {
+        Slice { start_ns, end_ns }
+    }
+
+    #[test]
+    fn what_nests_stays_together_and_what_overlaps_does_not() {
+        let slices = [
+            slice(0, 100),
+            slice(0, 50),
+            slice(50, 60),
+            slice(55, 65),
+            slice(70, 120),
+            slice(100, 110),
+        ];
+        assert_eq!(lanes(&slices), [0, 0, 0, 1, 1, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_slices_of_a_lane_overlap_without_nesting(
+            mut slices in prop::collection::vec((0_u64..60, 0_u64..30), 0..60)
+        ) {
+            slices.sort_by_key(|&(start, length)| (start, std::cmp::Reverse(length)));
+            let slices: Vec<Slice> = slices
+                .into_iter()
+                .map(|(start, length)| slice(start, start + length))
+                .collect();
+            let lanes = lanes(&slices);
+            for (i, a) in slices.iter().enumerate() {
+                for (j, b) in slices.iter().enumerate().skip(i + 1) {
+                    let apart = a.end_ns <= b.start_ns;
+                    let inside = b.end_ns <= a.end_ns;
+                    prop_assert!(lanes[i] != lanes[j] || apart || inside, "{a:?} {b:?}");
+                }
+            }
+        }
+    }
+}

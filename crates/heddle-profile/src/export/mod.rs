@@ -1,0 +1,14 @@
+//! A recording for other programs: traces, collapsed stacks, tables, metrics.
+//!
+//! The recording's own file is in `recording`.
+//!
+//! The one thing to know: nothing that is written here can be read back as a
+//! recording. Every file is written whole or not at all, within a cap, and says
+//! what the cap left out.
+
+mod collapsed;
+mod count;
+mod lanes;
+mod prometheus;
+mod table;
+mod trace;

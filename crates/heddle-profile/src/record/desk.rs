@@ -1,0 +1,318 @@
+//! What a thread has at hand to record with.
+//!
+//! A desk has a seat for each profiler the thread recorded to: the chunk it
+//! fills and the scopes it has open there.
+//!
+//! The one thing to know: nothing here runs foreign code while the desk is
+//! borrowed, so recording inside recording cannot happen.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+use super::chunk::{Chunk, Mark};
+use super::packed::{PackedDevice, ScopeRecord, span_words};
+use super::store::Store;
+use super::thread;
+use crate::name::{NameCache, NameId};
+use crate::span::Span;
+
+/// Bits of an id that count the thread's spans; the rest is the thread.
+const COUNT_BITS: u32 = 40;
+
+thread_local! {
+    static DESK: RefCell<Desk> = RefCell::new({
+        let desk = Desk::new();
+        thread::introduce(desk.thread);
+        desk
+    });
+}
+
+/// What one thread records with.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    thread: u32,
+    count: u64,
+    names: NameCache,
+    seats: Vec<Seat>,
+    /// The seat used last: most threads record to one profiler only.
+    last: usize,
+}
+
+/// One thread at one profiler.
+#[derive(Debug)]
+struct Seat {
+    owner: u64,
+    store: Weak<Store>,
+    place: usize,
+    chunk: Arc<Chunk>,
+    mark: Mark,
+    /// Scopes that are open, outermost first.
+    open: Vec<OpenScope>,
+    /// Spans to pass over before the next is recorded, when sampling.
+    pass_over: u32,
+    random: u32,
+}
+
+/// A scope that has begun. It is kept here and not in its guard, so that a guard
+/// is two words and one that records nothing costs nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenScope {
+    pub(crate) id: u64,
+    pub(crate) parent: u64,
+    pub(crate) start_ticks: u64,
+    pub(crate) is: Opening,
+}
+
+/// What a scope is, as it opens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    pub(crate) operation: NameId,
+    pub(crate) element: NameId,
+    pub(crate) device: PackedDevice,
+    pub(crate) size: Option<u64>,
+}
+
+impl Opening {
+    /// One of which only the name is known.
+    pub(crate) fn new(operation: NameId) -> Self {
+        Self {
+            operation,
+            element: NameId::EMPTY,
+            device: PackedDevice::CPU,
+            size: None,
+        }
+    }
+}
+
+impl OpenScope {
+    fn record(&self, thread: u32, ticks: u64) -> ScopeRecord {
+        ScopeRecord {
+            operation: self.is.operation,
+            element: self.is.element,
+            device: self.is.device,
+            thread,
+            id: self.id,
+            parent: self.parent,
+            start_ticks: self.start_ticks,
+            ticks: ticks.saturating_sub(self.start_ticks),
+        }
+    }
+}
+
+/// Lends the calling thread's desk; a new one for the moment, where the thread
+/// is ending and has lost its own.
+#[inline]
+pub(crate) fn with_desk<R>(mut work: impl FnMut(&mut Desk) -> R) -> R {
+    match DESK.try_with(|desk| work(&mut desk.borrow_mut())) {
+        Ok(done) => done,
+        Err(_) => work(&mut Desk::new()),
+    }
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self {
+            thread: thread::number(),
+            count: 0,
+            names: NameCache::new(),
+            seats: Vec::new(),
+            last: 0,
+        }
+    }
+
+    /// Opens a scope and answers with its id, unless sampling passes over it.
+    #[inline]
+    pub(crate) fn begin(
+        &mut self,
+        store: &Arc<Store>,
+        one_in: u32,
+        is: Opening,
+        clock: impl Fn() -> u64,
+    ) -> Option<u64> {
+        self.sit(store);
+        let id = self.next_id();
+        let seat = &mut self.seats[self.last];
+        if one_in > 1 && !seat.is_next(one_in) {
+            return None;
+        }
+        let parent = seat.innermost();
+        seat.open.push(OpenScope {
+            id,
+            parent,
+            is,
+            // Last, so that opening a scope is not part of it.
+            start_ticks: clock(),
+        });
+        Some(id)
+    }
+
+    /// Closes a scope that is open here and records it.
+    #[inline]
+    pub(crate) fn end(&mut self, store: &Arc<Store>, id: u64, ticks: u64) {
+        self.sit(store);
+        let seat = &mut self.seats[self.last];
+        if let Some(scope) = seat.close(id) {
+            seat.write_scope(store, &scope, self.thread, ticks);
+        }
+    }
+
+    /// Records a scope that was [taken](Self::take) when it began.
+    pub(crate) fn end_taken(&mut self, store: &Arc<Store>, scope: &OpenScope, ticks: u64) {
+        self.sit(store);
+        self.seats[self.last].write_scope(store, scope, self.thread, ticks);
+    }
+
+    /// Changes a scope that is open here.
+    pub(crate) fn amend(
+        &mut self,
+        store: &Arc<Store>,
+        id: u64,
+        change: impl FnOnce(&mut OpenScope, &mut NameCache),
+    ) {
+        self.sit(store);
+        let open = &mut self.seats[self.last].open;
+        if let Some(scope) = open.iter_mut().rev().find(|scope| scope.id == id) {
+            change(scope, &mut self.names);
+        }
+    }
+
+    /// Takes a scope away from this thread, to be ended wherever it may be.
+    pub(crate) fn take(&mut self, store: &Arc<Store>, id: u64) -> Option<OpenScope> {
+        self.sit(store);
+        self.seats[self.last].close(id)
+    }
+
+    /// Makes a scope that was taken the innermost one here, until it is taken
+    /// again.
+    pub(crate) fn put(&mut self, store: &Arc<Store>, scope: OpenScope) {
+        self.sit(store);
+        self.seats[self.last].open.push(scope);
+    }
+
+    /// Records a finished span inside the scope that is open.
+    #[inline]
+    pub(crate) fn record(&mut self, store: &Arc<Store>, one_in: u32, span: &Span) {
+        self.sit(store);
+        let id = self.next_id();
+        let seat = &mut self.seats[self.last];
+        if one_in > 1 && !seat.is_next(one_in) {
+            return;
+        }
+        let parent = seat.innermost();
+        let words = span_words(span, &mut self.names, self.thread, id, parent);
+        seat.write(store, &words);
+    }
+
+    /// The names this thread used lately.
+    #[inline]
+    pub(crate) fn names(&mut self) -> &mut NameCache {
+        &mut self.names
+    }
+
+    #[inline]
+    fn next_id(&mut self) -> u64 {
+        self.count += 1;
+        u64::from(self.thread) << COUNT_BITS | self.count
+    }
+
+    /// Makes `last` the seat at this store.
+    #[inline]
+    fn sit(&mut self, store: &Arc<Store>) {
+        let sits = |seat: &Seat| seat.owner == store.id;
+        if !self.seats.get(self.last).is_some_and(sits) {
+            self.last = match self.seats.iter().position(sits) {
+                Some(seat) => seat,
+                None => self.sit_down(store),
+            };
+        }
+    }
+
+    #[cold]
+    fn sit_down(&mut self, store: &Arc<Store>) -> usize {
+        // Whoever dropped a profiler does not tell the threads.
+        self.seats.retain(|seat| seat.store.strong_count() > 0);
+        let place = store.sit();
+        self.seats.push(Seat {
+            owner: store.id,
+            store: Arc::downgrade(store),
+            place: place.number,
+            mark: place.chunk.mark(),
+            chunk: place.chunk,
+            open: Vec::new(),
+            pass_over: 0,
+            // Any start but zero; different in each thread.
+            random: self.thread.wrapping_mul(2).wrapping_add(1),
+        });
+        self.seats.len() - 1
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        for seat in &self.seats {
+            if let Some(store) = seat.store.upgrade() {
+                store.leave(seat.place);
+            }
+        }
+    }
+}
+
+impl Seat {
+    #[inline]
+    fn write<const WORDS: usize>(&mut self, store: &Store, record: &[u64; WORDS]) {
+        match self.chunk.append(self.mark, record) {
+            Some(mark) => self.mark = mark,
+            None => self.write_to_next(store, record),
+        }
+    }
+
+    #[cold]
+    fn write_to_next<const WORDS: usize>(&mut self, store: &Store, record: &[u64; WORDS]) {
+        self.chunk = store.exchange(self.place);
+        // An empty chunk takes the longest record.
+        self.mark = self
+            .chunk
+            .append(Mark::default(), record)
+            .unwrap_or_default();
+    }
+
+    #[inline]
+    fn write_scope(&mut self, store: &Store, scope: &OpenScope, thread: u32, ticks: u64) {
+        let record = scope.record(thread, ticks);
+        match scope.is.size {
+            None => self.write(store, &record.words()),
+            Some(size) => self.write(store, &record.sized_words(size)),
+        }
+    }
+
+    #[inline]
+    fn innermost(&self) -> u64 {
+        self.open.last().map_or(0, |scope| scope.id)
+    }
+
+    /// Scopes close innermost first, as a rule; guards can be dropped otherwise.
+    #[inline]
+    fn close(&mut self, id: u64) -> Option<OpenScope> {
+        if self.open.last().is_some_and(|scope| scope.id == id) {
+            return self.open.pop();
+        }
+        let at = self.open.iter().rposition(|scope| scope.id == id)?;
+        Some(self.open.remove(at))
+    }
+
+    /// Whether sampling takes this one. Gaps are random with a mean of `one_in`:
+    /// a fixed step would pick the same operation of a loop every time.
+    fn is_next(&mut self, one_in: u32) -> bool {
+        if self.pass_over > 0 {
+            self.pass_over -= 1;
+            return false;
+        }
+        // Marsaglia's xorshift with its triple 13, 17, 5.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        let widest = u64::from(one_in) * 2 - 1;
+        self.pass_over = ((u64::from(self.random) * widest) >> 32) as u32;
+        true
+    }
+}

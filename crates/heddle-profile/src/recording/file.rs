@@ -1,0 +1,252 @@
+//! A recording's file: JSON that says what it is.
+//!
+//! What is in it is in `version2`, which is written, and `version1`, which is
+//! only read.
+//!
+//! The one thing to know: a file has a cap. Where a recording would grow beyond
+//! it the newest spans are written, and the file says how many were left out.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Recording, version1, version2};
+use crate::atomic_file;
+use crate::error::ProfileError;
+
+pub(super) const FORMAT: &str = "heddle-profile";
+
+/// What [`Recording::write`] keeps a file within: 64 MiB, some 800,000 spans.
+pub(crate) const CAP_BYTES: u64 = 64 << 20;
+
+/// What a file says it is. Any JSON value is taken here, so that a foreign
+/// file is called foreign and not damaged.
+#[derive(Deserialize)]
+struct Label {
+    format: Option<Value>,
+    version: Option<Value>,
+}
+
+/// What went into a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Written {
+    /// The file's size.
+    pub bytes: u64,
+    /// Spans in it.
+    pub spans: u64,
+    /// Spans that the cap left out, the oldest ones.
+    pub left_out: u64,
+}
+
+impl Recording {
+    /// Writes the recording as JSON, in place of what `path` held before, within
+    /// 64 MiB.
+    ///
+    /// The file appears whole or not at all: it is written beside `path` under
+    /// another name, and renamed.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<Written, ProfileError> {
+        self.write_capped(path, CAP_BYTES)
+    }
+
+    /// As [`write`](Self::write), within `cap_bytes`, or without a cap for
+    /// `u64::MAX`. What is not a span is written in any case, the oldest memory
+    /// samples excepted.
+    pub fn write_capped(
+        &self,
+        path: impl AsRef<Path>,
+        cap_bytes: u64,
+    ) -> Result<Written, ProfileError> {
+        let mut spans = 0;
+        let bytes = atomic_file::replace(path.as_ref(), |file| {
+            spans = version2::write(self, cap_bytes, file)?;
+            Ok(())
+        })?;
+        Ok(Written {
+            bytes,
+            spans,
+            left_out: self.spans.len() as u64 - spans,
+        })
+    }
+
+    /// Reads a recording that [`write`](Self::write) wrote, of this version or of
+    /// an earlier one.
+    ///
+    /// Fields it does not know are ignored; a file of a newer version, of
+    /// another format or with anything missing is an error.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, ProfileError> {
+        let path = path.as_ref();
+        let json = fs::read(path).map_err(|cause| ProfileError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
+        Self::from_json(&json, path)
+    }
+
+    fn from_json(json: &[u8], path: &Path) -> Result<Self, ProfileError> {
+        let foreign = |found| ProfileError::Foreign {
+            path: path.to_owned(),
+            found,
+        };
+        let corrupt = |cause| ProfileError::Corrupt {
+            path: path.to_owned(),
+            cause,
+        };
+
+        match json.trim_ascii_start().first() {
+            Some(b'{') => {}
+            None => return Err(foreign("nothing".to_owned())),
+            Some(_) => return Err(foreign("something other than a JSON object".to_owned())),
+        }
+        let label: Label = serde_json::from_slice(json).map_err(corrupt)?;
+        match label.format {
+            Some(Value::String(format)) if format == FORMAT => {}
+            Some(format) => return Err(foreign(format!("JSON of format {}", shortened(&format)))),
+            None => return Err(foreign("JSON without a \"format\"".to_owned())),
+        }
+        let Some(version) = label.version else {
+            return Err(foreign("JSON without a \"version\"".to_owned()));
+        };
+        match version.as_u64() {
+            Some(version1::VERSION) => version1::read(json).map_err(corrupt),
+            Some(version2::VERSION) => version2::read(json).map_err(corrupt),
+            Some(found) if found > version2::VERSION => Err(ProfileError::TooNew {
+                path: path.to_owned(),
+                found,
+                newest: version2::VERSION,
+            }),
+            _ => Err(foreign(format!(
+                "a format version {}, which never was",
+                shortened(&version)
+            ))),
+        }
+    }
+}
+
+/// A value as a message can carry it: one line, and not a whole file.
+fn shortened(value: &Value) -> String {
+    const LONGEST_CHARS: usize = 40;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST_CHARS) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(json: &str) -> ProfileError {
+        Recording::from_json(json.as_bytes(), Path::new("run.json")).unwrap_err()
+    }
+
+    #[test]
+    fn a_file_says_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        Recording::default().write(&path).unwrap();
+        let text = fs::read_to_string(path).unwrap();
+        assert!(
+            text.starts_with("{\"format\":\"heddle-profile\",\"version\":2,"),
+            "{text}"
+        );
+        assert!(text.ends_with("}\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_not_a_profile_is_called_foreign() {
+        for (json, found) in [
+            ("", "nothing"),
+            (" \n", "nothing"),
+            ("hello", "other than a JSON object"),
+            ("[\"heddle-profile\", 1]", "other than a JSON object"),
+            ("{}", "without a \"format\""),
+            ("{\"format\": null}", "without a \"format\""),
+            ("{\"format\": \"pprof\"}", "format \"pprof\""),
+            ("{\"format\": 3}", "format 3"),
+            ("{\"format\": \"heddle-profile\"}", "without a \"version\""),
+            (
+                "{\"format\": \"heddle-profile\", \"version\": 0}",
+                "version 0",
+            ),
+            (
+                "{\"format\": \"heddle-profile\", \"version\": -1}",
+                "version -1",
+            ),
+            (
+                "{\"format\": \"heddle-profile\", \"version\": \"1\"}",
+                "version \"1\"",
+            ),
+        ] {
+            let error = error(json);
+            assert!(
+                matches!(error, ProfileError::Foreign { .. }),
+                "{json}: {error}"
+            );
+            assert!(error.to_string().contains(found), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_newer_version_is_named() {
+        let error = error("{\"format\": \"heddle-profile\", \"version\": 7, \"lanes\": []}");
+        assert!(
+            matches!(
+                error,
+                ProfileError::TooNew {
+                    found: 7,
+                    newest: 2,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert!(error.to_string().contains("version 7"));
+    }
+
+    #[test]
+    fn a_foreign_format_is_named_on_one_short_line() {
+        let long = format!("{{\"format\": \"{}\"}}", "é\\n".repeat(10_000));
+        let message = error(&long).to_string();
+        assert!(message.len() < 300 && !message.contains('\n'), "{message}");
+    }
+
+    #[test]
+    fn a_profile_cut_short_or_of_nonsense_is_called_damaged() {
+        for rest in [
+            "\"version\": 1",
+            "\"version\": 1}",
+            "\"version\": 1, \"overwritten\": -1, \"spans\": []}",
+            "\"version\": 1, \"overwritten\": 0, \"spans\": [{}]}",
+            "\"version\": 2",
+            "\"version\": 2}",
+            // More rows than columns say.
+            "\"version\": 2, \"counts\": {}, \"strings\": [], \"spans\": {\"count\": 9}}",
+            "\"version\": 2, \"counts\": {}, \"strings\": [\"\"], \
+             \"spans\": {\"count\": 2, \"start_ns\": [1], \"total_ns\": [1]}}",
+            // A name that is not in the table.
+            "\"version\": 2, \"counts\": {}, \"strings\": [], \
+             \"spans\": {\"count\": 1, \"start_ns\": [1], \"total_ns\": [1]}}",
+            // Its own parent.
+            "\"version\": 2, \"counts\": {}, \"strings\": [\"\"], \
+             \"spans\": {\"count\": 1, \"start_ns\": [1], \"total_ns\": [1], \"parent\": [0]}}",
+        ] {
+            let error = error(&format!("{{\"format\": \"heddle-profile\", {rest}"));
+            assert!(
+                matches!(error, ProfileError::Corrupt { .. }),
+                "{rest}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_field_added_later_is_ignored() {
+        let json = "{\"format\": \"heddle-profile\", \"version\": 2, \"weather\": \"fair\", \
+                    \"counts\": {\"overwritten\": 2, \"hue\": 1}, \"strings\": [], \
+                    \"spans\": {\"count\": 0, \"colour\": []}}";
+        let recording = Recording::from_json(json.as_bytes(), Path::new("run.json")).unwrap();
+        assert_eq!(recording.recorded(), 2);
+    }
+}

@@ -1,0 +1,121 @@
+//! A run as it is kept: spans, memory, routing and counts, apart from the
+//! profiler that collected them.
+//!
+//! What a recording holds is in `span`, `machine`, `memory`, `routing` and
+//! `counters`; its file in `file`, with one module for each version of the
+//! format.
+//!
+//! The one thing to know: a recording is plain data. Whoever has one can look at
+//! it, change it, compare it and write it; nothing in it refers to the process
+//! that made it.
+
+mod columns;
+mod counters;
+mod file;
+mod machine;
+mod memory;
+mod routing;
+mod span;
+mod version1;
+mod version2;
+
+pub use counters::{BatchCount, Counters, FallbackTally, PoolCount};
+pub use file::Written;
+pub use machine::{DeviceCard, MachineCard};
+pub use memory::{MemorySample, Pressure};
+pub use routing::{Alternative, RoutingLog, RoutingRow};
+pub use span::{Breakdown, RecordedSpan, ThreadName};
+pub(crate) use span::{is_gpu, settle};
+
+use crate::summary::Summary;
+
+/// A run.
+///
+/// ```
+/// use heddle_profile::{Profiler, Recording};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("run.json");
+/// let recording = Profiler::new(1_024).recording();
+/// recording.write(&path)?;
+/// assert_eq!(Recording::read(&path)?, recording);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// What the run was, in the words of whoever recorded it.
+    pub label: String,
+    /// When it was taken, in milliseconds since 1970; zero if that is not known.
+    pub created_unix_ms: u64,
+    /// Where it ran.
+    pub machine: MachineCard,
+    /// How many spans were overwritten before these were taken.
+    pub overwritten: u64,
+    /// How many older spans were left out because the file would have grown
+    /// beyond its cap.
+    pub left_out: u64,
+    /// About one span in this many was recorded.
+    pub sampled_one_in: u32,
+    /// The threads of the spans, by number.
+    pub threads: Vec<ThreadName>,
+    /// The spans kept, sorted by start, thread and longest first, so that a
+    /// parent comes before its children.
+    pub spans: Vec<RecordedSpan>,
+    /// Memory over time.
+    pub memory: Vec<MemorySample>,
+    /// Where operations were sent, and what was expected of it.
+    pub routing: Vec<RoutingRow>,
+    /// What else was counted.
+    pub counters: Counters,
+}
+
+impl Default for Recording {
+    fn default() -> Self {
+        Self {
+            label: String::new(),
+            created_unix_ms: 0,
+            machine: MachineCard::default(),
+            overwritten: 0,
+            left_out: 0,
+            sampled_one_in: 1,
+            threads: Vec::new(),
+            spans: Vec::new(),
+            memory: Vec::new(),
+            routing: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+}
+
+impl Recording {
+    /// How many spans the run recorded, those missing here included.
+    #[must_use]
+    pub fn recorded(&self) -> u64 {
+        self.overwritten
+            .saturating_add(self.left_out)
+            .saturating_add(self.spans.len() as u64)
+    }
+
+    /// How many spans are missing here.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.overwritten.saturating_add(self.left_out)
+    }
+
+    /// The table of these spans.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary::of(&self.spans, self.missing())
+    }
+
+    /// What a thread is called: by its name, or by its number.
+    #[must_use]
+    pub fn thread_name(&self, id: u32) -> String {
+        self.threads
+            .iter()
+            .find(|thread| thread.id == id && !thread.name.is_empty())
+            .map_or_else(|| format!("thread {id}"), |thread| thread.name.to_string())
+    }
+}

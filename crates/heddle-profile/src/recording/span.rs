@@ -1,0 +1,275 @@
+//! One executed operation or scope, owning its names.
+//!
+//! The one thing to know: the four parts of a span's breakdown add up to its
+//! *self* time, that of its children left out. So sums over any set of spans
+//! count no microsecond twice.
+
+use serde::{Deserialize, Serialize};
+
+use crate::name::Name;
+use crate::span::Clock;
+
+/// A thread and what it is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadName {
+    /// Its number.
+    pub id: u32,
+    /// Its name; empty if it has none.
+    #[serde(default)]
+    pub name: Name,
+}
+
+/// One executed operation or scope.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedSpan {
+    /// The operation's name.
+    pub operation: Name,
+    /// The element type; empty for a scope that has none.
+    pub element: Name,
+    /// The device: `cpu`, `cuda:0`.
+    pub device: Name,
+    /// The implementation that ran it; `scope` for code marked by hand.
+    pub backend: Name,
+    /// The row of the span around it, which is an earlier one. `None` if there
+    /// is none, or if it is not in this recording.
+    pub parent: Option<u32>,
+    /// The recording thread's number.
+    pub thread: u32,
+    /// When it began, in nanoseconds since the profiler's epoch.
+    pub start_ns: u64,
+    /// The whole, by the system clock.
+    pub total_ns: u64,
+    /// The whole without its children on the same thread.
+    pub self_ns: u64,
+    /// Self time spent computing on a GPU.
+    pub gpu_ns: u64,
+    /// Self time spent computing on the processor.
+    pub cpu_ns: u64,
+    /// Self time spent moving bytes between memories.
+    pub transfer_ns: u64,
+    /// Whether the device's clock measured `transfer_ns`.
+    pub transfer_by_device: bool,
+    /// Self time spent on neither.
+    pub overhead_ns: u64,
+    /// The work on the device, by the device's clock; `None` where it has none.
+    pub device_ns: Option<u64>,
+    /// When that work began, on the same timeline as `start_ns`.
+    pub device_start_ns: Option<u64>,
+    /// The stream that ran it.
+    pub stream: Option<u32>,
+    /// Bytes it read.
+    pub bytes_in: u64,
+    /// Bytes it wrote.
+    pub bytes_out: u64,
+    /// Bytes that had to change memories for it.
+    pub bytes_moved: u64,
+    /// Its work, in its own unit.
+    pub work: u64,
+    /// Bytes allocated for it.
+    pub mem_allocated: u64,
+    /// The most bytes held at once while it ran.
+    pub mem_peak: u64,
+}
+
+/// Where a span's self time went, and by which clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breakdown {
+    /// Computing on a GPU.
+    pub gpu: (u64, Clock),
+    /// Computing on the processor.
+    pub cpu: (u64, Clock),
+    /// Moving bytes between memories.
+    pub transfer: (u64, Clock),
+    /// Neither.
+    pub overhead: (u64, Clock),
+}
+
+impl RecordedSpan {
+    /// Whether it ran on a GPU: on anything but the processor.
+    #[must_use]
+    pub fn is_on_gpu(&self) -> bool {
+        is_gpu(&self.device)
+    }
+
+    /// Whether it is code marked by hand.
+    #[must_use]
+    pub fn is_scope(&self) -> bool {
+        self.backend == "scope"
+    }
+
+    /// When it ended.
+    #[must_use]
+    pub fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.total_ns)
+    }
+
+    /// The finest clock that timed it.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        if self.device_ns.is_some() {
+            Clock::Device
+        } else {
+            Clock::System
+        }
+    }
+
+    /// Where its self time went, each part with the clock that measured it.
+    #[must_use]
+    pub fn breakdown(&self) -> Breakdown {
+        let by = |device: bool| {
+            if device { Clock::Device } else { Clock::System }
+        };
+        Breakdown {
+            gpu: (self.gpu_ns, self.clock()),
+            cpu: (self.cpu_ns, Clock::System),
+            transfer: (self.transfer_ns, by(self.transfer_by_device)),
+            overhead: (self.overhead_ns, Clock::System),
+        }
+    }
+
+    /// Time spent computing: by the device's clock where it has one.
+    #[must_use]
+    pub fn computing_ns(&self) -> u64 {
+        self.device_ns
+            .unwrap_or_else(|| self.gpu_ns.saturating_add(self.cpu_ns))
+    }
+
+    /// Bytes a second it read and wrote while computing; `None` where either is
+    /// not known.
+    #[must_use]
+    pub fn bandwidth_bytes_per_s(&self) -> Option<f64> {
+        rate(
+            self.bytes_in as f64 + self.bytes_out as f64,
+            self.computing_ns(),
+        )
+    }
+
+    /// Bytes a second it moved between memories.
+    #[must_use]
+    pub fn transfer_bytes_per_s(&self) -> Option<f64> {
+        rate(self.bytes_moved as f64, self.transfer_ns)
+    }
+
+    /// Its bandwidth as a share of what its device's memory gives, from 0 to 1.
+    #[must_use]
+    pub fn utilisation(&self, device_bytes_per_s: u64) -> Option<f64> {
+        let most = (device_bytes_per_s > 0).then_some(device_bytes_per_s as f64)?;
+        Some((self.bandwidth_bytes_per_s()? / most).min(1.0))
+    }
+}
+
+/// Whether a device's name is that of a GPU.
+pub(crate) fn is_gpu(device: &str) -> bool {
+    !device.is_empty() && device != "cpu"
+}
+
+fn rate(bytes: f64, ns: u64) -> Option<f64> {
+    (bytes > 0.0 && ns > 0).then(|| bytes * 1e9 / ns as f64)
+}
+
+/// Fills in self times and breakdowns of spans whose parents are known.
+///
+/// What the parts leave of a span's self time is overhead where the device said
+/// how long it computed, and computing where it did not.
+pub(crate) fn settle(spans: &mut [RecordedSpan]) {
+    for span in spans.iter_mut() {
+        span.self_ns = span.total_ns;
+    }
+    for row in 0..spans.len() {
+        let child = &spans[row];
+        let Some(parent) = child.parent else { continue };
+        let around = &spans[parent as usize];
+        if around.thread != child.thread {
+            continue;
+        }
+        let from = child.start_ns.max(around.start_ns);
+        let to = child.end_ns().min(around.end_ns());
+        let inside_ns = to.saturating_sub(from);
+        let around = &mut spans[parent as usize];
+        around.self_ns = around.self_ns.saturating_sub(inside_ns);
+    }
+    for span in spans {
+        span.transfer_ns = span.transfer_ns.min(span.self_ns);
+        let beside_ns = span.self_ns - span.transfer_ns;
+        span.overhead_ns = span.overhead_ns.min(beside_ns);
+        let rest_ns = beside_ns - span.overhead_ns;
+        if span.is_on_gpu() {
+            span.gpu_ns = span.device_ns.map_or(rest_ns, |ns| ns.min(rest_ns));
+            span.overhead_ns += rest_ns - span.gpu_ns;
+        } else {
+            span.cpu_ns = rest_ns;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start_ns: u64, total_ns: u64, parent: Option<u32>) -> RecordedSpan {
+        RecordedSpan {
+            device: "cpu".into(),
+            start_ns,
+            total_ns,
+            parent,
+            ..RecordedSpan::default()
+        }
+    }
+
+    #[test]
+    fn children_are_not_part_of_self_time() {
+        let mut spans = [
+            span(0, 100, None),
+            span(10, 50, Some(0)),
+            span(20, 30, Some(1)),
+            span(70, 10, Some(0)),
+            RecordedSpan {
+                thread: 1,
+                ..span(75, 10, Some(0))
+            },
+        ];
+        settle(&mut spans);
+        let own: Vec<u64> = spans.iter().map(|span| span.self_ns).collect();
+        assert_eq!(own, [40, 20, 30, 10, 10]);
+        assert_eq!(spans[0].cpu_ns, 40);
+    }
+
+    #[test]
+    fn the_parts_add_up_whatever_was_measured() {
+        let gpu = |device_ns, transfer_ns, overhead_ns| RecordedSpan {
+            device: "cuda:0".into(),
+            device_ns,
+            transfer_ns,
+            overhead_ns,
+            ..span(0, 100, None)
+        };
+        let mut spans = [
+            gpu(Some(30), 40, 10),
+            gpu(Some(900), 40, 10),
+            gpu(None, 40, 10),
+            gpu(Some(5), 90, 90),
+        ];
+        settle(&mut spans);
+        let parts: Vec<[u64; 3]> = spans
+            .iter()
+            .map(|span| [span.gpu_ns, span.transfer_ns, span.overhead_ns])
+            .collect();
+        assert_eq!(
+            parts,
+            [[30, 40, 30], [50, 40, 10], [50, 40, 10], [0, 90, 10]]
+        );
+    }
+
+    #[test]
+    fn rates_are_known_only_where_both_sides_are() {
+        let mut one = span(0, 1_000, None);
+        assert_eq!(one.bandwidth_bytes_per_s(), None);
+        one.bytes_in = 500;
+        settle(std::slice::from_mut(&mut one));
+        assert_eq!(one.bandwidth_bytes_per_s(), Some(5e8));
+        assert_eq!(one.utilisation(1_000_000_000), Some(0.5));
+        assert_eq!(one.utilisation(1), Some(1.0));
+        assert_eq!(one.utilisation(0), None);
+        assert_eq!(one.transfer_bytes_per_s(), None);
+    }
+}

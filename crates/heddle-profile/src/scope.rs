@@ -1,0 +1,262 @@
+//! A stretch of code that is timed from its first line to its last.
+//!
+//! The one thing to know: a scope is recorded when it closes, and it closes when
+//! its guard is dropped, whether the code ended, returned early or panicked.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::global;
+use crate::name::{NameCache, NameId, Site};
+use crate::profiler::Profiler;
+use crate::record::desk::{Desk, OpenScope, Opening, with_desk};
+use crate::record::packed::PackedDevice;
+use crate::span::DeviceTag;
+
+/// Times the code from here to the end of the block, on the global profiler.
+///
+/// The name is a constant and may hold any characters. Sizes and devices are
+/// looked at only while the profiler is on.
+///
+/// ```
+/// use heddle_profile::{DeviceTag, global, span};
+///
+/// global().set_enabled(true);
+/// fn weave(rows: &[u8]) {
+///     let _span = span!("weave", device = DeviceTag::CPU, size = rows.len());
+///     // …
+/// }
+/// weave(&[1, 2, 3]);
+/// assert_eq!(global().spans()[0].operation, "weave");
+/// assert_eq!(global().spans()[0].bytes_in, 3);
+/// ```
+#[macro_export]
+macro_rules! span {
+    ($name:expr $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::Scope::enter(&SITE)
+    }};
+    ($name:expr $(, $key:ident = $value:expr)+ $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        if $crate::is_on() {
+            // Put together first, so that all of it is noted in one step.
+            $crate::Scope::enter_with(&SITE, $crate::Attributes::default()$(.$key($value))+)
+        } else {
+            $crate::Scope::off()
+        }
+    }};
+}
+
+/// What is known of a scope beside its name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Attributes {
+    device: Option<DeviceTag>,
+    element: Option<&'static str>,
+    size: Option<u64>,
+}
+
+impl Attributes {
+    /// With the device the code runs on, if not the processor.
+    #[inline]
+    #[must_use]
+    pub fn device(self, device: DeviceTag) -> Self {
+        Self {
+            device: Some(device),
+            ..self
+        }
+    }
+
+    /// With the bytes it works on.
+    #[inline]
+    #[must_use]
+    pub fn size(self, bytes: impl ToBytes) -> Self {
+        Self {
+            size: Some(bytes.to_bytes()),
+            ..self
+        }
+    }
+
+    /// With the type of its elements.
+    #[inline]
+    #[must_use]
+    pub fn element(self, element: &'static str) -> Self {
+        Self {
+            element: Some(element),
+            ..self
+        }
+    }
+}
+
+/// A scope that is open until this is dropped.
+///
+/// It stays on its thread; for a future see [`timed`](crate::timed). A scope that
+/// is still open when the thread's own storage is torn down is not recorded.
+#[must_use = "a scope that is dropped at once times nothing"]
+pub struct Scope<'a> {
+    profiler: Option<&'a Profiler>,
+    id: u64,
+    /// The open scopes are a stack of the thread's.
+    stays: PhantomData<*const ()>,
+}
+
+/// A size in bytes, from whatever integer it is at hand as.
+pub trait ToBytes {
+    /// As bytes.
+    fn to_bytes(self) -> u64;
+}
+
+impl ToBytes for u64 {
+    fn to_bytes(self) -> u64 {
+        self
+    }
+}
+
+impl ToBytes for u32 {
+    fn to_bytes(self) -> u64 {
+        self.into()
+    }
+}
+
+impl ToBytes for usize {
+    fn to_bytes(self) -> u64 {
+        self as u64
+    }
+}
+
+impl ToBytes for i32 {
+    fn to_bytes(self) -> u64 {
+        u64::try_from(self).unwrap_or(0)
+    }
+}
+
+impl Scope<'static> {
+    /// Opens a scope on the global profiler, if that is on.
+    #[inline]
+    pub fn enter(site: &'static Site) -> Self {
+        match global::active() {
+            Some(profiler) => Self::open(profiler, site.id()),
+            None => Self::off(),
+        }
+    }
+
+    /// As [`enter`](Self::enter), with more known about it.
+    #[inline]
+    pub fn enter_with(site: &'static Site, attributes: Attributes) -> Self {
+        match global::active() {
+            Some(profiler) => Self::open_with(profiler, site.id(), &attributes),
+            None => Self::off(),
+        }
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// A scope that records nothing.
+    #[inline]
+    pub const fn off() -> Self {
+        Self {
+            profiler: None,
+            id: 0,
+            stays: PhantomData,
+        }
+    }
+
+    pub(crate) fn open(profiler: &'a Profiler, name: NameId) -> Self {
+        Self::begin(profiler, |_| Opening::new(name))
+    }
+
+    pub(crate) fn open_static(profiler: &'a Profiler, name: &'static str) -> Self {
+        Self::begin(profiler, |desk| Opening::new(desk.names().id(name)))
+    }
+
+    fn open_with(profiler: &'a Profiler, name: NameId, attributes: &Attributes) -> Self {
+        Self::begin(profiler, |desk| {
+            let mut opening = Opening::new(name);
+            if let Some(device) = attributes.device {
+                opening.device = PackedDevice::new(device, desk.names());
+            }
+            if let Some(element) = attributes.element {
+                opening.element = desk.names().id(element);
+            }
+            opening.size = attributes.size;
+            opening
+        })
+    }
+
+    #[inline]
+    fn begin(profiler: &'a Profiler, opening: impl Fn(&mut Desk) -> Opening) -> Self {
+        let (store, one_in) = (profiler.store(), profiler.sampled_one_in());
+        let begun = with_desk(|desk| {
+            let opening = opening(desk);
+            desk.begin(store, one_in, opening, || profiler.ticks())
+        });
+        match begun {
+            None => Self::off(),
+            Some(id) => Self {
+                profiler: Some(profiler),
+                id,
+                stays: PhantomData,
+            },
+        }
+    }
+
+    /// With the device the code runs on, if not the processor.
+    #[inline]
+    pub fn device(self, device: DeviceTag) -> Self {
+        self.amend(|scope, names| scope.is.device = PackedDevice::new(device, names));
+        self
+    }
+
+    /// With the bytes it works on.
+    #[inline]
+    pub fn size(self, bytes: impl ToBytes) -> Self {
+        let bytes = bytes.to_bytes();
+        self.amend(|scope, _| scope.is.size = Some(bytes));
+        self
+    }
+
+    /// With the type of its elements.
+    #[inline]
+    pub fn element(self, element: &'static str) -> Self {
+        self.amend(|scope, names| scope.is.element = names.id(element));
+        self
+    }
+
+    #[inline]
+    fn amend(&self, change: impl Fn(&mut OpenScope, &mut NameCache)) {
+        if let Some(profiler) = self.profiler {
+            with_desk(|desk| desk.amend(profiler.store(), self.id, &change));
+        }
+    }
+
+    /// Whether it will be recorded: it is not while the profiler is off, nor when
+    /// sampling passes over it.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.profiler.is_some()
+    }
+}
+
+/// Apart from `drop`, so that dropping a scope that records nothing inlines to
+/// one comparison.
+fn close(profiler: &Profiler, id: u64) {
+    // First, so that closing a scope is not part of it.
+    let ticks = profiler.ticks();
+    with_desk(|desk| desk.end(profiler.store(), id, ticks));
+}
+
+impl Drop for Scope<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(profiler) = self.profiler {
+            close(profiler, self.id);
+        }
+    }
+}
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope")
+            .field("recorded", &self.is_recorded())
+            .finish_non_exhaustive()
+    }
+}
