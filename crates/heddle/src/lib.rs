@@ -18,6 +18,7 @@
 //! [`heddle_cuda`].
 
 pub mod fleet;
+pub mod recording;
 
 pub use fleet::{Fleet, builder, open};
 pub use heddle_cuda as gpu;

@@ -9,6 +9,7 @@ mod devices;
 mod explain;
 mod memory;
 mod output;
+mod profile;
 mod progress;
 mod run;
 mod selftest;
@@ -77,6 +78,10 @@ enum Command {
     Memory(memory::Arguments),
     /// Compare every operation on a device with the processor's answer.
     Selftest(selftest::Arguments),
+    /// Look at, export or compare recorded runs.
+    Profile(profile::Arguments),
+    /// Serve a recorded run's figures to Prometheus.
+    ServeMetrics(profile::metrics::Arguments),
 }
 
 /// What ended a command early.
@@ -101,6 +106,9 @@ enum Failure {
     /// number, was printed.
     #[error("{devices} did not pass")]
     Unfit { devices: String },
+    /// A run is worse than the one before it. The comparison was printed.
+    #[error("{what} became worse")]
+    Regression { what: String },
 }
 
 impl Failure {
@@ -112,7 +120,8 @@ impl Failure {
                 "write one with `heddle run --memory-log FILE` or `memory.log` in heddle.toml"
                     .to_owned(),
             ),
-            Self::Profile(_) | Self::Io(_) | Self::Unfit { .. } => None,
+            Self::Profile(error) => Some(error.hint().to_owned()),
+            Self::Io(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
         }
     }
 
@@ -129,6 +138,7 @@ impl Failure {
             | Self::Replay(_)
             | Self::Io(_)
             | Self::Unfit { .. } => 1,
+            Self::Regression { .. } => 3,
         }
     }
 }
@@ -167,6 +177,8 @@ fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
         Command::Bench(bench) => bench::run(&config, bench, output),
         Command::Memory(memory) => memory::run(&config, memory, output),
         Command::Selftest(selftest) => selftest::run(&config, selftest, output),
+        Command::Profile(profile) => profile::run(profile, output),
+        Command::ServeMetrics(metrics) => profile::metrics::run(metrics, output),
     }
 }
 

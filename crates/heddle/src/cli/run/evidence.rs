@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use heddle::device::DeviceId;
+use heddle::profile::RoutingLog;
 use heddle::route::{Candidate, Decision, Price};
 use heddle::units::Estimate;
 
@@ -14,6 +15,8 @@ pub(super) struct Evidence {
     pub(super) reasons: BTreeMap<(&'static str, DeviceId), String>,
     /// Per device that was considered, the decision it came nearest to winning.
     nearest: BTreeMap<DeviceId, NearMiss>,
+    /// Every decision and what came of it, summed up for the recording.
+    pub(super) decisions: RoutingLog,
 }
 
 /// A decision a device did not win.

@@ -16,9 +16,10 @@ use std::time::Duration;
 use heddle::config::Config;
 use heddle::device::Accelerator;
 use heddle::memory::AcceleratorMemory;
-use heddle::{Error, Runtime};
+use heddle::{Error, Runtime, recording};
 
 use super::output::Output;
+use super::profile::report;
 use super::{Failure, calibrate, keep_models, open};
 use race::Race;
 use workload::Workload;
@@ -67,7 +68,8 @@ pub(super) fn run(
     let race = Race::run(&runtime, config, &workload, arguments.rounds)?;
     tell_recomputed(&runtime);
     let models = keep_models(&runtime);
-    let profile = keep_profile(&runtime, config, arguments.profile.as_deref())?;
+    let profile = keep_profile(&runtime, config, &race, arguments.profile.as_deref())?;
+    let page = profile.as_deref().and_then(keep_report);
     finish_logs(&runtime, config)?;
     show::result(
         &show::Result {
@@ -77,6 +79,7 @@ pub(super) fn run(
             calibrated,
             models: &models,
             profile: profile.as_deref(),
+            report: page.as_deref(),
         },
         output,
     )?;
@@ -150,9 +153,10 @@ fn tell_recomputed(runtime: &Runtime) {
 fn keep_profile(
     runtime: &Runtime,
     config: &Config,
+    race: &Race,
     asked: Option<&Path>,
 ) -> Result<Option<PathBuf>, Failure> {
-    let recording = runtime.profiler().recording();
+    let recording = recording::take(runtime, "heddle run", &race.evidence.decisions);
     if let Some(file) = asked {
         recording.write(file)?;
         return Ok(Some(file.to_owned()));
@@ -162,4 +166,11 @@ fn keep_profile(
         .cache_folder()
         .map(|folder| folder.join("last-run.json"))
         .filter(|file| recording.write(file).is_ok()))
+}
+
+/// Makes a page of the recording beside it, if that can be written.
+fn keep_report(profile: &Path) -> Option<PathBuf> {
+    let file = profile.with_extension("html");
+    let page = report::page_of(profile).ok()?;
+    report::write(&file, &page).ok().map(|_| file)
 }

@@ -23,6 +23,7 @@ pub(super) struct Result<'a> {
     pub(super) calibrated: bool,
     pub(super) models: &'a [PathBuf],
     pub(super) profile: Option<&'a Path>,
+    pub(super) report: Option<&'a Path>,
 }
 
 pub(super) fn result(result: &Result<'_>, output: &mut Output) -> std::result::Result<(), Failure> {
@@ -78,6 +79,7 @@ fn as_json(result: &Result<'_>, report: &Report) -> serde_json::Value {
         "report": report,
         "models": result.models,
         "profile": result.profile,
+        "page": result.report,
     })
 }
 
@@ -323,6 +325,9 @@ fn next(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
     pointer("heddle run --json", "all of this as one object")?;
     if let Some(profile) = result.profile {
         output.line(format_args!("  every span: {}", profile.display()))?;
+    }
+    if let Some(report) = result.report {
+        output.line(format_args!("  as a page: {}", report.display()))?;
     }
     for model in result.models {
         output.line(format_args!("  what was learned: {}", model.display()))?;

@@ -6,7 +6,7 @@ use heddle::ops::{
     BatchMatMul, Binary, Exp, MatMul, Mul, Normalize, NormalizeMode, Random, RandomElement, Scale,
     Sqrt, Sum, Transpose, Unary, Xor,
 };
-use heddle::{Array, Error, Operation, Runtime};
+use heddle::{Array, Error, Operation, Outcome, Runtime, recording};
 
 use super::evidence::Evidence;
 
@@ -203,10 +203,16 @@ struct Examined<'a> {
 
 impl Road for Examined<'_> {
     fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error> {
-        let kind = operation.describe().kind.name();
+        let described = operation.describe();
         let outcome = self.runtime.trace(operation, None)?;
-        self.evidence.note(kind, &outcome.decision);
-        Ok(outcome.output)
+        let Outcome {
+            output,
+            decision,
+            timing,
+        } = outcome;
+        self.evidence.note(described.kind.name(), &decision);
+        recording::note(&mut self.evidence.decisions, &described, &decision, &timing);
+        Ok(output)
     }
 
     fn whole(

@@ -1,0 +1,107 @@
+//! `heddle profile flame`: a flame graph as one SVG file, or the difference
+//! between two runs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use heddle::profile::{Recording, Written};
+use inferno::{differential, flamegraph};
+
+use super::{Cap, beside, tell_written};
+use crate::cli::Failure;
+use crate::cli::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// The recorded run.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Draw what changed since this earlier run: red took longer, blue less.
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+
+    /// Write collapsed stacks, for other programs, instead of a picture.
+    #[arg(long, conflicts_with = "against")]
+    collapsed: bool,
+
+    /// Write here (default: beside FILE, ending in .svg or .stacks).
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    cap: Cap,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let recording = Recording::read(&arguments.file)?;
+    let ending = if arguments.collapsed { "stacks" } else { "svg" };
+    let file = beside(&arguments.file, arguments.output.as_deref(), ending);
+    if arguments.collapsed {
+        let written = recording.write_collapsed(&file, arguments.cap.bytes())?;
+        return Ok(tell_written(&file, &written, output)?);
+    }
+    let stacks = recording.collapsed_stacks();
+    if stacks.is_empty() {
+        return Err(Failure::Usage {
+            message: format!("{} holds no time to draw", arguments.file.display()),
+            hint: "record a run of something that takes time".to_owned(),
+        });
+    }
+    let picture = match &arguments.against {
+        None => draw(&stacks, "Where the time went")?,
+        Some(before) => {
+            let before = Recording::read(before)?;
+            draw(
+                &difference(&before.collapsed_stacks(), &stacks)?,
+                "What changed: red took longer, blue less",
+            )?
+        }
+    };
+    let written = write(&file, &picture, &recording)?;
+    Ok(tell_written(&file, &written, output)?)
+}
+
+fn draw(stacks: &[String], title: &str) -> io::Result<Vec<u8>> {
+    let mut options = flamegraph::Options::default();
+    title.clone_into(&mut options.title);
+    "ns".clone_into(&mut options.count_name);
+    // The same run gives the same picture.
+    options.deterministic = true;
+    let mut picture = Vec::new();
+    let lines = stacks.iter().map(String::as_str);
+    flamegraph::from_lines(&mut options, lines, &mut picture)?;
+    Ok(picture)
+}
+
+/// The stacks of both runs with both their times, in order.
+fn difference(before: &[String], after: &[String]) -> io::Result<Vec<String>> {
+    let options = differential::Options {
+        normalize: true,
+        ..differential::Options::default()
+    };
+    let mut lines = Vec::new();
+    differential::from_readers(
+        options,
+        before.join("\n").as_bytes(),
+        after.join("\n").as_bytes(),
+        &mut lines,
+    )?;
+    let mut lines: Vec<String> = String::from_utf8_lossy(&lines)
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    // They come in no order.
+    lines.sort_unstable();
+    Ok(lines)
+}
+
+/// Writes the picture whole or not at all.
+fn write(file: &Path, picture: &[u8], recording: &Recording) -> Result<Written, Failure> {
+    heddle::profile::write_whole(file, |file| file.write_all(picture))?;
+    Ok(Written {
+        bytes: picture.len() as u64,
+        spans: recording.spans.len() as u64,
+        left_out: 0,
+    })
+}

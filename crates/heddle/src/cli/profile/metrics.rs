@@ -1,0 +1,102 @@
+//! `heddle serve-metrics`: a recorded run's figures over HTTP, for Prometheus.
+//!
+//! The file is read anew for each request, so whoever writes it anew is scraped
+//! anew. The server knows one page, answers one request at a time and keeps no
+//! connection: a scraper needs no more.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use heddle::profile::Recording;
+use serde_json::json;
+
+use crate::cli::Failure;
+use crate::cli::output::Output;
+
+/// A request that takes longer than this is not a scraper's.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A request line and its headers take less than this.
+const LONGEST_REQUEST: u64 = 16 << 10;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// The recorded run; read anew for each request.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Listen here.
+    #[arg(long, default_value = "127.0.0.1:9464", value_name = "ADDRESS:PORT")]
+    address: SocketAddr,
+
+    /// Print the metrics once instead of serving them.
+    #[arg(long)]
+    once: bool,
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    // A file that cannot be read is told now, not to the first scraper.
+    let text = Recording::read(&arguments.file)?.prometheus();
+    if arguments.once {
+        if output.is_json() {
+            return Ok(output.object(&json!({ "metrics": text }))?);
+        }
+        return Ok(output.line(text.trim_end())?);
+    }
+    let listener = TcpListener::bind(arguments.address).map_err(|error| Failure::Usage {
+        message: format!("cannot listen on {}: {error}", arguments.address),
+        hint: "choose another one with --address".to_owned(),
+    })?;
+    let url = format!("http://{}/metrics", listener.local_addr()?);
+    if output.is_json() {
+        output.object(&json!({ "url": url, "file": arguments.file }))?;
+    } else {
+        output.line(format_args!(
+            "Serving {} at {url}",
+            arguments.file.display()
+        ))?;
+    }
+    output.flush()?;
+    for stream in listener.incoming() {
+        // A scraper that went away is its own problem.
+        let _ = stream.and_then(|stream| answer(stream, &arguments.file));
+    }
+    Ok(())
+}
+
+fn answer(mut stream: TcpStream, file: &Path) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut reader = BufReader::new(stream.try_clone()?.take(LONGEST_REQUEST));
+    let mut request = String::new();
+    reader.read_line(&mut request)?;
+    // The headers say nothing that matters here, but closing with them unread
+    // would reset the connection.
+    let mut header = String::new();
+    while reader.read_line(&mut header)? > 2 {
+        header.clear();
+    }
+    let (status, body) = respond(&request, file);
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    )?;
+    stream.write_all(body.as_bytes())?;
+    stream.flush()
+}
+
+fn respond(request: &str, file: &Path) -> (&'static str, String) {
+    let mut words = request.split_ascii_whitespace();
+    match (words.next(), words.next()) {
+        (Some("GET"), Some("/metrics")) => match Recording::read(file) {
+            Ok(recording) => ("200 OK", recording.prometheus()),
+            Err(error) => ("503 Service Unavailable", format!("{error}\n")),
+        },
+        (Some("GET"), Some(_)) => ("404 Not Found", "The page is /metrics.\n".to_owned()),
+        _ => ("400 Bad Request", "Ask with GET /metrics.\n".to_owned()),
+    }
+}

@@ -1,0 +1,61 @@
+//! `heddle profile report`: a recorded run as one page that needs no network.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use heddle::profile::{ProfileError, Recording, report, write_whole};
+use serde_json::json;
+
+use super::beside;
+use crate::cli::Failure;
+use crate::cli::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// The recorded run; without one the page shows made-up figures and waits for
+    /// a file to be dropped onto it.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Write here (default: beside FILE, ending in .html).
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let asked = arguments.output.as_deref();
+    let (file, page) = if let Some(recording) = &arguments.file {
+        (beside(recording, asked, "html"), page_of(recording)?)
+    } else {
+        let file = asked.unwrap_or(Path::new("heddle-profile.html"));
+        (file.to_owned(), report::render_demo())
+    };
+    let bytes = write(&file, &page)?;
+    if output.is_json() {
+        return Ok(output.object(&json!({ "file": file, "bytes": bytes }))?);
+    }
+    output.line(format_args!("{}: {bytes} bytes", file.display()))?;
+    Ok(())
+}
+
+/// The page of a recording's file, which is read first: what is no recording makes
+/// no page.
+pub(in crate::cli) fn page_of(file: &Path) -> Result<String, Failure> {
+    let recording = Recording::read(file)?;
+    let json = std::fs::read_to_string(file).map_err(|cause| ProfileError::Read {
+        path: file.to_owned(),
+        cause,
+    })?;
+    let title = match recording.label.as_str() {
+        "" => "Heddle profile",
+        label => label,
+    };
+    Ok(report::render(&json, title))
+}
+
+/// Writes a page whole or not at all, and says how large it is.
+pub(in crate::cli) fn write(file: &Path, page: &str) -> Result<u64, Failure> {
+    Ok(write_whole(file, |to| {
+        Write::write_all(to, page.as_bytes())
+    })?)
+}

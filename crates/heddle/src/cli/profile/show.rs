@@ -1,0 +1,291 @@
+//! `heddle profile show`: the figures of a run as tables.
+
+use std::io;
+use std::path::PathBuf;
+
+use heddle::profile::{Bottleneck, Part, Recording, Summary};
+use heddle::units::{Estimate, Nanos};
+use serde_json::json;
+
+use super::{Cap, shown, tell_run, tell_written};
+use crate::cli::Failure;
+use crate::cli::output::{ACCENT, FAINT, Output};
+use crate::cli::table::table;
+
+/// Deeper than this, only the depth is told.
+const INDENTED: usize = 12;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// The recorded run.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Rows of each table.
+    #[arg(long, default_value_t = 15, value_name = "N")]
+    top: usize,
+
+    /// Write every span as CSV to this file instead.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    #[command(flatten)]
+    cap: Cap,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let recording = Recording::read(&arguments.file)?;
+    if let Some(file) = &arguments.csv {
+        let written = recording.write_csv(file, arguments.cap.bytes())?;
+        return Ok(tell_written(file, &written, output)?);
+    }
+    if output.is_json() {
+        return Ok(output.object(&as_json(&recording, arguments.top))?);
+    }
+    tell_run(&recording, output)?;
+    summary(&recording.summary(), arguments.top, output)?;
+    bottlenecks(&recording.bottlenecks(arguments.top), output)?;
+    tree(&recording, arguments.top, output)?;
+    routing(&recording, arguments.top, output)?;
+    memory(&recording, output)?;
+    proof(&recording, output)?;
+    output.line(format_args!(
+        "\nNext: {ACCENT}heddle profile suggest {}{ACCENT:#}",
+        arguments.file.display()
+    ))?;
+    Ok(())
+}
+
+fn as_json(recording: &Recording, top: usize) -> serde_json::Value {
+    let proof = recording.device_proof();
+    json!({
+        "label": recording.label,
+        "machine": recording.machine,
+        "recorded": recording.recorded(),
+        "overwritten": recording.overwritten,
+        "left_out": recording.left_out,
+        "sampled_one_in": recording.sampled_one_in,
+        "summary": recording.summary(),
+        "bottlenecks": recording.bottlenecks(top),
+        "tree": recording.tree(),
+        "routing": recording.routing,
+        "counters": recording.counters,
+        "device_proof": {
+            "spans": proof.spans,
+            "timed": proof.timed,
+            "share": proof.share(),
+            "unproven": proof.unproven,
+        },
+    })
+}
+
+fn rest(shown: usize, all: usize, output: &mut Output) -> io::Result<()> {
+    match all.saturating_sub(shown) {
+        0 => Ok(()),
+        more => output.line(format_args!("{FAINT}  and {more} more (--top){FAINT:#}")),
+    }
+}
+
+fn summary(summary: &Summary, top: usize, output: &mut Output) -> io::Result<()> {
+    output.heading("Operations")?;
+    let mut list = table(&[
+        "operation ",
+        "type ",
+        "device ",
+        "runs",
+        "time",
+        "mean",
+        "deviation",
+        "p50",
+        "p95",
+        "p99",
+        "max",
+        "on the device",
+        "own share",
+    ]);
+    for row in summary.rows.iter().take(top) {
+        let on_device = match row.totals.device_timed {
+            0 => "-".to_owned(),
+            _ => Nanos(row.totals.device_ns).to_string(),
+        };
+        list.add_row([
+            shown(&row.operation),
+            shown(&row.element),
+            shown(&row.device),
+            row.totals.count.to_string(),
+            Nanos(row.totals.total_ns).to_string(),
+            Estimate(row.mean_ns).to_string(),
+            Estimate(row.deviation_ns).to_string(),
+            Nanos(row.p50_ns).to_string(),
+            Nanos(row.p95_ns).to_string(),
+            Nanos(row.p99_ns).to_string(),
+            Nanos(row.max_ns).to_string(),
+            on_device,
+            percent(row.share),
+        ]);
+    }
+    output.line(list)?;
+    rest(top, summary.rows.len(), output)
+}
+
+fn bottlenecks(rows: &[Bottleneck], output: &mut Output) -> io::Result<()> {
+    output.heading("Bottlenecks, without what ran inside them")?;
+    let mut list = table(&[
+        "operation ",
+        "device ",
+        "runs",
+        "own time",
+        "share",
+        "mean",
+        "mostly ",
+    ]);
+    for row in rows {
+        let mostly = match row.mostly {
+            Part::Gpu => "computing on the GPU",
+            Part::Cpu => "computing on the processor",
+            Part::Transfer => "moving bytes",
+            Part::Overhead => "launching and waiting",
+        };
+        list.add_row([
+            shown(&row.operation),
+            shown(&row.device),
+            row.count.to_string(),
+            Nanos(row.self_ns).to_string(),
+            percent(row.share),
+            Estimate(row.mean_self_ns).to_string(),
+            format!("{mostly} ({})", percent(row.mostly_share)),
+        ]);
+    }
+    output.line(list)
+}
+
+fn tree(recording: &Recording, top: usize, output: &mut Output) -> io::Result<()> {
+    let tree = recording.tree();
+    // Without anything inside anything, the first table says it all.
+    if tree.nodes.iter().all(|node| node.depth == 0) {
+        return Ok(());
+    }
+    output.heading("What ran inside what")?;
+    let mut list = table(&["operation ", "device ", "runs", "time", "own time"]);
+    for node in tree.nodes.iter().take(2 * top) {
+        let indent = match node.depth {
+            depth if depth <= INDENTED => "  ".repeat(depth),
+            depth => format!("{}({depth} deep) ", "  ".repeat(INDENTED)),
+        };
+        list.add_row([
+            format!("{indent}{}", shown(&node.operation)),
+            shown(&node.device),
+            node.count.to_string(),
+            Nanos(node.total_ns).to_string(),
+            Nanos(node.self_ns).to_string(),
+        ]);
+    }
+    output.line(list)?;
+    rest(2 * top, tree.nodes.len(), output)
+}
+
+fn routing(recording: &Recording, top: usize, output: &mut Output) -> io::Result<()> {
+    if recording.routing.is_empty() {
+        return Ok(());
+    }
+    output.heading("Decisions")?;
+    let mut list = table(&[
+        "operation ",
+        "type ",
+        "work",
+        "sent to ",
+        "times",
+        "predicted",
+        "measured",
+        "why ",
+    ]);
+    let ns = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), |ns| Estimate(ns).to_string());
+    for row in recording.routing.iter().take(top) {
+        list.add_row([
+            shown(&row.operation),
+            shown(&row.element),
+            format!("2^{}", row.size_class),
+            shown(&row.device),
+            row.count.to_string(),
+            ns(row.predicted_ns),
+            ns(row.measured_ns),
+            shown(&row.reason),
+        ]);
+    }
+    output.line(list)?;
+    rest(top, recording.routing.len(), output)?;
+    for row in &recording.counters.fallbacks {
+        output.line(format_args!(
+            "  {} x {} fell back from {} to {}: {}",
+            row.count,
+            shown(&row.operation),
+            row.from,
+            row.to,
+            shown(&row.cause)
+        ))?;
+    }
+    Ok(())
+}
+
+fn memory(recording: &Recording, output: &mut Output) -> io::Result<()> {
+    let mut peaks = std::collections::BTreeMap::new();
+    for sample in &recording.memory {
+        let used = sample.allocated.saturating_add(sample.reserved);
+        let (peak, limit, pressure) =
+            peaks
+                .entry(&sample.device)
+                .or_insert((0, 0, sample.pressure));
+        *peak = used.max(*peak);
+        *limit = sample.limit.max(*limit);
+        *pressure = sample.pressure.max(*pressure);
+    }
+    if peaks.is_empty() {
+        return Ok(());
+    }
+    output.heading("Memory")?;
+    let mut list = table(&["device ", "most at once", "limit", "highest pressure "]);
+    for (device, (peak, limit, pressure)) in peaks {
+        list.add_row([
+            shown(device),
+            heddle::units::Bytes(peak).to_string(),
+            heddle::units::Bytes(limit).to_string(),
+            pressure.name().to_owned(),
+        ]);
+    }
+    output.line(list)
+}
+
+/// Whether the GPU vouches for what is said to have run on it.
+fn proof(recording: &Recording, output: &mut Output) -> io::Result<()> {
+    let proof = recording.device_proof();
+    if proof.spans == 0 {
+        return Ok(());
+    }
+    output.line("")?;
+    if proof.is_whole() {
+        return output.line(format_args!(
+            "All {} operations on GPUs have a time by the GPU's own clock.",
+            proof.spans
+        ));
+    }
+    output.line(format_args!(
+        "{ACCENT}Only {} of {} operations on GPUs ({}) have a time by the GPU's own clock:{ACCENT:#}",
+        proof.timed,
+        proof.spans,
+        percent(proof.share())
+    ))?;
+    for row in &proof.unproven {
+        output.line(format_args!(
+            "  {} on {}: {} of {}",
+            shown(&row.operation),
+            row.device,
+            row.timed,
+            row.spans
+        ))?;
+    }
+    Ok(())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,34 @@
+//! `heddle profile trace`: a trace for timeline viewers.
+
+use std::path::PathBuf;
+
+use heddle::profile::Recording;
+
+use super::{Cap, beside, tell_written};
+use crate::cli::Failure;
+use crate::cli::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// The recorded run.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Write here (default: beside FILE, ending in .trace.json).
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    cap: Cap,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let recording = Recording::read(&arguments.file)?;
+    let file = beside(&arguments.file, arguments.output.as_deref(), "trace.json");
+    let written = recording.write_trace(&file, arguments.cap.bytes())?;
+    tell_written(&file, &written, output)?;
+    if !output.is_json() {
+        output.line("Open it at https://ui.perfetto.dev or in chrome://tracing.")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! A runtime's run as a recording: its spans with the machine, its memory, its
+//! decisions and its fallbacks beside them.
+//!
+//! The profiler knows spans alone; this is where what the runtime knows is put
+//! into the profiler's words.
+
+use heddle_profile::{
+    Alternative, BatchCount, Counters, DeviceCard, FallbackTally, MachineCard, MemorySample,
+    PoolCount, Pressure, Recording, RoutingLog, RoutingRow,
+};
+use heddle_runtime::Runtime;
+use heddle_runtime::device::Timing;
+use heddle_runtime::memory::{AcceleratorMemory, PressureLevel};
+use heddle_runtime::operation::Description;
+use heddle_runtime::route::{Decision, Reason};
+
+/// The run so far, under a label, with the decisions that were noted of it.
+///
+/// ```
+/// use heddle::profile::RoutingLog;
+///
+/// let runtime = heddle::builder(heddle::config::Config::default())?.forgetful().build()?;
+/// runtime.sum(&heddle::Array::from_slice(&[1.0_f32, 2.0]))?;
+/// let recording = heddle::recording::take(&runtime, "two numbers", &RoutingLog::default());
+/// assert_eq!(recording.spans[0].operation, "sum");
+/// assert_eq!(recording.machine.devices[0].id, "cpu");
+/// # Ok::<(), heddle::Error>(())
+/// ```
+#[must_use]
+pub fn take(runtime: &Runtime, label: &str, decisions: &RoutingLog) -> Recording {
+    Recording {
+        label: label.to_owned(),
+        machine: machine(runtime),
+        routing: decisions.rows(),
+        counters: counters(runtime),
+        ..runtime.profiler().recording()
+    }
+}
+
+/// Notes one decision and what came of it.
+pub fn note(
+    decisions: &mut RoutingLog,
+    described: &Description,
+    decision: &Decision,
+    timing: &Timing,
+) {
+    decisions.add(described.work, || {
+        let chosen = decision.chosen();
+        let predicted = chosen.and_then(|candidate| candidate.price);
+        RoutingRow {
+            operation: described.kind.name().into(),
+            element: described.dtype.name().into(),
+            device: decision.device.to_string().into(),
+            bytes: described.input().0.saturating_add(described.output.0),
+            explored: u64::from(matches!(decision.reason, Reason::Exploring { .. })),
+            predicted_ns: predicted.map(|price| price.total_ns()),
+            measured_ns: Some(timing.total.0 as f64),
+            alternatives: decision
+                .candidates
+                .iter()
+                .filter(|candidate| candidate.device != decision.device)
+                .map(|candidate| Alternative {
+                    device: candidate.device.to_string().into(),
+                    predicted_ns: candidate.price.map(|price| price.total_ns()),
+                })
+                .collect(),
+            reason: decision.to_string(),
+            calibrated: predicted.is_some(),
+            ..RoutingRow::default()
+        }
+    });
+}
+
+/// Records what the memory of every device with one of its own looks like now.
+pub fn sample_memory(runtime: &Runtime) {
+    let profiler = runtime.profiler();
+    let at_ns = profiler.since_epoch_ns(std::time::Instant::now());
+    for memory in memories(runtime) {
+        let reading = memory.reading();
+        profiler.record_memory(MemorySample {
+            at_ns,
+            device: reading.device.to_string().into(),
+            allocated: reading.limit.allocated.0,
+            reserved: reading.limit.reserved.0,
+            pooled: reading.storage.pooled().0,
+            free: reading.free().0,
+            limit: reading.limit.capacity.0,
+            pressure: match reading.level {
+                PressureLevel::Low => Pressure::Low,
+                PressureLevel::Moderate => Pressure::Moderate,
+                PressureLevel::High => Pressure::High,
+                PressureLevel::Critical => Pressure::Critical,
+            },
+        });
+    }
+}
+
+/// The memory of every device that has one of its own.
+fn memories(runtime: &Runtime) -> impl Iterator<Item = &AcceleratorMemory> {
+    let devices = runtime.devices();
+    devices.filter_map(|device| device.accelerator()?.memory())
+}
+
+fn machine(runtime: &Runtime) -> MachineCard {
+    let machine = runtime.machine();
+    MachineCard {
+        cpu: machine.cpu.clone(),
+        cores: u32::try_from(machine.threads).unwrap_or(u32::MAX),
+        system: machine.system.clone(),
+        memory_bytes: machine.memory.0,
+        devices: runtime
+            .devices()
+            .map(|device| DeviceCard {
+                id: device.id().to_string(),
+                name: device.card().name.clone(),
+                memory_bytes: device.card().memory.0,
+                bandwidth_bytes_per_s: None,
+            })
+            .collect(),
+    }
+}
+
+fn counters(runtime: &Runtime) -> Counters {
+    let batches = runtime.batch_statistics().kinds.into_iter();
+    Counters {
+        batches: batches
+            .flat_map(|count| {
+                count.devices.into_iter().map(move |share| BatchCount {
+                    operation: count.kind.into(),
+                    device: share.device.to_string().into(),
+                    batches: share.batches,
+                    items: share.items,
+                })
+            })
+            .collect(),
+        pools: memories(runtime)
+            .map(|memory| {
+                let reading = memory.reading();
+                PoolCount {
+                    device: reading.device.to_string().into(),
+                    hits: reading.storage.hits,
+                    misses: reading.storage.misses,
+                }
+            })
+            .collect(),
+        fallbacks: runtime
+            .report()
+            .fallbacks
+            .into_iter()
+            .map(|row| FallbackTally {
+                operation: row.operation.into(),
+                from: row.from.to_string().into(),
+                to: row.to.to_string().into(),
+                cause: row.cause.to_string(),
+                count: row.count,
+            })
+            .collect(),
+    }
+}
