@@ -60,7 +60,7 @@ class Recording:
             spans[column] = [name(row[column]) for row in rows]
         spans["parent"] = [-1 if row["parent"] is None else number[id(row["parent"])] for row in rows]
         for column in ("start_ns", "total_ns", "self_ns", "thread", "transfer_ns", "overhead_ns", "bytes_in",
-                       "bytes_out", "bytes_moved"):
+                       "bytes_out", "bytes_moved", "work"):
             spans[column] = [row.get(column, 0) for row in rows]
         for column in ("device_ns", "device_start_ns", "stream"):
             spans[column] = [row.get(column) for row in rows]
@@ -142,7 +142,7 @@ def several_gpus():
             at += 90_000
     memory = [
         {"at_ns": step * 90_000, "device": f"cuda:{gpu}", "allocated": (step + 1) << 27, "reserved": 0, "pooled": 1 << 27,
-         "free": 1 << 30, "limit": 6 << 30, "pressure": ("low", "medium", "high", "critical")[step // 10]}
+         "free": 1 << 30, "limit": 6 << 30, "pressure": ("low", "moderate", "high", "critical")[step // 10]}
         for step in range(40) for gpu in range(8)
     ]
     return recording.file(memory=memory)
@@ -172,7 +172,7 @@ def huge(spans=200_000):
                 at += 200 + pick.randrange(2_000)
     memory = [
         {"at_ns": step * 1_900, "device": "cuda:0", "allocated": pick.randrange(1 << 33), "reserved": 0, "pooled": 1 << 30,
-         "free": 1 << 33, "limit": 1 << 34, "pressure": pick.choice(("low", "low", "low", "medium"))}
+         "free": 1 << 33, "limit": 1 << 34, "pressure": pick.choice(("low", "low", "low", "moderate"))}
         for step in range(40_000)
     ]
     recording.more["memory"] = memory
@@ -217,7 +217,7 @@ def ordinary(slower=(), created_unix_ms=1_794_754_800_000, label="ordinary", see
         at += 6_000
     memory = [
         {"at_ns": step * at // 80, "device": device, "allocated": (step % 20 + 5) << 28, "reserved": 1 << 28, "pooled": 1 << 29,
-         "free": 1 << 32, "limit": 8 << 30, "pressure": ("low", "medium", "high", "critical")[step % 20 // 5]}
+         "free": 1 << 32, "limit": 8 << 30, "pressure": ("low", "moderate", "high", "critical")[step % 20 // 5]}
         for step in range(80) for device in ("cpu", "cuda:0")
     ]
     routing = [
@@ -230,3 +230,20 @@ def ordinary(slower=(), created_unix_ms=1_794_754_800_000, label="ordinary", see
     ]
     counters = {"fallbacks": [], "batches": [], "pools": [{"device": "cuda:0", "hits": 990, "misses": 10}]}
     return recording.file(created_unix_ms, memory=memory, routing=routing, counters=counters)
+
+
+def noisy(seed=1, scale=1, calls=60, device="cpu", created_unix_ms=1_794_754_800_000):
+    """Calls of several amounts of work with a heavy tail, and more amounts of work than are told apart."""
+    recording = Recording(f"noisy {seed}", seed)
+    pick = recording.random
+    at = 0
+    for _ in range(calls):
+        for work in (64, 4_096, 262_144):
+            tail = min(100, 1 / (1 - pick.random())) if pick.random() < 0.125 else 1
+            total = int(scale * (500 + work) * (1 + pick.random() / 10) * tail)
+            recording.span("xor", at, total, device=device, work=work)
+            at += total + 100
+        total = pick.randrange(900, 1_100)
+        recording.span("hash", at, total, work=pick.randrange(1, 10_000))
+        at += total + 100
+    return recording.file(created_unix_ms)

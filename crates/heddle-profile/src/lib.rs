@@ -63,6 +63,7 @@ mod summary;
 pub use atomic_file::write_whole;
 pub use compare::{
     CompareSettings, Comparison, Interval, MemoryChange, OperationChange, RoutingChange, Verdict,
+    WholeChange,
 };
 pub use error::ProfileError;
 pub use future::timed;

@@ -1,15 +1,14 @@
-// Two runs, operation by operation. A verdict needs a confidence interval: a change
-// that the scatter of the measurements could explain is not called one.
+// Two runs, operation by operation: which calls are held against each other, as the
+// crate's `compare` does it. The statistics are in `ratio.js`.
 
-const CONFIDENCE_95 = 1.96;
-/** Changes smaller than this are noise between two runs of one program. */
-const NOISE = 0.05;
 const VERDICTS = ["worse", "better", "inconclusive", "no change", "gone", "new"];
 
-/** One row per operation, element and device of either run, the most time at stake first. */
+/** One row per operation and element of either run, the most time at stake first. */
 function compareRuns(before, after) {
-  const olds = new Map(operationsOf(before).map((each) => [each.key, each]));
-  const news = new Map(operationsOf(after).map((each) => [each.key, each]));
+  const olds = callsOf(before);
+  const news = callsOf(after);
+  const partOfRun = (key) => Math.max(olds.get(key)?.share ?? 0, news.get(key)?.share ?? 0);
+  const lookedAt = [...olds.keys()].filter((key) => news.has(key) && partOfRun(key) >= RULES.least_share).length;
   const rows = [];
   for (const key of new Set([...olds.keys(), ...news.keys()])) {
     const old = olds.get(key) ?? null;
@@ -17,44 +16,139 @@ function compareRuns(before, after) {
     const either = now ?? old;
     rows.push({
       key,
-      operation: either.operation,
+      operation: nameOrNone(either.operation),
       element: either.element,
-      device: either.device,
+      device: sortedDevices(new Set([...(old?.devices ?? []), ...(now?.devices ?? [])])).join(", "),
       old,
       now,
-      ...changeOf(old, now),
+      ...changeOf(old, now, lookedAt),
+      share: partOfRun(key),
       stake: Math.abs((now?.total ?? 0) - (old?.total ?? 0)),
     });
   }
   return rows.sort((a, b) => b.stake - a.stake || (a.key < b.key ? -1 : 1));
 }
 
-/** How the mean time of one call changed, with the interval that holds it 95 times in 100. */
-function changeOf(old, now) {
+/** All that both runs did, taken together: by self time, which counts nothing twice. */
+function compareWhole(before, after) {
+  const olds = callsOf(before);
+  const news = callsOf(after);
+  const strata = [];
+  for (const [key, old] of olds) if (news.has(key)) for (const stratum of strataOf(old.own, news.get(key).own)) strata.push(stratum);
+  return ratioOf(strata, 1);
+}
+
+/** In one word, as `heddle profile compare` says it: worse if anything that matters is. */
+function overallVerdict(before, after) {
+  const memory = memoryVerdicts(before, after);
+  const said = new Set([...memory, ...compareRuns(before, after)
+    .filter(({share: part}) => part >= RULES.least_share).map(({verdict}) => verdict)]);
+  if (said.has("worse")) return "worse";
+  return said.has("better") ? "better" : compareWhole(before, after).verdict;
+}
+
+/** The calls of each operation and element in order, by amount of work and device. Computed once per run. */
+function callsOf(run) {
+  run.calls ??= gatherCalls(run);
+  return run.calls;
+}
+
+function gatherCalls(run) {
+  const found = new Map();
+  let all = 0;
+  for (let row = 0; row < run.size; row += 1) {
+    const operation = run.strings[run.operation[row]];
+    const elementType = run.strings[run.element[row]];
+    const device = run.strings[run.device[row]];
+    const key = `${operation}\u0000${elementType}`;
+    if (!found.has(key)) {
+      found.set(key, {operation, element: elementType, devices: new Set(), times: [], calls: 0, total: 0, self: 0, whole: new Map(), own: new Map()});
+    }
+    const each = found.get(key);
+    each.devices.add(device);
+    each.times.push(run.total_ns[row]);
+    each.calls += 1;
+    each.total += run.total_ns[row];
+    each.self += run.self_ns[row];
+    all += run.self_ns[row];
+    addCall(each.whole, run.work[row], device, run.total_ns[row]);
+    addCall(each.own, run.work[row], device, run.self_ns[row]);
+  }
+  for (const each of found.values()) {
+    each.typical = typicalOf(each.times);
+    each.share = all > 0 ? each.self / all : 0;
+  }
+  return found;
+}
+
+function addCall(byWork, work, device, ns) {
+  if (!byWork.has(work)) byWork.set(work, new Map());
+  const devices = byWork.get(work);
+  if (!devices.has(device)) devices.set(device, []);
+  devices.get(device).push(ns);
+}
+
+/** With amounts of work of one power of two put together. */
+function coarse(byWork) {
+  const classes = new Map();
+  for (const work of [...byWork.keys()].sort((a, b) => a - b)) {
+    const power = Math.floor(Math.log2(Math.max(1, work)));
+    for (const [device, times] of byWork.get(work)) for (const ns of times) addCall(classes, power, device, ns);
+  }
+  return classes;
+}
+
+/** Calls that did the same before and after. */
+function strataOf(before, after) {
+  if (new Set([...before.keys(), ...after.keys()]).size > RULES.most_amounts) return matched(coarse(before), coarse(after));
+  return matched(before, after);
+}
+
+function matched(before, after) {
+  const strata = [];
+  for (const [work, olds] of before) if (after.has(work)) strata.push(...matchDevices(olds, after.get(work)));
+  return strata;
+}
+
+/** By device; what ran elsewhere in the other run with what ran there in its place, if that is more than a few calls. */
+function matchDevices(olds, news) {
+  const strata = [];
+  let left = [];
+  let came = [];
+  let paired = 0;
+  for (const device of [...new Set([...olds.keys(), ...news.keys()])].sort()) {
+    const old = olds.get(device) ?? [];
+    const now = news.get(device) ?? [];
+    const both = Math.min(old.length, now.length);
+    left = left.concat(old.slice(both));
+    came = came.concat(now.slice(both));
+    if (both) strata.push(stratumOf(old, now));
+    paired += both;
+  }
+  const moved = Math.min(left.length, came.length);
+  if (moved > 0 && moved >= RULES.least_moved * (paired + moved)) strata.push(stratumOf(left, came));
+  return strata;
+}
+
+/** How the time of the same work changed, with the interval that holds it. */
+function changeOf(old, now, lookedAt) {
   if (old === null || now === null) {
     return {change: null, low: null, high: null, verdict: old === null ? "new" : "gone"};
   }
-  if (old.mean === 0 || now.mean === 0) return {change: null, low: null, high: null, verdict: "inconclusive"};
-  const ratio = now.mean / old.mean;
-  if (old.calls < 2 || now.calls < 2) {
-    return {change: ratio - 1, low: null, high: null, verdict: "inconclusive"};
-  }
-  // On the logarithm of the ratio, where an interval is symmetric; the delta method.
-  const spread = Math.sqrt(relativeVariance(old) + relativeVariance(now));
-  const low = ratio * Math.exp(-CONFIDENCE_95 * spread) - 1;
-  const high = ratio * Math.exp(CONFIDENCE_95 * spread) - 1;
-  return {change: ratio - 1, low, high, verdict: verdictOf(low, high)};
+  const found = ratioOf(strataOf(old.whole, now.whole), lookedAt);
+  const less = (value) => (value === null ? null : value - 1);
+  return {change: less(found.ratio), low: less(found.low), high: less(found.high), verdict: found.verdict};
 }
 
-function relativeVariance({deviation, mean, calls}) {
-  return (deviation / mean) ** 2 / calls;
-}
-
-function verdictOf(low, high) {
-  if (low > NOISE) return "worse";
-  if (high < -NOISE) return "better";
-  if (low >= -NOISE && high <= NOISE) return "no change";
-  return "inconclusive";
+/** What is said of each device's most memory: there is one peak in a run, so there is no doubt to measure. */
+function memoryVerdicts(before, after) {
+  const [olds, news] = [before, after].map(peaksOf);
+  return [...olds].filter(([device]) => news.has(device)).map(([device, old]) => {
+    const now = news.get(device);
+    const ratio = old || now ? now / Math.max(1, old) : 1;
+    const exactly = {low: ratio, high: ratio};
+    return verdictOf(exactly, exactly);
+  });
 }
 
 /** Most bytes in use at once, by device. */

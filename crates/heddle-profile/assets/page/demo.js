@@ -83,7 +83,7 @@ class DemoRecording {
     const limit = 8 * 2 ** 30;
     const allocated = Math.round(limit * filling * (busy ? 0.92 : 0.55));
     const part = allocated / limit;
-    const pressure = part > 0.84 ? "high" : part > 0.68 ? "medium" : "low";
+    const pressure = part > 0.84 ? "high" : part > 0.68 ? "moderate" : "low";
     this.memory.push({
       at_ns: this.now, device: "cuda:0", allocated, reserved: busy ? 2 ** 27 : 0, pooled: busy ? this.pooled / 2 : this.pooled,
       free: limit - allocated - this.pooled, limit, pressure,

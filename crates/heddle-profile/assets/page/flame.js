@@ -139,7 +139,7 @@ class Flame {
     if (this.byChange) {
       const difference = this.changes[index];
       const strength = Math.min(1, Math.abs(difference) / 0.5);
-      return Math.abs(difference) < NOISE ? paint.faint : mixed(paint.faint, difference > 0 ? paint.worse : paint.better, 0.3 + 0.7 * strength);
+      return Math.abs(difference) < RULES.noise ? paint.faint : mixed(paint.faint, difference > 0 ? paint.worse : paint.better, 0.3 + 0.7 * strength);
     }
     // Neighbours of one device differ a little, or a row would be one bar; away from
     // the ink, so that names stay readable.

@@ -1,6 +1,6 @@
 // Memory over time, a panel for each device, with the spells in which it ran short.
 
-const PRESSURES = ["low", "medium", "high", "critical"];
+const PRESSURES = ["low", "moderate", "high", "critical"];
 const LAYERS = [
   {key: "allocated", label: "in use", fade: 0},
   {key: "reserved", label: "promised", fade: 0.4},
@@ -27,7 +27,7 @@ function memoryFigure(run) {
     about: "From the bottom: bytes in use, promised to operations about to run, and kept for reuse. The strip under each panel is the pressure.",
     missing: panels.length ? null : "No memory samples are in this recording. They come from GPUs.",
     body: element("div", {},
-      legend([["pressure-low", "low"], ["pressure-medium", "medium"], ["pressure-high", "high"], ["pressure-critical", "critical pressure"]]),
+      legend([["pressure-low", "low"], ["pressure-moderate", "moderate"], ["pressure-high", "high"], ["pressure-critical", "critical pressure"]]),
       chart(memoryTitle(panels), (width) => memoryChart(run, panels, width))),
     figures: () => ({
       head: ["Device", "Most in use", "Most held", "Limit", "Worst pressure", "Samples"],

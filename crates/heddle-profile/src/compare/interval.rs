@@ -1,11 +1,10 @@
-//! The interval a ratio of typical times lies in.
+//! Where a ratio lies, and what that means.
 //!
-//! The one thing to know: this is Welch's interval for the difference of two
-//! means of unequal variance, taken of logarithms, and for a weighted sum of such
-//! differences. Raised back, a difference is the ratio of geometric means. It
-//! supposes that runs of an operation do not
-//! depend on each other; where a whole run was slowed down by something else the
-//! noise threshold is what is left.
+//! The one thing to know: the doubt is measured by the jackknife. The runs are
+//! cut into stretches of time, the ratio is taken again with each stretch left
+//! out, and how far those ratios lie apart says how far it could be off. A spell
+//! in which the machine was slow falls into a stretch or two and widens the
+//! interval, where a count of calls would have narrowed it.
 
 use serde::Serialize;
 
@@ -18,132 +17,6 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The logarithms of times, added up as they come (Welford's method, which does
-/// not lose a small variance in a large mean).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Logs {
-    count: u64,
-    mean: f64,
-    squares: f64,
-}
-
-impl Logs {
-    pub(super) fn add(&mut self, ns: u64) {
-        // A time below the clock's resolution is not shorter than nothing.
-        let log = (ns.max(1) as f64).ln();
-        self.count += 1;
-        let away = log - self.mean;
-        self.mean += away / self.count as f64;
-        self.squares += away * (log - self.mean);
-    }
-
-    pub(super) fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// The geometric mean.
-    pub(super) fn typical(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.mean.exp())
-    }
-
-    /// The variance of the mean.
-    fn variance_of_mean(&self) -> f64 {
-        let count = self.count as f64;
-        self.squares.max(0.0) / (count - 1.0) / count
-    }
-
-    /// Takes in what others were added up to (Chan's method).
-    pub(super) fn merge(&mut self, other: &Self) {
-        let count = self.count + other.count;
-        if other.count == 0 {
-            return;
-        }
-        let away = other.mean - self.mean;
-        let weight = other.count as f64 / count as f64;
-        self.squares += other.squares + away * away * self.count as f64 * weight;
-        self.mean += away * weight;
-        self.count = count;
-    }
-}
-
-/// Times before and after, in pairs of the same amount of work.
-#[derive(Debug)]
-pub(super) struct Strata {
-    pairs: Vec<Pair>,
-}
-
-#[derive(Debug)]
-struct Pair {
-    before: Logs,
-    after: Logs,
-    /// The pair's part of the time, all parts being one.
-    weight: f64,
-}
-
-impl Strata {
-    /// Of the pairs with two times at least on either side.
-    pub(super) fn new(pairs: impl Iterator<Item = (Logs, Logs)>) -> Self {
-        let mut pairs: Vec<Pair> = pairs
-            .filter(|(before, after)| before.count.min(after.count) >= 2)
-            .map(|(before, after)| Pair {
-                before,
-                after,
-                // As much as was spent on it before.
-                weight: before.mean.exp() * before.count as f64,
-            })
-            .collect();
-        let all: f64 = pairs.iter().map(|pair| pair.weight).sum();
-        for pair in &mut pairs {
-            pair.weight /= all;
-        }
-        Self { pairs }
-    }
-
-    /// How many times there are on the side with fewer.
-    pub(super) fn least_count(&self) -> u64 {
-        let before: u64 = self.pairs.iter().map(|pair| pair.before.count).sum();
-        let after: u64 = self.pairs.iter().map(|pair| pair.after.count).sum();
-        before.min(after)
-    }
-
-    fn difference(&self) -> f64 {
-        self.pairs
-            .iter()
-            .map(|pair| pair.weight * (pair.after.mean - pair.before.mean))
-            .sum()
-    }
-
-    /// After as a multiple of before.
-    pub(super) fn ratio(&self) -> Option<f64> {
-        (!self.pairs.is_empty()).then(|| self.difference().exp())
-    }
-
-    /// Where that lies.
-    pub(super) fn interval(&self, confidence: f64) -> Option<Interval> {
-        if self.pairs.is_empty() {
-            return None;
-        }
-        let difference = self.difference();
-        let (mut variance, mut spread) = (0.0, 0.0);
-        for pair in &self.pairs {
-            for logs in [&pair.before, &pair.after] {
-                let part = pair.weight * pair.weight * logs.variance_of_mean();
-                variance += part;
-                spread += part * part / (logs.count as f64 - 1.0);
-            }
-        }
-        if variance <= 0.0 {
-            return Some(Interval::exactly(difference.exp()));
-        }
-        // The degrees of freedom by Welch and Satterthwaite.
-        let margin = student(confidence, variance * variance / spread) * variance.sqrt();
-        Some(Interval {
-            low: (difference - margin).exp(),
-            high: (difference + margin).exp(),
-        })
-    }
-}
-
 impl Interval {
     pub(super) fn exactly(value: f64) -> Self {
         Self {
@@ -151,21 +24,69 @@ impl Interval {
             high: value,
         }
     }
+
+    /// Around `log`, a ratio's logarithm, by the same with each stretch left out;
+    /// `None` where there are too few of those.
+    pub(super) fn jackknife(log: f64, without: &[f64], confidence: f64) -> Option<Self> {
+        if without.len() < LEAST_STRETCHES {
+            return None;
+        }
+        let count = without.len() as f64;
+        let mean = without.iter().sum::<f64>() / count;
+        let squares: f64 = without.iter().map(|each| (each - mean).powi(2)).sum();
+        let error = (squares * (count - 1.0) / count).sqrt();
+        let margin = student(confidence, count - 1.0) * error;
+        Some(Self {
+            low: (log - margin).exp(),
+            high: (log + margin).exp(),
+        })
+    }
 }
 
-/// How many standard errors a mean is away from the truth at most, with this
+/// With fewer stretches their scatter says nothing.
+pub(super) const LEAST_STRETCHES: usize = 4;
+
+/// What a comparison says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Less, beyond noise and doubt.
+    Better,
+    /// More, beyond noise and doubt.
+    Worse,
+    /// The same, within noise and beyond doubt.
+    NoChange,
+    /// Too few measurements, or too far apart, to say.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// Of an interval, and of the same among all that are looked at: a change
+    /// must stand out among all, no change is said of each.
+    pub(super) fn of(interval: Interval, among_all: Interval, noise: f64) -> Self {
+        let (slower, faster) = (1.0 + noise, 1.0 / (1.0 + noise));
+        if among_all.low > slower {
+            Self::Worse
+        } else if among_all.high < faster {
+            Self::Better
+        } else if interval.low >= faster && interval.high <= slower {
+            Self::NoChange
+        } else {
+            Self::Inconclusive
+        }
+    }
+
+    /// Of a number that there is no doubt about.
+    pub(super) fn exactly(ratio: f64, noise: f64) -> Self {
+        Self::of(Interval::exactly(ratio), Interval::exactly(ratio), noise)
+    }
+}
+
+/// How many standard errors an estimate is away from the truth at most, with this
 /// confidence and so many degrees of freedom (Student's distribution, two sides).
 fn student(confidence: f64, freedom: f64) -> f64 {
     let above = f64::midpoint(1.0, confidence.clamp(0.0, 0.999_999));
-    // Exact where the series is worst, which are also the ones with a closed form.
-    if freedom < 1.5 {
-        return (std::f64::consts::PI * (above - 0.5)).tan();
-    }
-    if freedom < 2.5 {
-        let a = 4.0 * above * (1.0 - above);
-        return 2.0 * (above - 0.5) * (2.0 / a).sqrt();
-    }
-    // Abramowitz and Stegun 26.7.5.
+    // Abramowitz and Stegun 26.7.5; there are three degrees of freedom at least.
     let z = normal(above);
     let z3 = z.powi(3);
     let z5 = z.powi(5);
@@ -191,85 +112,53 @@ fn normal(above: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn logs(times: impl IntoIterator<Item = u64>) -> Logs {
-        let mut logs = Logs::default();
-        for ns in times {
-            logs.add(ns);
-        }
-        logs
-    }
-
-    fn interval(before: &Logs, after: &Logs) -> Option<Interval> {
-        Strata::new(std::iter::once((*before, *after))).interval(0.95)
-    }
-
-    #[test]
-    fn sums_in_parts_are_the_sum_of_all() {
-        let times = [5_u64, 900, 17, 33, 4, 120_000];
-        let mut parts = logs(times[..2].iter().copied());
-        parts.merge(&logs(times[2..].iter().copied()));
-        parts.merge(&Logs::default());
-        let whole = logs(times);
-        assert_eq!(parts.count, whole.count);
-        assert!((parts.mean - whole.mean).abs() < 1e-12);
-        assert!((parts.squares / whole.squares - 1.0).abs() < 1e-12);
-    }
-
     #[test]
     fn students_quantiles_are_those_of_the_tables() {
         for (freedom, expected) in [
-            (1.0, 12.706),
-            (2.0, 4.303),
             (3.0, 3.182),
+            (4.0, 2.776),
             (5.0, 2.571),
-            (10.0, 2.228),
+            (9.0, 2.262),
             (30.0, 2.042),
-            (1_000.0, 1.962),
         ] {
             let found = student(0.95, freedom);
             assert!((found / expected - 1.0).abs() < 0.004, "{freedom}: {found}");
         }
-        assert!((student(0.99, 10.0) / 3.169 - 1.0).abs() < 0.004);
+        assert!((student(0.99, 9.0) / 3.250 - 1.0).abs() < 0.004);
     }
 
     #[test]
-    fn an_interval_holds_the_ratio_and_narrows_with_the_count() {
-        let times =
-            |scale: u64, count: u64| logs((0..count).map(move |i| scale * (90 + i * 7 % 21)));
-        let few = interval(&times(10, 10), &times(12, 10)).unwrap();
-        let many = interval(&times(10, 1_000), &times(12, 1_000)).unwrap();
-        for interval in [few, many] {
-            assert!(interval.low < 1.2 && 1.2 < interval.high, "{interval:?}");
-        }
-        assert!(many.high - many.low < (few.high - few.low) / 5.0);
+    fn stretches_that_agree_leave_no_doubt() {
+        let found = Interval::jackknife(0.5, &[0.5; 10], 0.95).unwrap();
+        assert!(
+            (found.low - 0.5_f64.exp()).abs() < 1e-12
+                && (found.high / found.low - 1.0).abs() < 1e-12
+        );
+        assert_eq!(Interval::jackknife(0.5, &[0.5; 3], 0.95), None);
     }
 
     #[test]
-    fn nothing_is_said_of_one_time() {
-        assert_eq!(interval(&logs([5]), &logs([5, 6])), None);
-        let same = interval(&logs([5, 5]), &logs([10, 10])).unwrap();
-        assert!((same.low - 2.0).abs() < 1e-12 && (same.high - 2.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn about_one_interval_in_twenty_misses() {
-        // A known distribution, drawn with a fixed generator: times spread
-        // evenly between 500 and 1,500, so the true ratio is 1.
-        let mut state = 1_u64;
-        let mut draw = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            500 + (state >> 33) % 1_001
+    fn a_verdict_needs_the_whole_interval_on_one_side() {
+        let verdict = |low, high| {
+            let interval = Interval { low, high };
+            Verdict::of(interval, interval, 0.05)
         };
-        let misses = (0..2_000)
-            .filter(|_| {
-                let before = logs((0..12).map(|_| draw()));
-                let after = logs((0..12).map(|_| draw()));
-                let found = interval(&before, &after).unwrap();
-                found.low > 1.0 || found.high < 1.0
-            })
-            .count();
-        assert!((60..=150).contains(&misses), "{misses} of 2000");
+        assert_eq!(verdict(1.06, 1.4), Verdict::Worse);
+        assert_eq!(verdict(0.5, 0.95), Verdict::Better);
+        assert_eq!(verdict(0.96, 1.04), Verdict::NoChange);
+        assert_eq!(verdict(1.0, 1.2), Verdict::Inconclusive);
+        assert_eq!(verdict(0.2, 9.0), Verdict::Inconclusive);
+        let (narrow, wide) = (
+            Interval {
+                low: 1.06,
+                high: 1.4,
+            },
+            Interval {
+                low: 1.0,
+                high: 1.5,
+            },
+        );
+        assert_eq!(Verdict::of(narrow, wide, 0.05), Verdict::Inconclusive);
+        assert_eq!(Verdict::exactly(2.0, 0.05), Verdict::Worse);
     }
 }

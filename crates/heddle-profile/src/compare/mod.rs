@@ -1,25 +1,30 @@
 //! Two runs side by side: what became faster, slower, larger or went elsewhere.
 //!
-//! The statistics are in `interval`.
+//! Which calls are held against each other is in `pairing`, the ratio of their
+//! times in `ratio`, its doubt in `interval`; what is said of operations, memory
+//! and routing in the modules of those names.
 //!
-//! The one thing to know: an operation is compared by the ratio of its typical
-//! times (geometric means) with a confidence interval by Welch's method on their
-//! logarithms. Times are skewed and logarithms are not nearly as much, a ratio
-//! needs no unit, and the interval is the same on every machine: nothing is drawn
-//! at random. Runs of the same amount of work are compared with each other and
-//! the ratios put together by the time they stand for, so that a mixture of small
-//! and large is not taken for noise.
+//! The one thing to know: an operation is compared by what the same work took
+//! undisturbed, the mean of the faster half of its calls, with an interval that
+//! the run's own stretches give. Nothing is drawn at random and nothing is
+//! supposed about how times are spread, so the same two files have the same
+//! verdict on every machine. What slows a whole run down, another program on
+//! the same cores for one, is a change as far as two files can tell.
 
 mod interval;
-
-use std::collections::{BTreeMap, BTreeSet};
+mod memory;
+mod operation;
+mod pairing;
+mod ratio;
+mod routing;
 
 use serde::Serialize;
 
-use crate::name::Name;
 use crate::recording::Recording;
-pub use interval::Interval;
-use interval::{Logs, Strata};
+pub use interval::{Interval, Verdict};
+pub use memory::MemoryChange;
+pub use operation::{OperationChange, WholeChange};
+pub use routing::RoutingChange;
 
 /// What is told apart from noise, and what is worth telling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -32,7 +37,7 @@ pub struct CompareSettings {
     /// is no regression.
     pub least_share: f64,
     /// With fewer runs of an operation than this on either side nothing is
-    /// concluded.
+    /// concluded, unless they took the same to the nanosecond.
     pub least_count: u64,
 }
 
@@ -47,67 +52,30 @@ impl Default for CompareSettings {
     }
 }
 
-/// What a comparison says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Less, beyond noise and doubt.
-    Better,
-    /// More, beyond noise and doubt.
-    Worse,
-    /// The same, within noise and beyond doubt.
-    NoChange,
-    /// Too few measurements, or too far apart, to say.
-    Inconclusive,
+/// What whoever compares elsewhere must know to come to the same verdicts: the
+/// report page does.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Rules {
+    #[serde(flatten)]
+    settings: CompareSettings,
+    stretches: usize,
+    least_stretches: usize,
+    faster_part: f64,
+    most_amounts: usize,
+    least_moved: f64,
 }
 
-/// One operation in both runs, whatever device it ran on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OperationChange {
-    /// The operation.
-    pub operation: Name,
-    /// The element type.
-    pub element: Name,
-    /// How often it ran before and after.
-    pub count: [u64; 2],
-    /// Its time in all, before and after.
-    pub total_ns: [u64; 2],
-    /// Its typical time (geometric mean) before and after; `None` where it did
-    /// not run.
-    pub typical_ns: [Option<f64>; 2],
-    /// The larger of its shares of the two runs.
-    pub share: f64,
-    /// After as a multiple of before: 1.1 for 10 % longer.
-    pub ratio: Option<f64>,
-    /// Where the ratio lies with the confidence asked for.
-    pub interval: Option<Interval>,
-    /// What that means.
-    pub verdict: Verdict,
-}
-
-/// The most memory in use on one device in both runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MemoryChange {
-    /// The device.
-    pub device: Name,
-    /// The most bytes, before and after.
-    pub peak_bytes: [u64; 2],
-    /// What that means; there is one peak in a run, so there is no doubt to
-    /// measure and only noise is left out.
-    pub verdict: Verdict,
-}
-
-/// An operation that went elsewhere.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RoutingChange {
-    /// The operation.
-    pub operation: Name,
-    /// The element type.
-    pub element: Name,
-    /// The device.
-    pub device: Name,
-    /// The share of its runs there, before and after.
-    pub share: [f64; 2],
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            settings: CompareSettings::default(),
+            stretches: ratio::STRETCHES,
+            least_stretches: interval::LEAST_STRETCHES,
+            faster_part: ratio::FASTER_PART,
+            most_amounts: pairing::MOST_AMOUNTS,
+            least_moved: pairing::LEAST_MOVED,
+        }
+    }
 }
 
 /// Two runs side by side.
@@ -119,6 +87,8 @@ pub struct Comparison {
     pub labels: [String; 2],
     /// Operations, those that changed most first.
     pub operations: Vec<OperationChange>,
+    /// What both runs did, taken together.
+    pub whole: WholeChange,
     /// Memory by device.
     pub memory: Vec<MemoryChange>,
     /// What went elsewhere, by operation and device.
@@ -127,27 +97,26 @@ pub struct Comparison {
     pub verdict: Verdict,
 }
 
-type Key<'a> = (&'a Name, &'a Name);
-
 impl Recording {
     /// This run against a later one.
     #[must_use]
     pub fn compare(&self, after: &Self, settings: CompareSettings) -> Comparison {
         let runs = [self, after];
-        let mut operations = operations(runs, &settings);
+        let (mut operations, whole) = operation::changes(runs, &settings);
         operations.sort_by(|a, b| {
             let size =
                 |change: &OperationChange| change.ratio.map_or(0.0, |ratio| ratio.ln().abs());
             size(b).total_cmp(&size(a))
         });
-        let memory = memory(runs, &settings);
-        let verdict = overall(&operations, &memory, &settings);
+        let memory = memory::changes(runs, &settings);
+        let verdict = overall(&operations, &whole, &memory, &settings);
         Comparison {
             settings,
             labels: runs.map(|run| run.label.clone()),
             operations,
+            whole,
             memory,
-            routing: routing(runs, &settings),
+            routing: routing::changes(runs, &settings),
             verdict,
         }
     }
@@ -161,224 +130,27 @@ impl Comparison {
     }
 }
 
-/// With more different amounts of work than this, those of one power of two
-/// count as the same.
-const MOST_AMOUNTS: usize = 256;
-
-/// The runs of one operation, by their amount of work.
-#[derive(Default)]
-struct Times {
-    all: Logs,
-    by_work: BTreeMap<u64, Logs>,
-    total_ns: u64,
-    self_ns: u64,
-}
-
-impl Times {
-    /// With amounts of work of one power of two put together.
-    fn coarse(&self) -> BTreeMap<u64, Logs> {
-        let mut classes: BTreeMap<u64, Logs> = BTreeMap::new();
-        for (work, logs) in &self.by_work {
-            classes
-                .entry((work | 1).ilog2().into())
-                .or_default()
-                .merge(logs);
-        }
-        classes
-    }
-}
-
-fn times(run: &Recording) -> BTreeMap<Key<'_>, Times> {
-    let mut groups: BTreeMap<Key<'_>, Times> = BTreeMap::new();
-    for span in &run.spans {
-        let group = groups.entry((&span.operation, &span.element)).or_default();
-        group.all.add(span.total_ns);
-        group
-            .by_work
-            .entry(span.work)
-            .or_default()
-            .add(span.total_ns);
-        group.total_ns = group.total_ns.saturating_add(span.total_ns);
-        group.self_ns = group.self_ns.saturating_add(span.self_ns);
-    }
-    groups
-}
-
-fn operations(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<OperationChange> {
-    let sides = runs.map(times);
-    let all_ns = sides
-        .each_ref()
-        .map(|side| side.values().map(|times| times.self_ns as f64).sum::<f64>());
-    let keys: BTreeSet<Key<'_>> = sides.iter().flat_map(|side| side.keys().copied()).collect();
-    keys.into_iter()
-        .map(|key| {
-            let found = sides.each_ref().map(|side| side.get(&key));
-            let strata = found[0]
-                .zip(found[1])
-                .map(|(before, after)| strata(before, after));
-            let interval = strata
-                .as_ref()
-                .filter(|strata| strata.least_count() >= settings.least_count)
-                .and_then(|strata| strata.interval(settings.confidence));
-            let share = found
-                .iter()
-                .zip(all_ns)
-                .filter_map(|(times, all)| {
-                    let times = (*times)?;
-                    (all > 0.0).then(|| times.self_ns as f64 / all)
-                })
-                .fold(0.0, f64::max);
-            OperationChange {
-                operation: key.0.clone(),
-                element: key.1.clone(),
-                count: found.map(|times| times.map_or(0, |times| times.all.count())),
-                total_ns: found.map(|times| times.map_or(0, |times| times.total_ns)),
-                typical_ns: found.map(|times| times.and_then(|times| times.all.typical())),
-                share,
-                ratio: strata.as_ref().and_then(Strata::ratio),
-                interval,
-                verdict: interval.map_or(Verdict::Inconclusive, |interval| {
-                    judge(interval, settings.noise)
-                }),
-            }
-        })
-        .collect()
-}
-
-/// The runs of an operation, paired by their amount of work.
-fn strata(before: &Times, after: &Times) -> Strata {
-    let amounts = before.by_work.keys().chain(after.by_work.keys());
-    let amounts: BTreeSet<u64> = amounts.copied().collect();
-    let (before, after) = if amounts.len() > MOST_AMOUNTS {
-        (before.coarse(), after.coarse())
-    } else {
-        (before.by_work.clone(), after.by_work.clone())
-    };
-    Strata::new(
-        before
-            .iter()
-            .filter_map(|(work, logs)| Some((*logs, *after.get(work)?))),
-    )
-}
-
-/// Beyond noise and doubt, or not.
-fn judge(interval: Interval, noise: f64) -> Verdict {
-    let (slower, faster) = (1.0 + noise, 1.0 / (1.0 + noise));
-    if interval.low > slower {
-        Verdict::Worse
-    } else if interval.high < faster {
-        Verdict::Better
-    } else if interval.low >= faster && interval.high <= slower {
-        Verdict::NoChange
-    } else {
-        Verdict::Inconclusive
-    }
-}
-
-fn memory(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<MemoryChange> {
-    let sides = runs.map(|run| {
-        let mut peaks: BTreeMap<&Name, u64> = BTreeMap::new();
-        for sample in &run.memory {
-            let peak = peaks.entry(&sample.device).or_default();
-            *peak = (*peak).max(sample.allocated);
-        }
-        peaks
-    });
-    let [before, after] = &sides;
-    before
-        .iter()
-        // A device that only one run watched says nothing about a change.
-        .filter_map(|(&device, &peak)| {
-            let peak_bytes = [peak, *after.get(device)?];
-            let verdict = if peak_bytes == [0, 0] {
-                Verdict::NoChange
-            } else {
-                let ratio = peak_bytes[1] as f64 / peak_bytes[0].max(1) as f64;
-                judge(Interval::exactly(ratio), settings.noise)
-            };
-            Some(MemoryChange {
-                device: device.clone(),
-                peak_bytes,
-                verdict,
-            })
-        })
-        .collect()
-}
-
-/// The share of each operation's runs on each device.
-fn device_shares(run: &Recording) -> BTreeMap<(Key<'_>, &Name), f64> {
-    let mut counts: BTreeMap<Key<'_>, u64> = BTreeMap::new();
-    let mut by_device: BTreeMap<(Key<'_>, &Name), u64> = BTreeMap::new();
-    for span in run.spans.iter().filter(|span| !span.is_scope()) {
-        let key = (&span.operation, &span.element);
-        *counts.entry(key).or_default() += 1;
-        *by_device.entry((key, &span.device)).or_default() += 1;
-    }
-    by_device
-        .into_iter()
-        .map(|((key, device), count)| {
-            let all = counts.get(&key).copied().unwrap_or(count);
-            ((key, device), count as f64 / all.max(1) as f64)
-        })
-        .collect()
-}
-
-fn routing(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<RoutingChange> {
-    let sides = runs.map(device_shares);
-    let ran_in_both = |key: Key<'_>| {
-        sides
-            .iter()
-            .all(|side| side.keys().any(|&(known, _)| known == key))
-    };
-    let places: BTreeSet<_> = sides.iter().flat_map(|side| side.keys().copied()).collect();
-    places
-        .into_iter()
-        .filter(|&(key, _)| ran_in_both(key))
-        .filter_map(|place| {
-            let share = sides
-                .each_ref()
-                .map(|side| side.get(&place).copied().unwrap_or(0.0));
-            let ((operation, element), device) = place;
-            ((share[0] - share[1]).abs() > settings.noise).then(|| RoutingChange {
-                operation: operation.clone(),
-                element: element.clone(),
-                device: device.clone(),
-                share,
-            })
-        })
-        .collect()
-}
-
-/// Worse if anything that matters is, else better if anything is; no change only
-/// if that is known of the larger part of the time.
+/// Worse if anything that matters is, else better if anything is, else what is
+/// known of the whole: of many operations together more is known than of each.
 fn overall(
     operations: &[OperationChange],
+    whole: &WholeChange,
     memory: &[MemoryChange],
     settings: &CompareSettings,
 ) -> Verdict {
-    let matter = || {
+    let any = |verdict| {
         operations
             .iter()
             .filter(|change| change.share >= settings.least_share)
-    };
-    let any = |verdict| {
-        matter().any(|change| change.verdict == verdict)
+            .any(|change| change.verdict == verdict)
             || memory.iter().any(|change| change.verdict == verdict)
-    };
-    let share = |verdict| {
-        matter()
-            .filter(|change| change.verdict == verdict)
-            .map(|change| change.share)
-            .sum::<f64>()
     };
     if any(Verdict::Worse) {
         Verdict::Worse
     } else if any(Verdict::Better) {
         Verdict::Better
-    } else if share(Verdict::NoChange) > share(Verdict::Inconclusive) {
-        Verdict::NoChange
     } else {
-        Verdict::Inconclusive
+        whole.verdict
     }
 }
 

@@ -1,6 +1,7 @@
 //! The template and what goes into its gaps.
 
 use super::embed;
+use crate::compare::Rules;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
 const STYLE: &str = include_str!("../../assets/page.css");
@@ -19,6 +20,7 @@ const SCRIPT: &[&str] = &[
     include_str!("../../assets/page/operations.js"),
     include_str!("../../assets/page/tree.js"),
     include_str!("../../assets/page/tracks.js"),
+    include_str!("../../assets/page/ratio.js"),
     include_str!("../../assets/page/comparison.js"),
     include_str!("../../assets/page/figure.js"),
     include_str!("../../assets/page/chart.js"),
@@ -61,6 +63,14 @@ pub(super) fn assemble(recording_json: &str, title: &str) -> String {
     page
 }
 
+/// What the page compares by: the same as [`Recording::compare`].
+///
+/// [`Recording::compare`]: crate::Recording::compare
+fn rules() -> String {
+    // Numbers only: this cannot fail, and a page without it would not start.
+    serde_json::to_string(&Rules::default()).unwrap_or_default()
+}
+
 fn fill(gap: &str, recording_json: &str, title: &str, page: &mut String) {
     match gap {
         "title" => embed::text(title, page),
@@ -68,6 +78,7 @@ fn fill(gap: &str, recording_json: &str, title: &str, page: &mut String) {
         "licence" => page.push_str(LICENCE),
         "plotly" => page.push_str(PLOTLY),
         "script" => SCRIPT.iter().for_each(|file| page.push_str(file)),
+        "rules" => embed::json(&rules(), page),
         "recording" => embed::json(recording_json, page),
         // A test holds the template to the gaps above.
         _ => {}
@@ -92,7 +103,15 @@ mod tests {
         gaps.dedup();
         assert_eq!(
             gaps,
-            ["licence", "plotly", "recording", "script", "style", "title"]
+            [
+                "licence",
+                "plotly",
+                "recording",
+                "rules",
+                "script",
+                "style",
+                "title"
+            ]
         );
     }
 

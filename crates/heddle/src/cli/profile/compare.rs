@@ -102,8 +102,8 @@ fn print(comparison: &Comparison, output: &mut Output) -> io::Result<()> {
     output.line(list)?;
     let settings = &comparison.settings;
     output.line(format_args!(
-        "{FAINT}  typical: geometric mean; interval: Welch's on logarithms, {:.0} % confidence; \
-         within {:.0} % is no change{FAINT:#}",
+        "{FAINT}  typical: mean of the faster half of the calls; change: of the same work; interval: by \
+         stretches of the run, {:.0} % confidence; within {:.0} % is no change{FAINT:#}",
         settings.confidence * 100.0,
         settings.noise * 100.0
     ))?;

@@ -1,0 +1,53 @@
+//! The most memory in use in both runs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::CompareSettings;
+use super::interval::Verdict;
+use crate::name::Name;
+use crate::recording::Recording;
+
+/// The most memory in use on one device in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MemoryChange {
+    /// The device.
+    pub device: Name,
+    /// The most bytes, before and after.
+    pub peak_bytes: [u64; 2],
+    /// What that means; there is one peak in a run, so there is no doubt to
+    /// measure and only noise is left out.
+    pub verdict: Verdict,
+}
+
+pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<MemoryChange> {
+    let [before, after] = runs.map(peaks);
+    before
+        .iter()
+        // A device that only one run watched says nothing about a change.
+        .filter_map(|(&device, &peak)| {
+            let peak_bytes = [peak, *after.get(device)?];
+            let verdict = if peak_bytes == [0, 0] {
+                Verdict::NoChange
+            } else {
+                let ratio = peak_bytes[1] as f64 / peak_bytes[0].max(1) as f64;
+                Verdict::exactly(ratio, settings.noise)
+            };
+            Some(MemoryChange {
+                device: device.clone(),
+                peak_bytes,
+                verdict,
+            })
+        })
+        .collect()
+}
+
+fn peaks(run: &Recording) -> BTreeMap<&Name, u64> {
+    let mut peaks: BTreeMap<&Name, u64> = BTreeMap::new();
+    for sample in &run.memory {
+        let peak = peaks.entry(&sample.device).or_default();
+        *peak = (*peak).max(sample.allocated);
+    }
+    peaks
+}

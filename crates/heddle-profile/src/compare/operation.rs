@@ -1,0 +1,146 @@
+//! Operations in both runs, and the runs as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::CompareSettings;
+use super::interval::{Interval, Verdict};
+use super::pairing::Calls;
+use super::ratio::{Asked, Ratio, Stratum, typical_ns};
+use crate::name::Name;
+use crate::recording::Recording;
+
+/// One operation in both runs, whatever device it ran on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OperationChange {
+    /// The operation.
+    pub operation: Name,
+    /// The element type.
+    pub element: Name,
+    /// How often it ran before and after.
+    pub count: [u64; 2],
+    /// Its time in all, before and after.
+    pub total_ns: [u64; 2],
+    /// Its typical time, the mean of the faster half of its calls, before and
+    /// after; `None` where it did not run.
+    pub typical_ns: [Option<f64>; 2],
+    /// The larger of its shares of the two runs.
+    pub share: f64,
+    /// After as a multiple of before, for the same work: 1.1 for 10 % longer.
+    pub ratio: Option<f64>,
+    /// Where the ratio lies with the confidence asked for.
+    pub interval: Option<Interval>,
+    /// What that means.
+    pub verdict: Verdict,
+}
+
+/// The work that both runs did, as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WholeChange {
+    /// After as a multiple of before.
+    pub ratio: Option<f64>,
+    /// Where the ratio lies with the confidence asked for.
+    pub interval: Option<Interval>,
+    /// What that means.
+    pub verdict: Verdict,
+}
+
+type Key<'a> = (&'a Name, &'a Name);
+
+/// The calls of one operation.
+#[derive(Default)]
+struct Times<'a> {
+    calls: Calls<'a>,
+    /// The same by self time, which counts nothing twice.
+    own: Calls<'a>,
+    all_ns: Vec<u64>,
+    total_ns: u64,
+    self_ns: u64,
+}
+
+fn times(run: &Recording) -> BTreeMap<Key<'_>, Times<'_>> {
+    let mut groups: BTreeMap<Key<'_>, Times<'_>> = BTreeMap::new();
+    for span in &run.spans {
+        let group = groups.entry((&span.operation, &span.element)).or_default();
+        group.calls.add(span.work, &span.device, span.total_ns);
+        group.own.add(span.work, &span.device, span.self_ns);
+        group.all_ns.push(span.total_ns);
+        group.total_ns = group.total_ns.saturating_add(span.total_ns);
+        group.self_ns = group.self_ns.saturating_add(span.self_ns);
+    }
+    groups
+}
+
+/// Every operation of either run by name, and all of them together.
+pub(super) fn changes(
+    runs: [&Recording; 2],
+    settings: &CompareSettings,
+) -> (Vec<OperationChange>, WholeChange) {
+    let sides = runs.map(times);
+    let all_ns = sides
+        .each_ref()
+        .map(|side| side.values().map(|times| times.self_ns as f64).sum::<f64>());
+    let keys: BTreeSet<Key<'_>> = sides.iter().flat_map(|side| side.keys().copied()).collect();
+    let share = |key: &Key<'_>| {
+        sides
+            .iter()
+            .zip(all_ns)
+            .filter_map(|(side, all)| {
+                let times = side.get(key)?;
+                (all > 0.0).then(|| times.self_ns as f64 / all)
+            })
+            .fold(0.0, f64::max)
+    };
+    let in_both = |key: &Key<'_>| sides.iter().all(|side| side.contains_key(key));
+    let looked_at = keys
+        .iter()
+        .filter(|key| in_both(key) && share(key) >= settings.least_share)
+        .count();
+    let mut whole = Vec::new();
+    let operations = keys
+        .iter()
+        .map(|key| {
+            let found = sides.each_ref().map(|side| side.get(key));
+            let strata = found[0]
+                .zip(found[1])
+                .map_or_else(Vec::new, |(before, after)| {
+                    whole.extend(before.own.strata(&after.own));
+                    before.calls.strata(&after.calls)
+                });
+            let judged = judge(&strata, looked_at, settings);
+            OperationChange {
+                operation: key.0.clone(),
+                element: key.1.clone(),
+                count: found.map(|times| times.map_or(0, |times| times.all_ns.len() as u64)),
+                total_ns: found.map(|times| times.map_or(0, |times| times.total_ns)),
+                typical_ns: found.map(|times| times.and_then(|times| typical_ns(&times.all_ns))),
+                share: share(key),
+                ratio: judged.ratio,
+                interval: judged.interval,
+                verdict: judged.verdict,
+            }
+        })
+        .collect();
+    (operations, judge(&whole, 1, settings))
+}
+
+fn judge(strata: &[Stratum], ratios: usize, settings: &CompareSettings) -> WholeChange {
+    let asked = Asked {
+        least_count: settings.least_count,
+        confidence: settings.confidence,
+        ratios,
+    };
+    let found = Ratio::of(strata, asked);
+    let interval = found.and_then(|ratio| ratio.interval);
+    let among_all = found.and_then(|ratio| ratio.among_all);
+    WholeChange {
+        ratio: found.map(|ratio| ratio.value),
+        interval,
+        verdict: interval
+            .zip(among_all)
+            .map_or(Verdict::Inconclusive, |(interval, among_all)| {
+                Verdict::of(interval, among_all, settings.noise)
+            }),
+    }
+}
