@@ -50,7 +50,7 @@ impl Profiler {
     ///
     /// Its epoch is now. Memory is taken as spans arrive, 48 to 136 bytes each,
     /// and stays within what the capacity takes plus 32 KiB for each thread that
-    /// records at the same time.
+    /// records at the same time, 2 MiB while it cannot hand over what it filled.
     #[must_use]
     pub fn new(capacity_spans: usize) -> Self {
         Self {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 
 use super::chunk::{Chunk, Mark};
 use super::packed::{PackedDevice, ScopeRecord, span_words};
-use super::store::Store;
+use super::store::{Place, Store};
 use super::thread;
 use crate::name::{NameCache, NameId};
 use crate::span::Span;
@@ -43,7 +43,8 @@ pub(crate) struct Desk {
 struct Seat {
     owner: u64,
     store: Weak<Store>,
-    place: usize,
+    number: usize,
+    place: Arc<Place>,
     chunk: Arc<Chunk>,
     mark: Mark,
     /// Scopes that are open, outermost first.
@@ -231,13 +232,14 @@ impl Desk {
     fn sit_down(&mut self, store: &Arc<Store>) -> usize {
         // Whoever dropped a profiler does not tell the threads.
         self.seats.retain(|seat| seat.store.strong_count() > 0);
-        let place = store.sit();
+        let taken = store.sit();
         self.seats.push(Seat {
             owner: store.id,
             store: Arc::downgrade(store),
-            place: place.number,
-            mark: place.chunk.mark(),
-            chunk: place.chunk,
+            number: taken.number,
+            place: taken.place,
+            mark: taken.chunk.mark(),
+            chunk: taken.chunk,
             open: Vec::new(),
             pass_over: 0,
             // Any start but zero; different in each thread.
@@ -251,7 +253,7 @@ impl Drop for Desk {
     fn drop(&mut self) {
         for seat in &self.seats {
             if let Some(store) = seat.store.upgrade() {
-                store.leave(seat.place);
+                store.leave(seat.number);
             }
         }
     }
@@ -268,7 +270,7 @@ impl Seat {
 
     #[cold]
     fn write_to_next<const WORDS: usize>(&mut self, store: &Store, record: &[u64; WORDS]) {
-        self.chunk = store.exchange(self.place);
+        self.chunk = store.exchange(&self.place);
         // An empty chunk takes the longest record.
         self.mark = self
             .chunk

@@ -2,15 +2,17 @@
 //!
 //! Appending to a chunk is the business of `desk`.
 //!
-//! The one thing to know: a place is where one thread at a time sits with an
-//! open chunk. A thread that ends leaves its place, half-filled chunk and all, to
-//! the next that comes, so threads may come and go and memory stays within the
-//! capacity plus one chunk for each thread that records at the same time.
+//! The one thing to know: a thread that records never waits for another. A lock
+//! is held for some hundred nanoseconds, but whoever holds it can be set aside by
+//! the system for milliseconds. So a thread that finds the shelves locked keeps
+//! its full chunks at its own place, where readers see them, and shelves them the
+//! next time. Its place has a lock too, but one it shares with readers alone.
 
 use std::collections::VecDeque;
+use std::hint;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::chunk::{Chunk, Mark};
 use super::packed::{SIZED_SCOPE_WORDS, SPAN_WORDS};
@@ -18,6 +20,14 @@ use super::packed::{SIZED_SCOPE_WORDS, SPAN_WORDS};
 /// 4,096 words are 32 KiB, 682 scopes: large enough to make the lock rare, small
 /// enough to be allocated in microseconds.
 const LARGEST_CHUNK_WORDS: usize = 4_096;
+
+/// Full chunks that a place keeps while the shelves are locked, 2 MiB; beyond them
+/// the oldest makes room.
+const MOST_WAITING: usize = 64;
+
+/// How often a locked lock is tried again: a microsecond or two, longer than it is
+/// held by a thread that runs.
+const TRIES: usize = 64;
 
 /// As many open chunks as this hold a quarter of the capacity.
 const EXPECTED_THREADS: usize = 64;
@@ -35,13 +45,26 @@ fn chunk_words(capacity_spans: usize) -> usize {
 struct Piece {
     chunk: Arc<Chunk>,
     from: Mark,
-    /// Where it was filled.
-    place: usize,
 }
 
 impl Piece {
+    fn new(chunk: &Arc<Chunk>) -> Self {
+        Self {
+            chunk: Arc::clone(chunk),
+            from: Mark::default(),
+        }
+    }
+
     fn records(&self) -> usize {
         (self.chunk.mark().records - self.from.records) as usize
+    }
+
+    fn written(&self) -> Written {
+        Written {
+            chunk: Arc::clone(&self.chunk),
+            from: self.from,
+            to: self.chunk.mark(),
+        }
     }
 }
 
@@ -78,10 +101,32 @@ impl Holdings {
     }
 }
 
-/// Where a thread writes.
-#[derive(Debug)]
+/// The chunks at one place: full ones that wait to be shelved, then the open one.
+#[derive(Debug, Default)]
+struct AtPlace {
+    pieces: VecDeque<Piece>,
+    /// Records given up here, because shelving was held up for too long.
+    evicted: u64,
+}
+
+/// Where one thread at a time sits. A thread that ends leaves its place,
+/// half-filled chunk and all, to the next that comes.
+#[derive(Debug, Default)]
 pub(crate) struct Place {
+    held: Mutex<AtPlace>,
+}
+
+impl Place {
+    fn lock(&self) -> MutexGuard<'_, AtPlace> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place taken, and the chunk to write to.
+#[derive(Debug)]
+pub(crate) struct Taken {
     pub(crate) number: usize,
+    pub(crate) place: Arc<Place>,
     pub(crate) chunk: Arc<Chunk>,
 }
 
@@ -90,12 +135,10 @@ struct Shelves {
     full: VecDeque<Piece>,
     full_records: usize,
     evicted: u64,
-    places: Vec<Piece>,
+    places: Vec<Arc<Place>>,
     vacant: Vec<usize>,
-    /// Chunks that are no longer needed, by the place that filled them, whose
-    /// thread may still have them in its cache. On two cores no gain could be
-    /// measured.
-    spare: Vec<Vec<Arc<Chunk>>>,
+    /// Chunks that are no longer needed, whose memory is.
+    spare: Vec<Arc<Chunk>>,
 }
 
 /// All chunks of one profiler.
@@ -132,27 +175,48 @@ impl Store {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The lock, unless whoever holds it seems to have been set aside.
+    fn lock_soon(&self) -> Option<MutexGuard<'_, Shelves>> {
+        for _ in 0..TRIES {
+            match self.shelves.try_lock() {
+                Ok(shelves) => return Some(shelves),
+                Err(TryLockError::Poisoned(shelves)) => return Some(shelves.into_inner()),
+                Err(TryLockError::WouldBlock) => hint::spin_loop(),
+            }
+        }
+        None
+    }
+
     fn chunk(&self) -> Arc<Chunk> {
         Arc::new(Chunk::new(self.chunk_words))
     }
 
     /// A place for the calling thread, with a chunk that may be partly filled.
-    pub(crate) fn sit(&self) -> Place {
+    pub(crate) fn sit(&self) -> Taken {
         let mut shelves = self.lock();
         if let Some(number) = shelves.vacant.pop() {
-            return Place {
-                number,
-                chunk: Arc::clone(&shelves.places[number].chunk),
-            };
+            let place = Arc::clone(&shelves.places[number]);
+            let open = place
+                .lock()
+                .pieces
+                .back()
+                .map(|piece| Arc::clone(&piece.chunk));
+            if let Some(chunk) = open {
+                return Taken {
+                    number,
+                    place,
+                    chunk,
+                };
+            }
         }
-        let (number, chunk) = (shelves.places.len(), self.chunk());
-        shelves.places.push(Piece {
-            chunk: Arc::clone(&chunk),
-            from: Mark::default(),
-            place: number,
-        });
-        shelves.spare.push(Vec::new());
-        Place { number, chunk }
+        let (number, place, chunk) = (shelves.places.len(), Arc::<Place>::default(), self.chunk());
+        place.lock().pieces.push_back(Piece::new(&chunk));
+        shelves.places.push(Arc::clone(&place));
+        Taken {
+            number,
+            place,
+            chunk,
+        }
     }
 
     /// Leaves the place to the next thread.
@@ -161,93 +225,125 @@ impl Store {
     }
 
     /// Takes the full chunk of a place and gives an empty one, which in the
-    /// steady state is memory of an old chunk.
-    pub(crate) fn exchange(&self, place: usize) -> Arc<Chunk> {
-        let mut shelves = self.lock();
-        shelves.shelve(place, self.capacity_spans);
-        let chunk = shelves.reuse(place).unwrap_or_else(|| self.chunk());
-        shelves.places[place] = Piece {
-            chunk: Arc::clone(&chunk),
-            from: Mark::default(),
-            place,
+    /// steady state is memory of an old chunk. Waits for no other thread that
+    /// records.
+    pub(crate) fn exchange(&self, place: &Place) -> Arc<Chunk> {
+        let spare = match self.lock_soon() {
+            Some(mut shelves) => {
+                shelves.shelve(place, self.capacity_spans);
+                shelves.reuse()
+            }
+            None => place.lock().make_room(),
         };
+        // Allocated outside the lock: new memory takes microseconds.
+        let chunk = spare.unwrap_or_else(|| self.chunk());
+        place.lock().pieces.push_back(Piece::new(&chunk));
         chunk
     }
 
     /// What was recorded so far, as of one moment. Recording goes on meanwhile.
     pub(crate) fn holdings(&self) -> Holdings {
         let shelves = self.lock();
-        let pieces = shelves
-            .full
-            .iter()
-            .chain(&shelves.places)
-            .map(|piece| Written {
-                chunk: Arc::clone(&piece.chunk),
-                from: piece.from,
-                to: piece.chunk.mark(),
-            })
-            .collect();
-        Holdings {
-            pieces,
+        let mut holdings = Holdings {
+            pieces: shelves.full.iter().map(Piece::written).collect(),
             evicted: shelves.evicted,
+        };
+        for place in &shelves.places {
+            let held = place.lock();
+            holdings.evicted += held.evicted;
+            holdings
+                .pieces
+                .extend(held.pieces.iter().map(Piece::written));
         }
+        holdings
     }
 
     /// How many records there were, those given up included.
     pub(crate) fn recorded(&self) -> u64 {
         let shelves = self.lock();
-        let open: usize = shelves.places.iter().map(Piece::records).sum();
-        shelves.evicted + (shelves.full_records + open) as u64
+        let at_places: u64 = shelves
+            .places
+            .iter()
+            .map(|place| {
+                let held = place.lock();
+                let records: usize = held.pieces.iter().map(Piece::records).sum();
+                held.evicted + records as u64
+            })
+            .sum();
+        shelves.evicted + shelves.full_records as u64 + at_places
     }
 
     /// Forgets every record and gives the memory of full chunks back.
     pub(crate) fn clear(&self) {
         let mut shelves = self.lock();
         let full = mem::take(&mut shelves.full);
-        let spare: Vec<_> = shelves.spare.iter_mut().map(mem::take).collect();
+        let spare = mem::take(&mut shelves.spare);
         shelves.full_records = 0;
         shelves.evicted = 0;
-        for piece in &mut shelves.places {
-            piece.from = piece.chunk.mark();
+        for place in &shelves.places {
+            let mut held = place.lock();
+            held.evicted = 0;
+            // Every chunk but the open one is full and goes with the next exchange.
+            for piece in &mut held.pieces {
+                piece.from = piece.chunk.mark();
+            }
         }
         drop(shelves);
         drop((full, spare));
     }
 }
 
+impl AtPlace {
+    /// Where as many chunks wait as may: the oldest, emptied, unless a reader
+    /// still has it.
+    fn make_room(&mut self) -> Option<Arc<Chunk>> {
+        if self.pieces.len() < MOST_WAITING {
+            return None;
+        }
+        let oldest = self.pieces.pop_front()?;
+        self.evicted += oldest.records() as u64;
+        emptied(oldest.chunk)
+    }
+}
+
 impl Shelves {
-    /// Moves a place's chunk to the full ones, and those that are no longer
+    /// Moves a place's chunks to the full ones, and those that are no longer
     /// needed to the spare ones.
-    fn shelve(&mut self, place: usize, capacity_spans: usize) {
-        let piece = self.places[place].clone();
-        self.full_records += piece.records();
-        self.full.push_back(piece);
+    fn shelve(&mut self, place: &Place, capacity_spans: usize) {
+        let mut held = place.lock();
+        for piece in held.pieces.drain(..) {
+            self.full_records += piece.records();
+            self.full.push_back(piece);
+        }
+        self.evicted += mem::take(&mut held.evicted);
+        drop(held);
         while let Some(oldest) = self.full.front().map(Piece::records)
             && self.full_records - oldest >= capacity_spans
         {
             self.full_records -= oldest;
             self.evicted += oldest as u64;
             if let Some(piece) = self.full.pop_front() {
-                self.spare[piece.place].push(piece.chunk);
+                self.spare.push(piece.chunk);
             }
         }
     }
 
-    /// A spare chunk, emptied: of this place if there is one, else of another.
-    fn reuse(&mut self, place: usize) -> Option<Arc<Chunk>> {
-        let places = self.spare.len();
-        for next in 0..places {
-            let spare = &mut self.spare[(place + next) % places];
-            while let Some(mut chunk) = spare.pop() {
-                // One that a reader still holds is left to the reader.
-                if let Some(empty) = Arc::get_mut(&mut chunk) {
-                    empty.reset();
-                    return Some(chunk);
-                }
+    /// A spare chunk, emptied. One that a reader still holds is left to the
+    /// reader.
+    fn reuse(&mut self) -> Option<Arc<Chunk>> {
+        while let Some(chunk) = self.spare.pop() {
+            if let Some(chunk) = emptied(chunk) {
+                return Some(chunk);
             }
         }
         None
     }
+}
+
+/// The chunk with nothing in it, unless someone else has it too.
+fn emptied(mut chunk: Arc<Chunk>) -> Option<Arc<Chunk>> {
+    Arc::get_mut(&mut chunk)?.reset();
+    Some(chunk)
 }
 
 #[cfg(test)]
@@ -255,13 +351,13 @@ mod tests {
     use super::*;
 
     /// Fills a place's chunk with records of one word and exchanges it.
-    fn fill(store: &Store, place: &mut Place, first: u64) {
+    fn fill(store: &Store, place: &mut Taken, first: u64) {
         let mut mark = place.chunk.mark();
         let mut word = first;
         while let Some(next) = place.chunk.append(mark, &[word]) {
             (mark, word) = (next, word + 1);
         }
-        place.chunk = store.exchange(place.number);
+        place.chunk = store.exchange(&place.place);
     }
 
     fn words(store: &Store) -> Vec<u64> {
@@ -326,5 +422,27 @@ mod tests {
         assert_eq!((store.recorded(), words(&store)), (0, vec![]));
         place.chunk.append(mark, &[8]).unwrap();
         assert_eq!((store.recorded(), words(&store)), (1, vec![8]));
+    }
+
+    #[test]
+    fn a_thread_that_finds_the_shelves_locked_goes_on() {
+        let store = Store::new(SPAN_WORDS * 4);
+        let mut place = store.sit();
+        let held_up = store.lock();
+        let rounds = MOST_WAITING as u64 + 3;
+        for round in 0..rounds {
+            fill(&store, &mut place, round * 100);
+        }
+        drop(held_up);
+        let recorded = rounds * chunk_words(SPAN_WORDS * 4) as u64;
+        assert_eq!(store.recorded(), recorded);
+        let holdings = store.holdings();
+        assert!(holdings.evicted > 0);
+        assert_eq!(holdings.evicted + holdings.held() as u64, recorded);
+        // The newest are there, and the next exchange shelves them.
+        assert_eq!(words(&store).last().unwrap() / 100, rounds - 1);
+        fill(&store, &mut place, rounds * 100);
+        assert_eq!(place.place.lock().pieces.len(), 1);
+        assert_eq!(words(&store).last().unwrap() / 100, rounds);
     }
 }
