@@ -155,6 +155,7 @@ fn teach(runtime: &Runtime, operation: &impl Operation, device: DeviceId, ns: u6
         total: Nanos(ns + moved.time().0),
         device: gpu.then_some(Nanos(ns)),
         moved,
+        ..Timing::default()
     };
     for _ in 0..40 {
         runtime.router().observe(&described, device, &timing);

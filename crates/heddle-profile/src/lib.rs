@@ -95,7 +95,7 @@ pub use look::{Bottleneck, DeviceProof, Part, Tree, TreeNode, Unproven};
 pub use name::{Name, Site};
 pub use profiler::Profiler;
 pub use recording::{
-    Alternative, BatchCount, Breakdown, Counters, DeviceCard, FallbackTally, MachineCard,
+    Alternative, BatchCount, Breakdown, Ceilings, Counters, DeviceCard, FallbackTally, MachineCard,
     MemorySample, PoolCount, Pressure, RecordedSpan, Recording, RoutingLog, RoutingRow, ThreadName,
     Written,
 };

@@ -235,6 +235,7 @@ fn work_that_hides_behind_the_bus_is_priced_where_nothing_hides_it() {
         total: Nanos(1_205_000),
         device: Some(Nanos(kernel_ns(large))),
         moved,
+        ..Timing::default()
     };
     for _ in 0..6 {
         router.observe(&streamed, GPU, &timing);

@@ -5,12 +5,12 @@
 //! into the profiler's words.
 
 use heddle_profile::{
-    Alternative, BatchCount, Counters, DeviceCard, FallbackTally, MachineCard, MemorySample,
-    PoolCount, Pressure, Recording, RoutingLog, RoutingRow,
+    Alternative, BatchCount, Counters, DeviceCard, FallbackTally, MachineCard, PoolCount,
+    Recording, RoutingLog, RoutingRow,
 };
 use heddle_runtime::Runtime;
 use heddle_runtime::device::Timing;
-use heddle_runtime::memory::{AcceleratorMemory, PressureLevel};
+use heddle_runtime::memory::AcceleratorMemory;
 use heddle_runtime::operation::Description;
 use heddle_runtime::route::{Decision, Reason};
 
@@ -69,30 +69,6 @@ pub fn note(
             ..RoutingRow::default()
         }
     });
-}
-
-/// Records what the memory of every device with one of its own looks like now.
-pub fn sample_memory(runtime: &Runtime) {
-    let profiler = runtime.profiler();
-    let at_ns = profiler.since_epoch_ns(std::time::Instant::now());
-    for memory in memories(runtime) {
-        let reading = memory.reading();
-        profiler.record_memory(MemorySample {
-            at_ns,
-            device: reading.device.to_string().into(),
-            allocated: reading.limit.allocated.0,
-            reserved: reading.limit.reserved.0,
-            pooled: reading.storage.pooled().0,
-            free: reading.free().0,
-            limit: reading.limit.capacity.0,
-            pressure: match reading.level {
-                PressureLevel::Low => Pressure::Low,
-                PressureLevel::Moderate => Pressure::Moderate,
-                PressureLevel::High => Pressure::High,
-                PressureLevel::Critical => Pressure::Critical,
-            },
-        });
-    }
 }
 
 /// The memory of every device that has one of its own.

@@ -148,3 +148,42 @@ fn a_chain_whose_arrays_are_lost_is_computed_again() {
     }
     assert!(recomputed > 0, "some loss must fall between two operations");
 }
+
+#[test]
+fn a_span_says_where_when_and_with_what_memory_it_ran() {
+    let runtime = configured(&[BOTH, ("HEDDLE_SIMT_MEMORY", "1MiB")]);
+    let signal = Array::from_slice(&[4.0_f32; 10_000]);
+    for _ in 0..5 {
+        let root = Unary::new(Sqrt, &signal).unwrap();
+        runtime.run_on(FIRST, root).unwrap();
+    }
+    runtime.sample_memory();
+    let recording = runtime.profiler().recording();
+    assert_eq!(recording.spans.len(), 5);
+    for span in &recording.spans {
+        assert_eq!(span.stream, Some(0));
+        let begun = span.device_start_ns.unwrap();
+        assert!(span.start_ns <= begun && begun <= span.end_ns(), "{span:?}");
+        // The answer at least, and all that was in use beside it.
+        assert!(span.mem_allocated >= 40_000, "{span:?}");
+        assert!(span.mem_peak >= span.mem_allocated, "{span:?}");
+        assert!(span.mem_peak <= 1 << 20, "{span:?}");
+        assert!(span.bandwidth_bytes_per_s().unwrap() > 0.0);
+    }
+    let shares: Vec<f64> = recording
+        .spans
+        .iter()
+        .filter_map(|span| recording.ceilings().estimated_utilisation(span))
+        .collect();
+    assert_eq!(shares.len(), 5);
+    assert!(shares.contains(&1.0), "{shares:?}");
+    // One as operations ran, one for each device when it was asked for.
+    let of_first = recording
+        .memory
+        .iter()
+        .filter(|sample| sample.device == "simt:0");
+    let samples: Vec<_> = of_first.collect();
+    assert!(samples.len() >= 2, "{samples:?}");
+    assert!(samples.iter().any(|sample| sample.allocated > 0));
+    assert!(samples.iter().all(|sample| sample.limit == 1 << 20));
+}

@@ -20,17 +20,21 @@ pub(super) fn execute(
     core.context.enter()?;
     core.settle_open()?;
     let lane = Lane::new(device.id(), Place::Accelerator(device));
-    let device_time = if let Some(outer) = core.leases.held() {
-        within(core, &outer, &lane, body)?
+    let (device_time, stream) = if let Some(outer) = core.leases.held() {
+        (within(core, &outer, &lane, body)?, outer.number())
     } else {
         let held = core.leases.acquire()?;
-        timed(core, &held.lease, &lane, body)?
+        let spent = timed(core, &held.lease, &lane, body)?;
+        (spent, held.lease.number())
     };
     // A body may have queued work from other threads, which hold no lease.
     core.settle_open()?;
     Ok(Timing {
         total: Nanos::from(start.elapsed()),
         device: Some(device_time),
+        // Stamps tell how long kernels took, not when by the host's clock.
+        device_start: None,
+        stream: Some(stream),
         moved: lane.moved(),
     })
 }

@@ -59,6 +59,11 @@ impl Lease {
         }))
     }
 
+    /// The stream's number: 0 is the open one.
+    pub(super) fn number(&self) -> u32 {
+        self.bit.trailing_zeros()
+    }
+
     pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,6 +5,7 @@
 //! however many others run at the same time.
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use heddle_runtime::units::Nanos;
 
@@ -15,6 +16,8 @@ pub(super) struct Reading {
     pub(super) kernels: Nanos,
     /// Simulated time on the bus: reported, never slept.
     pub(super) bus: Nanos,
+    /// When the first kernel began since the clock was last [read](read).
+    pub(super) first_kernel: Option<Instant>,
 }
 
 impl Reading {
@@ -23,24 +26,41 @@ impl Reading {
         Self {
             kernels: self.kernels.saturating_sub(before.kernels),
             bus: self.bus.saturating_sub(before.bus),
+            first_kernel: self.first_kernel,
         }
     }
 }
 
 thread_local! {
-    static NOW: Cell<Reading> = const { Cell::new(Reading { kernels: Nanos(0), bus: Nanos(0) }) };
+    static NOW: Cell<Reading> = const {
+        Cell::new(Reading { kernels: Nanos(0), bus: Nanos(0), first_kernel: None })
+    };
 }
 
-/// The clock now.
+/// The clock now; what begins from here on is first.
 pub(super) fn read() -> Reading {
-    NOW.get()
+    let now = NOW.get();
+    NOW.set(Reading {
+        first_kernel: None,
+        ..now
+    });
+    now
 }
 
-/// Advances the time inside kernels.
-pub(super) fn add_kernel(time: Nanos) {
+/// Advances the time inside kernels by that of one which began at `start`.
+pub(super) fn add_kernel(start: Instant, time: Nanos) {
     let mut now = NOW.get();
     now.kernels += time;
+    now.first_kernel.get_or_insert(start);
     NOW.set(now);
+}
+
+/// Puts back when the first kernel of the execution around began.
+pub(super) fn set_first_kernel(first_kernel: Option<Instant>) {
+    NOW.set(Reading {
+        first_kernel,
+        ..NOW.get()
+    });
 }
 
 /// Advances the simulated time on the bus.

@@ -128,9 +128,15 @@ impl Device for SimtDevice {
         body(&lane)?;
         self.synchronize()?;
         let spent = clock::read().since(before);
+        clock::set_first_kernel(before.first_kernel.or(spent.first_kernel));
         Ok(Timing {
             total: Nanos::from(start.elapsed()) + spent.bus,
             device: Some(spent.kernels),
+            device_start: spent
+                .first_kernel
+                .map(|began| Nanos::from(began.saturating_duration_since(start))),
+            // A launch runs before it returns, on the only stream there is.
+            stream: Some(0),
             moved: lane.moved(),
         })
     }
@@ -179,7 +185,7 @@ impl Accelerator for SimtDevice {
         let _stream = self.core.stream();
         let start = Instant::now();
         let outcome = grid::run(&task, &self.workers);
-        clock::add_kernel(Nanos::from(start.elapsed()));
+        clock::add_kernel(start, Nanos::from(start.elapsed()));
         let damaged = || task.buffers.iter().find_map(|buffer| buffer.take_damage());
         if let Err(failure) = outcome {
             self.core.note(failure.of(launch.kernel));

@@ -53,6 +53,7 @@ impl Device for Chunked {
             total: Nanos::from(start.elapsed()),
             device: Some(Nanos(0)),
             moved: lane.moved(),
+            ..Timing::default()
         })
     }
 

@@ -42,7 +42,7 @@ function wholeChange(before, after) {
     element("div", {class: "card-label"}, label),
     element("div", {class: "card-value"}, old ? change(now / old - 1) : "–"),
     element("div", {class: "card-note"}, `${show(old)} → ${show(now)}`));
-  const peaks = [before, after].map(peaksOf);
+  const peaks = peaksOf(before, after);
   return element("div", {class: "cards inner"},
     pair("Wall time", before.end - before.begin, after.end - after.begin, time),
     pair("Time in spans", totalsOf(before).self, totalsOf(after).self, time),

@@ -142,7 +142,7 @@ function changeOf(old, now, lookedAt) {
 
 /** What is said of each device's most memory: there is one peak in a run, so there is no doubt to measure. */
 function memoryVerdicts(before, after) {
-  const [olds, news] = [before, after].map(peaksOf);
+  const [olds, news] = peaksOf(before, after);
   return [...olds].filter(([device]) => news.has(device)).map(([device, old]) => {
     const now = news.get(device);
     const ratio = old || now ? now / Math.max(1, old) : 1;
@@ -151,10 +151,30 @@ function memoryVerdicts(before, after) {
   });
 }
 
-/** Most bytes in use at once, by device. */
-function peaksOf(run) {
+/** Most bytes in use at once in two runs, by device: as spans saw it where those of both did, else as sampled. */
+function peaksOf(before, after) {
+  const peaks = [before, after].map(sampledPeaks);
+  const seen = [before, after].map(spanPeaks);
+  for (const device of peaks[0].keys()) {
+    if (peaks[1].has(device) && seen[0].has(device) && seen[1].has(device)) {
+      for (const which of [0, 1]) peaks[which].set(device, seen[which].get(device));
+    }
+  }
+  return peaks;
+}
+
+function sampledPeaks(run) {
   const peaks = new Map();
   for (const {device, allocated} of run.memory) peaks.set(device, Math.max(peaks.get(device) ?? 0, allocated));
+  return peaks;
+}
+
+function spanPeaks(run) {
+  const peaks = new Map();
+  for (let row = 0; row < run.size; row += 1) {
+    const device = run.strings[run.device[row]];
+    if (run.mem_peak[row] > 0) peaks.set(device, Math.max(peaks.get(device) ?? 0, run.mem_peak[row]));
+  }
   return peaks;
 }
 

@@ -50,7 +50,7 @@ function emptyGathering(run, row) {
     backends: new Set(),
     calls: 0, total: 0, self: 0, gpu: 0, cpu: 0, transfer: 0, overhead: 0,
     min: Infinity, max: 0,
-    clocked: 0, computing: 0, computed: 0, moved: 0, peak: 0,
+    clocked: 0, computing: 0, computed: 0, moved: 0, allocated: 0, peak: 0,
   };
 }
 
@@ -66,6 +66,7 @@ function addSpan(to, run, row) {
   to.min = Math.min(to.min, total);
   to.max = Math.max(to.max, total);
   to.moved += run.bytes_moved[row];
+  to.allocated = Math.max(to.allocated, run.mem_allocated[row]);
   to.peak = Math.max(to.peak, run.mem_peak[row]);
   to.backends.add(run.strings[run.backend[row]]);
   const onDevice = run.device_ns[row];

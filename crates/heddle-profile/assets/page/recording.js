@@ -141,7 +141,23 @@ function threadName(run, id) {
   return run.threadNames.get(id) ?? `thread ${id}`;
 }
 
-/** The ceiling of a device's memory bandwidth, or null where nobody measured it. */
+/** Spans that computed for less say more about the clock than about memory. */
+const LEAST_COMPUTING_NS = 1000;
+
+/** What a device's memory gives at most: what its card says, else the best rate of this run, else null. */
 function bandwidthCeiling(run, device) {
-  return run.machine.devices?.find(({id}) => id === device)?.bandwidth_bytes_per_s ?? null;
+  run.ceilings ??= bestRates(run);
+  return run.machine.devices?.find(({id}) => id === device)?.bandwidth_bytes_per_s ?? run.ceilings.get(device) ?? null;
+}
+
+function bestRates(run) {
+  const best = new Map();
+  for (let row = 0; row < run.size; row += 1) {
+    const computing = run.device_ns[row] >= 0 ? run.device_ns[row] : run.gpu_ns[row] + run.cpu_ns[row];
+    const moved = run.bytes_in[row] + run.bytes_out[row];
+    if (computing < LEAST_COMPUTING_NS || moved === 0 || run.strings[run.backend[row]] === "scope") continue;
+    const device = run.strings[run.device[row]];
+    best.set(device, Math.max(best.get(device) ?? 0, (moved / computing) * 1e9));
+  }
+  return best;
 }

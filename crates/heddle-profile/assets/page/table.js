@@ -109,7 +109,9 @@ function operationsFigure(run) {
     ...WAYS.map(({key, label, short}) => number(key, short === "GPU" || short === "CPU" ? short : label, time, null, false)),
     number("moved", "Moved", bytes, "Bytes carried between memories", false),
     number("bandwidth", "Bandwidth", rate, "Bytes read and written per second of computing", false),
-    number("utilisation", "Of ceiling", share, "Bandwidth against the most the device can do", false),
+    number("utilisation", "Est. utilisation", share, "Bandwidth against the best rate measured on the device in this run, or its known ceiling", false),
+    number("allocated", "Admitted", bytes, "Most bytes of the device’s memory that one call was admitted with", false),
+    number("peak", "Peak memory", bytes, "Most bytes in use on the device while one call ran", false),
     number("proof", "Device clock", share, "Part of the calls on a GPU with a time by its own clock"),
   ];
   return figure({

@@ -308,6 +308,14 @@ class Timeline {
     ];
     if (run.device_ns[span] >= 0) lines.push(`kernel ${time(run.device_ns[span])} by the device’s clock`);
     else if (isGpu(run.strings[run.device[span]])) lines.push("no time by the device’s clock");
+    if (run.stream[span] >= 0) {
+      lines.push(run.device_start_ns[span] >= 0
+        ? `stream ${run.stream[span]}, begun ${time(run.device_start_ns[span] - run.start_ns[span])} after the launch`
+        : `stream ${run.stream[span]}`);
+    }
+    if (run.mem_peak[span]) {
+      lines.push(`${bytes(run.mem_allocated[span])} admitted, ${bytes(run.mem_peak[span])} in use on the device at most`);
+    }
     if (parts.length) lines.push(`own time: ${parts.join(", ")}`);
     if (run.bytes_moved[span]) lines.push(`${bytes(run.bytes_moved[span])} moved between memories`);
     return lines;

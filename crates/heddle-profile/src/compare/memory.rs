@@ -22,7 +22,17 @@ pub struct MemoryChange {
 }
 
 pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<MemoryChange> {
-    let [before, after] = runs.map(peaks);
+    let [mut before, mut after] = runs.map(sampled);
+    let seen = runs.map(by_span);
+    // Samples come when they are due and may miss a peak; spans do not. But the
+    // two count differently, so it is one or the other for both runs.
+    for (device, peak) in &mut before {
+        if let (Some(old), Some(new)) = (seen[0].get(device), seen[1].get(device))
+            && let Some(other) = after.get_mut(device)
+        {
+            (*peak, *other) = (*old, *new);
+        }
+    }
     before
         .iter()
         // A device that only one run watched says nothing about a change.
@@ -43,7 +53,18 @@ pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<
         .collect()
 }
 
-fn peaks(run: &Recording) -> BTreeMap<&Name, u64> {
+/// The most committed while a span ran.
+fn by_span(run: &Recording) -> BTreeMap<&Name, u64> {
+    let mut peaks: BTreeMap<&Name, u64> = BTreeMap::new();
+    for span in run.spans.iter().filter(|span| span.mem_peak > 0) {
+        let peak = peaks.entry(&span.device).or_default();
+        *peak = (*peak).max(span.mem_peak);
+    }
+    peaks
+}
+
+/// The most allocated when a sample was taken.
+fn sampled(run: &Recording) -> BTreeMap<&Name, u64> {
     let mut peaks: BTreeMap<&Name, u64> = BTreeMap::new();
     for sample in &run.memory {
         let peak = peaks.entry(&sample.device).or_default();

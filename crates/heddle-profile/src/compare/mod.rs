@@ -275,5 +275,22 @@ mod tests {
         assert_eq!(verdict(&with(1_000), &with(2_000)), Verdict::Worse);
         assert_eq!(verdict(&with(1_000), &with(1_010)), Verdict::NoChange);
         assert_eq!(verdict(&with(0), &with(0)), Verdict::NoChange);
+        // A sample may miss the peak, the spans saw it.
+        let seen = |sampled, peak| {
+            let mut run = with(sampled);
+            for span in &mut run.spans {
+                span.device = "cuda:0".into();
+                span.mem_peak = peak;
+            }
+            run
+        };
+        assert_eq!(
+            verdict(&seen(900, 1_000), &seen(300, 1_000)),
+            Verdict::NoChange
+        );
+        assert_eq!(
+            verdict(&seen(900, 1_000), &seen(900, 3_000)),
+            Verdict::Worse
+        );
     }
 }

@@ -23,6 +23,20 @@ impl Recording {
         lines
     }
 
+    /// The `most` collapsed stacks with the most time, sorted, and how many spans
+    /// the others stand for.
+    #[must_use]
+    pub fn heaviest_stacks(&self, most: usize) -> (Vec<String>, u64) {
+        let tree = self.tree();
+        let mut lines: Vec<(String, u64, u64)> = stacks(&tree).collect();
+        lines.sort_by_key(|(_, ns, _)| Reverse(*ns));
+        let left_out = lines.iter().skip(most).map(|(_, _, count)| count).sum();
+        let heaviest = lines.into_iter().take(most);
+        let mut heaviest: Vec<String> = heaviest.map(|(line, _, _)| line).collect();
+        heaviest.sort_unstable();
+        (heaviest, left_out)
+    }
+
     /// Writes the collapsed stacks within `cap_bytes`; where they are more, those
     /// with the most time.
     pub fn write_collapsed(
@@ -136,6 +150,9 @@ mod tests {
                 "a:b\\n\"c\" 🧵;(no name);\\# leaf\u{a0}2 4",
             ]
         );
+        let (heaviest, left_out) = recording.heaviest_stacks(1);
+        assert_eq!((heaviest.len(), left_out), (1, 1));
+        assert!(heaviest[0].ends_with(" 6"));
         let folder = tempfile::tempdir().unwrap();
         let written = recording
             .write_collapsed(folder.path().join("stacks"), 20)

@@ -6,9 +6,9 @@ use std::path::Path;
 use super::count::Count;
 use crate::atomic_file;
 use crate::error::ProfileError;
-use crate::recording::{RecordedSpan, Recording, Written};
+use crate::recording::{Ceilings, RecordedSpan, Recording, Written};
 
-const TITLES: [&str; 25] = [
+const TITLES: [&str; 26] = [
     "row",
     "parent",
     "operation",
@@ -34,6 +34,7 @@ const TITLES: [&str; 25] = [
     "mem_allocated",
     "mem_peak",
     "bandwidth_bytes_per_s",
+    "estimated_utilisation",
 ];
 
 impl Recording {
@@ -46,13 +47,14 @@ impl Recording {
     ) -> Result<Written, ProfileError> {
         let mut spans = 0;
         let bytes = atomic_file::replace(path.as_ref(), |file| {
-            let first = self.first_row_that_fits(cap_bytes)?;
+            let ceilings = self.ceilings();
+            let first = self.first_row_that_fits(cap_bytes, &ceilings)?;
             spans = (self.spans.len() - first) as u64;
             let mut table = csv::Writer::from_writer(file);
             table.write_record(TITLES).map_err(io::Error::other)?;
             for (row, span) in self.spans.iter().enumerate().skip(first) {
                 table
-                    .write_record(self.fields(row, span))
+                    .write_record(self.fields(row, span, &ceilings))
                     .map_err(io::Error::other)?;
             }
             table.flush()
@@ -64,12 +66,12 @@ impl Recording {
         })
     }
 
-    fn first_row_that_fits(&self, cap_bytes: u64) -> io::Result<usize> {
+    fn first_row_that_fits(&self, cap_bytes: u64, ceilings: &Ceilings) -> io::Result<usize> {
         let mut table = csv::Writer::from_writer(Count::default());
         table.write_record(TITLES).map_err(io::Error::other)?;
         for (row, span) in self.spans.iter().enumerate().rev() {
             table
-                .write_record(self.fields(row, span))
+                .write_record(self.fields(row, span, ceilings))
                 .map_err(io::Error::other)?;
             table.flush()?;
             if table.get_ref().bytes > cap_bytes {
@@ -79,7 +81,7 @@ impl Recording {
         Ok(0)
     }
 
-    fn fields(&self, row: usize, span: &RecordedSpan) -> [String; 25] {
+    fn fields(&self, row: usize, span: &RecordedSpan, ceilings: &Ceilings) -> [String; 26] {
         let some = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
         [
             row.to_string(),
@@ -111,6 +113,9 @@ impl Recording {
             span.mem_peak.to_string(),
             span.bandwidth_bytes_per_s()
                 .map_or_else(String::new, |rate| format!("{rate:.0}")),
+            ceilings
+                .estimated_utilisation(span)
+                .map_or_else(String::new, |share| format!("{share:.4}")),
         ]
     }
 }

@@ -19,7 +19,7 @@ use super::count::Count;
 use super::lanes::{Slice, lanes};
 use crate::atomic_file;
 use crate::error::ProfileError;
-use crate::recording::{MemorySample, RecordedSpan, Recording, Written};
+use crate::recording::{Ceilings, MemorySample, RecordedSpan, Recording, Written};
 
 /// The process of the host's threads.
 const HOST: usize = 1;
@@ -77,9 +77,10 @@ impl Recording {
         let events = 2 * self.threads.len() + 16 + 2 * self.memory.len();
         let other = EVENT_BYTES * events as u64 + 2 * names + 2 * samples;
         let mut count = Count { bytes: other };
+        let ceilings = self.ceilings();
         for (row, span) in self.spans.iter().enumerate().rev() {
             // Counting does not fail.
-            let _ = count_span(row, span, &mut count);
+            let _ = count_span(row, span, &ceilings, &mut count);
             if count.bytes > cap_bytes {
                 return row + 1;
             }
@@ -89,12 +90,24 @@ impl Recording {
 }
 
 /// What the events of one span take at most.
-fn count_span(row: usize, span: &RecordedSpan, count: &mut Count) -> io::Result<()> {
+fn count_span(
+    row: usize,
+    span: &RecordedSpan,
+    ceilings: &Ceilings,
+    count: &mut Count,
+) -> io::Result<()> {
     let mut events = Events {
         file: count,
         any: true,
     };
-    slice_event(span, slice(span), WIDEST, "operation", &mut events)?;
+    slice_event(
+        span,
+        ceilings,
+        slice(span),
+        WIDEST,
+        "operation",
+        &mut events,
+    )?;
     match kernel(row, span) {
         Some(kernel) => kernel_events(&kernel, WIDEST, WIDEST, &mut events),
         None => Ok(()),
@@ -140,6 +153,7 @@ struct Trace<'a> {
     first: usize,
     /// GPUs, processes from 2 on.
     gpus: BTreeMap<&'a str, usize>,
+    ceilings: Ceilings,
 }
 
 /// Separates events by commas.
@@ -170,6 +184,25 @@ struct Arguments<'a> {
     bytes_out: u64,
     bytes_moved: u64,
     work: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    mem_allocated: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    mem_peak: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bandwidth_bytes_per_s: Option<u64>,
+    /// Of a thousand, so that it is a whole number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_utilisation_permille: Option<u32>,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the shape that serde asks for"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl<'a> Trace<'a> {
@@ -187,6 +220,7 @@ impl<'a> Trace<'a> {
             recording,
             first,
             gpus: names.into_iter().zip(HOST + 1..).collect(),
+            ceilings: recording.ceilings(),
         }
     }
 
@@ -263,6 +297,7 @@ impl<'a> Trace<'a> {
         for (span, track) in self.spans().iter().zip(host) {
             slice_event(
                 span,
+                &self.ceilings,
                 slice(span),
                 Track {
                     process: HOST,
@@ -421,6 +456,7 @@ fn name_track(
 
 fn slice_event(
     span: &RecordedSpan,
+    ceilings: &Ceilings,
     slice: Slice,
     track: Track,
     category: &str,
@@ -439,6 +475,13 @@ fn slice_event(
         bytes_out: span.bytes_out,
         bytes_moved: span.bytes_moved,
         work: span.work,
+        mem_allocated: span.mem_allocated,
+        mem_peak: span.mem_peak,
+        stream: span.stream,
+        bandwidth_bytes_per_s: span.bandwidth_bytes_per_s().map(|rate| rate as u64),
+        estimated_utilisation_permille: ceilings
+            .estimated_utilisation(span)
+            .map(|share| (share * 1_000.0).round() as u32),
     })?;
     events.event(format_args!(
         "\"ph\":\"X\",\"name\":{},\"cat\":\"{category}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{arguments}",

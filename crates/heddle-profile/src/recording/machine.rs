@@ -28,17 +28,7 @@ pub struct DeviceCard {
     pub name: String,
     /// Its memory in bytes; zero if not known.
     pub memory_bytes: u64,
-    /// The most bytes a second its memory gives, measured or by its data sheet.
+    /// The most bytes a second its memory gives, measured or by its data sheet;
+    /// `None` leaves it to [`Recording::ceilings`](crate::Recording::ceilings).
     pub bandwidth_bytes_per_s: Option<u64>,
-}
-
-impl MachineCard {
-    /// The bandwidth of a device, where it is known.
-    #[must_use]
-    pub fn bandwidth(&self, device: &str) -> Option<u64> {
-        self.devices
-            .iter()
-            .find(|card| card.id == device)
-            .and_then(|card| card.bandwidth_bytes_per_s)
-    }
 }

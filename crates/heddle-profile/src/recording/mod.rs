@@ -9,6 +9,7 @@
 //! it, change it, compare it and write it; nothing in it refers to the process
 //! that made it.
 
+mod ceiling;
 mod columns;
 mod counters;
 mod file;
@@ -19,6 +20,7 @@ mod span;
 mod version1;
 mod version2;
 
+pub use ceiling::Ceilings;
 pub use counters::{BatchCount, Counters, FallbackTally, PoolCount};
 pub use file::Written;
 pub use machine::{DeviceCard, MachineCard};

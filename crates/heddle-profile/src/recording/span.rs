@@ -149,13 +149,6 @@ impl RecordedSpan {
     pub fn transfer_bytes_per_s(&self) -> Option<f64> {
         rate(self.bytes_moved as f64, self.transfer_ns)
     }
-
-    /// Its bandwidth as a share of what its device's memory gives, from 0 to 1.
-    #[must_use]
-    pub fn utilisation(&self, device_bytes_per_s: u64) -> Option<f64> {
-        let most = (device_bytes_per_s > 0).then_some(device_bytes_per_s as f64)?;
-        Some((self.bandwidth_bytes_per_s()? / most).min(1.0))
-    }
 }
 
 /// Whether a device's name is that of a GPU.
@@ -267,9 +260,6 @@ mod tests {
         one.bytes_in = 500;
         settle(std::slice::from_mut(&mut one));
         assert_eq!(one.bandwidth_bytes_per_s(), Some(5e8));
-        assert_eq!(one.utilisation(1_000_000_000), Some(0.5));
-        assert_eq!(one.utilisation(1), Some(1.0));
-        assert_eq!(one.utilisation(0), None);
         assert_eq!(one.transfer_bytes_per_s(), None);
     }
 }

@@ -74,8 +74,8 @@ impl Device for CpuDevice {
         body(&lane)?;
         Ok(Timing {
             total: Nanos::from(start.elapsed()),
-            device: None,
             moved: lane.moved(),
+            ..Timing::default()
         })
     }
 }

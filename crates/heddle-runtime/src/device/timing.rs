@@ -52,6 +52,11 @@ pub struct Timing {
     /// The computation, by the device's own clock. `None` where the device has
     /// none: the processor's clock *is* the system's.
     pub device: Option<Nanos>,
+    /// When the first of the computation began on the device, since the start of
+    /// `total`. `None` where nobody measured it.
+    pub device_start: Option<Nanos>,
+    /// The device's stream that it was queued on; `None` where it has none.
+    pub stream: Option<u32>,
     /// What crossed the bus within `total`.
     pub moved: Moved,
 }
@@ -122,6 +127,7 @@ mod tests {
                 down_time: Nanos(20),
                 ..Moved::default()
             },
+            ..Timing::default()
         };
         assert_eq!(timing.busy(), Nanos(40));
         assert_eq!(timing.overhead(), Nanos(10));
@@ -140,6 +146,7 @@ mod tests {
                 up_time: Nanos(660),
                 down_time: Nanos(330),
             },
+            ..Timing::default()
         };
         assert!(streamed.is_overlapped());
         assert_eq!(streamed.busy(), Nanos(100));
@@ -158,7 +165,7 @@ mod tests {
         let timing = Timing {
             total: Nanos(10),
             device: Some(Nanos(12)),
-            moved: Moved::default(),
+            ..Timing::default()
         };
         assert_eq!(timing.busy(), Nanos(10));
         assert_eq!(timing.overhead(), Nanos(0));

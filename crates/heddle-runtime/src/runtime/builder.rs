@@ -7,6 +7,7 @@ use heddle_profile::Profiler;
 
 use super::adopt;
 use super::counts::Counts;
+use super::gauge::NextSample;
 use super::{Runtime, Shared, Station};
 use crate::config::Config;
 use crate::cpu::CpuDevice;
@@ -112,6 +113,7 @@ impl RuntimeBuilder {
                     has_memory: memory.is_some(),
                     device,
                     had_model,
+                    next_sample: NextSample::default(),
                 }
             })
             .collect();

@@ -12,12 +12,14 @@ mod builder;
 mod calibration;
 mod counts;
 mod fallback;
+mod gauge;
 mod report;
 mod road;
 mod room;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use heddle_profile::Profiler;
 
@@ -60,6 +62,7 @@ struct Station {
     has_memory: bool,
     /// Whether a model measured in an earlier run was found for it.
     had_model: bool,
+    next_sample: gauge::NextSample,
 }
 
 impl Runtime {
@@ -101,6 +104,16 @@ impl Runtime {
     #[must_use]
     pub fn profiler(&self) -> &Profiler {
         &self.shared.profiler
+    }
+
+    /// Records what the memory of every device with one of its own looks like now,
+    /// beside the samples that are taken as operations run.
+    pub fn sample_memory(&self) {
+        let profiler = self.profiler();
+        let now_ns = profiler.since_epoch_ns(Instant::now());
+        for station in &self.shared.devices {
+            station.sample_now(profiler, now_ns);
+        }
     }
 
     /// The kinds that can be measured at any size.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use heddle_profile::Span;
 
+use super::gauge::Gauge;
 use super::room::Room;
 use super::{Runtime, Station};
 use crate::device::{DeviceId, Timing};
@@ -108,18 +109,22 @@ impl Runtime {
         operation: &mut O,
         place: &'static Location<'static>,
     ) -> Result<(O::Output, Timing), Error> {
+        let before = self.shared.profiler.enabled().then(|| station.gauge());
         let _inside = room.enter(description, place);
-        self.execute(station, description, operation)
+        let (output, start, timing) = Self::execute(station, description, operation)?;
+        if let Some(before) = before {
+            self.record(station, room, before, description, start, &timing);
+        }
+        Ok((output, timing))
     }
 
-    /// Runs the body on one device and records the span.
+    /// Runs the body on one device, and says when that began.
     #[inline]
     fn execute<O: Operation>(
-        &self,
         station: &Station,
         description: &Description,
         operation: &mut O,
-    ) -> Result<(O::Output, Timing), Error> {
+    ) -> Result<(O::Output, Instant, Timing), Error> {
         let mut answer = None;
         let start = Instant::now();
         let timing = station.device.execute(description, start, &mut |lane| {
@@ -132,30 +137,42 @@ impl Runtime {
                 message: format!("reported success without running {}", description.kind),
             });
         };
-        self.record(station, description, start, &timing);
-        Ok((output, timing))
+        Ok((output, start, timing))
     }
 
     #[inline]
-    fn record(&self, station: &Station, described: &Description, start: Instant, timing: &Timing) {
+    fn record(
+        &self,
+        station: &Station,
+        room: &Room<'_>,
+        before: Gauge,
+        described: &Description,
+        start: Instant,
+        timing: &Timing,
+    ) {
         let profiler = &self.shared.profiler;
-        if !profiler.enabled() {
-            return;
-        }
+        let start_ns = profiler.since_epoch_ns(start);
+        station.sample(profiler, start_ns.saturating_add(timing.total.0));
         profiler.record(Span {
             operation: described.kind.name(),
             element: described.dtype.name(),
             device: station.device.id().tag(),
             backend: station.device.card().backend,
-            start_ns: profiler.since_epoch_ns(start),
+            start_ns,
             total_ns: timing.total.0,
             device_ns: timing.device.map(|time| time.0),
+            device_start_ns: timing
+                .device_start
+                .map(|after| start_ns.saturating_add(after.0)),
+            stream: timing.stream,
             transfer_ns: timing.exposed().time().0,
             overhead_ns: timing.overhead().0,
             bytes_in: described.input().0,
             bytes_out: described.output.0,
             bytes_moved: timing.moved.bytes().0,
             work: described.work,
+            mem_allocated: room.bytes().0,
+            mem_peak: before.most_until(station.gauge()).0,
             ..Span::default()
         });
     }

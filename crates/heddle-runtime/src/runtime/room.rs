@@ -19,8 +19,8 @@ use crate::units::Bytes;
 pub(super) enum Room<'a> {
     /// A line in the ledger.
     Booked {
-        /// Held, not read.
-        _reservation: Reservation<'a>,
+        /// Given back on drop.
+        reservation: Reservation<'a>,
     },
     /// Bytes of the device's memory.
     Granted {
@@ -56,6 +56,14 @@ impl Room<'_> {
                 }
                 .enter(),
             }),
+        }
+    }
+
+    /// Bytes it was admitted with.
+    pub(super) fn bytes(&self) -> Bytes {
+        match self {
+            Self::Booked { reservation } => reservation.bytes(),
+            Self::Granted { admission, .. } => admission.bytes(),
         }
     }
 
@@ -150,9 +158,7 @@ impl Station {
         let device = self.device.id();
         let asked = description.footprint(device);
         match self.ledger.reserve(asked) {
-            Ok(reservation) => Ok(Room::Booked {
-                _reservation: reservation,
-            }),
+            Ok(reservation) => Ok(Room::Booked { reservation }),
             Err(reading) => Err(Box::new(Shortage::of_ledger(device, asked, &reading))),
         }
     }

@@ -208,6 +208,7 @@ impl Device for FakeDevice {
             total: work + moved.time() + loading,
             device: self.id.kind().is_gpu().then_some(work),
             moved,
+            ..Timing::default()
         })
     }
 

@@ -74,6 +74,7 @@ impl Device for Remote {
             total: lane.moved().time() + device,
             device: (!self.timeless.load(Ordering::Relaxed)).then_some(device),
             moved: lane.moved(),
+            ..Timing::default()
         })
     }
 

@@ -13,7 +13,7 @@ use crate::memory::copies::{Cached, CachedCopies};
 use crate::memory::direct::Direct;
 use crate::memory::event::Event;
 use crate::memory::leaks::{Leak, Leaks};
-use crate::memory::limit::{Admission, Limit};
+use crate::memory::limit::{Admission, Limit, LimitReading};
 use crate::memory::log::LogWriter;
 use crate::memory::monitor::{Monitor, Snapshot};
 use crate::memory::pool::{Pool, PoolSettings};
@@ -372,6 +372,18 @@ impl<B: Storage> Memory<B> {
             rescued: self.rescued.load(Ordering::Relaxed),
             shortages: self.shortages.load(Ordering::Relaxed),
         }
+    }
+
+    /// What is granted and reserved now: a few loads, where [`reading`](Self::reading)
+    /// asks the driver too.
+    #[inline]
+    pub fn limit_reading(&self) -> LimitReading {
+        self.limit().limit_reading()
+    }
+
+    /// Bytes held and not used.
+    pub fn pooled(&self) -> Bytes {
+        self.stack.reading().pooled()
     }
 
     /// The level of pressure.

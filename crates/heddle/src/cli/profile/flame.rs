@@ -41,25 +41,44 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         let written = recording.write_collapsed(&file, arguments.cap.bytes())?;
         return Ok(tell_written(&file, &written, output)?);
     }
-    let stacks = recording.collapsed_stacks();
-    if stacks.is_empty() {
+    if recording.collapsed_stacks().is_empty() {
         return Err(Failure::Usage {
             message: format!("{} holds no time to draw", arguments.file.display()),
             hint: "record a run of something that takes time".to_owned(),
         });
     }
-    let picture = match &arguments.against {
-        None => draw(&stacks, "Where the time went")?,
-        Some(before) => {
-            let before = Recording::read(before)?;
-            draw(
-                &difference(&before.collapsed_stacks(), &stacks)?,
-                "What changed: red took longer, blue less",
-            )?
-        }
-    };
-    let written = write(&file, &picture, &recording)?;
+    let before = arguments
+        .against
+        .as_ref()
+        .map(Recording::read)
+        .transpose()?;
+    let (picture, left_out) = within(arguments.cap.bytes(), &recording, before.as_ref())?;
+    let written = write(&file, &picture, &recording, left_out)?;
     Ok(tell_written(&file, &written, output)?)
+}
+
+/// The picture, of fewer stacks where it would be larger than the cap; and how
+/// many spans those left out stand for. The last one is drawn whatever its size.
+fn within(
+    cap_bytes: u64,
+    recording: &Recording,
+    before: Option<&Recording>,
+) -> io::Result<(Vec<u8>, u64)> {
+    let mut most = recording.collapsed_stacks().len();
+    loop {
+        let (stacks, left_out) = recording.heaviest_stacks(most);
+        let picture = match before {
+            None => draw(&stacks, "Where the time went")?,
+            Some(before) => draw(
+                &difference(&before.heaviest_stacks(most).0, &stacks)?,
+                "What changed: red took longer, blue less",
+            )?,
+        };
+        if picture.len() as u64 <= cap_bytes || most <= 1 {
+            return Ok((picture, left_out));
+        }
+        most /= 2;
+    }
 }
 
 fn draw(stacks: &[String], title: &str) -> io::Result<Vec<u8>> {
@@ -97,11 +116,16 @@ fn difference(before: &[String], after: &[String]) -> io::Result<Vec<String>> {
 }
 
 /// Writes the picture whole or not at all.
-fn write(file: &Path, picture: &[u8], recording: &Recording) -> Result<Written, Failure> {
+fn write(
+    file: &Path,
+    picture: &[u8],
+    recording: &Recording,
+    left_out: u64,
+) -> Result<Written, Failure> {
     heddle::profile::write_whole(file, |file| file.write_all(picture))?;
     Ok(Written {
         bytes: picture.len() as u64,
-        spans: recording.spans.len() as u64,
-        left_out: 0,
+        spans: (recording.spans.len() as u64).saturating_sub(left_out),
+        left_out,
     })
 }

@@ -8,6 +8,7 @@
 mod compare;
 mod flame;
 pub(super) mod metrics;
+pub(super) mod operations;
 pub(super) mod report;
 mod show;
 mod suggest;
@@ -93,7 +94,7 @@ fn tell_written(file: &Path, written: &Written, output: &mut Output) -> io::Resu
     ))?;
     if written.left_out > 0 {
         output.line(format_args!(
-            "{FAINT}{} older spans were left out to stay within the cap (--cap){FAINT:#}",
+            "{FAINT}{} spans were left out to stay within the cap (--cap){FAINT:#}",
             written.left_out
         ))?;
     }

@@ -7,6 +7,7 @@ use heddle::profile::{Bottleneck, Part, Recording, Summary};
 use heddle::units::{Estimate, Nanos};
 use serde_json::json;
 
+use super::operations::{Detail, operations};
 use super::{Cap, shown, tell_run, tell_written};
 use crate::cli::Failure;
 use crate::cli::output::{ACCENT, FAINT, Output};
@@ -88,43 +89,7 @@ fn rest(shown: usize, all: usize, output: &mut Output) -> io::Result<()> {
 
 fn summary(summary: &Summary, top: usize, output: &mut Output) -> io::Result<()> {
     output.heading("Operations")?;
-    let mut list = table(&[
-        "operation ",
-        "type ",
-        "device ",
-        "runs",
-        "time",
-        "mean",
-        "deviation",
-        "p50",
-        "p95",
-        "p99",
-        "max",
-        "on the device",
-        "own share",
-    ]);
-    for row in summary.rows.iter().take(top) {
-        let on_device = match row.totals.device_timed {
-            0 => "-".to_owned(),
-            _ => Nanos(row.totals.device_ns).to_string(),
-        };
-        list.add_row([
-            shown(&row.operation),
-            shown(&row.element),
-            shown(&row.device),
-            row.totals.count.to_string(),
-            Nanos(row.totals.total_ns).to_string(),
-            Estimate(row.mean_ns).to_string(),
-            Estimate(row.deviation_ns).to_string(),
-            Nanos(row.p50_ns).to_string(),
-            Nanos(row.p95_ns).to_string(),
-            Nanos(row.p99_ns).to_string(),
-            Nanos(row.max_ns).to_string(),
-            on_device,
-            percent(row.share),
-        ]);
-    }
-    output.line(list)?;
+    output.line(operations(summary.rows.iter().take(top), Detail::Full))?;
     rest(top, summary.rows.len(), output)
 }
 

@@ -6,7 +6,7 @@ use heddle::config::Config;
 use heddle::device::{DeviceId, DeviceKind};
 use heddle::route::Router;
 use heddle::units::Nanos;
-use heddle::{Report, Runtime, recording};
+use heddle::{Report, Runtime};
 use serde::Serialize;
 
 use super::evidence::Evidence;
@@ -116,9 +116,9 @@ impl Race {
         }
         let mut operations = 0;
         for _ in 0..rounds {
-            recording::sample_memory(runtime);
+            runtime.sample_memory();
             operations = routed.time(runtime, workload)?;
-            recording::sample_memory(runtime);
+            runtime.sample_memory();
             for (lane, (_, rival)) in always.iter_mut().zip(&rivals) {
                 lane.time(rival, workload)?;
             }

@@ -4,13 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use heddle::device::{DeviceId, DeviceKind};
-use heddle::units::{Bytes, Estimate, Nanos};
+use heddle::units::{Bytes, Nanos};
 use heddle::{Report, Runtime};
 use serde_json::json;
 
 use super::race::{Hindsight, Lane, Race};
 use crate::cli::Failure;
 use crate::cli::output::{ACCENT, FAINT, Output};
+use crate::cli::profile::operations::{self, Detail};
 use crate::cli::table::table;
 
 /// Everything there is to show.
@@ -120,31 +121,10 @@ fn opening(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
 
 fn operations(report: &Report, race: &Race, output: &mut Output) -> io::Result<()> {
     output.heading("What ran where")?;
-    let mut list = table(&[
-        "operation ",
-        "type ",
-        "device ",
-        "runs",
-        "time",
-        "mean",
-        "p99",
-        "on the device",
-        "share",
-    ]);
-    for row in &report.summary.rows {
-        list.add_row([
-            row.operation.clone(),
-            row.element.clone(),
-            row.device.clone(),
-            row.totals.count.to_string(),
-            Nanos(row.totals.total_ns).to_string(),
-            Estimate(row.mean_ns).to_string(),
-            Nanos(row.p99_ns).to_string(),
-            device_time(row),
-            format!("{:.1} %", row.share * 100.0),
-        ]);
-    }
-    output.line(list)?;
+    output.line(operations::operations(
+        report.summary.rows.iter(),
+        Detail::Short,
+    ))?;
     output.heading("Why")?;
     let mut groups: Vec<(&String, Vec<&str>)> = Vec::new();
     for ((kind, _), reason) in &race.evidence.reasons {
@@ -174,15 +154,6 @@ fn unused(result: &Result<'_>, report: &Report) -> Vec<String> {
         .filter(|&device| device.kind() == DeviceKind::Cuda && !chosen(device))
         .map(|device| result.race.evidence.why_unused(device))
         .collect()
-}
-
-/// The device's own clock, or that the processor has none of its own.
-fn device_time(row: &heddle::profile::SummaryRow) -> String {
-    if row.totals.device_timed == 0 {
-        "-".to_owned()
-    } else {
-        Nanos(row.totals.device_ns).to_string()
-    }
 }
 
 fn lanes(result: &Result<'_>, output: &mut Output) -> io::Result<()> {

@@ -1,0 +1,142 @@
+//! What a device's memory looked like while an operation ran.
+//!
+//! The one thing to know: nothing here runs unless spans are recorded, and the
+//! driver is never asked: what the process granted and reserved is enough, and is
+//! a few loads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use heddle_profile::{MemorySample, Pressure, Profiler};
+
+use super::Station;
+use crate::memory::{AcceleratorMemory, PressureLevel};
+use crate::units::Bytes;
+
+/// Samples of one device's memory are no closer than this, so that the profiler's
+/// 65,536 last half a minute.
+const SAMPLE_EVERY_NS: u64 = 500_000;
+
+/// What was granted and reserved at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gauge {
+    committed: Bytes,
+    /// The most ever.
+    peak: Bytes,
+}
+
+impl Gauge {
+    /// The most that was committed from this moment to a later one, as far as
+    /// both tell: exact where it was the most ever, else no less than at the ends.
+    pub(super) fn most_until(self, later: Self) -> Bytes {
+        if later.peak > self.peak {
+            later.peak
+        } else {
+            self.committed.max(later.committed)
+        }
+    }
+}
+
+/// When the next sample of a device's memory is due, by the profiler's clock.
+#[derive(Debug, Default)]
+pub(super) struct NextSample(AtomicU64);
+
+impl NextSample {
+    /// Whether one is due; true for only one of those who ask.
+    fn claim(&self, now_ns: u64) -> bool {
+        let due = self.0.load(Ordering::Relaxed);
+        now_ns >= due
+            && self
+                .0
+                .compare_exchange(
+                    due,
+                    now_ns + SAMPLE_EVERY_NS,
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                )
+                .is_ok()
+    }
+}
+
+impl Station {
+    #[inline]
+    pub(super) fn gauge(&self) -> Gauge {
+        let (committed, peak) = match self.memory() {
+            Some(memory) => {
+                let limit = memory.limit_reading();
+                (limit.allocated + limit.reserved, limit.peak)
+            }
+            None => {
+                let ledger = self.ledger.reading();
+                (ledger.reserved, ledger.peak)
+            }
+        };
+        Gauge { committed, peak }
+    }
+
+    /// Records what its memory looks like, if it has one and it is time.
+    #[inline]
+    pub(super) fn sample(&self, profiler: &Profiler, now_ns: u64) {
+        if self.has_memory && self.next_sample.claim(now_ns) {
+            self.sample_now(profiler, now_ns);
+        }
+    }
+
+    #[cold]
+    pub(super) fn sample_now(&self, profiler: &Profiler, now_ns: u64) {
+        if let Some(memory) = self.memory() {
+            profiler.record_memory(MemorySample {
+                device: self.device.id().to_string().into(),
+                ..sample_of(memory, now_ns)
+            });
+        }
+    }
+}
+
+fn sample_of(memory: &AcceleratorMemory, at_ns: u64) -> MemorySample {
+    let limit = memory.limit_reading();
+    let committed = limit.allocated + limit.reserved;
+    MemorySample {
+        at_ns,
+        allocated: limit.allocated.0,
+        reserved: limit.reserved.0,
+        pooled: memory.pooled().0,
+        free: limit.capacity.saturating_sub(committed).0,
+        limit: limit.capacity.0,
+        pressure: match memory.level() {
+            PressureLevel::Low => Pressure::Low,
+            PressureLevel::Moderate => Pressure::Moderate,
+            PressureLevel::High => Pressure::High,
+            PressureLevel::Critical => Pressure::Critical,
+        },
+        ..MemorySample::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gauge(committed: u64, peak: u64) -> Gauge {
+        Gauge {
+            committed: Bytes(committed),
+            peak: Bytes(peak),
+        }
+    }
+
+    #[test]
+    fn a_new_record_is_the_peak_and_else_the_larger_end() {
+        assert_eq!(gauge(5, 9).most_until(gauge(6, 12)), Bytes(12));
+        assert_eq!(gauge(5, 9).most_until(gauge(6, 9)), Bytes(6));
+        assert_eq!(gauge(8, 9).most_until(gauge(6, 9)), Bytes(8));
+    }
+
+    #[test]
+    fn samples_keep_their_distance() {
+        let next = NextSample::default();
+        let taken: Vec<u64> = (0..2_000_000)
+            .step_by(100_000)
+            .filter(|&now| next.claim(now))
+            .collect();
+        assert_eq!(taken, [0, 500_000, 1_000_000, 1_500_000]);
+    }
+}
