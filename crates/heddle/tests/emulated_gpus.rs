@@ -185,5 +185,9 @@ fn a_span_says_where_when_and_with_what_memory_it_ran() {
     let samples: Vec<_> = of_first.collect();
     assert!(samples.len() >= 2, "{samples:?}");
     assert!(samples.iter().any(|sample| sample.allocated > 0));
-    assert!(samples.iter().all(|sample| sample.limit == 1 << 20));
+    assert!(
+        samples
+            .iter()
+            .all(|sample| (1..=1 << 20).contains(&sample.limit))
+    );
 }

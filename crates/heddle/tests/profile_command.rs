@@ -169,6 +169,12 @@ fn a_flame_graph_is_one_picture_and_the_same_each_time() {
     assert!(!picture.contains("<b>"), "{picture}");
     assert_eq!(picture, draw("two.svg", &[]));
 
+    // Under a cap the heaviest stacks are drawn.
+    let whole = picture.len();
+    let capped = draw("capped.svg", &["--cap", &(whole - 100).to_string()]);
+    assert!(capped.len() < whole - 100, "{} of {whole}", capped.len());
+    assert!(capped.trim_end().ends_with("</svg>"));
+
     let slower = recorded(&heddle, "slower.json", true);
     let difference = draw("difference.svg", &["--against", &slower]);
     assert!(difference.contains("What changed"), "{difference}");
