@@ -5,7 +5,7 @@
 //! The one thing to know: every figure is over the spans *kept*. When
 //! [`Summary::overwritten`] is not zero, older spans are missing from it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,11 @@ impl Summary {
     /// The table of `spans`, `overwritten` others having been lost.
     #[must_use]
     pub fn of(spans: &[RecordedSpan], overwritten: u64) -> Self {
-        let groups = gathered(spans);
+        let mut groups: BTreeMap<Key<'_>, Group> = BTreeMap::new();
+        for span in spans {
+            let key = (&*span.operation, &*span.element, &*span.device);
+            groups.entry(key).or_default().add(Totals::of(span));
+        }
 
         let mut totals = Totals::default();
         for group in groups.values() {
@@ -153,34 +157,6 @@ impl Totals {
     }
 }
 
-/// The spans by key.
-///
-/// Spans of one profiler or file share their names, so a group is found by where
-/// its names lie: comparing text for every span took half of a summary. Names
-/// that are equal and lie elsewhere are put together at the end.
-fn gathered(spans: &[RecordedSpan]) -> BTreeMap<Key<'_>, Group> {
-    let mut places: HashMap<[*const u8; 3], usize> = HashMap::new();
-    let mut groups: Vec<(Key<'_>, Group)> = Vec::new();
-    let (mut last, mut at) = ([std::ptr::null(); 3], 0);
-    for span in spans {
-        let key = (&*span.operation, &*span.element, &*span.device);
-        let place = [key.0.as_ptr(), key.1.as_ptr(), key.2.as_ptr()];
-        if place != last || groups.is_empty() {
-            at = *places.entry(place).or_insert_with(|| {
-                groups.push((key, Group::default()));
-                groups.len() - 1
-            });
-            last = place;
-        }
-        groups[at].1.add(Totals::of(span));
-    }
-    let mut by_key: BTreeMap<Key<'_>, Group> = BTreeMap::new();
-    for (key, group) in groups {
-        by_key.entry(key).or_default().merge(group);
-    }
-    by_key
-}
-
 /// The spans of one row.
 #[derive(Default)]
 struct Group {
@@ -192,15 +168,6 @@ impl Group {
     fn add(&mut self, figures: Totals) {
         self.totals.add(&figures);
         self.times_ns.push(figures.total_ns);
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.totals.add(&other.totals);
-        if self.times_ns.is_empty() {
-            self.times_ns = other.times_ns;
-        } else {
-            self.times_ns.extend(other.times_ns);
-        }
     }
 
     /// The row, or `None` for a group of no spans.

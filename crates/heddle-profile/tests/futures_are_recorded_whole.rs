@@ -13,7 +13,7 @@ use recorded::{find, parent_of, rest};
 fn a_future_is_one_span_over_all_its_polls() {
     let profiler = Profiler::new(64);
     let waker = Waker::noop();
-    let mut context = Context::from_waker(&waker);
+    let mut context = Context::from_waker(waker);
     let mut future = pin!(profiler.time_async("journey", async {
         drop(profiler.scope("first leg"));
         rest().await;
@@ -49,7 +49,7 @@ fn a_future_that_is_dropped_on_the_way_is_recorded() {
     let waker = Waker::noop();
     {
         let mut future = pin!(profiler.time_async("journey", rest()));
-        let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+        let polled = future.as_mut().poll(&mut Context::from_waker(waker));
         assert_eq!(polled, Poll::Pending);
         assert_eq!(profiler.recorded(), 0);
     }

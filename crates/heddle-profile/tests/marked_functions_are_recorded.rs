@@ -83,7 +83,7 @@ mod inferred {
 
 fn check_inferred() {
     let waker = Waker::noop();
-    let mut context = Context::from_waker(&waker);
+    let mut context = Context::from_waker(waker);
     let mut read = pin!(inferred::read("x"));
     assert!(matches!(
         read.as_mut().poll(&mut context),
@@ -119,7 +119,7 @@ fn marked_functions_record_to_the_global_profiler() {
     assert_eq!(marked::Loom.weave(&mut rows), Ok(4));
     assert!(marked::Loom.weave(&mut rows).is_err());
     let waker = Waker::noop();
-    let mut context = Context::from_waker(&waker);
+    let mut context = Context::from_waker(waker);
     let mut future = pin!(marked::pick(&[1, 2]));
     assert_eq!(future.as_mut().poll(&mut context), Poll::Pending);
     assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(3));

@@ -60,15 +60,12 @@ impl NextSample {
 impl Station {
     #[inline]
     pub(super) fn gauge(&self) -> Gauge {
-        let (committed, peak) = match self.memory() {
-            Some(memory) => {
-                let limit = memory.limit_reading();
-                (limit.allocated + limit.reserved, limit.peak)
-            }
-            None => {
-                let ledger = self.ledger.reading();
-                (ledger.reserved, ledger.peak)
-            }
+        let (committed, peak) = if let Some(memory) = self.memory() {
+            let limit = memory.limit_reading();
+            (limit.allocated + limit.reserved, limit.peak)
+        } else {
+            let ledger = self.ledger.reading();
+            (ledger.reserved, ledger.peak)
         };
         Gauge { committed, peak }
     }
