@@ -152,7 +152,7 @@ fn a_chain_whose_arrays_are_lost_is_computed_again() {
 #[test]
 fn a_span_says_where_when_and_with_what_memory_it_ran() {
     let runtime = configured(&[BOTH, ("HEDDLE_SIMT_MEMORY", "1MiB")]);
-    let signal = Array::from_slice(&[4.0_f32; 10_000]);
+    let signal = Array::from_slice(&vec![4.0_f32; 10_000]);
     for _ in 0..5 {
         let root = Unary::new(Sqrt, &signal).unwrap();
         runtime.run_on(FIRST, root).unwrap();
