@@ -49,7 +49,7 @@ impl Profiler {
     /// A profiler that keeps the newest `capacity_spans` spans, and is enabled.
     ///
     /// Its epoch is now. Memory is taken as spans arrive, 48 to 136 bytes each,
-    /// and stays within what the capacity takes plus 32 KiB for each thread that
+    /// and stays within what the capacity takes plus 64 KiB for each thread that
     /// records at the same time, 2 MiB while it cannot hand over what it filled.
     #[must_use]
     pub fn new(capacity_spans: usize) -> Self {
@@ -63,6 +63,14 @@ impl Profiler {
                 memory: Mutex::default(),
             }),
         }
+    }
+
+    /// Takes the memory of the whole capacity now, 136 bytes for each span, so that
+    /// no thread that records waits for the system's allocator later: with more
+    /// threads than cores that can be milliseconds. [`clear`](Self::clear) gives it
+    /// back.
+    pub fn make_room(&self) {
+        self.shared.store.make_room();
     }
 
     /// Whether spans are being recorded. One relaxed atomic load.
@@ -197,7 +205,7 @@ impl Profiler {
     /// The spans kept, sorted by start and then by thread.
     ///
     /// These are the newest in the order of recording. That order is exact
-    /// within a thread; what a thread recorded last, up to a chunk of 32 KiB, may
+    /// within a thread; what a thread recorded last, up to a chunk of 64 KiB, may
     /// be kept in place of newer spans of other threads.
     #[must_use]
     pub fn spans(&self) -> Vec<RecordedSpan> {

@@ -17,20 +17,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use super::chunk::{Chunk, Mark};
 use super::packed::{SIZED_SCOPE_WORDS, SPAN_WORDS};
 
-/// 4,096 words are 32 KiB, 682 scopes: large enough to make the lock rare, small
-/// enough to be allocated in microseconds.
-const LARGEST_CHUNK_WORDS: usize = 4_096;
+/// 8,192 words are 64 KiB, 1,365 scopes: large enough to make the lock rare, small
+/// enough to be allocated in microseconds. With 16 threads recording, chunks of a
+/// quarter of this made them meet at the lock, and recording four times as slow.
+const LARGEST_CHUNK_WORDS: usize = 8_192;
 
 /// Full chunks that a place keeps while the shelves are locked, 2 MiB; beyond them
 /// the oldest makes room.
-const MOST_WAITING: usize = 64;
+const MOST_WAITING: usize = 32;
 
-/// How often a locked lock is tried again: a microsecond or two, longer than it is
-/// held by a thread that runs.
-const TRIES: usize = 64;
+/// How often a locked lock is tried again: some microseconds, longer than it is held
+/// by threads that run, and less than a chunk takes to be allocated.
+const TRIES: usize = 256;
 
 /// As many open chunks as this hold a quarter of the capacity.
-const EXPECTED_THREADS: usize = 64;
+const EXPECTED_THREADS: usize = 16;
 
 /// How large a chunk is: never so large that open ones hold most of the capacity.
 fn chunk_words(capacity_spans: usize) -> usize {
@@ -189,6 +190,20 @@ impl Store {
 
     fn chunk(&self) -> Arc<Chunk> {
         Arc::new(Chunk::new(self.chunk_words))
+    }
+
+    /// Allocates as many chunks as the capacity can come to need.
+    pub(crate) fn make_room(&self) {
+        let needed = self
+            .capacity_spans
+            .saturating_mul(SPAN_WORDS)
+            .div_ceil(self.chunk_words);
+        let held = |shelves: &Shelves| shelves.full.len() + shelves.spare.len();
+        while held(&self.lock()) < needed {
+            // Outside the lock, like every allocation here.
+            let chunk = self.chunk();
+            self.lock().spare.push(chunk);
+        }
     }
 
     /// A place for the calling thread, with a chunk that may be partly filled.
@@ -387,6 +402,22 @@ mod tests {
         assert_eq!(Arc::as_ptr(&place.chunk), first);
         assert_eq!(store.recorded(), 34);
         assert_eq!(store.holdings().evicted, 17);
+    }
+
+    #[test]
+    fn room_that_was_made_is_used() {
+        let store = Store::new(10 * SPAN_WORDS);
+        store.make_room();
+        let made: Vec<*const Chunk> = store.lock().spare.iter().map(Arc::as_ptr).collect();
+        assert_eq!(made.len(), 10 * SPAN_WORDS);
+        let mut place = store.sit();
+        // Until the oldest chunk, which is the place's own, comes back.
+        for round in 0..10 {
+            fill(&store, &mut place, round * 100);
+            assert!(made.contains(&Arc::as_ptr(&place.chunk)), "round {round}");
+        }
+        store.make_room();
+        assert!(store.lock().spare.len() <= made.len());
     }
 
     #[test]
