@@ -1,0 +1,223 @@
+//! Many lattices at once.
+//!
+//! Array operations on all of them go through the runtime's batches, merged into as
+//! few launches as they allow; questions about structure are answered one after the
+//! other, each with all threads; anything else is a closure per lattice, on all
+//! threads.
+
+mod paths;
+mod statistics;
+
+use heddle_runtime::batch::{CancelToken, ParallelOutcome, ParallelSettings};
+use heddle_runtime::ops::{BitElement, Float};
+use heddle_runtime::{Array, Runtime};
+
+pub use paths::{PATHS, Paths};
+pub use statistics::{Spread, Statistics};
+
+use crate::error::Error;
+use crate::lattice::{Lattice, Site};
+use crate::path::Path;
+use crate::structure::{Analysis, Limits, analyze};
+
+/// Lattices in an order that all answers keep.
+#[derive(Clone, Debug, Default)]
+pub struct LatticeBatch {
+    lattices: Vec<Lattice>,
+}
+
+impl FromIterator<Lattice> for LatticeBatch {
+    fn from_iter<I: IntoIterator<Item = Lattice>>(lattices: I) -> Self {
+        Self {
+            lattices: lattices.into_iter().collect(),
+        }
+    }
+}
+
+impl LatticeBatch {
+    /// The lattices.
+    #[must_use]
+    pub fn lattices(&self) -> &[Lattice] {
+        &self.lattices
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lattices.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lattices.is_empty()
+    }
+
+    /// The state of each lattice under a key: one key for all, or one for each.
+    pub fn xor<T: BitElement>(
+        &self,
+        runtime: &Runtime,
+        states: &[Array<T>],
+        keys: &[Array<T>],
+    ) -> Result<Vec<Result<Array<T>, heddle_runtime::Error>>, Error> {
+        self.expect("states", states.len())?;
+        if let [key] = keys {
+            return Ok(runtime.xor_batch(states.iter().map(|state| (state, key))));
+        }
+        self.expect("keys", keys.len())?;
+        Ok(runtime.xor_batch(states.iter().zip(keys)))
+    }
+
+    /// The product of each lattice's two matrices.
+    pub fn matmul<T: Float>(
+        &self,
+        runtime: &Runtime,
+        left: &[Array<T>],
+        right: &[Array<T>],
+    ) -> Result<Vec<Result<Array<T>, heddle_runtime::Error>>, Error> {
+        self.expect("left matrices", left.len())?;
+        self.expect("right matrices", right.len())?;
+        Ok(runtime.matmul_batch(left.iter().zip(right)))
+    }
+
+    /// The analysis of each lattice; one that fails fails alone.
+    #[must_use]
+    pub fn analyze(&self, runtime: &Runtime, limits: &Limits) -> Vec<Result<Analysis, Error>> {
+        let lattices = self.lattices.iter();
+        lattices
+            .map(|lattice| analyze(runtime, lattice, limits))
+            .collect()
+    }
+
+    /// A shortest path in each lattice, between the two sites given for it; one
+    /// that fails fails alone.
+    pub fn shortest_paths(
+        &self,
+        runtime: &Runtime,
+        ends: &[(Site, Site)],
+    ) -> Result<Vec<Result<Path, Error>>, Error> {
+        Ok(runtime.run(self.paths(ends)?)?)
+    }
+
+    /// The same as an operation, for who runs it.
+    pub fn paths<'a>(&'a self, ends: &'a [(Site, Site)]) -> Result<Paths<'a>, Error> {
+        self.expect("pairs of sites", ends.len())?;
+        Ok(Paths::new(&self.lattices, ends))
+    }
+
+    /// `question` put to each lattice in turn, with the runtime to ask.
+    pub fn map<R>(&self, runtime: &Runtime, question: impl Fn(&Runtime, &Lattice) -> R) -> Vec<R> {
+        let lattices = self.lattices.iter();
+        lattices.map(|lattice| question(runtime, lattice)).collect()
+    }
+
+    /// `work` on each lattice, on all threads, and what became of each: done,
+    /// panicked, or not started because the time was up or the token cancelled.
+    pub fn execute_parallel<R: Send>(
+        &self,
+        runtime: &Runtime,
+        settings: &ParallelSettings,
+        work: impl Fn(&Lattice, &CancelToken) -> R + Sync,
+    ) -> Result<Vec<ParallelOutcome<R>>, Error> {
+        Ok(runtime.execute_parallel(self.lattices.iter().collect(), settings, work)?)
+    }
+
+    /// How large the lattices are, and how much of them is free.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        Statistics::of(&self.lattices)
+    }
+
+    fn expect(&self, what: &'static str, found: usize) -> Result<(), Error> {
+        if found == self.lattices.len() {
+            return Ok(());
+        }
+        Err(Error::WrongBatch {
+            lattices: self.lattices.len(),
+            what,
+            found,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_come_in_order() {
+        let runtime = Runtime::builder().forgetful().build().unwrap();
+        let batch: LatticeBatch = (1..=20)
+            .map(|size| Lattice::cubic(2, size).unwrap())
+            .collect();
+        let analyses = batch.analyze(&runtime, &Limits::default());
+        let squares = |size: u64| size * size;
+        for (size, analysis) in (1..).zip(&analyses) {
+            assert_eq!(analysis.as_ref().unwrap().vertices, squares(size));
+        }
+        let work = |lattice: &Lattice, _: &CancelToken| lattice.sites();
+        let outcomes = batch
+            .execute_parallel(&runtime, &ParallelSettings::default(), work)
+            .unwrap();
+        let sites: Vec<u64> = outcomes
+            .into_iter()
+            .filter_map(ParallelOutcome::done)
+            .collect();
+        assert_eq!(sites, (1..=20).map(squares).collect::<Vec<_>>());
+        assert_eq!(sites, batch.map(&runtime, |_, lattice| lattice.sites()));
+        let statistics = batch.statistics();
+        assert_eq!((statistics.lattices, statistics.sites.total), (20, 2870));
+        assert_eq!(
+            (statistics.sites.least, statistics.sites.greatest),
+            (1, 400)
+        );
+    }
+
+    #[test]
+    fn a_path_that_does_not_exist_fails_alone() {
+        let runtime = Runtime::builder().forgetful().build().unwrap();
+        let walled = Lattice::cubic(1, 5).unwrap().with_blocked([2]).unwrap();
+        let batch: LatticeBatch = (0..50)
+            .map(|_| Lattice::cubic(2, 9).unwrap())
+            .chain([walled])
+            .collect();
+        let mut ends = vec![(0, 80); 50];
+        ends.push((0, 4));
+        let paths = batch.shortest_paths(&runtime, &ends).unwrap();
+        assert_eq!(paths.len(), 51);
+        assert!(matches!(paths[50], Err(Error::NoPath { .. })));
+        for path in &paths[..50] {
+            assert_eq!(path.as_ref().unwrap().steps(), 16);
+        }
+        assert!(matches!(
+            batch.shortest_paths(&runtime, &ends[1..]),
+            Err(Error::WrongBatch { .. })
+        ));
+    }
+
+    #[test]
+    fn arrays_are_merged_and_counted() {
+        let runtime = Runtime::builder().forgetful().build().unwrap();
+        let batch: LatticeBatch = (0..3).map(|_| Lattice::cubic(1, 4).unwrap()).collect();
+        let states: Vec<_> = (0..3_u8)
+            .map(|state| Array::from_slice(&[state; 4]))
+            .collect();
+        let key = [Array::from_slice(&[7_u8])];
+        let changed = batch.xor(&runtime, &states, &key).unwrap();
+        for (state, changed) in changed.into_iter().enumerate() {
+            assert_eq!(changed.unwrap().as_slice().unwrap(), [state as u8 ^ 7; 4]);
+        }
+        let unit = Array::from_shape(&[2, 2], &[1.0_f32, 0.0, 0.0, 1.0]).unwrap();
+        let units = vec![unit; 3];
+        let products = batch.matmul(&runtime, &units, &units).unwrap();
+        assert!(products.iter().all(Result::is_ok));
+        assert!(matches!(
+            batch.xor(&runtime, &states[1..], &key),
+            Err(Error::WrongBatch {
+                lattices: 3,
+                found: 2,
+                ..
+            })
+        ));
+    }
+}

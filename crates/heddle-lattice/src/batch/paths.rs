@@ -1,0 +1,65 @@
+//! One shortest path in each of many lattices, as one operation.
+
+use heddle_runtime::device::Lane;
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{Agreement, DType, Description, Kind, Operation, WorkUnit};
+
+use crate::error::Error;
+use crate::lattice::{Lattice, Site};
+use crate::path::Path;
+
+/// Shortest paths, one in each lattice of a batch.
+pub static PATHS: Kind = Kind::new("lattice-paths", WorkUnit::Items);
+
+/// Searches a thread takes at a time: most are over in microseconds.
+const PART: usize = 8;
+
+/// Finds a path in each lattice, the searches shared out between the threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Paths<'a> {
+    lattices: &'a [Lattice],
+    ends: &'a [(Site, Site)],
+}
+
+impl<'a> Paths<'a> {
+    /// As many pairs of ends as lattices.
+    pub(super) fn new(lattices: &'a [Lattice], ends: &'a [(Site, Site)]) -> Self {
+        Self { lattices, ends }
+    }
+}
+
+impl Operation for Paths<'_> {
+    type Output = Vec<Result<Path, Error>>;
+
+    fn describe(&self) -> Description {
+        Description::new(&PATHS, DType::F64, self.lattices.len() as u64)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, heddle_runtime::Error> {
+        let pool = lane.pool(PATHS.name())?;
+        let mut paths: Vec<Option<Result<Path, Error>>> = Vec::new();
+        paths.resize_with(self.lattices.len(), || None);
+        let asked = self.lattices.chunks(PART).zip(self.ends.chunks(PART));
+        let parts = asked.zip(paths.chunks_mut(PART));
+        // A search looks at every site at most, and mostly at far fewer.
+        let sites: u64 = self.lattices.iter().map(Lattice::sites).sum();
+        pool.each(Bytes(sites), parts, |((lattices, ends), slots)| {
+            let asked = lattices.iter().zip(ends);
+            for ((lattice, &(start, end)), slot) in asked.zip(slots) {
+                *slot = Some(lattice.shortest_path(start, end));
+            }
+        });
+        // No slot is left empty: `each` returns when all parts are done.
+        Ok(paths.into_iter().flatten().collect())
+    }
+
+    fn compare(&self, first: &Self::Output, second: &Self::Output) -> Agreement {
+        let vertices = |paths: &Self::Output, index: usize| {
+            paths[index].as_ref().ok().map(|path| path.vertices.clone())
+        };
+        match (0..self.lattices.len()).find(|&at| vertices(first, at) != vertices(second, at)) {
+            None => Agreement::Same,
+            Some(at) => Agreement::Different(format!("the paths of lattice {at} differ")),
+        }
+    }
+}

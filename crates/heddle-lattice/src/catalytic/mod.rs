@@ -1,0 +1,275 @@
+//! Catalytic paths: a search that works in memory full of somebody else's data.
+//!
+//! Catalytic computing asks what a little memory can do beside a large one that
+//! is already full: the large one may be used, but must be given back exactly as
+//! it was, whatever was in it, as a catalyst leaves a reaction. It can do more
+//! than the little one alone. Here the borrowed words are registers, two per site.
+//! A layer of the program adds to each site's register a weight times the sum of
+//! its neighbours'; each layer can be undone by subtracting. The program is run
+//! once as found and once with 1 added at the start: the unknown data adds the
+//! same to both runs, so where they differ after t layers there is a walk of t
+//! steps from the start, and the first t for which the end differs is the shortest
+//! length. The path follows backwards, a neighbour that differs one layer earlier
+//! at a time. Two runs of one walk-count could agree by chance, for a path of L
+//! steps with probability L / 2^64; the path is checked before it is returned.
+//!
+//! **The cost.** 16 borrowed bytes per site however long the path, and ordinary
+//! memory for a few coordinates: O(dimensions), beside the path itself. Time is
+//! what is paid: O(length^2 * sites * dimensions), against sites * dimensions for
+//! a breadth-first search that may keep what it saw. If no path exists, length
+//! means the number of free sites, so give [`Catalysis::longest`].
+//!
+//! The borrowed memory is given back bit for bit when the search succeeds, fails,
+//! is cancelled or unwinds from a panic of its callback. An abort, which runs no
+//! destructors, leaves it as it is.
+
+mod field;
+mod program;
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use smallvec::SmallVec;
+
+pub use program::Progress;
+use program::{Program, Stopped, Watch, mix};
+
+use crate::error::Error;
+use crate::lattice::{Lattice, Site};
+use crate::path::{Method, Path};
+
+const WHAT: &str = "a catalytic search";
+
+/// Seeds tried before the search gives up: each fails by chance alone.
+const SEEDS: u64 = 4;
+
+/// How a catalytic search is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Catalysis {
+    /// Where the weights come from.
+    pub seed: u64,
+    /// The most steps looked for; none: as many as a path can have.
+    pub longest: Option<u64>,
+    /// The callback is asked after this many sites.
+    pub report_every_sites: u64,
+}
+
+impl Default for Catalysis {
+    fn default() -> Self {
+        Self {
+            seed: 0x0048_6564_646C_6521,
+            longest: None,
+            report_every_sites: 4096,
+        }
+    }
+}
+
+/// A path, and what finding it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CatalyticPath {
+    /// The path.
+    pub path: Path,
+    /// Borrowed memory used, and given back as it was.
+    pub borrowed_bytes: u64,
+    /// Ordinary memory used, the path not counted.
+    pub ordinary_bytes: u64,
+    /// Layers run, forwards and backwards.
+    pub layers: u64,
+}
+
+impl Lattice {
+    /// Words a catalytic search borrows.
+    #[must_use]
+    pub fn catalytic_words(&self) -> u64 {
+        2 * self.sites()
+    }
+
+    /// A path of fewest steps, found in borrowed memory. See [`crate::catalytic`].
+    ///
+    /// ```
+    /// use heddle_lattice::Lattice;
+    ///
+    /// let lattice = Lattice::cubic(2, 3)?.with_blocked([4])?;
+    /// let mut diary: Vec<u64> = (1..=18).map(|day| day * day * day).collect();
+    /// let found = lattice.catalytic_path(3, 5, &mut diary)?;
+    /// assert_eq!(found.path.steps(), 4);
+    /// assert!(diary.into_iter().eq((1..=18).map(|day| day * day * day)));
+    /// # Ok::<(), heddle_lattice::Error>(())
+    /// ```
+    pub fn catalytic_path(
+        &self,
+        start: Site,
+        end: Site,
+        borrowed: &mut [u64],
+    ) -> Result<CatalyticPath, Error> {
+        self.catalytic_path_by(start, end, borrowed, Catalysis::default(), |_| {
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same in bytes; those before the first word boundary are not used.
+    pub fn catalytic_path_in_bytes(
+        &self,
+        start: Site,
+        end: Site,
+        borrowed: &mut [u8],
+        catalysis: Catalysis,
+        watch: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<CatalyticPath, Error> {
+        let (_, words, _) = bytemuck::pod_align_to_mut::<u8, u64>(borrowed);
+        self.catalytic_path_by(start, end, words, catalysis, watch)
+    }
+
+    /// The same with a say in how it is run, and a callback that can cancel it.
+    pub fn catalytic_path_by(
+        &self,
+        start: Site,
+        end: Site,
+        borrowed: &mut [u64],
+        catalysis: Catalysis,
+        mut watch: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<CatalyticPath, Error> {
+        let asked = Instant::now();
+        self.check_free(start)?;
+        self.check_free(end)?;
+        if !self.weights().is_unit() {
+            return Err(Error::Weighted { what: WHAT });
+        }
+        if (borrowed.len() as u64) < self.catalytic_words() {
+            return Err(Error::BorrowedTooSmall {
+                sites: self.sites(),
+                needed_bytes: 8 * self.catalytic_words(),
+                found_bytes: 8 * borrowed.len() as u64,
+            });
+        }
+        let mut layers = 0;
+        for attempt in 0..SEEDS {
+            let seed = mix(catalysis.seed.wrapping_add(attempt));
+            let program = Program::new(self, borrowed, start, seed, catalysis.report_every_sites);
+            let mut search = Search {
+                lattice: self,
+                program,
+                start,
+                end,
+                before: SmallVec::new(),
+            };
+            let vertices = search.find(catalysis.longest, &mut watch)?;
+            let ordinary_bytes = search.ordinary_bytes();
+            layers += search.program.layers_run();
+            drop(search);
+            let path = Path {
+                cost: vertices.len().saturating_sub(1) as f64,
+                vertices,
+                method: Method::Catalytic,
+                expanded: layers * self.free_sites(),
+                elapsed: asked.elapsed(),
+            };
+            let ends = (path.vertices.first(), path.vertices.last());
+            if ends == (Some(&start), Some(&end)) && path.is_of(self) {
+                return Ok(CatalyticPath {
+                    path,
+                    borrowed_bytes: 8 * self.catalytic_words(),
+                    ordinary_bytes,
+                    layers,
+                });
+            }
+        }
+        Err(Error::Unverified { seeds: SEEDS })
+    }
+
+    /// Whether a walk between two sites always has the same parity: no ring is
+    /// odd.
+    fn has_parity(&self) -> bool {
+        self.rails()
+            .iter()
+            .all(|rail| !rail.axis.wraps() || rail.axis.size().is_multiple_of(2))
+    }
+}
+
+struct Search<'a> {
+    lattice: &'a Lattice,
+    program: Program<'a>,
+    start: Site,
+    end: Site,
+    /// Registers of one site's neighbours, before the start was changed.
+    before: SmallVec<[u64; 16]>,
+}
+
+impl Search<'_> {
+    /// The vertices of a path; cut short if two runs agreed by chance.
+    fn find(&mut self, longest: Option<u64>, watch: Watch<'_>) -> Result<Vec<Site>, Error> {
+        let cancelled = |Stopped| Error::Cancelled { what: WHAT };
+        let Some(length) = self.length(longest, watch).map_err(cancelled)? else {
+            return Err(self.none(longest));
+        };
+        self.walk_back(length, watch).map_err(cancelled)
+    }
+
+    /// The first number of layers after which the runs differ at the end.
+    fn length(&mut self, longest: Option<u64>, watch: Watch<'_>) -> Result<Option<u64>, Stopped> {
+        // No path is shorter than with nothing in the way.
+        let rails = self.lattice.rails();
+        let mut length = rails
+            .iter()
+            .map(|rail| rail.steps(self.start, self.end))
+            .sum();
+        let step = if self.lattice.has_parity() { 2 } else { 1 };
+        let most = self.lattice.free_sites() - 1;
+        let most = longest.map_or(most, |longest| longest.min(most));
+        while length <= most {
+            self.program.go_to(length, watch)?;
+            let before = self.program.register(self.end);
+            self.program.toggle(watch)?;
+            if self.program.register(self.end) != before {
+                return Ok(Some(length));
+            }
+            length += step;
+        }
+        Ok(None)
+    }
+
+    fn walk_back(&mut self, length: u64, watch: Watch<'_>) -> Result<Vec<Site>, Stopped> {
+        let mut vertices = Vec::with_capacity(length as usize + 1);
+        let mut site = self.end;
+        vertices.push(site);
+        for layer in (0..length).rev() {
+            self.program.go_to(layer, watch)?;
+            self.before.clear();
+            for step in self.lattice.neighbours(site) {
+                self.before.push(self.program.register(step.site));
+            }
+            self.program.toggle(watch)?;
+            let differs = self
+                .lattice
+                .neighbours(site)
+                .zip(&self.before)
+                .find(|(step, before)| self.program.register(step.site) != **before);
+            let Some((step, _)) = differs else {
+                break;
+            };
+            site = step.site;
+            vertices.push(site);
+        }
+        vertices.reverse();
+        Ok(vertices)
+    }
+
+    fn none(&self, longest: Option<u64>) -> Error {
+        let certain = self.lattice.free_sites() - 1;
+        match (longest, self.lattice.no_path(self.start, self.end)) {
+            (Some(longest), Error::NoPath { from, to }) if longest < certain => {
+                Error::NoShortPath { from, to, longest }
+            }
+            (_, error) => error,
+        }
+    }
+
+    fn ordinary_bytes(&self) -> u64 {
+        let spilled = if self.before.spilled() {
+            self.before.capacity() * size_of::<u64>()
+        } else {
+            0
+        };
+        (size_of::<Self>() + spilled + self.program.spilled_bytes()) as u64
+    }
+}

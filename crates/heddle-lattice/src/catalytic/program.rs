@@ -1,0 +1,259 @@
+//! The reversible program that runs on borrowed words.
+//!
+//! Two registers per site, taken in turns: layer t adds to every free site's one
+//! register its weight times the sum of its neighbours' other registers. What is
+//! added depends only on registers the layer leaves alone, so subtracting it again
+//! undoes the layer, from any site on. The program always knows how far it is, and
+//! goes all the way back when it is dropped, whoever drops it.
+
+use std::ops::ControlFlow;
+
+use super::field;
+use crate::lattice::{Compass, Lattice, Site};
+
+/// How far the program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Layers in place now.
+    pub layer: u64,
+    /// Layers run so far, forwards and backwards.
+    pub layers_run: u64,
+    /// Sites of the present layer that are done.
+    pub site: Site,
+}
+
+/// Asked every so many sites whether to go on.
+pub(super) type Watch<'w> = &'w mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// The caller said stop.
+pub(super) struct Stopped;
+
+pub(super) struct Program<'a> {
+    lattice: &'a Lattice,
+    compass: Compass,
+    words: &'a mut [u64],
+    start: Site,
+    seed: u64,
+    /// Added to every word, so that each is a number of the field.
+    offset: u64,
+    /// Words it was added to.
+    shifted: usize,
+    /// Whether the start's register is one more than found.
+    bumped: bool,
+    /// Layers in place.
+    layer: u64,
+    /// Sites of the next layer that are in place already.
+    site: Site,
+    layers_run: u64,
+    report_every: u64,
+}
+
+impl<'a> Program<'a> {
+    /// Takes the first two words per site of `words`, which must hold them.
+    pub(super) fn new(
+        lattice: &'a Lattice,
+        words: &'a mut [u64],
+        start: Site,
+        seed: u64,
+        report_every: u64,
+    ) -> Self {
+        let words = &mut words[..2 * lattice.sites() as usize];
+        let offset = offset_for(words, seed);
+        let mut program = Self {
+            lattice,
+            compass: Compass::of(lattice),
+            words,
+            start,
+            seed,
+            offset,
+            shifted: 0,
+            bumped: false,
+            layer: 0,
+            site: 0,
+            layers_run: 0,
+            report_every: report_every.max(1),
+        };
+        program.shift();
+        program
+    }
+
+    /// Ordinary memory beyond the program's own size.
+    pub(super) fn spilled_bytes(&self) -> usize {
+        self.compass.spilled_bytes()
+    }
+
+    pub(super) fn layers_run(&self) -> u64 {
+        self.layers_run
+    }
+
+    /// The register of `site` that the last layer wrote.
+    pub(super) fn register(&self, site: Site) -> u64 {
+        self.words[self.half(self.layer) + site as usize]
+    }
+
+    /// Runs forwards or backwards until `layer` layers are in place.
+    pub(super) fn go_to(&mut self, layer: u64, watch: Watch<'_>) -> Result<(), Stopped> {
+        while self.layer < layer {
+            self.forwards(watch)?;
+        }
+        while self.layer > layer {
+            self.backwards(Some(&mut *watch))?;
+        }
+        Ok(())
+    }
+
+    /// From the run as found to the run with one more at the start, or back, with
+    /// as many layers in place as before.
+    pub(super) fn toggle(&mut self, watch: Watch<'_>) -> Result<(), Stopped> {
+        let layer = self.layer;
+        self.go_to(0, watch)?;
+        self.flip_start();
+        self.go_to(layer, watch)
+    }
+
+    fn forwards(&mut self, watch: Watch<'_>) -> Result<(), Stopped> {
+        self.layers_run += 1;
+        while self.site < self.lattice.sites() {
+            let amount = self.amount(self.site);
+            let word = &mut self.words[self.half(self.layer + 1) + self.site as usize];
+            *word = field::add(*word, amount);
+            self.site += 1;
+            self.report(watch)?;
+        }
+        self.layer += 1;
+        self.site = 0;
+        Ok(())
+    }
+
+    /// Undoes the layer that is partly in place, or else the last one.
+    fn backwards(&mut self, mut watch: Option<Watch<'_>>) -> Result<(), Stopped> {
+        if self.site == 0 {
+            self.layers_run += 1;
+            self.layer -= 1;
+            self.site = self.lattice.sites();
+        }
+        while self.site > 0 {
+            let site = self.site - 1;
+            let amount = self.amount(site);
+            let word = &mut self.words[self.half(self.layer + 1) + site as usize];
+            *word = field::sub(*word, amount);
+            self.site = site;
+            if let Some(watch) = watch.as_mut() {
+                self.report(&mut **watch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the layer adds to `site`'s register. A blocked site's registers stay
+    /// as found, so to its neighbours it is the same in both runs.
+    fn amount(&self, site: Site) -> u64 {
+        if self.lattice.blocked().contains(site) {
+            return 0;
+        }
+        let read = self.half(self.layer);
+        let mut sum = 0_u128;
+        self.compass.around(site, |neighbour, _, _, _| {
+            sum += u128::from(self.words[read + neighbour as usize]);
+        });
+        field::mul(field::reduce(sum), weight(site, self.seed))
+    }
+
+    /// Where the registers that layer `layer` wrote begin.
+    fn half(&self, layer: u64) -> usize {
+        if layer.is_multiple_of(2) {
+            0
+        } else {
+            self.lattice.sites() as usize
+        }
+    }
+
+    fn report(&self, watch: Watch<'_>) -> Result<(), Stopped> {
+        if !self.site.is_multiple_of(self.report_every) {
+            return Ok(());
+        }
+        let progress = Progress {
+            layer: self.layer,
+            layers_run: self.layers_run,
+            site: self.site,
+        };
+        match watch(progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stopped),
+        }
+    }
+
+    fn flip_start(&mut self) {
+        let word = &mut self.words[self.start as usize];
+        *word = if self.bumped {
+            field::sub(*word, 1)
+        } else {
+            field::add(*word, 1)
+        };
+        self.bumped = !self.bumped;
+    }
+
+    fn shift(&mut self) {
+        while self.shifted < self.words.len() {
+            let word = &mut self.words[self.shifted];
+            *word = word.wrapping_add(self.offset);
+            self.shifted += 1;
+        }
+    }
+
+    fn unshift(&mut self) {
+        while self.shifted > 0 {
+            self.shifted -= 1;
+            let word = &mut self.words[self.shifted];
+            *word = word.wrapping_sub(self.offset);
+        }
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        while self.layer > 0 || self.site > 0 {
+            // Nobody watches, so nobody stops it.
+            if self.backwards(None).is_err() {
+                return;
+            }
+        }
+        if self.bumped {
+            self.flip_start();
+        }
+        self.unshift();
+    }
+}
+
+/// Something to add to all words that makes each of them less than the prime.
+/// Every word rules out 59 of 2^64 offsets, so one of the first few will do.
+fn offset_for(words: &[u64], seed: u64) -> u64 {
+    let mut offset = 0_u64;
+    let mut tried = 0_u64;
+    while words
+        .iter()
+        .any(|word| word.wrapping_add(offset) >= field::PRIME)
+    {
+        tried += 1;
+        offset = mix(seed.wrapping_add(tried));
+    }
+    offset
+}
+
+/// A site's weight: a nonzero number of the field that looks random.
+fn weight(site: Site, seed: u64) -> u64 {
+    let hashed = mix(site ^ seed);
+    if hashed == 0 || hashed >= field::PRIME {
+        1
+    } else {
+        hashed
+    }
+}
+
+/// Every bit of the answer depends on every bit of the value.
+pub(super) fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ (value >> 31)
+}

@@ -1,0 +1,56 @@
+//! Values of all sites that are made of one value per axis.
+
+use crate::lattice::{Lattice, Rail};
+
+/// For every site, the sum of `of(axis, coordinate)` over the axes.
+pub(super) fn sum(lattice: &Lattice, of: impl Fn(&Rail, u64) -> f64) -> Vec<f64> {
+    combined(lattice, 0.0, of, |one, other| one + other)
+}
+
+/// For every site, the product of `of(axis, coordinate)` over the axes.
+pub(super) fn product(lattice: &Lattice, of: impl Fn(&Rail, u64) -> f64) -> Vec<f64> {
+    combined(lattice, 1.0, of, |one, other| one * other)
+}
+
+/// Axis by axis from the last: what is known of the axes behind is repeated along
+/// the next.
+fn combined(
+    lattice: &Lattice,
+    start: f64,
+    of: impl Fn(&Rail, u64) -> f64,
+    join: impl Fn(f64, f64) -> f64,
+) -> Vec<f64> {
+    let mut values = Vec::with_capacity(lattice.sites() as usize);
+    values.push(start);
+    for rail in lattice.rails().iter().rev() {
+        let known = values.len();
+        let first = of(rail, 0);
+        for at in 1..rail.axis.size() {
+            let here = of(rail, at);
+            for behind in 0..known {
+                values.push(join(values[behind], here));
+            }
+        }
+        for value in &mut values[..known] {
+            *value = join(*value, first);
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::Axis;
+
+    #[test]
+    fn sites_are_in_order() {
+        let lattice = Lattice::new([Axis::open(2), Axis::open(3), Axis::open(4)]).unwrap();
+        let sites = sum(&lattice, |rail, at| (at * rail.stride) as f64);
+        let expected: Vec<f64> = (0..24).map(f64::from).collect();
+        assert_eq!(sites, expected);
+        let products = product(&lattice, |_, at| at as f64);
+        let ones = products.iter().filter(|&&product| product > 0.0);
+        assert_eq!(ones.count(), 6);
+    }
+}

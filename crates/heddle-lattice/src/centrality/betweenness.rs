@@ -1,0 +1,182 @@
+//! Betweenness: shortest paths counted forwards, shares added up backwards, from
+//! every vertex.
+
+use std::sync::Mutex;
+
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{Kind, Runtime, WorkUnit};
+
+use super::hops::{Hops, Slots};
+use super::symmetry::Classes;
+use super::{Method, Scores, Search};
+use crate::error::Error;
+use crate::graph::{Graph, Numbering};
+use crate::lattice::{Lattice, Rail, Weights};
+use crate::structure::ordered_steps;
+use crate::task;
+
+/// Shortest paths through each vertex.
+pub static BETWEENNESS: Kind = Kind::new("lattice-betweenness", WorkUnit::Items);
+
+/// Sums that sources are shared out to, whichever threads there are: a sum's last
+/// digits depend on its order, and the order must not depend on the machine.
+const SUMS: usize = 32;
+
+/// The share of shortest paths between others that lead through each vertex.
+pub fn betweenness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
+    let numbering = Numbering::of(lattice, "betweenness")?;
+    if lattice.is_regular() && !matches!(lattice.weights(), Weights::Sites(_)) {
+        let alike = |rail: &Rail| rail.axis.wraps() || rail.axis.size() <= 2;
+        if lattice.rails().iter().all(alike) {
+            let value = alike_everywhere(lattice);
+            let values = vec![value; numbering.len()];
+            return Ok(Scores::new(values, Method::ClosedForm, numbering));
+        }
+        let values = by_symmetry(runtime, lattice)?;
+        return Ok(Scores::new(values, Method::Symmetry, numbering));
+    }
+    let graph = Graph::build(runtime, lattice)?;
+    let sources: Vec<(u32, f64)> = (0..graph.vertices() as u32).map(|at| (at, 1.0)).collect();
+    let values = from(runtime, &graph, &sources)?;
+    let values = values.into_iter().map(|value| value / 2.0).collect();
+    Ok(Scores::new(values, Method::Computed, numbering))
+}
+
+/// Where every site is like every other: each ordered pair at `d` steps has `d - 1`
+/// vertices between on every path, shared by all.
+fn alike_everywhere(lattice: &Lattice) -> f64 {
+    let sites = u128::from(lattice.sites());
+    let between = ordered_steps(lattice) - sites * (sites - 1);
+    between as f64 / sites as f64 / 2.0
+}
+
+fn by_symmetry(runtime: &Runtime, lattice: &Lattice) -> Result<Vec<f64>, Error> {
+    let graph = Graph::build(runtime, lattice)?;
+    let classes = Classes::new(lattice);
+    let sources: Vec<(u32, f64)> = classes
+        .representatives
+        .iter()
+        .zip(&classes.sizes)
+        .map(|(&site, &size)| (site as u32, size as f64))
+        .collect();
+    let added = from(runtime, &graph, &sources)?;
+    let mut sums = vec![0.0; sources.len()];
+    for (&class, added) in classes.of.iter().zip(added) {
+        sums[class as usize] += added;
+    }
+    for (sum, &size) in sums.iter_mut().zip(&classes.sizes) {
+        *sum /= 2.0 * size as f64;
+    }
+    Ok(classes
+        .of
+        .iter()
+        .map(|&class| sums[class as usize])
+        .collect())
+}
+
+/// What searches from these sources add to each vertex, each times its weight.
+fn from(runtime: &Runtime, graph: &Graph, sources: &[(u32, f64)]) -> Result<Vec<f64>, Error> {
+    let work = sources.len() as u64 * graph.targets().len() as u64;
+    task::run(runtime, &BETWEENNESS, work, |pool| {
+        if graph.costs().is_some() {
+            on(pool, graph, sources, || Weighted::new(graph))
+        } else {
+            let slots = Slots::of(graph);
+            on(pool, graph, sources, || Hops::new(&slots))
+        }
+    })
+}
+
+/// One search and what it adds.
+pub(super) trait Brandes: Send {
+    /// Adds to `sums` what lies on shortest paths from `source`, times `weight`.
+    fn add(&mut self, source: u32, weight: f64, sums: &mut [f64]);
+}
+
+fn on<B: Brandes>(
+    pool: &Pool,
+    graph: &Graph,
+    sources: &[(u32, f64)],
+    make: impl Fn() -> B + Sync,
+) -> Vec<f64> {
+    let vertices = graph.vertices();
+    let part = sources.len().div_ceil(SUMS).max(1);
+    let parts: Vec<_> = sources
+        .chunks(part)
+        .map(|sources| (sources, Mutex::new(Vec::new())))
+        .collect();
+    let shelf = Mutex::new(Vec::new());
+    let cost = Bytes((sources.len() * graph.targets().len()) as u64 * 8);
+    pool.each(cost, parts.iter(), |(sources, sums)| {
+        let kept = shelf.lock().ok().and_then(|mut shelf| shelf.pop());
+        let mut search = kept.unwrap_or_else(&make);
+        let mut mine = vec![0.0; vertices];
+        for &(source, weight) in *sources {
+            search.add(source, weight, &mut mine);
+        }
+        if let (Ok(mut sums), Ok(mut shelf)) = (sums.lock(), shelf.lock()) {
+            *sums = mine;
+            shelf.push(search);
+        }
+    });
+    let mut all = vec![0.0; vertices];
+    for (_, sums) in parts {
+        let sums = sums.into_inner().unwrap_or_default();
+        for (all, one) in all.iter_mut().zip(sums) {
+            *all += one;
+        }
+    }
+    all
+}
+
+/// Steps cost differently.
+struct Weighted<'a> {
+    graph: &'a Graph,
+    search: Search,
+    paths: Vec<f64>,
+    shares: Vec<f64>,
+}
+
+impl<'a> Weighted<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        let vertices = graph.vertices();
+        Self {
+            graph,
+            search: Search::new(vertices),
+            paths: vec![0.0; vertices],
+            shares: vec![0.0; vertices],
+        }
+    }
+}
+
+impl Brandes for Weighted<'_> {
+    fn add(&mut self, source: u32, weight: f64, sums: &mut [f64]) {
+        let graph = self.graph;
+        self.search.run(graph, source as usize);
+        let order = self.search.order();
+        for &at in order {
+            self.paths[at as usize] = 0.0;
+            self.shares[at as usize] = 0.0;
+        }
+        self.paths[source as usize] = 1.0;
+        for &at in order {
+            for (to, cost) in graph.steps(at as usize) {
+                if self.search.leads(at, to, cost) {
+                    self.paths[to as usize] += self.paths[at as usize];
+                }
+            }
+        }
+        for &at in order[1..].iter().rev() {
+            let mut share = 0.0;
+            for (to, cost) in graph.steps(at as usize) {
+                if self.search.leads(at, to, cost) {
+                    share += (1.0 + self.shares[to as usize]) / self.paths[to as usize];
+                }
+            }
+            share *= self.paths[at as usize];
+            self.shares[at as usize] = share;
+            sums[at as usize] += weight * share;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Searches from every vertex where steps cost differently.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use heddle_runtime::Runtime;
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::units::Bytes;
+
+use super::closeness::CLOSENESS;
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::task;
+
+/// Two lengths this close, relative to their size, are the same length: sums of the
+/// same costs in another order differ in their last digits, and paths of equal
+/// length must count as equal. python-igraph takes the same measure.
+const SAME: f64 = 1e-10;
+
+/// Sources a thread takes at a time.
+const PART: usize = 16;
+
+/// What one source reached.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Figures {
+    /// Vertices, itself not counted.
+    pub(crate) reached: u64,
+    /// The sum of their distances.
+    pub(crate) total: f64,
+    /// The greatest of their distances.
+    pub(crate) eccentricity: f64,
+}
+
+/// Figures of every vertex.
+pub(crate) fn figures(runtime: &Runtime, graph: &Graph) -> Result<Vec<Figures>, Error> {
+    let vertices = graph.vertices();
+    let work = vertices as u64 * vertices as u64;
+    task::run(runtime, &CLOSENESS, work, |pool| {
+        let mut all = vec![Figures::default(); vertices];
+        each_source(pool, graph, &mut all, |search, source, figures| {
+            search.run(graph, source);
+            let order = search.order();
+            *figures = Figures {
+                reached: order.len() as u64 - 1,
+                total: order.iter().map(|&at| search.distance(at)).sum(),
+                eccentricity: order.last().map_or(0.0, |&at| search.distance(at)),
+            };
+        });
+        all
+    })
+}
+
+/// Calls `work` with every vertex and its slot, on all threads, each with a search
+/// of its own.
+fn each_source<T: Send>(
+    pool: &Pool,
+    graph: &Graph,
+    slots: &mut [T],
+    work: impl Fn(&mut Search, usize, &mut T) + Sync,
+) {
+    let cost = Bytes(graph.bytes().saturating_mul(slots.len() as u64));
+    let parts = slots.chunks_mut(PART).enumerate();
+    pool.each(cost, parts, |(part, slots)| {
+        let mut search = Search::new(graph.vertices());
+        for (at, slot) in slots.iter_mut().enumerate() {
+            work(&mut search, part * PART + at, slot);
+        }
+    });
+}
+
+/// A vertex to be looked at, the nearest first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    distance: f64,
+    vertex: u32,
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The heap's greatest is the nearest; equal ones by number.
+        let nearest = other.distance.total_cmp(&self.distance);
+        nearest.then(other.vertex.cmp(&self.vertex))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// One search by cost, its memory kept for the next.
+pub(crate) struct Search {
+    distances: Vec<f64>,
+    settled: Vec<bool>,
+    heap: BinaryHeap<Entry>,
+    order: Vec<u32>,
+}
+
+impl Search {
+    pub(crate) fn new(vertices: usize) -> Self {
+        Self {
+            distances: vec![f64::INFINITY; vertices],
+            settled: vec![false; vertices],
+            heap: BinaryHeap::new(),
+            order: Vec::with_capacity(vertices),
+        }
+    }
+
+    /// Vertices reached, the source first, by distance.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The distance of a vertex; infinite if it was not reached.
+    pub(crate) fn distance(&self, vertex: u32) -> f64 {
+        self.distances[vertex as usize]
+    }
+
+    /// Whether a shortest path to `to` may come over `from`, by a step of `cost`.
+    pub(crate) fn leads(&self, from: u32, to: u32, cost: f64) -> bool {
+        let (by, best) = (self.distance(from) + cost, self.distance(to));
+        (by - best).abs() <= SAME * best.max(by)
+    }
+
+    pub(crate) fn run(&mut self, graph: &Graph, source: usize) {
+        for &vertex in &self.order {
+            self.distances[vertex as usize] = f64::INFINITY;
+            self.settled[vertex as usize] = false;
+        }
+        self.order.clear();
+        self.distances[source] = 0.0;
+        self.heap.push(Entry {
+            distance: 0.0,
+            vertex: source as u32,
+        });
+        while let Some(Entry { distance, vertex }) = self.heap.pop() {
+            if std::mem::replace(&mut self.settled[vertex as usize], true) {
+                continue;
+            }
+            self.order.push(vertex);
+            for (to, cost) in graph.steps(vertex as usize) {
+                let by = distance + cost;
+                if by < self.distances[to as usize] {
+                    self.distances[to as usize] = by;
+                    self.heap.push(Entry {
+                        distance: by,
+                        vertex: to,
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Eigenvector centrality: a product of sines, or Lanczos' recurrence.
+//!
+//! The recurrence runs twice, once to find how its vectors combine and once to
+//! combine them, so that three vectors are held however many steps it takes.
+
+use std::f64::consts::PI;
+
+use heddle_runtime::{Kind, Runtime, WorkUnit};
+
+use super::{Method, Scores, axes, tridiagonal};
+use crate::error::Error;
+use crate::graph::{Graph, Numbering};
+use crate::lattice::Lattice;
+use crate::task;
+
+/// The leading eigenvector of the adjacency.
+pub static EIGENVECTOR: Kind = Kind::new("lattice-eigenvector", WorkUnit::Items);
+
+/// The residual at which a vector is good enough, relative to the eigenvalue. Its
+/// own error is that over the gap to the next eigenvalue.
+const RESIDUAL: f64 = 1e-14;
+/// Steps between two looks at the residual.
+const STEPS: usize = 16;
+/// Steps after which a vector has to be as good as it is.
+const MOST_STEPS: usize = 2000;
+/// Times the recurrence starts again from the best vector so far.
+const RESTARTS: usize = 3;
+
+/// The eigenvector of the adjacency's greatest eigenvalue, its greatest entry 1.
+///
+/// Where several eigenvectors share that eigenvalue, as of parts that are alike and
+/// do not meet, the answer is the one nearest to the degrees.
+pub fn eigenvector(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
+    let numbering = Numbering::of(lattice, "eigenvector centrality")?;
+    if lattice.is_regular() {
+        let values = axes::product(lattice, |rail, at| {
+            if rail.axis.wraps() {
+                return 1.0;
+            }
+            let size = rail.axis.size();
+            let sine = |at: u64| (PI * (at + 1) as f64 / (size + 1) as f64).sin();
+            // The nearer end, so that mirror images are equal to the last digit.
+            sine(at.min(size - 1 - at)) / sine((size - 1) / 2)
+        });
+        return Ok(Scores::new(values, Method::ClosedForm, numbering));
+    }
+    let graph = Graph::build(runtime, lattice)?;
+    let work = graph.targets().len() as u64;
+    let values = task::run(runtime, &EIGENVECTOR, work, |_| leading(&graph))?;
+    Ok(Scores::new(values, Method::Computed, numbering))
+}
+
+fn leading(graph: &Graph) -> Vec<f64> {
+    let vertices = graph.vertices();
+    if graph.targets().is_empty() {
+        // Nobody has a neighbour, and everybody is as central as anybody.
+        return vec![1.0; vertices];
+    }
+    let mut vector: Vec<f64> = (0..vertices)
+        .map(|vertex| graph.neighbours(vertex).len() as f64)
+        .collect();
+    for _ in 0..RESTARTS {
+        let (better, residual) = improved(graph, &vector);
+        vector = better;
+        if residual <= RESIDUAL {
+            break;
+        }
+    }
+    // The leading vector of a graph has one sign; entries of parts that have no
+    // share in it are rounding, of either sign.
+    let most = vector.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    vector.iter().map(|x| x.abs() / most).collect()
+}
+
+/// The vector the recurrence from `start` comes to, and its residual.
+fn improved(graph: &Graph, start: &[f64]) -> (Vec<f64>, f64) {
+    let mut lanczos = Lanczos::new(graph, start);
+    let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
+    let mut residual = f64::INFINITY;
+    let mut mix = Vec::new();
+    while diagonal.len() < MOST_STEPS {
+        let (along, next) = lanczos.step();
+        diagonal.push(along);
+        let ends = next <= f64::EPSILON * (1.0 + along.abs());
+        if ends || diagonal.len() % STEPS == 0 {
+            let (value, vector) = tridiagonal::greatest(&diagonal, &beside);
+            let before = residual;
+            residual = next * vector.last().map_or(0.0, |x| x.abs()) / value;
+            mix = vector;
+            if ends || residual <= RESIDUAL || (residual <= 1e-11 && residual > before / 2.0) {
+                break;
+            }
+        }
+        beside.push(next);
+    }
+    let mut lanczos = Lanczos::new(graph, start);
+    let mut vector = vec![0.0; start.len()];
+    for share in mix {
+        for (sum, x) in vector.iter_mut().zip(&lanczos.now) {
+            *sum += share * x;
+        }
+        lanczos.step();
+    }
+    (vector, residual)
+}
+
+/// Orthogonal vectors, one out of the other.
+struct Lanczos<'a> {
+    graph: &'a Graph,
+    before: Vec<f64>,
+    now: Vec<f64>,
+    next: Vec<f64>,
+    /// The length `now` had before it was made 1.
+    norm: f64,
+}
+
+impl<'a> Lanczos<'a> {
+    fn new(graph: &'a Graph, start: &[f64]) -> Self {
+        let norm = start.iter().map(|x| x * x).sum::<f64>().sqrt();
+        Self {
+            graph,
+            before: vec![0.0; start.len()],
+            now: start.iter().map(|x| x / norm).collect(),
+            next: vec![0.0; start.len()],
+            norm: 0.0,
+        }
+    }
+
+    /// On to the next vector; says how much of this one the product has, and how
+    /// much of the next.
+    fn step(&mut self) -> (f64, f64) {
+        let mut along = 0.0;
+        for (vertex, next) in self.next.iter_mut().enumerate() {
+            let around: f64 = self
+                .graph
+                .neighbours(vertex)
+                .iter()
+                .map(|&from| self.now[from as usize])
+                .sum();
+            *next = around - self.norm * self.before[vertex];
+            along += *next * self.now[vertex];
+        }
+        let mut square = 0.0;
+        for (next, now) in self.next.iter_mut().zip(&self.now) {
+            *next -= along * now;
+            square += *next * *next;
+        }
+        self.norm = square.sqrt();
+        // At the end of the recurrence nothing is left to make 1.
+        let scale = if self.norm > 0.0 {
+            1.0 / self.norm
+        } else {
+            0.0
+        };
+        for next in &mut self.next {
+            *next *= scale;
+        }
+        std::mem::swap(&mut self.before, &mut self.now);
+        std::mem::swap(&mut self.now, &mut self.next);
+        (along, self.norm)
+    }
+}

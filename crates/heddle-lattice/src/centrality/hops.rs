@@ -1,0 +1,165 @@
+//! Shortest paths from one vertex where every step costs 1, counted forwards and
+//! shared out backwards.
+//!
+//! The inner loops have no branch that depends on a distance and always take the
+//! same number of turns: on a lattice half of all neighbours lie one step further
+//! and half one nearer, and their number changes from site to site, in no order a
+//! processor could foresee.
+
+use super::betweenness::Brandes;
+use crate::graph::Graph;
+
+const UNSEEN: u32 = u32::MAX;
+/// Of the vertex that stands for no neighbour: neither unseen nor ever a step further.
+const NOWHERE: u32 = 0;
+
+/// Numbers of neighbours the loops are unrolled for: those of one to six dimensions,
+/// and some up to those of the most there can be.
+const WIDTHS: [usize; 10] = [2, 4, 6, 8, 10, 12, 16, 32, 64, 128];
+
+/// As many neighbours for every vertex, the missing ones one that does not exist.
+pub(super) struct Slots {
+    vertices: usize,
+    width: usize,
+    targets: Vec<u32>,
+}
+
+impl Slots {
+    pub(super) fn of(graph: &Graph) -> Self {
+        let vertices = graph.vertices();
+        let degrees = (0..vertices).map(|vertex| graph.neighbours(vertex).len());
+        let most = degrees.max().unwrap_or(0);
+        let width = WIDTHS
+            .into_iter()
+            .find(|&width| width >= most)
+            .unwrap_or(most);
+        let mut targets = Vec::with_capacity(vertices * width);
+        for vertex in 0..vertices {
+            let around = graph.neighbours(vertex);
+            targets.extend_from_slice(around);
+            targets.extend(std::iter::repeat_n(vertices as u32, width - around.len()));
+        }
+        Self {
+            vertices,
+            width,
+            targets,
+        }
+    }
+}
+
+/// A vertex as one search sees it.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// Forwards, the shortest paths that lead here; once done backwards, what each
+    /// of them carries.
+    paths: f64,
+    level: u32,
+}
+
+/// One search, its memory kept for the next.
+pub(super) struct Hops<'a> {
+    slots: &'a Slots,
+    seen: Vec<Seen>,
+    order: Vec<u32>,
+}
+
+/// What a value is multiplied with where a condition does not hold, and where it
+/// does. Of anything the compiler sees through, it makes a branch.
+static KEPT: [f64; 2] = [0.0, 1.0];
+
+/// `value` if the levels are equal, else 0.
+#[inline]
+fn only_if_equal(level: u32, other: u32, value: f64) -> f64 {
+    KEPT[usize::from(level == other)] * value
+}
+
+impl<'a> Hops<'a> {
+    pub(super) fn new(slots: &'a Slots) -> Self {
+        let mut hops = Self {
+            slots,
+            seen: vec![UNKNOWN; slots.vertices + 1],
+            // The next place is written before it is known whether it is taken.
+            order: vec![0; slots.vertices + 1],
+        };
+        hops.seen[slots.vertices].level = NOWHERE;
+        hops
+    }
+
+    /// Vertices in order of distance, with their levels and numbers of paths; says
+    /// how many.
+    #[inline]
+    fn forwards<const N: usize>(&mut self, source: u32) -> usize {
+        let rows = self.slots.targets.as_chunks::<N>().0;
+        let (seen, order) = (&mut self.seen[..], &mut self.order[..]);
+        seen[source as usize] = Seen {
+            paths: 1.0,
+            level: 0,
+        };
+        order[0] = source;
+        let (mut head, mut tail) = (0, 1);
+        while head < tail {
+            let at = order[head];
+            head += 1;
+            let Seen { paths, level } = seen[at as usize];
+            let further = level + 1;
+            for to in rows[at as usize] {
+                let next = &mut seen[to as usize];
+                let is_new = next.level == UNSEEN;
+                order[tail] = to;
+                tail += usize::from(is_new);
+                // A neighbour that was seen before is at most a step further.
+                let level = next.level.min(further);
+                *next = Seen {
+                    paths: next.paths + only_if_equal(level, further, paths),
+                    level,
+                };
+            }
+        }
+        tail
+    }
+}
+
+const UNKNOWN: Seen = Seen {
+    paths: 0.0,
+    level: UNSEEN,
+};
+
+impl Brandes for Hops<'_> {
+    fn add(&mut self, source: u32, weight: f64, sums: &mut [f64]) {
+        match self.slots.width {
+            2 => self.add_in::<2>(source, weight, sums),
+            4 => self.add_in::<4>(source, weight, sums),
+            6 => self.add_in::<6>(source, weight, sums),
+            8 => self.add_in::<8>(source, weight, sums),
+            10 => self.add_in::<10>(source, weight, sums),
+            12 => self.add_in::<12>(source, weight, sums),
+            16 => self.add_in::<16>(source, weight, sums),
+            32 => self.add_in::<32>(source, weight, sums),
+            64 => self.add_in::<64>(source, weight, sums),
+            _ => self.add_in::<128>(source, weight, sums),
+        }
+    }
+}
+
+impl Hops<'_> {
+    fn add_in<const N: usize>(&mut self, source: u32, weight: f64, sums: &mut [f64]) {
+        let rows = self.slots.targets.as_chunks::<N>().0;
+        let count = self.forwards::<N>(source);
+        let (seen, order) = (&mut self.seen[..], &self.order[..count]);
+        // From the furthest on: a vertex that is done carries (1 + its share) over
+        // its number of paths, ready for those one step nearer.
+        for &at in order[1..].iter().rev() {
+            let Seen { paths, level } = seen[at as usize];
+            let mut carried = 0.0;
+            for to in rows[at as usize] {
+                let next = seen[to as usize];
+                carried += only_if_equal(next.level, level + 1, next.paths);
+            }
+            sums[at as usize] += weight * carried * paths;
+            seen[at as usize].paths = carried + 1.0 / paths;
+        }
+        for &at in order {
+            seen[at as usize] = UNKNOWN;
+        }
+    }
+}

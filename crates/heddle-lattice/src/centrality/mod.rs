@@ -1,0 +1,124 @@
+//! How central each vertex is: degree, closeness, betweenness, eigenvector.
+//!
+//! Definitions and normalisation are python-igraph's defaults, so that answers can
+//! be held against it:
+//!
+//! - *degree*: the number of neighbours;
+//! - *closeness*: the number of vertices reached, over the sum of the distances to
+//!   them; not a number where nothing is reached;
+//! - *betweenness*: the sum over pairs of other vertices of the share of their
+//!   shortest paths that lead through, each pair once, not normalised;
+//! - *eigenvector*: the eigenvector of the adjacency's greatest eigenvalue, its
+//!   greatest entry 1.
+//!
+//! Closeness and betweenness count a step as what it costs; degree and eigenvector
+//! do not look at costs. Where the lattice is regular, formulas and symmetry answer
+//! ([`Method`] says so).
+
+mod axes;
+mod betweenness;
+mod closeness;
+mod dijkstra;
+mod eigenvector;
+mod hops;
+mod symmetry;
+mod tridiagonal;
+
+use serde::Serialize;
+
+use heddle_runtime::Runtime;
+
+pub use betweenness::{BETWEENNESS, betweenness};
+pub use closeness::{CLOSENESS, closeness};
+pub(crate) use dijkstra::{Search, figures};
+pub use eigenvector::{EIGENVECTOR, eigenvector};
+
+use crate::error::Error;
+use crate::graph::{Graph, Numbering};
+use crate::lattice::{Lattice, Site};
+
+/// How a figure came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// By a formula, without a search.
+    ClosedForm,
+    /// By searches from one vertex of each kind; the lattice's symmetry gives the
+    /// rest.
+    Symmetry,
+    /// By an algorithm over the whole graph.
+    Computed,
+}
+
+/// One value per vertex: free sites, ascending.
+#[derive(Clone, Debug)]
+pub struct Scores {
+    /// The values.
+    pub values: Vec<f64>,
+    /// How they came about.
+    pub method: Method,
+    numbering: Numbering,
+}
+
+impl Scores {
+    pub(crate) fn new(values: Vec<f64>, method: Method, numbering: Numbering) -> Self {
+        Self {
+            values,
+            method,
+            numbering,
+        }
+    }
+
+    /// Which site is which vertex.
+    #[must_use]
+    pub fn numbering(&self) -> &Numbering {
+        &self.numbering
+    }
+
+    /// The value of a site; none if it is blocked or does not exist.
+    #[must_use]
+    pub fn at(&self, site: Site) -> Option<f64> {
+        self.values.get(self.numbering.vertex(site)?).copied()
+    }
+
+    /// The vertices of the `count` greatest values, as sites, greatest first; equal
+    /// values by site. Values that are no number come last.
+    #[must_use]
+    pub fn top(&self, count: usize) -> Vec<(Site, f64)> {
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        let key = |vertex: usize| {
+            let value = self.values[vertex];
+            if value.is_nan() {
+                f64::NEG_INFINITY
+            } else {
+                value
+            }
+        };
+        order.sort_by(|&a, &b| key(b).total_cmp(&key(a)).then(a.cmp(&b)));
+        let first = order.into_iter().take(count);
+        first
+            .filter_map(|vertex| Some((self.numbering.site(vertex)?, self.values[vertex])))
+            .collect()
+    }
+}
+
+/// The number of neighbours of every vertex.
+pub fn degree(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
+    let numbering = Numbering::of(lattice, "degrees")?;
+    if lattice.is_regular() {
+        let values = axes::sum(lattice, |rail, at| {
+            let last = rail.axis.size() - 1;
+            if rail.axis.wraps() {
+                2.0
+            } else {
+                f64::from(u8::from(at > 0) + u8::from(at < last))
+            }
+        });
+        return Ok(Scores::new(values, Method::ClosedForm, numbering));
+    }
+    let graph = Graph::build(runtime, lattice)?;
+    let values = (0..graph.vertices())
+        .map(|vertex| graph.neighbours(vertex).len() as f64)
+        .collect();
+    Ok(Scores::new(values, Method::Computed, numbering))
+}

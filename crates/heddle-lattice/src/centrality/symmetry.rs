@@ -1,0 +1,115 @@
+//! Which sites of a regular lattice are alike.
+//!
+//! A regular lattice looks the same after it is mirrored along an open axis, moved
+//! along a periodic one, or turned so that like axes change places. Sites that such
+//! a change carries into each other have the same betweenness, and one search from
+//! any of them tells what searches from all of them would: with `d(r, w)` what a
+//! search from `r` adds to `w`, all searches from the class of `r` together add to
+//! each `v` the size of that class times the mean of `d(r, w)` over the class of `v`.
+
+use smallvec::SmallVec;
+
+use crate::graph::Odometer;
+use crate::lattice::{Lattice, Site, Weights};
+
+/// The classes of a regular lattice's sites.
+pub(super) struct Classes {
+    /// One site of each class.
+    pub(super) representatives: Vec<Site>,
+    /// Sites in each class.
+    pub(super) sizes: Vec<u64>,
+    /// The class of each site.
+    pub(super) of: Vec<u32>,
+}
+
+impl Classes {
+    /// Of a lattice with nothing blocked and no costs of single sites.
+    pub(super) fn new(lattice: &Lattice) -> Self {
+        let groups = like_axes(lattice);
+        let mut classes = Self {
+            representatives: Vec::new(),
+            sizes: Vec::new(),
+            of: Vec::with_capacity(lattice.sites() as usize),
+        };
+        let mut odometer = Odometer::at(lattice, 0);
+        for site in 0..lattice.sites() {
+            let alike = representative(lattice, &groups, odometer.coordinates());
+            // A representative is the least of its class, so it comes first.
+            let class = if alike == site {
+                classes.representatives.push(site);
+                classes.sizes.push(0);
+                classes.sizes.len() as u32 - 1
+            } else {
+                classes.of[alike as usize]
+            };
+            classes.sizes[class as usize] += 1;
+            classes.of.push(class);
+            odometer.advance();
+        }
+        classes
+    }
+}
+
+/// Axes of one size, boundary and cost, in groups, each ascending.
+fn like_axes(lattice: &Lattice) -> Vec<SmallVec<[usize; 8]>> {
+    let cost = |axis: usize| match lattice.weights() {
+        Weights::Axes(costs) => costs[axis].to_bits(),
+        Weights::Unit | Weights::Sites(_) => 0,
+    };
+    let key = |axis: usize| {
+        let rail = &lattice.rails()[axis];
+        (rail.axis.size(), rail.axis.wraps(), cost(axis))
+    };
+    let mut groups: Vec<SmallVec<[usize; 8]>> = Vec::new();
+    for axis in 0..lattice.dimensions() {
+        match groups.iter_mut().find(|group| key(group[0]) == key(axis)) {
+            Some(group) => group.push(axis),
+            None => groups.push(SmallVec::from_slice(&[axis])),
+        }
+    }
+    groups
+}
+
+/// The least site that is like the one at these coordinates.
+fn representative(lattice: &Lattice, groups: &[SmallVec<[usize; 8]>], at: &[u64]) -> Site {
+    let rails = lattice.rails();
+    let mut site = 0;
+    for group in groups {
+        let mut folded: SmallVec<[u64; 8]> = group
+            .iter()
+            .map(|&axis| {
+                let rail = &rails[axis];
+                if rail.axis.wraps() {
+                    0
+                } else {
+                    at[axis].min(rail.axis.size() - 1 - at[axis])
+                }
+            })
+            .collect();
+        // Earlier axes have the longer strides: the least go there.
+        folded.sort_unstable();
+        for (&axis, &coordinate) in group.iter().zip(&folded) {
+            site += coordinate * rails[axis].stride;
+        }
+    }
+    site
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::Axis;
+
+    #[test]
+    fn classes_are_those_of_the_symmetries() {
+        let cube = Lattice::cubic(4, 10).unwrap();
+        let classes = Classes::new(&cube);
+        // Unordered fours out of five distances from the nearer end.
+        assert_eq!(classes.representatives.len(), 70);
+        assert_eq!(classes.sizes.iter().sum::<u64>(), 10_000);
+        let torus = Lattice::new([Axis::periodic(5), Axis::periodic(7)]).unwrap();
+        assert_eq!(Classes::new(&torus).representatives, [0]);
+        let mixed = Lattice::new([Axis::open(3), Axis::periodic(4), Axis::open(3)]).unwrap();
+        assert_eq!(Classes::new(&mixed).sizes, [16, 16, 4]);
+    }
+}

@@ -1,0 +1,271 @@
+//! Girvan and Newman's way: take away the step most shortest paths lead over, and
+//! see what falls apart.
+
+use heddle_runtime::Runtime;
+
+use super::{COMMUNITIES, Communities, modularity, renumber};
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::lattice::Lattice;
+use crate::task;
+
+/// Two steps this close, relative to their size, carry the same; then the first is
+/// taken. Rounding must not decide.
+const SAME: f64 = 1e-9;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GirvanNewman {
+    /// Stop at so many groups; none for the grouping of highest modularity, which
+    /// takes all steps away to find.
+    pub communities: Option<usize>,
+    /// Steps that may be walked over, counting every time: each step that is taken
+    /// away costs vertices times steps of its part.
+    pub most_visits: u64,
+}
+
+impl Default for GirvanNewman {
+    fn default() -> Self {
+        Self {
+            communities: None,
+            most_visits: 20_000_000_000,
+        }
+    }
+}
+
+/// Groups that are left when the steps between them are gone.
+pub fn edge_betweenness(
+    runtime: &Runtime,
+    lattice: &Lattice,
+    settings: &GirvanNewman,
+) -> Result<Communities, Error> {
+    let graph = Graph::build(runtime, lattice)?;
+    let work = graph.targets().len() as u64 * graph.vertices() as u64;
+    task::run(runtime, &COMMUNITIES, work, |_| {
+        let labels = Cutting::new(&graph).run(settings)?;
+        Ok(Communities::new(&graph, labels))
+    })?
+}
+
+/// A graph that loses its edges.
+struct Cutting<'a> {
+    graph: &'a Graph,
+    /// The edge of each entry of the graph's rows.
+    edges: Vec<u32>,
+    is_cut: Vec<bool>,
+    carried: Vec<f64>,
+    /// The part of each vertex, named by its first vertex.
+    parts: Vec<u32>,
+    visits: u64,
+}
+
+impl<'a> Cutting<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        let mut edges = vec![0; graph.targets().len()];
+        let mut count = 0;
+        for vertex in 0..graph.vertices() {
+            let first = graph.offsets()[vertex] as usize;
+            for (at, &to) in graph.neighbours(vertex).iter().enumerate() {
+                if (to as usize) > vertex {
+                    edges[first + at] = count;
+                    // The same edge from its other end.
+                    let there = graph.offsets()[to as usize] as usize;
+                    let back = graph.neighbours(to as usize).iter();
+                    if let Some(back) = back.into_iter().position(|&to| to as usize == vertex) {
+                        edges[there + back] = count;
+                    }
+                    count += 1;
+                }
+            }
+        }
+        Self {
+            graph,
+            edges,
+            is_cut: vec![false; count as usize],
+            carried: vec![0.0; count as usize],
+            parts: vec![u32::MAX; graph.vertices()],
+            visits: 0,
+        }
+    }
+
+    fn run(&mut self, settings: &GirvanNewman) -> Result<Vec<u32>, Error> {
+        let all: Vec<u32> = (0..self.graph.vertices() as u32).collect();
+        let mut count = self.name_parts(&all);
+        self.measure(&all, settings)?;
+        let (mut best, mut highest) = (self.parts.clone(), f64::NEG_INFINITY);
+        loop {
+            let mut labels = self.parts.clone();
+            let groups = renumber(&mut labels);
+            let found = modularity(self.graph, &labels, groups);
+            if found > highest || settings.communities.is_some() {
+                (best, highest) = (labels, found);
+            }
+            if settings.communities.is_some_and(|wanted| count >= wanted) {
+                return Ok(best);
+            }
+            // Until something falls apart.
+            let before = count;
+            while count == before {
+                let Some(part) = self.cut() else {
+                    return Ok(best);
+                };
+                let members: Vec<u32> = (0..self.parts.len() as u32)
+                    .filter(|&vertex| self.parts[vertex as usize] == part)
+                    .collect();
+                count = before - 1 + self.name_parts(&members);
+                self.measure(&members, settings)?;
+            }
+        }
+    }
+
+    /// Names the parts of these vertices anew; says how many there are.
+    fn name_parts(&mut self, members: &[u32]) -> usize {
+        for &vertex in members {
+            self.parts[vertex as usize] = u32::MAX;
+        }
+        let mut count = 0;
+        let mut waiting = Vec::new();
+        for &first in members {
+            if self.parts[first as usize] != u32::MAX {
+                continue;
+            }
+            count += 1;
+            self.parts[first as usize] = first;
+            waiting.push(first);
+            while let Some(vertex) = waiting.pop() {
+                for (to, edge) in entries(self.graph, &self.edges, vertex) {
+                    if !self.is_cut[edge as usize] && self.parts[to as usize] == u32::MAX {
+                        self.parts[to as usize] = first;
+                        waiting.push(to);
+                    }
+                }
+            }
+        }
+        count
+    }
+
+    /// How many shortest paths between these vertices each of their edges carries.
+    fn measure(&mut self, members: &[u32], settings: &GirvanNewman) -> Result<(), Error> {
+        let mut entries_here = 0;
+        for &vertex in members {
+            for (_, edge) in entries(self.graph, &self.edges, vertex) {
+                self.carried[edge as usize] = 0.0;
+                entries_here += 1;
+            }
+        }
+        self.visits += entries_here * members.len() as u64;
+        if self.visits > settings.most_visits {
+            return Err(Error::OverLimit {
+                asked: "edge betweenness",
+                needed: self.visits,
+                unit: "visits of steps or more",
+                limit: settings.most_visits,
+                argument: "most_visits",
+            });
+        }
+        let mut search = Search::new(self.graph.vertices());
+        for &source in members {
+            search.run(self, source);
+        }
+        Ok(())
+    }
+
+    /// Takes away the edge that carries most; says in which part.
+    fn cut(&mut self) -> Option<u32> {
+        let mut best: Option<(u32, u32, f64)> = None;
+        for vertex in 0..self.graph.vertices() as u32 {
+            for (to, edge) in entries(self.graph, &self.edges, vertex) {
+                let carried = self.carried[edge as usize];
+                let more = best.is_none_or(|(_, _, most)| carried > most * (1.0 + SAME));
+                if to > vertex && !self.is_cut[edge as usize] && more {
+                    best = Some((vertex, edge, carried));
+                }
+            }
+        }
+        let (vertex, edge, _) = best?;
+        self.is_cut[edge as usize] = true;
+        Some(self.parts[vertex as usize])
+    }
+}
+
+/// The neighbours of a vertex with their edges.
+fn entries<'a>(
+    graph: &'a Graph,
+    edges: &'a [u32],
+    vertex: u32,
+) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let first = graph.offsets()[vertex as usize] as usize;
+    let around = graph.neighbours(vertex as usize);
+    around.iter().copied().zip(edges[first..].iter().copied())
+}
+
+/// One search over what is not cut.
+struct Search {
+    levels: Vec<u32>,
+    paths: Vec<f64>,
+    shares: Vec<f64>,
+    order: Vec<u32>,
+}
+
+impl Search {
+    fn new(vertices: usize) -> Self {
+        Self {
+            levels: vec![u32::MAX; vertices],
+            paths: vec![0.0; vertices],
+            shares: vec![0.0; vertices],
+            order: Vec::with_capacity(vertices),
+        }
+    }
+
+    fn run(&mut self, cutting: &mut Cutting<'_>, source: u32) {
+        let Cutting {
+            graph,
+            edges,
+            is_cut,
+            carried,
+            ..
+        } = cutting;
+        self.order.clear();
+        self.order.push(source);
+        self.levels[source as usize] = 0;
+        self.paths[source as usize] = 1.0;
+        let mut head = 0;
+        while head < self.order.len() {
+            let at = self.order[head];
+            head += 1;
+            let next = self.levels[at as usize] + 1;
+            for (to, edge) in entries(graph, edges, at) {
+                if is_cut[edge as usize] {
+                    continue;
+                }
+                let to = to as usize;
+                if self.levels[to] == u32::MAX {
+                    self.levels[to] = next;
+                    self.paths[to] = 0.0;
+                    self.order.push(to as u32);
+                }
+                if self.levels[to] == next {
+                    self.paths[to] += self.paths[at as usize];
+                }
+            }
+        }
+        for &at in &self.order {
+            self.shares[at as usize] = 0.0;
+        }
+        for &at in self.order.iter().rev() {
+            let share = (1.0 + self.shares[at as usize]) / self.paths[at as usize];
+            for (from, edge) in entries(graph, edges, at) {
+                if !is_cut[edge as usize]
+                    && self.levels[from as usize] + 1 == self.levels[at as usize]
+                {
+                    let over = self.paths[from as usize] * share;
+                    carried[edge as usize] += over;
+                    self.shares[from as usize] += over;
+                }
+            }
+        }
+        for &at in &self.order {
+            self.levels[at as usize] = u32::MAX;
+        }
+    }
+}

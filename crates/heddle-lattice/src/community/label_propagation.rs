@@ -1,0 +1,79 @@
+//! Label propagation: everybody takes the label most neighbours have.
+
+use heddle_runtime::Runtime;
+
+use super::shuffle::Shuffle;
+use super::{COMMUNITIES, Communities};
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::lattice::Lattice;
+use crate::task;
+
+/// How labels are passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LabelPropagation {
+    /// What the order of vertices and the choice among equals are drawn from.
+    pub seed: u64,
+    /// Rounds after which labels stay as they are; on a lattice, where many labels
+    /// are equally frequent, they need not settle by themselves.
+    pub most_rounds: usize,
+}
+
+impl Default for LabelPropagation {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            most_rounds: 100,
+        }
+    }
+}
+
+/// Groups that agree on a label.
+pub fn label_propagation(
+    runtime: &Runtime,
+    lattice: &Lattice,
+    settings: &LabelPropagation,
+) -> Result<Communities, Error> {
+    let graph = Graph::build(runtime, lattice)?;
+    let work = graph.targets().len() as u64;
+    task::run(runtime, &COMMUNITIES, work, |_| {
+        Communities::new(&graph, labels(&graph, settings))
+    })
+}
+
+fn labels(graph: &Graph, settings: &LabelPropagation) -> Vec<u32> {
+    let mut shuffle = Shuffle::seeded(settings.seed);
+    let mut labels: Vec<u32> = (0..graph.vertices() as u32).collect();
+    let mut around: Vec<u32> = Vec::new();
+    for _ in 0..settings.most_rounds {
+        let mut changed = false;
+        for vertex in shuffle.order(graph.vertices()) {
+            let neighbours = graph.neighbours(vertex as usize);
+            around.clear();
+            around.extend(neighbours.iter().map(|&to| labels[to as usize]));
+            let own = labels[vertex as usize];
+            let label = most_frequent(&mut around, own, &mut shuffle);
+            changed |= label != own;
+            labels[vertex as usize] = label;
+        }
+        if !changed {
+            break;
+        }
+    }
+    labels
+}
+
+/// The label met most often; its own among equals, else one that is drawn.
+fn most_frequent(around: &mut [u32], own: u32, shuffle: &mut Shuffle) -> u32 {
+    around.sort_unstable();
+    let runs = || around.chunk_by(|one, other| one == other);
+    let Some(most) = runs().map(<[u32]>::len).max() else {
+        return own;
+    };
+    let best = || runs().filter(|run| run.len() == most).map(|run| run[0]);
+    if best().any(|label| label == own) {
+        return own;
+    }
+    let drawn = shuffle.below(best().count());
+    best().nth(drawn).unwrap_or(own)
+}

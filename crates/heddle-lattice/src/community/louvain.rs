@@ -1,0 +1,41 @@
+//! Louvain's way: move vertices while that gains, make a graph of the groups, and
+//! again.
+
+use heddle_runtime::Runtime;
+
+use super::level::Level;
+use super::shuffle::Shuffle;
+use super::{COMMUNITIES, Communities, renumber};
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::lattice::Lattice;
+use crate::task;
+
+/// Groups of high modularity, the order of moves drawn from `seed`.
+pub fn louvain(runtime: &Runtime, lattice: &Lattice, seed: u64) -> Result<Communities, Error> {
+    let graph = Graph::build(runtime, lattice)?;
+    let work = graph.targets().len() as u64;
+    task::run(runtime, &COMMUNITIES, work, |_| {
+        Communities::new(&graph, labels(&graph, seed))
+    })
+}
+
+fn labels(graph: &Graph, seed: u64) -> Vec<u32> {
+    let mut shuffle = Shuffle::seeded(seed);
+    let mut labels: Vec<u32> = (0..graph.vertices() as u32).collect();
+    let mut level = Level::of(graph);
+    loop {
+        let (mut groups, moved) = level.grouped(&mut shuffle);
+        if !moved {
+            return labels;
+        }
+        let count = renumber(&mut groups);
+        for label in &mut labels {
+            *label = groups[*label as usize];
+        }
+        if count == level.vertices() {
+            return labels;
+        }
+        level = level.folded(&groups, count);
+    }
+}

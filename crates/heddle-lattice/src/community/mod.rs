@@ -1,0 +1,187 @@
+//! Groups of vertices that are joined more among themselves than with others.
+//!
+//! All three ways look at steps, not at what they cost, and answer the same for the
+//! same seed on every machine. How good a grouping is, its modularity, is the share
+//! of steps inside groups less what that share would be if steps were drawn at
+//! random with the same degrees.
+
+mod girvan_newman;
+mod label_propagation;
+mod level;
+mod louvain;
+mod shuffle;
+
+use heddle_runtime::{Kind, WorkUnit};
+
+pub use girvan_newman::{GirvanNewman, edge_betweenness};
+pub use label_propagation::{LabelPropagation, label_propagation};
+pub use louvain::louvain;
+
+use crate::graph::{Graph, Numbering};
+use crate::lattice::Site;
+
+/// Grouping vertices.
+pub static COMMUNITIES: Kind = Kind::new("lattice-communities", WorkUnit::Items);
+
+/// A grouping of the vertices.
+#[derive(Clone, Debug)]
+pub struct Communities {
+    /// The group of each vertex, groups numbered by their first vertex.
+    pub labels: Vec<u32>,
+    /// Vertices of each group.
+    pub sizes: Vec<u64>,
+    /// How much more is joined inside groups than chance would join, at most 1. Not
+    /// a number where there is no step.
+    pub modularity: f64,
+    numbering: Numbering,
+}
+
+impl Communities {
+    /// Renumbers `labels` by first appearance.
+    fn new(graph: &Graph, mut labels: Vec<u32>) -> Self {
+        let count = renumber(&mut labels);
+        let mut sizes = vec![0; count];
+        for &label in &labels {
+            sizes[label as usize] += 1;
+        }
+        Self {
+            modularity: modularity(graph, &labels, count),
+            labels,
+            sizes,
+            numbering: graph.numbering().clone(),
+        }
+    }
+
+    /// How many groups.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is no vertex to group.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The group of a site; none if it is blocked or does not exist.
+    #[must_use]
+    pub fn of(&self, site: Site) -> Option<u32> {
+        self.labels.get(self.numbering.vertex(site)?).copied()
+    }
+}
+
+/// Numbers labels, all below their count, by first appearance; says how many there are.
+fn renumber(labels: &mut [u32]) -> usize {
+    let mut names = vec![u32::MAX; labels.len()];
+    let mut count = 0;
+    for label in labels {
+        let name = &mut names[*label as usize];
+        if *name == u32::MAX {
+            *name = count;
+            count += 1;
+        }
+        *label = *name;
+    }
+    count as usize
+}
+
+/// The modularity of a grouping into `count` groups.
+fn modularity(graph: &Graph, labels: &[u32], count: usize) -> f64 {
+    let ends = graph.targets().len() as f64;
+    let mut inside = 0_u64;
+    let mut degrees = vec![0_u64; count];
+    for (vertex, &label) in labels.iter().enumerate() {
+        let around = graph.neighbours(vertex);
+        degrees[label as usize] += around.len() as u64;
+        let same = around.iter().filter(|&&to| labels[to as usize] == label);
+        inside += same.count() as u64;
+    }
+    let chance: f64 = degrees
+        .iter()
+        .map(|&degree| (degree as f64 / ends).powi(2))
+        .sum();
+    inside as f64 / ends - chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::Lattice;
+    use heddle_runtime::Runtime;
+
+    pub(super) fn runtime() -> Runtime {
+        Runtime::builder().forgetful().build().unwrap()
+    }
+
+    /// Two squares joined by one step.
+    pub(super) fn dumbbell() -> Lattice {
+        let lattice = Lattice::cubic(2, 9).unwrap();
+        let wall = (0..9).filter(|&row| row != 4).map(|row| row * 9 + 4);
+        lattice.with_blocked(wall).unwrap()
+    }
+
+    #[test]
+    fn modularity_is_that_of_its_definition() {
+        let graph = Graph::build(&runtime(), &Lattice::cubic(1, 4).unwrap()).unwrap();
+        let two = Communities::new(&graph, vec![3, 3, 1, 1]);
+        assert_eq!(two.labels, [0, 0, 1, 1]);
+        assert!((two.modularity - (4.0 / 6.0 - 0.5)).abs() < 1e-15);
+        let one = Communities::new(&graph, vec![0; 4]);
+        assert!(one.modularity.abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_wall_parts_two_groups() {
+        let (runtime, lattice) = (runtime(), dumbbell());
+        let settings = GirvanNewman {
+            communities: Some(2),
+            ..GirvanNewman::default()
+        };
+        let halves = edge_betweenness(&runtime, &lattice, &settings).unwrap();
+        assert_eq!(halves.len(), 2);
+        assert!(halves.sizes.iter().all(|&size| size >= 36));
+        for seed in 0..3 {
+            let found = louvain(&runtime, &lattice, seed).unwrap();
+            let again = louvain(&runtime, &lattice, seed).unwrap();
+            assert_eq!(found.labels, again.labels);
+            assert!(found.modularity >= halves.modularity);
+            // No group reaches through the wall.
+            assert_ne!(found.of(0), found.of(8));
+            let settings = LabelPropagation {
+                seed,
+                ..LabelPropagation::default()
+            };
+            let spread = label_propagation(&runtime, &lattice, &settings).unwrap();
+            let again = label_propagation(&runtime, &lattice, &settings).unwrap();
+            assert_eq!(spread.labels, again.labels);
+            assert!(spread.len() > 1 && spread.modularity > 0.2);
+        }
+    }
+
+    #[test]
+    fn too_much_work_is_refused() {
+        let settings = GirvanNewman {
+            most_visits: 1000,
+            ..GirvanNewman::default()
+        };
+        assert!(matches!(
+            edge_betweenness(&runtime(), &dumbbell(), &settings),
+            Err(crate::Error::OverLimit { limit: 1000, .. })
+        ));
+    }
+
+    #[test]
+    fn without_steps_everybody_is_alone() {
+        let lattice = Lattice::cubic(1, 5).unwrap().with_blocked([1, 3]).unwrap();
+        let settings = GirvanNewman::default();
+        let found = [
+            louvain(&runtime(), &lattice, 1).unwrap(),
+            label_propagation(&runtime(), &lattice, &LabelPropagation::default()).unwrap(),
+            edge_betweenness(&runtime(), &lattice, &settings).unwrap(),
+        ];
+        assert!(found.iter().all(|found| found.labels == [0, 1, 2]));
+        let nothing = lattice.with_blocked(0..5).unwrap();
+        assert!(louvain(&runtime(), &nothing, 1).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,77 @@
+//! Sweeps by cost.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::UNREACHABLE_COST;
+use crate::lattice::{Compass, Lattice, Site, axis_of};
+
+/// One queue per axis. Sites are taken in ascending order of cost, and a step
+/// along an axis always adds the same, so what enters an axis's queue enters in
+/// ascending order too: the cheapest site is at the front of one of the queues.
+pub(super) fn by_axis(lattice: &Lattice, sources: &[Site], weights: &[f64]) -> Vec<f64> {
+    let compass = Compass::of(lattice);
+    let mut costs = vec![UNREACHABLE_COST; lattice.sites() as usize];
+    let mut queues: Vec<VecDeque<(f64, Site)>> = vec![VecDeque::new(); weights.len()];
+    let expand = |site: Site, cost: f64, costs: &mut [f64], queues: &mut [VecDeque<_>]| {
+        compass.around(site, |stepped, heading, _, _| {
+            let by = cost + weights[axis_of(heading)];
+            if by < costs[stepped as usize] && !lattice.blocked().contains(stepped) {
+                costs[stepped as usize] = by;
+                queues[axis_of(heading)].push_back((by, stepped));
+            }
+        });
+    };
+    for &source in sources {
+        costs[source as usize] = 0.0;
+    }
+    for &source in sources {
+        expand(source, 0.0, &mut costs, &mut queues);
+    }
+    while let Some(axis) = cheapest(&queues) {
+        if let Some((cost, site)) = queues[axis].pop_front()
+            && cost <= costs[site as usize]
+        {
+            expand(site, cost, &mut costs, &mut queues);
+        }
+    }
+    costs
+}
+
+fn cheapest(queues: &[VecDeque<(f64, Site)>]) -> Option<usize> {
+    queues
+        .iter()
+        .enumerate()
+        .filter_map(|(axis, queue)| queue.front().map(|&(cost, _)| (cost, axis)))
+        .min_by(|first, second| first.0.total_cmp(&second.0))
+        .map(|(_, axis)| axis)
+}
+
+/// Dijkstra's sweep. Costs are positive, and positive floats are ordered as their
+/// bits are, so the heap holds bits.
+pub(super) fn by_heap(lattice: &Lattice, sources: &[Site]) -> Vec<f64> {
+    let compass = Compass::of(lattice);
+    let mut costs = vec![UNREACHABLE_COST; lattice.sites() as usize];
+    let mut heap = BinaryHeap::new();
+    for &source in sources {
+        costs[source as usize] = 0.0;
+        heap.push(Reverse((0.0_f64.to_bits(), source)));
+    }
+    while let Some(Reverse((bits, site))) = heap.pop() {
+        let cost = f64::from_bits(bits);
+        if cost > costs[site as usize] {
+            continue;
+        }
+        compass.around(site, |stepped, heading, _, _| {
+            if lattice.blocked().contains(stepped) {
+                return;
+            }
+            let by = cost + lattice.weights().of(axis_of(heading), site, stepped);
+            if by < costs[stepped as usize] {
+                costs[stepped as usize] = by;
+                heap.push(Reverse((by.to_bits(), stepped)));
+            }
+        });
+    }
+    costs
+}

@@ -1,0 +1,237 @@
+//! Distances with nothing in the way.
+//!
+//! A distance is a sum over axes, so a table per axis is all the arithmetic there
+//! is: one row of the last axis plus a constant, row after row. From several
+//! sources the nearest one can be found axis by axis as well: a scan forwards and
+//! one backwards along every line.
+
+use std::ops::Add;
+
+use rayon::prelude::*;
+use smallvec::SmallVec;
+
+use super::Parallel;
+use crate::error::Error;
+use crate::lattice::{Lattice, Rail, Site};
+
+/// Steps from a source to every site, in the order of sites, none of them kept.
+#[derive(Clone, Debug)]
+pub struct StepsFrom {
+    rails: SmallVec<[Rail; 8]>,
+    from: SmallVec<[u64; 8]>,
+    at: SmallVec<[u64; 8]>,
+    /// The sum over all axes but the last.
+    base: u64,
+    left: u64,
+}
+
+impl Lattice {
+    /// Steps from `source` to every site, one by one. A lattice with blocked
+    /// sites has no such formula.
+    pub fn steps_from(&self, source: Site) -> Result<StepsFrom, Error> {
+        self.check(source)?;
+        if !self.is_regular() {
+            return Err(Error::NotRegular {
+                what: "steps one by one",
+                blocked: self.blocked().len(),
+            });
+        }
+        let mut steps = StepsFrom {
+            rails: SmallVec::from_slice(self.rails()),
+            from: self
+                .rails()
+                .iter()
+                .map(|rail| rail.coordinate(source))
+                .collect(),
+            at: SmallVec::from_elem(0, self.dimensions()),
+            base: 0,
+            left: self.sites(),
+        };
+        steps.base = (0..self.dimensions() - 1).map(|axis| steps.gap(axis)).sum();
+        Ok(steps)
+    }
+}
+
+impl StepsFrom {
+    #[inline]
+    fn gap(&self, axis: usize) -> u64 {
+        self.rails[axis].gap(self.from[axis], self.at[axis])
+    }
+}
+
+impl Iterator for StepsFrom {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        self.left = self.left.checked_sub(1)?;
+        let last = self.rails.len() - 1;
+        let steps = self.base + self.gap(last);
+        self.at[last] += 1;
+        if self.at[last] < self.rails[last].axis.size() {
+            return Some(steps);
+        }
+        self.at[last] = 0;
+        for axis in (0..last).rev() {
+            self.base -= self.gap(axis);
+            self.at[axis] = (self.at[axis] + 1) % self.rails[axis].axis.size();
+            self.base += self.gap(axis);
+            if self.at[axis] != 0 {
+                break;
+            }
+        }
+        Some(steps)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+impl ExactSizeIterator for StepsFrom {}
+
+fn gaps(rail: &Rail, source: Site) -> impl Iterator<Item = u64> + '_ {
+    let from = rail.coordinate(source);
+    (0..rail.axis.size()).map(move |at| rail.gap(from, at))
+}
+
+/// A number of steps or a cost.
+trait Distance: Copy + Default + PartialOrd + Add<Output = Self> + Send + Sync {}
+impl Distance for u32 {}
+impl Distance for f64 {}
+
+pub(super) fn steps(lattice: &Lattice, source: Site, parallel: Parallel) -> Vec<u32> {
+    fill(lattice, parallel, |_, rail| {
+        gaps(rail, source).map(|gap| gap as u32).collect()
+    })
+}
+
+pub(super) fn costs(
+    lattice: &Lattice,
+    source: Site,
+    weights: &[f64],
+    parallel: Parallel,
+) -> Vec<f64> {
+    fill(lattice, parallel, |axis, rail| {
+        gaps(rail, source)
+            .map(|gap| gap as f64 * weights[axis])
+            .collect()
+    })
+}
+
+/// Sums of one entry of each axis's table.
+fn fill<T: Distance>(
+    lattice: &Lattice,
+    parallel: Parallel,
+    table: impl Fn(usize, &Rail) -> Vec<T>,
+) -> Vec<T> {
+    let tables: Vec<Vec<T>> = lattice
+        .rails()
+        .iter()
+        .enumerate()
+        .map(|(axis, rail)| table(axis, rail))
+        .collect();
+    let Some((row, outer)) = tables.split_last() else {
+        return Vec::new();
+    };
+    let write = |(position, out): (usize, &mut [T])| {
+        let mut rest = position;
+        let mut base = T::default();
+        for table in outer.iter().rev() {
+            base = base + table[rest % table.len()];
+            rest /= table.len();
+        }
+        for (out, &gap) in out.iter_mut().zip(row) {
+            *out = base + gap;
+        }
+    };
+    let mut values = vec![T::default(); lattice.sites() as usize];
+    if lattice.sites() < parallel.from_sites {
+        values.chunks_mut(row.len()).enumerate().for_each(write);
+    } else {
+        values.par_chunks_mut(row.len()).enumerate().for_each(write);
+    }
+    values
+}
+
+pub(super) fn steps_from_many(lattice: &Lattice, sources: &[Site], parallel: Parallel) -> Vec<u32> {
+    // Far, but with room for every step that is added to it before a source's
+    // own distance has arrived.
+    scan(lattice, sources, parallel, u32::MAX / 2, |_| 1)
+}
+
+pub(super) fn costs_from_many(
+    lattice: &Lattice,
+    sources: &[Site],
+    weights: &[f64],
+    parallel: Parallel,
+) -> Vec<f64> {
+    scan(lattice, sources, parallel, f64::INFINITY, |axis| {
+        weights[axis]
+    })
+}
+
+fn scan<T: Distance>(
+    lattice: &Lattice,
+    sources: &[Site],
+    parallel: Parallel,
+    far: T,
+    step: impl Fn(usize) -> T,
+) -> Vec<T> {
+    let mut values = vec![far; lattice.sites() as usize];
+    for &source in sources {
+        values[source as usize] = T::default();
+    }
+    for (axis, rail) in lattice.rails().iter().enumerate() {
+        let stride = rail.stride as usize;
+        let slab = stride * rail.axis.size() as usize;
+        let step = step(axis);
+        let wraps = rail.axis.wraps();
+        let relax = |slab: &mut [T]| relax_slab(slab, stride, step, wraps);
+        if lattice.sites() < parallel.from_sites {
+            values.chunks_mut(slab).for_each(relax);
+        } else {
+            values.par_chunks_mut(slab).for_each(relax);
+        }
+    }
+    values
+}
+
+/// Carries distances along one axis, both ways, through all lines of a slab at
+/// once. On a ring a second round carries them over the seam.
+fn relax_slab<T: Distance>(slab: &mut [T], stride: usize, step: T, wraps: bool) {
+    let rows = slab.len() / stride;
+    for _ in 0..if wraps { 2 } else { 1 } {
+        for row in 1..rows {
+            relax_row(slab, (row - 1) * stride, row * stride, stride, step);
+        }
+        if wraps {
+            relax_row(slab, (rows - 1) * stride, 0, stride, step);
+        }
+    }
+    for _ in 0..if wraps { 2 } else { 1 } {
+        for row in (1..rows).rev() {
+            relax_row(slab, row * stride, (row - 1) * stride, stride, step);
+        }
+        if wraps {
+            relax_row(slab, 0, (rows - 1) * stride, stride, step);
+        }
+    }
+}
+
+#[inline]
+fn relax_row<T: Distance>(slab: &mut [T], from: usize, to: usize, stride: usize, step: T) {
+    let (from, to) = if from < to {
+        let (low, high) = slab.split_at_mut(to);
+        (&low[from..from + stride], &mut high[..stride])
+    } else {
+        let (low, high) = slab.split_at_mut(from);
+        (&high[..stride], &mut low[to..to + stride])
+    };
+    for (to, &from) in to.iter_mut().zip(from) {
+        let by = from + step;
+        if by < *to {
+            *to = by;
+        }
+    }
+}

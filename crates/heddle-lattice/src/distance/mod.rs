@@ -1,0 +1,213 @@
+//! Distances from one or several sources to every site.
+//!
+//! With nothing blocked they are a formula from one source ([`StepsFrom`] gives
+//! them one by one without keeping any) and two scans per axis from several. With
+//! blocked sites the lattice is swept breadth first, or by cost where steps have
+//! one.
+
+mod breadth;
+mod cost;
+mod formula;
+
+use std::time::{Duration, Instant};
+
+pub use formula::StepsFrom;
+
+use crate::error::Error;
+use crate::lattice::{Lattice, Site, Weights};
+
+/// A site no source reaches has this many steps.
+pub const UNREACHABLE: u32 = u32::MAX;
+
+/// A site no source reaches has this cost.
+pub const UNREACHABLE_COST: f64 = f64::INFINITY;
+
+/// The most sites for which distances are kept: 16 GiB of steps.
+pub const MOST_SITES: u64 = u32::MAX as u64;
+
+/// When work is shared between threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parallel {
+    /// From this many sites on: sites of the lattice for a formula, of one level
+    /// for a breadth-first sweep. The answer does not depend on it.
+    pub from_sites: u64,
+}
+
+impl Default for Parallel {
+    fn default() -> Self {
+        // Below this a level is swept in less time than threads take to wake.
+        Self {
+            from_sites: 1 << 16,
+        }
+    }
+}
+
+/// How distances were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DistanceMethod {
+    /// By formula.
+    ClosedForm,
+    /// Nothing blocked, several sources: scans along each axis.
+    AxisScans,
+    /// Breadth first, level by level.
+    BreadthFirst,
+    /// By cost, with one queue per axis: steps of an axis all cost the same, so
+    /// each queue is sorted by itself.
+    AxisQueues,
+    /// By cost, with a heap.
+    Dijkstra,
+}
+
+/// One number per site.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Steps, where every step costs 1; [`UNREACHABLE`] where there is no path.
+    Steps(Vec<u32>),
+    /// Costs; [`UNREACHABLE_COST`] where there is no path.
+    Costs(Vec<f64>),
+}
+
+/// Distances from the nearest source to every site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distances {
+    /// One number per site. Blocked sites are unreachable.
+    pub values: Values,
+    /// How they were found.
+    pub method: DistanceMethod,
+    /// Time from the question to the answer.
+    pub elapsed: Duration,
+}
+
+impl Distances {
+    /// The distance of `site`; none if it cannot be reached or does not exist.
+    #[must_use]
+    pub fn get(&self, site: Site) -> Option<f64> {
+        let site = usize::try_from(site).ok()?;
+        match &self.values {
+            Values::Steps(steps) => steps
+                .get(site)
+                .filter(|&&steps| steps != UNREACHABLE)
+                .map(|&steps| f64::from(steps)),
+            Values::Costs(costs) => costs.get(site).copied().filter(|cost| cost.is_finite()),
+        }
+    }
+
+    /// How many sites are reached, sources included.
+    #[must_use]
+    pub fn reached(&self) -> u64 {
+        let reached = match &self.values {
+            Values::Steps(steps) => steps.iter().filter(|&&steps| steps != UNREACHABLE).count(),
+            Values::Costs(costs) => costs.iter().filter(|cost| cost.is_finite()).count(),
+        };
+        reached as u64
+    }
+
+    /// The greatest distance of a site that is reached.
+    #[must_use]
+    pub fn farthest(&self) -> f64 {
+        match &self.values {
+            Values::Steps(steps) => steps
+                .iter()
+                .filter(|&&steps| steps != UNREACHABLE)
+                .max()
+                .map_or(0.0, |&steps| f64::from(steps)),
+            Values::Costs(costs) => costs
+                .iter()
+                .copied()
+                .filter(|cost| cost.is_finite())
+                .fold(0.0, f64::max),
+        }
+    }
+
+    /// The distances as floats, unreachable ones as [`UNREACHABLE_COST`].
+    #[must_use]
+    pub fn to_costs(&self) -> Vec<f64> {
+        match &self.values {
+            Values::Costs(costs) => costs.clone(),
+            Values::Steps(steps) => steps
+                .iter()
+                .map(|&steps| {
+                    if steps == UNREACHABLE {
+                        UNREACHABLE_COST
+                    } else {
+                        f64::from(steps)
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Lattice {
+    /// The distance of every site from the nearest of `sources`.
+    ///
+    /// ```
+    /// use heddle_lattice::{Lattice, distance::{UNREACHABLE, Values}};
+    ///
+    /// let line = Lattice::cubic(1, 6)?.with_blocked([4])?;
+    /// let distances = line.distances(&[0, 3])?;
+    /// assert_eq!(distances.values, Values::Steps(vec![0, 1, 1, 0, UNREACHABLE, UNREACHABLE]));
+    /// # Ok::<(), heddle_lattice::Error>(())
+    /// ```
+    pub fn distances(&self, sources: &[Site]) -> Result<Distances, Error> {
+        self.distances_by(sources, Parallel::default())
+    }
+
+    /// The same, with a say in how it is shared between threads.
+    pub fn distances_by(&self, sources: &[Site], parallel: Parallel) -> Result<Distances, Error> {
+        let asked = Instant::now();
+        if sources.is_empty() {
+            return Err(Error::NoSources);
+        }
+        for &source in sources {
+            self.check_free(source)?;
+        }
+        if self.sites() > MOST_SITES {
+            return Err(Error::TooManyToStore {
+                what: "a sweep of distances",
+                sites: self.sites(),
+                most: MOST_SITES,
+            });
+        }
+        let (values, method) = self.sweep(sources, parallel);
+        Ok(Distances {
+            values,
+            method,
+            elapsed: asked.elapsed(),
+        })
+    }
+
+    fn sweep(&self, sources: &[Site], parallel: Parallel) -> (Values, DistanceMethod) {
+        match (self.weights(), self.is_regular(), sources) {
+            (Weights::Unit, true, &[source]) => (
+                Values::Steps(formula::steps(self, source, parallel)),
+                DistanceMethod::ClosedForm,
+            ),
+            (Weights::Axes(weights), true, &[source]) => (
+                Values::Costs(formula::costs(self, source, weights, parallel)),
+                DistanceMethod::ClosedForm,
+            ),
+            (Weights::Unit, true, _) => (
+                Values::Steps(formula::steps_from_many(self, sources, parallel)),
+                DistanceMethod::AxisScans,
+            ),
+            (Weights::Axes(weights), true, _) => (
+                Values::Costs(formula::costs_from_many(self, sources, weights, parallel)),
+                DistanceMethod::AxisScans,
+            ),
+            (Weights::Unit, false, _) => (
+                Values::Steps(breadth::sweep(self, sources, parallel)),
+                DistanceMethod::BreadthFirst,
+            ),
+            (Weights::Axes(weights), false, _) => (
+                Values::Costs(cost::by_axis(self, sources, weights)),
+                DistanceMethod::AxisQueues,
+            ),
+            (Weights::Sites(_), ..) => (
+                Values::Costs(cost::by_heap(self, sources)),
+                DistanceMethod::Dijkstra,
+            ),
+        }
+    }
+}

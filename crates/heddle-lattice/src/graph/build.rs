@@ -1,0 +1,272 @@
+//! Building the graph, as an operation.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::device::{DeviceKind, Lane, Place};
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{Agreement, DType, Description, Kind, Operation, ResultPlace, WorkUnit};
+
+use super::{Graph, Numbering, Odometer};
+use crate::error::Error;
+use crate::lattice::Lattice;
+
+/// An explicit graph of a lattice.
+pub static BUILD: Kind = Kind::new("lattice-build", WorkUnit::Items);
+
+/// Sites a thread takes at a time.
+const PART: u64 = 1 << 14;
+
+/// How far a build has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Sites seen.
+    pub done: u64,
+    /// Sites there are.
+    pub sites: u64,
+}
+
+type Watcher<'a> = &'a (dyn Fn(Progress) + Sync);
+
+/// Builds the graph of a lattice. Work is counted in sites.
+pub struct Build<'a> {
+    pub(super) lattice: &'a Lattice,
+    pub(super) numbering: Numbering,
+    progress: Option<Watcher<'a>>,
+}
+
+impl<'a> Build<'a> {
+    /// Fails for a lattice too large to number.
+    pub fn new(lattice: &'a Lattice) -> Result<Self, Error> {
+        let numbering = Numbering::of(lattice, "an explicit graph")?;
+        Ok(Self::over(lattice, numbering))
+    }
+
+    /// Of a lattice whose numbering is at hand.
+    pub(crate) fn over(lattice: &'a Lattice, numbering: Numbering) -> Self {
+        Self {
+            lattice,
+            numbering,
+            progress: None,
+        }
+    }
+
+    /// Calls `progress` from whichever thread has finished a part.
+    #[must_use]
+    pub fn watched(mut self, progress: Watcher<'a>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+}
+
+/// The rows of some consecutive sites.
+struct Rows {
+    degrees: Vec<u8>,
+    targets: Vec<u32>,
+    costs: Vec<f64>,
+}
+
+impl Operation for Build<'_> {
+    type Output = Graph;
+
+    fn describe(&self) -> Description {
+        let sites = self.lattice.sites();
+        let entries = 2 * self.lattice.dimensions() as u64 * sites;
+        let mut description = Description::new(&BUILD, DType::U32, sites)
+            .writes(Bytes(8 * sites + 4 * entries))
+            .leaves(ResultPlace::Host);
+        // Degrees, starts and blocked bits, on a GPU.
+        description.scratch = Bytes(9 * sites + 64);
+        description
+    }
+
+    /// A GPU counts entries in 32 bits and knows nothing of costs.
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        let entries = 2 * self.lattice.dimensions() as u64 * self.lattice.sites();
+        let is_plain = self.lattice.weights().is_unit() && entries < 1 << 32;
+        family == DeviceKind::Cpu || is_plain
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Graph, heddle_runtime::Error> {
+        match lane.place() {
+            Place::Host(pool) => Ok(self.on(pool)),
+            Place::Accelerator(accelerator) => self.run_on_gpu(lane, accelerator),
+        }
+    }
+
+    fn compare(&self, first: &Graph, second: &Graph) -> Agreement {
+        if first.offsets == second.offsets
+            && first.targets == second.targets
+            && first.costs == second.costs
+        {
+            return Agreement::Same;
+        }
+        Agreement::Different("the rows of the two graphs differ".to_owned())
+    }
+}
+
+impl Build<'_> {
+    /// Says that so many sites are done.
+    pub(super) fn tell(&self, done: u64) {
+        if let Some(progress) = self.progress {
+            let sites = self.lattice.sites();
+            progress(Progress { done, sites });
+        }
+    }
+
+    /// The graph, built on these threads.
+    pub(crate) fn on(&self, pool: &Pool) -> Graph {
+        let sites = self.lattice.sites();
+        let done = AtomicU64::new(0);
+        let parts: Vec<Mutex<Option<Rows>>> = (0..sites.div_ceil(PART))
+            .map(|_| Mutex::new(None))
+            .collect();
+        // Some forty bytes are looked at per site.
+        pool.each(
+            Bytes(40 * sites),
+            parts.iter().enumerate(),
+            |(part, slot)| {
+                let first = part as u64 * PART;
+                let end = (first + PART).min(sites);
+                let rows = self.rows(first, end);
+                if let Ok(mut slot) = slot.lock() {
+                    *slot = Some(rows);
+                }
+                let before = done.fetch_add(end - first, Ordering::Relaxed);
+                self.tell(before + end - first);
+            },
+        );
+        let rows = parts
+            .into_iter()
+            .filter_map(|slot| slot.into_inner().unwrap_or_default());
+        self.joined(rows)
+    }
+
+    fn rows(&self, first: u64, end: u64) -> Rows {
+        let (blocked, weights) = (self.lattice.blocked(), self.lattice.weights());
+        let most = 2 * self.lattice.dimensions() * (end - first) as usize;
+        let mut rows = Rows {
+            degrees: Vec::with_capacity((end - first) as usize),
+            targets: Vec::with_capacity(most),
+            costs: Vec::with_capacity(if weights.is_unit() { 0 } else { most }),
+        };
+        let mut odometer = Odometer::at(self.lattice, first);
+        for site in first..end {
+            if !blocked.contains(site) {
+                let before = rows.targets.len();
+                odometer.around(|to, axis| {
+                    if !blocked.contains(to) {
+                        rows.targets.push(self.numbering.rank(to));
+                        if !weights.is_unit() {
+                            rows.costs.push(weights.of(axis, site, to));
+                        }
+                    }
+                });
+                // At most two for each of 64 axes.
+                rows.degrees.push((rows.targets.len() - before) as u8);
+            }
+            odometer.advance();
+        }
+        rows
+    }
+
+    fn joined(&self, parts: impl Iterator<Item = Rows>) -> Graph {
+        let mut offsets = Vec::with_capacity(self.numbering.len() + 1);
+        let mut end = 0;
+        offsets.push(end);
+        let mut whole: Option<Rows> = None;
+        for part in parts {
+            for &degree in &part.degrees {
+                end += u64::from(degree);
+                offsets.push(end);
+            }
+            match &mut whole {
+                None => whole = Some(part),
+                Some(whole) => {
+                    whole.targets.extend_from_slice(&part.targets);
+                    whole.costs.extend_from_slice(&part.costs);
+                }
+            }
+        }
+        let (targets, costs) =
+            whole.map_or_else(Default::default, |rows| (rows.targets, rows.costs));
+        Graph {
+            numbering: self.numbering.clone(),
+            offsets,
+            targets,
+            costs: (!self.lattice.weights().is_unit()).then_some(costs),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::{Axis, Weights};
+
+    #[test]
+    fn rows_are_the_lattices_neighbours() {
+        let pool = Pool::new(Some(2)).unwrap();
+        let axes = [Axis::open(41), Axis::periodic(3), Axis::open(300)];
+        let lattice = Lattice::new(axes)
+            .unwrap()
+            .with_blocked((0..36_900).step_by(7))
+            .unwrap()
+            .with_weights(Weights::Axes([1.0, 2.0, 0.5].into()))
+            .unwrap();
+        let seen = AtomicU64::new(0);
+        let watch = |progress: Progress| {
+            seen.fetch_max(progress.done, Ordering::Relaxed);
+        };
+        let graph = Build::new(&lattice).unwrap().watched(&watch).on(&pool);
+        assert_eq!(seen.into_inner(), lattice.sites());
+        assert_eq!(graph.vertices() as u64, lattice.free_sites());
+        let mut entries = 0;
+        for vertex in 0..graph.vertices() {
+            let site = graph.numbering().site(vertex).unwrap();
+            let named: Vec<_> = lattice
+                .neighbours(site)
+                .map(|step| {
+                    let to = graph.numbering().vertex(step.site).unwrap() as u32;
+                    (to, lattice.weights().of(step.axis, site, step.site))
+                })
+                .collect();
+            entries += named.len() as u64;
+            assert_eq!(graph.steps(vertex).collect::<Vec<_>>(), named);
+        }
+        assert_eq!(graph.edges(), entries / 2);
+    }
+
+    #[test]
+    fn a_dense_one_has_a_limit() {
+        let runtime = heddle_runtime::Runtime::builder()
+            .forgetful()
+            .build()
+            .unwrap();
+        let lattice = Lattice::cubic(2, 3).unwrap().with_blocked([4]).unwrap();
+        let graph = Graph::build(&runtime, &lattice).unwrap();
+        assert!(matches!(
+            graph.dense(7),
+            Err(Error::DenseTooLarge {
+                vertices: 8,
+                most: 7
+            })
+        ));
+        let dense = graph.dense(8).unwrap();
+        let ones = dense.as_slice().unwrap().iter().filter(|&&cost| cost > 0.0);
+        assert_eq!(ones.count(), 16);
+    }
+
+    #[test]
+    fn nothing_free_is_an_empty_graph() {
+        let runtime = heddle_runtime::Runtime::builder()
+            .forgetful()
+            .build()
+            .unwrap();
+        let lattice = Lattice::cubic(1, 3).unwrap().with_blocked(0..3).unwrap();
+        let graph = Graph::build(&runtime, &lattice).unwrap();
+        assert_eq!((graph.vertices(), graph.edges()), (0, 0));
+        assert!(graph.dense(0).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,121 @@
+//! Building the graph on a GPU: degrees there, their running sum here, rows there.
+
+use heddle_runtime::device::{Accelerator, Argument, Lane, Launch};
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{Array, Error};
+
+use super::{Build, Graph};
+use crate::lattice::Lattice;
+
+const BLOCK: u32 = 256;
+const MOST_BLOCKS: u64 = 4096;
+
+/// Size, stride and whether the ends meet, for each axis of at most 2^30 sites.
+pub(crate) fn geometry(lattice: &Lattice) -> Array<u32> {
+    let axes: Vec<u32> = lattice
+        .rails()
+        .iter()
+        .flat_map(|rail| {
+            let (size, stride) = (rail.axis.size() as u32, rail.stride as u32);
+            [size, stride, u32::from(rail.axis.wraps())]
+        })
+        .collect();
+    Array::from_slice(&axes)
+}
+
+/// One bit per site, in an even number of words.
+pub(crate) fn blocked(lattice: &Lattice) -> Array<u32> {
+    let words: Vec<u32> = match lattice.blocked().bits() {
+        Some(bits) => bits
+            .iter()
+            .flat_map(|&bits| [bits as u32, (bits >> 32) as u32])
+            .collect(),
+        None => vec![0; 2 * lattice.sites().div_ceil(64) as usize],
+    };
+    Array::from_slice(&words)
+}
+
+impl Build<'_> {
+    pub(super) fn run_on_gpu(
+        &self,
+        lane: &Lane<'_>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<Graph, Error> {
+        let sites = self.lattice.sites();
+        let launch = |kernel: &'static str, arguments: &[Argument<'_>]| {
+            let blocks = sites.div_ceil(BLOCK.into()).clamp(1, MOST_BLOCKS);
+            accelerator.launch(&Launch {
+                kernel,
+                grid: [blocks as u32, 1, 1],
+                block: [BLOCK, 1, 1],
+                shared: 0,
+                arguments,
+            })
+        };
+        let geometry = lane.resident(&geometry(self.lattice), accelerator)?;
+        let blocked = lane.resident(&blocked(self.lattice), accelerator)?;
+        let degrees = accelerator.allocate(Bytes(4 * sites))?;
+        let dimensions = Argument::U32(self.lattice.dimensions() as u32);
+        let all = Argument::U32(sites as u32);
+        launch(
+            "lattice_degrees",
+            &[
+                Argument::Buffer(&**geometry),
+                dimensions,
+                all,
+                Argument::Buffer(&**blocked),
+                Argument::Buffer(&*degrees),
+            ],
+        )?;
+        let degrees = words(lane, &*degrees)?;
+        let mut offsets = Vec::with_capacity(self.numbering.len() + 1);
+        let mut starts = Vec::with_capacity(degrees.len());
+        let mut end = 0_u64;
+        offsets.push(end);
+        for (site, &degree) in degrees.iter().enumerate() {
+            starts.push(end as u32);
+            end += u64::from(degree);
+            if !self.lattice.blocked().contains(site as u64) {
+                offsets.push(end);
+            }
+        }
+        let mut targets = Vec::new();
+        if end > 0 {
+            let starts = lane.resident(&Array::from_slice(&starts), accelerator)?;
+            let before = self.numbering.before_words();
+            let before = lane.resident(&Array::from_slice(&before), accelerator)?;
+            let room = accelerator.allocate(Bytes(4 * end))?;
+            launch(
+                "lattice_rows",
+                &[
+                    Argument::Buffer(&**geometry),
+                    dimensions,
+                    all,
+                    Argument::Buffer(&**blocked),
+                    Argument::Buffer(&**before),
+                    Argument::Buffer(&**starts),
+                    Argument::Buffer(&*room),
+                ],
+            )?;
+            targets = words(lane, &*room)?;
+        }
+        self.tell(sites);
+        Ok(Graph {
+            numbering: self.numbering.clone(),
+            offsets,
+            targets,
+            costs: None,
+        })
+    }
+}
+
+/// What a buffer holds.
+fn words(
+    lane: &Lane<'_>,
+    buffer: &dyn heddle_runtime::device::DeviceMemory,
+) -> Result<Vec<u32>, Error> {
+    let mut bytes = vec![0_u8; buffer.bytes().0 as usize];
+    lane.download(buffer, &mut bytes)?;
+    let words = bytes.as_chunks().0.iter();
+    Ok(words.map(|bytes| u32::from_ne_bytes(*bytes)).collect())
+}

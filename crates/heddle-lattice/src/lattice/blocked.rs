@@ -1,0 +1,159 @@
+//! The set of blocked sites.
+//!
+//! Searches ask it once per step, so it is one bit per site as long as that is
+//! small; a lattice too large for that keeps the blocked sites themselves.
+
+use std::sync::Arc;
+
+use super::Site;
+use crate::error::Error;
+
+/// Up to here a bit per site is kept: 128 MiB at most.
+const MOST_BITS: u64 = 1 << 30;
+
+/// Blocked sites. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Blocked {
+    form: Form,
+    count: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    None,
+    Bits(Arc<[u64]>),
+    Sorted(Arc<[Site]>),
+}
+
+impl Blocked {
+    /// No site at all.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            form: Form::None,
+            count: 0,
+        }
+    }
+
+    pub(super) fn new(sites: u64, named: impl IntoIterator<Item = Site>) -> Result<Self, Error> {
+        let check = |site: Site| {
+            if site < sites {
+                Ok(site)
+            } else {
+                Err(Error::NoSuchSite { site, sites })
+            }
+        };
+        if sites <= MOST_BITS {
+            let mut bits = vec![0_u64; sites.div_ceil(64) as usize];
+            for site in named {
+                let site = check(site)?;
+                bits[(site / 64) as usize] |= 1 << (site % 64);
+            }
+            let count = bits.iter().map(|word| u64::from(word.count_ones())).sum();
+            return Ok(Self::counted(Form::Bits(bits.into()), count));
+        }
+        let mut sorted = named
+            .into_iter()
+            .map(check)
+            .collect::<Result<Vec<Site>, Error>>()?;
+        sorted.sort_unstable();
+        sorted.dedup();
+        let count = sorted.len() as u64;
+        Ok(Self::counted(Form::Sorted(sorted.into()), count))
+    }
+
+    fn counted(form: Form, count: u64) -> Self {
+        if count == 0 {
+            return Self::none();
+        }
+        Self { form, count }
+    }
+
+    /// Whether `site` is blocked. A site that does not exist is not.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, site: Site) -> bool {
+        match &self.form {
+            Form::None => false,
+            Form::Bits(bits) => bits
+                .get((site / 64) as usize)
+                .is_some_and(|word| word >> (site % 64) & 1 == 1),
+            Form::Sorted(sorted) => sorted.binary_search(&site).is_ok(),
+        }
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// One bit per site, lowest first, where that form is kept.
+    #[must_use]
+    pub fn bits(&self) -> Option<&[u64]> {
+        match &self.form {
+            Form::Bits(bits) => Some(bits),
+            Form::None | Form::Sorted(_) => None,
+        }
+    }
+
+    /// The blocked sites, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = Site> + '_ {
+        let sorted: &[Site] = match &self.form {
+            Form::Sorted(sorted) => sorted,
+            Form::None | Form::Bits(_) => &[],
+        };
+        let bits = self.bits().unwrap_or_default();
+        let from_bits = bits.iter().enumerate().flat_map(|(word, &bits)| {
+            (0..64_u64)
+                .filter(move |bit| bits >> bit & 1 == 1)
+                .map(move |bit| word as u64 * 64 + bit)
+        });
+        sorted.iter().copied().chain(from_bits)
+    }
+
+    /// Bytes kept.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match &self.form {
+            Form::None => 0,
+            Form::Bits(words) | Form::Sorted(words) => size_of_val::<[u64]>(words) as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_hold_the_same_sites() {
+        let named = [5, 63, 64, 5, 99];
+        let few = Blocked::new(100, named).unwrap();
+        let many = Blocked::new(MOST_BITS + 1, named).unwrap();
+        for blocked in [&few, &many] {
+            assert_eq!(blocked.iter().collect::<Vec<_>>(), [5, 63, 64, 99]);
+            assert_eq!(blocked.len(), 4);
+            assert!(blocked.contains(64) && !blocked.contains(65));
+            assert!(!blocked.contains(u64::MAX));
+        }
+        assert!(few.bits().is_some() && many.bits().is_none());
+    }
+
+    #[test]
+    fn a_site_beyond_the_last_is_refused() {
+        assert!(matches!(
+            Blocked::new(100, [100]),
+            Err(Error::NoSuchSite {
+                site: 100,
+                sites: 100
+            })
+        ));
+    }
+}

@@ -1,0 +1,62 @@
+//! What a step costs.
+
+use std::sync::Arc;
+
+use super::Site;
+use crate::error::Error;
+
+/// The cost of a step between neighbours, the same in both directions.
+#[derive(Clone, Debug, Default)]
+pub enum Weights {
+    /// 1, whichever step.
+    #[default]
+    Unit,
+    /// One cost per axis; formulas still hold.
+    Axes(Arc<[f64]>),
+    /// One cost per site: a step costs the mean of its two ends.
+    Sites(Arc<[f64]>),
+}
+
+impl Weights {
+    pub(super) fn check(&self, dimensions: usize, sites: u64) -> Result<(), Error> {
+        let (given, needed, per) = match self {
+            Self::Unit => return Ok(()),
+            Self::Axes(given) => (given, dimensions as u64, "axis"),
+            Self::Sites(given) => (given, sites, "site"),
+        };
+        if given.len() as u64 != needed {
+            return Err(Error::WrongWeights {
+                needed,
+                per,
+                found: given.len(),
+            });
+        }
+        match given
+            .iter()
+            .position(|weight| !(weight.is_finite() && *weight > 0.0))
+        {
+            Some(position) => Err(Error::BadWeight {
+                position,
+                found: given[position],
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The cost of the step along `axis` between two neighbours.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, axis: usize, from: Site, to: Site) -> f64 {
+        match self {
+            Self::Unit => 1.0,
+            Self::Axes(weights) => weights[axis],
+            Self::Sites(weights) => f64::midpoint(weights[from as usize], weights[to as usize]),
+        }
+    }
+
+    /// Whether every step costs 1.
+    #[must_use]
+    pub const fn is_unit(&self) -> bool {
+        matches!(self, Self::Unit)
+    }
+}

@@ -1,0 +1,49 @@
+//! N-dimensional lattices and everything asked of them.
+//!
+//! A [`Lattice`] is a description, not a graph: its axes, which sites are blocked
+//! and what a step costs. Neighbours, coordinates and unobstructed distances are
+//! arithmetic, so a lattice of 2^40 sites costs as little as one of ten.
+//!
+//! ```
+//! use heddle_lattice::{Axis, Lattice};
+//!
+//! let torus = Lattice::new([Axis::periodic(10), Axis::open(4)])?;
+//! let corner = torus.site(&[9, 0])?;
+//! assert_eq!(torus.sites(), 40);
+//! assert_eq!(torus.neighbours(corner).count(), 3);
+//! assert_eq!(torus.coordinates(corner)?.as_slice(), [9, 0]);
+//! # Ok::<(), heddle_lattice::Error>(())
+//! ```
+
+pub mod batch;
+pub mod catalytic;
+pub mod centrality;
+pub mod community;
+pub mod distance;
+pub mod error;
+pub mod graph;
+pub mod lattice;
+pub mod path;
+pub mod picture;
+pub mod structure;
+pub mod sweep;
+mod task;
+pub mod transform;
+
+pub use batch::LatticeBatch;
+pub use catalytic::{Catalysis, CatalyticPath};
+pub use centrality::Scores;
+pub use community::Communities;
+pub use distance::Distances;
+pub use error::Error;
+pub use graph::Graph;
+pub use lattice::{Axis, Boundary, Coordinates, Lattice, MAX_DIMENSIONS, MAX_SITES, Site, Weights};
+pub use path::{Path, PathCache, PathFinder, Staircase};
+pub use picture::Picture;
+pub use structure::{Analysis, analyze};
+pub use transform::{Key, apply_transformation, xor_transform, xor_transform_in_place};
+
+/// Makes the README's example a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

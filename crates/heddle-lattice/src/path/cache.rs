@@ -1,0 +1,98 @@
+//! Answers kept for the next time the same question is asked, up to a bound.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasherDefault;
+use std::sync::Arc;
+
+use super::marks::SiteHasher;
+use super::{Path, PathFinder};
+use crate::error::Error;
+use crate::lattice::{Lattice, Site};
+
+/// Start and end.
+type Question = (Site, Site);
+
+/// When it was last asked for, and the path.
+type Answer = (u64, Arc<Path>);
+
+/// The paths asked for most recently, by start and end. It borrows its lattice,
+/// so a lattice that changes cannot have one.
+#[derive(Clone, Debug)]
+pub struct PathCache<'a> {
+    finder: PathFinder<'a>,
+    most: usize,
+    answers: HashMap<Question, Answer, BuildHasherDefault<SiteHasher>>,
+    /// When each answer was last asked for; the first is the oldest.
+    ages: BTreeMap<u64, Question>,
+    clock: u64,
+    hits: u64,
+    misses: u64,
+}
+
+impl<'a> PathCache<'a> {
+    /// A cache of at most `most` paths; 0 keeps none.
+    #[must_use]
+    pub fn new(lattice: &'a Lattice, most: usize) -> Self {
+        Self {
+            finder: PathFinder::new(lattice),
+            most,
+            answers: HashMap::default(),
+            ages: BTreeMap::new(),
+            clock: 0,
+            hits: 0,
+            misses: 0,
+        }
+    }
+
+    /// A shortest path, found now or before. A question without an answer is not
+    /// kept.
+    pub fn shortest_path(&mut self, start: Site, end: Site) -> Result<Arc<Path>, Error> {
+        let question = (start, end);
+        self.clock += 1;
+        if let Some((age, path)) = self.answers.get_mut(&question) {
+            self.hits += 1;
+            self.ages.remove(age);
+            *age = self.clock;
+            self.ages.insert(self.clock, question);
+            return Ok(Arc::clone(path));
+        }
+        self.misses += 1;
+        let path = Arc::new(self.finder.shortest_path(start, end)?);
+        if self.most == 0 {
+            return Ok(path);
+        }
+        if self.answers.len() == self.most
+            && let Some((_, oldest)) = self.ages.pop_first()
+        {
+            self.answers.remove(&oldest);
+        }
+        self.ages.insert(self.clock, question);
+        self.answers
+            .insert(question, (self.clock, Arc::clone(&path)));
+        Ok(path)
+    }
+
+    /// How many paths are kept.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Whether none is kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
+
+    /// Questions answered from what was kept.
+    #[must_use]
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// Questions that had to be searched.
+    #[must_use]
+    pub fn misses(&self) -> u64 {
+        self.misses
+    }
+}

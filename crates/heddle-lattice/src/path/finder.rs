@@ -1,0 +1,196 @@
+//! Chooses how a path is found, and keeps the memory searches work in.
+
+use std::time::Instant;
+
+use super::astar::AStar;
+use super::bidirectional::Bidirectional;
+use super::dijkstra::WeightedAStar;
+use super::staircase::Staircase;
+use super::{MOST_STEPS, Method, Path};
+use crate::error::Error;
+use crate::lattice::{Compass, Lattice, Site, Weights};
+
+/// Sites up to which a finder made for many questions keeps a slot per site.
+const DENSE_SITES: u64 = 1 << 22;
+
+/// The same for a single question, where clearing the slots would be most of the
+/// work.
+const DENSE_SITES_ONCE: u64 = 1 << 16;
+
+/// Sites a search takes up at most, unless told otherwise: some 2 GiB of memory.
+const MOST_EXPANDED: u64 = 1 << 26;
+
+/// Which search is used where steps cost 1 and sites are blocked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// The staircases, then A*.
+    #[default]
+    Auto,
+    /// A* alone: expands little more than the path where few sites are blocked.
+    AStar,
+    /// Breadth-first from both ends: better in a maze, and when no path exists
+    /// because one end is walled in.
+    BidirectionalBfs,
+}
+
+/// Finds shortest paths of one lattice, and allocates nothing but the answer
+/// once it is warm.
+#[derive(Clone, Debug)]
+pub struct PathFinder<'a> {
+    lattice: &'a Lattice,
+    compass: Compass,
+    search: Search,
+    dense_up_to: u64,
+    most_expanded: u64,
+    astar: Option<AStar>,
+    bidirectional: Option<Bidirectional>,
+    weighted: Option<WeightedAStar>,
+}
+
+/// What a search found.
+pub(super) enum Found {
+    /// A path, and how many sites were taken up for it.
+    Path(Vec<Site>, u64),
+    /// That there is none.
+    Nothing,
+    /// Nothing among as many sites as it was allowed to take up.
+    TooMuch,
+}
+
+/// What a search is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'q> {
+    pub(super) lattice: &'q Lattice,
+    pub(super) compass: &'q Compass,
+    pub(super) start: Site,
+    pub(super) end: Site,
+    pub(super) most_expanded: u64,
+}
+
+impl<'a> PathFinder<'a> {
+    /// A finder for many questions.
+    #[must_use]
+    pub fn new(lattice: &'a Lattice) -> Self {
+        Self {
+            lattice,
+            compass: Compass::of(lattice),
+            search: Search::Auto,
+            dense_up_to: DENSE_SITES,
+            most_expanded: MOST_EXPANDED,
+            astar: None,
+            bidirectional: None,
+            weighted: None,
+        }
+    }
+
+    pub(super) fn for_one(lattice: &'a Lattice) -> Self {
+        Self {
+            dense_up_to: DENSE_SITES_ONCE,
+            ..Self::new(lattice)
+        }
+    }
+
+    /// The same finder with this search.
+    #[must_use]
+    pub fn with_search(mut self, search: Search) -> Self {
+        self.search = search;
+        self
+    }
+
+    /// The same finder, whose searches take up at most this many sites before
+    /// they give up with an error.
+    #[must_use]
+    pub fn with_most_expanded(mut self, sites: u64) -> Self {
+        self.most_expanded = sites;
+        self
+    }
+
+    /// The lattice it searches.
+    #[must_use]
+    pub fn lattice(&self) -> &'a Lattice {
+        self.lattice
+    }
+
+    /// A shortest path. See [`Lattice::shortest_path`].
+    pub fn shortest_path(&mut self, start: Site, end: Site) -> Result<Path, Error> {
+        let asked = Instant::now();
+        self.lattice.check_free(start)?;
+        self.lattice.check_free(end)?;
+        let (found, method) = match self.by_staircase(start, end)? {
+            Some(answer) => answer,
+            None => self.by_search(start, end),
+        };
+        let (vertices, expanded) = match found {
+            Found::Path(vertices, expanded) => (vertices, expanded),
+            Found::Nothing => return Err(self.lattice.no_path(start, end)),
+            Found::TooMuch => {
+                return Err(Error::SearchTooLarge {
+                    most: self.most_expanded,
+                });
+            }
+        };
+        Ok(Path {
+            cost: self.lattice.cost_of(&vertices),
+            vertices,
+            method,
+            expanded,
+            elapsed: asked.elapsed(),
+        })
+    }
+
+    /// A formula's walk, where it is shortest and nothing lies on it.
+    fn by_staircase(&self, start: Site, end: Site) -> Result<Option<(Found, Method)>, Error> {
+        let by_steps = !matches!(self.lattice.weights(), Weights::Sites(_));
+        let regular = self.lattice.is_regular();
+        if !by_steps || self.search != Search::Auto && !regular {
+            return Ok(None);
+        }
+        let stairs = Staircase::new(self.lattice, self.compass.clone(), start, end);
+        // Around blocked sites no path is shorter.
+        if stairs.steps() > MOST_STEPS {
+            return Err(Error::PathTooLong {
+                steps: stairs.steps(),
+                most: MOST_STEPS,
+            });
+        }
+        let walked = |stairs: Staircase| Found::Path(stairs.collect(), 0);
+        if regular {
+            return Ok(Some((walked(stairs), Method::ClosedForm)));
+        }
+        let free = [stairs.clone(), stairs.last_axis_first()]
+            .into_iter()
+            .find(|stairs| stairs.is_free(self.lattice));
+        Ok(free.map(|stairs| (walked(stairs), Method::FreeStaircase)))
+    }
+
+    fn by_search(&mut self, start: Site, end: Site) -> (Found, Method) {
+        let (lattice, compass) = (self.lattice, &self.compass);
+        let (sites, dense_up_to) = (lattice.sites(), self.dense_up_to);
+        let question = Question {
+            lattice,
+            compass,
+            start,
+            end,
+            most_expanded: self.most_expanded,
+        };
+        if !lattice.weights().is_unit() {
+            let found = self
+                .weighted
+                .get_or_insert_with(|| WeightedAStar::new(lattice, dense_up_to))
+                .find(question);
+            return (found, Method::WeightedAStar);
+        }
+        if self.search == Search::BidirectionalBfs {
+            let found = self
+                .bidirectional
+                .get_or_insert_with(|| Bidirectional::new(sites, dense_up_to))
+                .find(question);
+            return (found, Method::BidirectionalBfs);
+        }
+        let found = self
+            .astar
+            .get_or_insert_with(|| AStar::new(sites, dense_up_to))
+            .find(question);
+        (found, Method::AStar)
+    }
+}

@@ -1,0 +1,124 @@
+//! What a search remembers of the sites it has seen, made to be used again.
+//!
+//! A small lattice has a slot per site, stamped with the search that wrote it, so
+//! that forgetting is one addition. A large one keeps only the sites seen.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::lattice::Site;
+
+/// Sites are already spread numbers; one multiplication mixes them enough. The
+/// map is asked by site and never iterated, so no order leaves it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SiteHasher(u64);
+
+impl Hasher for SiteHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, site: u64) {
+        let mixed = (self.0 ^ site).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // The table takes its slot from the low bits and its tag from the high.
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
+
+pub(crate) type SiteMap<V> = HashMap<Site, V, BuildHasherDefault<SiteHasher>>;
+
+/// A value for each site seen since the last [`Marks::forget`].
+#[derive(Clone, Debug)]
+pub(crate) struct Marks<V> {
+    form: Form<V>,
+}
+
+#[derive(Clone, Debug)]
+enum Form<V> {
+    Dense { slots: Vec<(u32, V)>, now: u32 },
+    Sparse(SiteMap<V>),
+}
+
+impl<V: Copy + Default> Marks<V> {
+    /// Marks for a lattice of `sites` sites: a slot each up to `dense_up_to`.
+    pub(crate) fn new(sites: u64, dense_up_to: u64) -> Self {
+        let form = if sites <= dense_up_to {
+            Form::Dense {
+                slots: vec![(0, V::default()); sites as usize],
+                now: 1,
+            }
+        } else {
+            Form::Sparse(SiteMap::default())
+        };
+        Self { form }
+    }
+
+    pub(crate) fn forget(&mut self) {
+        match &mut self.form {
+            Form::Dense { slots, now } => {
+                if *now == u32::MAX {
+                    slots.fill((0, V::default()));
+                    *now = 0;
+                }
+                *now += 1;
+            }
+            Form::Sparse(map) => map.clear(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, site: Site) -> Option<V> {
+        match &self.form {
+            Form::Dense { slots, now } => {
+                let (stamp, value) = slots[site as usize];
+                (stamp == *now).then_some(value)
+            }
+            Form::Sparse(map) => map.get(&site).copied(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, site: Site, value: V) {
+        match &mut self.form {
+            Form::Dense { slots, now } => slots[site as usize] = (*now, value),
+            Form::Sparse(map) => {
+                map.insert(site, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgetting_leaves_nothing() {
+        for dense_up_to in [0, 100] {
+            let mut marks = Marks::<u8>::new(100, dense_up_to);
+            marks.set(7, 3);
+            assert_eq!(marks.get(7), Some(3));
+            assert_eq!(marks.get(8), None);
+            marks.forget();
+            assert_eq!(marks.get(7), None);
+        }
+    }
+
+    #[test]
+    fn stamps_start_again() {
+        let mut marks = Marks::<u8>::new(2, 2);
+        marks.set(0, 1);
+        if let Form::Dense { now, .. } = &mut marks.form {
+            *now = u32::MAX;
+        }
+        marks.set(1, 1);
+        marks.forget();
+        assert_eq!((marks.get(0), marks.get(1)), (None, None));
+    }
+}

@@ -1,0 +1,127 @@
+//! Paths between two sites.
+//!
+//! [`Lattice::shortest_path`] answers one question; a [`PathFinder`] keeps its
+//! working memory for the next one, and a [`PathCache`] keeps the answers. With
+//! nothing in the way the path is a formula, [`Staircase`]. How many shortest
+//! paths there are is counted in [`count`], and every path that meets no site
+//! twice is walked in [`simple`].
+
+mod astar;
+mod bidirectional;
+mod cache;
+pub mod count;
+mod dijkstra;
+mod finder;
+pub(crate) mod marks;
+pub mod simple;
+mod staircase;
+
+use std::time::Duration;
+
+pub use cache::PathCache;
+pub use count::{Count, PathCount};
+pub use finder::{PathFinder, Search};
+pub use simple::{Ended, SimplePaths, SimplePathsLimits};
+pub use staircase::Staircase;
+
+use crate::error::Error;
+use crate::lattice::{Lattice, Site};
+
+/// The most steps of a path kept at once: 1 GiB of vertices.
+pub const MOST_STEPS: u64 = 1 << 27;
+
+/// How an answer was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// By formula: nothing is blocked.
+    ClosedForm,
+    /// Sites are blocked, but none on a walk the formula gives.
+    FreeStaircase,
+    /// A* towards the end, by steps.
+    AStar,
+    /// Breadth-first from both ends.
+    BidirectionalBfs,
+    /// A* towards the end, by cost.
+    WeightedAStar,
+    /// A catalytic register program.
+    Catalytic,
+}
+
+/// A path and how it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// Every site of it, start and end included.
+    pub vertices: Vec<Site>,
+    /// The sum of its steps' costs; the number of steps where each costs 1.
+    pub cost: f64,
+    /// How it was found.
+    pub method: Method,
+    /// Sites the search took up; 0 for a formula.
+    pub expanded: u64,
+    /// Time from the question to the answer.
+    pub elapsed: Duration,
+}
+
+impl Path {
+    /// How many steps.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.vertices.len().saturating_sub(1) as u64
+    }
+
+    /// Whether it is a path of `lattice`: every vertex free and one step from the
+    /// one before.
+    #[must_use]
+    pub fn is_of(&self, lattice: &Lattice) -> bool {
+        let free = |&site: &Site| lattice.check_free(site).is_ok();
+        self.vertices.first().is_some_and(free)
+            && self.vertices.windows(2).all(|step| {
+                lattice
+                    .neighbours(step[0])
+                    .any(|neighbour| neighbour.site == step[1])
+            })
+    }
+}
+
+impl Lattice {
+    /// A shortest path: by formula with nothing blocked, else by search. Among
+    /// equally short paths always the same one.
+    ///
+    /// ```
+    /// use heddle_lattice::{Lattice, path::Method};
+    ///
+    /// let lattice = Lattice::cubic(2, 3)?.with_blocked([4])?;
+    /// let path = lattice.shortest_path(3, 5)?;
+    /// assert_eq!(path.steps(), 4);
+    /// assert_eq!(path.method, Method::AStar);
+    /// # Ok::<(), heddle_lattice::Error>(())
+    /// ```
+    pub fn shortest_path(&self, start: Site, end: Site) -> Result<Path, Error> {
+        PathFinder::for_one(self).shortest_path(start, end)
+    }
+
+    /// A finder that keeps its working memory from one question to the next.
+    #[must_use]
+    pub fn path_finder(&self) -> PathFinder<'_> {
+        PathFinder::new(self)
+    }
+
+    /// The cost of a path's steps.
+    pub(crate) fn cost_of(&self, vertices: &[Site]) -> f64 {
+        if self.weights().is_unit() {
+            return vertices.len().saturating_sub(1) as f64;
+        }
+        vertices
+            .windows(2)
+            .map(|step| {
+                let axis = self
+                    .rails()
+                    .iter()
+                    .position(|rail| rail.coordinate(step[0]) != rail.coordinate(step[1]))
+                    .unwrap_or(0);
+                self.weights().of(axis, step[0], step[1])
+            })
+            .sum()
+    }
+}

@@ -1,0 +1,151 @@
+//! All paths that meet no site twice, one at a time.
+//!
+//! There can be astronomically many, so they are walked lazily, depth first, in
+//! the order of neighbours; a length cut-off prunes by the distance that remains
+//! even with nothing in the way, and a budget bounds the steps tried.
+
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+
+use super::marks::SiteHasher;
+use crate::error::Error;
+use crate::lattice::{Lattice, Neighbours, Site};
+
+/// Where to stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SimplePathsLimits {
+    /// The most steps a path may have; none: as many as there are.
+    pub longest: Option<u64>,
+    /// The most steps tried in all; none: no bound.
+    pub budget: Option<u64>,
+}
+
+/// Why there are no more paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// All paths within the length were given.
+    Exhausted,
+    /// The budget was spent; there may be more.
+    BudgetSpent,
+}
+
+/// Simple paths from one site to another, lazily.
+#[derive(Clone, Debug)]
+pub struct SimplePaths<'a> {
+    lattice: &'a Lattice,
+    end: Site,
+    longest: u64,
+    budget: u64,
+    tried: u64,
+    path: Vec<Site>,
+    on_path: HashSet<Site, BuildHasherDefault<SiteHasher>>,
+    /// What is still to be tried from each vertex of the path.
+    branches: Vec<Neighbours<'a>>,
+    /// The path is just the start, which is also the end.
+    trivial: bool,
+    ended: Option<Ended>,
+}
+
+impl Lattice {
+    /// Every path from `start` to `end` that meets no site twice, in the order of
+    /// neighbours. From a site to itself there is one, of no step.
+    ///
+    /// ```
+    /// use heddle_lattice::{Lattice, path::{Ended, SimplePathsLimits}};
+    ///
+    /// let lattice = Lattice::cubic(2, 3)?;
+    /// let mut paths = lattice.simple_paths(0, 8, SimplePathsLimits::default())?;
+    /// assert_eq!(paths.by_ref().count(), 12);
+    /// assert_eq!(paths.ended(), Some(Ended::Exhausted));
+    /// # Ok::<(), heddle_lattice::Error>(())
+    /// ```
+    pub fn simple_paths(
+        &self,
+        start: Site,
+        end: Site,
+        limits: SimplePathsLimits,
+    ) -> Result<SimplePaths<'_>, Error> {
+        self.check_free(start)?;
+        self.check_free(end)?;
+        Ok(SimplePaths {
+            lattice: self,
+            end,
+            longest: limits.longest.unwrap_or(u64::MAX),
+            budget: limits.budget.unwrap_or(u64::MAX),
+            tried: 0,
+            path: vec![start],
+            on_path: std::iter::once(start).collect(),
+            branches: vec![self.neighbours(start)],
+            trivial: start == end,
+            ended: None,
+        })
+    }
+}
+
+impl SimplePaths<'_> {
+    /// Why there are no more; none as long as there may be.
+    #[must_use]
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// Steps tried so far.
+    #[must_use]
+    pub fn tried(&self) -> u64 {
+        self.tried
+    }
+
+    /// Whether a path of `steps` steps to `site` can still reach the end in time.
+    fn in_reach(&self, site: Site, steps: u64) -> bool {
+        let remaining: u64 = self
+            .lattice
+            .rails()
+            .iter()
+            .map(|rail| rail.steps(site, self.end))
+            .sum();
+        steps.saturating_add(remaining) <= self.longest
+    }
+}
+
+impl Iterator for SimplePaths<'_> {
+    type Item = Vec<Site>;
+
+    fn next(&mut self) -> Option<Vec<Site>> {
+        if self.ended.is_some() {
+            return None;
+        }
+        if self.trivial {
+            self.ended = Some(Ended::Exhausted);
+            return Some(self.path.clone());
+        }
+        while let Some(branch) = self.branches.last_mut() {
+            let Some(step) = branch.next() else {
+                self.branches.pop();
+                if let Some(left) = self.path.pop() {
+                    self.on_path.remove(&left);
+                }
+                continue;
+            };
+            if self.tried == self.budget {
+                self.ended = Some(Ended::BudgetSpent);
+                return None;
+            }
+            self.tried += 1;
+            let steps = self.path.len() as u64;
+            if self.on_path.contains(&step.site) || !self.in_reach(step.site, steps) {
+                continue;
+            }
+            if step.site == self.end {
+                let mut found = self.path.clone();
+                found.push(step.site);
+                return Some(found);
+            }
+            self.path.push(step.site);
+            self.on_path.insert(step.site);
+            self.branches.push(self.lattice.neighbours(step.site));
+        }
+        self.ended = Some(Ended::Exhausted);
+        None
+    }
+}

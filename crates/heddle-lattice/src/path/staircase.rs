@@ -1,0 +1,106 @@
+//! The path with nothing in the way: one axis after the other, the short way.
+
+use smallvec::SmallVec;
+
+use crate::error::Error;
+use crate::lattice::{Compass, Heading, Lattice, Site};
+
+/// A walk from start to end, one axis after the other, as an iterator over its
+/// vertices. It costs a few hundred bytes however long the walk is.
+#[derive(Clone, Debug)]
+pub struct Staircase {
+    compass: Compass,
+    legs: SmallVec<[(Heading, u64); 8]>,
+    leg: usize,
+    next: Option<Site>,
+    left: u64,
+}
+
+impl Lattice {
+    /// The walk from `start` to `end` that takes the axes in order, each the
+    /// short way round. It is shortest when every step costs 1 or has a cost of
+    /// its axis, and looks at no blocked site: see [`Staircase::is_free`].
+    pub fn staircase(&self, start: Site, end: Site) -> Result<Staircase, Error> {
+        self.check(start)?;
+        self.check(end)?;
+        Ok(Staircase::new(self, Compass::of(self), start, end))
+    }
+}
+
+impl Staircase {
+    pub(super) fn new(lattice: &Lattice, compass: Compass, start: Site, end: Site) -> Self {
+        let mut legs: SmallVec<[(Heading, u64); 8]> = SmallVec::new();
+        let mut left = 0;
+        for (axis, rail) in lattice.rails().iter().enumerate() {
+            let (from, to) = (rail.coordinate(start), rail.coordinate(end));
+            let steps = rail.gap(from, to);
+            if steps == 0 {
+                continue;
+            }
+            // Forwards if that is the way the gap was counted; half-way round a
+            // ring both are, and forwards wins.
+            let ahead = if to > from {
+                to - from
+            } else {
+                to + rail.axis.size() - from
+            };
+            let forwards = to > from && to - from == steps || rail.axis.wraps() && ahead == steps;
+            legs.push((2 * axis as Heading + Heading::from(forwards), steps));
+            left += steps;
+        }
+        Self {
+            compass,
+            legs,
+            leg: 0,
+            next: Some(start),
+            left,
+        }
+    }
+
+    /// The same walk with its axes in the opposite order.
+    #[must_use]
+    pub(super) fn last_axis_first(mut self) -> Self {
+        self.legs.reverse();
+        self
+    }
+
+    /// Steps still to take.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.left
+    }
+
+    /// Whether no vertex still to come is blocked.
+    #[must_use]
+    pub fn is_free(&self, lattice: &Lattice) -> bool {
+        lattice.is_regular() || self.clone().all(|site| !lattice.blocked().contains(site))
+    }
+}
+
+impl Iterator for Staircase {
+    type Item = Site;
+
+    fn next(&mut self) -> Option<Site> {
+        let site = self.next?;
+        self.next = self.legs.get_mut(self.leg).map(|(heading, steps)| {
+            *steps -= 1;
+            self.left -= 1;
+            if *steps == 0 {
+                self.leg += 1;
+            }
+            self.compass.step(site, *heading)
+        });
+        Some(site)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let vertices = if self.next.is_some() {
+            self.left + 1
+        } else {
+            0
+        };
+        (vertices as usize, Some(vertices as usize))
+    }
+}
+
+impl ExactSizeIterator for Staircase {}

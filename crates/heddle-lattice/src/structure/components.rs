@@ -1,0 +1,108 @@
+//! The parts of a lattice that no path connects.
+
+use heddle_runtime::{Kind, Runtime, WorkUnit};
+
+use crate::error::Error;
+use crate::graph::{Numbering, Odometer};
+use crate::lattice::{Lattice, Site};
+use crate::task;
+
+/// Parts that do not meet.
+pub static COMPONENTS: Kind = Kind::new("lattice-components", WorkUnit::Items);
+
+/// Which part each vertex belongs to.
+#[derive(Clone, Debug)]
+pub struct Components {
+    /// The part of each vertex, parts numbered by their first vertex.
+    pub labels: Vec<u32>,
+    /// Vertices of each part.
+    pub sizes: Vec<u64>,
+    numbering: Numbering,
+}
+
+impl Components {
+    /// How many parts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether every site is blocked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The part of a site; none if it is blocked or does not exist.
+    #[must_use]
+    pub fn of(&self, site: Site) -> Option<u32> {
+        self.labels.get(self.numbering.vertex(site)?).copied()
+    }
+}
+
+/// Finds the parts by joining every site with its neighbours forwards.
+pub fn components(runtime: &Runtime, lattice: &Lattice) -> Result<Components, Error> {
+    let numbering = Numbering::of(lattice, "components")?;
+    if lattice.is_regular() {
+        return Ok(Components {
+            labels: vec![0; numbering.len()],
+            sizes: vec![lattice.sites()],
+            numbering,
+        });
+    }
+    task::run(runtime, &COMPONENTS, lattice.sites(), |_| {
+        joined(lattice, numbering.clone())
+    })
+}
+
+fn joined(lattice: &Lattice, numbering: Numbering) -> Components {
+    let blocked = lattice.blocked();
+    // By site: a site's rank would have to be counted for every neighbour.
+    let mut parents: Vec<u32> = (0..lattice.sites() as u32).collect();
+    let mut odometer = Odometer::at(lattice, 0);
+    for site in 0..lattice.sites() {
+        if !blocked.contains(site) {
+            // What comes later joins this one in its turn.
+            let mut own = site as u32;
+            odometer.around(|to, _| {
+                if to < site && !blocked.contains(to) {
+                    let other = root(&mut parents, to as u32);
+                    parents[own.max(other) as usize] = own.min(other);
+                    own = own.min(other);
+                }
+            });
+        }
+        odometer.advance();
+    }
+    // A root is the first site of its part, so it is met before the others.
+    let mut sizes = Vec::new();
+    let mut labels = Vec::with_capacity(numbering.len());
+    let mut names = vec![0_u32; parents.len()];
+    for vertex in 0..numbering.len() {
+        let Some(site) = numbering.site(vertex) else {
+            break;
+        };
+        let root = root(&mut parents, site as u32) as usize;
+        if root as u64 == site {
+            names[root] = sizes.len() as u32;
+            sizes.push(0);
+        }
+        labels.push(names[root]);
+        sizes[names[root] as usize] += 1;
+    }
+    Components {
+        labels,
+        sizes,
+        numbering,
+    }
+}
+
+/// The least site known to be in the same part; ways to it are halved on the way.
+fn root(parents: &mut [u32], mut site: u32) -> u32 {
+    while parents[site as usize] != site {
+        let up = parents[parents[site as usize] as usize];
+        parents[site as usize] = up;
+        site = up;
+    }
+    site
+}

@@ -1,0 +1,162 @@
+//! Counting the ones of each column of many rows of bits, all columns at once.
+//!
+//! A counter per column would cost a shift and an add per bit. Here bit `p` of all
+//! counters lies in one row, `planes[p]`, and adding a row is a few word operations
+//! for all columns together; sixteen rows are first added among themselves.
+
+/// Rows that are added at once.
+const GROUP: usize = 16;
+
+/// `W` words of columns.
+pub(super) type Row<const W: usize> = [u64; W];
+
+/// Bit planes: the value of a column is the sum of its bits times powers of two.
+#[derive(Clone, Debug)]
+pub(super) struct Planes<const W: usize>(Vec<Row<W>>);
+
+impl<const W: usize> Planes<W> {
+    pub(super) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds `row`, shifted up by `place` planes.
+    #[inline(always)]
+    fn add(&mut self, row: Row<W>, place: usize) {
+        let mut carry = row;
+        let mut plane = place;
+        while carry != [0; W] {
+            if plane >= self.0.len() {
+                self.0.resize(plane + 1, [0; W]);
+            }
+            let sum = &mut self.0[plane];
+            for word in 0..W {
+                let both = sum[word] & carry[word];
+                sum[word] ^= carry[word];
+                carry[word] = both;
+            }
+            plane += 1;
+        }
+    }
+
+    /// Adds every column of `other` to the same column here.
+    #[inline(always)]
+    pub(super) fn add_all(&mut self, other: &Self) {
+        let mut carry = [0; W];
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), [0; W]);
+        }
+        for (sum, &row) in self.0.iter_mut().zip(&other.0) {
+            (*sum, carry) = full_add(*sum, row, carry);
+        }
+        self.add(carry, other.0.len());
+    }
+
+    /// The value of one column.
+    pub(super) fn column(&self, word: usize, bit: usize) -> u64 {
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(plane, row)| (row[word] >> bit & 1) << plane)
+            .sum()
+    }
+}
+
+/// Rows on their way into planes.
+#[derive(Clone, Debug)]
+pub(super) struct Columns<const W: usize> {
+    pub(super) planes: Planes<W>,
+    waiting: [Row<W>; GROUP],
+    count: usize,
+}
+
+impl<const W: usize> Columns<W> {
+    pub(super) const fn new() -> Self {
+        Self {
+            planes: Planes::new(),
+            waiting: [[0; W]; GROUP],
+            count: 0,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, row: Row<W>) {
+        self.waiting[self.count] = row;
+        self.count += 1;
+        if self.count == GROUP {
+            self.settle();
+        }
+    }
+
+    /// Brings everything that waits into the planes.
+    #[inline(always)]
+    pub(super) fn settle(&mut self) {
+        for row in &mut self.waiting[self.count..] {
+            *row = [0; W];
+        }
+        self.count = 0;
+        let rows = &self.waiting;
+        let mut sums = [[0; W]; 4];
+        let mut eights = [[0; W]; 2];
+        for (rows, eights) in rows.chunks_exact(8).zip(&mut eights) {
+            let mut fours = [[0; W]; 2];
+            for (rows, fours) in rows.chunks_exact(4).zip(&mut fours) {
+                let mut twos = [[0; W]; 2];
+                for (rows, twos) in rows.chunks_exact(2).zip(&mut twos) {
+                    (sums[0], *twos) = full_add(sums[0], rows[0], rows[1]);
+                }
+                (sums[1], *fours) = full_add(sums[1], twos[0], twos[1]);
+            }
+            (sums[2], *eights) = full_add(sums[2], fours[0], fours[1]);
+        }
+        let sixteens;
+        (sums[3], sixteens) = full_add(sums[3], eights[0], eights[1]);
+        for (place, row) in sums.into_iter().chain([sixteens]).enumerate() {
+            self.planes.add(row, place);
+        }
+    }
+}
+
+/// The sum and the carry of three bits, in every column.
+#[inline(always)]
+fn full_add<const W: usize>(a: Row<W>, b: Row<W>, c: Row<W>) -> (Row<W>, Row<W>) {
+    let (mut sum, mut carry) = ([0; W], [0; W]);
+    for word in 0..W {
+        let half = a[word] ^ b[word];
+        sum[word] = half ^ c[word];
+        carry[word] = a[word] & b[word] | half & c[word];
+    }
+    (sum, carry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_counted_and_summed() {
+        let mut columns = Columns::<2>::new();
+        let mut expected = [0_u64; 128];
+        let mut word = 1_u64;
+        let mut next = || {
+            word = word
+                .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                .wrapping_add(0x1405_7B7E_F767_814F);
+            word ^ word >> 29
+        };
+        for _ in 0..1003 {
+            let row = [next(), next() | 1];
+            for (column, count) in expected.iter_mut().enumerate() {
+                *count += row[column / 64] >> (column % 64) & 1;
+            }
+            columns.add(row);
+        }
+        columns.settle();
+        let mut twice = columns.planes.clone();
+        twice.add_all(&columns.planes);
+        for (column, &count) in expected.iter().enumerate() {
+            assert_eq!(columns.planes.column(column / 64, column % 64), count);
+            assert_eq!(twice.column(column / 64, column % 64), 2 * count);
+        }
+        assert_eq!(expected[64], 1003);
+    }
+}

@@ -1,0 +1,196 @@
+//! The sweep on the processor: batches of sources, each on one thread.
+
+use std::sync::Mutex;
+
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::units::Bytes;
+use pulp::{Arch, Simd, WithSimd};
+
+use super::columns::{Columns, Planes, Row};
+use super::{Reach, Sweep};
+use crate::graph::{Build, Graph};
+
+/// Words of sources per site where many are asked for: one line of the cache, and
+/// one register where there are wide ones.
+const WIDE: usize = 8;
+
+impl Sweep<'_> {
+    pub(super) fn run_on_cpu(&self, pool: &Pool, sources: &[u32]) -> Reach {
+        let graph = Build::over(self.lattice, self.numbering.clone()).on(pool);
+        let sources: Vec<u32> = sources
+            .iter()
+            .map(|&site| self.numbering.rank(u64::from(site)))
+            .collect();
+        // Few sources are spread over the threads before words are filled.
+        let share = sources.len().div_ceil(pool.threads());
+        match share.div_ceil(64) {
+            0 => Reach::default(),
+            1 => all::<1>(pool, &graph, &sources),
+            2..=4 => all::<4>(pool, &graph, &sources),
+            _ => all::<WIDE>(pool, &graph, &sources),
+        }
+    }
+}
+
+fn all<const W: usize>(pool: &Pool, graph: &Graph, sources: &[u32]) -> Reach {
+    let mut reach = Reach::of(sources.len());
+    let size = 64 * W;
+    let batches = sources
+        .chunks(size)
+        .zip(reach.reached.chunks_mut(size))
+        .zip(reach.total.chunks_mut(size))
+        .zip(reach.eccentricity.chunks_mut(size))
+        .map(|(((sources, reached), total), eccentricity)| Batch::<W> {
+            graph,
+            sources,
+            reached,
+            total,
+            eccentricity,
+        });
+    // Bits of a thread that is done serve the next batch.
+    let shelves = Mutex::new(Vec::new());
+    let cost = Bytes((graph.targets().len() * sources.len() / 8) as u64);
+    pool.each(cost, batches, |batch| {
+        let kept = shelves.lock().ok().and_then(|mut shelves| shelves.pop());
+        let mut bits = kept.unwrap_or_else(|| Bits::<W>::of(graph.vertices()));
+        Arch::new().dispatch(Pass {
+            batch,
+            bits: &mut bits,
+        });
+        if let Ok(mut shelves) = shelves.lock() {
+            shelves.push(bits);
+        }
+    });
+    reach
+}
+
+/// One bit per vertex and source.
+struct Bits<const W: usize> {
+    seen: Vec<Row<W>>,
+    front: Vec<Row<W>>,
+    next: Vec<Row<W>>,
+}
+
+impl<const W: usize> Bits<W> {
+    fn of(vertices: usize) -> Self {
+        let rows = || vec![[0; W]; vertices];
+        Self {
+            seen: rows(),
+            front: rows(),
+            next: rows(),
+        }
+    }
+}
+
+/// Up to `64 * W` sources and where their figures go.
+struct Batch<'a, const W: usize> {
+    graph: &'a Graph,
+    sources: &'a [u32],
+    reached: &'a mut [u64],
+    total: &'a mut [u64],
+    eccentricity: &'a mut [u32],
+}
+
+struct Pass<'a, 'b, const W: usize> {
+    batch: Batch<'a, W>,
+    bits: &'b mut Bits<W>,
+}
+
+impl<const W: usize> WithSimd for Pass<'_, '_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.batch.run(self.bits);
+    }
+}
+
+impl<const W: usize> Batch<'_, W> {
+    #[inline(always)]
+    fn run(self, bits: &mut Bits<W>) {
+        let mut running = self.begin(bits);
+        // How many sites each source has reached, and the sum of that over the
+        // levels so far.
+        let mut columns = Columns::<W>::new();
+        let mut sums = Planes::<W>::new();
+        let mut level = 0_u32;
+        loop {
+            sums.add_all(&columns.planes);
+            let found = step(self.graph, bits, &mut columns);
+            columns.settle();
+            for word in 0..W {
+                let mut done = running[word] & !found[word];
+                while done != 0 {
+                    let source = word * 64 + done.trailing_zeros() as usize;
+                    self.eccentricity[source] = level;
+                    done &= done - 1;
+                }
+            }
+            level += 1;
+            running = found;
+            if running == [0; W] {
+                break;
+            }
+            std::mem::swap(&mut bits.front, &mut bits.next);
+        }
+        // With R(l) sites within l steps, sum l (R(l) - R(l-1)) over l = 1..=L is
+        // L R(L) minus the sum of R(l) over l < L; R does not count the source.
+        for source in 0..self.sources.len() {
+            let (word, bit) = (source / 64, source % 64);
+            let reached = columns.planes.column(word, bit);
+            self.reached[source] = reached;
+            self.total[source] = u64::from(level) * reached - sums.column(word, bit);
+        }
+    }
+
+    /// Sources stand on themselves and have seen that; sources that are not there
+    /// have seen everything. Says which are there.
+    #[inline(always)]
+    fn begin(&self, bits: &mut Bits<W>) -> Row<W> {
+        let mut there = [0_u64; W];
+        for source in 0..self.sources.len() {
+            there[source / 64] |= 1 << (source % 64);
+        }
+        let absent = there.map(|word| !word);
+        bits.seen.fill(absent);
+        bits.front.fill([0; W]);
+        for (source, &at) in self.sources.iter().enumerate() {
+            let (word, bit) = (source / 64, 1 << (source % 64));
+            bits.seen[at as usize][word] |= bit;
+            bits.front[at as usize][word] |= bit;
+        }
+        there
+    }
+}
+
+/// All searches one step on. Says which found something, and counts what.
+#[inline(always)]
+fn step<const W: usize>(graph: &Graph, bits: &mut Bits<W>, columns: &mut Columns<W>) -> Row<W> {
+    let mut found = [0; W];
+    let rows = bits.next.iter_mut().zip(&mut bits.seen);
+    for (vertex, (next, seen)) in rows.enumerate() {
+        if *seen == [u64::MAX; W] {
+            *next = [0; W];
+            continue;
+        }
+        let mut around = [0; W];
+        for &from in graph.neighbours(vertex) {
+            let front = &bits.front[from as usize];
+            for word in 0..W {
+                around[word] |= front[word];
+            }
+        }
+        let mut some = 0;
+        for word in 0..W {
+            around[word] &= !seen[word];
+            seen[word] |= around[word];
+            found[word] |= around[word];
+            some |= around[word];
+        }
+        *next = around;
+        if some != 0 {
+            columns.add(around);
+        }
+    }
+    found
+}

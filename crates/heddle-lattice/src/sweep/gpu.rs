@@ -1,0 +1,261 @@
+//! The sweep on a GPU: a word of 64 sources per site and thread, one launch per
+//! level.
+//!
+//! Neighbours are arithmetic there too, so what is kept is three bits per site and
+//! source. Up to 32 words of a site lie side by side: a warp reads a neighbour as
+//! one line of 256 bytes.
+
+use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Lane, Launch};
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{Array, Description, Error};
+
+use super::{Reach, Sweep};
+use crate::graph::gpu as graph;
+use crate::lattice::Lattice;
+
+const BLOCK: u32 = 256;
+const MOST_BLOCKS: u64 = 4096;
+/// Words of a site at most.
+const MOST_WORDS: u64 = 32;
+/// Bits held at most where nobody is short of memory.
+const MOST_BYTES: u64 = 4 << 30;
+/// Sites a thread counts before it has to add up its columns, and the least that
+/// is worth that.
+const MOST_PER_THREAD: u64 = 63;
+const LEAST_PER_THREAD: u64 = 8;
+/// Blocks that fill any GPU: 132 multiprocessors of an H200 hold eight each.
+const FILLING: u64 = 132 * 8;
+/// Levels between two looks at whether all searches have ended.
+const LEVELS: u32 = 8;
+
+/// How a sweep is laid out on a GPU.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    sites: u64,
+    dimensions: u64,
+    sources: u64,
+    words: u64,
+}
+
+impl Plan {
+    pub(super) fn of(lattice: &Lattice, sources: usize) -> Self {
+        let sources = sources as u64;
+        let wanted = sources.div_ceil(64).max(1).next_power_of_two();
+        let plan = Self {
+            sites: lattice.sites(),
+            dimensions: lattice.dimensions() as u64,
+            sources,
+            words: wanted.min(MOST_WORDS),
+        };
+        plan.within(Bytes(MOST_BYTES))
+    }
+
+    /// The same with fewer words a site, if that is what fits; one at least.
+    fn within(mut self, room: Bytes) -> Self {
+        while self.words > 1 && self.bytes() > room {
+            self.words /= 2;
+        }
+        self
+    }
+
+    /// Everything held on the GPU beside the sources.
+    fn bytes(&self) -> Bytes {
+        let bits = 3 * 8 * self.sites * self.words;
+        let lattice = self.sites.div_ceil(64) * 8 + 12 * self.dimensions;
+        Bytes(bits + lattice + 20 * self.sources + 4)
+    }
+
+    pub(super) fn describe(&self, mut description: Description) -> Description {
+        let bytes = self.bytes();
+        description.scratch = Bytes(bytes.0 - 20 * self.sources);
+        let least = Self { words: 1, ..*self };
+        if least.words == self.words {
+            return description;
+        }
+        description.splits_to(Bytes(least.bytes().0 + 4 * self.sources))
+    }
+
+    /// Sites of one thread, and blocks.
+    fn grid(&self) -> (u64, u64) {
+        let lanes = u64::from(BLOCK) / self.words;
+        let per_thread = (self.sites / (lanes * FILLING)).clamp(LEAST_PER_THREAD, MOST_PER_THREAD);
+        (per_thread, self.sites.div_ceil(lanes * per_thread))
+    }
+}
+
+/// What lies on the GPU.
+struct Ground<'a> {
+    accelerator: &'a dyn Accelerator,
+    plan: Plan,
+    geometry: Array<u32>,
+    blocked: Array<u32>,
+    seen: DeviceBuffer,
+    fronts: [DeviceBuffer; 2],
+    reached: DeviceBuffer,
+    total: DeviceBuffer,
+    eccentricity: DeviceBuffer,
+    /// The last level at which anything was found.
+    last: DeviceBuffer,
+}
+
+impl Sweep<'_> {
+    pub(super) fn run_on_gpu(
+        &self,
+        lane: &Lane<'_>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<Reach, Error> {
+        let count = self.sources.len();
+        if count == 0 {
+            return Ok(Reach::default());
+        }
+        let sources = lane.resident(&self.sources, accelerator)?;
+        let plan = self.plan.within(lane.budget());
+        let ground = Ground::new(accelerator, plan, self.lattice)?;
+        let size = (64 * plan.words) as usize;
+        for first in (0..count).step_by(size) {
+            ground.begin(lane, &sources, first, size.min(count - first))?;
+            ground.search(lane, first)?;
+        }
+        let mut reach = Reach::of(count);
+        let words = |to: &mut [u64], from: &DeviceBuffer| {
+            let mut bytes = vec![0_u8; 8 * to.len()];
+            lane.download(&**from, &mut bytes)?;
+            for (word, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
+                *word = u64::from_ne_bytes(*bytes);
+            }
+            Ok::<(), Error>(())
+        };
+        words(&mut reach.reached, &ground.reached)?;
+        words(&mut reach.total, &ground.total)?;
+        let mut bytes = vec![0_u8; 4 * count];
+        lane.download(&*ground.eccentricity, &mut bytes)?;
+        for (word, bytes) in reach.eccentricity.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_ne_bytes(*bytes);
+        }
+        Ok(reach)
+    }
+}
+
+impl<'a> Ground<'a> {
+    fn new(accelerator: &'a dyn Accelerator, plan: Plan, lattice: &Lattice) -> Result<Self, Error> {
+        let room = |bytes: u64| accelerator.allocate(Bytes(bytes));
+        let bits = 8 * plan.sites * plan.words;
+        let ground = Self {
+            accelerator,
+            plan,
+            geometry: graph::geometry(lattice),
+            blocked: graph::blocked(lattice),
+            seen: room(bits)?,
+            fronts: [room(bits)?, room(bits)?],
+            reached: room(8 * plan.sources)?,
+            total: room(8 * plan.sources)?,
+            eccentricity: room(4 * plan.sources)?,
+            last: room(4)?,
+        };
+        ground.over(
+            "frontier_zero",
+            plan.sources,
+            &[
+                Argument::Buffer(&*ground.reached),
+                Argument::Buffer(&*ground.total),
+                Argument::Buffer(&*ground.eccentricity),
+                Argument::U64(plan.sources),
+            ],
+        )?;
+        Ok(ground)
+    }
+
+    /// A launch of one thread for each of `threads`, or as many as fill a GPU.
+    fn over(
+        &self,
+        kernel: &'static str,
+        threads: u64,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), Error> {
+        let blocks = threads.div_ceil(BLOCK.into()).clamp(1, MOST_BLOCKS);
+        self.accelerator.launch(&Launch {
+            kernel,
+            grid: [blocks as u32, 1, 1],
+            block: [BLOCK, 1, 1],
+            shared: 0,
+            arguments,
+        })
+    }
+
+    /// Puts `count` sources from `first` on where they stand.
+    fn begin(
+        &self,
+        lane: &Lane<'_>,
+        sources: &DeviceBuffer,
+        first: usize,
+        count: usize,
+    ) -> Result<(), Error> {
+        let blocked = lane.resident(&self.blocked, self.accelerator)?;
+        self.over(
+            "frontier_begin",
+            self.plan.sites * self.plan.words,
+            &[
+                Argument::Buffer(&*self.fronts[0]),
+                Argument::Buffer(&*self.seen),
+                Argument::Buffer(&**blocked),
+                Argument::U64(self.plan.sites),
+                Argument::U32(self.plan.words as u32),
+                Argument::U32(count as u32),
+                Argument::Buffer(&*self.last),
+            ],
+        )?;
+        self.over(
+            "frontier_seed",
+            count as u64,
+            &[
+                Argument::Buffer(&*self.fronts[0]),
+                Argument::Buffer(&*self.seen),
+                Argument::Buffer(&**sources),
+                Argument::U64(first as u64),
+                Argument::U32(count as u32),
+                Argument::U32(self.plan.words as u32),
+            ],
+        )
+    }
+
+    /// Level by level until a level finds nothing.
+    fn search(&self, lane: &Lane<'_>, first: usize) -> Result<(), Error> {
+        let geometry = lane.resident(&self.geometry, self.accelerator)?;
+        let (per_thread, blocks) = self.plan.grid();
+        let mut level = 0;
+        loop {
+            for _ in 0..LEVELS {
+                let [front, next] =
+                    [level % 2, (level + 1) % 2].map(|at| &*self.fronts[at as usize]);
+                level += 1;
+                self.accelerator.launch(&Launch {
+                    kernel: "frontier_step",
+                    grid: [blocks as u32, 1, 1],
+                    block: [BLOCK, 1, 1],
+                    shared: 0,
+                    arguments: &[
+                        Argument::Buffer(front),
+                        Argument::Buffer(next),
+                        Argument::Buffer(&*self.seen),
+                        Argument::Buffer(&**geometry),
+                        Argument::U32(self.plan.dimensions as u32),
+                        Argument::U32(self.plan.sites as u32),
+                        Argument::U32(self.plan.words as u32),
+                        Argument::U32(per_thread as u32),
+                        Argument::U32(level),
+                        Argument::U64(first as u64),
+                        Argument::Buffer(&*self.reached),
+                        Argument::Buffer(&*self.total),
+                        Argument::Buffer(&*self.eccentricity),
+                        Argument::Buffer(&*self.last),
+                    ],
+                })?;
+            }
+            let mut last = [0; 4];
+            lane.download(&*self.last, &mut last)?;
+            if u32::from_ne_bytes(last) < level {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! All-sources sweeps: how far everything is from each of many sources, counting
+//! steps.
+//!
+//! Breadth-first searches from up to 512 sources advance together, one bit per
+//! source and site, so that a step of all of them is one `or` of words per
+//! neighbour. What is kept per source is how many sites it reaches, the sum of
+//! their distances and the greatest: what closeness, diameter and mean distance
+//! are made of. Distances themselves are never stored.
+
+// A kernel is compiled once per instruction set by inlining it into a function
+// that enables the set; a call that stays a call would stay scalar.
+#![allow(clippy::inline_always)]
+
+mod columns;
+mod conformance;
+mod cpu;
+mod gpu;
+mod probe;
+
+use heddle_runtime::device::{DeviceKind, Lane, Place};
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{
+    Agreement, Array, DType, Description, Kind, Operation, ResultPlace, Runtime, WorkUnit,
+};
+
+pub use conformance::cases;
+pub use probe::{SweepProbe, probes};
+
+use crate::error::Error;
+use crate::graph::Numbering;
+use crate::lattice::{Lattice, Site};
+
+/// A sweep from many sources. Its work is sources times sites.
+pub static SWEEP: Kind = Kind::new("lattice-sweep", WorkUnit::Items);
+
+/// What each source of a sweep reached, in the order of the sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Sites reached, the source itself not counted.
+    pub reached: Vec<u64>,
+    /// The sum of their distances, in steps.
+    pub total: Vec<u64>,
+    /// The greatest of their distances.
+    pub eccentricity: Vec<u32>,
+}
+
+impl Reach {
+    /// Room for so many sources that have reached nothing yet.
+    pub(crate) fn of(sources: usize) -> Self {
+        Self {
+            reached: vec![0; sources],
+            total: vec![0; sources],
+            eccentricity: vec![0; sources],
+        }
+    }
+}
+
+/// Breadth-first searches from many sources at once.
+#[derive(Debug)]
+pub struct Sweep<'a> {
+    lattice: &'a Lattice,
+    numbering: Numbering,
+    /// Sites, each below 2^30.
+    sources: Array<u32>,
+    /// What a GPU is told of the lattice: see [`gpu`].
+    plan: gpu::Plan,
+}
+
+impl<'a> Sweep<'a> {
+    /// From these sites, which are free. Weights are not looked at.
+    pub fn new(
+        lattice: &'a Lattice,
+        sources: impl IntoIterator<Item = Site>,
+    ) -> Result<Self, Error> {
+        let numbering = Numbering::of(lattice, "a sweep")?;
+        let sources = sources
+            .into_iter()
+            .map(|site| lattice.check_free(site).map(|()| site as u32))
+            .collect::<Result<Vec<u32>, Error>>()?;
+        Ok(Self {
+            lattice,
+            numbering,
+            plan: gpu::Plan::of(lattice, sources.len()),
+            sources: Array::from_slice(&sources),
+        })
+    }
+
+    /// From every free site, ascending: in the order of vertices.
+    pub fn from_all(lattice: &'a Lattice) -> Result<Self, Error> {
+        let numbering = Numbering::of(lattice, "a sweep")?;
+        let sites = (0..numbering.len()).filter_map(|vertex| numbering.site(vertex));
+        Self::new(lattice, sites)
+    }
+
+    /// Sources times sites.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.sources.len() as u64 * self.lattice.sites()
+    }
+}
+
+impl Operation for Sweep<'_> {
+    type Output = Reach;
+
+    fn describe(&self) -> Description {
+        let description = Description::new(&SWEEP, DType::U32, self.work())
+            .reads(&self.sources)
+            .writes(Bytes(20 * self.sources.len() as u64))
+            .leaves(ResultPlace::Host);
+        self.plan.describe(description)
+    }
+
+    fn runs_on(&self, _: DeviceKind) -> bool {
+        true
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Reach, heddle_runtime::Error> {
+        match lane.place() {
+            Place::Host(pool) => Ok(self.run_on_cpu(pool, lane.host(&self.sources)?)),
+            Place::Accelerator(accelerator) => self.run_on_gpu(lane, accelerator),
+        }
+    }
+
+    fn compare(&self, first: &Reach, second: &Reach) -> Agreement {
+        if first == second {
+            return Agreement::Same;
+        }
+        let source = (0..self.sources.len()).find(|&source| {
+            first.reached.get(source) != second.reached.get(source)
+                || first.total.get(source) != second.total.get(source)
+                || first.eccentricity.get(source) != second.eccentricity.get(source)
+        });
+        let of = |reach: &Reach| {
+            source.and_then(|source| Some((*reach.reached.get(source)?, *reach.total.get(source)?)))
+        };
+        Agreement::Different(format!(
+            "source {source:?} reaches (sites, sum of distances) {:?} and {:?}",
+            of(first),
+            of(second)
+        ))
+    }
+}
+
+/// A sweep from every free site, on the device that will be done soonest.
+pub fn sweep_all(runtime: &Runtime, lattice: &Lattice) -> Result<Reach, Error> {
+    Ok(runtime.run(Sweep::from_all(lattice)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::Axis;
+
+    fn runtime() -> Runtime {
+        Runtime::builder().forgetful().build().unwrap()
+    }
+
+    #[test]
+    fn a_line_is_added_up() {
+        let line = Lattice::cubic(1, 5).unwrap();
+        let reach = sweep_all(&runtime(), &line).unwrap();
+        assert_eq!(reach.reached, [4; 5]);
+        assert_eq!(reach.total, [10, 7, 6, 7, 10]);
+        assert_eq!(reach.eccentricity, [4, 3, 2, 3, 4]);
+    }
+
+    #[test]
+    fn sums_are_those_of_the_formula() {
+        // More sources than one batch takes, and not a multiple of it.
+        let axes = [Axis::open(7), Axis::periodic(10), Axis::open(19)];
+        let lattice = Lattice::new(axes).unwrap();
+        let reach = sweep_all(&runtime(), &lattice).unwrap();
+        for source in (0..lattice.sites()).step_by(37) {
+            let steps = |to| lattice.steps_between(source, to).unwrap();
+            let total: u64 = (0..lattice.sites()).map(steps).sum();
+            let most = (0..lattice.sites()).map(steps).max().unwrap();
+            assert_eq!(reach.total[source as usize], total);
+            assert_eq!(u64::from(reach.eccentricity[source as usize]), most);
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_meet_stay_apart() {
+        let lattice = Lattice::cubic(1, 6).unwrap().with_blocked([2]).unwrap();
+        let reach = sweep_all(&runtime(), &lattice).unwrap();
+        assert_eq!(reach.reached, [1, 1, 2, 2, 2]);
+        assert_eq!(reach.total, [1, 1, 3, 2, 3]);
+        assert!(matches!(
+            Sweep::new(&lattice, [2]),
+            Err(Error::Blocked { site: 2, .. })
+        ));
+        let nothing = runtime().run(Sweep::new(&lattice, []).unwrap()).unwrap();
+        assert_eq!(nothing, Reach::default());
+    }
+}

@@ -1,0 +1,36 @@
+//! Work that exists for the processor only, sent down the road like the rest: it
+//! is routed, admitted, recorded and learned from under a kind of its own.
+
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::device::Lane;
+use heddle_runtime::{DType, Description, Kind, Operation, Runtime};
+
+use crate::error::Error;
+
+struct Task<F> {
+    kind: &'static Kind,
+    work: u64,
+    body: F,
+}
+
+impl<R, F: FnMut(&Pool) -> R> Operation for Task<F> {
+    type Output = R;
+
+    fn describe(&self) -> Description {
+        Description::new(self.kind, DType::F64, self.work)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<R, heddle_runtime::Error> {
+        lane.pool(self.kind.name()).map(&mut self.body)
+    }
+}
+
+/// Runs `body` with the processor's threads and says what it gave.
+pub(crate) fn run<R>(
+    runtime: &Runtime,
+    kind: &'static Kind,
+    work: u64,
+    body: impl FnMut(&Pool) -> R,
+) -> Result<R, Error> {
+    Ok(runtime.run(Task { kind, work, body })?)
+}

@@ -1,0 +1,118 @@
+//! Transformations chosen by name.
+
+use heddle_runtime::ops::NormalizeMode;
+use heddle_runtime::{Array, Runtime};
+
+use super::{Key, xor_transform};
+use crate::error::Error;
+
+/// The names there are.
+pub const KNOWN: [&str; 3] = ["xor", "normalize", "scale"];
+
+/// Names less alike than this are not suggested.
+const ALIKE: f64 = 0.5;
+
+/// Values to transform.
+#[derive(Clone, Debug)]
+pub enum Signal {
+    /// Bytes, for xor.
+    Bytes(Array<u8>),
+    /// Single-precision numbers, for normalize and scale.
+    Float32(Array<f32>),
+    /// Double-precision numbers, for normalize and scale.
+    Float64(Array<f64>),
+}
+
+/// What transformations take beside the values; each takes its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments<'a> {
+    /// For xor.
+    pub key: Option<Key<'a>>,
+    /// For normalize.
+    pub mode: NormalizeMode,
+    /// For scale.
+    pub factor: f64,
+    /// For scale, added after.
+    pub offset: f64,
+}
+
+impl Default for Arguments<'_> {
+    fn default() -> Self {
+        Self {
+            key: None,
+            mode: NormalizeMode::ZScore,
+            factor: 1.0,
+            offset: 0.0,
+        }
+    }
+}
+
+/// The transformation called `name`, applied to `signal`.
+#[track_caller]
+pub fn apply_transformation(
+    runtime: &Runtime,
+    name: &str,
+    signal: &Signal,
+    arguments: &Arguments<'_>,
+) -> Result<Signal, Error> {
+    match name {
+        "xor" => xor(runtime, signal, arguments.key),
+        "normalize" => normalize(runtime, signal, arguments.mode),
+        "scale" => scale(runtime, signal, arguments.factor, arguments.offset),
+        _ => Err(Error::UnknownTransformation {
+            name: name.to_owned(),
+            nearest: nearest(name),
+            known: "xor, normalize, scale",
+        }),
+    }
+}
+
+#[track_caller]
+fn xor(runtime: &Runtime, signal: &Signal, key: Option<Key<'_>>) -> Result<Signal, Error> {
+    let unsuited = |needs| Error::TransformationUnsuited { name: "xor", needs };
+    let Signal::Bytes(data) = signal else {
+        return Err(unsuited("bytes, but got floats"));
+    };
+    let key = key.ok_or_else(|| unsuited("a key or a seed, but got neither"))?;
+    Ok(Signal::Bytes(xor_transform(runtime, data, key)?))
+}
+
+#[track_caller]
+fn normalize(runtime: &Runtime, signal: &Signal, mode: NormalizeMode) -> Result<Signal, Error> {
+    Ok(match signal {
+        Signal::Float32(data) => Signal::Float32(runtime.normalize(data, mode)?),
+        Signal::Float64(data) => Signal::Float64(runtime.normalize(data, mode)?),
+        Signal::Bytes(_) => {
+            return Err(Error::TransformationUnsuited {
+                name: "normalize",
+                needs: "floats, but got bytes",
+            });
+        }
+    })
+}
+
+#[track_caller]
+fn scale(runtime: &Runtime, signal: &Signal, factor: f64, offset: f64) -> Result<Signal, Error> {
+    Ok(match signal {
+        Signal::Float32(data) => {
+            Signal::Float32(runtime.scale(data, factor as f32, offset as f32)?)
+        }
+        Signal::Float64(data) => Signal::Float64(runtime.scale(data, factor, offset)?),
+        Signal::Bytes(_) => {
+            return Err(Error::TransformationUnsuited {
+                name: "scale",
+                needs: "floats, but got bytes",
+            });
+        }
+    })
+}
+
+fn nearest(name: &str) -> Option<&'static str> {
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
+    KNOWN
+        .into_iter()
+        .map(|known| (likeness(known), known))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|first, second| first.0.total_cmp(&second.0))
+        .map(|(_, known)| known)
+}
