@@ -1,0 +1,194 @@
+//! One function over many elements, step by step.
+//!
+//! Where a function body is applied to every element of a container, each of
+//! its steps is run over all elements before the next: the step is decoded once
+//! and its branch goes the same way every time. A container is done in chunks,
+//! so that the values of a step stay in the cache and garbage stays bounded.
+
+use super::call::Eval;
+use super::quick::{self, Values};
+use crate::code::{Argument, Operation};
+use crate::fault::Fault;
+use crate::value::Value;
+
+/// Elements done together.
+const CHUNK: usize = 256;
+
+/// Fewer elements than this are not worth a column.
+const FEW: usize = 4;
+
+impl Eval<'_> {
+    /// Replaces the elements on the stack from `base` to `end` by what a
+    /// function of one argument makes of them.
+    pub(super) fn replace_each(
+        &mut self,
+        function: Value,
+        base: usize,
+        end: usize,
+    ) -> Result<(), Fault> {
+        if let Value::Body { id, at, .. } = function
+            && end - base >= FEW
+            && self.code.bodies[id as usize].arity == 1
+        {
+            self.space.meter.enter()?;
+            let mut from = base;
+            while from < end {
+                let to = end.min(from + CHUNK);
+                self.columns(id as usize, at as usize + 1, from, to)?;
+                from = to;
+            }
+            self.space.meter.leave();
+            return Ok(());
+        }
+        for place in base..end {
+            let element = self.space.stack[place];
+            self.space.stack[place] = self.call(function, &[element])?;
+        }
+        Ok(())
+    }
+
+    /// Runs a body over the elements of one chunk.
+    fn columns(&mut self, id: usize, captured: usize, from: usize, to: usize) -> Result<(), Fault> {
+        let code = self.code;
+        let body = &code.bodies[id];
+        let count = to - from;
+        let mark = self.space.mark();
+        let base = self.space.frame.len();
+        self.space.frame.reserve(body.steps.len() * count);
+        for step in &body.steps {
+            let column = |argument: Argument| match argument {
+                Argument::Parameter(_) => Column::Stack(from),
+                Argument::Local(place) => Column::Frame(base + place as usize * count),
+                Argument::Captured(place) => {
+                    Column::Same(self.space.values[captured + usize::from(place)])
+                }
+                Argument::Fixed(value) => Column::Same(value),
+            };
+            match (step.operation, step.arguments.as_slice()) {
+                (Operation::Primitive(prim), &[x]) => {
+                    let x = column(x);
+                    let out = self.new_column(count)?;
+                    let (before, results) = self.space.frame.split_at_mut(out);
+                    let values = x.values(&self.space.stack, before, count);
+                    let done = quick::ones(prim, values, results);
+                    for element in done..count {
+                        let x = self.element(x, element);
+                        self.space.frame[out + element] = self.primitive(prim, &[x])?;
+                    }
+                }
+                (Operation::Primitive(prim), &[x, y]) => {
+                    let (x, y) = (column(x), column(y));
+                    let out = self.new_column(count)?;
+                    let (before, results) = self.space.frame.split_at_mut(out);
+                    let left = x.values(&self.space.stack, before, count);
+                    let right = y.values(&self.space.stack, before, count);
+                    let done = quick::twos(prim, left, right, results);
+                    for element in done..count {
+                        let (x, y) = (self.element(x, element), self.element(y, element));
+                        self.space.frame[out + element] = self.primitive(prim, &[x, y])?;
+                    }
+                }
+                (_, operands) => {
+                    self.general_column(step.operation, operands, captured, from, base, count)?;
+                }
+            }
+        }
+        let result = match body.result {
+            Argument::Parameter(_) => Column::Stack(from),
+            Argument::Local(place) => Column::Frame(base + place as usize * count),
+            Argument::Captured(place) => {
+                Column::Same(self.space.values[captured + usize::from(place)])
+            }
+            Argument::Fixed(value) => Column::Same(value),
+        };
+        let mut free = true;
+        for element in 0..count {
+            let value = self.element(result, element);
+            free &= value.is_free();
+            self.space.stack[from + element] = value;
+        }
+        self.space.frame.truncate(base);
+        if free {
+            self.space.cut(mark);
+        }
+        Ok(())
+    }
+
+    /// Room for the results of a step; where they begin.
+    fn new_column(&mut self, count: usize) -> Result<usize, Fault> {
+        self.space.meter.work(count as u64)?;
+        let out = self.space.frame.len();
+        self.space.frame.resize(out + count, Value::None);
+        Ok(out)
+    }
+
+    /// A step of any other shape over the elements of a chunk.
+    fn general_column(
+        &mut self,
+        operation: Operation,
+        operands: &[Argument],
+        captured: usize,
+        from: usize,
+        base: usize,
+        count: usize,
+    ) -> Result<(), Fault> {
+        for element in 0..count {
+            let start = self.space.stack.len();
+            for operand in operands {
+                let value = match *operand {
+                    Argument::Parameter(_) => self.space.stack[from + element],
+                    Argument::Local(place) => {
+                        self.space.frame[base + place as usize * count + element]
+                    }
+                    Argument::Captured(place) => self.space.values[captured + usize::from(place)],
+                    Argument::Fixed(value) => value,
+                };
+                self.space.stack.push(value);
+            }
+            let value = if let Operation::Close(id) = operation {
+                let fingerprint = self.code.bodies[id as usize].fingerprint;
+                self.space.closure_from(id, fingerprint, start)?
+            } else {
+                let mut values = [Value::None; 5];
+                let given = &self.space.stack[start..];
+                values[..given.len()].copy_from_slice(given);
+                self.space.stack.truncate(start);
+                match operation {
+                    Operation::Primitive(prim) => {
+                        self.primitive(prim, &values[..operands.len()])?
+                    }
+                    _ => self.call(values[0], &values[1..operands.len()])?,
+                }
+            };
+            self.space.frame.push(value);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn element(&self, column: Column, element: usize) -> Value {
+        match column {
+            Column::Stack(from) => self.space.stack[from + element],
+            Column::Frame(from) => self.space.frame[from + element],
+            Column::Same(value) => value,
+        }
+    }
+}
+
+/// Where the operands of a step are, one for each element.
+#[derive(Clone, Copy)]
+enum Column {
+    Stack(usize),
+    Frame(usize),
+    Same(Value),
+}
+
+impl Column {
+    fn values<'a>(self, stack: &'a [Value], frame: &'a [Value], count: usize) -> Values<'a> {
+        match self {
+            Column::Stack(from) => Values::Each(&stack[from..from + count]),
+            Column::Frame(from) => Values::Each(&frame[from..from + count]),
+            Column::Same(value) => Values::Same(value),
+        }
+    }
+}

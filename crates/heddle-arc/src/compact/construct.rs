@@ -1,0 +1,318 @@
+//! Making objects and patches (section 6.8).
+
+use super::Outcome;
+use super::arithmetic::location;
+use super::components::{self, Mode};
+use super::query::{background, color, colour_bits, colours, grid_window};
+use crate::fault::{Fault, Noun};
+use crate::prim::Prim;
+use crate::value::{GridRef, Listed, Patch, Space, Value, Window, full_bits};
+
+pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> Outcome {
+    match r.int()? {
+        r @ 0..=7 => components::objects(
+            space,
+            Prim::OG,
+            &[grid, Value::Int(r)],
+            Mode {
+                univalued: r & 4 != 0,
+                diagonal: r & 2 != 0,
+                without_background: r & 1 != 0,
+            },
+        ),
+        _ => Err(Fault::Range(Noun::ModeBeyond07)),
+    }
+}
+
+/// All cells of a grid as one object.
+pub(super) fn whole(space: &mut Space, grid: GridRef, window: Window) -> Outcome {
+    let rows = space.new_window(window)?;
+    let word = full_bits(grid.width);
+    space.rows[rows..].fill(word);
+    let mask = window.mask_at(rows);
+    let cells = &space.cells[grid.at..grid.at + grid.area()];
+    if cells.iter().all(|cell| *cell == cells[0]) {
+        return Ok(Value::Object(mask, cells[0]));
+    }
+    // The grid's own cells are the colours of the object.
+    Ok(Value::Painted {
+        rows: mask.rows,
+        cells: grid.at as u32,
+        i: mask.i,
+        j: mask.j,
+        height: mask.height,
+        width: mask.width,
+    })
+}
+
+pub(super) fn asobject(space: &mut Space, value: Value) -> Outcome {
+    if let Some(grid) = value.as_grid()
+        && let Some(window) = grid_window(grid)
+    {
+        return whole(space, grid, window);
+    }
+    space.plainly(Prim::Asobject, &[value])
+}
+
+pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+    let Some((grid, window)) = value.as_grid().and_then(|g| grid_window(g).map(|w| (g, w))) else {
+        return space.plainly(prim, &[value]);
+    };
+    let Some(mut colours) = colours(space, value) else {
+        return space.plainly(prim, &[value]);
+    };
+    if prim == Prim::Fgpartition {
+        colours.remove(background(space, grid));
+    }
+    let base = space.stack.len();
+    for colour in colours.iter() {
+        let at = space.new_window(window)?;
+        for i in 0..grid.height {
+            space.rows[at + i] = colour_bits(&space.cells[grid.row(i)], colour);
+        }
+        let object = space.sealed_object(at, window, colour);
+        space.stack.push(object);
+    }
+    // Ascending colours are canonical order already.
+    space.sorted_set(base)
+}
+
+pub(super) fn colorfilter(space: &mut Space, objects: Value, value: Value) -> Outcome {
+    let base = space.spread(objects)?;
+    let mut kept = base;
+    for place in base..space.stack.len() {
+        let object = space.stack[place];
+        let own = color(space, object)?;
+        if space.equal(own, value) {
+            space.stack[kept] = object;
+            kept += 1;
+        }
+    }
+    space.stack.truncate(kept);
+    space.set_from(base)
+}
+
+pub(super) fn toindices(space: &mut Space, patch: Value) -> Outcome {
+    match patch.patch()? {
+        Patch::Empty => Ok(Value::EMPTY_SET),
+        Patch::Compact(mask) => Ok(Value::Mask(mask)),
+        Patch::Loose => match space.list(patch)? {
+            Some(Listed::Indices) => Ok(patch),
+            Some(Listed::Object) if matches!(patch, Value::Layers { .. }) => Ok(space
+                .layers_mask(patch)?
+                .map_or(Value::EMPTY_SET, Value::Mask)),
+            Some(Listed::Object) => {
+                let base = listed_locations(space);
+                space.set_from(base)
+            }
+            None => space.plainly(Prim::Toindices, &[patch]),
+        },
+    }
+}
+
+/// Pushes the locations of what was listed last.
+fn listed_locations(space: &mut Space) -> usize {
+    let base = space.stack.len();
+    let locations = space
+        .strokes
+        .iter()
+        .map(|stroke| Value::Pair(stroke.i, stroke.j));
+    space.stack.extend(locations);
+    base
+}
+
+pub(super) fn recolor(space: &mut Space, colour: Value, patch: Value) -> Outcome {
+    match (patch.patch()?, colour.small()) {
+        (Patch::Compact(mask), Some(colour)) => Ok(Value::Object(mask, colour)),
+        (Patch::Empty, _) => Ok(Value::EMPTY_SET),
+        (Patch::Loose, Some(colour)) if space.list(patch)?.is_some() => {
+            let base = space.stack.len();
+            let colour = i32::from(colour);
+            let cells = space.strokes.iter().map(|stroke| Value::Cell {
+                colour,
+                i: stroke.i,
+                j: stroke.j,
+            });
+            space.stack.extend(cells);
+            space.set_from(base)
+        }
+        _ => space.plainly(Prim::Recolor, &[colour, patch]),
+    }
+}
+
+pub(super) fn shift(space: &mut Space, patch: Value, offset: Value) -> Outcome {
+    match patch.patch()? {
+        Patch::Empty => Ok(patch),
+        Patch::Compact(mask) => {
+            let (di, dj) = location(space, offset)?;
+            let moved = patch.moved(
+                mask.top().saturating_add(di),
+                mask.left().saturating_add(dj),
+            );
+            match moved {
+                Some(moved) if fits(moved) => Ok(moved),
+                _ => space.plainly(Prim::Shift, &[patch, offset]),
+            }
+        }
+        Patch::Loose => {
+            let (di, dj) = location(space, offset)?;
+            if let Value::Layers { at, len } = patch
+                && let Some(e) = space.extremes(patch)?
+                && Window::fit(
+                    e.top.saturating_add(di),
+                    e.left.saturating_add(dj),
+                    e.bottom.saturating_add(di),
+                    e.right.saturating_add(dj),
+                )
+                .is_some()
+            {
+                let base = space.stack.len();
+                for place in at as usize..at as usize + usize::from(len) {
+                    let layer = space.values[place];
+                    if let Some(mask) = layer.mask()
+                        && let Some(moved) = layer.moved(mask.top() + di, mask.left() + dj)
+                    {
+                        space.stack.push(moved);
+                    }
+                }
+                return space.layers_from(base);
+            }
+            let listed = space.list(patch)?;
+            let add = |at: i32, by: i64| {
+                i64::from(at)
+                    .checked_add(by)
+                    .and_then(|sum| i32::try_from(sum).ok())
+            };
+            let near = |stroke: &crate::value::Stroke| {
+                add(stroke.i, di).is_some() && add(stroke.j, dj).is_some()
+            };
+            if listed.is_none() || !space.strokes.iter().all(near) {
+                return space.plainly(Prim::Shift, &[patch, offset]);
+            }
+            let base = space.stack.len();
+            for stroke in &space.strokes {
+                let (Some(i), Some(j)) = (add(stroke.i, di), add(stroke.j, dj)) else {
+                    continue;
+                };
+                space.stack.push(match listed {
+                    Some(Listed::Object) => Value::Cell {
+                        colour: stroke.colour,
+                        i,
+                        j,
+                    },
+                    _ => Value::Pair(i, j),
+                });
+            }
+            space.set_from(base)
+        }
+    }
+}
+
+/// Whether the far corner of a moved patch is still within a mask's range.
+fn fits(patch: Value) -> bool {
+    patch.mask().is_some_and(|mask| {
+        Window::fit(mask.top(), mask.left(), mask.bottom(), mask.right()).is_some()
+    })
+}
+
+pub(super) fn normalize(space: &mut Space, patch: Value) -> Outcome {
+    match patch.patch()? {
+        Patch::Empty => Ok(patch),
+        Patch::Compact(_) => match patch.moved(0, 0) {
+            Some(moved) => Ok(moved),
+            None => Ok(patch),
+        },
+        Patch::Loose => match space.extremes(patch)? {
+            Some(e) => {
+                let offset = space.pair(-e.top, -e.left)?;
+                shift(space, patch, offset)
+            }
+            None => space.plainly(Prim::Normalize, &[patch]),
+        },
+    }
+}
+
+pub(super) fn toobject(space: &mut Space, patch: Value, value: Value) -> Outcome {
+    let mask = match patch {
+        Value::Layers { .. } => space.layers_mask(patch)?,
+        _ => patch.mask(),
+    };
+    let (Some(mask), Some(grid)) = (mask, value.as_grid()) else {
+        if patch.is_empty_container() && value.as_grid().is_some() {
+            return Ok(Value::EMPTY_SET);
+        }
+        return space.plainly(Prim::Toobject, &[patch, value]);
+    };
+    let own = Window::of(mask);
+    let (top, bottom) = (own.top.max(0), own.bottom.min(grid.height as i64 - 1));
+    let (left, right) = (own.left.max(0), own.right.min(grid.width as i64 - 1));
+    if top > bottom || left > right {
+        return Ok(Value::EMPTY_SET);
+    }
+    let window = Window {
+        top,
+        left,
+        bottom,
+        right,
+    };
+    let width = window.width();
+    let columns = full_bits(width);
+    let rows = space.new_window(window)?;
+    let cells = space.new_cells(window.height() * width)?;
+    for row in 0..window.height() {
+        let i = top + row as i64;
+        let word = space.word_at(mask, i, left) & columns;
+        space.rows[rows + row] = word;
+        let from = grid.at + i as usize * grid.width + left as usize;
+        let (old, new) = space.cells.split_at_mut(cells);
+        let new = &mut new[row * width..(row + 1) * width];
+        let old = &old[from..from + width];
+        if word == columns {
+            new.copy_from_slice(old);
+            continue;
+        }
+        // Whichever is fewer: cells to copy, or to leave out.
+        let mut holes = word ^ columns;
+        if (holes as u64).count_ones() < (word as u64).count_ones() {
+            new.copy_from_slice(old);
+            while holes != 0 {
+                let bit = holes.trailing_zeros() as usize;
+                holes &= holes - 1;
+                new[bit] = 0;
+            }
+            continue;
+        }
+        let mut bits = word;
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            new[bit] = old[bit];
+        }
+    }
+    Ok(space.sealed_cells(rows, cells, window))
+}
+
+pub(super) fn backdrop(space: &mut Space, patch: Value) -> Outcome {
+    if patch.is_empty_container() {
+        return Ok(Value::EMPTY_SET);
+    }
+    if let Some(e) = space.extremes(patch)?
+        && let Some(window) = Window::fit(e.top, e.left, e.bottom, e.right)
+    {
+        return space.rectangle(window);
+    }
+    space.plainly(Prim::Backdrop, &[patch])
+}
+
+pub(super) fn delta(space: &mut Space, patch: Value) -> Outcome {
+    match patch.patch()? {
+        Patch::Empty => Ok(Value::EMPTY_SET),
+        Patch::Compact(mask) => {
+            let window = Window::of(mask);
+            let columns = full_bits(window.width());
+            let at = space.combined(mask, mask, window, |word, _| !word & columns)?;
+            Ok(space.sealed_mask(at, window))
+        }
+        Patch::Loose => space.plainly(Prim::Delta, &[patch]),
+    }
+}

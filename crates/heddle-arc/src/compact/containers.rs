@@ -1,0 +1,640 @@
+//! Tuples and sets of anything (section 6.2, and its additions).
+
+use super::Outcome;
+use super::call::Eval;
+use super::union::union_from;
+use crate::fault::{Fault, Noun};
+use crate::value::{Mask, Space, Value, Window};
+
+/// Whether some element equals `value`.
+pub(super) fn holds(space: &mut Space, container: Value, value: Value) -> Result<bool, Fault> {
+    match (container, value) {
+        (Value::Mask(mask), Value::Pair(i, j)) => Ok(space.holds(mask, i64::from(i), i64::from(j))),
+        (Value::Object(mask, own), Value::Cell { colour, i, j }) => {
+            Ok(i32::from(own) == colour && space.holds(mask, i64::from(i), i64::from(j)))
+        }
+        (Value::Painted { cells, .. }, Value::Cell { colour, i, j }) => {
+            let Some(mask) = container.mask() else {
+                return Ok(false);
+            };
+            let (i, j) = (i64::from(i), i64::from(j));
+            if !space.holds(mask, i, j) {
+                return Ok(false);
+            }
+            let row = (i - mask.top()) as usize * usize::from(mask.width);
+            let place = cells as usize + row + (j - mask.left()) as usize;
+            Ok(i32::from(space.cells[place]) == colour)
+        }
+        (Value::Layers { .. }, Value::Cell { colour, i, j }) => {
+            let (i, j) = (i64::from(i), i64::from(j));
+            let mut layers = space.layers(container);
+            Ok(layers.any(|(mask, own)| i32::from(own) == colour && space.holds(mask, i, j)))
+        }
+        (Value::Mask(_) | Value::Object(..) | Value::Painted { .. } | Value::Layers { .. }, _) => {
+            Ok(false)
+        }
+        (Value::Set { at, len, .. }, _) => {
+            let elements = &space.values[at as usize..(at + len) as usize];
+            Ok(elements
+                .binary_search_by(|probe| space.order(*probe, value))
+                .is_ok())
+        }
+        _ => {
+            let count = space.len(container)?;
+            space.meter.work(count as u64)?;
+            let mut elements = space.elements(container)?;
+            Ok(elements.any(|element| space.equal(element, value)))
+        }
+    }
+}
+
+pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> Outcome {
+    if a.is_set() && b.is_set() {
+        if a.is_empty_container() {
+            return Ok(b);
+        }
+        if b.is_empty_container() {
+            return Ok(a);
+        }
+        let base = space.stack.len();
+        space.stack.extend([a, b]);
+        return union_from(space, base);
+    }
+    let base = space.spread(a)?;
+    space.spread(b)?;
+    space.like_from(a, base)
+}
+
+pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
+    if !a.is_set() || !b.is_set() {
+        return Err(if a.is_set() { b } else { a }.not(Noun::Set));
+    }
+    match (a, b) {
+        (Value::Mask(x), Value::Mask(y)) => {
+            let window = overlap(x, y);
+            match window {
+                None => Ok(Value::EMPTY_SET),
+                Some(window) => {
+                    let at = space.combined(x, y, window, |p, q| p & q)?;
+                    let columns = crate::value::full_bits(window.width());
+                    space.rows[at..]
+                        .iter_mut()
+                        .for_each(|word| *word &= columns);
+                    Ok(space.sealed_mask(at, window))
+                }
+            }
+        }
+        (Value::Object(x, c), Value::Object(y, d)) => {
+            if c != d {
+                return Ok(Value::EMPTY_SET);
+            }
+            match intersection(space, Value::Mask(x), Value::Mask(y))? {
+                Value::Mask(common) => Ok(Value::Object(common, c)),
+                empty => Ok(empty),
+            }
+        }
+        _ => {
+            let base = space.spread(a)?;
+            keep(space, base, |space, element| holds(space, b, element))?;
+            space.set_from(base)
+        }
+    }
+}
+
+fn overlap(a: Mask, b: Mask) -> Option<Window> {
+    let (a, b) = (Window::of(a), Window::of(b));
+    let (top, bottom) = (a.top.max(b.top), a.bottom.min(b.bottom));
+    let (left, right) = (a.left.max(b.left), a.right.min(b.right));
+    if top > bottom || left > right {
+        return None;
+    }
+    Window::fit(top, left, bottom, right)
+}
+
+pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
+    if let (Value::Mask(x), Value::Mask(y)) = (a, b) {
+        let window = Window::of(x);
+        let at = space.combined(x, y, window, |p, q| p & !q)?;
+        return Ok(space.sealed_mask(at, window));
+    }
+    if !b.is_tuple() && !b.is_set() {
+        return Err(b.not(Noun::Container));
+    }
+    if let (Value::Object(..) | Value::Painted { .. }, Some(mask)) = (a, a.mask())
+        && b.is_set()
+    {
+        return cells_without(space, a, mask, b);
+    }
+    let base = space.spread(a)?;
+    keep(space, base, |space, element| {
+        holds(space, b, element).map(|held| !held)
+    })?;
+    space.like_from(a, base)
+}
+
+/// An object or layers as masks of one colour each.
+fn one_colour_each(space: &Space, value: Value) -> impl Iterator<Item = (Mask, i8)> {
+    let alone = match value {
+        Value::Object(mask, colour) => Some((mask, colour)),
+        _ => None,
+    };
+    alone.into_iter().chain(space.layers(value))
+}
+
+/// The cells of an object that are not in a set.
+fn cells_without(space: &mut Space, a: Value, mask: Mask, b: Value) -> Outcome {
+    let window = Window::of(mask);
+    let (height, width) = (window.height(), window.width());
+    space.meter.work((height * width) as u64 / 4 + 1)?;
+    let at = space.new_window(window)?;
+    if let (Value::Painted { cells, .. }, Value::Object(..) | Value::Layers { .. }) = (a, b) {
+        painted_without(space, mask, cells as usize, b, at);
+        return kept_of_painted(space, cells as usize, at, window);
+    }
+    for row in 0..height {
+        let mut bits = space.rows[mask.rows as usize + row];
+        if let Value::Object(_, own) = a
+            && let Value::Object(..) | Value::Layers { .. } = b
+        {
+            let i = mask.top() + row as i64;
+            space.rows[at + row] = one_colour_each(space, b)
+                .filter(|(_, colour)| *colour == own)
+                .fold(bits, |word, (other, _)| {
+                    word & !space.word_at(other, i, mask.left())
+                });
+            continue;
+        }
+        let mut word = 0;
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let colour = match a {
+                Value::Painted { cells, .. } => space.cells[cells as usize + row * width + bit],
+                Value::Object(_, colour) => colour,
+                _ => 0,
+            };
+            let cell = Value::Cell {
+                colour: i32::from(colour),
+                i: i32::from(mask.i) + row as i32,
+                j: i32::from(mask.j) + bit as i32,
+            };
+            word |= u128::from(!holds(space, b, cell)?) << bit;
+        }
+        space.rows[at + row] = word;
+    }
+    let own = match a {
+        Value::Painted { cells, .. } => cells as usize,
+        Value::Object(_, colour) => return Ok(space.sealed_object(at, window, colour)),
+        _ => return Err(a.not(Noun::Object)),
+    };
+    kept_of_painted(space, own, at, window)
+}
+
+/// The cells of a many-coloured object in the rows kept of it.
+fn kept_of_painted(space: &mut Space, own: usize, at: usize, window: Window) -> Outcome {
+    let (height, width) = (window.height(), window.width());
+    let cells = space.new_cells(height * width)?;
+    for row in 0..height {
+        let mut bits = space.rows[at + row];
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let place = row * width + bit;
+            space.cells[cells + place] = space.cells[own + place];
+        }
+    }
+    Ok(space.sealed_cells(at, cells, window))
+}
+
+/// Writes the rows of a many-coloured object without the cells it shares with
+/// an object or layers: where a layer overlaps it, its colours decide.
+fn painted_without(space: &mut Space, mask: Mask, cells: usize, b: Value, at: usize) {
+    let width = usize::from(mask.width);
+    let first = mask.rows as usize;
+    let height = usize::from(mask.height);
+    space.rows.copy_within(first..first + height, at);
+    let (layers, count) = match b {
+        Value::Layers { at, len } => (at as usize, usize::from(len)),
+        _ => (0, 1),
+    };
+    for layer in 0..count {
+        let layer = match b {
+            Value::Layers { .. } => space.values[layers + layer],
+            alone => alone,
+        };
+        let Value::Object(other, colour) = layer else {
+            continue;
+        };
+        let top = mask.top().max(other.top());
+        let bottom = mask.bottom().min(other.bottom());
+        for i in top..=bottom {
+            let row = (i - mask.top()) as usize;
+            let mut bits = space.word_at(other, i, mask.left()) & space.rows[first + row];
+            if bits == 0 {
+                continue;
+            }
+            let own = &space.cells[cells + row * width..cells + (row + 1) * width];
+            let mut taken = 0;
+            while bits != 0 {
+                let bit = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                taken |= u128::from(own[bit] == colour) << bit;
+            }
+            space.rows[at + row] &= !taken;
+        }
+    }
+}
+
+/// Keeps those elements on the stack from `base` on that `wanted` holds for.
+fn keep(
+    space: &mut Space,
+    base: usize,
+    wanted: impl Fn(&mut Space, Value) -> Result<bool, Fault>,
+) -> Result<(), Fault> {
+    let mut kept = base;
+    for place in base..space.stack.len() {
+        let element = space.stack[place];
+        if wanted(space, element)? {
+            space.stack[kept] = element;
+            kept += 1;
+        }
+    }
+    space.stack.truncate(kept);
+    Ok(())
+}
+
+pub(super) fn dedupe(space: &mut Space, tuple: Value) -> Outcome {
+    if tuple.is_empty_container() {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    if !tuple.is_tuple() {
+        return Err(tuple.not(Noun::Tuple));
+    }
+    let base = space.spread(tuple)?;
+    let end = space.stack.len();
+    let mut kept = base;
+    for place in base..end {
+        space.meter.work((kept - base) as u64)?;
+        let element = space.stack[place];
+        let fresh = (base..kept).all(|held| !space.equal(space.stack[held], element));
+        if fresh {
+            space.stack[kept] = element;
+            kept += 1;
+        }
+    }
+    space.stack.truncate(kept);
+    space.tuple_from(base)
+}
+
+pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> Outcome {
+    let base = eval.space.spread(container)?;
+    let count = eval.space.stack.len() - base;
+    eval.space.stack.extend_from_within(base..);
+    eval.replace_each(key, base + count, base + 2 * count)?;
+    let keyed = eval.space.stack.len();
+    for place in base..base + count {
+        let (element, value) = (eval.space.stack[place], eval.space.stack[place + count]);
+        let entry = [value, Value::Int(place as i64), element];
+        eval.space.stack.extend(entry);
+    }
+    let space = &mut *eval.space;
+    space
+        .meter
+        .work(count as u64 * u64::from(count.max(1).ilog2() + 1))?;
+    let mut stack = std::mem::take(&mut space.stack);
+    let (entries, _) = stack[keyed..].as_chunks_mut::<3>();
+    // The place makes an unstable sort stable.
+    entries.sort_unstable_by(|a, b| {
+        let by_key = space.order(a[0], b[0]);
+        by_key.then_with(|| space.order(a[1], b[1]))
+    });
+    let mut comparable = Ok(());
+    for neighbours in entries.windows(2) {
+        if let Err(fault) = space.greater(neighbours[0][0], neighbours[1][0]) {
+            comparable = Err(fault);
+            break;
+        }
+    }
+    for place in 0..count {
+        stack[base + place] = stack[keyed + 3 * place + 2];
+    }
+    stack.truncate(base + count);
+    space.stack = stack;
+    comparable?;
+    space.tuple_from(base)
+}
+
+pub(super) fn repeat(space: &mut Space, item: Value, count: Value) -> Outcome {
+    let count = count.int()?.max(0) as u64;
+    space
+        .meter
+        .take(count.saturating_mul(size_of::<Value>() as u64))?;
+    let base = space.stack.len();
+    space
+        .stack
+        .extend(std::iter::repeat_n(item, count as usize));
+    space.tuple_from(base)
+}
+
+pub(super) fn merge(space: &mut Space, containers: Value) -> Outcome {
+    if let Some(grid) = containers.as_grid() {
+        return Ok(space.row_value(grid.at, grid.area()));
+    }
+    let base = space.spread(containers)?;
+    merge_from(space, containers, base)
+}
+
+/// Merges the containers on the stack from `base` on, which are taken off,
+/// into one of the kind of `outer`.
+pub(super) fn merge_from(space: &mut Space, outer: Value, base: usize) -> Outcome {
+    if outer.is_set() {
+        return union_from(space, base);
+    }
+    if let Some(grid) = stacked(space, base)? {
+        space.stack.truncate(base);
+        return Ok(grid);
+    }
+    let end = space.stack.len();
+    for place in base..end {
+        let inner = space.stack[place];
+        let count = space.len(inner)? as u64;
+        space.meter.take(count * size_of::<Value>() as u64)?;
+        space.spread(inner)?;
+    }
+    let merged = space.like_from(outer, end);
+    space.stack.truncate(base);
+    merged
+}
+
+/// The grids on the stack from `base` on as one below the other, if all are
+/// grids and equally wide.
+fn stacked(space: &mut Space, base: usize) -> Result<Option<Value>, Fault> {
+    let mut height = 0;
+    let mut width = None;
+    for item in &space.stack[base..] {
+        let Some(grid) = item.as_grid() else {
+            return Ok(None);
+        };
+        height += grid.height;
+        if *width.get_or_insert(grid.width) != grid.width {
+            return Ok(None);
+        }
+    }
+    let Some(width) = width else {
+        return Ok(None);
+    };
+    let Some(all) = space.new_grid(height, width)? else {
+        return Ok(None);
+    };
+    let (old, new) = space.cells.split_at_mut(all.at);
+    let mut at = 0;
+    for grid in space.stack[base..].iter().filter_map(|item| item.as_grid()) {
+        new[at..at + grid.area()].copy_from_slice(&old[grid.at..grid.at + grid.area()]);
+        at += grid.area();
+    }
+    Ok(Some(all.into()))
+}
+
+/// The scan rule without a key.
+pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> Outcome {
+    let count = space.len(container)?;
+    space.meter.work(count as u64)?;
+    let mut best = None;
+    for element in space.elements(container)? {
+        let better = match best {
+            None => true,
+            Some(held) if largest => space.greater(element, held)?,
+            Some(held) => space.greater(held, element)?,
+        };
+        if better {
+            best = Some(element);
+        }
+    }
+    Ok(best.unwrap_or(Value::Int(0)))
+}
+
+/// The scan rule with a key: the chosen element and its key.
+fn scan(
+    eval: &mut Eval<'_>,
+    container: Value,
+    key: Value,
+    largest: bool,
+) -> Result<Option<(Value, Value)>, Fault> {
+    let base = eval.space.spread(container)?;
+    let end = eval.space.stack.len();
+    eval.space.stack.extend_from_within(base..end);
+    eval.replace_each(key, end, end + end - base)?;
+    let mut best: Option<(Value, Value)> = None;
+    for place in base..end {
+        let element = eval.space.stack[place];
+        let value = eval.space.stack[place + end - base];
+        let better = match best {
+            None => true,
+            Some((_, held)) if largest => eval.space.greater(value, held)?,
+            Some((_, held)) => eval.space.greater(held, value)?,
+        };
+        if better {
+            best = Some((element, value));
+        }
+    }
+    eval.space.stack.truncate(base);
+    Ok(best)
+}
+
+pub(super) fn arg(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> Outcome {
+    let chosen = scan(eval, container, key, largest)?;
+    chosen
+        .map(|(element, _)| element)
+        .ok_or(Fault::Empty(Noun::Container))
+}
+
+pub(super) fn val(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> Outcome {
+    match scan(eval, container, key, largest)? {
+        Some((_, value)) => Ok(value),
+        None => eval.call(key, &[Value::Int(0)]),
+    }
+}
+
+pub(super) fn common(space: &mut Space, container: Value, most: bool) -> Outcome {
+    if !container.is_tuple() {
+        return Err(container.not(Noun::Tuple));
+    }
+    let base = space.spread(container)?;
+    let count = space.stack.len() - base;
+    space
+        .meter
+        .work(count as u64 * u64::from(count.max(1).ilog2() + 1))?;
+    let mut stack = std::mem::take(&mut space.stack);
+    stack[base..].sort_unstable_by(|a, b| space.order(*a, *b));
+    // Equal values stand together and ascend; only a strictly better count
+    // replaces, so ties go to the smallest.
+    let mut best: Option<(Value, usize)> = None;
+    for group in stack[base..].chunk_by(|a, b| space.equal(*a, *b)) {
+        let better = best.is_none_or(|(_, held)| {
+            if most {
+                group.len() > held
+            } else {
+                group.len() < held
+            }
+        });
+        if better {
+            best = Some((group[0], group.len()));
+        }
+    }
+    stack.truncate(base);
+    space.stack = stack;
+    best.map(|(value, _)| value)
+        .ok_or(Fault::Empty(Noun::Tuple))
+}
+
+pub(super) fn initset(space: &mut Space, value: Value) -> Outcome {
+    let alone = |space: &mut Space, i: i32, j: i32| -> Result<Option<Mask>, Fault> {
+        let (i, j) = (i64::from(i), i64::from(j));
+        let Some(window) = Window::fit(i, j, i, j) else {
+            return Ok(None);
+        };
+        let at = space.new_window(window)?;
+        space.rows[at] = 1;
+        Ok(Some(window.mask_at(at)))
+    };
+    match value {
+        Value::Pair(i, j) => {
+            if let Some(mask) = alone(space, i, j)? {
+                return Ok(Value::Mask(mask));
+            }
+        }
+        Value::Cell { colour, i, j } => {
+            if let Ok(colour) = i8::try_from(colour)
+                && let Some(mask) = alone(space, i, j)?
+            {
+                return Ok(Value::Object(mask, colour));
+            }
+        }
+        _ => {}
+    }
+    let base = space.stack.len();
+    space.stack.push(value);
+    space.set_from(base)
+}
+
+pub(super) fn insert(space: &mut Space, value: Value, container: Value) -> Outcome {
+    if !container.is_set() {
+        return Err(container.not(Noun::Set));
+    }
+    if holds(space, container, value)? {
+        return Ok(container);
+    }
+    let base = space.spread(container)?;
+    space.stack.push(value);
+    space.set_from(base)
+}
+
+pub(super) fn remove(space: &mut Space, value: Value, container: Value) -> Outcome {
+    if container.is_set() && !holds(space, container, value)? {
+        return Ok(container);
+    }
+    let base = space.spread(container)?;
+    keep(space, base, |space, element| {
+        Ok(!space.equal(element, value))
+    })?;
+    space.like_from(container, base)
+}
+
+pub(super) fn other(space: &mut Space, container: Value, value: Value) -> Outcome {
+    let count = space.len(container)?;
+    space.meter.work(count as u64)?;
+    let mut elements = space.elements(container)?;
+    elements
+        .find(|element| !space.equal(*element, value))
+        .ok_or(Fault::Missing(Noun::OtherElement))
+}
+
+pub(super) fn first(space: &Space, container: Value) -> Outcome {
+    space
+        .nth(container, 0)?
+        .ok_or(Fault::Empty(Noun::Container))
+}
+
+pub(super) fn last(space: &Space, container: Value) -> Outcome {
+    space.last(container)?.ok_or(Fault::Empty(Noun::Container))
+}
+
+/// The `n`-th element, counted from the end when negative.
+pub(super) fn nth(space: &Space, container: Value, n: i64) -> Outcome {
+    let length = space.len(container)? as i64;
+    let place = if n < 0 { n.saturating_add(length) } else { n };
+    match usize::try_from(place) {
+        Ok(place) => space.nth(container, place)?,
+        Err(_) => None,
+    }
+    .ok_or(Fault::Missing(Noun::ElementAtThatPlace))
+}
+
+pub(super) fn totuple(space: &mut Space, container: Value) -> Outcome {
+    if container.is_tuple() {
+        return Ok(container);
+    }
+    let base = space.spread(container)?;
+    space.tuple_from(base)
+}
+
+pub(super) fn interval(space: &mut Space, start: Value, stop: Value, step: Value) -> Outcome {
+    let (start, stop, step) = (start.int()?, stop.int()?, step.int()?);
+    if step == 0 {
+        return Err(Fault::Range(Noun::StepOfZero));
+    }
+    let distance = if step > 0 {
+        i128::from(stop) - i128::from(start)
+    } else {
+        i128::from(start) - i128::from(stop)
+    };
+    let count = if distance <= 0 {
+        0
+    } else {
+        (distance - 1) / i128::from(step.unsigned_abs()) + 1
+    };
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    space
+        .meter
+        .take(count.saturating_mul(size_of::<Value>() as u64))?;
+    let base = space.stack.len();
+    // Every number lies between start and stop, so nothing overflows.
+    let numbers = (0..count as i64).map(|k| Value::Int(start + k * step));
+    space.stack.extend(numbers);
+    space.tuple_from(base)
+}
+
+pub(super) fn product(space: &mut Space, a: Value, b: Value) -> Outcome {
+    let left = space.spread(a)?;
+    let right = space.spread(b)?;
+    let end = space.stack.len();
+    let pairs = ((right - left) as u64).saturating_mul((end - right) as u64);
+    space
+        .meter
+        .take(pairs.saturating_mul(size_of::<Value>() as u64))?;
+    for x in left..right {
+        for y in right..end {
+            let (x, y) = (space.stack[x], space.stack[y]);
+            let couple = space.couple(x, y)?;
+            space.stack.push(couple);
+        }
+    }
+    let set = space.set_from(end);
+    space.stack.truncate(left);
+    set
+}
+
+pub(super) fn pair(space: &mut Space, a: Value, b: Value) -> Outcome {
+    let left = space.spread(a)?;
+    let right = space.spread(b)?;
+    let end = space.stack.len();
+    let count = (right - left).min(end - right);
+    for place in 0..count {
+        let (x, y) = (space.stack[left + place], space.stack[right + place]);
+        let couple = space.couple(x, y)?;
+        space.stack.push(couple);
+    }
+    let tuple = space.tuple_from(end);
+    space.stack.truncate(left);
+    tuple
+}

@@ -1,0 +1,488 @@
+//! Turning, cutting and scaling grids (section 6.4).
+
+use super::Outcome;
+use super::arithmetic::location;
+use crate::fault::Fault;
+use crate::plain::slice_bounds;
+use crate::prim::Prim;
+use crate::value::{GridRef, Space, Value, Window, full_bits};
+use std::ops::Range;
+
+/// A new grid whose cell `(i, j)` is the old cell at `from(i, j)`.
+fn rearranged(
+    space: &mut Space,
+    height: usize,
+    width: usize,
+    from: impl Fn(usize, usize) -> usize,
+) -> Result<Option<Value>, Fault> {
+    let Some(grid) = space.new_grid(height, width)? else {
+        return Ok(None);
+    };
+    let (old, new) = space.cells.split_at_mut(grid.at);
+    for (i, row) in new.chunks_exact_mut(width).enumerate() {
+        for (j, cell) in row.iter_mut().enumerate() {
+            *cell = old[from(i, j)];
+        }
+    }
+    Ok(Some(grid.into()))
+}
+
+/// The eight symmetries of a grid.
+pub(super) fn symmetry(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+    let Some(g) = value.as_grid() else {
+        return symmetry_of_patch(space, prim, value);
+    };
+    let GridRef { at, height, width } = g;
+    let (last_i, last_j) = (height - 1, width - 1);
+    let turned = match prim {
+        Prim::Rot90 => rearranged(space, width, height, |i, j| at + (last_i - j) * width + i),
+        Prim::Rot180 => rearranged(space, height, width, |i, j| {
+            at + (last_i - i) * width + last_j - j
+        }),
+        Prim::Rot270 => rearranged(space, width, height, |i, j| at + j * width + last_j - i),
+        Prim::Hmirror => rearranged(space, height, width, |i, j| at + (last_i - i) * width + j),
+        Prim::Vmirror => rearranged(space, height, width, |i, j| at + i * width + last_j - j),
+        Prim::Dmirror => rearranged(space, width, height, |i, j| at + j * width + i),
+        _ => rearranged(space, width, height, |i, j| {
+            at + (last_i - j) * width + last_j - i
+        }),
+    }?;
+    match turned {
+        Some(grid) => Ok(grid),
+        None => space.plainly(prim, &[value]),
+    }
+}
+
+/// The four mirrors of a compact patch.
+fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+    if prim == Prim::Hmirror && value.is_tuple() {
+        let base = space.spread(value)?;
+        space.stack[base..].reverse();
+        return space.tuple_from(base);
+    }
+    if let Value::Layers { .. } = value
+        && let Some(turned) = symmetry_of_layers(space, prim, value)?
+    {
+        return Ok(turned);
+    }
+    let Some(mask) = value.mask() else {
+        return space.plainly(prim, &[value]);
+    };
+    let (height, width) = (usize::from(mask.height), usize::from(mask.width));
+    let turns = matches!(prim, Prim::Dmirror | Prim::Cmirror);
+    if !matches!(
+        prim,
+        Prim::Hmirror | Prim::Vmirror | Prim::Dmirror | Prim::Cmirror
+    ) || (turns && (height as i64 > crate::value::MASK_COLUMNS))
+    {
+        return space.plainly(prim, &[value]);
+    }
+    let (new_height, new_width) = if turns {
+        (width, height)
+    } else {
+        (height, width)
+    };
+    let place = |i: usize, j: usize| match prim {
+        Prim::Hmirror => (height - 1 - i, j),
+        Prim::Vmirror => (i, width - 1 - j),
+        Prim::Dmirror => (j, i),
+        _ => (width - 1 - j, height - 1 - i),
+    };
+    let Some(window) = Window::fit(
+        mask.top(),
+        mask.left(),
+        mask.top() + new_height as i64 - 1,
+        mask.left() + new_width as i64 - 1,
+    ) else {
+        return space.plainly(prim, &[value]);
+    };
+    let at = space.new_window(window)?;
+    let painted = match value {
+        Value::Painted { cells, .. } => {
+            Some((cells as usize, space.new_cells(new_height * new_width)?))
+        }
+        _ => None,
+    };
+    for row in 0..height {
+        let mut bits = space.rows[mask.rows as usize + row];
+        if painted.is_none() && !turns {
+            let i = place(row, 0).0;
+            space.rows[at + i] = if prim == Prim::Hmirror {
+                bits
+            } else {
+                bits.reverse_bits() >> (128 - width)
+            };
+            continue;
+        }
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let (i, j) = place(row, bit);
+            space.rows[at + i] |= 1 << j;
+            if let Some((old, new)) = painted {
+                space.cells[new + i * new_width + j] = space.cells[old + row * width + bit];
+            }
+        }
+    }
+    Ok(match (value, painted) {
+        (Value::Object(_, colour), _) => space.sealed_object(at, window, colour),
+        (_, Some((_, cells))) => space.sealed_cells(at, cells, window),
+        _ => space.sealed_mask(at, window),
+    })
+}
+
+/// The four mirrors of layers: each layer is mirrored in its own box, which
+/// then goes where the box around all of them has it. `None` where plain values
+/// must decide.
+fn symmetry_of_layers(space: &mut Space, prim: Prim, value: Value) -> Result<Option<Value>, Fault> {
+    let (Some(all), Value::Layers { at, len }) = (space.layers_window(value), value) else {
+        return Ok(None);
+    };
+    let mirrored = match prim {
+        Prim::Hmirror | Prim::Vmirror => Some(all),
+        Prim::Dmirror | Prim::Cmirror => Window::fit(
+            all.top,
+            all.left,
+            all.top + all.width() as i64 - 1,
+            all.left + all.height() as i64 - 1,
+        ),
+        _ => None,
+    };
+    if mirrored.is_none() {
+        return Ok(None);
+    }
+    let base = space.stack.len();
+    for place in at as usize..at as usize + usize::from(len) {
+        let layer = space.values[place];
+        let Some(own) = layer.mask().map(Window::of) else {
+            return Ok(None);
+        };
+        let (top, left) = match prim {
+            Prim::Hmirror => (all.top + all.bottom - own.bottom, own.left),
+            Prim::Vmirror => (own.top, all.left + all.right - own.right),
+            Prim::Dmirror => (all.top + own.left - all.left, all.left + own.top - all.top),
+            _ => (
+                all.top + all.right - own.right,
+                all.left + all.bottom - own.bottom,
+            ),
+        };
+        let Some(turned) = symmetry_of_patch(space, prim, layer)?.moved(top, left) else {
+            return Ok(None);
+        };
+        space.stack.push(turned);
+    }
+    space.layers_from(base).map(Some)
+}
+
+/// Rows and columns cut out of a grid; degenerate results are tuples.
+pub(super) fn cut(
+    space: &mut Space,
+    grid: GridRef,
+    rows: Range<usize>,
+    columns: Range<usize>,
+) -> Outcome {
+    let (height, width) = (rows.len(), columns.len());
+    if height == 0 {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    if width == 0 {
+        let base = space.stack.len();
+        space
+            .stack
+            .extend(std::iter::repeat_n(Value::EMPTY_TUPLE, height));
+        return space.tuple_from(base);
+    }
+    if columns == (0..grid.width) {
+        // Whole rows lie together already.
+        return Ok(Space::grid_at(grid.at + rows.start * width, height, width));
+    }
+    let at = space.new_cells(height * width)?;
+    let (old, new) = space.cells.split_at_mut(at);
+    for (to, i) in new.chunks_exact_mut(width).zip(rows) {
+        let start = grid.at + i * grid.width;
+        to.copy_from_slice(&old[start + columns.start..start + columns.end]);
+    }
+    Ok(Space::grid_at(at, height, width))
+}
+
+pub(super) fn crop(space: &mut Space, value: Value, start: Value, dims: Value) -> Outcome {
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(Prim::Crop, &[value, start, dims]);
+    };
+    let (start, dims) = (location(space, start)?, location(space, dims)?);
+    crop_grid(space, grid, start, dims)
+}
+
+pub(super) fn crop_grid(
+    space: &mut Space,
+    grid: GridRef,
+    (i, j): (i64, i64),
+    (height, width): (i64, i64),
+) -> Outcome {
+    let end = |start: i64, length: i64| start.checked_add(length).ok_or(Fault::Overflow);
+    let rows = slice_bounds(grid.height, i, end(i, height)?);
+    let columns = slice_bounds(grid.width, j, end(j, width)?);
+    cut(space, grid, rows, columns)
+}
+
+pub(super) fn subgrid(space: &mut Space, patch: Value, value: Value) -> Outcome {
+    match (patch.mask(), value.as_grid()) {
+        (Some(mask), Some(grid)) => crop_grid(
+            space,
+            grid,
+            (mask.top(), mask.left()),
+            (i64::from(mask.height), i64::from(mask.width)),
+        ),
+        _ => space.plainly(Prim::Subgrid, &[patch, value]),
+    }
+}
+
+pub(super) fn trim(space: &mut Space, value: Value) -> Outcome {
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(Prim::Trim, &[value]);
+    };
+    let rows = slice_bounds(grid.height, 1, -1);
+    let columns = slice_bounds(grid.width, 1, -1);
+    cut(space, grid, rows, columns)
+}
+
+pub(super) fn half(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(prim, &[value]);
+    };
+    let GridRef { height, width, .. } = grid;
+    let (rows, columns) = (height / 2, width / 2);
+    match prim {
+        Prim::Tophalf => cut(space, grid, 0..rows, 0..width),
+        Prim::Bottomhalf => cut(space, grid, height - rows..height, 0..width),
+        _ if columns == 0 => Ok(Value::EMPTY_TUPLE),
+        Prim::Lefthalf => cut(space, grid, 0..height, 0..columns),
+        _ => cut(space, grid, 0..height, width - columns..width),
+    }
+}
+
+/// Cells repeated `down` times vertically and `across` times horizontally.
+fn scaled(
+    space: &mut Space,
+    grid: GridRef,
+    down: usize,
+    across: usize,
+) -> Result<Option<Value>, Fault> {
+    let (Some(height), Some(width)) = (
+        grid.height.checked_mul(down),
+        grid.width.checked_mul(across),
+    ) else {
+        return Ok(None);
+    };
+    let Some(new) = space.new_grid(height, width)? else {
+        return Ok(None);
+    };
+    let (old, cells) = space.cells.split_at_mut(new.at);
+    for (i, row) in cells.chunks_exact_mut(width).enumerate() {
+        let source = &old[grid.row(i / down)];
+        for (block, cell) in row.chunks_exact_mut(across).zip(source) {
+            block.fill(*cell);
+        }
+    }
+    Ok(Some(new.into()))
+}
+
+pub(super) fn upscale(space: &mut Space, prim: Prim, value: Value, factor: Value) -> Outcome {
+    let n = usize::try_from(factor.int()?).unwrap_or(0);
+    if n > 0 {
+        if let Some(grid) = value.as_grid() {
+            let (down, across) = match prim {
+                Prim::Hupscale => (1, n),
+                Prim::Vupscale => (n, 1),
+                _ => (n, n),
+            };
+            if let Some(scaled) = scaled(space, grid, down, across)? {
+                return Ok(scaled);
+            }
+        } else if prim == Prim::Upscale
+            && matches!(value, Value::Object(..) | Value::Painted { .. })
+        {
+            if let Some(scaled) = scaled_object(space, value, n)? {
+                return Ok(scaled);
+            }
+            if let Some(scaled) = scaled_cells(space, value, n)? {
+                return Ok(scaled);
+            }
+        }
+    }
+    space.plainly(prim, &[value, factor])
+}
+
+fn scaled_object(space: &mut Space, object: Value, n: usize) -> Result<Option<Value>, Fault> {
+    let Some(mask) = object.mask() else {
+        return Ok(None);
+    };
+    let (height, width) = (usize::from(mask.height), usize::from(mask.width));
+    let side = |cells: usize| i64::try_from(cells.saturating_mul(n)).unwrap_or(i64::MAX);
+    let Some(window) = Window::fit(
+        mask.top(),
+        mask.left(),
+        mask.top().saturating_add(side(height) - 1),
+        mask.left().saturating_add(side(width) - 1),
+    ) else {
+        return Ok(None);
+    };
+    let at = space.new_window(window)?;
+    for row in 0..height {
+        let mut bits = space.rows[mask.rows as usize + row];
+        let mut wide = 0;
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            wide |= full_bits(n) << (bit * n);
+        }
+        space.rows[at + row * n..at + (row + 1) * n].fill(wide);
+    }
+    Ok(Some(match object {
+        Value::Painted { cells, .. } => {
+            let grid = GridRef {
+                at: cells as usize,
+                height,
+                width,
+            };
+            let Some(Value::Grid { at: cells, .. }) = scaled(space, grid, n, n)? else {
+                return Ok(None);
+            };
+            space.sealed_cells(at, cells as usize, window)
+        }
+        Value::Object(_, colour) => space.sealed_object(at, window, colour),
+        _ => return Ok(None),
+    }))
+}
+
+/// A scaled object that fits no mask; `None` if it is far too large.
+fn scaled_cells(space: &mut Space, object: Value, n: usize) -> Result<Option<Value>, Fault> {
+    let (Some(mask), Ok(n)) = (object.mask(), i32::try_from(n)) else {
+        return Ok(None);
+    };
+    let reach = |from: i16, length: u8| {
+        let scaled = i32::from(length).checked_mul(n)?;
+        i32::from(from).checked_add(scaled)
+    };
+    if reach(mask.i, mask.height).is_none() || reach(mask.j, mask.width).is_none() {
+        return Ok(None);
+    }
+    let count = (space.count(mask) as u64)
+        .saturating_mul(n as u64)
+        .saturating_mul(n as u64);
+    space
+        .meter
+        .take(count.saturating_mul(size_of::<Value>() as u64))?;
+    let cells = space.spread(object)?;
+    let base = space.stack.len();
+    for place in cells..base {
+        if let Value::Cell { colour, i, j } = space.stack[place] {
+            let top = i32::from(mask.i) + (i - i32::from(mask.i)) * n;
+            let left = i32::from(mask.j) + (j - i32::from(mask.j)) * n;
+            for i in top..top + n {
+                let row = (left..left + n).map(|j| Value::Cell { colour, i, j });
+                space.stack.extend(row);
+            }
+        }
+    }
+    let scaled = space.set_from(base);
+    space.stack.truncate(cells);
+    scaled.map(Some)
+}
+
+pub(super) fn downscale(space: &mut Space, value: Value, factor: Value) -> Outcome {
+    let n = factor.int()?.unsigned_abs() as usize;
+    if let (Some(grid), 1..) = (value.as_grid(), n) {
+        let (height, width) = (grid.height.div_ceil(n), grid.width.div_ceil(n));
+        let kept = rearranged(space, height, width, |i, j| {
+            grid.at + i * n * grid.width + j * n
+        })?;
+        if let Some(kept) = kept {
+            return Ok(kept);
+        }
+    }
+    space.plainly(Prim::Downscale, &[value, factor])
+}
+
+pub(super) fn replace(space: &mut Space, value: Value, from: Value, to: Value) -> Outcome {
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(Prim::Replace, &[value, from, to]);
+    };
+    match (from.small(), to.small()) {
+        (Some(from), Some(to)) => {
+            recoloured(space, grid, |cell| if cell == from { to } else { cell })
+        }
+        // A colour no cell can have is nowhere to be replaced.
+        (None, _) => Ok(value),
+        _ => space.plainly(Prim::Replace, &[value, from, to]),
+    }
+}
+
+pub(super) fn switch(space: &mut Space, value: Value, a: Value, b: Value) -> Outcome {
+    match (value.as_grid(), a.small(), b.small()) {
+        (Some(grid), Some(a), Some(b)) => recoloured(space, grid, |cell| {
+            if cell == a {
+                b
+            } else if cell == b {
+                a
+            } else {
+                cell
+            }
+        }),
+        _ => space.plainly(Prim::Switch, &[value, a, b]),
+    }
+}
+
+fn recoloured(space: &mut Space, grid: GridRef, colour: impl Fn(i8) -> i8) -> Outcome {
+    let at = space.new_cells(grid.area())?;
+    let (old, new) = space.cells.split_at_mut(at);
+    for (to, from) in new.iter_mut().zip(&old[grid.at..]) {
+        *to = colour(*from);
+    }
+    Ok(GridRef { at, ..grid }.into())
+}
+
+pub(super) fn canvas(space: &mut Space, value: Value, dims: Value) -> Outcome {
+    let (height, width) = location(space, dims)?;
+    if let (Some(colour), Ok(height), Ok(width)) = (
+        value.small(),
+        usize::try_from(height),
+        usize::try_from(width),
+    ) && let Some(grid) = space.new_grid(height, width)?
+    {
+        space.cells[grid.at..].fill(colour);
+        return Ok(grid.into());
+    }
+    if value.int().is_ok() {
+        if height <= 0 {
+            return Ok(Value::EMPTY_TUPLE);
+        }
+        if width <= 0 {
+            let rows = GridRef {
+                at: 0,
+                height: usize::try_from(height).unwrap_or(usize::MAX),
+                width: 0,
+            };
+            space
+                .meter
+                .take((rows.height as u64).saturating_mul(size_of::<Value>() as u64))?;
+            return cut(space, rows, 0..rows.height, 0..0);
+        }
+    }
+    space.plainly(Prim::Canvas, &[value, dims])
+}
+
+pub(super) fn mir_rot(space: &mut Space, value: Value, k: Value) -> Outcome {
+    let prim = match k.int()? {
+        0 => Prim::Hmirror,
+        1 => Prim::Dmirror,
+        2 => Prim::Vmirror,
+        3 => Prim::Cmirror,
+        4 => Prim::Rot90,
+        5 => Prim::Rot180,
+        6 => Prim::Rot270,
+        7 if value.as_grid().is_some() => return Ok(value),
+        _ => return space.plainly(Prim::MirRotT, &[value, k]),
+    };
+    symmetry(space, prim, value)
+}

@@ -1,0 +1,204 @@
+//! Functions of functions (section 6.3).
+
+use super::Outcome;
+use super::call::Eval;
+use super::containers::merge_from;
+use super::lines::dilated;
+use super::pairs;
+use crate::fault::{Fault, Noun};
+use crate::prim::Prim;
+use crate::value::{Space, Value};
+
+pub(super) fn build(eval: &mut Eval<'_>, builder: Prim, parts: &[Value]) -> Outcome {
+    match builder {
+        Prim::Lbind | Prim::Rbind if !parts[0].is_function() => {
+            return Err(parts[0].not(Noun::Function));
+        }
+        Prim::Power => match parts[1].int()? {
+            ..=0 => return Err(Fault::Range(Noun::PowerBelowOne)),
+            1 => return Ok(parts[0]),
+            _ => {}
+        },
+        _ => {}
+    }
+    eval.space.built(builder, parts)
+}
+
+/// Keeps the elements a condition holds for, on the stack from the first
+/// returned place on; the second is where all of them would have ended.
+fn filtered(
+    eval: &mut Eval<'_>,
+    container: Value,
+    condition: Value,
+) -> Result<(usize, usize), Fault> {
+    let base = eval.space.spread(container)?;
+    let end = eval.space.stack.len();
+    eval.space.stack.extend_from_within(base..end);
+    eval.replace_each(condition, end, end + end - base)?;
+    let stack = &mut eval.space.stack;
+    let mut kept = base;
+    for place in base..end {
+        if stack[place + end - base].truth() {
+            stack[kept] = stack[place];
+            kept += 1;
+        }
+    }
+    stack.truncate(kept);
+    Ok((base, end))
+}
+
+pub(super) fn sfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
+    let (base, end) = filtered(eval, container, condition)?;
+    if eval.space.stack.len() == end {
+        eval.space.stack.truncate(base);
+        return Ok(container);
+    }
+    if matches!(container, Value::Set { .. }) && !may_be_compact(&eval.space.stack[base..]) {
+        return eval.space.sorted_set(base);
+    }
+    eval.space.like_from(container, base)
+}
+
+/// Whether a subset of a general set could fit a compact form.
+fn may_be_compact(elements: &[Value]) -> bool {
+    matches!(
+        elements.first(),
+        None | Some(Value::Pair(..) | Value::Cell { .. })
+    )
+}
+
+pub(super) fn mfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
+    let (base, _) = filtered(eval, container, condition)?;
+    merge_from(eval.space, container, base)
+}
+
+pub(super) fn extract(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
+    let base = eval.space.spread(container)?;
+    let end = eval.space.stack.len();
+    for place in base..end {
+        let element = eval.space.stack[place];
+        if eval.call(condition, &[element])?.truth() {
+            eval.space.stack.truncate(base);
+            return Ok(element);
+        }
+    }
+    Err(Fault::Missing(Noun::ElementConditionHoldsFor))
+}
+
+/// Replaces the elements on the stack by what `function` makes of them.
+fn mapped(eval: &mut Eval<'_>, function: Value, container: Value) -> Result<usize, Fault> {
+    let base = eval.space.spread(container)?;
+    let end = eval.space.stack.len();
+    eval.replace_each(function, base, end)?;
+    Ok(base)
+}
+
+pub(super) fn map(eval: &mut Eval<'_>, function: Value, container: Value) -> Outcome {
+    let base = mapped(eval, function, container)?;
+    eval.space.like_from(container, base)
+}
+
+pub(super) fn mapply(eval: &mut Eval<'_>, function: Value, container: Value) -> Outcome {
+    if let (Value::Prim(prim), Value::Mask(mask)) = (function, container)
+        && let Some(grown) = dilated(eval.space, prim, mask)?
+    {
+        return Ok(grown);
+    }
+    let base = mapped(eval, function, container)?;
+    merge_from(eval.space, container, base)
+}
+
+pub(super) fn rapply(eval: &mut Eval<'_>, functions: Value, value: Value) -> Outcome {
+    let base = eval.space.spread(functions)?;
+    let end = eval.space.stack.len();
+    for place in base..end {
+        let function = eval.space.stack[place];
+        eval.space.stack[place] = eval.call(function, &[value])?;
+    }
+    eval.space.like_from(functions, base)
+}
+
+/// Results of `function` on pairs of elements, on the stack from the second
+/// returned place on; the first is where everything begins.
+fn zipped(
+    eval: &mut Eval<'_>,
+    function: Value,
+    a: Value,
+    b: Value,
+) -> Result<(usize, usize), Fault> {
+    let left = eval.space.spread(a)?;
+    let right = eval.space.spread(b)?;
+    let end = eval.space.stack.len();
+    for place in 0..(right - left).min(end - right) {
+        let args = [
+            eval.space.stack[left + place],
+            eval.space.stack[right + place],
+        ];
+        let result = eval.call(function, &args)?;
+        eval.space.stack.push(result);
+    }
+    Ok((left, end))
+}
+
+pub(super) fn papply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> Outcome {
+    let (base, results) = zipped(eval, function, a, b)?;
+    let tuple = eval.space.tuple_from(results);
+    eval.space.stack.truncate(base);
+    tuple
+}
+
+pub(super) fn mpapply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> Outcome {
+    let (base, results) = zipped(eval, function, a, b)?;
+    let tuple = merge_from(eval.space, Value::EMPTY_TUPLE, results);
+    eval.space.stack.truncate(base);
+    tuple
+}
+
+pub(super) fn prapply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> Outcome {
+    if let (Value::Prim(prim), Value::Mask(x), Value::Mask(y)) = (function, a, b) {
+        let known = match prim {
+            Prim::Add => pairs::sums(eval.space, x, y)?,
+            Prim::Connect if x == y => pairs::segments(eval.space, x)?,
+            _ => None,
+        };
+        if let Some(set) = known {
+            return Ok(set);
+        }
+    }
+    let left = eval.space.spread(a)?;
+    let right = eval.space.spread(b)?;
+    let end = eval.space.stack.len();
+    let mut seen_empty = false;
+    for x in left..right {
+        for y in right..end {
+            let args = [eval.space.stack[x], eval.space.stack[y]];
+            let result = eval.call(function, &args)?;
+            // Most pairs of a product have nothing in common.
+            if matches!(result, Value::Set { len: 0, .. }) {
+                if seen_empty {
+                    continue;
+                }
+                seen_empty = true;
+            }
+            eval.space.stack.push(result);
+        }
+    }
+    let set = eval.space.set_from(end);
+    eval.space.stack.truncate(left);
+    set
+}
+
+pub(super) fn sizefilter(space: &mut Space, container: Value, n: Value) -> Outcome {
+    let n = n.int()?;
+    let base = space.spread(container)?;
+    let mut kept = base;
+    for place in base..space.stack.len() {
+        let element = space.stack[place];
+        if space.len(element)? as i64 == n {
+            space.stack[kept] = element;
+            kept += 1;
+        }
+    }
+    space.stack.truncate(kept);
+    space.set_from(base)
+}

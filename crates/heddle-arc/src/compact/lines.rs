@@ -1,0 +1,215 @@
+//! Segments, rays and frames (section 6.9).
+
+use super::Outcome;
+use super::arithmetic::location;
+use super::query::grid_window;
+use crate::fault::Fault;
+use crate::prim::Prim;
+use crate::value::{Mask, Space, Value, Window, full_bits};
+
+pub(super) fn around(space: &mut Space, prim: Prim, at: Value) -> Outcome {
+    let (i, j) = location(space, at)?;
+    let (middle, outer) = match prim {
+        Prim::Dneighbors => (0b101, 0b010),
+        Prim::Ineighbors => (0b000, 0b101),
+        _ => (0b101, 0b111),
+    };
+    let window = (i.checked_sub(1).zip(j.checked_sub(1)))
+        .zip(i.checked_add(1).zip(j.checked_add(1)))
+        .and_then(|((top, left), (bottom, right))| Window::fit(top, left, bottom, right));
+    let Some(window) = window else {
+        return space.plainly(prim, &[at]);
+    };
+    let rows = space.new_window(window)?;
+    space.rows[rows..].copy_from_slice(&[outer, middle, outer]);
+    Ok(space.sealed_mask(rows, window))
+}
+
+/// All neighbours of all locations at once: each row is smeared into itself and
+/// the rows beside it. `None` where the result fits no mask, or for any other
+/// primitive.
+pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Option<Value>, Fault> {
+    let (beside, above) = match prim {
+        Prim::Dneighbors => (true, [false, true, false]),
+        Prim::Ineighbors => (false, [true, false, true]),
+        Prim::Neighbors => (true, [true, true, true]),
+        _ => return Ok(None),
+    };
+    let window = Window::fit(
+        mask.top() - 1,
+        mask.left() - 1,
+        mask.bottom() + 1,
+        mask.right() + 1,
+    );
+    let Some(window) = window else {
+        return Ok(None);
+    };
+    // What was asked of each location one by one.
+    let count = space.count(mask) as u64;
+    space.meter.work(count)?;
+    let at = space.new_window(window)?;
+    let first = mask.rows as usize;
+    for row in 0..usize::from(mask.height) {
+        let word = space.rows[first + row];
+        let smear = (0..3)
+            .filter(|by| above[*by])
+            .fold(0, |smear, by| smear | word << by);
+        space.rows[at + row] |= smear;
+        space.rows[at + row + 2] |= smear;
+        if beside {
+            space.rows[at + row + 1] |= word | word << 2;
+        }
+    }
+    Ok(Some(space.sealed_mask(at, window)))
+}
+
+/// A straight segment, if it fits a mask.
+fn segment(
+    space: &mut Space,
+    (ai, aj): (i64, i64),
+    (bi, bj): (i64, i64),
+) -> Result<Option<Value>, Fault> {
+    let (di, dj) = (ai.abs_diff(bi), aj.abs_diff(bj));
+    if di != 0 && dj != 0 && di != dj {
+        return Ok(Some(Value::EMPTY_SET));
+    }
+    let Some(window) = Window::fit(ai.min(bi), aj.min(bj), ai.max(bi), aj.max(bj)) else {
+        return Ok(None);
+    };
+    let at = space.new_window(window)?;
+    let height = window.height();
+    if di == 0 {
+        space.rows[at] = full_bits(window.width());
+    } else if dj == 0 {
+        space.rows[at..].fill(1);
+    } else {
+        let falling = (ai < bi) == (aj < bj);
+        for row in 0..height {
+            let bit = if falling { row } else { height - 1 - row };
+            space.rows[at + row] = 1 << bit;
+        }
+    }
+    Ok(Some(space.sealed_mask(at, window)))
+}
+
+pub(super) fn connect(space: &mut Space, a: Value, b: Value) -> Outcome {
+    let (from, to) = (location(space, a)?, location(space, b)?);
+    match segment(space, from, to)? {
+        Some(mask) => Ok(mask),
+        None => space.plainly(Prim::Connect, &[a, b]),
+    }
+}
+
+pub(super) fn shoot(space: &mut Space, start: Value, direction: Value) -> Outcome {
+    let ((i, j), (di, dj)) = (location(space, start)?, location(space, direction)?);
+    let end = |at: i64, by: i64| by.checked_mul(42).and_then(|far| at.checked_add(far));
+    let (Some(ei), Some(ej)) = (end(i, di), end(j, dj)) else {
+        return Err(Fault::Overflow);
+    };
+    match segment(space, (i, j), (ei, ej))? {
+        Some(mask) => Ok(mask),
+        None => space.plainly(Prim::Shoot, &[start, direction]),
+    }
+}
+
+pub(super) fn frontier(space: &mut Space, prim: Prim, at: Value) -> Outcome {
+    let (i, j) = location(space, at)?;
+    let window = if prim == Prim::Vfrontier {
+        Window::fit(0, j, 29, j)
+    } else {
+        Window::fit(i, 0, i, 29)
+    };
+    match window {
+        Some(window) => space.rectangle(window),
+        None => space.plainly(prim, &[at]),
+    }
+}
+
+pub(super) fn corners(space: &mut Space, patch: Value) -> Outcome {
+    if !patch.is_empty_container()
+        && let Some(e) = space.extremes(patch)?
+        && let Some(window) = Window::fit(e.top, e.left, e.bottom, e.right)
+    {
+        let at = space.new_window(window)?;
+        let word = 1 | 1 << (window.width() - 1);
+        let last = at + window.height() - 1;
+        space.rows[at] = word;
+        space.rows[last] = word;
+        return Ok(space.sealed_mask(at, window));
+    }
+    space.plainly(Prim::Corners, &[patch])
+}
+
+fn outline(space: &mut Space, window: Window) -> Outcome {
+    let at = space.new_window(window)?;
+    let last = at + window.height() - 1;
+    let side = 1 | 1 << (window.width() - 1);
+    space.rows[at..].fill(side);
+    space.rows[at] = full_bits(window.width());
+    space.rows[last] = full_bits(window.width());
+    Ok(space.sealed_mask(at, window))
+}
+
+/// The outline of the bounding box, grown by one (`outbox`) or shrunk by one
+/// (`inbox`); a box shrunk past itself is turned over.
+pub(super) fn frame(space: &mut Space, prim: Prim, patch: Value) -> Outcome {
+    if prim == Prim::Box && patch.is_empty_container() {
+        return Ok(patch);
+    }
+    let by = match prim {
+        Prim::Outbox => 1,
+        Prim::Inbox => -1,
+        _ => 0,
+    };
+    if let Some(e) = space.extremes(patch)? {
+        let (top, bottom) = (e.top - by, e.bottom + by);
+        let (left, right) = (e.left - by, e.right + by);
+        let window = Window::fit(
+            top.min(bottom),
+            left.min(right),
+            top.max(bottom),
+            left.max(right),
+        );
+        if let Some(window) = window {
+            return outline(space, window);
+        }
+    }
+    space.plainly(prim, &[patch])
+}
+
+pub(super) fn frontiers(space: &mut Space, value: Value) -> Outcome {
+    let Some((grid, window)) = value.as_grid().and_then(|g| grid_window(g).map(|w| (g, w))) else {
+        return space.plainly(Prim::Frontiers, &[value]);
+    };
+    let base = space.stack.len();
+    for i in 0..grid.height {
+        let row = &space.cells[grid.row(i)];
+        let colour = row[0];
+        if row.iter().all(|cell| *cell == colour) {
+            let at = space.new_rows(1)?;
+            space.rows[at] = full_bits(grid.width);
+            let line = Window {
+                top: i as i64,
+                bottom: i as i64,
+                ..window
+            };
+            space.stack.push(Value::Object(line.mask_at(at), colour));
+        }
+    }
+    for j in 0..grid.width {
+        let colour = space.cells[grid.at + j];
+        let uniform = (1..grid.height).all(|i| space.cells[grid.at + i * grid.width + j] == colour);
+        if uniform {
+            let at = space.new_rows(grid.height)?;
+            space.rows[at..].fill(1);
+            let line = Window {
+                left: j as i64,
+                right: j as i64,
+                ..window
+            };
+            space.stack.push(Value::Object(line.mask_at(at), colour));
+        }
+    }
+    // In a grid of one cell the row and the column coincide.
+    space.set_from(base)
+}

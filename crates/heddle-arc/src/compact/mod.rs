@@ -1,0 +1,28 @@
+//! Every primitive on compact values.
+//!
+//! One file per family, as in `plain`. A primitive here looks at the forms of
+//! its arguments; where its fast path does not apply it asks for the general
+//! walk over elements or, for odd grids and patches, hands over to the plain
+//! primitive. What it computes is never decided here.
+
+mod arithmetic;
+mod call;
+mod columns;
+pub(crate) mod components;
+mod construct;
+mod containers;
+pub(crate) mod degenerate;
+mod geometry;
+mod higher;
+mod lines;
+mod paint;
+mod pairs;
+mod patterns;
+mod query;
+mod quick;
+mod split;
+mod union;
+
+pub(crate) use call::Eval;
+
+pub(crate) type Outcome = Result<crate::value::Value, crate::fault::Fault>;

@@ -1,0 +1,211 @@
+//! Writing patches into grids (section 6.6).
+
+use super::Outcome;
+use super::arithmetic::location;
+use super::query::background;
+use crate::fault::Fault;
+use crate::prim::Prim;
+use crate::value::{GridRef, Listed, Mask, Space, Value};
+
+/// A copy of a grid to write on.
+fn copied(space: &mut Space, grid: GridRef) -> Result<GridRef, Fault> {
+    let at = space.new_cells(grid.area())?;
+    let (old, new) = space.cells.split_at_mut(at);
+    new.copy_from_slice(&old[grid.at..grid.at + grid.area()]);
+    Ok(GridRef { at, ..grid })
+}
+
+/// Calls `visit` with the place of each cell of a grid that a mask covers and
+/// that cell's place in the mask's box.
+fn covered(
+    space: &mut Space,
+    grid: GridRef,
+    mask: Mask,
+    mut visit: impl FnMut(&mut [i8], usize, usize),
+) {
+    let words = mask.rows as usize;
+    for row in 0..usize::from(mask.height) {
+        let i = mask.top() + row as i64;
+        if i < 0 || i >= grid.height as i64 {
+            continue;
+        }
+        let mut bits = space.rows[words + row];
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let j = mask.left() + bit as i64;
+            if j >= 0 && j < grid.width as i64 {
+                let place = grid.at + i as usize * grid.width + j as usize;
+                visit(&mut space.cells, place, row * usize::from(mask.width) + bit);
+            }
+        }
+    }
+}
+
+/// Fills the locations of a patch with a colour, where `under` says so only
+/// cells of that colour. `None` where plain values must decide.
+fn filled(
+    space: &mut Space,
+    grid: GridRef,
+    colour: i8,
+    patch: Value,
+    under: Option<i8>,
+) -> Result<Option<Value>, Fault> {
+    if patch.is_empty_container() {
+        return Ok(Some(grid.into()));
+    }
+    if let Some(mask) = patch.mask() {
+        let new = copied(space, grid)?;
+        covered(space, new, mask, |cells, place, _| {
+            if under.is_none_or(|under| cells[place] == under) {
+                cells[place] = colour;
+            }
+        });
+        return Ok(Some(new.into()));
+    }
+    if !(patch.is_tuple() || patch.is_set()) || space.list(patch)?.is_none() {
+        return Ok(None);
+    }
+    let new = copied(space, grid)?;
+    for stroke in &space.strokes {
+        if let Some(place) = place(new, stroke.i, stroke.j)
+            && under.is_none_or(|under| space.cells[place] == under)
+        {
+            space.cells[place] = colour;
+        }
+    }
+    Ok(Some(new.into()))
+}
+
+/// Where a location lies in a grid's cells, if it is inside.
+fn place(grid: GridRef, i: i32, j: i32) -> Option<usize> {
+    let (i, j) = (usize::try_from(i).ok()?, usize::try_from(j).ok()?);
+    (i < grid.height && j < grid.width).then(|| grid.at + i * grid.width + j)
+}
+
+/// Paints the cells of an object, where `under` says so only over cells that
+/// have that colour at the time. `None` where plain values must decide.
+fn painted(
+    space: &mut Space,
+    grid: GridRef,
+    object: Value,
+    under: Option<i8>,
+) -> Result<Option<Value>, Fault> {
+    match object {
+        Value::Object(_, colour) => filled(space, grid, colour, object, under),
+        Value::Painted { cells, .. } => {
+            let Some(mask) = object.mask() else {
+                return Ok(None);
+            };
+            let new = copied(space, grid)?;
+            covered(space, new, mask, |all, place, own| {
+                if under.is_none_or(|under| all[place] == under) {
+                    all[place] = all[cells as usize + own];
+                }
+            });
+            Ok(Some(new.into()))
+        }
+        _ if object.is_empty_container() => Ok(Some(grid.into())),
+        Value::Tuple { at, len, .. } => {
+            // The many cells of a merged tuple, straight from where they lie.
+            space.meter.work(u64::from(len))?;
+            let new = copied(space, grid)?;
+            for element in &space.values[at as usize..(at + len) as usize] {
+                let Value::Cell { colour, i, j } = *element else {
+                    return Ok(None);
+                };
+                let Ok(colour) = i8::try_from(colour) else {
+                    return Ok(None);
+                };
+                if let Some(place) = place(new, i, j)
+                    && under.is_none_or(|under| space.cells[place] == under)
+                {
+                    space.cells[place] = colour;
+                }
+            }
+            Ok(Some(new.into()))
+        }
+        _ => {
+            if !(object.is_tuple() || object.is_set())
+                || space.list(object)? != Some(Listed::Object)
+                || space
+                    .strokes
+                    .iter()
+                    .any(|stroke| i8::try_from(stroke.colour).is_err())
+            {
+                return Ok(None);
+            }
+            let new = copied(space, grid)?;
+            for stroke in &space.strokes {
+                if let Some(place) = place(new, stroke.i, stroke.j)
+                    && under.is_none_or(|under| space.cells[place] == under)
+                {
+                    space.cells[place] = stroke.colour as i8;
+                }
+            }
+            Ok(Some(new.into()))
+        }
+    }
+}
+
+pub(super) fn fill(
+    space: &mut Space,
+    prim: Prim,
+    value: Value,
+    colour: Value,
+    patch: Value,
+) -> Outcome {
+    if let (Some(grid), Some(small)) = (value.as_grid(), colour.small()) {
+        let under = (prim == Prim::Underfill).then(|| background(space, grid));
+        if let Some(result) = filled(space, grid, small, patch, under)? {
+            return Ok(result);
+        }
+    }
+    space.plainly(prim, &[value, colour, patch])
+}
+
+pub(super) fn paint(space: &mut Space, prim: Prim, value: Value, object: Value) -> Outcome {
+    if let Some(grid) = value.as_grid() {
+        let under = (prim == Prim::Underpaint).then(|| background(space, grid));
+        if let Some(result) = painted(space, grid, object, under)? {
+            return Ok(result);
+        }
+    }
+    space.plainly(prim, &[value, object])
+}
+
+pub(super) fn cover(space: &mut Space, value: Value, patch: Value) -> Outcome {
+    if let Some(grid) = value.as_grid() {
+        let colour = background(space, grid);
+        if let Some(result) = filled(space, grid, colour, patch, None)? {
+            return Ok(result);
+        }
+    }
+    space.plainly(Prim::Cover, &[value, patch])
+}
+
+pub(super) fn displace(space: &mut Space, value: Value, object: Value, offset: Value) -> Outcome {
+    if let Some(grid) = value.as_grid()
+        && matches!(object, Value::Object(..) | Value::Painted { .. })
+        && let Some(mask) = object.mask()
+    {
+        let (di, dj) = location(space, offset)?;
+        let moved = object.moved(
+            mask.top().saturating_add(di),
+            mask.left().saturating_add(dj),
+        );
+        if let Some(moved) = moved {
+            let colour = background(space, grid);
+            if let Some(Value::Grid { at, .. }) = filled(space, grid, colour, object, None)? {
+                let covered = GridRef {
+                    at: at as usize,
+                    ..grid
+                };
+                if let Some(result) = painted(space, covered, moved, None)? {
+                    return Ok(result);
+                }
+            }
+        }
+    }
+    space.plainly(Prim::Move, &[value, object, offset])
+}

@@ -1,0 +1,211 @@
+//! Repetition and occurrence (section 6.10).
+
+use super::Outcome;
+use super::query::{colour_bits, grid_window};
+use crate::fault::Fault;
+use crate::prim::Prim;
+use crate::value::{GridRef, Mask, Space, Value, Window, full_bits};
+
+/// All places where an object agrees with a grid: one plane of bits for each
+/// of its colours, and each of its cells strikes out the places it contradicts.
+pub(super) fn occurrences(space: &mut Space, value: Value, object: Value) -> Outcome {
+    let grid = value.as_grid().filter(|grid| grid_window(*grid).is_some());
+    let (Some(grid), Some(mask)) = (grid, object.mask()) else {
+        return space.plainly(Prim::Occurrences, &[value, object]);
+    };
+    if matches!(object, Value::Mask(_)) {
+        return space.plainly(Prim::Occurrences, &[value, object]);
+    }
+    let (height, width) = (usize::from(mask.height), usize::from(mask.width));
+    if height > grid.height || width > grid.width {
+        return Ok(Value::EMPTY_SET);
+    }
+    let window = Window {
+        top: 0,
+        left: 0,
+        bottom: (grid.height - height) as i64,
+        right: (grid.width - width) as i64,
+    };
+    let at = space.new_window(window)?;
+    space.rows[at..].fill(full_bits(window.width()));
+    match object {
+        Value::Object(_, colour) => {
+            strike(space, grid, colour, mask, at, window, None)?;
+        }
+        Value::Painted { cells, .. } => {
+            for colour in space.box_colours(mask, cells as usize).iter() {
+                strike(space, grid, colour, mask, at, window, Some(cells as usize))?;
+            }
+        }
+        _ => {}
+    }
+    Ok(space.sealed_mask(at, window))
+}
+
+/// Strikes out the candidates that the cells of one colour contradict. Equal
+/// rows of the object, as all of a rectangle are, are matched once.
+fn strike(
+    space: &mut Space,
+    grid: GridRef,
+    colour: i8,
+    mask: Mask,
+    at: usize,
+    window: Window,
+    own_colours: Option<usize>,
+) -> Result<(), Fault> {
+    let mut planes = std::mem::take(&mut space.planes);
+    planes.clear();
+    planes.resize(2 * grid.height, 0);
+    let (plane, matched) = planes.split_at_mut(grid.height);
+    for (i, line) in plane.iter_mut().enumerate() {
+        *line = colour_bits(&space.cells[grid.row(i)], colour);
+    }
+    let width = usize::from(mask.width);
+    let mut matched_word = 0;
+    let mut work = 0;
+    for row in 0..usize::from(mask.height) {
+        let mut word = space.rows[mask.rows as usize + row];
+        if let Some(own) = own_colours {
+            let start = own + row * width;
+            word &= colour_bits(&space.cells[start..start + width], colour);
+        }
+        if word == 0 {
+            continue;
+        }
+        if word != matched_word {
+            matched_word = word;
+            for (line, hits) in plane.iter().zip(matched.iter_mut()) {
+                *hits = placements(*line, word);
+            }
+            work += grid.height as u64;
+        }
+        let candidates = &mut space.rows[at..at + window.height()];
+        for (candidate, hits) in candidates.iter_mut().zip(&matched[row..]) {
+            *candidate &= hits;
+        }
+    }
+    space.planes = planes;
+    space.meter.work(work)
+}
+
+/// The shifts at which every bit of `word` meets a bit of `line`.
+fn placements(line: u128, word: u128) -> u128 {
+    let start = word.trailing_zeros();
+    let run = (word >> start).trailing_ones();
+    let mut hits = line >> start;
+    // A run of n bits in log n steps.
+    let mut done = 1;
+    while done < run {
+        let step = done.min(run - done);
+        hits &= hits >> step;
+        done += step;
+    }
+    let mut rest = if start + run >= 128 {
+        0
+    } else {
+        word >> (start + run) << (start + run)
+    };
+    while rest != 0 {
+        hits &= line >> rest.trailing_zeros();
+        rest &= rest - 1;
+    }
+    hits
+}
+
+pub(super) fn compress(space: &mut Space, value: Value) -> Outcome {
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(Prim::Compress, &[value]);
+    };
+    let GridRef { at, height, width } = grid;
+    let cells = &space.cells;
+    let uniform_row = |i: usize| {
+        let row = &cells[grid.row(i)];
+        row.iter().all(|cell| *cell == row[0])
+    };
+    let uniform_column = |j: usize| (1..height).all(|i| cells[at + i * width + j] == cells[at + j]);
+    let kept_rows = (0..height).filter(|i| !uniform_row(*i)).count();
+    let kept_columns = (0..width).filter(|j| !uniform_column(*j)).count();
+    if kept_rows == height && kept_columns == width {
+        return Ok(value);
+    }
+    if kept_rows == 0 || kept_columns == 0 {
+        return space.plainly(Prim::Compress, &[value]);
+    }
+    let Some(new) = space.new_grid(kept_rows, kept_columns)? else {
+        return space.plainly(Prim::Compress, &[value]);
+    };
+    let (old, kept) = space.cells.split_at_mut(new.at);
+    let uniform_row = |i: usize| {
+        let row = &old[grid.row(i)];
+        row.iter().all(|cell| *cell == row[0])
+    };
+    let mut column = 0;
+    for j in 0..width {
+        if (1..height).all(|i| old[at + i * width + j] == old[at + j]) {
+            continue;
+        }
+        let mut row = 0;
+        for i in 0..height {
+            if !uniform_row(i) {
+                kept[row * kept_columns + column] = old[at + i * width + j];
+                row += 1;
+            }
+        }
+        column += 1;
+    }
+    Ok(new.into())
+}
+
+pub(super) fn period(space: &mut Space, prim: Prim, object: Value) -> Outcome {
+    let mask = match object {
+        Value::Object(mask, _) => mask,
+        Value::Painted { .. } => match object.mask() {
+            Some(mask) => mask,
+            None => return space.plainly(prim, &[object]),
+        },
+        _ => return space.plainly(prim, &[object]),
+    };
+    let length = if prim == Prim::Vperiod {
+        usize::from(mask.height)
+    } else {
+        usize::from(mask.width)
+    };
+    for period in 1..length {
+        space.meter.work(u64::from(mask.height))?;
+        let repeats = if prim == Prim::Vperiod {
+            repeats(space, object, mask, period, 0)
+        } else {
+            repeats(space, object, mask, 0, period)
+        };
+        if repeats {
+            return Ok(Value::Int(period as i64));
+        }
+    }
+    Ok(Value::Int(length as i64))
+}
+
+/// Whether every cell that has a place `down` rows and `across` columns before
+/// it finds its own colour there.
+fn repeats(space: &Space, object: Value, mask: Mask, down: usize, across: usize) -> bool {
+    let words = space.words(mask);
+    let width = usize::from(mask.width);
+    for row in down..words.len() {
+        let moved = words[row] >> across;
+        if moved & !words[row - down] != 0 {
+            return false;
+        }
+        if let Value::Painted { cells, .. } = object {
+            let mut bits = moved;
+            while bits != 0 {
+                let bit = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let here = cells as usize + row * width + bit + across;
+                let before = cells as usize + (row - down) * width + bit;
+                if space.cells[here] != space.cells[before] {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,629 @@
+//! Questions about grids and patches (section 6.7).
+
+use super::Outcome;
+use super::arithmetic::location;
+use crate::fault::{Fault, Noun};
+use crate::prim::Prim;
+use crate::value::{Colours, Extremes, GridRef, MASK_COLUMNS, Mask, Patch, Space, Value, Window};
+
+/// How often each small colour occurs; colour `c` counts at `c + 128`.
+type Counts = [u32; 256];
+
+fn count_into(counts: &mut Counts, colour: i8, times: u32) {
+    counts[(i16::from(colour) + 128) as usize] += times;
+}
+
+/// Counts the colours of a grid or compact object; `None` for anything else.
+fn counts(space: &Space, element: Value) -> Option<Counts> {
+    let mut counts = [0; 256];
+    match element {
+        Value::Object(mask, colour) => {
+            count_into(&mut counts, colour, space.count(mask) as u32);
+        }
+        Value::Painted { cells, .. } => {
+            let mask = element.mask()?;
+            let width = usize::from(mask.width);
+            for (row, word) in space.words(mask).iter().enumerate() {
+                let mut bits = *word;
+                while bits != 0 {
+                    let bit = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    count_into(
+                        &mut counts,
+                        space.cells[cells as usize + row * width + bit],
+                        1,
+                    );
+                }
+            }
+        }
+        Value::Layers { .. } => {
+            for (mask, colour) in space.layers(element) {
+                count_into(&mut counts, colour, space.count(mask) as u32);
+            }
+        }
+        _ => {
+            let grid = element.as_grid()?;
+            for cell in &space.cells[grid.at..grid.at + grid.area()] {
+                count_into(&mut counts, *cell, 1);
+            }
+        }
+    }
+    Some(counts)
+}
+
+/// The most frequent colour, ties to the smallest.
+fn most(counts: &Counts) -> i8 {
+    let mut best = 0;
+    for place in 1..256 {
+        if counts[place] > counts[best] {
+            best = place;
+        }
+    }
+    (best as i16 - 128) as i8
+}
+
+/// The most frequent colour of a grid.
+pub(super) fn background(space: &Space, grid: GridRef) -> i8 {
+    // Colours 0..=15 cover nearly every grid and count in a few words.
+    let mut small = [0_u32; 16];
+    for cell in &space.cells[grid.at..grid.at + grid.area()] {
+        match small.get_mut(*cell as u8 as usize) {
+            Some(count) => *count += 1,
+            None => return counts(space, grid.into()).as_ref().map_or(0, most),
+        }
+    }
+    let mut best = 0;
+    for place in 1..16 {
+        if small[place] > small[best] {
+            best = place;
+        }
+    }
+    best as i8
+}
+
+pub(super) fn mostcolor(space: &mut Space, element: Value) -> Outcome {
+    if let Some(grid) = element.as_grid() {
+        return Ok(Value::Int(i64::from(background(space, grid))));
+    }
+    match counts(space, element) {
+        Some(counts) => Ok(Value::Int(i64::from(most(&counts)))),
+        None => space.plainly(Prim::Mostcolor, &[element]),
+    }
+}
+
+pub(super) fn leastcolor(space: &mut Space, element: Value) -> Outcome {
+    let Some(counts) = counts(space, element) else {
+        return space.plainly(Prim::Leastcolor, &[element]);
+    };
+    let present = (0..256).filter(|place| counts[*place] > 0);
+    // `min_by_key` keeps the first, so ties go to the smallest colour.
+    match present.min_by_key(|place| counts[*place]) {
+        Some(place) => Ok(Value::Int(place as i64 - 128)),
+        None => Err(Fault::Empty(Noun::Element)),
+    }
+}
+
+/// The colours of a grid or compact object.
+pub(super) fn colours(space: &Space, element: Value) -> Option<Colours> {
+    let mut found = Colours::default();
+    match element {
+        Value::Object(_, colour) => found.add(colour),
+        Value::Layers { .. } => space
+            .layers(element)
+            .for_each(|(_, colour)| found.add(colour)),
+        Value::Set { len: 0, .. } | Value::Tuple { len: 0, .. } => {}
+        Value::Painted { cells, .. } => {
+            return Some(space.box_colours(element.mask()?, cells as usize));
+        }
+        _ => {
+            let grid = element.as_grid()?;
+            for cell in &space.cells[grid.at..grid.at + grid.area()] {
+                found.add(*cell);
+            }
+        }
+    }
+    Some(found)
+}
+
+pub(super) fn palette(space: &mut Space, element: Value) -> Outcome {
+    let Some(colours) = colours(space, element) else {
+        return space.plainly(Prim::Palette, &[element]);
+    };
+    let base = space.stack.len();
+    space
+        .stack
+        .extend(colours.iter().map(|colour| Value::Int(i64::from(colour))));
+    space.sorted_set(base)
+}
+
+/// Colours of a grid, ascending.
+pub(super) fn colours_ascending(space: &mut Space, element: Value) -> Outcome {
+    match (element, colours(space, element)) {
+        (Value::Grid { .. }, Some(colours)) => {
+            let base = space.stack.len();
+            space
+                .stack
+                .extend(colours.iter().map(|colour| Value::Int(i64::from(colour))));
+            space.tuple_from(base)
+        }
+        _ => space.plainly(Prim::PG, &[element]),
+    }
+}
+
+pub(super) fn numcolors(space: &mut Space, element: Value) -> Outcome {
+    match colours(space, element) {
+        Some(colours) => Ok(Value::Int(colours.len() as i64)),
+        None => space.plainly(Prim::Numcolors, &[element]),
+    }
+}
+
+pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Outcome {
+    if let (Some(grid), Some(colour)) = (element.as_grid(), value.small()) {
+        let cells = &space.cells[grid.at..grid.at + grid.area()];
+        let count = cells.iter().filter(|cell| **cell == colour).count();
+        return Ok(Value::Int(count as i64));
+    }
+    if let (Value::Painted { cells, .. }, Some(mask), Some(colour)) =
+        (element, element.mask(), value.small())
+    {
+        let area = usize::from(mask.height) * usize::from(mask.width);
+        let own = &space.cells[cells as usize..cells as usize + area];
+        let mut count = own.iter().filter(|cell| **cell == colour).count();
+        if colour == 0 {
+            // The box is zero where the object has no cell.
+            count -= area - space.count(mask);
+        }
+        return Ok(Value::Int(count as i64));
+    }
+    if let (Value::Object(mask, own), Some(colour)) = (element, value.small()) {
+        let count = if own == colour { space.count(mask) } else { 0 };
+        return Ok(Value::Int(count as i64));
+    }
+    match (counts(space, element), value.small()) {
+        (Some(counts), Some(colour)) => Ok(Value::Int(i64::from(
+            counts[(i16::from(colour) + 128) as usize],
+        ))),
+        (Some(_), None) => Ok(Value::Int(0)),
+        (None, _) => space.plainly(Prim::Colorcount, &[element, value]),
+    }
+}
+
+pub(super) fn color(space: &mut Space, object: Value) -> Outcome {
+    if let Value::Object(_, colour) = object {
+        return Ok(Value::Int(i64::from(colour)));
+    }
+    let first = space.nth(object, 0)?.ok_or(Fault::Empty(Noun::Object))?;
+    if !first.is_tuple() {
+        return Err(first.not(Noun::Cell));
+    }
+    space.nth(first, 0)?.ok_or(Fault::Empty(Noun::Cell))
+}
+
+/// Height and width of a grid or patch; `None` where plain values must decide.
+pub(super) fn shape_of(space: &mut Space, piece: Value) -> Result<Option<(i64, i64)>, Fault> {
+    if let Some(grid) = piece.as_grid() {
+        return Ok(Some((grid.height as i64, grid.width as i64)));
+    }
+    if piece.is_tuple() {
+        return Ok(None);
+    }
+    if piece.is_empty_container() {
+        return Ok(Some((0, 0)));
+    }
+    Ok(space
+        .extremes(piece)?
+        .map(|e| (e.bottom - e.top + 1, e.right - e.left + 1)))
+}
+
+pub(super) fn height(space: &mut Space, piece: Value) -> Outcome {
+    if piece.is_tuple() {
+        return space.len(piece).map(|rows| Value::Int(rows as i64));
+    }
+    match shape_of(space, piece)? {
+        Some((height, _)) => Ok(Value::Int(height)),
+        None => space.plainly(Prim::Height, &[piece]),
+    }
+}
+
+/// A question answered by height and width.
+pub(super) fn by_shape(
+    space: &mut Space,
+    prim: Prim,
+    piece: Value,
+    answer: fn((i64, i64), i64) -> Value,
+) -> Outcome {
+    match shape_of(space, piece)? {
+        Some(shape) if !(prim == Prim::Square && piece.is_tuple()) => {
+            let count = if matches!(prim, Prim::Square | Prim::Vline | Prim::Hline) {
+                space.len(piece)? as i64
+            } else {
+                0
+            };
+            Ok(answer(shape, count))
+        }
+        Some((height, width)) => Ok(Value::Bool(height == width)),
+        None => space.plainly(prim, &[piece]),
+    }
+}
+
+pub(super) fn by_extremes(
+    space: &mut Space,
+    prim: Prim,
+    patch: Value,
+    answer: fn(Extremes) -> Value,
+) -> Outcome {
+    let corner = matches!(
+        prim,
+        Prim::Ulcorner | Prim::Urcorner | Prim::Llcorner | Prim::Lrcorner
+    );
+    if corner && patch.is_empty_container() {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    match space.extremes(patch)? {
+        Some(extremes) => Ok(answer(extremes)),
+        None => space.plainly(prim, &[patch]),
+    }
+}
+
+/// A pair of numbers known to fit 32 bits: locations and sizes of patches.
+pub(super) fn place(i: i64, j: i64) -> Value {
+    Value::Pair(i as i32, j as i32)
+}
+
+fn middle(mask: Mask) -> (i64, i64) {
+    (
+        mask.top() + i64::from(mask.height) / 2,
+        mask.left() + i64::from(mask.width) / 2,
+    )
+}
+
+pub(super) fn center(space: &mut Space, patch: Value) -> Outcome {
+    match patch.mask() {
+        Some(mask) => {
+            let (i, j) = middle(mask);
+            Ok(place(i, j))
+        }
+        None => space.plainly(Prim::Center, &[patch]),
+    }
+}
+
+pub(super) fn centerofmass(space: &mut Space, patch: Value) -> Outcome {
+    if patch.is_empty_container() {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    let Some(mask) = patch.mask() else {
+        return space.plainly(Prim::Centerofmass, &[patch]);
+    };
+    let (mut rows, mut columns, mut count) = (0_i64, 0_i64, 0_i64);
+    for (row, word) in space.words(mask).iter().enumerate() {
+        let cells = i64::from(word.count_ones());
+        count += cells;
+        rows += cells * row as i64;
+        let mut bits = *word;
+        while bits != 0 {
+            columns += i64::from(bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+    }
+    rows += count * mask.top();
+    columns += count * mask.left();
+    Ok(place(rows.div_euclid(count), columns.div_euclid(count)))
+}
+
+pub(super) fn matching(space: &mut Space, prim: Prim, a: Value, b: Value) -> Outcome {
+    if let (Patch::Empty, Patch::Empty | Patch::Compact(_)) | (Patch::Compact(_), Patch::Empty) =
+        (a.patch()?, b.patch()?)
+    {
+        return Ok(Value::Bool(false));
+    }
+    let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
+        return space.plainly(prim, &[a, b]);
+    };
+    if prim == Prim::Hmatching {
+        let top = x.top().max(y.top());
+        let bottom = x.bottom().min(y.bottom());
+        return Ok(Value::Bool((top..=bottom).any(|i| {
+            space.word_at(x, i, x.left()) != 0 && space.word_at(y, i, y.left()) != 0
+        })));
+    }
+    let all = |mask: Mask| space.words(mask).iter().fold(0, |all, word| all | word);
+    let shift = y.left() - x.left();
+    let (first, second) = (all(x), all(y));
+    Ok(Value::Bool(
+        first & crate::value::moved_bits(second, shift) != 0,
+    ))
+}
+
+/// The least distance between a column of `x` and one of `y`, both not zero.
+fn across(x: u128, y: u128) -> i64 {
+    if x & y != 0 {
+        return 0;
+    }
+    let (few, many) = if x.count_ones() <= y.count_ones() {
+        (x, y)
+    } else {
+        (y, x)
+    };
+    let mut least = i64::MAX;
+    let mut bits = few;
+    while bits != 0 {
+        let bit = bits.trailing_zeros();
+        bits &= bits - 1;
+        // The nearest on the right of it, and on the left.
+        let above = many >> bit;
+        if above != 0 {
+            least = least.min(i64::from(above.trailing_zeros()));
+        }
+        let below = many & ((1 << bit) - 1);
+        if below != 0 {
+            least = least.min(i64::from(bit - below.ilog2()));
+        }
+    }
+    least
+}
+
+/// The least distance in steps from a location to a mask.
+fn distance_from(space: &Space, i: i64, j: i64, mask: Mask) -> i64 {
+    let words = space.words(mask);
+    let bit = j - mask.left();
+    // The rows from the location's own downwards, then those above it upwards.
+    let split = (i - mask.top()).clamp(0, words.len() as i64) as usize;
+    let (above, below) = words.split_at(split);
+    let mut best = i64::MAX;
+    let first = mask.top() + split as i64 - i;
+    for (down, word) in (first..).zip(below) {
+        if down >= best {
+            break;
+        }
+        best = best.min(down + nearest(*word, bit));
+    }
+    for (up, word) in (1 - first..).zip(above.iter().rev()) {
+        if up >= best {
+            break;
+        }
+        best = best.min(up + nearest(*word, bit));
+    }
+    best
+}
+
+/// How far a column is from the nearest of a word's, both counted from the same
+/// side; very far if it has none.
+fn nearest(word: u128, bit: i64) -> i64 {
+    const FAR: i64 = 1 << 32;
+    if word == 0 {
+        return FAR;
+    }
+    let (low, high) = (i64::from(word.trailing_zeros()), i64::from(word.ilog2()));
+    if bit <= low {
+        return low - bit;
+    }
+    if bit >= high {
+        return bit - high;
+    }
+    let right = i64::from((word >> bit).trailing_zeros());
+    let left = bit - i64::from((word & ((1 << bit) - 1)).ilog2());
+    left.min(right)
+}
+
+/// The least distance in steps between two masks, if they lie close enough
+/// together for their columns to be compared in one word.
+fn distance(space: &mut Space, a: Mask, b: Mask) -> Result<Option<i64>, Fault> {
+    let left = a.left().min(b.left());
+    let right = a.right().max(b.right());
+    if right - left >= MASK_COLUMNS {
+        return Ok(None);
+    }
+    space
+        .meter
+        .work(u64::from(a.height) * u64::from(b.height))?;
+    let (few, many) = if a.height <= b.height { (a, b) } else { (b, a) };
+    if few.height == 1 && few.width == 1 {
+        return Ok(Some(distance_from(space, few.top(), few.left(), many)));
+    }
+    let mut best = i64::MAX;
+    for i in few.top()..=few.bottom() {
+        let x = space.word_at(few, i, left);
+        if x == 0 {
+            continue;
+        }
+        // Outwards from the nearest row: farther ones soon cannot be nearer.
+        let nearest = i.clamp(many.top(), many.bottom());
+        let gap = (i - nearest).abs();
+        for by in 0..i64::from(many.height) {
+            if gap + by >= best {
+                break;
+            }
+            let rows = [nearest - by, nearest + by];
+            for k in &rows[usize::from(by == 0)..] {
+                let y = space.word_at(many, *k, left);
+                if y != 0 {
+                    best = best.min(gap + by + across(x, y));
+                }
+            }
+        }
+    }
+    Ok(Some(best))
+}
+
+pub(super) fn manhattan(space: &mut Space, a: Value, b: Value) -> Outcome {
+    if let (Some(x), Some(y)) = (a.mask(), b.mask())
+        && let Some(steps) = distance(space, x, y)?
+    {
+        return Ok(Value::Int(steps));
+    }
+    space.plainly(Prim::Manhattan, &[a, b])
+}
+
+/// Whether two masks are exactly one step apart; `None` if `b` is too wide.
+fn touching(space: &Space, a: Mask, b: Mask) -> Option<bool> {
+    if i64::from(b.width) > MASK_COLUMNS - 2 {
+        return None;
+    }
+    // One column to spare on the left, so that no neighbour is shifted out.
+    let left = b.left() - 1;
+    let mut beside = false;
+    let top = a.top().max(b.top() - 1);
+    let bottom = a.bottom().min(b.bottom() + 1);
+    for i in top..=bottom {
+        let word = space.word_at(a, i, left);
+        // A cell of `a` right of the frame by more than one touches nothing,
+        // and one left of it by more than one neither.
+        let here = space.word_at(b, i, left);
+        if word & here != 0 {
+            return Some(false);
+        }
+        let around = space.word_at(b, i - 1, left) | space.word_at(b, i + 1, left);
+        beside |= (word << 1 | word >> 1) & here != 0 || word & around != 0;
+    }
+    Some(beside)
+}
+
+pub(super) fn adjacent(space: &mut Space, a: Value, b: Value) -> Outcome {
+    if let (Some(x), Some(y)) = (a.mask(), b.mask())
+        && let Some(touching) = touching(space, x, y)
+    {
+        space.meter.work(u64::from(x.height.min(y.height)))?;
+        return Ok(Value::Bool(touching));
+    }
+    space.plainly(Prim::Adjacent, &[a, b])
+}
+
+pub(super) fn bordering(space: &mut Space, patch: Value, grid: Value) -> Outcome {
+    if let (Some(mask), Some(grid)) = (patch.mask(), grid.as_grid()) {
+        return Ok(Value::Bool(
+            mask.top() == 0
+                || mask.left() == 0
+                || mask.bottom() == grid.height as i64 - 1
+                || mask.right() == grid.width as i64 - 1,
+        ));
+    }
+    space.plainly(Prim::Bordering, &[patch, grid])
+}
+
+pub(super) fn position(space: &mut Space, a: Value, b: Value) -> Outcome {
+    let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
+        return space.plainly(Prim::Position, &[a, b]);
+    };
+    let ((ai, aj), (bi, bj)) = (middle(x), middle(y));
+    let towards = |from: i64, to: i64| if from < to { 1 } else { -1 };
+    Ok(if ai == bi {
+        Value::Pair(0, towards(aj, bj))
+    } else if aj == bj {
+        Value::Pair(towards(ai, bi), 0)
+    } else {
+        Value::Pair(towards(ai, bi), towards(aj, bj))
+    })
+}
+
+pub(super) fn gravitate(space: &mut Space, source: Value, destination: Value) -> Outcome {
+    let (Some(from), Some(to)) = (source.mask(), destination.mask()) else {
+        return space.plainly(Prim::Gravitate, &[source, destination]);
+    };
+    let near = |mask: Mask| {
+        Window::fit(
+            mask.top() - 42,
+            mask.left() - 42,
+            mask.bottom() + 42,
+            mask.right().min(mask.left() + 40) + 42,
+        )
+        .is_some()
+    };
+    if !near(from) {
+        return space.plainly(Prim::Gravitate, &[source, destination]);
+    }
+    let ((si, sj), (di, dj)) = (middle(from), middle(to));
+    let shared_column = matching(space, Prim::Vmatching, source, destination)?.truth();
+    let step = if shared_column {
+        (if si < di { 1 } else { -1 }, 0)
+    } else {
+        (0, if sj < dj { 1 } else { -1 })
+    };
+    for count in 0..=42_i32 {
+        let here = Mask {
+            i: from.i + (count * step.0) as i16,
+            j: from.j + (count * step.1) as i16,
+            ..from
+        };
+        space.meter.work(u64::from(from.height))?;
+        match touching(space, here, to) {
+            Some(false) if count < 42 => {}
+            Some(_) => return Ok(Value::Pair(count * step.0, count * step.1)),
+            None => break,
+        }
+    }
+    space.plainly(Prim::Gravitate, &[source, destination])
+}
+
+pub(super) fn index(space: &mut Space, value: Value, at: Value) -> Outcome {
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(Prim::Index, &[value, at]);
+    };
+    let (i, j) = location(space, at)?;
+    let inside = i >= 0 && j >= 0 && i < grid.height as i64 && j < grid.width as i64;
+    if !inside {
+        return Ok(Value::None);
+    }
+    let cell = space.cells[grid.at + i as usize * grid.width + j as usize];
+    Ok(Value::Int(i64::from(cell)))
+}
+
+/// The window of a whole grid, if masks can hold it.
+pub(super) fn grid_window(grid: GridRef) -> Option<Window> {
+    Window::fit(0, 0, grid.height as i64 - 1, grid.width as i64 - 1)
+}
+
+pub(super) fn asindices(space: &mut Space, value: Value) -> Outcome {
+    match (value.as_grid(), value.as_grid().and_then(grid_window)) {
+        (_, Some(window)) => space.rectangle(window),
+        (Some(grid), None) => wide_indices(space, grid, |_| true),
+        (None, None) => space.plainly(Prim::Asindices, &[value]),
+    }
+}
+
+/// Locations in a grid too wide for a mask.
+fn wide_indices(space: &mut Space, grid: GridRef, wanted: impl Fn(i8) -> bool) -> Outcome {
+    space
+        .meter
+        .take((grid.area() * size_of::<Value>()) as u64)?;
+    let base = space.stack.len();
+    for i in 0..grid.height {
+        for j in 0..grid.width {
+            if wanted(space.cells[grid.at + i * grid.width + j]) {
+                space.stack.push(Value::Pair(i as i32, j as i32));
+            }
+        }
+    }
+    space.set_from(base)
+}
+
+pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> Outcome {
+    if let Some(grid) = value.as_grid()
+        && let Some(window) = grid_window(grid)
+    {
+        let Some(colour) = colour.small() else {
+            return Ok(Value::EMPTY_SET);
+        };
+        let at = space.new_window(window)?;
+        for i in 0..grid.height {
+            space.rows[at + i] = colour_bits(&space.cells[grid.row(i)], colour);
+        }
+        return Ok(space.sealed_mask(at, window));
+    }
+    if let (Some(grid), Some(colour)) = (value.as_grid(), colour.small()) {
+        return wide_indices(space, grid, |cell| cell == colour);
+    }
+    space.plainly(Prim::Ofcolor, &[value, colour])
+}
+
+/// One bit for each of at most 128 cells that has a colour.
+pub(super) fn colour_bits(cells: &[i8], colour: i8) -> u128 {
+    let mut word = 0;
+    for (chunk, cells) in cells.chunks(32).enumerate() {
+        let mut bits = 0_u32;
+        for (bit, cell) in cells.iter().enumerate() {
+            bits |= u32::from(*cell == colour) << bit;
+        }
+        word |= u128::from(bits) << (32 * chunk);
+    }
+    word
+}

@@ -1,0 +1,109 @@
+//! Splitting and joining grids (section 6.5).
+
+use super::Outcome;
+use super::geometry::{crop_grid, cut};
+use crate::fault::{Fault, Noun};
+use crate::prim::Prim;
+use crate::value::{GridRef, Space, Value};
+
+pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
+    let (Some(left), Some(right)) = (a.as_grid(), b.as_grid()) else {
+        // Beside a grid without columns, as many rows as that has.
+        let (grid, other) = if a.as_grid().is_some() {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        if let (Some(grid), Some(rows)) = (grid.as_grid(), empty_rows(space, other)) {
+            return cut(space, grid, 0..rows.min(grid.height), 0..grid.width);
+        }
+        return space.plainly(Prim::Hconcat, &[a, b]);
+    };
+    let (height, width) = (left.height.min(right.height), left.width + right.width);
+    let Some(grid) = space.new_grid(height, width)? else {
+        return space.plainly(Prim::Hconcat, &[a, b]);
+    };
+    let (old, new) = space.cells.split_at_mut(grid.at);
+    for (i, row) in new.chunks_exact_mut(width).enumerate() {
+        row[..left.width].copy_from_slice(&old[left.row(i)]);
+        row[left.width..].copy_from_slice(&old[right.row(i)]);
+    }
+    Ok(grid.into())
+}
+
+/// How many rows a grid without columns has, if it is one.
+fn empty_rows(space: &Space, value: Value) -> Option<usize> {
+    let Value::Tuple { at, len, .. } = value else {
+        return None;
+    };
+    let rows = &space.values[at as usize..(at + len) as usize];
+    let is_empty = |row: &Value| matches!(row, Value::Tuple { len: 0, .. });
+    rows.iter().all(is_empty).then_some(rows.len())
+}
+
+pub(super) fn vconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
+    if !a.is_tuple() || !b.is_tuple() {
+        return Err(if a.is_tuple() { b } else { a }.not(Noun::Grid));
+    }
+    if let (Some(top), Some(bottom)) = (a.as_grid(), b.as_grid())
+        && top.width == bottom.width
+        && let Some(grid) = space.new_grid(top.height + bottom.height, top.width)?
+    {
+        let (old, new) = space.cells.split_at_mut(grid.at);
+        let (upper, lower) = new.split_at_mut(top.area());
+        upper.copy_from_slice(&old[top.at..top.at + top.area()]);
+        lower.copy_from_slice(&old[bottom.at..bottom.at + bottom.area()]);
+        return Ok(grid.into());
+    }
+    let base = space.spread(a)?;
+    space.spread(b)?;
+    space.tuple_from(base)
+}
+
+pub(super) fn pieces(space: &mut Space, prim: Prim, value: Value, n: Value) -> Outcome {
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(prim, &[value, n]);
+    };
+    let n = n.int()?;
+    if n == 0 {
+        return Err(Fault::DivideByZero);
+    }
+    let GridRef { height, width, .. } = grid;
+    let (height, width) = (height as i64, width as i64);
+    let length = if prim == Prim::Hsplit { width } else { height };
+    let (part, skip) = (length / n, i64::from(length % n != 0));
+    // With more pieces than cells all are empty: charged before they are made.
+    space
+        .meter
+        .take((n.max(0) as u64).saturating_mul(size_of::<Value>() as u64))?;
+    let base = space.stack.len();
+    for k in 0..n {
+        let start = k * (part + skip);
+        let piece = if prim == Prim::Hsplit {
+            crop_grid(space, grid, (0, start), (height, part))
+        } else {
+            crop_grid(space, grid, (start, 0), (part, width))
+        }?;
+        space.stack.push(piece);
+    }
+    space.tuple_from(base)
+}
+
+pub(super) fn cellwise(space: &mut Space, a: Value, b: Value, fallback: Value) -> Outcome {
+    if let (Some(left), Some(right), Some(fallback)) = (a.as_grid(), b.as_grid(), fallback.small())
+    {
+        if right.height < left.height || right.width < left.width {
+            return Err(Fault::Missing(Noun::CellToCompareWith));
+        }
+        let at = space.new_cells(left.area())?;
+        let (old, new) = space.cells.split_at_mut(at);
+        for (i, row) in new.chunks_exact_mut(left.width).enumerate() {
+            let pairs = old[left.row(i)].iter().zip(&old[right.row(i)]);
+            for (to, (x, y)) in row.iter_mut().zip(pairs) {
+                *to = if x == y { *x } else { fallback };
+            }
+        }
+        return Ok(GridRef { at, ..left }.into());
+    }
+    space.plainly(Prim::Cellwise, &[a, b, fallback])
+}

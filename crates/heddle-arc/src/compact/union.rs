@@ -1,0 +1,257 @@
+//! Unions of many sets at once.
+
+use super::Outcome;
+use crate::fault::Fault;
+use crate::value::{Colours, Layering, Mask, Space, Value, Window};
+
+/// The union of the containers on the stack from `base` on, which are taken
+/// off; their elements are put together without being listed when all are
+/// masks, or all objects that do not contradict each other.
+pub(super) fn union_from(space: &mut Space, base: usize) -> Outcome {
+    if let Some(set) = union_compact(space, base)? {
+        space.stack.truncate(base);
+        return Ok(set);
+    }
+    let end = space.stack.len();
+    for place in base..end {
+        let inner = space.stack[place];
+        space.spread(inner)?;
+    }
+    let set = space.set_from(end);
+    space.stack.truncate(base);
+    set
+}
+
+fn union_compact(space: &mut Space, base: usize) -> Result<Option<Value>, Fault> {
+    let mut window: Option<Window> = None;
+    let (mut masks, mut objects, mut layers) = (0, 0, 0);
+    for item in &space.stack[base..] {
+        let mask = match *item {
+            Value::Set { len: 0, .. } => continue,
+            Value::Mask(mask) => {
+                masks += 1;
+                mask
+            }
+            other => match (other.mask(), space.layers_window(other)) {
+                (Some(mask), _) => {
+                    objects += 1;
+                    mask
+                }
+                (None, Some(held)) => {
+                    layers += 1;
+                    window = match window {
+                        None => Some(held),
+                        Some(joined) => joined.joined(held),
+                    };
+                    if window.is_none() {
+                        return Ok(None);
+                    }
+                    continue;
+                }
+                (None, None) => return Ok(None),
+            },
+        };
+        let held = Window::of(mask);
+        window = match window {
+            None => Some(held),
+            Some(joined) => match joined.joined(held) {
+                Some(joined) => Some(joined),
+                None => return Ok(None),
+            },
+        };
+    }
+    let Some(window) = window else {
+        return Ok(None);
+    };
+    match (masks, objects, layers) {
+        (_, 0, 0) => union_masks(space, base, window).map(Some),
+        (0, _, 0) => union_objects(space, base, window).map(Some),
+        (0, ..) => union_layers(space, base, window).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn union_masks(space: &mut Space, base: usize, window: Window) -> Outcome {
+    if let [only] = space.stack[base..] {
+        return Ok(only);
+    }
+    let at = space.new_window(window)?;
+    for place in base..space.stack.len() {
+        let Value::Mask(mask) = space.stack[place] else {
+            continue;
+        };
+        space.meter.work(1)?;
+        let top = at + (mask.top() - window.top) as usize;
+        let shift = mask.left() - window.left;
+        let (old, new) = space.rows.split_at_mut(at);
+        let words = &old[mask.rows as usize..][..usize::from(mask.height)];
+        for (to, word) in new[top - at..].iter_mut().zip(words) {
+            *to |= word << shift;
+        }
+    }
+    Ok(space.sealed_mask(at, window))
+}
+
+fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {
+    if let [only] = space.stack[base..] {
+        return Ok(only);
+    }
+    if let [a, b] = space.stack[base..]
+        && contradict(space, a, b)
+    {
+        return union_layers(space, base, window);
+    }
+    let mark = space.mark();
+    let at = space.new_window(window)?;
+    let width = window.width();
+    let cells = space.new_cells(window.height() * width)?;
+    for place in base..space.stack.len() {
+        let object = space.stack[place];
+        let Some(mask) = object.mask() else {
+            continue;
+        };
+        space.meter.work(u64::from(mask.height))?;
+        let (top, left) = (
+            (mask.top() - window.top) as usize,
+            (mask.left() - window.left) as usize,
+        );
+        for row in 0..usize::from(mask.height) {
+            let word = space.rows[mask.rows as usize + row];
+            let held = space.rows[at + top + row];
+            space.rows[at + top + row] = held | word << left;
+            let mut bits = word;
+            while bits != 0 {
+                let bit = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let colour = match object {
+                    Value::Object(_, colour) => colour,
+                    Value::Painted { cells, width, .. } => {
+                        space.cells[cells as usize + row * usize::from(width) + bit]
+                    }
+                    _ => 0,
+                };
+                let to = cells + (top + row) * width + left + bit;
+                if held >> (left + bit) & 1 == 1 && space.cells[to] != colour {
+                    space.cut(mark);
+                    return union_layers(space, base, window);
+                }
+                space.cells[to] = colour;
+            }
+        }
+    }
+    Ok(space.sealed_cells(at, cells, window))
+}
+
+/// Whether two objects have different colours on some location.
+fn contradict(space: &Space, a: Value, b: Value) -> bool {
+    let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
+        return false;
+    };
+    let colour = |object: Value, mask: Mask, i: i64, j: i64| match object {
+        Value::Painted { cells, .. } => {
+            let row = (i - mask.top()) as usize * usize::from(mask.width);
+            Some(space.cells[cells as usize + row + (j - mask.left()) as usize])
+        }
+        Value::Object(_, colour) => Some(colour),
+        _ => None,
+    };
+    for i in x.top().max(y.top())..=x.bottom().min(y.bottom()) {
+        let mut common = space.word_at(x, i, x.left()) & space.word_at(y, i, x.left());
+        while common != 0 {
+            let j = x.left() + i64::from(common.trailing_zeros());
+            common &= common - 1;
+            if colour(a, x, i, j) != colour(b, y, i, j) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The union of objects and layers that have two colours on some location.
+fn union_layers(space: &mut Space, base: usize, window: Window) -> Outcome {
+    let mut colours = Colours::default();
+    let mut seen: Option<(u32, u32)> = None;
+    for place in base..space.stack.len() {
+        let item = space.stack[place];
+        match item {
+            Value::Object(_, colour) => colours.add(colour),
+            Value::Painted { rows, cells, .. } => {
+                if let Some(mask) = item.mask()
+                    && seen != Some((rows, cells))
+                {
+                    seen = Some((rows, cells));
+                    split_colours(space, mask, (rows, cells));
+                    let own = space.split.iter();
+                    own.for_each(|(colour, ..)| colours.add(*colour));
+                }
+            }
+            other => space
+                .layers(other)
+                .for_each(|(_, colour)| colours.add(colour)),
+        }
+    }
+    let mut layering = space.begin_layers(window, colours);
+    for place in base..space.stack.len() {
+        space.meter.work(1)?;
+        let item = space.stack[place];
+        match item {
+            Value::Object(mask, colour) => layer(space, &mut layering, window, mask, colour),
+            Value::Painted { rows, cells, .. } => {
+                let Some(mask) = item.mask() else { continue };
+                let top = (mask.top() - window.top) as usize;
+                let left = mask.left() - window.left;
+                split_colours(space, mask, (rows, cells));
+                for (colour, row, word) in &space.split {
+                    layering.add(*colour, top + usize::from(*row), word << left);
+                }
+            }
+            other => {
+                for (mask, colour) in space.layers(other) {
+                    layer(space, &mut layering, window, mask, colour);
+                }
+            }
+        }
+    }
+    space.end_layers(layering)
+}
+
+/// Cuts a many-coloured object into words of one colour and row each, unless it
+/// was the last to be cut.
+fn split_colours(space: &mut Space, mask: Mask, places: (u32, u32)) {
+    if space.split_of == Some(places) {
+        return;
+    }
+    let mut split = std::mem::take(&mut space.split);
+    split.clear();
+    let width = usize::from(mask.width);
+    for (row, word) in space.words(mask).iter().enumerate() {
+        let first = split.len();
+        let start = places.1 as usize + row * width;
+        let own = &space.cells[start..start + width];
+        let mut bits = *word;
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let colour = own[bit];
+            let known = split[first..]
+                .iter_mut()
+                .find(|(other, ..)| *other == colour);
+            match known {
+                Some((_, _, word)) => *word |= 1 << bit,
+                None => split.push((colour, row as u8, 1 << bit)),
+            }
+        }
+    }
+    space.split = split;
+    space.split_of = Some(places);
+}
+
+/// Adds the cells of one colour.
+fn layer(space: &Space, layering: &mut Layering, window: Window, mask: Mask, colour: i8) {
+    let top = (mask.top() - window.top) as usize;
+    let left = mask.left() - window.left;
+    for (row, word) in space.words(mask).iter().enumerate() {
+        layering.add(colour, top + row, word << left);
+    }
+}

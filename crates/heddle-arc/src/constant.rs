@@ -1,0 +1,113 @@
+//! The named constants of the language.
+
+use crate::plain::Plain;
+
+/// What a constant stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Constant {
+    /// A truth value.
+    Bool(bool),
+    /// A number.
+    Int(i64),
+    /// A location or direction, row first.
+    Pair(i64, i64),
+}
+
+impl Constant {
+    /// The same as an owned value.
+    #[must_use]
+    pub fn to_plain(self) -> Plain {
+        match self {
+            Constant::Bool(value) => Plain::Bool(value),
+            Constant::Int(value) => Plain::Int(value),
+            Constant::Pair(i, j) => Plain::pair(i, j),
+        }
+    }
+}
+
+/// Constants with a name of their own; the numbered ones follow a rule.
+const NAMED: &[(&str, Constant)] = &[
+    ("F", Constant::Bool(false)),
+    ("T", Constant::Bool(true)),
+    ("ZERO", Constant::Int(0)),
+    ("ONE", Constant::Int(1)),
+    ("TWO", Constant::Int(2)),
+    ("THREE", Constant::Int(3)),
+    ("FOUR", Constant::Int(4)),
+    ("FIVE", Constant::Int(5)),
+    ("SIX", Constant::Int(6)),
+    ("SEVEN", Constant::Int(7)),
+    ("EIGHT", Constant::Int(8)),
+    ("NINE", Constant::Int(9)),
+    ("TEN", Constant::Int(10)),
+    ("NEG_ONE", Constant::Int(-1)),
+    ("NEG_TWO", Constant::Int(-2)),
+    ("DOWN", Constant::Pair(1, 0)),
+    ("RIGHT", Constant::Pair(0, 1)),
+    ("UP", Constant::Pair(-1, 0)),
+    ("LEFT", Constant::Pair(0, -1)),
+    ("ORIGIN", Constant::Pair(0, 0)),
+    ("UNITY", Constant::Pair(1, 1)),
+    ("NEG_UNITY", Constant::Pair(-1, -1)),
+    ("UP_RIGHT", Constant::Pair(-1, 1)),
+    ("DOWN_LEFT", Constant::Pair(1, -1)),
+    ("ZERO_BY_TWO", Constant::Pair(0, 2)),
+    ("TWO_BY_ZERO", Constant::Pair(2, 0)),
+    ("TWO_BY_TWO", Constant::Pair(2, 2)),
+    ("THREE_BY_THREE", Constant::Pair(3, 3)),
+];
+
+/// The value of a constant name: the table of the language, then `F0`..`F9`,
+/// `L1`..`L10` (negative), `R0`..`R7` and `A0`..`A7`.
+#[must_use]
+pub fn constant(name: &str) -> Option<Constant> {
+    if let Some((_, value)) = NAMED.iter().find(|(known, _)| *known == name) {
+        return Some(*value);
+    }
+    let (letter, digits) = name.split_at_checked(1)?;
+    let number: i64 = digits.parse().ok()?;
+    // `F07` or `F+7` would parse too, and is not a name of the language.
+    if number.to_string() != digits {
+        return None;
+    }
+    match (letter, number) {
+        ("F", 0..=9) | ("R" | "A", 0..=7) => Some(Constant::Int(number)),
+        ("L", 1..=10) => Some(Constant::Int(-number)),
+        _ => None,
+    }
+}
+
+/// Every constant name of the language, for hints and generation.
+pub fn names() -> impl Iterator<Item = String> {
+    let numbered = |letter: char, range: std::ops::RangeInclusive<u8>| {
+        range.map(move |number| format!("{letter}{number}"))
+    };
+    NAMED
+        .iter()
+        .map(|(name, _)| (*name).to_owned())
+        .chain(numbered('F', 0..=9))
+        .chain(numbered('L', 1..=10))
+        .chain(numbered('R', 0..=7))
+        .chain(numbered('A', 0..=7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_name_has_a_value() {
+        assert_eq!(names().count(), 28 + 36);
+        for name in names() {
+            assert!(constant(&name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn near_misses_have_none() {
+        for name in ["F10", "L0", "R8", "F07", "f1", "ELEVEN", "", "Ü1"] {
+            assert_eq!(constant(name), None, "{name}");
+        }
+        assert_eq!(constant("L10"), Some(Constant::Int(-10)));
+    }
+}

@@ -1,0 +1,111 @@
+//! ARC tasks, from wherever their users keep them.
+//!
+//! [`load`] takes a folder of task files, a challenges file with its solutions
+//! beside it, a file that holds whole sets (`{"train": {id: …}, "eval": …}`), or
+//! a zip or wheel of any of these; a path may go on inside an archive. What a
+//! file is, is told by what it holds, never by its name.
+//!
+//! The one thing to know: every pair of a [`Task`] has an output. A test pair
+//! whose output is not known cannot be judged, and reading it is an error.
+
+mod error;
+mod grid;
+mod layout;
+mod source;
+
+pub use error::{DataError, Place, Problem, Role, Side};
+
+use crate::engine::{Example, Grid};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The largest side of a grid in ARC.
+pub const LARGEST_SIDE: usize = 30;
+
+/// One task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its name, such as `007bbfb7`.
+    pub id: Arc<str>,
+    /// The examples that explain it: inputs and outputs.
+    pub train: Vec<(Grid, Grid)>,
+    /// The pairs it is about.
+    pub test: Vec<(Grid, Grid)>,
+}
+
+impl Task {
+    /// All pairs, examples first.
+    pub fn pairs(&self) -> impl Iterator<Item = &(Grid, Grid)> {
+        self.train.iter().chain(&self.test)
+    }
+
+    /// What programs are run on: every input, with the examples as `S`.
+    pub fn examples(&self) -> impl Iterator<Item = Example<'_>> {
+        self.pairs().map(|(input, _)| Example {
+            input,
+            pairs: &self.train,
+            candidate: None,
+        })
+    }
+}
+
+/// Tasks in the order of their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dataset {
+    /// The tasks, ascending by name.
+    pub tasks: Vec<Task>,
+    /// What a user should know: files left out, tasks found twice.
+    pub notes: Vec<String>,
+}
+
+impl Dataset {
+    /// The task of that name.
+    #[must_use]
+    pub fn task(&self, id: &str) -> Option<&Task> {
+        let place = self
+            .tasks
+            .binary_search_by(|task| (*task.id).cmp(id))
+            .ok()?;
+        self.tasks.get(place)
+    }
+}
+
+/// Reads tasks.
+pub fn load(path: &Path) -> Result<Dataset, DataError> {
+    let sources = source::read(path)?;
+    let mut notes = Vec::new();
+    let mut tasks: BTreeMap<Arc<str>, Task> = BTreeMap::new();
+    // How many tasks of each file a later one replaced.
+    let mut replaced: BTreeMap<String, usize> = BTreeMap::new();
+    let mut origin: BTreeMap<Arc<str>, String> = BTreeMap::new();
+    for (file, found) in layout::tasks(sources, &mut notes)? {
+        for task in found {
+            // Versions of a data set carry dates or numbers in their names, so
+            // the last by name is the one to have.
+            let id = Arc::clone(&task.id);
+            let before = tasks.insert(Arc::clone(&id), task);
+            let earlier = origin.insert(Arc::clone(&id), file.clone());
+            if let (Some(before), Some(earlier)) = (before, earlier)
+                && tasks.get(&id) != Some(&before)
+            {
+                *replaced.entry(earlier).or_default() += 1;
+            }
+        }
+    }
+    for (file, count) in replaced {
+        notes.push(format!(
+            "{file}: {count} tasks are different in a later file, and were taken from there; \
+             name one file to have it as it is"
+        ));
+    }
+    if tasks.is_empty() {
+        return Err(DataError::NoTasks {
+            path: path.to_owned(),
+        });
+    }
+    Ok(Dataset {
+        tasks: tasks.into_values().collect(),
+        notes,
+    })
+}

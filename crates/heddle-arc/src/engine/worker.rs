@@ -1,0 +1,533 @@
+//! One thread's engine.
+
+use super::pace::Pace;
+use super::slots::{Record, Slot, Slots};
+use super::{Example, PrimTimes, Undefined, Verdict};
+use crate::code::{Argument, Operation};
+use crate::compact::Eval;
+use crate::fault::{Fault, Limit};
+use crate::meter::Budget;
+use crate::plan::{Plan, Planned, PlannedStep};
+use crate::prim::Prim;
+use crate::value::{Space, Value};
+use std::time::Instant;
+
+/// Examples a program is run on before the next program has its turn: its code
+/// and its branches are fresh in the processor's memory from the second on.
+pub(super) const BLOCK: usize = 16;
+
+/// Bytes of shared values a block may leave before the rest is left to the
+/// programs, one after another.
+const SHARED_BYTES: usize = 64 << 20;
+
+/// Steps the first evaluation of a program may take before it, and all others
+/// of that program, are put off until the other programs are done: at first,
+/// and among those put off. Of the evaluations of 399 solvers on the examples of
+/// all their tasks 2.5 % need more than the first, 0.8 % more than the second.
+const LOOKS: [u64; 2] = [5_000, 20_000];
+
+/// An evaluation that was put off: the number of the example, then of the
+/// program. They are listed block by block, in each program by program.
+pub(super) type PutOff = (usize, usize);
+
+fn by_block(put_off: &[PutOff]) -> impl Iterator<Item = &[PutOff]> {
+    put_off.chunk_by(|a, b| a.0 / BLOCK == b.0 / BLOCK)
+}
+
+/// What a look leaves for later and what it learnt of each program.
+#[derive(Debug, Default)]
+pub(super) struct Later<Paces> {
+    pub put_off: Vec<PutOff>,
+    pub paces: Paces,
+}
+
+impl Later<Vec<Pace>> {
+    /// Forgets what it knows and makes ready for a plan.
+    fn begin(&mut self, plan: &Plan) {
+        self.paces.clear();
+        self.paces.resize_with(plan.len(), Pace::default);
+    }
+}
+
+/// Runs plans on one thread and keeps its memory between runs.
+#[derive(Debug)]
+pub struct Worker {
+    space: Space,
+    slots: Slots,
+    /// The inputs of each example of the block.
+    inputs: Vec<Result<[Value; 3], Fault>>,
+    /// Shared steps that are taken back after the program.
+    homeless: Vec<u32>,
+    /// What the two looks leave for later, and the number of the plan they know.
+    later: [Later<Vec<Pace>>; 2],
+    later_of: Option<u64>,
+    shared_bytes: usize,
+    /// Steps one evaluation may take for now.
+    allowed_steps: u64,
+    budget: Budget,
+    /// Only of a worker that was asked to look at the clock.
+    times: Option<Box<PrimTimes>>,
+}
+
+impl Worker {
+    /// A worker whose every evaluation has this budget.
+    #[must_use]
+    pub fn new(budget: Budget) -> Self {
+        Worker {
+            space: Space::new(budget),
+            slots: Slots::default(),
+            inputs: Vec::new(),
+            homeless: Vec::new(),
+            later: Default::default(),
+            later_of: None,
+            shared_bytes: SHARED_BYTES,
+            allowed_steps: budget.steps,
+            budget,
+            times: None,
+        }
+    }
+
+    /// The same, counting the time of every primitive; slower for it.
+    #[must_use]
+    pub fn timed(budget: Budget) -> Self {
+        Worker {
+            times: Some(Box::default()),
+            ..Worker::new(budget)
+        }
+    }
+
+    /// What a [timed](Worker::timed) worker counted.
+    #[must_use]
+    pub fn times(&self) -> Option<&PrimTimes> {
+        self.times.as_deref()
+    }
+
+    /// Bytes of memory held, used or not.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.space.held_bytes() + self.slots.held_bytes()
+    }
+
+    /// Runs every program of a plan on every example. The sink gets the number
+    /// of the example, that of the program, and what became of it: program by
+    /// program for a few examples at a time, and last the evaluations that take
+    /// long, so that they keep none of the others waiting.
+    pub fn run(
+        &mut self,
+        plan: &Plan,
+        examples: &[Example<'_>],
+        mut sink: impl FnMut(usize, usize, Verdict<'_>),
+    ) {
+        let mut later = std::mem::take(&mut self.later);
+        if self.later_of != Some(plan.number) {
+            self.later_of = Some(plan.number);
+            for later in &mut later {
+                later.begin(plan);
+            }
+        }
+        let [first, second] = &mut later;
+        first.put_off.clear();
+        self.first_look(plan, examples, first, &mut sink);
+        second.put_off.clear();
+        self.second_look(plan, examples, &first.put_off, second, &mut sink);
+        self.catch_up(plan, examples, &second.put_off, &mut sink);
+        self.later = later;
+    }
+
+    /// Runs all evaluations but those that take long; these are only noted.
+    pub(super) fn first_look(
+        &mut self,
+        plan: &Plan,
+        examples: &[Example<'_>],
+        later: &mut Later<impl AsRef<[Pace]>>,
+        sink: &mut impl FnMut(usize, usize, Verdict<'_>),
+    ) {
+        for (number, block) in examples.chunks(BLOCK).enumerate() {
+            self.begin(plan, block);
+            for program in 0..plan.len() {
+                for place in 0..block.len() {
+                    let example = number * BLOCK + place;
+                    self.look(plan, place, (example, program), LOOKS[0], later, sink);
+                }
+            }
+        }
+    }
+
+    /// Runs those that were put off but need not be any longer.
+    pub(super) fn second_look(
+        &mut self,
+        plan: &Plan,
+        examples: &[Example<'_>],
+        put_off: &[PutOff],
+        later: &mut Later<impl AsRef<[Pace]>>,
+        sink: &mut impl FnMut(usize, usize, Verdict<'_>),
+    ) {
+        for together in by_block(put_off) {
+            let first = self.begin_block_of(plan, examples, together);
+            for pair in together {
+                self.look(plan, pair.0 - first, *pair, LOOKS[1], later, sink);
+            }
+        }
+    }
+
+    /// Runs the rest to their end.
+    pub(super) fn catch_up(
+        &mut self,
+        plan: &Plan,
+        examples: &[Example<'_>],
+        put_off: &[PutOff],
+        sink: &mut impl FnMut(usize, usize, Verdict<'_>),
+    ) {
+        self.allow(u64::MAX);
+        for together in by_block(put_off) {
+            let first = self.begin_block_of(plan, examples, together);
+            for (example, program) in together {
+                self.evaluate(plan, example - first, *program, |verdict| {
+                    sink(*example, *program, verdict);
+                });
+            }
+        }
+    }
+
+    /// Takes in the block evaluations that were put off belong to; the number
+    /// of its first example.
+    fn begin_block_of(
+        &mut self,
+        plan: &Plan,
+        examples: &[Example<'_>],
+        together: &[PutOff],
+    ) -> usize {
+        let first = together[0].0 / BLOCK * BLOCK;
+        let end = examples.len().min(first + BLOCK);
+        self.begin(plan, &examples[first..end]);
+        first
+    }
+
+    /// Runs an evaluation or puts it off. The first of a program may take only
+    /// so many steps; a program alone keeps nobody waiting.
+    fn look(
+        &mut self,
+        plan: &Plan,
+        place: usize,
+        (example, program): PutOff,
+        steps: u64,
+        later: &mut Later<impl AsRef<[Pace]>>,
+        sink: &mut impl FnMut(usize, usize, Verdict<'_>),
+    ) {
+        let alone = plan.len() == 1;
+        let pace = &later.paces.as_ref()[program];
+        if pace.is_slow() && !alone {
+            later.put_off.push((example, program));
+            return;
+        }
+        let all = alone || !pace.is_unknown();
+        self.allow(if all { u64::MAX } else { steps });
+        let mut slow = true;
+        let done = self.evaluate(plan, place, program, |verdict| {
+            slow = verdict.is_out_of_budget();
+            sink(example, program, verdict);
+        });
+        pace.note(slow);
+        if !done {
+            later.put_off.push((example, program));
+        }
+    }
+
+    fn allow(&mut self, steps: u64) {
+        self.allowed_steps = steps.min(self.budget.steps);
+        self.space.meter.limit_steps(self.allowed_steps);
+    }
+
+    /// Forgets everything and takes in the examples of a block.
+    fn begin(&mut self, plan: &Plan, block: &[Example<'_>]) {
+        self.space.clear();
+        self.slots
+            .reset(plan.shared_steps, block.len(), plan.most_own_steps);
+        self.inputs.clear();
+        for example in block {
+            self.space.meter.restart();
+            let inputs = self.take_in(plan, example);
+            self.inputs.push(inputs);
+        }
+    }
+
+    fn take_in(&mut self, plan: &Plan, example: &Example<'_>) -> Result<[Value; 3], Fault> {
+        let mut inputs = [Value::None, Value::None, Value::EMPTY_TUPLE];
+        inputs[0] = self.space.import_grid(example.input)?;
+        if plan.takes.examples {
+            inputs[1] = self.space.import_pairs(example.pairs)?;
+        }
+        if let (true, Some(candidate)) = (plan.takes.candidate, example.candidate) {
+            inputs[2] = self.space.import_grid(candidate)?;
+        }
+        Ok(inputs)
+    }
+
+    /// Runs a program on an example of the block, reports it and takes its
+    /// memory back. `false`, and nothing reported, if it is to be put off.
+    fn evaluate(
+        &mut self,
+        plan: &Plan,
+        place: usize,
+        program: usize,
+        sink: impl FnOnce(Verdict<'_>),
+    ) -> bool {
+        let inputs = match self.inputs[place] {
+            Ok(inputs) => inputs,
+            Err(fault) => {
+                sink(Verdict::Undefined(Undefined {
+                    fault,
+                    primitive: None,
+                    line: 0,
+                }));
+                return true;
+            }
+        };
+        self.slots.turn_to(place);
+        let planned = &plan.programs[program];
+        self.share(plan, &inputs, planned);
+        let mark = self.space.mark();
+        let outcome = self.program(plan, &inputs, planned);
+        let verdict = match outcome {
+            Outcome::PutOff => None,
+            Outcome::Undefined(undefined) => Some(Verdict::Undefined(undefined)),
+            Outcome::Defined(steps) => Some(Verdict::Defined {
+                value: self.fetch(&inputs, planned.result),
+                space: &self.space,
+                steps,
+            }),
+        };
+        let done = verdict.is_some();
+        if let Some(verdict) = verdict {
+            sink(verdict);
+        }
+        self.space.cut(mark);
+        while let Some(step) = self.homeless.pop() {
+            self.slots.empty(step);
+        }
+        done
+    }
+
+    /// Runs the shared steps a program needs and no other has run before. One
+    /// that went wrong ends the program, so later ones are not needed.
+    fn share(&mut self, plan: &Plan, inputs: &[Value; 3], planned: &Planned) {
+        for step in &planned.shared {
+            if self.is_missing(step.place) {
+                if self.space.used_bytes() > self.shared_bytes {
+                    return;
+                }
+                self.step(plan, inputs, *step);
+            }
+            if !matches!(self.slots.slot(step.place), Slot::Ready(_)) {
+                return;
+            }
+        }
+    }
+
+    /// Whether a shared step is still to be run, or to be run again with more
+    /// steps than a first look had.
+    fn is_missing(&self, place: u32) -> bool {
+        match self.slots.slot(place) {
+            Slot::Empty => true,
+            Slot::PutOff => self.allowed_steps == self.budget.steps,
+            Slot::Ready(_) | Slot::Failed => false,
+        }
+    }
+
+    /// Runs the steps of a program that are its own and adds up the cost of
+    /// all, in order.
+    fn program(&mut self, plan: &Plan, inputs: &[Value; 3], planned: &Planned) -> Outcome {
+        let mut spent = Record::default();
+        for step in &planned.steps {
+            let shared = (step.place as usize) < plan.shared_steps;
+            if !shared {
+                self.step(plan, inputs, *step);
+            } else if self.is_missing(step.place) {
+                self.step(plan, inputs, *step);
+                self.homeless.push(step.place);
+            }
+            if let Slot::PutOff = self.slots.slot(step.place) {
+                return Outcome::PutOff;
+            }
+            let record = self.slots.record(step.place);
+            let trouble = record
+                .fault
+                .or_else(|| self.over_budget(&mut spent, record, plan.primitive_of(step.number)));
+            if let Some((fault, primitive)) = trouble {
+                return Outcome::Undefined(Undefined {
+                    fault,
+                    primitive,
+                    line: step.line,
+                });
+            }
+            if spent.steps > self.allowed_steps {
+                return Outcome::PutOff;
+            }
+        }
+        Outcome::Defined(spent.steps)
+    }
+
+    /// Adds a step's cost; a fault if the evaluation has now cost too much.
+    fn over_budget(
+        &self,
+        spent: &mut Record,
+        record: Record,
+        primitive: Option<Prim>,
+    ) -> Option<(Fault, Option<Prim>)> {
+        spent.steps = spent.steps.saturating_add(record.steps);
+        spent.nanos = spent.nanos.saturating_add(record.nanos);
+        let peak = spent.bytes.saturating_add(record.peak_bytes);
+        spent.bytes = spent.bytes.saturating_add(record.bytes);
+        let late = |most: std::time::Duration| u128::from(spent.nanos) > most.as_nanos();
+        let limit = if spent.steps > self.budget.steps {
+            Limit::Steps
+        } else if peak > self.budget.bytes {
+            Limit::Bytes
+        } else if self.budget.time.is_some_and(late) {
+            Limit::Time
+        } else {
+            return None;
+        };
+        Some((Fault::Budget(limit), primitive))
+    }
+
+    fn fetch(&self, inputs: &[Value; 3], argument: Argument) -> Value {
+        match argument {
+            Argument::Parameter(place) => inputs[usize::from(place)],
+            Argument::Fixed(value) => value,
+            Argument::Local(place) => match self.slots.slot(place) {
+                Slot::Ready(value) => value,
+                // A program whose step failed has stopped before this.
+                Slot::Empty | Slot::Failed | Slot::PutOff => Value::None,
+            },
+            // The outermost block closes over nothing.
+            Argument::Captured(_) => Value::None,
+        }
+    }
+
+    fn eval<'a>(&'a mut self, plan: &'a Plan) -> Eval<'a> {
+        Eval {
+            code: &plan.code,
+            space: &mut self.space,
+        }
+    }
+
+    /// Runs a step. All it needs has been run and is ready: a program goes
+    /// through its steps in order and stops at the first that is not.
+    fn step(&mut self, plan: &Plan, inputs: &[Value; 3], planned: PlannedStep) {
+        let code = &plan.steps[planned.number as usize];
+        let operands = code.arguments.as_slice();
+        let is_timed = self.times.is_some() || self.budget.time.is_some();
+        let start = is_timed.then(Instant::now);
+        self.space.begin_step();
+        let mark = self.space.mark();
+        let result = match (code.operation, operands) {
+            (Operation::Primitive(prim), &[x]) => {
+                let values = [self.fetch(inputs, x)];
+                self.eval(plan).primitive(prim, &values)
+            }
+            (Operation::Primitive(prim), &[x, y]) => {
+                let values = [self.fetch(inputs, x), self.fetch(inputs, y)];
+                self.eval(plan).primitive(prim, &values)
+            }
+            (Operation::Close(id), _) => {
+                for operand in operands {
+                    let value = self.fetch(inputs, *operand);
+                    self.space.stack.push(value);
+                }
+                let fingerprint = plan.code.bodies[id as usize].fingerprint;
+                self.space.closure_from(id, fingerprint, 0)
+            }
+            (operation, _) => {
+                let mut values = [Value::None; 5];
+                for (value, operand) in values.iter_mut().zip(operands) {
+                    *value = self.fetch(inputs, *operand);
+                }
+                let values = &values[..operands.len()];
+                match operation {
+                    Operation::Primitive(prim) => self.eval(plan).primitive(prim, values),
+                    _ => self.eval(plan).call(values[0], &values[1..]),
+                }
+            }
+        };
+        // Nothing of a step stays that its value has no part in.
+        if result.map_or(true, Value::is_free) {
+            self.space.cut(mark);
+        }
+        let meter = &self.space.meter;
+        let mut record = Record {
+            steps: meter.steps(),
+            bytes: meter.bytes(),
+            peak_bytes: meter.peak_bytes(),
+            nanos: start.map_or(0, |start| start.elapsed().as_nanos() as u64),
+            fault: None,
+        };
+        let slot = match result {
+            Ok(value) => Slot::Ready(value),
+            Err(Fault::Budget(Limit::Steps)) if self.allowed_steps < self.budget.steps => {
+                Slot::PutOff
+            }
+            Err(fault) => {
+                record.fault = Some((fault, self.space.culprit));
+                Slot::Failed
+            }
+        };
+        self.slots.set(planned.place, slot, record);
+        if let (Some(times), Some(start)) = (&mut self.times, start) {
+            times.add(plan.primitive_of(planned.number), start.elapsed());
+        }
+    }
+}
+
+/// How a program ended.
+enum Outcome {
+    /// With its steps.
+    Defined(u64),
+    Undefined(Undefined),
+    PutOff,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Evaluation, Grid};
+    use crate::program::load;
+
+    #[test]
+    fn without_room_for_shared_values_every_program_makes_its_own() {
+        let text = "def solve_a(I):
+    x1 = objects(I, T, F, T)
+    x2 = argmax(x1, size)
+    O = subgrid(x2, I)
+    return O
+def solve_b(I):
+    x1 = objects(I, T, F, T)
+    x2 = argmin(x1, size)
+    O = subgrid(x2, I)
+    return O
+def solve_c(I):
+    x1 = objects(I, T, F, T)
+    x2 = argmin(x1, size)
+    O = first(x2)
+    return O";
+        let plan = Plan::new(&load(text, "ours.py").programs);
+        let grid = Grid::new(&[[0, 1, 1], [2, 0, 0], [0, 0, 0]]).unwrap();
+        let run = |shared_bytes: usize| {
+            let mut worker = Worker::new(Budget::default());
+            worker.shared_bytes = shared_bytes;
+            let mut found: Vec<Evaluation> = Vec::new();
+            // Twice: what one example leaves must not reach the next.
+            let examples = [Example::new(&grid), Example::new(&grid)];
+            worker.run(&plan, &examples, |_, _, verdict| {
+                found.push(verdict.to_evaluation());
+            });
+            found
+        };
+        let roomy = run(SHARED_BYTES);
+        assert_eq!(roomy.len(), 6);
+        assert!(roomy.iter().all(|e| matches!(e, Evaluation::Defined(_))));
+        for shared_bytes in [0, 20, 100, 200] {
+            assert_eq!(run(shared_bytes), roomy, "{shared_bytes} bytes");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Why an evaluation is undefined.
+//!
+//! A fault is small and copied freely: in a search most evaluations end in one,
+//! so it owns no text and costs no allocation.
+
+use thiserror::Error;
+
+/// A limit an evaluation ran into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// More steps than the budget allows.
+    Steps,
+    /// More bytes of values than the budget allows.
+    Bytes,
+    /// Longer than the budget's wall time.
+    Time,
+    /// Functions or values nested too deeply.
+    Depth,
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Limit::Steps => "steps",
+            Limit::Bytes => "bytes",
+            Limit::Time => "time",
+            Limit::Depth => "nesting",
+        })
+    }
+}
+
+macro_rules! nouns {
+    ($($noun:ident $text:literal)*) => {
+        /// Something a fault speaks of. One byte, so that a fault fits beside a
+        /// value and a result is no larger than the value alone.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs, reason = "each is the words it prints")]
+        pub enum Noun { $($noun,)* }
+
+        impl std::fmt::Display for Noun {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self { $(Noun::$noun => $text,)* })
+            }
+        }
+    };
+}
+
+nouns! {
+    Bool "a Bool"
+    Cell "a cell"
+    CellInRaggedGrid "cell in a ragged grid"
+    CellOrLocation "a cell or location"
+    CellThatIsNoColour "a cell that is no colour"
+    CellToCompareWith "cell to compare with"
+    Container "a container"
+    Element "the element"
+    ElementAtThatPlace "element at that place"
+    ElementConditionHoldsFor "element the condition holds for"
+    Function "a function"
+    Grid "a grid"
+    Int "an Int"
+    ModeBeyond07 "a mode beyond 0..7"
+    None "None"
+    Object "an object"
+    OtherElement "other element"
+    Pair "a pair"
+    Patch "a patch"
+    PowerBelowOne "a power below one"
+    SecondElement "second element"
+    Set "a set"
+    StepOfZero "a step of zero"
+    SymmetryBeyond07 "a symmetry beyond 0..7"
+    Tuple "a tuple"
+    ValueWithoutFunctions "a value without functions"
+}
+
+/// What went wrong inside a primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// A value of the wrong kind.
+    #[error("needs {expected}, found {found}")]
+    Kind {
+        /// What the primitive works on.
+        expected: Noun,
+        /// What it was given.
+        found: Noun,
+    },
+    /// Something was asked of a container or grid that has nothing to give.
+    #[error("{0} is empty")]
+    Empty(Noun),
+    /// No element fits, or a cell is missing.
+    #[error("found no {0}")]
+    Missing(Noun),
+    /// An argument outside the range the primitive is defined on.
+    #[error("{0} is out of range")]
+    Range(Noun),
+    /// A number beyond 64 bits, or a location beyond 32.
+    #[error("a number grew too large")]
+    Overflow,
+    /// A divisor of zero.
+    #[error("division by zero")]
+    DivideByZero,
+    /// Two values that have no order between them.
+    #[error("cannot compare {0} with {1}")]
+    Incomparable(Noun, Noun),
+    /// A function called with the wrong number of arguments.
+    #[error("a function of {takes} called with {given} arguments")]
+    Arity {
+        /// How many it takes.
+        takes: u8,
+        /// How many it was given.
+        given: u8,
+    },
+    /// The evaluation ran into its budget.
+    #[error("budget ({0})")]
+    Budget(Limit),
+}

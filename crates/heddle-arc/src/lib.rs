@@ -1,0 +1,72 @@
+//! Programs over small coloured grids: the language, merged plans, the engine.
+//!
+//! A [`program::Program`] is a straight line of calls of 167 primitives. Many of
+//! them become one [`plan::Plan`], in which every distinct call is made once,
+//! and an [`engine::Worker`] runs a plan over examples. What the language means
+//! is written down in [`plain`], on values that own their parts; the engine
+//! computes the same on compact ones ([`value`]). [`data`] reads ARC tasks,
+//! [`road`] sends evaluations through the runtime, [`assess`] says which tasks
+//! were solved. Devices and the command line live elsewhere.
+//!
+//! The one thing to know: a program that goes wrong is *undefined for that
+//! example*, with the primitive and line that caused it, and nothing else is
+//! touched. There is no input that makes the engine panic.
+//!
+//! ```
+//! use heddle_arc::engine::{Example, Grid, Worker};
+//! use heddle_arc::meter::Budget;
+//! use heddle_arc::plan::Plan;
+//! use heddle_arc::program::load;
+//!
+//! let loaded = load(
+//!     "def solve_largest(I):
+//!     x1 = objects(I, T, F, T)
+//!     x2 = argmax(x1, size)
+//!     O = subgrid(x2, I)
+//!     return O
+//! ",
+//!     "ours.py",
+//! );
+//! assert!(loaded.errors.is_empty());
+//!
+//! let plan = Plan::new(&loaded.programs);
+//! let input = Grid::new(&[[0, 0, 3, 3], [1, 0, 3, 0], [0, 0, 0, 0]])?;
+//! let mut worker = Worker::new(Budget::default());
+//! worker.run(&plan, &[Example::new(&input)], |_example, _program, verdict| {
+//!     assert_eq!(verdict.grid(), Some((2, 2, &[3, 3, 3, 0][..])));
+//! });
+//! # Ok::<(), heddle_arc::engine::GridError>(())
+//! ```
+
+// Lengths, counts and coordinates are bounded by budgets far below 2^31, and
+// handles check 32 bits where they are made.
+#![allow(clippy::cast_possible_wrap)]
+// `x`, `y`, `z` are a primitive's arguments, `i` and `j` its rows and columns.
+#![allow(clippy::many_single_char_names)]
+
+pub mod assess;
+mod code;
+mod compact;
+pub mod constant;
+pub mod data;
+pub mod dice;
+pub mod engine;
+pub mod fault;
+pub mod golden;
+pub mod meter;
+pub mod plain;
+pub mod plan;
+pub mod prim;
+pub mod program;
+pub mod road;
+pub mod search;
+pub mod solvers;
+pub mod subject;
+pub mod tasks;
+pub mod types;
+pub mod value;
+
+/// Makes the README's example a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeDoctests;

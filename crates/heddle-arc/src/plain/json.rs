@@ -1,0 +1,85 @@
+//! Plain values in the notation of the golden vectors (section 9).
+
+use super::{Plain, set_of};
+use crate::prim::Prim;
+use serde_json::{Value as Json, json};
+
+impl Plain {
+    /// Reads a value in vector notation; the error says what was found.
+    pub fn from_json(json: &Json) -> Result<Plain, String> {
+        match json {
+            Json::Null => Ok(Plain::None),
+            Json::Bool(value) => Ok(Plain::Bool(*value)),
+            Json::Number(number) => number
+                .as_i64()
+                .map(Plain::Int)
+                .ok_or_else(|| format!("a number that is no 64-bit integer: {number}")),
+            Json::Object(fields) => {
+                let Some((key, content)) = fields.iter().next() else {
+                    return Err("an object without a field".to_owned());
+                };
+                let list = || {
+                    content
+                        .as_array()
+                        .ok_or_else(|| format!("a list was expected under \"{key}\""))
+                };
+                let values = |items: &[Json]| {
+                    items
+                        .iter()
+                        .map(Plain::from_json)
+                        .collect::<Result<Vec<_>, _>>()
+                };
+                match key.as_str() {
+                    "t" => Ok(Plain::Tuple(values(list()?)?)),
+                    "s" => Ok(set_of(values(list()?)?)),
+                    "g" => {
+                        let rows: Result<Vec<Plain>, String> = list()?
+                            .iter()
+                            .map(|row| {
+                                let row = row.as_array().ok_or("a grid row was expected")?;
+                                values(row).map(Plain::Tuple)
+                            })
+                            .collect();
+                        rows.map(Plain::Tuple)
+                    }
+                    "f" => primitive(content).map(Plain::Prim),
+                    "call" => match list()?.split_first() {
+                        Some((builder, parts)) => {
+                            Ok(Plain::Built(primitive(builder)?, values(parts)?))
+                        }
+                        None => Err("a call without a name".to_owned()),
+                    },
+                    other => Err(format!("no such notation: \"{other}\"")),
+                }
+            }
+            other => Err(format!("no value of the language: {other}")),
+        }
+    }
+
+    /// The value in vector notation.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let list = |items: &mut dyn Iterator<Item = &Plain>| -> Vec<Json> {
+            items.map(Plain::to_json).collect()
+        };
+        match self {
+            Plain::None => Json::Null,
+            Plain::Bool(value) => json!(value),
+            Plain::Int(value) => json!(value),
+            Plain::Tuple(items) => json!({ "t": list(&mut items.iter()) }),
+            Plain::Set(items) => json!({ "s": list(&mut items.iter()) }),
+            Plain::Prim(prim) => json!({ "f": prim.name() }),
+            Plain::Built(prim, parts) => {
+                let mut call = vec![json!(prim.name())];
+                call.extend(list(&mut parts.iter()));
+                json!({ "call": call })
+            }
+        }
+    }
+}
+
+fn primitive(name: &Json) -> Result<Prim, String> {
+    name.as_str()
+        .and_then(Prim::named)
+        .ok_or_else(|| format!("no primitive is called {name}"))
+}

@@ -1,0 +1,262 @@
+//! Values as the language defines them, and every primitive on them.
+//!
+//! A [`Plain`] value owns its parts: tuples are vectors, sets are ordered sets.
+//! The primitives here follow the text of the specification as literally as
+//! code can and are the meaning of the language: the compact forms fall back to
+//! them for whatever does not fit (a ragged grid, colour 400), and the tests
+//! compare everything else with them. They are slow, and meant to be.
+
+mod arithmetic;
+mod call;
+mod construct;
+mod containers;
+mod geometry;
+mod higher;
+mod json;
+mod lines;
+mod paint;
+mod patch;
+mod patterns;
+mod query;
+mod split;
+
+pub(crate) use arithmetic::number;
+pub use call::{apply, call};
+pub(crate) use geometry::slice_bounds;
+pub(crate) use higher::arity_when_bound;
+
+use crate::fault::{Fault, Noun};
+use crate::meter::Meter;
+use crate::prim::Prim;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::fmt;
+
+pub(crate) type Outcome = Result<Plain, Fault>;
+
+/// A value that owns its parts.
+///
+/// Equality and order are those of the language: `Bool` and `Int` compare as
+/// numbers at every depth, and `Ord` is the canonical order sets iterate in.
+#[derive(Clone)]
+pub enum Plain {
+    /// The one value `index` gives outside its grid.
+    None,
+    /// A truth value; equal to 0 or 1.
+    Bool(bool),
+    /// A number.
+    Int(i64),
+    /// Values in a row; grids and locations are tuples.
+    Tuple(Vec<Plain>),
+    /// Values without order or repetition; patches are sets.
+    Set(BTreeSet<Plain>),
+    /// A primitive as a value.
+    Prim(Prim),
+    /// A callable built by that primitive of these parts.
+    Built(Prim, Vec<Plain>),
+}
+
+impl Plain {
+    /// The location `(i, j)`.
+    #[must_use]
+    pub fn pair(i: i64, j: i64) -> Plain {
+        Plain::Tuple(vec![Plain::Int(i), Plain::Int(j)])
+    }
+
+    /// The cell `(colour, (i, j))`.
+    #[must_use]
+    pub fn cell(colour: Plain, i: i64, j: i64) -> Plain {
+        Plain::Tuple(vec![colour, Plain::pair(i, j)])
+    }
+
+    /// A grid of rows of colours.
+    pub fn grid<Row>(rows: impl IntoIterator<Item = Row>) -> Plain
+    where
+        Row: IntoIterator<Item = i64>,
+    {
+        let row = |row: Row| Plain::Tuple(row.into_iter().map(Plain::Int).collect());
+        Plain::Tuple(rows.into_iter().map(row).collect())
+    }
+
+    /// Its kind, for messages.
+    #[must_use]
+    pub fn kind(&self) -> Noun {
+        match self {
+            Plain::None => Noun::None,
+            Plain::Bool(_) => Noun::Bool,
+            Plain::Int(_) => Noun::Int,
+            Plain::Tuple(_) => Noun::Tuple,
+            Plain::Set(_) => Noun::Set,
+            Plain::Prim(_) | Plain::Built(..) => Noun::Function,
+        }
+    }
+
+    /// Whether the language takes it for true.
+    #[must_use]
+    pub fn truth(&self) -> bool {
+        match self {
+            Plain::None => false,
+            Plain::Bool(value) => *value,
+            Plain::Int(value) => *value != 0,
+            Plain::Tuple(items) => !items.is_empty(),
+            Plain::Set(items) => !items.is_empty(),
+            Plain::Prim(_) | Plain::Built(..) => true,
+        }
+    }
+
+    /// The number it is, if it is one.
+    pub fn int(&self) -> Result<i64, Fault> {
+        match self {
+            Plain::Bool(value) => Ok(i64::from(*value)),
+            Plain::Int(value) => Ok(*value),
+            _ => Err(self.not(Noun::Int)),
+        }
+    }
+
+    pub(crate) fn not(&self, expected: Noun) -> Fault {
+        Fault::Kind {
+            expected,
+            found: self.kind(),
+        }
+    }
+
+    pub(crate) fn as_pair(&self) -> Result<(i64, i64), Fault> {
+        match self {
+            Plain::Tuple(parts) if parts.len() == 2 => Ok((parts[0].int()?, parts[1].int()?)),
+            _ => Err(self.not(Noun::Pair)),
+        }
+    }
+
+    pub(crate) fn tuple(&self) -> Result<&[Plain], Fault> {
+        match self {
+            Plain::Tuple(items) => Ok(items),
+            _ => Err(self.not(Noun::Tuple)),
+        }
+    }
+
+    pub(crate) fn set(&self) -> Result<&BTreeSet<Plain>, Fault> {
+        match self {
+            Plain::Set(items) => Ok(items),
+            _ => Err(self.not(Noun::Set)),
+        }
+    }
+
+    /// The elements in the order the language walks them.
+    pub fn items(&self) -> Result<Vec<&Plain>, Fault> {
+        match self {
+            Plain::Tuple(items) => Ok(items.iter().collect()),
+            Plain::Set(items) => Ok(items.iter().collect()),
+            _ => Err(self.not(Noun::Container)),
+        }
+    }
+
+    /// A container of the same kind as this one.
+    pub(crate) fn like(&self, items: impl IntoIterator<Item = Plain>) -> Outcome {
+        match self {
+            Plain::Tuple(_) => Ok(Plain::Tuple(items.into_iter().collect())),
+            Plain::Set(_) => Ok(set_of(items)),
+            _ => Err(self.not(Noun::Container)),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Plain::None => 0,
+            Plain::Bool(_) | Plain::Int(_) => 1,
+            Plain::Tuple(_) => 2,
+            Plain::Set(_) => 3,
+            Plain::Prim(_) => 4,
+            Plain::Built(..) => 5,
+        }
+    }
+}
+
+/// The set of these values. The first of equal ones stays.
+pub(crate) fn set_of(items: impl IntoIterator<Item = Plain>) -> Plain {
+    let mut set = BTreeSet::new();
+    for item in items {
+        // `insert` keeps the element already there.
+        set.insert(item);
+    }
+    Plain::Set(set)
+}
+
+/// Charges for a container of `count` elements before it is built.
+pub(crate) fn room(meter: &mut Meter, count: i64) -> Result<(), Fault> {
+    let count = u64::try_from(count).unwrap_or(0);
+    meter.take(count.saturating_mul(size_of::<Plain>() as u64))
+}
+
+impl Ord for Plain {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Plain::Tuple(a), Plain::Tuple(b)) => a.cmp(b),
+            (Plain::Set(a), Plain::Set(b)) => a.cmp(b),
+            (Plain::Prim(a), Plain::Prim(b)) => a.name().cmp(b.name()),
+            (Plain::Built(a, x), Plain::Built(b, y)) => {
+                a.name().cmp(b.name()).then_with(|| x.cmp(y))
+            }
+            _ => match (self.int(), other.int()) {
+                (Ok(a), Ok(b)) => a.cmp(&b),
+                _ => self.rank().cmp(&other.rank()),
+            },
+        }
+    }
+}
+
+impl PartialOrd for Plain {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Plain {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Plain {}
+
+/// Written the way Python would, with sets in canonical order.
+impl fmt::Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, items: &mut dyn Iterator<Item = &Plain>| {
+            for (at, item) in items.enumerate() {
+                if at > 0 {
+                    f.write_str(", ")?;
+                }
+                write!(f, "{item}")?;
+            }
+            Ok(())
+        };
+        match self {
+            Plain::None => f.write_str("None"),
+            Plain::Bool(true) => f.write_str("True"),
+            Plain::Bool(false) => f.write_str("False"),
+            Plain::Int(value) => write!(f, "{value}"),
+            Plain::Tuple(items) => {
+                f.write_str("(")?;
+                list(f, &mut items.iter())?;
+                f.write_str(if items.len() == 1 { ",)" } else { ")" })
+            }
+            Plain::Set(items) => {
+                f.write_str("{")?;
+                list(f, &mut items.iter())?;
+                f.write_str("}")
+            }
+            Plain::Prim(prim) => write!(f, "{prim}"),
+            Plain::Built(prim, parts) => {
+                write!(f, "{prim}(")?;
+                list(f, &mut parts.iter())?;
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

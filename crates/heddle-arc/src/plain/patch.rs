@@ -1,0 +1,158 @@
+//! Patches and grids read out of plain values (section 3).
+
+use super::{Outcome, Plain, set_of};
+use crate::fault::{Fault, Noun};
+use std::collections::BTreeSet;
+
+pub(super) type Location = (i64, i64);
+
+/// A patch, looked at as the rules of section 3 say.
+pub(super) enum Patch {
+    /// No elements; neither object nor indices.
+    Empty,
+    /// Colour and location of every element, in iteration order.
+    Object(Vec<(Plain, Location)>),
+    /// Locations in iteration order.
+    Indices(Vec<Location>),
+}
+
+pub(super) fn patch(value: &Plain) -> Result<Patch, Fault> {
+    let items = value.items()?;
+    let Some(first) = items.first() else {
+        return Ok(Patch::Empty);
+    };
+    let second = match first {
+        Plain::Tuple(parts) if parts.len() >= 2 => &parts[1],
+        other => return Err(other.not(Noun::CellOrLocation)),
+    };
+    if matches!(second, Plain::Tuple(_)) {
+        let cells: Result<Vec<_>, Fault> = items.into_iter().map(cell).collect();
+        cells.map(Patch::Object)
+    } else {
+        let locations: Result<Vec<_>, Fault> = items.into_iter().map(Plain::as_pair).collect();
+        locations.map(Patch::Indices)
+    }
+}
+
+pub(super) fn cell(value: &Plain) -> Result<(Plain, Location), Fault> {
+    match value {
+        Plain::Tuple(parts) if parts.len() == 2 => Ok((parts[0].clone(), parts[1].as_pair()?)),
+        _ => Err(value.not(Noun::Cell)),
+    }
+}
+
+/// The cells of an object; locations are an error.
+pub(super) fn cells(value: &Plain) -> Result<Vec<(Plain, Location)>, Fault> {
+    value.items()?.into_iter().map(cell).collect()
+}
+
+/// `locs(P)` as a list: of an object each location once, ascending; of indices
+/// what is there.
+pub(super) fn locations(value: &Plain) -> Result<Vec<Location>, Fault> {
+    Ok(match patch(value)? {
+        Patch::Empty => Vec::new(),
+        Patch::Indices(list) => list,
+        Patch::Object(cells) => {
+            let distinct: BTreeSet<Location> = cells.into_iter().map(|(_, at)| at).collect();
+            distinct.into_iter().collect()
+        }
+    })
+}
+
+/// Top, bottom, left and right of a patch.
+#[derive(Clone, Copy)]
+pub(super) struct Extremes {
+    pub top: i64,
+    pub bottom: i64,
+    pub left: i64,
+    pub right: i64,
+}
+
+pub(super) fn extremes(value: &Plain) -> Result<Extremes, Fault> {
+    extremes_of(&locations(value)?).ok_or(Fault::Empty(Noun::Patch))
+}
+
+pub(super) fn extremes_of(locations: &[Location]) -> Option<Extremes> {
+    Some(Extremes {
+        top: locations.iter().map(|at| at.0).min()?,
+        bottom: locations.iter().map(|at| at.0).max()?,
+        left: locations.iter().map(|at| at.1).min()?,
+        right: locations.iter().map(|at| at.1).max()?,
+    })
+}
+
+pub(super) fn is_empty(value: &Plain) -> Result<bool, Fault> {
+    Ok(value.items()?.is_empty())
+}
+
+/// The patch with every location moved by `place`; colours are kept and the
+/// result is a set.
+pub(super) fn relocate(
+    value: &Plain,
+    place: impl Fn(Location) -> Result<Location, Fault>,
+) -> Outcome {
+    let mut moved = Vec::new();
+    match patch(value)? {
+        Patch::Empty => {}
+        Patch::Indices(list) => {
+            for at in list {
+                let (i, j) = place(at)?;
+                moved.push(Plain::pair(i, j));
+            }
+        }
+        Patch::Object(cells) => {
+            for (colour, at) in cells {
+                let (i, j) = place(at)?;
+                moved.push(Plain::cell(colour, i, j));
+            }
+        }
+    }
+    Ok(set_of(moved))
+}
+
+/// The set of these locations.
+pub(super) fn indices(locations: impl IntoIterator<Item = Location>) -> Plain {
+    set_of(locations.into_iter().map(|(i, j)| Plain::pair(i, j)))
+}
+
+/// A grid as rows of cells. Rows may differ in length and hold anything; the
+/// width is that of the first.
+pub(super) fn rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
+    grid.tuple()?
+        .iter()
+        .map(|row| row.tuple().map(<[Plain]>::to_vec))
+        .collect()
+}
+
+/// The same, for primitives that need at least one row.
+pub(super) fn some_rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
+    let rows = rows(grid)?;
+    if rows.is_empty() {
+        return Err(Fault::Empty(Noun::Grid));
+    }
+    Ok(rows)
+}
+
+pub(super) fn grid(rows: Vec<Vec<Plain>>) -> Plain {
+    Plain::Tuple(rows.into_iter().map(Plain::Tuple).collect())
+}
+
+/// Height and width, zero for a grid with no rows.
+pub(super) fn dimensions(rows: &[Vec<Plain>]) -> Location {
+    (
+        rows.len() as i64,
+        rows.first().map_or(0, |row| row.len() as i64),
+    )
+}
+
+/// The cell there, `None` outside; a hole in a ragged grid is an error.
+pub(super) fn at(rows: &[Vec<Plain>], (i, j): Location) -> Result<Option<&Plain>, Fault> {
+    let (height, width) = dimensions(rows);
+    if i < 0 || j < 0 || i >= height || j >= width {
+        return Ok(None);
+    }
+    rows[i as usize]
+        .get(j as usize)
+        .map(Some)
+        .ok_or(Fault::Missing(Noun::CellInRaggedGrid))
+}

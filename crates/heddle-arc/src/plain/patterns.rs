@@ -1,0 +1,101 @@
+//! Repetition and occurrence (section 6.10).
+
+use super::geometry::transpose;
+use super::patch::{
+    Extremes, Location, at, cells, dimensions, extremes, grid, indices, rows, some_rows,
+};
+use super::query::{shape_of, width};
+use super::{Outcome, Plain};
+use crate::fault::{Fault, Noun};
+use crate::meter::Meter;
+use std::collections::BTreeSet;
+
+pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> Outcome {
+    let rows = some_rows(value)?;
+    let (height, wide) = dimensions(&rows);
+    let (oh, ow) = shape_of(object)?;
+    let (last_i, last_j) = (height - oh, wide - ow);
+    if last_i < 0 || last_j < 0 {
+        return Ok(indices([]));
+    }
+    let pattern = cells(object)?;
+    let (top, left) = match extremes(object) {
+        Ok(Extremes { top, left, .. }) => (top, left),
+        Err(_) => (0, 0),
+    };
+    let mut found = Vec::new();
+    for i in 0..=last_i {
+        for j in 0..=last_j {
+            meter.work(pattern.len() as u64)?;
+            let mut agrees = true;
+            for (colour, (ci, cj)) in &pattern {
+                if at(&rows, (i + ci - top, j + cj - left))? != Some(colour) {
+                    agrees = false;
+                    break;
+                }
+            }
+            if agrees {
+                found.push((i, j));
+            }
+        }
+    }
+    Ok(indices(found))
+}
+
+pub(super) fn compress(value: &Plain) -> Outcome {
+    let rows = rows(value)?;
+    let uniform = |line: &[Plain]| !line.is_empty() && line.iter().all(|cell| *cell == line[0]);
+    let dropped: Vec<bool> = transpose(&rows).iter().map(|c| uniform(c)).collect();
+    let kept = rows.iter().filter(|row| !uniform(row)).map(|row| {
+        row.iter()
+            .enumerate()
+            .filter(|(j, _)| dropped.get(*j) != Some(&true))
+            .map(|(_, cell)| cell.clone())
+            .collect()
+    });
+    Ok(grid(kept.collect()))
+}
+
+/// The least period of an object along one axis; `axis` picks the coordinate
+/// that repeats.
+pub(super) fn period(object: &Plain, down: bool, meter: &mut Meter) -> Outcome {
+    let (oh, ow) = if object.items()?.is_empty() {
+        return Ok(Plain::Int(0));
+    } else {
+        (super::query::height(object)?, width(object)?)
+    };
+    let length = if down { oh } else { ow };
+    if length <= 1 {
+        return Ok(Plain::Int(length));
+    }
+    let Extremes { top, left, .. } = extremes(object)?;
+    let normal: BTreeSet<(Plain, Location)> = cells(object)?
+        .into_iter()
+        .map(|(colour, (i, j))| (colour, (i - top, j - left)))
+        .collect();
+    for period in 1..length {
+        meter.work(normal.len() as u64)?;
+        let repeats = normal.iter().all(|(colour, (i, j))| {
+            let earlier = if down {
+                (i - period, *j)
+            } else {
+                (*i, j - period)
+            };
+            let outside = if down { earlier.0 < 0 } else { earlier.1 < 0 };
+            outside || normal.contains(&(colour.clone(), earlier))
+        });
+        if repeats {
+            return Ok(Plain::Int(period));
+        }
+    }
+    Ok(Plain::Int(length))
+}
+
+/// Colours of a grid, ascending.
+pub(super) fn colours_ascending(value: &Plain) -> Outcome {
+    let distinct: BTreeSet<Plain> = rows(value)?.into_iter().flatten().collect();
+    if distinct.iter().any(|colour| colour.int().is_err()) {
+        return Err(Fault::Range(Noun::CellThatIsNoColour));
+    }
+    Ok(Plain::Tuple(distinct.into_iter().collect()))
+}

@@ -1,0 +1,379 @@
+//! Functions known before anything runs.
+//!
+//! Where a program composes, forks and binds functions it names, the result is
+//! a function whose every part is known: calling it is a list of calls. Here
+//! such functions are kept symbolically and written out as steps. What is only
+//! known when it runs (a function out of a set, a power whose exponent was
+//! computed) stays a value and is called as one.
+
+use crate::code::{Argument, Body, Code, Operation, Step};
+use crate::plain::arity_when_bound;
+use crate::prim::Prim;
+use crate::value::Value;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+/// The most calls a function is written out to; `compose(f, f)` twice over
+/// doubles each time.
+const MOST_CALLS: u32 = 256;
+/// The highest power that is written out.
+const MOST_POWER: i64 = 16;
+
+/// What a term of a program means while it is lowered.
+#[derive(Clone, Debug)]
+pub(super) enum Meaning {
+    /// A value, there when the block runs.
+    Value(Argument),
+    /// A function all parts of which are known.
+    Function(Rc<Function>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    shape: Shape,
+    /// Calls it is written out to.
+    weight: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    Prim(Prim),
+    /// A function that is only known when it runs.
+    Dynamic(Argument),
+    /// Outermost first.
+    Pipe(Vec<Rc<Function>>),
+    Fork(Rc<Function>, Rc<Function>, Rc<Function>),
+    Matcher(Rc<Function>, Meaning),
+    Bound {
+        function: Rc<Function>,
+        fixed: Meaning,
+        first: bool,
+    },
+}
+
+impl Function {
+    fn new(shape: Shape) -> Rc<Function> {
+        let weight = match &shape {
+            Shape::Prim(_) | Shape::Dynamic(_) => 1,
+            Shape::Pipe(parts) => parts
+                .iter()
+                .fold(0, |sum, part| part.weight.saturating_add(sum)),
+            Shape::Fork(outer, a, b) => outer
+                .weight
+                .saturating_add(a.weight)
+                .saturating_add(b.weight),
+            Shape::Matcher(function, target) => function
+                .weight
+                .saturating_add(target.weight())
+                .saturating_add(1),
+            Shape::Bound {
+                function, fixed, ..
+            } => function.weight.saturating_add(fixed.weight()),
+        };
+        Rc::new(Function { shape, weight })
+    }
+
+    /// How many arguments it takes, where that is known.
+    fn arity(&self) -> Option<usize> {
+        match &self.shape {
+            Shape::Prim(prim) => Some(prim.arity()),
+            Shape::Dynamic(_) => None,
+            Shape::Bound { function, .. } => function.arity().map(arity_when_bound),
+            _ => Some(1),
+        }
+    }
+}
+
+impl Meaning {
+    fn weight(&self) -> u32 {
+        match self {
+            Meaning::Value(_) => 0,
+            Meaning::Function(function) => function.weight,
+        }
+    }
+
+    /// The meaning of a primitive passed as an argument.
+    pub(super) fn prim(prim: Prim) -> Meaning {
+        Meaning::Function(Function::new(Shape::Prim(prim)))
+    }
+
+    fn function(&self) -> Rc<Function> {
+        match self {
+            Meaning::Function(function) => Rc::clone(function),
+            Meaning::Value(argument) => Function::new(Shape::Dynamic(*argument)),
+        }
+    }
+}
+
+/// Steps under construction; equal ones are written once.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub steps: Vec<Step>,
+    known: HashMap<(Operation, Vec<Key>), u32>,
+    /// Every step asked for since this was last emptied, new or not.
+    pub touched: Vec<u32>,
+}
+
+/// An argument by identity.
+type Key = (u8, i64, i64);
+
+fn key(argument: Argument) -> Key {
+    match argument {
+        Argument::Parameter(place) => (0, i64::from(place), 0),
+        Argument::Local(place) => (1, i64::from(place), 0),
+        Argument::Captured(place) => (2, i64::from(place), 0),
+        Argument::Fixed(value) => match value {
+            Value::Bool(value) => (3, i64::from(value), 0),
+            Value::Int(value) => (4, value, 0),
+            Value::Pair(i, j) => (5, i64::from(i), i64::from(j)),
+            Value::Prim(prim) => (6, prim as i64, 0),
+            // No other value is written into code.
+            _ => (7, 0, 0),
+        },
+    }
+}
+
+impl Block {
+    fn emit(&mut self, operation: Operation, arguments: Vec<Argument>) -> Argument {
+        let keys: Vec<Key> = arguments.iter().map(|argument| key(*argument)).collect();
+        let next = self.steps.len() as u32;
+        let number = *self.known.entry((operation, keys)).or_insert(next);
+        if number == next {
+            self.steps.push(Step {
+                operation,
+                arguments,
+            });
+        }
+        self.touched.push(number);
+        Argument::Local(number)
+    }
+}
+
+/// Function bodies under construction; equal ones are kept once.
+#[derive(Debug, Default)]
+pub(super) struct Lowering {
+    pub code: Code,
+    known: HashMap<String, u32>,
+}
+
+impl Lowering {
+    /// What calling a function with these arguments means.
+    pub(super) fn apply(
+        &mut self,
+        block: &mut Block,
+        function: &Meaning,
+        arguments: Vec<Meaning>,
+    ) -> Meaning {
+        self.call(block, &function.function(), arguments)
+    }
+
+    fn call(
+        &mut self,
+        block: &mut Block,
+        function: &Rc<Function>,
+        arguments: Vec<Meaning>,
+    ) -> Meaning {
+        if function.arity() != Some(arguments.len()) {
+            // Not known, or known to fail: found out when it runs.
+            let mut operands = vec![self.value(block, &Meaning::Function(Rc::clone(function)))];
+            for argument in &arguments {
+                operands.push(self.value(block, argument));
+            }
+            return Meaning::Value(block.emit(Operation::Call, operands));
+        }
+        match &function.shape {
+            Shape::Prim(prim) => self.primitive(block, *prim, &arguments),
+            Shape::Dynamic(_) => Meaning::Function(Rc::clone(function)),
+            Shape::Pipe(parts) => {
+                let mut arguments = arguments;
+                for part in parts.iter().rev() {
+                    arguments = vec![self.call(block, part, arguments)];
+                }
+                arguments.swap_remove(0)
+            }
+            Shape::Fork(outer, a, b) => {
+                let first = self.call(block, a, arguments.clone());
+                let second = self.call(block, b, arguments);
+                self.call(block, outer, vec![first, second])
+            }
+            Shape::Matcher(function, target) => {
+                let value = self.call(block, function, arguments);
+                self.primitive(block, Prim::Equality, &[value, target.clone()])
+            }
+            Shape::Bound {
+                function,
+                fixed,
+                first,
+            } => {
+                let mut all = arguments;
+                let place = if *first { 0 } else { all.len() };
+                all.insert(place, fixed.clone());
+                self.call(block, function, all)
+            }
+        }
+    }
+
+    /// What calling a primitive means; builders build functions here and now.
+    pub(super) fn primitive(
+        &mut self,
+        block: &mut Block,
+        prim: Prim,
+        arguments: &[Meaning],
+    ) -> Meaning {
+        if prim == Prim::Identity {
+            return arguments[0].clone();
+        }
+        if prim.builds_a_function()
+            && let Some(built) = build(prim, arguments)
+        {
+            return built;
+        }
+        let operands = arguments
+            .iter()
+            .map(|argument| self.value(block, argument))
+            .collect();
+        Meaning::Value(block.emit(Operation::Primitive(prim), operands))
+    }
+
+    /// A meaning as a value: functions become closures.
+    pub(super) fn value(&mut self, block: &mut Block, meaning: &Meaning) -> Argument {
+        match meaning {
+            Meaning::Value(argument) => *argument,
+            Meaning::Function(function) => match &function.shape {
+                Shape::Prim(prim) => Argument::Fixed(Value::Prim(*prim)),
+                Shape::Dynamic(argument) => *argument,
+                _ => self.close(block, function),
+            },
+        }
+    }
+
+    /// Writes a function as a body and closes over what it takes from `block`.
+    fn close(&mut self, block: &mut Block, function: &Rc<Function>) -> Argument {
+        let mut captures = Captures::default();
+        let inside = captures.function(function);
+        // Only a dynamic function has no known arity, and that needs no body.
+        let arity = function.arity().unwrap_or(1);
+        let parameters = (0..arity as u8)
+            .map(|place| Meaning::Value(Argument::Parameter(place)))
+            .collect();
+        let mut body = Block::default();
+        let result = self.call(&mut body, &inside, parameters);
+        let result = self.value(&mut body, &result);
+        let id = self.body(arity as u8, body.steps, result);
+        block.emit(Operation::Close(id), captures.outside)
+    }
+
+    fn body(&mut self, arity: u8, steps: Vec<Step>, result: Argument) -> u32 {
+        use std::fmt::Write;
+        let mut text = format!("{arity} {result:?}");
+        for step in &steps {
+            // Bodies inside are named by what they compute, not by number.
+            let operation = match step.operation {
+                Operation::Close(id) => {
+                    format!("close {}", self.code.bodies[id as usize].fingerprint)
+                }
+                other => format!("{other:?}"),
+            };
+            // Writing to a string cannot fail.
+            let _ = write!(text, "; {operation} {:?}", step.arguments);
+        }
+        if let Some(id) = self.known.get(&text) {
+            return *id;
+        }
+        let id = self.code.bodies.len() as u32;
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        self.code.bodies.push(Body {
+            arity,
+            steps,
+            result,
+            fingerprint: hasher.finish() as i64,
+        });
+        self.known.insert(text, id);
+        id
+    }
+}
+
+/// The function a builder makes of known parts; `None` where it must be made,
+/// or must fail, when it runs.
+fn build(prim: Prim, parts: &[Meaning]) -> Option<Meaning> {
+    let function = |place: usize| parts[place].function();
+    let shape = match prim {
+        Prim::Compose | Prim::Chain => Shape::Pipe((0..parts.len()).map(function).collect()),
+        Prim::Fork => Shape::Fork(function(0), function(1), function(2)),
+        Prim::Matcher => Shape::Matcher(function(0), parts[1].clone()),
+        Prim::Lbind | Prim::Rbind => {
+            let function = function(0);
+            function.arity()?;
+            Shape::Bound {
+                function,
+                fixed: parts[1].clone(),
+                first: prim == Prim::Lbind,
+            }
+        }
+        _ => match parts[1] {
+            Meaning::Value(Argument::Fixed(Value::Int(1))) => return Some(parts[0].clone()),
+            Meaning::Value(Argument::Fixed(Value::Int(n @ 2..=MOST_POWER))) => {
+                Shape::Pipe(vec![function(0); n as usize])
+            }
+            _ => return None,
+        },
+    };
+    let built = Function::new(shape);
+    (built.weight <= MOST_CALLS).then_some(Meaning::Function(built))
+}
+
+/// What a body takes from the block around it.
+#[derive(Default)]
+struct Captures {
+    outside: Vec<Argument>,
+    known: HashMap<Key, u16>,
+}
+
+impl Captures {
+    fn argument(&mut self, argument: Argument) -> Argument {
+        if matches!(argument, Argument::Fixed(_)) {
+            return argument;
+        }
+        let next = self.outside.len() as u16;
+        let place = *self.known.entry(key(argument)).or_insert(next);
+        if place == next {
+            self.outside.push(argument);
+        }
+        Argument::Captured(place)
+    }
+
+    fn meaning(&mut self, meaning: &Meaning) -> Meaning {
+        match meaning {
+            Meaning::Value(argument) => Meaning::Value(self.argument(*argument)),
+            Meaning::Function(function) => Meaning::Function(self.function(function)),
+        }
+    }
+
+    /// The function as seen from inside its body.
+    fn function(&mut self, function: &Rc<Function>) -> Rc<Function> {
+        Function::new(match &function.shape {
+            Shape::Prim(prim) => Shape::Prim(*prim),
+            Shape::Dynamic(argument) => Shape::Dynamic(self.argument(*argument)),
+            Shape::Pipe(parts) => {
+                Shape::Pipe(parts.iter().map(|part| self.function(part)).collect())
+            }
+            Shape::Fork(outer, a, b) => {
+                Shape::Fork(self.function(outer), self.function(a), self.function(b))
+            }
+            Shape::Matcher(function, target) => {
+                Shape::Matcher(self.function(function), self.meaning(target))
+            }
+            Shape::Bound {
+                function,
+                fixed,
+                first,
+            } => Shape::Bound {
+                function: self.function(function),
+                fixed: self.meaning(fixed),
+                first: *first,
+            },
+        })
+    }
+}

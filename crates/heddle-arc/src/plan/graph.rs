@@ -1,0 +1,251 @@
+//! Programs merged: every distinct call once.
+//!
+//! Two calls are the same when they call the same thing with the same
+//! arguments, in whatever program and under whatever variable. Constants are
+//! compared by value, so `FIVE` and `F5` share.
+
+use crate::constant::Constant;
+use crate::prim::Prim;
+use crate::program::{Call, Callee, Form, Input, Operand, Program};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// An argument of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Term {
+    /// A parameter of the programs.
+    Input(Input),
+    /// A constant.
+    Constant(Constant),
+    /// A primitive passed as a function.
+    Prim(Prim),
+    /// The result of an earlier node.
+    Node(u32),
+}
+
+/// What a node calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Head {
+    /// A primitive.
+    Prim(Prim),
+    /// The function an earlier node resulted in.
+    Node(u32),
+}
+
+/// One distinct call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    /// What is called.
+    pub head: Head,
+    /// With what.
+    pub arguments: Vec<Term>,
+}
+
+/// What one program asks of the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The program's name.
+    pub name: Arc<str>,
+    /// What it takes.
+    pub form: Form,
+    /// The node whose value it returns.
+    pub result: u32,
+    /// Its nodes in the order of its text, each with the line it stands on.
+    pub lines: Vec<(u32, u32)>,
+    /// The file it was read from.
+    pub file: Arc<str>,
+}
+
+/// Merged programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// Distinct calls, each after those it depends on.
+    pub nodes: Vec<Node>,
+    /// One for each program.
+    pub outputs: Vec<Output>,
+}
+
+impl Graph {
+    /// Merges programs. Lines no result depends on are left out.
+    #[must_use]
+    pub fn merge(programs: &[Program]) -> Graph {
+        let mut merging = Merging::default();
+        for program in programs {
+            merging.add(program);
+        }
+        merging.graph
+    }
+
+    /// How many calls the programs have before merging, counted with the lines
+    /// their results depend on.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.outputs.iter().map(|output| output.lines.len()).sum()
+    }
+
+    /// The nodes a node depends on directly.
+    pub fn needs(&self, node: u32) -> impl Iterator<Item = u32> {
+        let node = &self.nodes[node as usize];
+        let head = match node.head {
+            Head::Node(head) => Some(head),
+            Head::Prim(_) => None,
+        };
+        let arguments = node.arguments.iter().filter_map(|term| match term {
+            Term::Node(node) => Some(*node),
+            _ => None,
+        });
+        head.into_iter().chain(arguments)
+    }
+
+    /// One program taken out of the graph again.
+    #[must_use]
+    pub fn slice(&self, output: usize) -> Program {
+        let output = &self.outputs[output];
+        let mut wanted = vec![false; output.result as usize + 1];
+        wanted[output.result as usize] = true;
+        for node in (0..=output.result).rev() {
+            if wanted[node as usize] {
+                for need in self.needs(node) {
+                    wanted[need as usize] = true;
+                }
+            }
+        }
+        let lines: HashMap<u32, u32> = output.lines.iter().copied().collect();
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
+        let mut program = Program {
+            name: Arc::clone(&output.name),
+            form: output.form,
+            calls: Vec::new(),
+            result: 0,
+            file: Arc::clone(&output.file),
+            places: Vec::new(),
+        };
+        // In the order of the program's own text where that is known.
+        let text_order = output.lines.iter().map(|(node, _)| *node);
+        let any_order = 0..=output.result;
+        for node in text_order.chain(any_order) {
+            if !wanted[node as usize] || numbers.contains_key(&node) {
+                continue;
+            }
+            let number = program.calls.len() as u32;
+            numbers.insert(node, number);
+            program
+                .calls
+                .push(self.call(node, output.result, number, &numbers));
+            program.places.push(lines.get(&node).copied().unwrap_or(0));
+        }
+        program.result = numbers[&output.result];
+        program
+    }
+
+    fn call(&self, node: u32, result: u32, number: u32, numbers: &HashMap<u32, u32>) -> Call {
+        let variable = if node == result {
+            "O".into()
+        } else {
+            format!("x{}", number + 1).into()
+        };
+        let node = &self.nodes[node as usize];
+        Call {
+            variable,
+            callee: match node.head {
+                Head::Prim(prim) => Callee::Prim(prim),
+                Head::Node(node) => Callee::Call(numbers[&node]),
+            },
+            arguments: node
+                .arguments
+                .iter()
+                .map(|term| match *term {
+                    Term::Input(input) => Operand::Input(input),
+                    Term::Constant(value) => Operand::Constant(spelling(value), value),
+                    Term::Prim(prim) => Operand::Prim(prim),
+                    Term::Node(node) => Operand::Call(numbers[&node]),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// How merged programs spell a constant: the first name that has the value.
+pub(super) fn spelling(value: Constant) -> Arc<str> {
+    crate::constant::names()
+        .find(|name| crate::constant::constant(name) == Some(value))
+        .unwrap_or_default()
+        .into()
+}
+
+/// A graph under construction.
+#[derive(Default)]
+pub(super) struct Merging {
+    pub graph: Graph,
+    known: HashMap<Node, u32>,
+}
+
+impl Merging {
+    /// The number of a node, new or known.
+    pub(super) fn node(&mut self, node: Node) -> u32 {
+        if let Some(number) = self.known.get(&node) {
+            return *number;
+        }
+        let number = self.graph.nodes.len() as u32;
+        self.graph.nodes.push(node.clone());
+        self.known.insert(node, number);
+        number
+    }
+
+    fn add(&mut self, program: &Program) {
+        let needed = needed_calls(program);
+        let mut numbers = vec![0; program.calls.len()];
+        let mut lines = Vec::new();
+        for (place, call) in program.calls.iter().enumerate() {
+            if !needed[place] {
+                continue;
+            }
+            let node = Node {
+                head: match call.callee {
+                    Callee::Prim(prim) => Head::Prim(prim),
+                    Callee::Call(call) => Head::Node(numbers[call as usize]),
+                },
+                arguments: call
+                    .arguments
+                    .iter()
+                    .map(|argument| match argument {
+                        Operand::Input(input) => Term::Input(*input),
+                        Operand::Constant(_, value) => Term::Constant(*value),
+                        Operand::Prim(prim) => Term::Prim(*prim),
+                        Operand::Call(call) => Term::Node(numbers[*call as usize]),
+                    })
+                    .collect(),
+            };
+            numbers[place] = self.node(node);
+            lines.push((numbers[place], program.places[place]));
+        }
+        self.graph.outputs.push(Output {
+            name: Arc::clone(&program.name),
+            form: program.form,
+            result: numbers[program.result as usize],
+            lines,
+            file: Arc::clone(&program.file),
+        });
+    }
+}
+
+/// Which calls the result of a program depends on.
+fn needed_calls(program: &Program) -> Vec<bool> {
+    let mut needed = vec![false; program.calls.len()];
+    needed[program.result as usize] = true;
+    for place in (0..program.calls.len()).rev() {
+        if !needed[place] {
+            continue;
+        }
+        let call = &program.calls[place];
+        if let Callee::Call(callee) = call.callee {
+            needed[callee as usize] = true;
+        }
+        for argument in &call.arguments {
+            if let Operand::Call(call) = argument {
+                needed[*call as usize] = true;
+            }
+        }
+    }
+    needed
+}

@@ -1,0 +1,309 @@
+//! From programs to plans.
+//!
+//! A [`Plan`] is many programs as one: merge (every distinct call once),
+//! specialise (functions that are known become lists of calls), number again
+//! (equal steps once), and keep for each program which steps it needs. It is
+//! what an engine runs; the graph it came from stays with it, to be written as
+//! text, sliced and looked at.
+
+mod function;
+mod graph;
+mod pattern;
+mod text;
+
+pub use graph::{Graph, Head, Node, Output, Term};
+pub use pattern::{Pattern, PatternKind, patterns};
+pub use text::{PlanTextError, read, write};
+
+use crate::code::{Argument, Code, Operation, Step};
+use crate::constant::Constant;
+use crate::prim::Prim;
+use crate::program::{Form, Input, Program};
+use crate::value::Value;
+use function::{Block, Lowering, Meaning};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many plans there have been.
+static PLANS: AtomicU64 = AtomicU64::new(0);
+
+/// What a plan keeps of one program.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    pub name: Arc<str>,
+    pub result: Argument,
+    /// The steps it needs, ascending.
+    pub steps: Vec<PlannedStep>,
+    /// Those of them that other programs need too.
+    pub shared: Vec<PlannedStep>,
+}
+
+/// What a program keeps of one step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedStep {
+    /// Its number in the plan.
+    pub number: u32,
+    /// Where its result is kept: shared steps have the first places, after them
+    /// each program counts its own.
+    pub place: u32,
+    /// The line of the program that asked for it.
+    pub line: u32,
+}
+
+/// Programs ready to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    graph: Graph,
+    /// Tells it from all other plans of the process, but not from its copies:
+    /// what a worker learnt of one holds for them.
+    pub(crate) number: u64,
+    pub(crate) code: Code,
+    /// Operands name the places of other steps.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) programs: Vec<Planned>,
+    /// How many steps more than one program needs.
+    pub(crate) shared_steps: usize,
+    /// The most steps a program has for itself.
+    pub(crate) most_own_steps: usize,
+    /// Whether some program looks at the examples, or at the candidate.
+    pub(crate) takes: Takes,
+}
+
+/// Which inputs beyond the grid a plan reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Takes {
+    pub examples: bool,
+    pub candidate: bool,
+}
+
+impl Plan {
+    /// A plan of programs.
+    #[must_use]
+    pub fn new(programs: &[Program]) -> Plan {
+        Plan::of(Graph::merge(programs))
+    }
+
+    /// A plan of programs that are merged already.
+    #[must_use]
+    pub fn of(graph: Graph) -> Plan {
+        let mut lowering = Lowering::default();
+        let mut block = Block::default();
+        let mut meanings: Vec<Meaning> = Vec::with_capacity(graph.nodes.len());
+        let mut touched: Vec<Vec<u32>> = Vec::with_capacity(graph.nodes.len());
+        for node in &graph.nodes {
+            let arguments: Vec<Meaning> = node
+                .arguments
+                .iter()
+                .map(|term| meaning(*term, &meanings))
+                .collect();
+            block.touched.clear();
+            let result = match node.head {
+                Head::Prim(prim) => lowering.primitive(&mut block, prim, &arguments),
+                Head::Node(head) => {
+                    let function = meanings[head as usize].clone();
+                    lowering.apply(&mut block, &function, arguments)
+                }
+            };
+            meanings.push(result);
+            touched.push(block.touched.clone());
+        }
+        let mut programs = Vec::with_capacity(graph.outputs.len());
+        for output in &graph.outputs {
+            block.touched.clear();
+            let result = lowering.value(&mut block, &meanings[output.result as usize]);
+            let mut lines: HashMap<u32, u32> = HashMap::new();
+            for (node, line) in &output.lines {
+                for step in &touched[*node as usize] {
+                    lines.entry(*step).or_insert(*line);
+                }
+            }
+            let last_line = output.lines.last().map_or(0, |(_, line)| *line);
+            let steps = needed_steps(&block.steps, result)
+                .into_iter()
+                .map(|number| PlannedStep {
+                    number,
+                    place: 0,
+                    line: lines.get(&number).copied().unwrap_or(last_line),
+                })
+                .collect();
+            programs.push(Planned {
+                name: Arc::clone(&output.name),
+                result,
+                steps,
+                shared: Vec::new(),
+            });
+        }
+        let mut steps = block.steps;
+        let (shared_steps, most_own_steps) = place(&mut programs, &mut steps);
+        Plan {
+            takes: takes(&graph),
+            graph,
+            number: PLANS.fetch_add(1, Ordering::Relaxed),
+            code: lowering.code,
+            steps,
+            programs,
+            shared_steps,
+            most_own_steps,
+        }
+    }
+
+    /// The merged programs it was made from.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// How many programs it runs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.programs.len()
+    }
+
+    /// Whether it runs none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.programs.is_empty()
+    }
+
+    /// The name of a program.
+    #[must_use]
+    pub fn name(&self, program: usize) -> &str {
+        &self.programs[program].name
+    }
+
+    /// What merging gained.
+    #[must_use]
+    pub fn sharing(&self) -> Sharing {
+        Sharing {
+            calls: self.graph.calls(),
+            distinct_calls: self.graph.nodes.len(),
+            steps: self.programs.iter().map(|p| p.steps.len()).sum(),
+            distinct_steps: self.steps.len(),
+            bodies: self.code.bodies.len(),
+        }
+    }
+
+    /// The primitive a step calls, if it calls one.
+    pub(crate) fn primitive_of(&self, step: u32) -> Option<Prim> {
+        match self.steps[step as usize].operation {
+            Operation::Primitive(prim) => Some(prim),
+            Operation::Call | Operation::Close(_) => None,
+        }
+    }
+}
+
+/// How much of a plan is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// Calls in the programs, without dead lines.
+    pub calls: usize,
+    /// Calls after merging.
+    pub distinct_calls: usize,
+    /// Steps the programs need, one by one.
+    pub steps: usize,
+    /// Steps after merging.
+    pub distinct_steps: usize,
+    /// Functions written out as bodies.
+    pub bodies: usize,
+}
+
+fn meaning(term: Term, nodes: &[Meaning]) -> Meaning {
+    match term {
+        Term::Input(input) => Meaning::Value(Argument::Parameter(parameter(input))),
+        Term::Constant(Constant::Bool(value)) => {
+            Meaning::Value(Argument::Fixed(Value::Bool(value)))
+        }
+        Term::Constant(Constant::Int(value)) => Meaning::Value(Argument::Fixed(Value::Int(value))),
+        // Every pair of the language is a unit vector or two of them.
+        Term::Constant(Constant::Pair(i, j)) => {
+            Meaning::Value(Argument::Fixed(Value::Pair(i as i32, j as i32)))
+        }
+        Term::Prim(prim) => Meaning::prim(prim),
+        Term::Node(node) => nodes[node as usize].clone(),
+    }
+}
+
+fn parameter(input: Input) -> u8 {
+    match input {
+        Input::Grid => 0,
+        Input::Examples => 1,
+        Input::Candidate => 2,
+    }
+}
+
+fn takes(graph: &Graph) -> Takes {
+    let terms = || graph.nodes.iter().flat_map(|node| &node.arguments);
+    Takes {
+        examples: terms().any(|term| *term == Term::Input(Input::Examples)),
+        candidate: terms().any(|term| *term == Term::Input(Input::Candidate)),
+    }
+}
+
+/// The steps a result depends on, ascending.
+fn needed_steps(steps: &[Step], result: Argument) -> Vec<u32> {
+    let Argument::Local(last) = result else {
+        return Vec::new();
+    };
+    let mut needed = vec![false; last as usize + 1];
+    needed[last as usize] = true;
+    for step in (0..=last as usize).rev() {
+        if needed[step] {
+            for argument in &steps[step].arguments {
+                if let Argument::Local(place) = argument {
+                    needed[*place as usize] = true;
+                }
+            }
+        }
+    }
+    (0..=last).filter(|step| needed[*step as usize]).collect()
+}
+
+/// Gives every step a place and lets operands name places. How many steps are
+/// shared, and the most that a program has for itself.
+fn place(programs: &mut [Planned], steps: &mut [Step]) -> (usize, usize) {
+    let mut users = vec![0_u32; steps.len()];
+    for program in &*programs {
+        for step in &program.steps {
+            users[step.number as usize] += 1;
+        }
+    }
+    let mut places = vec![0_u32; steps.len()];
+    let mut shared = 0;
+    for (place, users) in places.iter_mut().zip(&users) {
+        if *users > 1 {
+            *place = shared;
+            shared += 1;
+        }
+    }
+    let mut most = shared;
+    for program in &mut *programs {
+        let mut next = shared;
+        for step in &mut program.steps {
+            let number = step.number as usize;
+            if users[number] == 1 {
+                places[number] = next;
+                next += 1;
+            }
+            step.place = places[number];
+        }
+        most = most.max(next);
+        let kept = program.steps.iter().filter(|step| step.place < shared);
+        program.shared = kept.copied().collect();
+    }
+    let replaced = |argument: &mut Argument| {
+        if let Argument::Local(step) = argument {
+            *step = places[*step as usize];
+        }
+    };
+    for step in steps {
+        step.arguments.iter_mut().for_each(replaced);
+    }
+    for program in programs {
+        replaced(&mut program.result);
+    }
+    (shared as usize, (most - shared) as usize)
+}
+
+/// The form a plan's text declares: everything its programs may use.
+pub(crate) const PLAN_FORM: Form = Form::Examples;

@@ -1,0 +1,267 @@
+//! Plans as text.
+//!
+//! A plan is written in the syntax of programs: `t1 = …` lines, then one line
+//! for each program saying what it takes and which line it returns, and a
+//! summary of batch patterns in comments. It reads back to the same graph.
+//!
+//! ```text
+//! # heddle plan 1: 2 programs, 5 calls, 4 distinct
+//! def plan(S, I, C):
+//!     t1 = objects(I, T, F, T)  # object-modes 1
+//!     t2 = objects(I, T, T, T)  # object-modes 1
+//!     t3 = argmax(t1, size)
+//!     t4 = argmax(t2, size)
+//!     solve_a = program(I, t3)
+//!     solve_b = program(I, t4)
+//!     return solve_a, solve_b
+//! # object-modes: 1 group, 2 lines
+//! ```
+
+use super::PLAN_FORM;
+use super::graph::{Graph, Head, Merging, Node, Output, Term, spelling};
+use super::pattern::{PatternKind, patterns};
+use crate::program::{Callee, Form, Input, Operand, SourceError, load};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// The line every plan begins with, before its counts.
+const HEADER: &str = "# heddle plan 1";
+
+/// Why a text is not a plan.
+#[derive(Debug, Error)]
+pub enum PlanTextError {
+    /// It does not begin like one.
+    #[error("{file}: not a plan; its first line must begin with `{HEADER}`")]
+    Header {
+        /// The file.
+        file: String,
+    },
+    /// A line is not understood.
+    #[error(transparent)]
+    Line(SourceError),
+    /// A line that says what a program returns is not understood.
+    #[error(
+        "{file}:{line}: `{found}` is no program of a plan; \
+         write NAME = program(I, tN) or NAME = program(S, I, C, tN)"
+    )]
+    Program {
+        /// The file.
+        file: String,
+        /// Counted from 1.
+        line: usize,
+        /// The line as found.
+        found: String,
+    },
+}
+
+/// Writes a graph as text.
+#[must_use]
+pub fn write(graph: &Graph) -> String {
+    let mut marks: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut summary: BTreeMap<PatternKind, (usize, usize)> = BTreeMap::new();
+    for pattern in patterns(graph) {
+        let (groups, lines) = summary.entry(pattern.kind).or_default();
+        *groups += 1;
+        *lines += pattern.nodes.len();
+        for node in pattern.nodes {
+            let mark = format!("{} {groups}", pattern.kind.name());
+            marks.entry(node).or_default().push(mark);
+        }
+    }
+    let mut text = format!(
+        "{HEADER}: {}, {}, {} distinct\ndef plan(S, I, C):\n",
+        counted(graph.outputs.len(), "program"),
+        counted(graph.calls(), "call"),
+        graph.nodes.len(),
+    );
+    for (number, node) in graph.nodes.iter().enumerate() {
+        let callee = match node.head {
+            Head::Prim(prim) => prim.name().to_owned(),
+            Head::Node(node) => name(node),
+        };
+        let arguments: Vec<String> = node.arguments.iter().map(|term| spelled(*term)).collect();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "    {} = {callee}({})",
+            name(number as u32),
+            arguments.join(", ")
+        );
+        if let Some(marks) = marks.get(&(number as u32)) {
+            let _ = write!(text, "  # {}", marks.join(", "));
+        }
+        text.push('\n');
+    }
+    for output in &graph.outputs {
+        let takes = match output.form {
+            Form::Input => "I",
+            Form::Examples => "S, I, C",
+        };
+        let _ = writeln!(
+            text,
+            "    {} = program({takes}, {})",
+            output.name,
+            name(output.result)
+        );
+    }
+    let names: Vec<&str> = graph.outputs.iter().map(|output| &*output.name).collect();
+    let _ = writeln!(text, "    return {}", names.join(", "));
+    for (kind, (groups, lines)) in summary {
+        let _ = writeln!(
+            text,
+            "# {}: {}, {}",
+            kind.name(),
+            counted(groups, "group"),
+            counted(lines, "line")
+        );
+    }
+    text
+}
+
+/// Reads a graph out of text written by [`write()`].
+pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
+    if !text.starts_with(HEADER) {
+        return Err(PlanTextError::Header {
+            file: file.to_owned(),
+        });
+    }
+    // The lines of calls are a program of their own; the rest is ours. Lines
+    // are blanked, not dropped, so that numbers in messages stay right.
+    let mut calls = String::new();
+    let mut programs = Vec::new();
+    let mut last = None;
+    for (at, line) in text.lines().enumerate() {
+        let trimmed = line.trim();
+        if trimmed.starts_with('#') || trimmed.starts_with("return ") || trimmed == "return" {
+        } else if let Some((name, rest)) = trimmed.split_once(" = program(") {
+            programs.push((at + 1, name, rest));
+        } else {
+            if let Some((variable, _)) = trimmed.split_once(" = ") {
+                last = Some(variable);
+            }
+            calls.push_str(line);
+        }
+        calls.push('\n');
+    }
+    let Some(last) = last else {
+        return Ok(Graph::default());
+    };
+    let _ = writeln!(calls, "    return {last}");
+    let loaded = load(&calls, file);
+    if let Some(error) = loaded.errors.into_iter().next() {
+        return Err(PlanTextError::Line(error));
+    }
+    let Some(program) = loaded.programs.into_iter().find(|p| p.form == PLAN_FORM) else {
+        return Err(PlanTextError::Header {
+            file: file.to_owned(),
+        });
+    };
+    let mut merging = Merging::default();
+    let mut numbers = Vec::with_capacity(program.calls.len());
+    let mut variables: BTreeMap<&str, u32> = BTreeMap::new();
+    for call in &program.calls {
+        let node = Node {
+            head: match call.callee {
+                Callee::Prim(prim) => Head::Prim(prim),
+                Callee::Call(call) => Head::Node(numbers[call as usize]),
+            },
+            arguments: call
+                .arguments
+                .iter()
+                .map(|argument| match argument {
+                    Operand::Input(input) => Term::Input(*input),
+                    Operand::Constant(_, value) => Term::Constant(*value),
+                    Operand::Prim(prim) => Term::Prim(*prim),
+                    Operand::Call(call) => Term::Node(numbers[*call as usize]),
+                })
+                .collect(),
+        };
+        let number = merging.node(node);
+        numbers.push(number);
+        variables.insert(&call.variable, number);
+    }
+    let mut graph = merging.graph;
+    let places: BTreeMap<u32, u32> = numbers
+        .iter()
+        .zip(&program.places)
+        .map(|(node, line)| (*node, *line))
+        .collect();
+    for (line, name, rest) in programs {
+        let output = output(name, rest, &variables).ok_or_else(|| PlanTextError::Program {
+            file: file.to_owned(),
+            line,
+            found: format!("{name} = program({rest}"),
+        })?;
+        let output = Output {
+            file: file.into(),
+            ..output
+        };
+        graph.outputs.push(output);
+        let number = graph.outputs.len() - 1;
+        let lines = graph.lines_of(number, &places);
+        graph.outputs[number].lines = lines;
+    }
+    Ok(graph)
+}
+
+/// `I, tN)` or `S, I, C, tN)`, perhaps with a comment after it.
+fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Output> {
+    let (inside, after) = rest.split_once(')')?;
+    let after = after.trim();
+    if !after.is_empty() && !after.starts_with('#') {
+        return None;
+    }
+    let parts: Vec<&str> = inside.split(',').map(str::trim).collect();
+    let (form, result) = match parts[..] {
+        ["I", result] => (Form::Input, result),
+        ["S", "I", "C", result] => (Form::Examples, result),
+        _ => return None,
+    };
+    Some(Output {
+        name: Arc::from(name),
+        form,
+        result: *variables.get(result)?,
+        lines: Vec::new(),
+        file: Arc::from(""),
+    })
+}
+
+impl Graph {
+    /// The nodes an output needs, with the lines they stand on.
+    fn lines_of(&self, output: usize, places: &BTreeMap<u32, u32>) -> Vec<(u32, u32)> {
+        let result = self.outputs[output].result;
+        let mut wanted = vec![false; result as usize + 1];
+        wanted[result as usize] = true;
+        for node in (0..=result).rev() {
+            if wanted[node as usize] {
+                for need in self.needs(node) {
+                    wanted[need as usize] = true;
+                }
+            }
+        }
+        (0..=result)
+            .filter(|node| wanted[*node as usize])
+            .map(|node| (node, places.get(&node).copied().unwrap_or(0)))
+            .collect()
+    }
+}
+
+fn name(node: u32) -> String {
+    format!("t{}", node + 1)
+}
+
+fn spelled(term: Term) -> String {
+    match term {
+        Term::Input(Input::Grid) => "I".to_owned(),
+        Term::Input(input) => input.name().to_owned(),
+        Term::Constant(value) => spelling(value).to_string(),
+        Term::Prim(prim) => prim.name().to_owned(),
+        Term::Node(node) => name(node),
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,383 @@
+//! The table of primitives: name, arity, family and signature of each.
+//!
+//! What a primitive computes lives in `plain` (as the language defines it) and
+//! in `compact` (the same, fast); here is only what can be said without running
+//! it. The number of a primitive is its place in this table and is written
+//! nowhere outside the process.
+
+use std::fmt;
+
+/// A group of primitives, one file each in `plain` and `compact`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Numbers, comparison and truth.
+    Arithmetic,
+    /// Tuples and sets of anything.
+    Containers,
+    /// Functions of functions.
+    HigherOrder,
+    /// Turning, cutting and scaling grids.
+    Geometry,
+    /// Splitting and joining grids.
+    Splitting,
+    /// Writing patches into grids.
+    Painting,
+    /// Questions about grids and patches.
+    Queries,
+    /// Making objects and patches.
+    Construction,
+    /// Segments, rays, frames.
+    Lines,
+    /// Repetition and occurrence.
+    Patterns,
+    /// What merged programs need beyond the 160.
+    Additions,
+}
+
+macro_rules! primitives {
+    ($($family:ident { $($variant:ident $name:literal $arity:literal $signature:literal)* })*) => {
+        /// A primitive of the language.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        #[allow(missing_docs, reason = "each variant is the primitive of that name")]
+        pub enum Prim { $($($variant,)*)* }
+
+        impl Prim {
+            /// Every primitive, in table order.
+            pub const ALL: &'static [Prim] = &[$($(Prim::$variant,)*)*];
+
+            const NAMES: &'static [&'static str] = &[$($($name,)*)*];
+            const ARITIES: &'static [u8] = &[$($($arity,)*)*];
+            const FAMILIES: &'static [Family] = &[$($({ let _ = $name; Family::$family },)*)*];
+            const SIGNATURES: &'static [&'static str] = &[$($($signature,)*)*];
+        }
+    };
+}
+
+// Signatures: `K[..]` is a container whose kind (tuple or set) is the same
+// wherever the letter stands; lower-case letters are any type.
+primitives! {
+    Arithmetic {
+        Add "add" 2 "Num, Num -> Num"
+        Subtract "subtract" 2 "Num, Num -> Num"
+        Multiply "multiply" 2 "Num, Num -> Num"
+        Divide "divide" 2 "Num, Num -> Num"
+        Invert "invert" 1 "n -> n"
+        Double "double" 1 "n -> n"
+        Halve "halve" 1 "n -> n"
+        Increment "increment" 1 "n -> n"
+        Decrement "decrement" 1 "n -> n"
+        Crement "crement" 1 "n -> n"
+        Sign "sign" 1 "n -> n"
+        Even "even" 1 "Int -> Bool"
+        Positive "positive" 1 "Int -> Bool"
+        Toivec "toivec" 1 "Int -> Pair"
+        Tojvec "tojvec" 1 "Int -> Pair"
+        Greater "greater" 2 "a, a -> Bool"
+        Equality "equality" 2 "a, a -> Bool"
+        Flip "flip" 1 "Bool -> Bool"
+        Both "both" 2 "Bool, Bool -> Bool"
+        Either "either" 2 "Bool, Bool -> Bool"
+        Branch "branch" 3 "Bool, a, a -> a"
+    }
+    Containers {
+        Identity "identity" 1 "a -> a"
+        Contained "contained" 2 "a, Cont[a] -> Bool"
+        Combine "combine" 2 "K[a], Cont[a] -> K[a]"
+        Intersection "intersection" 2 "Set[a], Set[a] -> Set[a]"
+        Difference "difference" 2 "K[a], Cont[a] -> K[a]"
+        Dedupe "dedupe" 1 "Tuple[a] -> Tuple[a]"
+        Order "order" 2 "Cont[a], Fn[a -> b] -> Tuple[a]"
+        Repeat "repeat" 2 "a, Int -> Tuple[a]"
+        Size "size" 1 "Cont[a] -> Int"
+        Merge "merge" 1 "K[Cont[a]] -> K[a]"
+        Maximum "maximum" 1 "Cont[a] -> a"
+        Minimum "minimum" 1 "Cont[a] -> a"
+        Valmax "valmax" 2 "Cont[a], Fn[a -> b] -> b"
+        Valmin "valmin" 2 "Cont[a], Fn[a -> b] -> b"
+        Argmax "argmax" 2 "Cont[a], Fn[a -> b] -> a"
+        Argmin "argmin" 2 "Cont[a], Fn[a -> b] -> a"
+        Mostcommon "mostcommon" 1 "Tuple[a] -> a"
+        Leastcommon "leastcommon" 1 "Tuple[a] -> a"
+        Initset "initset" 1 "a -> Set[a]"
+        Insert "insert" 2 "a, Set[a] -> Set[a]"
+        Remove "remove" 2 "a, K[a] -> K[a]"
+        Other "other" 2 "Cont[a], a -> a"
+        First "first" 1 "Cont[a] -> a"
+        Last "last" 1 "Cont[a] -> a"
+        Totuple "totuple" 1 "Cont[a] -> Tuple[a]"
+        Interval "interval" 3 "Int, Int, Int -> Tuple[Int]"
+        Astuple "astuple" 2 "a, b -> Both[a, b]"
+        Product "product" 2 "Cont[a], Cont[b] -> Set[Both[a, b]]"
+        Pair "pair" 2 "Cont[a], Cont[b] -> Tuple[Both[a, b]]"
+    }
+    HigherOrder {
+        Sfilter "sfilter" 2 "K[a], Fn[a -> Bool] -> K[a]"
+        Mfilter "mfilter" 2 "K[Cont[a]], Fn[Cont[a] -> Bool] -> K[a]"
+        Extract "extract" 2 "Cont[a], Fn[a -> Bool] -> a"
+        Compose "compose" 2 "Fn[b -> c], Fn[a -> b] -> Fn[a -> c]"
+        Chain "chain" 3 "Fn[c -> d], Fn[b -> c], Fn[a -> b] -> Fn[a -> d]"
+        Matcher "matcher" 2 "Fn[a -> b], b -> Fn[a -> Bool]"
+        Rbind "rbind" 2 "Any, Any -> Any"
+        Lbind "lbind" 2 "Any, Any -> Any"
+        Power "power" 2 "Fn[a -> a], Int -> Fn[a -> a]"
+        Fork "fork" 3 "Fn[b, c -> d], Fn[a -> b], Fn[a -> c] -> Fn[a -> d]"
+        Apply "apply" 2 "Fn[a -> b], K[a] -> K[b]"
+        Rapply "rapply" 2 "K[Fn[a -> b]], a -> K[b]"
+        Mapply "mapply" 2 "Fn[a -> Cont[b]], K[a] -> K[b]"
+        Papply "papply" 3 "Fn[a, b -> c], Cont[a], Cont[b] -> Tuple[c]"
+        Mpapply "mpapply" 3 "Fn[a, b -> Cont[c]], Cont[a], Cont[b] -> Tuple[c]"
+        Prapply "prapply" 3 "Fn[a, b -> c], Cont[a], Cont[b] -> Set[c]"
+        Sizefilter "sizefilter" 2 "Cont[a], Int -> Set[a]"
+    }
+    Geometry {
+        Rot90 "rot90" 1 "Grid -> Grid"
+        Rot180 "rot180" 1 "Grid -> Grid"
+        Rot270 "rot270" 1 "Grid -> Grid"
+        Hmirror "hmirror" 1 "a -> a"
+        Vmirror "vmirror" 1 "a -> a"
+        Dmirror "dmirror" 1 "a -> a"
+        Cmirror "cmirror" 1 "a -> a"
+        Crop "crop" 3 "Grid, Pair, Pair -> Grid"
+        Subgrid "subgrid" 2 "Patch, Grid -> Grid"
+        Trim "trim" 1 "Grid -> Grid"
+        Tophalf "tophalf" 1 "Grid -> Grid"
+        Bottomhalf "bottomhalf" 1 "Grid -> Grid"
+        Lefthalf "lefthalf" 1 "Grid -> Grid"
+        Righthalf "righthalf" 1 "Grid -> Grid"
+        Hupscale "hupscale" 2 "Grid, Int -> Grid"
+        Vupscale "vupscale" 2 "Grid, Int -> Grid"
+        Upscale "upscale" 2 "a, Int -> a"
+        Downscale "downscale" 2 "Grid, Int -> Grid"
+        Replace "replace" 3 "Grid, Int, Int -> Grid"
+        Switch "switch" 3 "Grid, Int, Int -> Grid"
+        Canvas "canvas" 2 "Int, Pair -> Grid"
+    }
+    Splitting {
+        Hconcat "hconcat" 2 "Grid, Grid -> Grid"
+        Vconcat "vconcat" 2 "Grid, Grid -> Grid"
+        Hsplit "hsplit" 2 "Grid, Int -> Tuple[Grid]"
+        Vsplit "vsplit" 2 "Grid, Int -> Tuple[Grid]"
+        Cellwise "cellwise" 3 "Grid, Grid, Int -> Grid"
+    }
+    Painting {
+        Fill "fill" 3 "Grid, Int, Patch -> Grid"
+        Paint "paint" 2 "Grid, Object -> Grid"
+        Underfill "underfill" 3 "Grid, Int, Patch -> Grid"
+        Underpaint "underpaint" 2 "Grid, Object -> Grid"
+        Cover "cover" 2 "Grid, Patch -> Grid"
+        Move "move" 3 "Grid, Object, Pair -> Grid"
+    }
+    Queries {
+        Mostcolor "mostcolor" 1 "Elem -> Int"
+        Leastcolor "leastcolor" 1 "Elem -> Int"
+        Palette "palette" 1 "Elem -> Set[Int]"
+        Numcolors "numcolors" 1 "Elem -> Int"
+        Colorcount "colorcount" 2 "Elem, Int -> Int"
+        Color "color" 1 "Object -> Int"
+        Height "height" 1 "Piece -> Int"
+        Width "width" 1 "Piece -> Int"
+        Shape "shape" 1 "Piece -> Pair"
+        Portrait "portrait" 1 "Piece -> Bool"
+        Square "square" 1 "Piece -> Bool"
+        Vline "vline" 1 "Patch -> Bool"
+        Hline "hline" 1 "Patch -> Bool"
+        Uppermost "uppermost" 1 "Patch -> Int"
+        Lowermost "lowermost" 1 "Patch -> Int"
+        Leftmost "leftmost" 1 "Patch -> Int"
+        Rightmost "rightmost" 1 "Patch -> Int"
+        Ulcorner "ulcorner" 1 "Patch -> Pair"
+        Urcorner "urcorner" 1 "Patch -> Pair"
+        Llcorner "llcorner" 1 "Patch -> Pair"
+        Lrcorner "lrcorner" 1 "Patch -> Pair"
+        Center "center" 1 "Patch -> Pair"
+        Centerofmass "centerofmass" 1 "Patch -> Pair"
+        Hmatching "hmatching" 2 "Patch, Patch -> Bool"
+        Vmatching "vmatching" 2 "Patch, Patch -> Bool"
+        Manhattan "manhattan" 2 "Patch, Patch -> Int"
+        Adjacent "adjacent" 2 "Patch, Patch -> Bool"
+        Bordering "bordering" 2 "Patch, Grid -> Bool"
+        Position "position" 2 "Patch, Patch -> Pair"
+        Gravitate "gravitate" 2 "Patch, Patch -> Pair"
+        Index "index" 2 "Grid, Pair -> Int"
+        Asindices "asindices" 1 "Grid -> Indices"
+        Ofcolor "ofcolor" 2 "Grid, Int -> Indices"
+    }
+    Construction {
+        Objects "objects" 4 "Grid, Bool, Bool, Bool -> Set[Object]"
+        Partition "partition" 1 "Grid -> Set[Object]"
+        Fgpartition "fgpartition" 1 "Grid -> Set[Object]"
+        Colorfilter "colorfilter" 2 "Cont[Object], Int -> Set[Object]"
+        Toindices "toindices" 1 "Patch -> Indices"
+        Recolor "recolor" 2 "Int, Patch -> Object"
+        Shift "shift" 2 "a, Pair -> a"
+        Normalize "normalize" 1 "a -> a"
+        Toobject "toobject" 2 "Patch, Grid -> Object"
+        Asobject "asobject" 1 "Grid -> Object"
+        Backdrop "backdrop" 1 "Patch -> Indices"
+        Delta "delta" 1 "Patch -> Indices"
+    }
+    Lines {
+        Dneighbors "dneighbors" 1 "Pair -> Indices"
+        Ineighbors "ineighbors" 1 "Pair -> Indices"
+        Neighbors "neighbors" 1 "Pair -> Indices"
+        Connect "connect" 2 "Pair, Pair -> Indices"
+        Shoot "shoot" 2 "Pair, Pair -> Indices"
+        Vfrontier "vfrontier" 1 "Pair -> Indices"
+        Hfrontier "hfrontier" 1 "Pair -> Indices"
+        Corners "corners" 1 "Patch -> Indices"
+        Box "box" 1 "Patch -> Indices"
+        Outbox "outbox" 1 "Patch -> Indices"
+        Inbox "inbox" 1 "Patch -> Indices"
+        Frontiers "frontiers" 1 "Grid -> Set[Object]"
+    }
+    Patterns {
+        Occurrences "occurrences" 2 "Grid, Object -> Indices"
+        Compress "compress" 1 "Grid -> Grid"
+        Hperiod "hperiod" 1 "Object -> Int"
+        Vperiod "vperiod" 1 "Object -> Int"
+    }
+    Additions {
+        Second "second" 1 "Cont[a] -> a"
+        PG "p_g" 1 "Grid -> Tuple[Int]"
+        OG "o_g" 2 "Grid, Int -> Set[Object]"
+        DifferenceTuple "difference_tuple" 2 "Tuple[a], Cont[a] -> Tuple[a]"
+        GetNthT "get_nth_t" 2 "Tuple[a], Int -> a"
+        GetNthF "get_nth_f" 2 "Set[a], Int -> a"
+        MirRotT "mir_rot_t" 2 "Grid, Int -> Grid"
+    }
+}
+
+impl Prim {
+    /// The primitive of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Prim> {
+        Self::NAMES
+            .iter()
+            .position(|candidate| *candidate == name)
+            .map(|at| Self::ALL[at])
+    }
+
+    /// Its name in programs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// How many arguments it takes.
+    #[must_use]
+    pub fn arity(self) -> usize {
+        usize::from(Self::ARITIES[self as usize])
+    }
+
+    /// The group it belongs to.
+    #[must_use]
+    pub fn family(self) -> Family {
+        Self::FAMILIES[self as usize]
+    }
+
+    /// Its type, in words: `Grid, Int -> Grid`.
+    #[must_use]
+    pub fn signature(self) -> &'static str {
+        Self::SIGNATURES[self as usize]
+    }
+
+    /// The types of its parameters, in words.
+    #[must_use]
+    pub fn parameters(self) -> Vec<&'static str> {
+        let (parameters, _) = self.split_signature();
+        let mut depth = 0;
+        let mut start = 0;
+        let mut found = Vec::new();
+        for (at, letter) in parameters.char_indices() {
+            match letter {
+                '[' => depth += 1,
+                ']' => depth -= 1,
+                ',' if depth == 0 => {
+                    found.push(parameters[start..at].trim());
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        found.push(parameters[start..].trim());
+        found
+    }
+
+    /// The type of its result, in words.
+    #[must_use]
+    pub fn result(self) -> &'static str {
+        self.split_signature().1
+    }
+
+    /// Parameters and result, cut at the arrow outside all brackets.
+    fn split_signature(self) -> (&'static str, &'static str) {
+        let signature = self.signature();
+        let mut depth = 0;
+        for (at, letter) in signature.char_indices() {
+            match letter {
+                '[' => depth += 1,
+                ']' => depth -= 1,
+                '-' if depth == 0 => return (&signature[..at], signature[at + 2..].trim()),
+                _ => {}
+            }
+        }
+        (signature, "")
+    }
+
+    /// Whether it makes a callable of its arguments.
+    #[must_use]
+    pub fn builds_a_function(self) -> bool {
+        matches!(
+            self,
+            Prim::Compose
+                | Prim::Chain
+                | Prim::Matcher
+                | Prim::Fork
+                | Prim::Lbind
+                | Prim::Rbind
+                | Prim::Power
+        )
+    }
+}
+
+impl fmt::Debug for Prim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Prim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_160_and_seven_more() {
+        let added = Prim::ALL
+            .iter()
+            .filter(|prim| prim.family() == Family::Additions)
+            .count();
+        assert_eq!((Prim::ALL.len() - added, added), (160, 7));
+    }
+
+    #[test]
+    fn names_are_unique_and_found_again() {
+        for prim in Prim::ALL {
+            assert_eq!(Prim::named(prim.name()), Some(*prim));
+        }
+        assert_eq!(Prim::named("rot45"), None);
+    }
+
+    #[test]
+    fn signatures_have_as_many_parameters_as_the_arity_says() {
+        for prim in Prim::ALL {
+            assert_eq!(prim.parameters().len(), prim.arity(), "{prim}");
+        }
+    }
+}

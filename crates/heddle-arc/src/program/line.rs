@@ -1,0 +1,98 @@
+//! One line of a program file, cut into tokens.
+
+/// A token and the column it begins in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub text: &'a str,
+    pub column: u32,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Name,
+    /// A literal, which the language has none of.
+    Number,
+    Text,
+    /// One of `( ) , = :`.
+    Mark,
+    /// Anything else.
+    Stray,
+}
+
+/// Cuts a line up, leaving out blanks and a comment at its end.
+pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    let mut column = 1;
+    while let Some(letter) = rest.chars().next() {
+        if letter == '#' {
+            break;
+        }
+        let (kind, length) = if letter.is_whitespace() {
+            (None, letter.len_utf8())
+        } else if letter.is_alphabetic() || letter == '_' {
+            (
+                Some(Kind::Name),
+                span(rest, |c| c.is_alphanumeric() || c == '_'),
+            )
+        } else if letter.is_ascii_digit() {
+            (
+                Some(Kind::Number),
+                span(rest, |c| c.is_alphanumeric() || c == '.'),
+            )
+        } else if letter == '"' || letter == '\'' {
+            let closing = rest[1..].find(letter).map_or(rest.len(), |end| end + 2);
+            (Some(Kind::Text), closing)
+        } else if "(),=:".contains(letter) {
+            (Some(Kind::Mark), 1)
+        } else {
+            (Some(Kind::Stray), letter.len_utf8())
+        };
+        let (text, later) = rest.split_at(length);
+        if let Some(kind) = kind {
+            found.push(Token { text, column, kind });
+        }
+        column += text.chars().count() as u32;
+        rest = later;
+    }
+    found
+}
+
+fn span(text: &str, belongs: impl Fn(char) -> bool) -> usize {
+    text.find(|letter| !belongs(letter)).unwrap_or(text.len())
+}
+
+/// How far a line is indented; tabs count as one.
+pub(super) fn indent(line: &str) -> usize {
+    line.chars()
+        .take_while(|letter| letter.is_whitespace())
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let found = tokens("  é = rot90(I)  # turn");
+        let columns: Vec<(u32, &str)> = found.iter().map(|t| (t.column, t.text)).collect();
+        assert_eq!(
+            columns,
+            [
+                (3, "é"),
+                (5, "="),
+                (7, "rot90"),
+                (12, "("),
+                (13, "I"),
+                (14, ")")
+            ]
+        );
+    }
+
+    #[test]
+    fn an_open_quote_runs_to_the_end() {
+        assert_eq!(tokens("x = 'abc")[2].text, "'abc");
+    }
+}

@@ -1,0 +1,331 @@
+//! Reading a file of programs.
+
+use super::line::{Kind, Token, indent, tokens};
+use super::resolve::{Scope, Trouble};
+use super::{Call, Callee, Form, Program, SourceError};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most arguments a call can have: `objects` takes four.
+const MOST_ARGUMENTS: usize = 4;
+
+/// What a file held.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Programs that were understood, in the order of the file.
+    pub programs: Vec<Program>,
+    /// What was not, at most one for each program.
+    pub errors: Vec<SourceError>,
+}
+
+/// Reads programs. `file` is only used in messages.
+#[must_use]
+pub fn load(text: &str, file: &str) -> Loaded {
+    let mut reader = Reader {
+        file: file.into(),
+        loaded: Loaded::default(),
+        open: None,
+        names: HashMap::new(),
+    };
+    let mut quote: Option<&str> = None;
+    for (at, line) in text.lines().enumerate() {
+        let number = at as u32 + 1;
+        // Inside a docstring nothing counts but its end.
+        if let Some(mark) = quote {
+            if line.contains(mark) {
+                quote = None;
+            }
+            continue;
+        }
+        let trimmed = line.trim_start();
+        if let Some(mark) = ["\"\"\"", "'''"]
+            .into_iter()
+            .find(|m| trimmed.starts_with(m))
+        {
+            if !trimmed[3..].contains(mark) {
+                quote = Some(mark);
+            }
+            continue;
+        }
+        reader.line(line, number);
+    }
+    reader.close();
+    reader.loaded
+}
+
+/// A program being read; broken once an error was found in it.
+struct Open {
+    program: Program,
+    scope: Scope,
+    broken: bool,
+    returned: bool,
+    line: u32,
+}
+
+struct Reader {
+    file: Arc<str>,
+    loaded: Loaded,
+    open: Option<Open>,
+    /// Line of the program of that name.
+    names: HashMap<Arc<str>, u32>,
+}
+
+fn trouble(problem: impl Into<String>, hint: impl Into<String>) -> Trouble {
+    (problem.into(), hint.into())
+}
+
+/// Where a problem is: at a token, or at the end of a line.
+fn column(token: Option<&Token<'_>>, line: &[Token<'_>]) -> u32 {
+    match token {
+        Some(token) => token.column,
+        None => line
+            .last()
+            .map_or(1, |last| last.column + last.text.chars().count() as u32),
+    }
+}
+
+impl Reader {
+    fn error(&mut self, line: u32, column: u32, (problem, hint): Trouble) {
+        let program = self
+            .open
+            .as_ref()
+            .map(|open| Arc::clone(&open.program.name));
+        self.loaded.errors.push(SourceError {
+            file: Arc::clone(&self.file),
+            line,
+            column,
+            program,
+            problem,
+            hint,
+        });
+        if let Some(open) = &mut self.open {
+            open.broken = true;
+        }
+    }
+
+    fn line(&mut self, text: &str, number: u32) {
+        let line = tokens(text);
+        let Some(first) = line.first() else {
+            return;
+        };
+        let indented = indent(text) > 0;
+        if !indented || first.text == "def" {
+            self.close();
+            match first.text {
+                "def" => self.open(&line, number),
+                "import" | "from" => {}
+                _ => self.error(
+                    number,
+                    first.column,
+                    trouble(
+                        format!("`{}` outside a program", first.text),
+                        "programs begin with def solve_NAME(I):, their lines are indented",
+                    ),
+                ),
+            }
+            return;
+        }
+        match &self.open {
+            None => self.error(
+                number,
+                first.column,
+                trouble(
+                    "an indented line outside a program",
+                    "programs begin with def solve_NAME(I):",
+                ),
+            ),
+            Some(open) if open.broken => {}
+            Some(open) if open.returned => self.error(
+                number,
+                first.column,
+                trouble(
+                    "a line after return",
+                    "return is the last line of a program",
+                ),
+            ),
+            Some(_) => {
+                if let Err((column, trouble)) = self.statement(&line, number) {
+                    self.error(number, column, trouble);
+                }
+            }
+        }
+    }
+
+    /// `def NAME(I):` or `def NAME(S, I, C):`
+    fn open(&mut self, line: &[Token<'_>], number: u32) {
+        let texts: Vec<&str> = line.iter().map(|token| token.text).collect();
+        let form = match texts.get(2..) {
+            Some(["(", "I", ")", ":"]) => Some(Form::Input),
+            Some(["(", "S", ",", "I", ",", "C", ")", ":"]) => Some(Form::Examples),
+            _ => None,
+        };
+        let name: Arc<str> = texts.get(1).copied().unwrap_or("").into();
+        let earlier = self.names.insert(Arc::clone(&name), number);
+        self.open = Some(Open {
+            program: Program {
+                name: Arc::clone(&name),
+                form: form.unwrap_or(Form::Input),
+                calls: Vec::new(),
+                result: 0,
+                file: Arc::clone(&self.file),
+                places: Vec::new(),
+            },
+            scope: Scope::new(form.unwrap_or(Form::Input)),
+            broken: false,
+            returned: false,
+            line: number,
+        });
+        if form.is_none() || line[1].kind != Kind::Name {
+            let found = trouble(
+                "this is not how a program begins",
+                "write def solve_NAME(I): or def solve_NAME(S, I, C):",
+            );
+            self.error(number, column(line.get(2), line), found);
+        } else if let Some(earlier) = earlier {
+            let found = trouble(
+                format!("`{name}` is already defined on line {earlier}"),
+                "give this program a name of its own",
+            );
+            self.error(number, line[1].column, found);
+        }
+    }
+
+    fn statement(&mut self, line: &[Token<'_>], number: u32) -> Result<(), (u32, Trouble)> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        if line[0].text == "return" {
+            let result = match line {
+                [_, name] => open.scope.variable(name.text),
+                _ => None,
+            };
+            let Some(result) = result else {
+                return Err((
+                    column(line.get(1), line),
+                    trouble(
+                        "return needs a variable assigned above",
+                        "end the program with return O",
+                    ),
+                ));
+            };
+            open.program.result = result;
+            open.returned = true;
+            return Ok(());
+        }
+        let (callee, names) = shape(line)?;
+        let at = |token: &Token<'_>| {
+            let column = token.column;
+            move |trouble: Trouble| (column, trouble)
+        };
+        let function = open.scope.callee(callee.text).map_err(at(callee))?;
+        let mut arguments = Vec::with_capacity(names.len());
+        for name in &names {
+            arguments.push(open.scope.operand(name.text).map_err(at(name))?);
+        }
+        let wrong_count = match function {
+            Callee::Prim(prim) => prim.arity() != arguments.len(),
+            Callee::Call(_) => arguments.len() > MOST_ARGUMENTS,
+        };
+        if wrong_count {
+            let hint = match function {
+                Callee::Prim(prim) => {
+                    format!("{prim} takes {}: {}", prim.arity(), prim.signature())
+                }
+                Callee::Call(_) => format!("a function takes at most {MOST_ARGUMENTS}"),
+            };
+            let problem = format!(
+                "`{}` called with {} arguments",
+                callee.text,
+                arguments.len()
+            );
+            return Err((callee.column, (problem, hint)));
+        }
+        let place = open.program.calls.len() as u32;
+        let variable = open
+            .scope
+            .assign(line[0].text, place)
+            .map_err(at(&line[0]))?;
+        open.program.calls.push(Call {
+            variable,
+            callee: function,
+            arguments,
+        });
+        open.program.places.push(number);
+        Ok(())
+    }
+
+    /// Ends the program being read.
+    fn close(&mut self) {
+        if let Some(open) = &self.open
+            && !open.broken
+            && !open.returned
+        {
+            let line = open
+                .program
+                .places
+                .last()
+                .map_or(open.line, |line| line + 1);
+            let found = trouble(
+                format!("`{}` has no return", open.program.name),
+                "end the program with return O",
+            );
+            self.error(line, 1, found);
+        }
+        if let Some(open) = self.open.take()
+            && !open.broken
+        {
+            self.loaded.programs.push(open.program);
+        }
+    }
+}
+
+/// `NAME = CALLEE(NAME, …)`: the callee and its arguments.
+fn shape<'a, 't>(
+    line: &'t [Token<'a>],
+) -> Result<(&'t Token<'a>, Vec<&'t Token<'a>>), (u32, Trouble)> {
+    let wrong = |token: Option<&Token<'a>>| {
+        let hint = match token.map(|token| (token.kind, token.text)) {
+            Some((Kind::Number, _)) => "there are no literals; use a constant such as FIVE or F5",
+            Some((Kind::Text, _)) => "there are no texts in this language",
+            Some((_, "(")) => "calls do not nest; give the inner call a line of its own",
+            Some((_, "=")) => "arguments have no names",
+            _ => "each line is variable = callee(argument, ...)",
+        };
+        let problem = match token {
+            Some(token) => format!("`{}` was not expected here", token.text),
+            None => "the line ends too early".to_owned(),
+        };
+        (column(token, line), trouble(problem, hint))
+    };
+    let name = |at: usize| match line.get(at) {
+        Some(token) if token.kind == Kind::Name => Ok(token),
+        other => Err(wrong(other)),
+    };
+    let mark = |at: usize, text: &str| match line.get(at) {
+        Some(token) if token.text == text => Ok(()),
+        other => Err(wrong(other)),
+    };
+    name(0)?;
+    mark(1, "=")?;
+    let callee = name(2)?;
+    mark(3, "(")?;
+    let mut arguments = Vec::new();
+    let mut at = 4;
+    loop {
+        arguments.push(name(at)?);
+        at += 1;
+        match line.get(at) {
+            Some(token) if token.text == "," => at += 1,
+            Some(token) if token.text == ")" => break,
+            other => return Err(wrong(other)),
+        }
+        // Python allows a comma before the closing bracket.
+        if line.get(at).is_some_and(|token| token.text == ")") {
+            break;
+        }
+    }
+    match line.get(at + 1) {
+        None => Ok((callee, arguments)),
+        other => Err(wrong(other)),
+    }
+}

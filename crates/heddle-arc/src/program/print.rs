@@ -1,0 +1,35 @@
+//! Programs as text again.
+
+use super::{Callee, Form, Operand, Program};
+use std::fmt;
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parameters = match self.form {
+            Form::Input => "I",
+            Form::Examples => "S, I, C",
+        };
+        writeln!(f, "def {}({parameters}):", self.name)?;
+        let variable = |call: u32| &*self.calls[call as usize].variable;
+        for call in &self.calls {
+            let callee = match call.callee {
+                Callee::Prim(prim) => prim.name(),
+                Callee::Call(call) => variable(call),
+            };
+            write!(f, "    {} = {callee}(", call.variable)?;
+            for (place, argument) in call.arguments.iter().enumerate() {
+                if place > 0 {
+                    f.write_str(", ")?;
+                }
+                f.write_str(match argument {
+                    Operand::Input(input) => input.name(),
+                    Operand::Call(call) => variable(*call),
+                    Operand::Constant(name, _) => name,
+                    Operand::Prim(prim) => prim.name(),
+                })?;
+            }
+            writeln!(f, ")")?;
+        }
+        writeln!(f, "    return {}", variable(self.result))
+    }
+}

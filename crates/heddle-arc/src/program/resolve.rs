@@ -1,0 +1,116 @@
+//! Names in programs: what they stand for, and what was probably meant.
+
+use super::{Callee, Form, Input, Operand};
+use crate::constant::{self, constant};
+use crate::prim::Prim;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How unlike a known name may be to be suggested.
+const LIKENESS: f64 = 0.75;
+
+/// The names a line can use.
+pub(super) struct Scope {
+    pub form: Form,
+    variables: HashMap<Arc<str>, u32>,
+}
+
+/// A problem and what to do about it.
+pub(super) type Trouble = (String, String);
+
+impl Scope {
+    pub(super) fn new(form: Form) -> Self {
+        Scope {
+            form,
+            variables: HashMap::new(),
+        }
+    }
+
+    fn input(&self, name: &str) -> Option<Input> {
+        let known = match self.form {
+            Form::Input => &[Input::Grid][..],
+            Form::Examples => &[Input::Grid, Input::Examples, Input::Candidate],
+        };
+        known.iter().copied().find(|input| input.name() == name)
+    }
+
+    /// Gives a name to the call with that number.
+    pub(super) fn assign(&mut self, name: &str, call: u32) -> Result<Arc<str>, Trouble> {
+        let taken = if self.variables.contains_key(name) {
+            "is assigned twice"
+        } else if self.input(name).is_some() {
+            "is a parameter of the program"
+        } else if Prim::named(name).is_some() {
+            "is a primitive"
+        } else if constant(name).is_some() {
+            "is a constant"
+        } else {
+            let name: Arc<str> = name.into();
+            self.variables.insert(Arc::clone(&name), call);
+            return Ok(name);
+        };
+        Err((
+            format!("`{name}` {taken}"),
+            "give this line a variable of its own, such as x1".to_owned(),
+        ))
+    }
+
+    pub(super) fn operand(&self, name: &str) -> Result<Operand, Trouble> {
+        if let Some(call) = self.variables.get(name) {
+            return Ok(Operand::Call(*call));
+        }
+        if let Some(input) = self.input(name) {
+            return Ok(Operand::Input(input));
+        }
+        if let Some(prim) = Prim::named(name) {
+            return Ok(Operand::Prim(prim));
+        }
+        if let Some(value) = constant(name) {
+            return Ok(Operand::Constant(name.into(), value));
+        }
+        Err(self.unknown(name))
+    }
+
+    pub(super) fn callee(&self, name: &str) -> Result<Callee, Trouble> {
+        match self.operand(name)? {
+            Operand::Prim(prim) => Ok(Callee::Prim(prim)),
+            Operand::Call(call) => Ok(Callee::Call(call)),
+            Operand::Input(_) | Operand::Constant(..) => Err((
+                format!("`{name}` is not a function"),
+                "call a primitive, or a variable that holds a function".to_owned(),
+            )),
+        }
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<u32> {
+        self.variables.get(name).copied()
+    }
+
+    fn unknown(&self, name: &str) -> Trouble {
+        let problem = format!("`{name}` is not known");
+        if self.form == Form::Input && (name == "S" || name == "C") {
+            let hint = "take the examples as parameters: def solve_NAME(S, I, C):";
+            return (problem, hint.to_owned());
+        }
+        let known = (self.variables.keys().map(std::string::ToString::to_string))
+            .chain(Prim::ALL.iter().map(|prim| prim.name().to_owned()))
+            .chain(constant::names());
+        let mut nearest: Option<(f64, String)> = None;
+        for candidate in known {
+            let likeness = strsim::jaro_winkler(name, &candidate);
+            // Equal likeness goes to the first in spelling, whatever the map's
+            // order was.
+            let better = nearest.as_ref().is_none_or(|(best, held)| {
+                likeness > *best || (likeness >= *best && candidate < *held)
+            });
+            if likeness >= LIKENESS && better {
+                nearest = Some((likeness, candidate));
+            }
+        }
+        let hint = match nearest {
+            Some((_, candidate)) => format!("did you mean `{candidate}`?"),
+            None => "use a primitive, a constant or a variable assigned above".to_owned(),
+        };
+        (problem, hint)
+    }
+}

@@ -1,0 +1,271 @@
+//! Plans over examples as operations of the runtime.
+//!
+//! [`Evaluate`] is one operation: some tiles, computed on the threads of the
+//! device it is sent to. It is described, routed, recorded and learned from like
+//! any other. [`sweep`] cuts a large job into such operations, so that there is
+//! progress to show and a point to stop at.
+//!
+//! The one thing to know: how many evaluations ran where is read from recorded
+//! spans ([`by_device`]), never from what was asked for.
+
+use crate::engine::{Tile, Verdict, Worker};
+use crate::meter::Budget;
+use heddle_runtime::batch::CancelToken;
+use heddle_runtime::device::Lane;
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{
+    DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
+};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Evaluations of one program on one example.
+pub static EVALUATE: Kind = Kind::new("arc-evaluate", WorkUnit::Items);
+
+/// Evaluations in one operation, about: some seconds of solvers on one core, and
+/// blocks enough that threads wait little for the last of them. Progress and
+/// cancellation do not wait for its end.
+const OPERATION_EVALUATIONS: usize = 1 << 17;
+
+/// Examples one thread runs together, at most.
+const MOST_EXAMPLES_TOGETHER: usize = 16;
+
+/// Workers between jobs: they have grown to what plans need and keep it.
+#[derive(Debug)]
+pub struct Crew {
+    budget: Budget,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl Crew {
+    /// A crew whose every evaluation has this budget.
+    #[must_use]
+    pub fn new(budget: Budget) -> Self {
+        Crew {
+            budget,
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn take(&self) -> Worker {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop().unwrap_or_else(|| Worker::new(self.budget))
+    }
+
+    fn give_back(&self, worker: Worker) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(worker);
+    }
+}
+
+/// What a job needs beside its tiles.
+pub struct Settings<'a> {
+    /// Who works.
+    pub crew: &'a Crew,
+    /// No block of examples is started once it is cancelled.
+    pub token: CancelToken,
+    /// Told how many evaluations were made, after every block.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl<'a> Settings<'a> {
+    /// To the end, with nobody watching.
+    #[must_use]
+    pub fn of(crew: &'a Crew) -> Self {
+        Settings {
+            crew,
+            token: CancelToken::new(),
+            progress: &|_| {},
+        }
+    }
+}
+
+/// An example of a tile: the numbers of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which tile.
+    pub tile: usize,
+    /// Which of its examples.
+    pub example: usize,
+}
+
+/// What came of a part: one judgement of every program, or nothing where the job
+/// was stopped before.
+pub type Judged<T> = (Part, Option<Vec<T>>);
+
+/// Examples of a tile that one thread runs together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Which tile.
+    pub tile: usize,
+    /// Which of its examples.
+    pub examples: Range<usize>,
+}
+
+/// Judgements by example and program.
+type Rows<T> = Vec<Vec<T>>;
+
+/// One operation: every program of a block's plan on each of its examples.
+pub struct Evaluate<'a, J> {
+    tiles: &'a [Tile<'a>],
+    blocks: &'a [Block],
+    settings: &'a Settings<'a>,
+    judge: &'a J,
+}
+
+impl<'a, J> Evaluate<'a, J> {
+    /// Blocks of tiles; `judge` says what to keep of every verdict.
+    ///
+    /// # Panics
+    ///
+    /// When described or run, if a block is not of these tiles.
+    #[must_use]
+    pub fn new(
+        tiles: &'a [Tile<'a>],
+        blocks: &'a [Block],
+        settings: &'a Settings<'a>,
+        judge: &'a J,
+    ) -> Self {
+        Evaluate {
+            tiles,
+            blocks,
+            settings,
+            judge,
+        }
+    }
+
+    fn tile(&self, block: &Block) -> Tile<'a> {
+        let tile = &self.tiles[block.tile];
+        Tile {
+            plan: tile.plan,
+            examples: &tile.examples[block.examples.clone()],
+        }
+    }
+}
+
+impl<T: Send, J: Fn(Part, usize, Verdict<'_>) -> T + Sync> Operation for Evaluate<'_, J> {
+    /// For each block and each of its examples one judgement of every program,
+    /// or nothing where it was stopped before.
+    type Output = Vec<Option<Rows<T>>>;
+
+    fn describe(&self) -> Description {
+        let mut work = 0;
+        let mut bytes = 0;
+        for block in self.blocks {
+            let tile = self.tile(block);
+            work += tile.evaluations() as u64;
+            bytes += tile.bytes_in() as u64;
+        }
+        Description::new(&EVALUATE, DType::U8, work).reads(Operand {
+            bytes: Bytes(bytes),
+            residency: Residency::Host,
+        })
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
+        let pool = lane.pool(EVALUATE.name())?;
+        let mut answers: Vec<Option<Rows<T>>> = Vec::new();
+        answers.resize_with(self.blocks.len(), || None);
+        let (settings, judge) = (self.settings, self.judge);
+        let this = &*self;
+        let work = self.blocks.iter().zip(answers.iter_mut());
+        // What a program costs is not known before it ran; threads are worth it.
+        pool.each(Bytes(u64::MAX), work, |(block, answer)| {
+            if settings.token.is_stopped() {
+                return;
+            }
+            let tile = this.tile(block);
+            // Verdicts may come in any order.
+            let row = || (0..tile.plan.len()).map(|_| None).collect();
+            let mut rows: Vec<Vec<Option<T>>> = tile.examples.iter().map(|_| row()).collect();
+            let mut worker = settings.crew.take();
+            tile.run(&mut worker, |place, program, verdict| {
+                let part = Part {
+                    tile: block.tile,
+                    example: block.examples.start + place,
+                };
+                rows[place][program] = Some(judge(part, program, verdict));
+            });
+            settings.crew.give_back(worker);
+            (settings.progress)(tile.evaluations() as u64);
+            // The engine reports every program on every example once.
+            let whole = |row: Vec<Option<T>>| row.into_iter().flatten().collect();
+            *answer = Some(rows.into_iter().map(whole).collect());
+        });
+        Ok(answers)
+    }
+}
+
+/// Evaluates tiles, operation after operation. The answer has one entry for each
+/// example of each tile, in order; what was not reached before the token was
+/// cancelled is `None`.
+pub fn sweep<T: Send>(
+    runtime: &Runtime,
+    tiles: &[Tile<'_>],
+    settings: &Settings<'_>,
+    judge: impl Fn(Part, usize, Verdict<'_>) -> T + Sync,
+) -> Result<Vec<Judged<T>>, Error> {
+    let blocks = blocks(tiles);
+    let mut answer = Vec::new();
+    let mut rest = &blocks[..];
+    while !rest.is_empty() {
+        let mut evaluations = 0;
+        let count = rest
+            .iter()
+            .take_while(|block| {
+                let fits = evaluations < OPERATION_EVALUATIONS;
+                evaluations += tiles[block.tile].plan.len() * block.examples.len();
+                fits
+            })
+            .count();
+        let (now, later) = rest.split_at(count);
+        let rows = if settings.token.is_stopped() {
+            now.iter().map(|_| None).collect()
+        } else {
+            runtime.run(Evaluate::new(tiles, now, settings, &judge))?
+        };
+        for (block, rows) in now.iter().zip(rows) {
+            let mut rows = rows.into_iter().flatten();
+            answer.extend(block.examples.clone().map(|example| {
+                let tile = block.tile;
+                (Part { tile, example }, rows.next())
+            }));
+        }
+        rest = later;
+    }
+    Ok(answer)
+}
+
+/// Tiles in blocks: large enough that a plan's code stays in the processor's
+/// memory, small enough that every thread gets several.
+fn blocks(tiles: &[Tile<'_>]) -> Vec<Block> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let examples: usize = tiles.iter().map(|tile| tile.examples.len()).sum();
+    let length = (examples / (8 * threads)).clamp(1, MOST_EXAMPLES_TOGETHER);
+    let mut blocks = Vec::with_capacity(examples.div_ceil(length));
+    for (tile, of) in tiles.iter().enumerate() {
+        let mut start = 0;
+        while start < of.examples.len() {
+            let end = of.examples.len().min(start + length);
+            blocks.push(Block {
+                tile,
+                examples: start..end,
+            });
+            start = end;
+        }
+    }
+    blocks
+}
+
+/// Evaluations that ran on each device, by the spans recorded so far.
+#[must_use]
+pub fn by_device(runtime: &Runtime) -> BTreeMap<String, u64> {
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    for span in runtime.profiler().spans() {
+        if &*span.operation == EVALUATE.name() {
+            *found.entry(span.device.to_string()).or_default() += span.work;
+        }
+    }
+    found
+}

@@ -1,0 +1,72 @@
+//! Constants by what they are for.
+
+use crate::constant::{Constant, constant, names};
+use crate::dice::Dice;
+use crate::program::Operand;
+
+/// What a constant is for, told by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// `T`, `F`.
+    Truth,
+    /// `ZERO`..`TEN`.
+    Number,
+    /// `NEG_ONE`, `NEG_TWO`.
+    Negative,
+    /// `UP`, `ORIGIN`, `TWO_BY_TWO`…
+    Pair,
+    /// `F0`..`F9`, `L1`..`L10`, `R0`..`R7`, `A0`..`A7`.
+    Numbered(char),
+}
+
+pub(super) fn class(name: &str) -> Option<Class> {
+    Some(match constant(name)? {
+        Constant::Bool(_) => Class::Truth,
+        Constant::Pair(..) => Class::Pair,
+        Constant::Int(_) => match name.chars().next()? {
+            letter if name[1..].chars().all(|c| c.is_ascii_digit()) => Class::Numbered(letter),
+            'N' if name.starts_with("NEG_") => Class::Negative,
+            _ => Class::Number,
+        },
+    })
+}
+
+fn operand(name: &str) -> Option<Operand> {
+    Some(Operand::Constant(name.into(), constant(name)?))
+}
+
+/// Another constant of the class of this one.
+pub(super) fn another(name: &str, dice: &mut Dice) -> Option<Operand> {
+    let wanted = class(name)?;
+    let value = constant(name);
+    let others: Vec<String> = names()
+        .filter(|other| class(other) == Some(wanted) && constant(other) != value)
+        .collect();
+    operand(dice.pick(&others)?)
+}
+
+/// Any constant of a class.
+pub(super) fn any(wanted: Class, dice: &mut Dice) -> Option<Operand> {
+    let all: Vec<String> = names().filter(|name| class(name) == Some(wanted)).collect();
+    operand(dice.pick(&all)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_constant_has_a_class_and_stays_in_it() {
+        let mut dice = Dice::new(1);
+        for name in names() {
+            let own = class(&name).unwrap();
+            for _ in 0..10 {
+                let Some(Operand::Constant(other, value)) = another(&name, &mut dice) else {
+                    panic!("{name} has no other");
+                };
+                assert_eq!(class(&other), Some(own), "{name} became {other}");
+                assert_ne!(Some(value), constant(&name));
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Which values go where: stricter than the language, which takes what works.
+
+use crate::prim::{Family, Prim};
+use crate::types::Type;
+
+fn is_patch(value: &Type) -> bool {
+    matches!(value, Type::Object | Type::Indices)
+}
+
+fn is_set(value: &Type) -> bool {
+    is_patch(value) || matches!(value, Type::Set(_))
+}
+
+fn is_tuple(value: &Type) -> bool {
+    matches!(value, Type::Grid | Type::Tuple(_))
+}
+
+/// Whether nothing about a type is unknown and it is no function.
+pub(super) fn is_known(value: &Type) -> bool {
+    match value {
+        Type::Any | Type::Function(_) => false,
+        Type::Tuple(element) | Type::Set(element) => is_known(element),
+        Type::Both(a, b) => is_known(a) && is_known(b),
+        _ => true,
+    }
+}
+
+/// Whether a value is meant for a parameter of a primitive, the parameter
+/// written as in its signature. Functions are not looked at here.
+pub(super) fn fits(prim: Prim, parameter: &str, value: &Type) -> bool {
+    let container = is_set(value) || is_tuple(value);
+    let element = || value.element();
+    match parameter {
+        "Bool" => *value == Type::Bool,
+        "Int" => *value == Type::Int,
+        "Num" | "n" => matches!(value, Type::Int | Type::Pair),
+        "Pair" => *value == Type::Pair,
+        "Grid" => *value == Type::Grid,
+        "Object" => *value == Type::Object,
+        "Indices" => *value == Type::Indices,
+        "Patch" => is_patch(value),
+        "Piece" => is_patch(value) || *value == Type::Grid,
+        "Elem" => matches!(value, Type::Grid | Type::Object),
+        "Cont[Object]" => container && element() == Type::Object,
+        "K[Cont[a]]" => {
+            let inner = element();
+            container && *value != Type::Grid && (is_set(&inner) || is_tuple(&inner))
+        }
+        "a" => match (prim, prim.family()) {
+            (Prim::Shift | Prim::Normalize, _) => is_patch(value),
+            (_, Family::Geometry) => matches!(value, Type::Grid | Type::Object),
+            (Prim::Greater, _) => matches!(value, Type::Int | Type::Pair),
+            _ => is_known(value),
+        },
+        "b" | "Any" => is_known(value),
+        _ if parameter.starts_with("Tuple[") => is_tuple(value) && is_known(value),
+        _ if parameter.starts_with("Set[") => is_set(value) && is_known(value),
+        _ if parameter.starts_with("Cont[") || parameter.starts_with("K[") => {
+            container && is_known(value)
+        }
+        _ => false,
+    }
+}
+
+/// Whether all of a call's values are meant for it; letters that stand twice in
+/// a signature stand for one type.
+pub(super) fn all_fit(prim: Prim, values: &[Type]) -> bool {
+    let parameters = prim.parameters();
+    let one_by_one = parameters.len() == values.len()
+        && parameters
+            .iter()
+            .zip(values)
+            .all(|(parameter, value)| fits(prim, parameter, value));
+    one_by_one
+        && match (prim, values) {
+            (Prim::Equality | Prim::Greater, [x, y]) | (Prim::Branch, [_, x, y]) => x == y,
+            (Prim::Contained | Prim::Insert | Prim::Remove, [x, container])
+            | (Prim::Other, [container, x]) => container.element() == *x,
+            (
+                Prim::Combine | Prim::Difference | Prim::Intersection | Prim::DifferenceTuple,
+                [x, y],
+            ) => x.element() == y.element(),
+            _ => true,
+        }
+}

@@ -1,0 +1,235 @@
+//! Random programs, line by line.
+
+use super::constants::{Class, any};
+use super::fit::{all_fit, fits, is_known};
+use super::functions::{Wanted, function};
+use super::rewrite::tidied;
+use crate::constant::Constant;
+use crate::dice::Dice;
+use crate::prim::{Family, Prim};
+use crate::program::{Call, Callee, Form, Input, Operand, Program};
+use crate::types::{Type, infer};
+
+/// How long programs become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Lines tried for, before those nothing depends on are dropped.
+    pub lines: usize,
+    /// What they take.
+    pub form: Form,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Shape {
+            lines: 10,
+            form: Form::Input,
+        }
+    }
+}
+
+/// Lines tried before one is given up; most fail for want of a fitting value.
+const TRIES_PER_LINE: usize = 40;
+
+/// A random program: always well typed, always returning a grid.
+#[must_use]
+pub fn generate(name: &str, shape: Shape, dice: &mut Dice) -> Program {
+    let mut draft = Draft::new(name, shape.form);
+    for _ in 0..shape.lines {
+        for _ in 0..TRIES_PER_LINE {
+            let before = draft.program.calls.len();
+            if draft.line(dice).is_some() {
+                break;
+            }
+            draft.cut(before);
+        }
+    }
+    draft.finish(dice)
+}
+
+/// A program being written.
+pub(super) struct Draft {
+    program: Program,
+    types: Vec<Type>,
+}
+
+impl Draft {
+    fn new(name: &str, form: Form) -> Self {
+        Draft {
+            program: Program {
+                name: name.into(),
+                form,
+                calls: Vec::new(),
+                result: 0,
+                file: "generated".into(),
+                places: Vec::new(),
+            },
+            types: Vec::new(),
+        }
+    }
+
+    /// Takes lines back.
+    fn cut(&mut self, lines: usize) {
+        self.program.calls.truncate(lines);
+        self.program.places.truncate(lines);
+        self.types.truncate(lines);
+    }
+
+    /// Adds a call if it is not bound to fail.
+    fn push(&mut self, prim: Prim, arguments: Vec<Operand>) -> Option<Type> {
+        let number = self.program.calls.len();
+        self.program.calls.push(Call {
+            variable: format!("x{}", number + 1).into(),
+            callee: Callee::Prim(prim),
+            arguments,
+        });
+        self.program.places.push(number as u32 + 2);
+        let inferred = infer(&self.program);
+        match inferred.types.last() {
+            Some(result) if inferred.doubts.is_empty() => {
+                self.types.push(result.clone());
+                Some(result.clone())
+            }
+            _ => {
+                self.program.calls.pop();
+                self.program.places.pop();
+                None
+            }
+        }
+    }
+
+    /// Adds a line that makes a function.
+    pub(super) fn function(&mut self, prim: Prim, arguments: Vec<Operand>) -> Option<Operand> {
+        self.push(prim, arguments)?;
+        Some(Operand::Call(self.program.calls.len() as u32 - 1))
+    }
+
+    /// The type of an operand.
+    pub(super) fn type_of(&self, operand: &Operand) -> Type {
+        match operand {
+            Operand::Input(Input::Grid | Input::Candidate) => Type::Grid,
+            Operand::Input(Input::Examples) => Type::tuple(Type::both(Type::Grid, Type::Grid)),
+            Operand::Call(call) => self.types[*call as usize].clone(),
+            Operand::Constant(_, Constant::Bool(_)) => Type::Bool,
+            Operand::Constant(_, Constant::Int(_)) => Type::Int,
+            Operand::Constant(_, Constant::Pair(..)) => Type::Pair,
+            Operand::Prim(_) => Type::Any,
+        }
+    }
+
+    /// Inputs and lines; those nothing depends on yet four times, because what
+    /// stays unused is dropped in the end.
+    fn values(&self) -> Vec<Operand> {
+        let inputs: &[Input] = match self.program.form {
+            Form::Input => &[Input::Grid],
+            Form::Examples => &[Input::Grid, Input::Examples],
+        };
+        let mut values: Vec<Operand> = inputs.iter().map(|i| Operand::Input(*i)).collect();
+        for line in 0..self.program.calls.len() as u32 {
+            let value = Operand::Call(line);
+            let mut arguments = self.program.calls.iter().flat_map(|call| &call.arguments);
+            let times = if arguments.any(|used| *used == value) {
+                1
+            } else {
+                4
+            };
+            values.extend(std::iter::repeat_n(value, times));
+        }
+        values
+    }
+
+    /// Something for a parameter of a primitive.
+    pub(super) fn operand(&self, dice: &mut Dice, prim: Prim, parameter: &str) -> Option<Operand> {
+        let class = match parameter {
+            "Bool" => Some(Class::Truth),
+            "Int" if prim == Prim::OG => Some(Class::Numbered('R')),
+            "Int" if prim == Prim::MirRotT => Some(Class::Numbered('A')),
+            "Int" => Some(Class::Number),
+            "Num" | "n" if dice.one_in(2) => Some(Class::Number),
+            "Pair" | "Num" | "n" => Some(Class::Pair),
+            _ => None,
+        };
+        let fitting: Vec<Operand> = self
+            .values()
+            .into_iter()
+            .filter(|value| fits(prim, parameter, &self.type_of(value)))
+            .collect();
+        match class {
+            Some(class) if fitting.is_empty() || dice.one_in(2) => any(class, dice),
+            _ => dice.pick(&fitting).cloned(),
+        }
+    }
+
+    /// Adds one line, and lines of functions it needs.
+    fn line(&mut self, dice: &mut Dice) -> Option<()> {
+        let prim = *dice.pick(Prim::ALL)?;
+        if prim.family() == Family::HigherOrder && Wanted::by(prim).is_none() {
+            return None;
+        }
+        let arguments = if let Some(wanted) = Wanted::by(prim) {
+            self.with_function(dice, prim, wanted)?
+        } else {
+            let mut arguments = Vec::with_capacity(prim.arity());
+            for parameter in prim.parameters() {
+                arguments.push(self.operand(dice, prim, parameter)?);
+            }
+            let values: Vec<Type> = arguments.iter().map(|a| self.type_of(a)).collect();
+            if !all_fit(prim, &values) {
+                return None;
+            }
+            arguments
+        };
+        let result = self.push(prim, arguments)?;
+        is_known(&result).then_some(())
+    }
+
+    /// Arguments of a primitive that takes a container and a function of its
+    /// elements.
+    fn with_function(
+        &mut self,
+        dice: &mut Dice,
+        prim: Prim,
+        wanted: Wanted,
+    ) -> Option<Vec<Operand>> {
+        let parameters = prim.parameters();
+        let place = parameters.iter().position(|p| !p.starts_with("Fn["))?;
+        let container = self.operand(dice, prim, parameters[place])?;
+        let element = self.type_of(&container).element();
+        if !is_known(&element) {
+            return None;
+        }
+        let function = function(self, dice, &element, wanted)?;
+        Some(if place == 0 {
+            vec![container, function]
+        } else {
+            vec![function, container]
+        })
+    }
+
+    /// The program, ending in the grid that depends on the most lines.
+    fn finish(mut self, dice: &mut Dice) -> Program {
+        // Patches are painted, so that what led to them is not lost.
+        let patches: Vec<Operand> = (0..self.types.len() as u32)
+            .filter(|line| matches!(self.types[*line as usize], Type::Object | Type::Indices))
+            .map(Operand::Call)
+            .collect();
+        for patch in patches {
+            if let Some(colour) = any(Class::Number, dice) {
+                let grid = Operand::Input(Input::Grid);
+                self.push(Prim::Fill, vec![grid, colour, patch]);
+            }
+        }
+        // Turning the input is always possible.
+        self.push(Prim::Rot90, vec![Operand::Input(Input::Grid)]);
+        let mut longest: Option<Program> = None;
+        for line in (0..self.types.len()).filter(|line| self.types[*line] == Type::Grid) {
+            self.program.result = line as u32;
+            let tidy = tidied(&self.program);
+            let known = longest.as_ref().map_or(0, |known| known.calls.len());
+            if tidy.calls.len() > known {
+                longest = Some(tidy);
+            }
+        }
+        longest.unwrap_or_else(|| tidied(&self.program))
+    }
+}

@@ -1,0 +1,203 @@
+//! One change to a program.
+
+use super::constants::another;
+use super::examples;
+use super::fit::all_fit;
+use super::rewrite::{tidied, with_lines_before};
+use crate::constant::Constant;
+use crate::dice::Dice;
+use crate::engine::Grid;
+use crate::prim::Prim;
+use crate::program::{Callee, Form, Input, Operand, Program};
+use crate::types::{Inference, Type, infer, result_of};
+
+/// What was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mutation {
+    /// A constant became another of its class.
+    Constant,
+    /// A primitive became another of its type.
+    Primitive,
+    /// A variable became another of its type.
+    Variable,
+    /// A colour became an expression over the examples.
+    Colour,
+}
+
+impl Mutation {
+    /// Every kind.
+    pub const ALL: [Mutation; 4] = [
+        Mutation::Constant,
+        Mutation::Primitive,
+        Mutation::Variable,
+        Mutation::Colour,
+    ];
+}
+
+/// Changes tried before a program is given up as it is.
+const TRIES: usize = 64;
+
+/// A program with one thing changed, and what; nothing if no change was found.
+/// `examples` are the pairs of the task the program is for, if there are any: a
+/// colour is only replaced by what computes it there.
+#[must_use]
+pub fn mutate(
+    program: &Program,
+    examples: &[(Grid, Grid)],
+    dice: &mut Dice,
+) -> Option<(Program, Mutation)> {
+    let before = infer(program);
+    if program.calls.is_empty() || !before.doubts.is_empty() {
+        return None;
+    }
+    for _ in 0..TRIES {
+        let kind = *dice.pick(&Mutation::ALL)?;
+        let changed = match kind {
+            Mutation::Constant => constant(program, dice),
+            Mutation::Primitive => primitive(program, &before, dice),
+            Mutation::Variable => variable(program, &before, dice),
+            Mutation::Colour => colour(program, examples, dice),
+        };
+        let Some(changed) = changed else {
+            continue;
+        };
+        let changed = tidied(&changed);
+        if is_sound(program, &before, &changed) {
+            return Some((changed, kind));
+        }
+    }
+    None
+}
+
+/// Whether a change left the program well typed, of the same result and not
+/// the same.
+fn is_sound(program: &Program, before: &Inference, changed: &Program) -> bool {
+    let after = infer(changed);
+    let result = |found: &Inference, of: &Program| found.types.get(of.result as usize).cloned();
+    after.doubts.is_empty()
+        && result(&after, changed) == result(before, program)
+        && *changed != tidied(program)
+}
+
+/// An argument of a random line: the line's number and the argument's.
+fn place(program: &Program, dice: &mut Dice) -> (usize, usize) {
+    let line = dice.below(program.calls.len());
+    (line, dice.below(program.calls[line].arguments.len()))
+}
+
+fn constant(program: &Program, dice: &mut Dice) -> Option<Program> {
+    let (line, at) = place(program, dice);
+    let Operand::Constant(name, _) = &program.calls[line].arguments[at] else {
+        return None;
+    };
+    let mut changed = program.clone();
+    changed.calls[line].arguments[at] = another(name, dice)?;
+    Some(changed)
+}
+
+fn argument_type(operand: &Operand, types: &[Type]) -> Type {
+    match operand {
+        Operand::Input(Input::Grid | Input::Candidate) => Type::Grid,
+        Operand::Input(Input::Examples) => Type::tuple(Type::both(Type::Grid, Type::Grid)),
+        Operand::Call(call) => types[*call as usize].clone(),
+        Operand::Constant(_, Constant::Bool(_)) => Type::Bool,
+        Operand::Constant(_, Constant::Int(_)) => Type::Int,
+        Operand::Constant(_, Constant::Pair(..)) => Type::Pair,
+        Operand::Prim(_) => Type::Any,
+    }
+}
+
+fn primitive(program: &Program, before: &Inference, dice: &mut Dice) -> Option<Program> {
+    let line = dice.below(program.calls.len());
+    let call = &program.calls[line];
+    let mut changed = program.clone();
+    // A primitive passed as a function: of the same signature and family.
+    if dice.one_in(3) {
+        let at = dice.below(call.arguments.len());
+        let Operand::Prim(prim) = call.arguments[at] else {
+            return None;
+        };
+        let alike = |other: &&Prim| {
+            **other != prim
+                && other.signature() == prim.signature()
+                && other.family() == prim.family()
+        };
+        let others: Vec<Prim> = Prim::ALL.iter().filter(alike).copied().collect();
+        changed.calls[line].arguments[at] = Operand::Prim(*dice.pick(&others)?);
+        return Some(changed);
+    }
+    // A primitive that is called: any that takes these and results in the same.
+    let Callee::Prim(prim) = call.callee else {
+        return None;
+    };
+    let values: Vec<Type> = call
+        .arguments
+        .iter()
+        .map(|argument| argument_type(argument, &before.types))
+        .collect();
+    let alike = |other: &&Prim| {
+        **other != prim
+            && all_fit(**other, &values)
+            && result_of(**other, &values) == before.types[line]
+    };
+    let others: Vec<Prim> = Prim::ALL.iter().filter(alike).copied().collect();
+    changed.calls[line].callee = Callee::Prim(*dice.pick(&others)?);
+    Some(changed)
+}
+
+fn variable(program: &Program, before: &Inference, dice: &mut Dice) -> Option<Program> {
+    let (line, at) = place(program, dice);
+    let old = &program.calls[line].arguments[at];
+    if !matches!(old, Operand::Call(_) | Operand::Input(_)) {
+        return None;
+    }
+    let wanted = argument_type(old, &before.types);
+    if wanted == Type::Any {
+        return None;
+    }
+    let inputs: &[Input] = match program.form {
+        Form::Input => &[Input::Grid],
+        Form::Examples => &[Input::Grid, Input::Examples],
+    };
+    let others: Vec<Operand> = inputs
+        .iter()
+        .map(|input| Operand::Input(*input))
+        .chain((0..line as u32).map(Operand::Call))
+        .filter(|other| other != old && argument_type(other, &before.types) == wanted)
+        .collect();
+    let mut changed = program.clone();
+    changed.calls[line].arguments[at] = dice.pick(&others)?.clone();
+    Some(changed)
+}
+
+/// Which arguments of a primitive are colours.
+fn colour_places(prim: Prim) -> &'static [usize] {
+    match prim {
+        Prim::Recolor | Prim::Canvas => &[0],
+        Prim::Fill | Prim::Underfill | Prim::Ofcolor | Prim::Colorfilter | Prim::Colorcount => &[1],
+        Prim::Replace | Prim::Switch => &[1, 2],
+        Prim::Cellwise => &[2],
+        _ => &[],
+    }
+}
+
+fn colour(program: &Program, examples: &[(Grid, Grid)], dice: &mut Dice) -> Option<Program> {
+    let mut places = Vec::new();
+    for (line, call) in program.calls.iter().enumerate() {
+        let Callee::Prim(prim) = call.callee else {
+            continue;
+        };
+        for at in colour_places(prim) {
+            if let Operand::Constant(_, Constant::Int(value @ 0..=9)) = call.arguments[*at] {
+                places.push((line, *at, value));
+            }
+        }
+    }
+    let (line, at, value) = *dice.pick(&places)?;
+    let expression = examples::colour(value, examples, dice)?;
+    let by = expression.calls.len();
+    let mut changed = with_lines_before(program, &expression.calls);
+    changed.form = Form::Examples;
+    changed.calls[line + by].arguments[at] = Operand::Call(expression.result);
+    Some(changed)
+}

@@ -1,0 +1,97 @@
+//! Tasks of our own, made by code, and programs that solve them.
+//!
+//! So that `heddle arc eval` has something to do where no ARC tasks are at hand.
+//! Each [`Recipe`] draws an input from dice and computes its output in plain
+//! Rust, without the language; the program of its name in `programs.py` has to
+//! find the same. One file of recipes for each family of primitives.
+
+mod additions;
+mod arithmetic;
+mod construction;
+mod containers;
+mod geometry;
+mod higher;
+mod lines;
+mod painting;
+mod patterns;
+mod picture;
+mod queries;
+mod splitting;
+
+use crate::data::{Dataset, Task};
+use crate::dice::Dice;
+use crate::engine::Grid;
+use crate::prim::Family;
+use picture::Rows;
+
+/// Programs that solve the tasks.
+pub const PROGRAMS: &str = include_str!("programs.py");
+
+/// Examples and questions of each task.
+const TRAIN_PAIRS: u64 = 4;
+const TEST_PAIRS: u64 = 2;
+
+/// How a task is made.
+#[derive(Clone, Copy)]
+pub struct Recipe {
+    /// The task's name.
+    pub name: &'static str,
+    /// The family of primitives it is about.
+    pub family: Family,
+    /// An input and its output. `theme` is the same for all pairs of a task.
+    make: fn(dice: &mut Dice, theme: u64) -> (Rows, Rows),
+}
+
+impl Recipe {
+    /// The task of a seed, always the same.
+    #[must_use]
+    pub fn task(&self, seed: u64) -> Task {
+        // The name is part of the seed: no two tasks see the same dice.
+        let own = self
+            .name
+            .bytes()
+            .fold(seed, |mixed, byte| mixed.rotate_left(7) ^ u64::from(byte));
+        let theme = Dice::new(own).roll();
+        let pair = |number: u64| {
+            let (input, output) = (self.make)(&mut Dice::of(own, number), theme);
+            Some((Grid::new(&input).ok()?, Grid::new(&output).ok()?))
+        };
+        let train = 0..TRAIN_PAIRS;
+        let test = TRAIN_PAIRS..TRAIN_PAIRS + TEST_PAIRS;
+        Task {
+            id: self.name.into(),
+            train: train.filter_map(pair).collect(),
+            test: test.filter_map(pair).collect(),
+        }
+    }
+}
+
+/// Every recipe, family by family.
+pub fn recipes() -> impl Iterator<Item = &'static Recipe> {
+    [
+        arithmetic::RECIPES,
+        containers::RECIPES,
+        higher::RECIPES,
+        geometry::RECIPES,
+        splitting::RECIPES,
+        painting::RECIPES,
+        queries::RECIPES,
+        construction::RECIPES,
+        lines::RECIPES,
+        patterns::RECIPES,
+        additions::RECIPES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The tasks of a seed.
+#[must_use]
+pub fn dataset(seed: u64) -> Dataset {
+    let mut tasks: Vec<Task> = recipes().map(|recipe| recipe.task(seed)).collect();
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
+    Dataset {
+        tasks,
+        notes: Vec::new(),
+    }
+}

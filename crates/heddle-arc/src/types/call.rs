@@ -1,0 +1,243 @@
+//! What a call results in, by type.
+
+use super::{FunctionType, Type};
+use crate::plain::arity_when_bound;
+use crate::prim::{Family, Prim};
+use std::rc::Rc;
+
+/// Types nest at most this deep before they are given up as `Any`; a power of
+/// `initset` would go on for ever.
+const MAX_CALLS: u32 = 200;
+
+/// Calls on types, a bounded number of them.
+pub(super) struct Caller {
+    left: u32,
+}
+
+impl Caller {
+    pub(super) fn new() -> Self {
+        Caller { left: MAX_CALLS }
+    }
+
+    /// What calling a value of that type results in.
+    pub(super) fn call(&mut self, function: &Type, arguments: &[Type]) -> Type {
+        let Type::Function(function) = function else {
+            return Type::Any;
+        };
+        if self.left == 0 {
+            return Type::Any;
+        }
+        self.left -= 1;
+        match (&**function, arguments) {
+            (FunctionType::Prim(prim), _) if prim.arity() == arguments.len() => {
+                self.primitive(*prim, arguments)
+            }
+            (FunctionType::Built(prim, parts), _) => self.built(*prim, parts, arguments),
+            _ => Type::Any,
+        }
+    }
+
+    fn built(&mut self, prim: Prim, parts: &[Type], arguments: &[Type]) -> Type {
+        match prim {
+            Prim::Compose => {
+                let inner = self.call(&parts[1], arguments);
+                self.call(&parts[0], &[inner])
+            }
+            Prim::Chain => {
+                let innermost = self.call(&parts[2], arguments);
+                let inner = self.call(&parts[1], &[innermost]);
+                self.call(&parts[0], &[inner])
+            }
+            Prim::Matcher => Type::Bool,
+            Prim::Fork => {
+                let a = self.call(&parts[1], arguments);
+                let b = self.call(&parts[2], arguments);
+                self.call(&parts[0], &[a, b])
+            }
+            Prim::Lbind | Prim::Rbind => {
+                let mut all = arguments.to_vec();
+                let place = if prim == Prim::Lbind { 0 } else { all.len() };
+                all.insert(place, parts[1].clone());
+                self.call(&parts[0], &all)
+            }
+            // Applied again and again; only a type that maps to itself is known.
+            _ => {
+                let once = self.call(&parts[0], arguments);
+                if arguments.first() == Some(&once) {
+                    once
+                } else {
+                    Type::Any
+                }
+            }
+        }
+    }
+
+    /// What a primitive called with these results in.
+    #[allow(clippy::too_many_lines, reason = "one arm for each rule")]
+    pub(super) fn primitive(&mut self, prim: Prim, arguments: &[Type]) -> Type {
+        let x = &arguments[0];
+        let y = arguments.get(1).unwrap_or(x);
+        let z = arguments.get(2).unwrap_or(x);
+        match prim {
+            Prim::Add | Prim::Subtract | Prim::Multiply | Prim::Divide => {
+                match (x.is_number(), y.is_number()) {
+                    (true, true) => Type::Int,
+                    _ if x.is_tuple() || y.is_tuple() => Type::Pair,
+                    _ => Type::Any,
+                }
+            }
+            Prim::Invert
+            | Prim::Double
+            | Prim::Halve
+            | Prim::Increment
+            | Prim::Decrement
+            | Prim::Crement
+            | Prim::Sign => match x {
+                Type::Int | Type::Bool => Type::Int,
+                _ if x.is_tuple() => Type::Pair,
+                _ => Type::Any,
+            },
+            Prim::Both | Prim::Either => x.joined(y),
+            Prim::Branch => y.joined(z),
+            Prim::Identity
+            | Prim::Hmirror
+            | Prim::Vmirror
+            | Prim::Dmirror
+            | Prim::Cmirror
+            | Prim::Upscale
+            | Prim::Normalize => x.clone(),
+            Prim::Shift if x.is_set() => x.clone(),
+            Prim::Combine => x.like(x.element().joined(&y.element())),
+            Prim::Intersection
+            | Prim::Difference
+            | Prim::Dedupe
+            | Prim::Sfilter
+            | Prim::DifferenceTuple => match x {
+                // Fewer elements than two are no pair any more.
+                _ if x.is_tuple() => Type::tuple(x.element()),
+                other => other.clone(),
+            },
+            Prim::Remove if y.is_tuple() => Type::tuple(y.element()),
+            Prim::Remove => y.clone(),
+            Prim::Order | Prim::Totuple => Type::tuple(x.element()),
+            Prim::Repeat => Type::tuple(x.clone()),
+            Prim::Merge | Prim::Mfilter => x.like(x.element().element()),
+            Prim::Last if *x == Type::Cell => Type::Pair,
+            Prim::First if *x == Type::Cell => Type::Int,
+            Prim::First => match x {
+                Type::Both(a, _) => (**a).clone(),
+                other => other.element(),
+            },
+            Prim::Last | Prim::Second => match x {
+                Type::Both(_, b) => (**b).clone(),
+                Type::Cell => Type::Pair,
+                other => other.element(),
+            },
+            Prim::Maximum
+            | Prim::Minimum
+            | Prim::Argmax
+            | Prim::Argmin
+            | Prim::Mostcommon
+            | Prim::Leastcommon
+            | Prim::Other
+            | Prim::Extract
+            | Prim::GetNthT
+            | Prim::GetNthF => x.element(),
+            Prim::Valmax | Prim::Valmin => self.call(y, &[x.element()]),
+            Prim::Initset => Type::set(x.clone()),
+            Prim::Insert => Type::set(x.joined(&y.element())),
+            Prim::Interval | Prim::PG => Type::tuple(Type::Int),
+            Prim::Astuple => Type::both(x.clone(), y.clone()),
+            Prim::Product => Type::set(Type::both(x.element(), y.element())),
+            Prim::Pair => Type::tuple(Type::both(x.element(), y.element())),
+            Prim::Apply => {
+                let result = self.call(x, &[y.element()]);
+                y.like(result)
+            }
+            Prim::Mapply => {
+                let result = self.call(x, &[y.element()]);
+                y.like(result.element())
+            }
+            Prim::Rapply => {
+                let result = self.call(&x.element(), std::slice::from_ref(y));
+                x.like(result)
+            }
+            Prim::Papply => Type::tuple(self.call(x, &[y.element(), z.element()])),
+            Prim::Mpapply => Type::tuple(self.call(x, &[y.element(), z.element()]).element()),
+            Prim::Prapply => Type::set(self.call(x, &[y.element(), z.element()])),
+            Prim::Sizefilter | Prim::Shift => Type::set(x.element()),
+            Prim::Hsplit | Prim::Vsplit => Type::tuple(Type::Grid),
+            Prim::Palette => Type::set(Type::Int),
+            Prim::Objects
+            | Prim::OG
+            | Prim::Partition
+            | Prim::Fgpartition
+            | Prim::Colorfilter
+            | Prim::Frontiers => Type::set(Type::Object),
+            Prim::Recolor | Prim::Toobject | Prim::Asobject => Type::Object,
+            _ if prim.builds_a_function() => {
+                Type::Function(Rc::new(FunctionType::Built(prim, arguments.to_vec())))
+            }
+            _ => plain_result(prim),
+        }
+    }
+}
+
+/// What a primitive called with values of these types results in, as many as it
+/// takes.
+#[must_use]
+pub fn result_of(prim: Prim, arguments: &[Type]) -> Type {
+    if arguments.len() != prim.arity() {
+        return Type::Any;
+    }
+    Caller::new().primitive(prim, arguments)
+}
+
+/// The result of a primitive whose signature ends in a plain name.
+fn plain_result(prim: Prim) -> Type {
+    match prim.result() {
+        "Bool" => Type::Bool,
+        "Int" => Type::Int,
+        "Pair" => Type::Pair,
+        "Grid" => Type::Grid,
+        "Object" => Type::Object,
+        "Indices" => Type::Indices,
+        _ => Type::Any,
+    }
+}
+
+/// How many arguments a function takes, if it is known.
+pub(super) fn arity(function: &Type) -> Option<usize> {
+    let Type::Function(function) = function else {
+        return None;
+    };
+    match &**function {
+        FunctionType::Prim(prim) => Some(prim.arity()),
+        FunctionType::Built(Prim::Lbind | Prim::Rbind, parts) => {
+            arity(&parts[0]).map(arity_when_bound)
+        }
+        FunctionType::Built(Prim::Power, _) | FunctionType::Unknown => None,
+        FunctionType::Built(..) => Some(1),
+    }
+}
+
+/// Whether an argument of a type can be right for a parameter of a primitive,
+/// the parameter written as in its signature.
+pub(super) fn may_fit(prim: Prim, parameter: &str, argument: &Type) -> bool {
+    if *argument == Type::Any {
+        return true;
+    }
+    let container = argument.is_tuple() || argument.is_set();
+    match parameter {
+        "Bool" => true,
+        "Int" if prim.family() == Family::Arithmetic => argument.is_number(),
+        "Int" => !container && !argument.is_function(),
+        "Num" | "n" => argument.is_number() || argument.is_tuple(),
+        "Pair" | "Grid" => argument.is_tuple(),
+        "Object" | "Indices" | "Patch" | "Piece" | "Elem" => container,
+        _ if parameter.starts_with("Fn[") => argument.is_function(),
+        _ if parameter.starts_with("Set[") => argument.is_set(),
+        _ if parameter.contains('[') => container,
+        _ => true,
+    }
+}

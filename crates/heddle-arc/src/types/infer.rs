@@ -1,0 +1,103 @@
+//! Types of the lines of a program, and lines bound to fail.
+
+use super::call::{Caller, arity, may_fit};
+use super::{FunctionType, Type};
+use crate::constant::Constant;
+use crate::prim::Prim;
+use crate::program::{Callee, Input, Operand, Program, SourceError};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What is known of a program before it runs.
+#[derive(Clone, Debug)]
+pub struct Inference {
+    /// The type of each line.
+    pub types: Vec<Type>,
+    /// Lines that fail whenever they run.
+    pub doubts: Vec<SourceError>,
+}
+
+/// Infers the types of a program's lines.
+#[must_use]
+pub fn infer(program: &Program) -> Inference {
+    let mut types: Vec<Type> = Vec::with_capacity(program.calls.len());
+    let mut doubts = Vec::new();
+    for (call, line) in program.calls.iter().zip(&program.places) {
+        let arguments: Vec<Type> = call
+            .arguments
+            .iter()
+            .map(|argument| operand(argument, &types))
+            .collect();
+        let mut caller = Caller::new();
+        let (result, doubt) = match call.callee {
+            Callee::Prim(prim) => (caller.primitive(prim, &arguments), misfit(prim, &arguments)),
+            Callee::Call(callee) => {
+                let function = &types[callee as usize];
+                (
+                    caller.call(function, &arguments),
+                    miscall(function, arguments.len()),
+                )
+            }
+        };
+        if let Some((problem, hint)) = doubt {
+            doubts.push(SourceError {
+                file: Arc::clone(&program.file),
+                line: *line,
+                column: 1,
+                program: Some(Arc::clone(&program.name)),
+                problem,
+                hint,
+            });
+        }
+        types.push(result);
+    }
+    Inference { types, doubts }
+}
+
+fn operand(operand: &Operand, types: &[Type]) -> Type {
+    match operand {
+        Operand::Input(Input::Grid | Input::Candidate) => Type::Grid,
+        Operand::Input(Input::Examples) => {
+            Type::tuple(Type::Both(Rc::new(Type::Grid), Rc::new(Type::Grid)))
+        }
+        Operand::Call(call) => types[*call as usize].clone(),
+        Operand::Constant(_, Constant::Bool(_)) => Type::Bool,
+        Operand::Constant(_, Constant::Int(_)) => Type::Int,
+        Operand::Constant(_, Constant::Pair(..)) => Type::Pair,
+        Operand::Prim(prim) => Type::Function(Rc::new(FunctionType::Prim(*prim))),
+    }
+}
+
+/// The first argument that cannot be right.
+fn misfit(prim: Prim, arguments: &[Type]) -> Option<(String, String)> {
+    let parameters = prim.parameters();
+    let (place, _) = arguments
+        .iter()
+        .enumerate()
+        .find(|(place, argument)| !may_fit(prim, parameters[*place], argument))?;
+    Some((
+        format!(
+            "{prim} fails: argument {} is {}, not {}",
+            place + 1,
+            arguments[place],
+            parameters[place]
+        ),
+        format!("{prim} takes {}", prim.signature()),
+    ))
+}
+
+fn miscall(function: &Type, given: usize) -> Option<(String, String)> {
+    if !function.is_function() && *function != Type::Any {
+        return Some((
+            format!("this calls a value of type {function}"),
+            "call a primitive, or a variable that holds a function".to_owned(),
+        ));
+    }
+    match arity(function) {
+        Some(takes) if takes != given => Some((
+            format!("this calls a function of {takes} with {given} arguments"),
+            format!("give it {takes}"),
+        )),
+        _ => None,
+    }
+}

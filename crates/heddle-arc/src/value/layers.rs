@@ -1,0 +1,109 @@
+//! Cells that share locations: one mask for each colour.
+
+use super::space::Bits;
+use super::{Colours, Space, Value, Window};
+use crate::fault::Fault;
+
+/// Layers being put together, one plane of rows for each colour.
+pub(crate) struct Layering {
+    window: Window,
+    colours: Colours,
+    /// The plane of each colour, by `colour + 128`.
+    places: [u8; 256],
+    planes: Vec<Bits>,
+}
+
+impl Layering {
+    /// Where the rows of a colour begin, for [`Layering::add_at`].
+    pub(crate) fn plane(&self, colour: i8) -> usize {
+        usize::from(self.places[(i16::from(colour) + 128) as usize]) * self.window.height()
+    }
+
+    /// Adds cells at a row counted from the beginning of all planes.
+    pub(crate) fn add_at(&mut self, row: usize, bits: Bits) {
+        self.planes[row] |= bits;
+    }
+
+    /// Adds cells of a colour in a row of the window.
+    pub(crate) fn add(&mut self, colour: i8, row: usize, bits: Bits) {
+        let at = self.plane(colour) + row;
+        self.add_at(at, bits);
+    }
+}
+
+impl Space {
+    /// Empty planes for these colours, in memory kept for them.
+    pub(crate) fn begin_layers(&mut self, window: Window, colours: Colours) -> Layering {
+        let mut planes = std::mem::take(&mut self.planes);
+        planes.clear();
+        planes.resize(colours.len() * window.height(), 0);
+        let mut places = [0; 256];
+        for (plane, colour) in colours.iter().enumerate() {
+            places[(i16::from(colour) + 128) as usize] = plane as u8;
+        }
+        Layering {
+            window,
+            colours,
+            places,
+            planes,
+        }
+    }
+
+    /// The set of all cells added. The caller knows that two of them share a
+    /// location, so that no other form takes them.
+    pub(crate) fn end_layers(&mut self, layering: Layering) -> Result<Value, Fault> {
+        let Layering {
+            window,
+            colours,
+            planes,
+            ..
+        } = layering;
+        let height = window.height();
+        let base = self.stack.len();
+        for (plane, colour) in colours.iter().enumerate() {
+            let at = self.new_window(window)?;
+            self.rows[at..].copy_from_slice(&planes[plane * height..(plane + 1) * height]);
+            if let Some(mask) = self.seal(at, window) {
+                self.stack.push(Value::Object(mask, colour));
+            }
+        }
+        self.planes = planes;
+        self.layers_from(base)
+    }
+
+    /// Layers of the objects on the stack from `base` on, which are taken off.
+    pub(crate) fn layers_from(&mut self, base: usize) -> Result<Value, Fault> {
+        let len = self.stack.len() - base;
+        let at = self.new_values(len)?;
+        self.values.extend_from_slice(&self.stack[base..]);
+        self.stack.truncate(base);
+        Ok(Value::Layers {
+            at: at as u32,
+            len: len as u16,
+        })
+    }
+
+    /// The box around all layers.
+    pub(crate) fn layers_window(&self, value: Value) -> Option<Window> {
+        let mut windows = self.layers(value).map(|(mask, _)| Window::of(mask));
+        let first = windows.next()?;
+        windows.try_fold(first, Window::joined)
+    }
+
+    /// All locations of layers.
+    pub(crate) fn layers_mask(&mut self, value: Value) -> Result<Option<super::Mask>, Fault> {
+        let Some(window) = self.layers_window(value) else {
+            return Ok(None);
+        };
+        let at = self.new_window(window)?;
+        for row in 0..window.height() {
+            let i = window.top + row as i64;
+            let layers = self.layers(value);
+            let word = layers.fold(0, |word, (mask, _)| {
+                word | self.word_at(mask, i, window.left)
+            });
+            self.rows[at + row] = word;
+        }
+        Ok(self.seal(at, window))
+    }
+}

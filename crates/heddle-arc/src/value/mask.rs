@@ -1,0 +1,240 @@
+//! Making masks, and what sets of locations do to each other.
+
+use super::space::Bits;
+use super::{MASK_COLUMNS, MASK_ROWS, Mask, Space, Value};
+use crate::fault::Fault;
+
+/// A rectangle a mask can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub top: i64,
+    pub left: i64,
+    pub bottom: i64,
+    pub right: i64,
+}
+
+impl Window {
+    /// The rectangle, if every mask inside it has a compact form.
+    pub(crate) fn fit(top: i64, left: i64, bottom: i64, right: i64) -> Option<Window> {
+        let far = |at: i64| i16::try_from(at).is_err();
+        if far(top) || far(left) || far(bottom) || far(right) {
+            return None;
+        }
+        if bottom - top >= MASK_ROWS || right - left >= MASK_COLUMNS {
+            return None;
+        }
+        Some(Window {
+            top,
+            left,
+            bottom,
+            right,
+        })
+    }
+
+    pub(crate) fn of(mask: Mask) -> Window {
+        Window {
+            top: mask.top(),
+            left: mask.left(),
+            bottom: mask.bottom(),
+            right: mask.right(),
+        }
+    }
+
+    /// The mask of rows that fill this window tightly.
+    pub(crate) fn mask_at(self, rows: usize) -> Mask {
+        Mask {
+            rows: rows as u32,
+            i: self.top as i16,
+            j: self.left as i16,
+            height: self.height() as u8,
+            width: self.width() as u8,
+        }
+    }
+
+    pub(crate) fn joined(self, other: Window) -> Option<Window> {
+        Window::fit(
+            self.top.min(other.top),
+            self.left.min(other.left),
+            self.bottom.max(other.bottom),
+            self.right.max(other.right),
+        )
+    }
+
+    pub(crate) fn height(self) -> usize {
+        (self.bottom - self.top + 1) as usize
+    }
+
+    pub(crate) fn width(self) -> usize {
+        (self.right - self.left + 1) as usize
+    }
+}
+
+/// A word with its columns moved by `by`, left where negative.
+pub(crate) fn moved_bits(word: Bits, by: i64) -> Bits {
+    match by {
+        0..=127 => word << by,
+        -127..=-1 => word >> -by,
+        _ => 0,
+    }
+}
+
+/// A word with the lowest `width` bits set.
+pub(crate) fn full_bits(width: usize) -> Bits {
+    if width >= 128 {
+        Bits::MAX
+    } else {
+        (1 << width) - 1
+    }
+}
+
+impl Space {
+    /// Zeroed rows for a window, at the end.
+    pub(crate) fn new_window(&mut self, window: Window) -> Result<usize, Fault> {
+        self.new_rows(window.height())
+    }
+
+    /// Makes the box of a freshly written window tight. The window must be the
+    /// last thing in `rows`. `None` if it holds nothing.
+    pub(crate) fn seal(&mut self, at: usize, window: Window) -> Option<Mask> {
+        let words = &self.rows[at..];
+        let all = words.iter().fold(0, |all, word| all | word);
+        if all == 0 {
+            self.rows.truncate(at);
+            return None;
+        }
+        let first = words.iter().position(|word| *word != 0)?;
+        let last = words.iter().rposition(|word| *word != 0)?;
+        let left = all.trailing_zeros();
+        let height = last - first + 1;
+        if first > 0 {
+            self.rows.copy_within(at + first..=at + last, at);
+        }
+        self.rows.truncate(at + height);
+        if left > 0 {
+            for word in &mut self.rows[at..] {
+                *word >>= left;
+            }
+        }
+        Some(Mask {
+            rows: at as u32,
+            i: (window.top + first as i64) as i16,
+            j: (window.left + i64::from(left)) as i16,
+            height: height as u8,
+            width: (all.ilog2() - left + 1) as u8,
+        })
+    }
+
+    /// The set of locations written into a window.
+    pub(crate) fn sealed_mask(&mut self, at: usize, window: Window) -> Value {
+        self.seal(at, window).map_or(Value::EMPTY_SET, Value::Mask)
+    }
+
+    /// The cells of one colour written into a window.
+    pub(crate) fn sealed_object(&mut self, at: usize, window: Window, colour: i8) -> Value {
+        self.seal(at, window)
+            .map_or(Value::EMPTY_SET, |mask| Value::Object(mask, colour))
+    }
+
+    /// The cells written into a window, their colours into a box of the same
+    /// size whose other cells are zero. Both must be the last of their kind.
+    pub(crate) fn sealed_cells(&mut self, rows: usize, cells: usize, window: Window) -> Value {
+        let Some(mask) = self.seal(rows, window) else {
+            self.cells.truncate(cells);
+            return Value::EMPTY_SET;
+        };
+        if let Some(colour) = self.one_colour(mask, cells, window) {
+            self.cells.truncate(cells);
+            return Value::Object(mask, colour);
+        }
+        let (height, width) = (usize::from(mask.height), usize::from(mask.width));
+        let skip_rows = (mask.top() - window.top) as usize;
+        let skip_columns = (mask.left() - window.left) as usize;
+        let loose = window.width();
+        if height != window.height() || width != loose {
+            for row in 0..height {
+                let from = cells + (skip_rows + row) * loose + skip_columns;
+                self.cells
+                    .copy_within(from..from + width, cells + row * width);
+            }
+            self.cells.truncate(cells + height * width);
+        }
+        Value::Painted {
+            rows: mask.rows,
+            cells: cells as u32,
+            i: mask.i,
+            j: mask.j,
+            height: mask.height,
+            width: mask.width,
+        }
+    }
+
+    /// The one colour of a mask in a looser box of colours, if it is one.
+    fn one_colour(&self, mask: Mask, cells: usize, window: Window) -> Option<i8> {
+        let width = window.width();
+        let start = cells
+            + (mask.top() - window.top) as usize * width
+            + (mask.left() - window.left) as usize;
+        let mut one = None;
+        for (row, word) in self.words(mask).iter().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let colour = self.cells[start + row * width + bit];
+                match one {
+                    None => one = Some(colour),
+                    Some(held) if held == colour => {}
+                    Some(_) => return None,
+                }
+            }
+        }
+        one
+    }
+
+    /// The word of a mask in a row of the plane, as seen from column `left`.
+    pub(crate) fn word_at(&self, mask: Mask, i: i64, left: i64) -> Bits {
+        let row = i - mask.top();
+        if row < 0 || row >= i64::from(mask.height) {
+            return 0;
+        }
+        moved_bits(
+            self.rows[mask.rows as usize + row as usize],
+            mask.left() - left,
+        )
+    }
+
+    /// Writes `combine(a, b)` of two masks into the rows of a window.
+    pub(crate) fn combined(
+        &mut self,
+        a: Mask,
+        b: Mask,
+        window: Window,
+        combine: impl Fn(Bits, Bits) -> Bits,
+    ) -> Result<usize, Fault> {
+        let at = self.new_window(window)?;
+        for row in 0..window.height() {
+            let i = window.top + row as i64;
+            let (x, y) = (
+                self.word_at(a, i, window.left),
+                self.word_at(b, i, window.left),
+            );
+            self.rows[at + row] = combine(x, y);
+        }
+        Ok(at)
+    }
+
+    /// Whether a mask holds a location.
+    pub(crate) fn holds(&self, mask: Mask, i: i64, j: i64) -> bool {
+        let bit = j - mask.left();
+        (0..i64::from(mask.width)).contains(&bit)
+            && self.word_at(mask, i, mask.left()) >> bit & 1 == 1
+    }
+
+    /// The full rectangle.
+    pub(crate) fn rectangle(&mut self, window: Window) -> Result<Value, Fault> {
+        let at = self.new_window(window)?;
+        let word = full_bits(window.width());
+        self.rows[at..].fill(word);
+        Ok(self.sealed_mask(at, window))
+    }
+}

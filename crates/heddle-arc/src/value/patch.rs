@@ -1,0 +1,127 @@
+//! Patches of any form, read as the rules of section 3 say.
+
+use super::{Space, Value};
+use crate::fault::{Fault, Noun};
+
+/// One cell of a listed patch; indices leave the colour at zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stroke {
+    pub colour: i32,
+    pub i: i32,
+    pub j: i32,
+}
+
+/// What a listed patch was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listed {
+    Object,
+    Indices,
+}
+
+/// A patch, by what can be done with it quickly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patch {
+    /// No elements.
+    Empty,
+    /// A mask, with or without colours.
+    Compact(super::Mask),
+    /// Anything else that may be a patch: a tuple, or a set that is too wide.
+    Loose,
+}
+
+/// The extremes of a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extremes {
+    pub top: i64,
+    pub left: i64,
+    pub bottom: i64,
+    pub right: i64,
+}
+
+impl Value {
+    pub(crate) fn patch(self) -> Result<Patch, Fault> {
+        if self.is_empty_container() {
+            return Ok(Patch::Empty);
+        }
+        match self.mask() {
+            Some(mask) => Ok(Patch::Compact(mask)),
+            None if self.is_tuple() || self.is_set() => Ok(Patch::Loose),
+            None => Err(self.not(Noun::Patch)),
+        }
+    }
+}
+
+impl Space {
+    /// Lists a patch into `strokes`, in iteration order; `None` if it is none
+    /// or its numbers do not fit.
+    pub(crate) fn list(&mut self, patch: Value) -> Result<Option<Listed>, Fault> {
+        let mut strokes = std::mem::take(&mut self.strokes);
+        strokes.clear();
+        let mut kind = None;
+        let mut regular = true;
+        for element in self.elements(patch)? {
+            let (stroke, this) = match element {
+                Value::Pair(i, j) => (Stroke { colour: 0, i, j }, Listed::Indices),
+                Value::Cell { colour, i, j } => (Stroke { colour, i, j }, Listed::Object),
+                _ => {
+                    regular = false;
+                    break;
+                }
+            };
+            if *kind.get_or_insert(this) != this {
+                regular = false;
+                break;
+            }
+            strokes.push(stroke);
+        }
+        let listed = strokes.len();
+        self.strokes = strokes;
+        self.meter.work(listed as u64)?;
+        Ok(kind.filter(|_| regular))
+    }
+
+    /// Top, left, bottom and right; `None` where plain values must decide.
+    pub(crate) fn extremes(&mut self, patch: Value) -> Result<Option<Extremes>, Fault> {
+        match patch.patch()? {
+            Patch::Empty => Err(Fault::Empty(Noun::Patch)),
+            Patch::Compact(mask) => Ok(Some(Extremes {
+                top: mask.top(),
+                left: mask.left(),
+                bottom: mask.bottom(),
+                right: mask.right(),
+            })),
+            Patch::Loose => {
+                if matches!(patch, Value::Layers { .. }) {
+                    return Ok(self.layers_window(patch).map(|window| Extremes {
+                        top: window.top,
+                        left: window.left,
+                        bottom: window.bottom,
+                        right: window.right,
+                    }));
+                }
+                if self.list(patch)?.is_none() {
+                    return Ok(None);
+                }
+                Ok(self.listed_extremes())
+            }
+        }
+    }
+
+    /// The extremes of what was listed last.
+    pub(crate) fn listed_extremes(&self) -> Option<Extremes> {
+        let first = self.strokes.first()?;
+        let mut extremes = Extremes {
+            top: i64::from(first.i),
+            left: i64::from(first.j),
+            bottom: i64::from(first.i),
+            right: i64::from(first.j),
+        };
+        for stroke in &self.strokes {
+            extremes.top = extremes.top.min(i64::from(stroke.i));
+            extremes.bottom = extremes.bottom.max(i64::from(stroke.i));
+            extremes.left = extremes.left.min(i64::from(stroke.j));
+            extremes.right = extremes.right.max(i64::from(stroke.j));
+        }
+        Some(extremes)
+    }
+}

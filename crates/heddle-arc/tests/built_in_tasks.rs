@@ -1,0 +1,102 @@
+//! The built-in tasks are solved by the programs that go with them, and cover
+//! the language.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says so by failing"
+)]
+
+use heddle_arc::assess::{Pairing, Status, assess};
+use heddle_arc::data::{LARGEST_SIDE, Task};
+use heddle_arc::meter::Budget;
+use heddle_arc::prim::{Family, Prim};
+use heddle_arc::program::{Callee, Operand, Program, load};
+use heddle_arc::road::{Crew, Settings};
+use heddle_arc::tasks::{PROGRAMS, dataset, recipes};
+use heddle_runtime::Runtime;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn programs() -> Vec<Program> {
+    let loaded = load(PROGRAMS, "programs.py");
+    assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
+    loaded.programs
+}
+
+#[test]
+fn every_task_of_many_seeds_is_solved() {
+    let runtime = Runtime::builder().build().unwrap();
+    let crew = Crew::new(Budget::default());
+    let programs = programs();
+    for seed in 0..40 {
+        let data = dataset(seed);
+        let tasks: Vec<&Task> = data.tasks.iter().collect();
+        let settings = Settings::of(&crew);
+        let found = assess(&runtime, &programs, &tasks, Pairing::Own, &settings).unwrap();
+        assert_eq!(found.results.len(), tasks.len(), "a task has no program");
+        for result in &found.results {
+            let task = tasks[result.task];
+            assert_eq!(
+                result.status(),
+                Some(Status::Solved),
+                "{} of seed {seed}",
+                task.id
+            );
+        }
+    }
+}
+
+#[test]
+fn tasks_are_the_same_for_a_seed_and_others_for_another() {
+    assert_eq!(dataset(5), dataset(5));
+    let (a, b) = (dataset(5), dataset(6));
+    let same = a.tasks.iter().zip(&b.tasks).filter(|(a, b)| a == b);
+    assert_eq!(same.count(), 0);
+    // Pairs of one task differ too, and are grids as ARC has them.
+    for task in &a.tasks {
+        assert_eq!((task.train.len(), task.test.len()), (4, 2), "{}", task.id);
+        let inputs: BTreeSet<&[i8]> = task.pairs().map(|(input, _)| input.cells()).collect();
+        assert!(inputs.len() >= 4, "{} repeats itself", task.id);
+        for (input, output) in task.pairs() {
+            for grid in [input, output] {
+                assert!(grid.height() <= LARGEST_SIDE && grid.width() <= LARGEST_SIDE);
+                assert!(grid.cells().iter().all(|cell| (0..=9).contains(cell)));
+            }
+        }
+    }
+}
+
+fn primitives(program: &Program) -> BTreeSet<Prim> {
+    let called = program.calls.iter().filter_map(|call| match call.callee {
+        Callee::Prim(prim) => Some(prim),
+        Callee::Call(_) => None,
+    });
+    let passed = program.calls.iter().flat_map(|call| &call.arguments);
+    let passed = passed.filter_map(|argument| match argument {
+        Operand::Prim(prim) => Some(*prim),
+        _ => None,
+    });
+    called.chain(passed).collect()
+}
+
+#[test]
+fn there_are_forty_and_every_family_is_covered() {
+    let programs: BTreeMap<String, Program> = programs()
+        .into_iter()
+        .map(|program| (program.task().to_owned(), program))
+        .collect();
+    let mut families: BTreeMap<Family, usize> = BTreeMap::new();
+    for recipe in recipes() {
+        *families.entry(recipe.family).or_default() += 1;
+        let used = primitives(&programs[recipe.name]);
+        assert!(
+            used.iter().any(|prim| prim.family() == recipe.family),
+            "the program of {} has no primitive of its family",
+            recipe.name
+        );
+    }
+    let all: BTreeSet<Family> = Prim::ALL.iter().map(|prim| prim.family()).collect();
+    assert_eq!(families.keys().copied().collect::<BTreeSet<_>>(), all);
+    assert!(families.values().all(|count| *count >= 4), "{families:?}");
+    assert!(recipes().count() >= 40);
+}

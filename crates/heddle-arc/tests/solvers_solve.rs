@@ -1,0 +1,80 @@
+//! Every committed program solves every pair of its ARC task.
+//!
+//! Needs tasks: `HEDDLE_ARC_DATA` names them. `./test` sets it; without it these
+//! tests say loudly that they did nothing.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says so by failing"
+)]
+
+use heddle_arc::assess::{Pairing, Status, assess};
+use heddle_arc::data::{Dataset, Task, load as load_data};
+use heddle_arc::meter::Budget;
+use heddle_arc::program::{Program, load};
+use heddle_arc::road::{Crew, Settings, by_device};
+use heddle_arc::solvers::FILES;
+use heddle_arc::types::infer;
+use heddle_runtime::Runtime;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+
+fn programs() -> Vec<Program> {
+    let mut programs = Vec::new();
+    for (file, text) in FILES {
+        let loaded = load(text, file);
+        assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
+        programs.extend(loaded.programs);
+    }
+    programs
+}
+
+/// The tasks, if somebody said where they are. The test harness hides what
+/// tests print; this is written where it is seen.
+fn data() -> Option<Dataset> {
+    let Some(path) = std::env::var_os("HEDDLE_ARC_DATA") else {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: HEDDLE_ARC_DATA is not set, so no program was run on an ARC task"
+        );
+        return None;
+    };
+    Some(load_data(Path::new(&path)).expect("HEDDLE_ARC_DATA names ARC tasks"))
+}
+
+#[test]
+fn every_program_solves_its_task() {
+    let programs = programs();
+    let names: BTreeSet<&str> = programs.iter().map(Program::task).collect();
+    assert_eq!(names.len(), programs.len(), "two programs for one task");
+    assert!(programs.len() >= 120);
+    let Some(data) = data() else {
+        return;
+    };
+    let tasks: Vec<&Task> = data.tasks.iter().collect();
+    let runtime = Runtime::builder().build().unwrap();
+    let crew = Crew::new(Budget::default());
+    let settings = Settings::of(&crew);
+    let found = assess(&runtime, &programs, &tasks, Pairing::Own, &settings).unwrap();
+    assert_eq!(found.results.len(), programs.len(), "tasks are missing");
+    let unsolved: Vec<&str> = found
+        .results
+        .iter()
+        .filter(|result| result.status() != Some(Status::Solved))
+        .map(|result| &*tasks[result.task].id)
+        .collect();
+    assert!(unsolved.is_empty(), "not solved: {unsolved:?}");
+    assert_eq!(by_device(&runtime)["cpu"], found.evaluations);
+}
+
+#[test]
+fn programs_are_well_typed_and_print_as_they_are() {
+    for program in programs() {
+        let doubts = infer(&program).doubts;
+        assert!(doubts.is_empty(), "{doubts:?}");
+        let again = load(&program.to_string(), "again.py");
+        assert_eq!(again.programs, [program]);
+    }
+}
