@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use heddle_cuda::cuda::CudaDevice;
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, Transfers};
+use heddle_lattice::sweep;
 use heddle_runtime::config::Config;
 use heddle_runtime::device::{Device, DeviceId, DeviceKind};
 use heddle_runtime::machine::Machine;
@@ -66,6 +67,9 @@ impl Fleet {
         let builder = gpus
             .chain(emulated)
             .fold(Runtime::builder().config(config), RuntimeBuilder::device);
+        let builder = sweep::probes()
+            .into_iter()
+            .fold(builder, RuntimeBuilder::probe);
         self.skipped
             .iter()
             .fold(builder, |builder, why| builder.note(why.clone()))

@@ -14,14 +14,16 @@
 //!
 //! This crate is the front door: it adds the `heddle` command, and a runtime that
 //! knows this machine's GPUs ([`open`]; [`Runtime::new`] knows the processor
-//! alone). What it re-exports lives in [`heddle_runtime`], [`heddle_profile`] and
-//! [`heddle_cuda`].
+//! alone). What it re-exports lives in [`heddle_runtime`], [`heddle_lattice`],
+//! [`heddle_arc`], [`heddle_profile`] and [`heddle_cuda`].
 
 pub mod fleet;
 pub mod recording;
 
 pub use fleet::{Fleet, builder, open};
+pub use heddle_arc as arc;
 pub use heddle_cuda as gpu;
+pub use heddle_lattice as lattice;
 pub use heddle_profile as profile;
 pub use heddle_runtime::*;
 

@@ -3,10 +3,12 @@
 //! Nothing is computed here. A subcommand asks the library, then prints what it
 //! got as text or, with `--json`, as one object.
 
+mod arc;
 mod bench;
 mod calibrate;
 mod devices;
 mod explain;
+mod lattice;
 mod memory;
 mod output;
 mod profile;
@@ -76,10 +78,14 @@ enum Command {
     Bench(bench::Arguments),
     /// Show the memory of every device, or replay a log of allocations.
     Memory(memory::Arguments),
+    /// Ask an N-dimensional lattice: paths, distances, structure, pictures.
+    Lattice(lattice::Arguments),
     /// Compare every operation on a device with the processor's answer.
     Selftest(selftest::Arguments),
     /// Look at, export or compare recorded runs.
     Profile(profile::Arguments),
+    /// Run programs over coloured grids: check, evaluate, merge, generate, time.
+    Arc(arc::Arguments),
     /// Serve a recorded run's figures to Prometheus.
     ServeMetrics(profile::metrics::Arguments),
 }
@@ -90,12 +96,21 @@ enum Failure {
     /// The library said no.
     #[error(transparent)]
     Heddle(#[from] Error),
+    /// A lattice said no.
+    #[error(transparent)]
+    Lattice(heddle::lattice::Error),
     /// A profile could not be written.
     #[error(transparent)]
     Profile(#[from] heddle::profile::ProfileError),
     /// A log of allocations could not be replayed.
     #[error(transparent)]
     Replay(#[from] heddle::memory::ReplayError),
+    /// ARC tasks, programs or vectors could not be read, or not all were right.
+    #[error("{message}")]
+    Arc {
+        message: String,
+        hint: Option<String>,
+    },
     /// The result could not be printed.
     #[error("cannot write the result: {0}")]
     Io(#[from] io::Error),
@@ -111,17 +126,28 @@ enum Failure {
     Regression { what: String },
 }
 
+/// What the road said to a lattice is what it would have said to anybody.
+impl From<heddle::lattice::Error> for Failure {
+    fn from(error: heddle::lattice::Error) -> Self {
+        match error {
+            heddle::lattice::Error::Runtime(error) => Self::Heddle(error),
+            error => Self::Lattice(error),
+        }
+    }
+}
+
 impl Failure {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Heddle(error) => error.hint(),
             Self::Usage { hint, .. } => Some(hint.clone()),
+            Self::Arc { hint, .. } => hint.clone(),
             Self::Replay(_) => Some(
                 "write one with `heddle run --memory-log FILE` or `memory.log` in heddle.toml"
                     .to_owned(),
             ),
             Self::Profile(error) => Some(error.hint().to_owned()),
-            Self::Io(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
+            Self::Lattice(_) | Self::Io(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
         }
     }
 
@@ -133,14 +159,27 @@ impl Failure {
             | Self::Heddle(
                 Error::Config { .. } | Error::BadDeviceName { .. } | Error::NoSuchDevice { .. },
             ) => 2,
+            // That there is no path is an answer; anything else was asked wrongly.
+            Self::Lattice(error) if !is_an_answer(error) => 2,
             Self::Heddle(_)
+            | Self::Lattice(_)
             | Self::Profile(_)
             | Self::Replay(_)
+            | Self::Arc { .. }
             | Self::Io(_)
             | Self::Unfit { .. } => 1,
             Self::Regression { .. } => 3,
         }
     }
+}
+
+/// Whether a lattice's error is about the lattice and not about the question.
+fn is_an_answer(error: &heddle::lattice::Error) -> bool {
+    use heddle::lattice::Error;
+    matches!(
+        error,
+        Error::NoPath { .. } | Error::NoShortPath { .. } | Error::Unverified { .. }
+    )
 }
 
 /// Reads the arguments, runs the command, answers with its exit code.
@@ -175,9 +214,11 @@ fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
         Command::Calibrate(calibrate) => calibrate::run(&config, calibrate, output),
         Command::Explain(explain) => explain::run(&config, explain, output),
         Command::Bench(bench) => bench::run(&config, bench, output),
+        Command::Lattice(lattice) => lattice::run(&config, lattice, output),
         Command::Memory(memory) => memory::run(&config, memory, output),
         Command::Selftest(selftest) => selftest::run(&config, selftest, output),
         Command::Profile(profile) => profile::run(profile, output),
+        Command::Arc(arc) => arc::run(&config, arc, output),
         Command::ServeMetrics(metrics) => profile::metrics::run(metrics, output),
     }
 }

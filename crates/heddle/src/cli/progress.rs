@@ -90,3 +90,30 @@ impl Drop for SelftestBar {
         self.bar.finish_and_clear();
     }
 }
+
+/// Shows how many evaluations were made, and how fast. It disappears when dropped.
+pub(super) struct EvaluationBar {
+    bar: ProgressBar,
+}
+
+impl EvaluationBar {
+    pub(super) fn new(evaluations: u64) -> Self {
+        let bar = bar(evaluations, "evaluating");
+        if let Ok(style) = ProgressStyle::with_template(
+            "evaluating [{bar:30}] {percent:>3} % {human_pos} of {human_len}, {per_sec}, {eta} left",
+        ) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar }
+    }
+
+    pub(super) fn add(&self, evaluations: u64) {
+        self.bar.inc(evaluations);
+    }
+}
+
+impl Drop for EvaluationBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use heddle::config::Config;
 use heddle::conformance::{Depth, Suite, Verdict};
 use heddle::device::DeviceId;
+use heddle::lattice::sweep;
 use heddle::units::Nanos;
 use heddle::{Fleet, Runtime};
 
@@ -43,7 +44,8 @@ pub(super) fn run(
         (false, true) => Depth::Thorough,
         (false, false) => Depth::Standard,
     };
-    let suite = Suite::of_arrays(depth, arguments.seed.unwrap_or_else(fresh_seed));
+    let arrays = Suite::of_arrays(depth, arguments.seed.unwrap_or_else(fresh_seed));
+    let suite = sweep::cases().into_iter().fold(arrays, Suite::with);
     let subjects = subjects(&runtime, config);
     let mut trials = Vec::new();
     for &device in &subjects {

@@ -4,10 +4,12 @@
 mod batch;
 mod ceiling;
 mod gpu;
+mod lattice;
 mod memory;
 mod ops;
 mod route;
 mod sample;
+mod scale;
 
 use std::time::Duration;
 
@@ -49,6 +51,10 @@ enum Suite {
     Batch,
     /// Memory of the first GPU, from its pool and from the driver.
     Memory,
+    /// Sweeps over a lattice of a million sites, on each device and routed.
+    Lattice,
+    /// Questions to lattices of a thousand to a hundred million sites.
+    Scale,
 }
 
 /// One timed case.
@@ -103,6 +109,8 @@ pub(super) fn run(
             ("batch", rows)
         }
         Suite::Memory => ("memory", memory::rows(&runtime, &arguments.case)?),
+        Suite::Lattice => ("lattice", lattice::rows(&runtime, &arguments.case, time)?),
+        Suite::Scale => ("scale", scale::rows(&arguments.case, time)?),
     };
     if rows.is_empty() {
         return Err(Failure::Usage {

@@ -1,7 +1,11 @@
-//! A mixed workload: very many tiny operations, chains, products of all sizes and
-//! a little bulk, as the users of a runtime like this one have them.
+//! A mixed workload: very many tiny operations, chains, products of all sizes, a
+//! hundred lattices and a little bulk, as the users of a runtime like this one have
+//! them.
 
 use heddle::device::DeviceId;
+use heddle::lattice::graph::Build;
+use heddle::lattice::structure::Limits;
+use heddle::lattice::{Axis, Lattice, LatticeBatch, Site};
 use heddle::ops::{
     BatchMatMul, Binary, Exp, MatMul, Mul, Normalize, NormalizeMode, Random, RandomElement, Scale,
     Sqrt, Sum, Transpose, Unary, Xor,
@@ -9,6 +13,7 @@ use heddle::ops::{
 use heddle::{Array, Error, Operation, Outcome, Runtime, recording};
 
 use super::evidence::Evidence;
+use crate::cli::Failure;
 
 /// Data of one workload, made once and used in every round. It lies on the host, as
 /// a user's does who has just read it.
@@ -25,11 +30,14 @@ pub(super) struct Workload {
     batch: Array<f32>,
     batch_rounds: usize,
     bulk: Array<u8>,
+    lattices: LatticeBatch,
+    /// One byte per site of each lattice.
+    states: Vec<Array<u8>>,
     seed: u64,
 }
 
 impl Workload {
-    pub(super) fn new(runtime: &Runtime, seed: u64) -> Result<Self, Error> {
+    pub(super) fn new(runtime: &Runtime, seed: u64) -> Result<Self, Failure> {
         let mut next = seed;
         let mut fresh = || {
             next = next.wrapping_add(1);
@@ -47,6 +55,12 @@ impl Workload {
             .into_iter()
             .map(|(side, times)| Ok((on_host(runtime, &[side, side], fresh())?, times)))
             .collect::<Result<_, Error>>()?;
+        let lattices = lattices()?;
+        let states = lattices
+            .lattices()
+            .iter()
+            .map(|lattice| on_host(runtime, &[lattice.sites() as usize], fresh()))
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             messages,
             key: Array::from_slice(b"thread the heddle"),
@@ -56,6 +70,8 @@ impl Workload {
             batch: on_host(runtime, &[10, 256, 256], fresh())?,
             batch_rounds: 3,
             bulk: on_host(runtime, &[16 << 20], fresh())?,
+            lattices,
+            states,
             seed,
         })
     }
@@ -63,7 +79,8 @@ impl Workload {
     /// Leaves the data on the host alone. Each round starts so: what one way has
     /// brought to a GPU is no gift to the next.
     pub(super) fn bring_home(&self) {
-        for bytes in self.messages.iter().chain([&self.key, &self.bulk]) {
+        let arrays = self.messages.iter().chain(&self.states);
+        for bytes in arrays.chain([&self.key, &self.bulk]) {
             bytes.evict();
         }
         let matrices = self.matrices.iter().map(|(matrix, _)| matrix);
@@ -74,7 +91,7 @@ impl Workload {
 
     /// Runs everything once, as a user would, and says how many operations that
     /// was.
-    pub(super) fn run(&self, runtime: &Runtime) -> Result<usize, Error> {
+    pub(super) fn run(&self, runtime: &Runtime) -> Result<usize, Failure> {
         let mut road = Plain {
             runtime,
             operations: 0,
@@ -84,15 +101,21 @@ impl Workload {
     }
 
     /// Runs everything once and leaves in `evidence` what the decisions show.
-    pub(super) fn examine(&self, runtime: &Runtime, evidence: &mut Evidence) -> Result<(), Error> {
+    pub(super) fn examine(
+        &self,
+        runtime: &Runtime,
+        evidence: &mut Evidence,
+    ) -> Result<(), Failure> {
         self.travel(&mut Examined { runtime, evidence })
     }
 
-    fn travel(&self, road: &mut impl Road) -> Result<(), Error> {
+    fn travel(&self, road: &mut impl Road) -> Result<(), Failure> {
         self.tiny(road)?;
         self.chains(road)?;
         self.products(road)?;
-        self.bulk(road)
+        self.lattices(road)?;
+        self.bulk(road)?;
+        Ok(())
     }
 
     fn tiny(&self, road: &mut impl Road) -> Result<(), Error> {
@@ -135,6 +158,26 @@ impl Workload {
         Ok(())
     }
 
+    /// Each lattice is built, analysed, crossed from corner to corner, and its
+    /// state put under a key.
+    fn lattices(&self, road: &mut impl Road) -> Result<(), Failure> {
+        for (lattice, state) in self.lattices.lattices().iter().zip(&self.states) {
+            road.run(Build::new(lattice)?)?;
+            road.run(Xor::new(state, &self.key)?)?;
+        }
+        for analysis in self.lattices.analyze(road.runtime(), &Limits::default()) {
+            analysis?;
+        }
+        let ends: Vec<(Site, Site)> = self
+            .lattices
+            .lattices()
+            .iter()
+            .map(|lattice| (0, lattice.sites() - 1))
+            .collect();
+        road.run(self.lattices.paths(&ends)?)?;
+        Ok(())
+    }
+
     fn bulk(&self, road: &mut impl Road) -> Result<(), Error> {
         road.whole("bulk there and back", |road| {
             let secret = road.run(Xor::new(&self.bulk, &self.key)?)?;
@@ -144,6 +187,20 @@ impl Workload {
         road.run(Random::<f32>::new(self.seed, &[4 << 20])?)?;
         Ok(())
     }
+}
+
+/// A hundred of four dimensions and side 10, every other one closed on itself.
+fn lattices() -> Result<LatticeBatch, heddle::lattice::Error> {
+    (0..100)
+        .map(|index| {
+            let axis = if index % 2 == 0 {
+                Axis::open(10)
+            } else {
+                Axis::periodic(10)
+            };
+            Lattice::new([axis; 4])
+        })
+        .collect()
 }
 
 /// Random values, made on the host whatever device would be faster: what only a
@@ -158,6 +215,9 @@ fn on_host<T: RandomElement>(
 
 /// How operations are run.
 trait Road {
+    /// What it runs on.
+    fn runtime(&self) -> &Runtime;
+
     fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error>;
 
     /// Runs operations that build on each other, and again from the first if what
@@ -176,6 +236,10 @@ struct Plain<'a> {
 }
 
 impl Road for Plain<'_> {
+    fn runtime(&self) -> &Runtime {
+        self.runtime
+    }
+
     fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error> {
         self.operations += 1;
         self.runtime.run(operation)
@@ -202,6 +266,10 @@ struct Examined<'a> {
 }
 
 impl Road for Examined<'_> {
+    fn runtime(&self) -> &Runtime {
+        self.runtime
+    }
+
     fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error> {
         let described = operation.describe();
         let outcome = self.runtime.trace(operation, None)?;

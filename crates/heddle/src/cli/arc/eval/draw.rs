@@ -1,0 +1,115 @@
+//! What programs made of a task, as grids to draw.
+
+use heddle::Runtime;
+use heddle::arc::assess::{Assessment, Status, TaskResult};
+use heddle::arc::data::Task;
+use heddle::arc::engine::{Example, Grid, Tile};
+use heddle::arc::plan::Plan;
+use heddle::arc::program::Program;
+use heddle::arc::road::{Settings, sweep};
+
+use super::{best, pair_name, reason, status_name};
+use crate::cli::Failure;
+
+/// The colours of ARC, as red, green and blue.
+pub(super) const COLOURS: [(u8, u8, u8); 10] = [
+    (0x00, 0x00, 0x00),
+    (0x00, 0x74, 0xd9),
+    (0xff, 0x41, 0x36),
+    (0x2e, 0xcc, 0x40),
+    (0xff, 0xdc, 0x00),
+    (0xaa, 0xaa, 0xaa),
+    (0xf0, 0x12, 0xbe),
+    (0xff, 0x85, 0x1b),
+    (0x7f, 0xdb, 0xff),
+    (0x87, 0x0c, 0x25),
+];
+
+/// What a program returned.
+pub(super) enum Returned {
+    /// Rows of colours.
+    Grid(Vec<Vec<i8>>),
+    /// Another value, or none, in words.
+    Words(String),
+}
+
+/// One pair of a task.
+pub(super) struct DrawnPair {
+    pub(super) name: String,
+    pub(super) input: Vec<Vec<i8>>,
+    pub(super) expected: Vec<Vec<i8>>,
+    pub(super) returned: Returned,
+    pub(super) right: bool,
+}
+
+/// A task and what its best program made of it.
+pub(super) struct Drawn {
+    pub(super) task: String,
+    pub(super) program: String,
+    pub(super) status: &'static str,
+    pub(super) reason: Option<String>,
+    pub(super) pairs: Vec<DrawnPair>,
+}
+
+/// Runs the best program of each wanted task once more and keeps its grids.
+pub(super) fn draw(
+    runtime: &Runtime,
+    programs: &[Program],
+    tasks: &[&Task],
+    assessment: &Assessment,
+    settings: &Settings<'_>,
+    wanted: impl Fn(&TaskResult) -> bool,
+) -> Result<Vec<Drawn>, Failure> {
+    let mut drawn = Vec::new();
+    let chosen = assessment
+        .results
+        .iter()
+        .filter(|result| wanted(result))
+        .filter_map(|result| Some((tasks[result.task], best(result)?)));
+    for (task, attempt) in chosen {
+        let program = &programs[attempt.program];
+        let plan = Plan::new(std::slice::from_ref(program));
+        let examples: Vec<Example<'_>> = task.examples().collect();
+        let tile = Tile {
+            plan: &plan,
+            examples: &examples,
+        };
+        let expected: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
+        let rows = sweep(runtime, &[tile], settings, |part, _, verdict| {
+            let returned = match verdict.grid() {
+                Some((_, width, cells)) => {
+                    Returned::Grid(cells.chunks(width).map(<[i8]>::to_vec).collect())
+                }
+                None => Returned::Words(match verdict.to_plain() {
+                    Ok(value) => value.to_string(),
+                    Err(why) => why.to_string(),
+                }),
+            };
+            (returned, verdict.is(expected[part.example]))
+        })?;
+        let pairs = rows
+            .into_iter()
+            .filter_map(|(part, row)| Some((part, row?.into_iter().next()?)))
+            .map(|(part, (returned, right))| DrawnPair {
+                name: pair_name(part.example, task),
+                input: rows_of(examples[part.example].input),
+                expected: rows_of(expected[part.example]),
+                returned,
+                right,
+            });
+        drawn.push(Drawn {
+            task: task.id.to_string(),
+            program: program.name.to_string(),
+            status: status_name(attempt.status()),
+            reason: (attempt.status() != Status::Solved)
+                .then(|| reason(attempt, task))
+                .flatten(),
+            pairs: pairs.collect(),
+        });
+    }
+    Ok(drawn)
+}
+
+fn rows_of(grid: &Grid) -> Vec<Vec<i8>> {
+    grid.rows().map(<[i8]>::to_vec).collect()
+}

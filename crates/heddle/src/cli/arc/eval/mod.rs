@@ -1,0 +1,389 @@
+//! `heddle arc eval`: which programs solve which tasks, and how fast.
+
+mod budget;
+mod draw;
+mod page;
+mod show;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use heddle::arc::assess::{Assessment, Attempt, Judgement, Pairing, Status, TaskResult, assess};
+use heddle::arc::data::Task;
+use heddle::arc::meter::Budget;
+use heddle::arc::plan::Graph;
+use heddle::arc::program::Program;
+use heddle::arc::road::{Crew, Settings, by_device};
+use heddle::batch::CancelToken;
+use heddle::config::Config;
+use heddle::units::Nanos;
+use serde_json::{Value, json};
+
+use super::inputs::{Found, Inputs};
+use super::{grouped, open, tell};
+use crate::cli::Failure;
+use crate::cli::output::{FAINT, Output};
+use crate::cli::progress::EvaluationBar;
+use crate::cli::table::table;
+
+/// Up to so many tasks, all are listed; beyond, those that are not solved.
+const LISTED_TASKS: usize = 60;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    inputs: Inputs,
+
+    /// Run every program on every task, not only on its own.
+    #[arg(long)]
+    all_pairs: bool,
+
+    /// What one evaluation may cost, such as steps=1M,bytes=8M,time=50ms.
+    #[arg(long, value_name = "LIMITS", value_parser = budget::parse)]
+    budget: Option<Budget>,
+
+    /// Draw these tasks: input, expected and output side by side.
+    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
+    show: Vec<String>,
+
+    /// Write a page that draws every task.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let found = arguments.inputs.read()?;
+    let mut notes = found.dataset.notes.clone();
+    notes.extend(found.errors.iter().map(ToString::to_string));
+    let runtime = open(config, &mut notes)?;
+    let tasks = found.tasks();
+    refuse_unknown(&arguments.show, &tasks)?;
+    let pairing = if arguments.all_pairs {
+        Pairing::All
+    } else {
+        Pairing::Own
+    };
+    let crew = Crew::new(arguments.budget.unwrap_or_default());
+    let assessment = {
+        let bar = EvaluationBar::new(expected(&found.programs, &tasks, pairing));
+        let settings = Settings {
+            crew: &crew,
+            token: CancelToken::new(),
+            progress: &|evaluations| bar.add(evaluations),
+        };
+        assess(&runtime, &found.programs, &tasks, pairing, &settings)?
+    };
+    let devices = by_device(&runtime);
+    if assessment.results.is_empty() {
+        notes
+            .push("no program is named after one of the tasks; --all-pairs runs all on all".into());
+    }
+    tell(&notes);
+    if output.is_json() {
+        output.object(&object(&found, &tasks, &assessment, &devices, &notes))?;
+    } else {
+        print(&found, &tasks, &assessment, &devices, output)?;
+    }
+    let settings = Settings::of(&crew);
+    if !arguments.show.is_empty() && !output.is_json() {
+        let wanted = |result: &TaskResult| {
+            let id = &*tasks[result.task].id;
+            arguments.show.iter().any(|asked| asked == id)
+        };
+        let drawn = draw::draw(
+            &runtime,
+            &found.programs,
+            &tasks,
+            &assessment,
+            &settings,
+            wanted,
+        )?;
+        show::print(&drawn, output)?;
+    }
+    if let Some(file) = &arguments.html {
+        let drawn = draw::draw(
+            &runtime,
+            &found.programs,
+            &tasks,
+            &assessment,
+            &settings,
+            |_| true,
+        )?;
+        page::write(file, &drawn, &assessment)?;
+        if !output.is_json() {
+            output.line(format_args!(
+                "{}: {} tasks drawn",
+                file.display(),
+                drawn.len()
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+fn refuse_unknown(show: &[String], tasks: &[&Task]) -> Result<(), Failure> {
+    let unknown = show
+        .iter()
+        .find(|id| !tasks.iter().any(|task| *task.id == ***id));
+    match unknown {
+        None => Ok(()),
+        Some(id) => Err(Failure::Usage {
+            message: format!("no task is called {id}"),
+            hint: "--show draws tasks of --data, or built-in ones".to_owned(),
+        }),
+    }
+}
+
+/// Evaluations there will be.
+fn expected(programs: &[Program], tasks: &[&Task], pairing: Pairing) -> u64 {
+    let mut count = 0;
+    for task in tasks {
+        let own = match pairing {
+            Pairing::All => programs.len(),
+            Pairing::Own => {
+                let own = programs
+                    .iter()
+                    .filter(|program| program.task() == &*task.id);
+                own.count()
+            }
+        };
+        count += own * task.pairs().count();
+    }
+    count as u64
+}
+
+/// Tasks by what became of them.
+fn counts(assessment: &Assessment) -> [usize; 3] {
+    let mut counts = [0; 3];
+    for status in assessment.results.iter().filter_map(TaskResult::status) {
+        counts[status as usize] += 1;
+    }
+    counts
+}
+
+/// Why an attempt did not solve its task: the first pair that is not right.
+fn reason(attempt: &Attempt, task: &Task) -> Option<String> {
+    let (at, judged) = attempt
+        .judgements
+        .iter()
+        .enumerate()
+        .find(|(_, judged)| **judged != Judgement::Right)?;
+    let pair = pair_name(at, task);
+    Some(match judged {
+        Judgement::Undefined(why) => format!("{pair}: {why}"),
+        Judgement::Wrong { cells: 0 } => format!("{pair}: another shape or no cell right"),
+        Judgement::Wrong { cells } => {
+            let area = task
+                .pairs()
+                .nth(at)
+                .map_or(0, |(_, grid)| grid.cells().len());
+            format!("{pair}: {cells} of {area} cells right")
+        }
+        Judgement::Right => return None,
+    })
+}
+
+/// `train 2`, `test 1`.
+fn pair_name(at: usize, task: &Task) -> String {
+    match at.checked_sub(task.train.len()) {
+        None => format!("train {}", at + 1),
+        Some(at) => format!("test {}", at + 1),
+    }
+}
+
+/// The attempt that says most about a task: the best, the earliest of equals.
+fn best(result: &TaskResult) -> Option<&Attempt> {
+    result.attempts.iter().min_by_key(|attempt| {
+        let right = attempt
+            .judgements
+            .iter()
+            .filter(|j| **j == Judgement::Right);
+        (attempt.status(), std::cmp::Reverse(right.count()))
+    })
+}
+
+fn right_pairs(attempt: &Attempt) -> usize {
+    let right = attempt
+        .judgements
+        .iter()
+        .filter(|j| **j == Judgement::Right);
+    right.count()
+}
+
+fn rate(assessment: &Assessment) -> f64 {
+    assessment.evaluations as f64 / assessment.time.as_secs_f64().max(1e-9)
+}
+
+fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Solved => "solved",
+        Status::Wrong => "wrong",
+        Status::Undefined => "undefined",
+    }
+}
+
+/// Names of tasks no program was run on.
+fn unattempted<'a>(tasks: &[&'a Task], assessment: &Assessment) -> Vec<&'a str> {
+    let tried: BTreeSet<usize> = assessment
+        .results
+        .iter()
+        .map(|result| result.task)
+        .collect();
+    tasks
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !tried.contains(at))
+        .map(|(_, task)| &*task.id)
+        .collect()
+}
+
+fn object(
+    found: &Found,
+    tasks: &[&Task],
+    assessment: &Assessment,
+    devices: &BTreeMap<String, u64>,
+    notes: &[String],
+) -> Value {
+    let graph = Graph::merge(&found.programs);
+    let [solved, wrong, undefined] = counts(assessment);
+    let sharing = assessment.sharing;
+    let results: Vec<Value> = assessment
+        .results
+        .iter()
+        .map(|result| entry(result, tasks[result.task], &found.programs))
+        .collect();
+    json!({
+        "tasks": assessment.results.len(),
+        "solved": solved,
+        "wrong": wrong,
+        "undefined": undefined,
+        "evaluations": assessment.evaluations,
+        "evaluations_per_second": rate(assessment),
+        "by_device": devices,
+        "programs": found.programs.len(),
+        "programs_not_read": found.errors.len(),
+        "tasks_without_a_program": unattempted(tasks, assessment).len(),
+        "expressions": {"total": graph.calls(), "distinct": graph.nodes.len()},
+        "steps": {"unmerged": sharing.steps, "merged": sharing.distinct_steps},
+        "seconds": {
+            "reading": found.time.as_secs_f64(),
+            "planning": assessment.planning.as_secs_f64(),
+            "evaluating": assessment.time.as_secs_f64(),
+        },
+        "notes": notes,
+        "results": results,
+    })
+}
+
+/// One task: all attempts where there are few, else those that solve it.
+fn entry(result: &TaskResult, task: &Task, programs: &[Program]) -> Value {
+    let mut by_status: BTreeMap<&str, usize> = BTreeMap::new();
+    for attempt in &result.attempts {
+        *by_status.entry(status_name(attempt.status())).or_default() += 1;
+    }
+    let told =
+        |attempt: &&Attempt| result.attempts.len() == 1 || attempt.status() == Status::Solved;
+    let attempts: Vec<Value> = result
+        .attempts
+        .iter()
+        .filter(told)
+        .map(|attempt| {
+            json!({
+                "program": &*programs[attempt.program].name,
+                "status": attempt.status(),
+                "pairs_right": right_pairs(attempt),
+                "reason": reason(attempt, task),
+            })
+        })
+        .collect();
+    json!({
+        "task": &*task.id,
+        "status": result.status(),
+        "pairs": task.pairs().count(),
+        "attempts": by_status,
+        "programs": attempts,
+        "reason": best(result).and_then(|attempt| reason(attempt, task)),
+    })
+}
+
+fn print(
+    found: &Found,
+    tasks: &[&Task],
+    assessment: &Assessment,
+    devices: &BTreeMap<String, u64>,
+    output: &mut Output,
+) -> std::io::Result<()> {
+    let all = assessment.results.len() <= LISTED_TASKS;
+    let listed: Vec<&TaskResult> = assessment
+        .results
+        .iter()
+        .filter(|result| all || result.status() != Some(Status::Solved))
+        .collect();
+    if !listed.is_empty() {
+        let mut list = table(&["task ", "result ", "right", "why "]);
+        for result in &listed {
+            let task = tasks[result.task];
+            let Some(attempt) = best(result) else {
+                continue;
+            };
+            list.add_row([
+                task.id.to_string(),
+                status_name(attempt.status()).to_owned(),
+                format!("{}/{}", right_pairs(attempt), task.pairs().count()),
+                reason(attempt, task).unwrap_or_default(),
+            ]);
+        }
+        output.line(list)?;
+        output.line("")?;
+    }
+    let [solved, wrong, undefined] = counts(assessment);
+    output.line(format_args!(
+        "{} tasks: {solved} solved, {wrong} wrong, {undefined} undefined",
+        assessment.results.len()
+    ))?;
+    let on: Vec<String> = devices
+        .iter()
+        .map(|(device, count)| format!("{device} {}", grouped(*count)))
+        .collect();
+    output.line(format_args!(
+        "{} evaluations in {}, {} per second; recorded: {}",
+        grouped(assessment.evaluations),
+        Nanos::from(assessment.time),
+        grouped(rate(assessment) as u64),
+        on.join(", ")
+    ))?;
+    let graph = Graph::merge(&found.programs);
+    let sharing = assessment.sharing;
+    output.line(format_args!(
+        "{} programs: {} distinct expressions of {}; steps to run: {} of {}, {:.2} times fewer",
+        grouped(found.programs.len() as u64),
+        grouped(graph.nodes.len() as u64),
+        grouped(graph.calls() as u64),
+        grouped(sharing.distinct_steps as u64),
+        grouped(sharing.steps as u64),
+        sharing.steps as f64 / sharing.distinct_steps.max(1) as f64,
+    ))?;
+    output.line(format_args!(
+        "{FAINT}reading took {}, planning {}{FAINT:#}",
+        Nanos::from(found.time),
+        Nanos::from(assessment.planning)
+    ))?;
+    let without = unattempted(tasks, assessment);
+    if !without.is_empty() {
+        output.line(format_args!(
+            "{FAINT}{} tasks have no program of their name, such as {}{FAINT:#}",
+            grouped(without.len() as u64),
+            without[0]
+        ))?;
+    }
+    if !all && listed.len() < assessment.results.len() {
+        output.line(format_args!(
+            "{FAINT}solved tasks are not listed; --json lists them{FAINT:#}"
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! A page of drawn grids that opens in any browser, offline.
+
+use std::path::Path;
+
+use heddle::arc::assess::Assessment;
+use serde_json::{Value, json};
+
+use super::draw::{Drawn, Returned};
+use super::{counts, rate};
+use crate::cli::Failure;
+
+/// The page without its figures; grids are drawn by the script in it.
+const PAGE: &str = include_str!("page.html");
+
+/// Where the figures go in it.
+const PLACE: &str = "\"HEDDLE-DATA\"";
+
+pub(super) fn write(file: &Path, drawn: &[Drawn], assessment: &Assessment) -> Result<(), Failure> {
+    let [solved, wrong, undefined] = counts(assessment);
+    let tasks: Vec<Value> = drawn.iter().map(task).collect();
+    let figures = json!({
+        "solved": solved,
+        "wrong": wrong,
+        "undefined": undefined,
+        "evaluations": assessment.evaluations,
+        "rate": rate(assessment),
+        "tasks": tasks,
+    });
+    // `<` begins the only thing that could end a script early.
+    let figures = figures.to_string().replace('<', "\\u003c");
+    std::fs::write(file, PAGE.replacen(PLACE, &figures, 1)).map_err(|error| Failure::Arc {
+        message: format!("cannot write {}: {error}", file.display()),
+        hint: Some("--html names the page to write".to_owned()),
+    })
+}
+
+fn task(drawn: &Drawn) -> Value {
+    let pairs: Vec<Value> = drawn
+        .pairs
+        .iter()
+        .map(|pair| {
+            let returned = match &pair.returned {
+                Returned::Grid(rows) => grid(rows),
+                Returned::Words(words) => json!({ "words": words }),
+            };
+            json!({
+                "name": pair.name,
+                "right": pair.right,
+                "input": grid(&pair.input),
+                "expected": grid(&pair.expected),
+                "output": returned,
+            })
+        })
+        .collect();
+    json!({
+        "task": drawn.task,
+        "program": drawn.program,
+        "status": drawn.status,
+        "reason": drawn.reason,
+        "pairs": pairs,
+    })
+}
+
+/// Rows as text, a letter for each cell: a tenth of a list of lists. What is no
+/// colour is a question mark.
+fn grid(rows: &[Vec<i8>]) -> Value {
+    let letter = |cell: &i8| match u32::try_from(*cell) {
+        Ok(digit @ 0..=9) => char::from_digit(digit, 10).unwrap_or('?'),
+        _ => '?',
+    };
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|row| row.iter().map(letter).collect())
+        .collect();
+    Value::from(rows.join("/"))
+}

@@ -1,0 +1,150 @@
+//! `heddle arc generate`: random programs, and mutants of given ones.
+
+use std::path::PathBuf;
+
+use heddle::arc::data;
+use heddle::arc::dice::Dice;
+use heddle::arc::program::{Form, Program};
+use heddle::arc::search::{Mutation, Shape, generate, mutate};
+use serde_json::json;
+
+use super::inputs::{failure, read_programs};
+use super::tell;
+use crate::cli::Failure;
+use crate::cli::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// How many programs.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    count: usize,
+
+    /// What they depend on, and nothing else.
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    seed: u64,
+
+    /// Lines to try for in each.
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
+    lines: u16,
+
+    /// Write programs that see the examples: (S, I, C) instead of (I).
+    #[arg(long)]
+    examples: bool,
+
+    /// Change these programs instead of writing new ones.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    programs: Vec<PathBuf>,
+
+    /// Tasks of those programs: colours are then replaced by what computes them
+    /// there.
+    #[arg(long, value_name = "PATH", env = "HEDDLE_ARC_DATA")]
+    data: Option<PathBuf>,
+
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
+}
+
+/// A program and how it came about.
+struct Made {
+    program: Program,
+    from: Option<(String, Mutation)>,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let made = if arguments.programs.is_empty() {
+        random(arguments)
+    } else {
+        mutants(arguments)?
+    };
+    let text: String = made
+        .iter()
+        .map(|made| match &made.from {
+            Some((name, mutation)) => {
+                let what = format!("{mutation:?}").to_lowercase();
+                format!("# {name}, another {what}\n{}\n\n", made.program)
+            }
+            None => format!("{}\n\n", made.program),
+        })
+        .collect();
+    let text = text.trim_end();
+    if let Some(file) = &arguments.out {
+        std::fs::write(file, format!("{text}\n")).map_err(|error| Failure::Arc {
+            message: format!("cannot write {}: {error}", file.display()),
+            hint: None,
+        })?;
+    }
+    if output.is_json() {
+        let texts: Vec<String> = made.iter().map(|made| made.program.to_string()).collect();
+        return Ok(output.object(&json!({
+            "count": made.len(),
+            "seed": arguments.seed,
+            "file": arguments.out,
+            "programs": texts,
+        }))?);
+    }
+    match &arguments.out {
+        Some(file) => output.line(format_args!("{}: {} programs", file.display(), made.len()))?,
+        None => output.line(text)?,
+    }
+    Ok(())
+}
+
+fn random(arguments: &Arguments) -> Vec<Made> {
+    let shape = Shape {
+        lines: usize::from(arguments.lines),
+        form: if arguments.examples {
+            Form::Examples
+        } else {
+            Form::Input
+        },
+    };
+    let seed = arguments.seed;
+    (0..arguments.count)
+        .map(|number| Made {
+            program: generate(
+                &format!("solve_random_{seed}_{number}"),
+                shape,
+                &mut Dice::of(seed, number as u64),
+            ),
+            from: None,
+        })
+        .collect()
+}
+
+fn mutants(arguments: &Arguments) -> Result<Vec<Made>, Failure> {
+    let (programs, errors) = read_programs(&arguments.programs)?;
+    tell(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let tasks = match &arguments.data {
+        Some(path) => Some(data::load(path).map_err(|error| failure(&error))?),
+        None => None,
+    };
+    let mut made = Vec::with_capacity(arguments.count);
+    let mut number = 0;
+    // A program may have nothing to change; ten times as many tries find enough
+    // or show that there is none.
+    while made.len() < arguments.count && number < 10 * arguments.count as u64 + 100 {
+        let mut dice = Dice::of(arguments.seed, number);
+        number += 1;
+        let Some(program) = dice.pick(&programs) else {
+            break;
+        };
+        let task = tasks.as_ref().and_then(|tasks| tasks.task(program.task()));
+        let examples = task.map_or(&[][..], |task| &task.train);
+        if let Some((mut mutant, mutation)) = mutate(program, examples, &mut dice) {
+            mutant.name = format!("{}_{}", program.name, made.len()).into();
+            made.push(Made {
+                program: mutant,
+                from: Some((program.name.to_string(), mutation)),
+            });
+        }
+    }
+    if made.len() < arguments.count {
+        tell(&[format!(
+            "{} mutants were asked for and {} found",
+            arguments.count,
+            made.len()
+        )]);
+    }
+    Ok(made)
+}

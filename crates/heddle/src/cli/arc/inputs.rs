@@ -1,0 +1,136 @@
+//! Programs and tasks as the command line names them.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use heddle::arc::data::{self, Dataset, Task};
+use heddle::arc::program::{Program, SourceError, load};
+use heddle::arc::{solvers, tasks};
+
+use crate::cli::Failure;
+
+/// Seed of the built-in tasks, so that everybody sees the same ones.
+const BUILT_IN_SEED: u64 = 1;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Inputs {
+    /// Files of programs (default: Heddle's own for the tasks).
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    programs: Vec<PathBuf>,
+
+    /// Tasks: a folder, a file, or a zip or wheel of these (default: built-in
+    /// tasks).
+    #[arg(long, value_name = "PATH", env = "HEDDLE_ARC_DATA")]
+    data: Option<PathBuf>,
+
+    /// Only these tasks.
+    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
+    tasks: Vec<String>,
+}
+
+/// What they name.
+pub(super) struct Found {
+    pub(super) programs: Vec<Program>,
+    /// Programs that were not understood.
+    pub(super) errors: Vec<SourceError>,
+    pub(super) dataset: Dataset,
+    /// How long reading took.
+    pub(super) time: Duration,
+}
+
+impl Found {
+    /// The tasks asked about.
+    pub(super) fn tasks(&self) -> Vec<&Task> {
+        self.dataset.tasks.iter().collect()
+    }
+}
+
+impl Inputs {
+    /// Reads them.
+    pub(super) fn read(&self) -> Result<Found, Failure> {
+        let start = Instant::now();
+        let mut dataset = match &self.data {
+            Some(path) => data::load(path).map_err(|error| failure(&error))?,
+            None => tasks::dataset(BUILT_IN_SEED),
+        };
+        if !self.tasks.is_empty() {
+            let unknown = self.tasks.iter().find(|id| dataset.task(id).is_none());
+            if let Some(id) = unknown {
+                return Err(Failure::Usage {
+                    message: format!("no task is called {id}"),
+                    hint: format!(
+                        "there are {} tasks, such as {}",
+                        dataset.tasks.len(),
+                        dataset.tasks.first().map_or("none", |task| &task.id)
+                    ),
+                });
+            }
+            let asked = |task: &Task| self.tasks.iter().any(|id| *id == *task.id);
+            dataset.tasks.retain(asked);
+        }
+        let (programs, errors) = self.read_programs()?;
+        Ok(Found {
+            programs,
+            errors,
+            dataset,
+            time: start.elapsed(),
+        })
+    }
+
+    fn read_programs(&self) -> Result<(Vec<Program>, Vec<SourceError>), Failure> {
+        if !self.programs.is_empty() {
+            return read_programs(&self.programs);
+        }
+        let mut programs = Vec::new();
+        let mut errors = Vec::new();
+        let texts = match &self.data {
+            Some(_) => solvers::FILES.to_vec(),
+            None => vec![("built-in", tasks::PROGRAMS)],
+        };
+        for (file, text) in texts {
+            let loaded = load(text, file);
+            programs.extend(loaded.programs);
+            errors.extend(loaded.errors);
+        }
+        Ok((programs, errors))
+    }
+}
+
+/// Programs of files, and what was not understood in them.
+pub(super) fn read_programs(
+    files: &[PathBuf],
+) -> Result<(Vec<Program>, Vec<SourceError>), Failure> {
+    let mut programs = Vec::new();
+    let mut errors = Vec::new();
+    for file in files {
+        let text = read_text(file)?;
+        let loaded = load(&text, &file.display().to_string());
+        programs.extend(loaded.programs);
+        errors.extend(loaded.errors);
+    }
+    if programs.is_empty() {
+        return Err(Failure::Arc {
+            message: match errors.first() {
+                Some(error) => format!("no program could be read: {error}"),
+                None => "the files hold no programs".to_owned(),
+            },
+            hint: Some("a program begins with def solve_NAME(I):".to_owned()),
+        });
+    }
+    Ok((programs, errors))
+}
+
+fn read_text(file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|error| Failure::Arc {
+        message: format!("cannot read {}: {error}", file.display()),
+        hint: Some("name files of programs, such as programs/*.py".to_owned()),
+    })
+}
+
+/// A failure of the library's own words.
+pub(super) fn failure(error: &dyn std::error::Error) -> Failure {
+    Failure::Arc {
+        message: error.to_string(),
+        hint: None,
+    }
+}

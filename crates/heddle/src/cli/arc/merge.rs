@@ -1,0 +1,107 @@
+//! `heddle arc merge`: many programs as one plan, in text.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use heddle::arc::dice::Dice;
+use heddle::arc::plan::{Graph, Plan, patterns, write};
+use heddle::arc::program::Program;
+use serde_json::json;
+
+use super::inputs::read_programs;
+use super::{grouped, tell};
+use crate::cli::Failure;
+use crate::cli::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Files of programs.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    programs: Vec<PathBuf>,
+
+    /// Merge so many of them, chosen at random (default: all).
+    #[arg(short = 'c', long, value_name = "N")]
+    count: Option<usize>,
+
+    /// What the choice depends on.
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    seed: u64,
+
+    /// The plan to write.
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let (programs, errors) = read_programs(&arguments.programs)?;
+    tell(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let programs = match arguments.count {
+        Some(count) if count > programs.len() => {
+            return Err(Failure::Usage {
+                message: format!(
+                    "{count} programs were asked for and {} read",
+                    programs.len()
+                ),
+                hint: "leave -c out to merge all of them".to_owned(),
+            });
+        }
+        Some(count) => chosen(programs, count, arguments.seed),
+        None => programs,
+    };
+    let graph = Graph::merge(&programs);
+    std::fs::write(&arguments.out, write(&graph)).map_err(|error| Failure::Arc {
+        message: format!("cannot write {}: {error}", arguments.out.display()),
+        hint: None,
+    })?;
+    let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for pattern in patterns(&graph) {
+        let (groups, lines) = found.entry(pattern.kind.name()).or_default();
+        *groups += 1;
+        *lines += pattern.nodes.len();
+    }
+    let sharing = Plan::of(graph).sharing();
+    if output.is_json() {
+        let patterns: BTreeMap<&str, _> = found
+            .iter()
+            .map(|(name, (groups, lines))| (*name, json!({"groups": groups, "lines": lines})))
+            .collect();
+        return Ok(output.object(&json!({
+            "file": arguments.out,
+            "programs": programs.len(),
+            "calls": sharing.calls,
+            "distinct_calls": sharing.distinct_calls,
+            "steps": sharing.steps,
+            "distinct_steps": sharing.distinct_steps,
+            "bodies": sharing.bodies,
+            "patterns": patterns,
+        }))?);
+    }
+    output.line(format_args!(
+        "{}: {} programs, {} calls, {} distinct ({:.0} % shared)",
+        arguments.out.display(),
+        grouped(programs.len() as u64),
+        grouped(sharing.calls as u64),
+        grouped(sharing.distinct_calls as u64),
+        100.0 * (1.0 - sharing.distinct_calls as f64 / sharing.calls.max(1) as f64),
+    ))?;
+    for (name, (groups, lines)) in found {
+        output.line(format_args!("  {name}: {groups} groups, {lines} lines"))?;
+    }
+    Ok(())
+}
+
+/// So many programs at random, in the order they were read.
+fn chosen(programs: Vec<Program>, count: usize, seed: u64) -> Vec<Program> {
+    let mut dice = Dice::new(seed);
+    let mut left = programs.len();
+    let mut wanted = count;
+    programs
+        .into_iter()
+        .filter(|_| {
+            let takes = dice.below(left) < wanted;
+            left -= 1;
+            wanted -= usize::from(takes);
+            takes
+        })
+        .collect()
+}

@@ -1,0 +1,106 @@
+//! `heddle arc`: programs over coloured grids.
+//!
+//! One file per subcommand. Everything that is computed is computed in
+//! `heddle-arc`; here are the files it reads, what is printed and what is drawn.
+
+mod bench;
+mod check;
+mod eval;
+mod generate;
+mod inputs;
+mod merge;
+
+use heddle::Runtime;
+use heddle::config::Config;
+use heddle::device::DeviceKind;
+use std::io::Write;
+
+use super::Failure;
+use super::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Check every primitive against known answers; exits 1 if any is wrong.
+    Check(check::Arguments),
+    /// Run programs on tasks and say which are solved.
+    Eval(eval::Arguments),
+    /// Merge programs into one plan and write it as text.
+    Merge(merge::Arguments),
+    /// Write random programs, or mutants of given ones.
+    Generate(generate::Arguments),
+    /// Time programs one by one, merged, and merged on all cores.
+    Bench(bench::Arguments),
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Check(check) => check::run(check, output),
+        Command::Eval(eval) => eval::run(config, eval, output),
+        Command::Merge(merge) => merge::run(merge, output),
+        Command::Generate(generate) => generate::run(generate, output),
+        Command::Bench(bench) => bench::run(config, bench, output),
+    }
+}
+
+/// A runtime for evaluations: on the processor, because they have no other
+/// implementation, with every span kept. Says so where a GPU was asked for.
+fn open(config: &Config, notes: &mut Vec<String>) -> Result<Runtime, Failure> {
+    let mut config = config.clone();
+    if let Some(asked) = config
+        .device
+        .filter(|device| device.kind() != DeviceKind::Cpu)
+    {
+        notes.push(format!(
+            "ARC programs run on the CPU in this version: {asked} was asked for and is not used"
+        ));
+        config.device = None;
+    }
+    config.profile.enabled = true;
+    let runtime = Runtime::builder().config(config).build()?;
+    notes.extend(runtime.notes().iter().cloned());
+    Ok(runtime)
+}
+
+/// Shows notes where they do not disturb the result.
+fn tell(notes: &[String]) {
+    for note in notes {
+        // A note is not worth failing for.
+        let _ = writeln!(anstream::stderr().lock(), "note: {note}");
+    }
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

@@ -1,0 +1,98 @@
+//! The `scale` suite: questions to lattices of 10^3 to 10^8 sites. Those that
+//! arithmetic answers should cost as little of the largest as of the smallest.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use heddle::device::DeviceId;
+use heddle::lattice::{Error, Lattice, Site};
+
+use super::Row;
+use super::sample::Sample;
+use crate::cli::Failure;
+
+/// Three axes of these sizes: 10^3, 10^4 and so on, as near as a cube comes.
+const SIDES: [u64; 6] = [10, 22, 46, 100, 215, 464];
+const DIMENSIONS: usize = 3;
+
+/// The share of blocked sites where some are.
+const BLOCKED: f64 = 0.1;
+
+/// A question to a lattice, and whether sites are blocked.
+type Question = (&'static str, bool, fn(&Lattice) -> Result<f64, Error>);
+
+const QUESTIONS: [Question; 5] = [
+    ("neighbours", false, neighbours),
+    ("path", false, path),
+    ("path-around-blocked", true, path),
+    ("distances", false, distances),
+    ("distances-around-blocked", true, distances),
+];
+
+pub(super) fn rows(cases: &[String], time: Duration) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for (name, blocked, ask) in QUESTIONS {
+        for side in SIDES {
+            let sites = side.pow(DIMENSIONS as u32);
+            let is_asked = |case: &String| case == name || *case == format!("{name}:{sites}");
+            if !(cases.is_empty() || cases.iter().any(is_asked)) {
+                continue;
+            }
+            let lattice = lattice(side, blocked)?;
+            rows.push(Row {
+                name: name.to_owned(),
+                element: None,
+                size: sites as usize,
+                device: DeviceId::CPU.to_string(),
+                sample: Sample::of(time, || {
+                    black_box(ask(&lattice)?);
+                    Ok(())
+                })?,
+                device_ns: None,
+                moved_bytes: None,
+                rate: None,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// With both corners free, which paths lead between.
+fn lattice(side: u64, blocked: bool) -> Result<Lattice, Failure> {
+    let lattice = Lattice::cubic(DIMENSIONS, side)?;
+    if !blocked {
+        return Ok(lattice);
+    }
+    let drawn = lattice.clone().with_share_blocked(BLOCKED, 1)?;
+    // A corner that is walled in has no path: its neighbours stay free too.
+    let spared: Vec<Site> = [0, lattice.sites() - 1]
+        .into_iter()
+        .flat_map(|corner| {
+            let around = lattice.neighbours(corner).map(|step| step.site);
+            around.chain([corner]).collect::<Vec<_>>()
+        })
+        .collect();
+    let blocked = drawn.blocked().iter().filter(|site| !spared.contains(site));
+    Ok(lattice.with_blocked(blocked)?)
+}
+
+/// The neighbours of a site in the middle.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "questions have one type, and others can fail"
+)]
+fn neighbours(lattice: &Lattice) -> Result<f64, Error> {
+    let middle = black_box(lattice.sites() / 2);
+    let sum: Site = lattice.neighbours(middle).map(|step| step.site).sum();
+    Ok(sum as f64)
+}
+
+/// From corner to corner.
+fn path(lattice: &Lattice) -> Result<f64, Error> {
+    Ok(lattice.shortest_path(0, lattice.sites() - 1)?.cost)
+}
+
+/// From a corner to every site.
+fn distances(lattice: &Lattice) -> Result<f64, Error> {
+    Ok(lattice.distances(&[0])?.farthest())
+}

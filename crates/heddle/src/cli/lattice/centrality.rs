@@ -1,0 +1,150 @@
+//! `heddle lattice centrality`: which sites matter most.
+
+use heddle::Runtime;
+use heddle::config::Config;
+use heddle::lattice::centrality::{self, Method, Scores};
+use heddle::lattice::{Coordinates, Error, Lattice};
+use heddle::units::Nanos;
+use serde::Serialize;
+
+use super::{Description, words};
+use crate::cli::output::Output;
+use crate::cli::table::table;
+use crate::cli::{Failure, open};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    lattice: Description,
+
+    /// What makes a site matter.
+    #[arg(long, value_enum, default_value_t = Measure::Closeness)]
+    measure: Measure,
+
+    /// How many sites to print.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+
+    /// With --json, the value of every site too: null where it is blocked.
+    #[arg(long)]
+    values: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Measure {
+    /// How many neighbours.
+    Degree,
+    /// How near to all others.
+    Closeness,
+    /// How many shortest paths lead through.
+    Betweenness,
+    /// How well joined to those that are well joined.
+    Eigenvector,
+}
+
+impl Measure {
+    pub(super) fn of(self, runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
+        match self {
+            Self::Degree => centrality::degree(runtime, lattice),
+            Self::Closeness => centrality::closeness(runtime, lattice),
+            Self::Betweenness => centrality::betweenness(runtime, lattice),
+            Self::Eigenvector => centrality::eigenvector(runtime, lattice),
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Degree => "degree",
+            Self::Closeness => "closeness",
+            Self::Betweenness => "betweenness",
+            Self::Eigenvector => "eigenvector",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Answer {
+    measure: Measure,
+    method: Method,
+    elapsed_ns: u64,
+    vertices: usize,
+    greatest: f64,
+    least: f64,
+    mean: f64,
+    top: Vec<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<Option<f64>>>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    at: Coordinates,
+    value: f64,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let lattice = arguments.lattice.lattice()?;
+    let runtime = open(config)?;
+    let start = std::time::Instant::now();
+    let scores = arguments.measure.of(&runtime, &lattice)?;
+    let elapsed = start.elapsed();
+    // A vertex nobody reaches has no closeness.
+    let known = || {
+        scores
+            .values
+            .iter()
+            .copied()
+            .filter(|value| !value.is_nan())
+    };
+    let answer = Answer {
+        measure: arguments.measure,
+        method: scores.method,
+        elapsed_ns: elapsed.as_nanos() as u64,
+        vertices: scores.values.len(),
+        greatest: known().fold(f64::NEG_INFINITY, f64::max),
+        least: known().fold(f64::INFINITY, f64::min),
+        mean: known().sum::<f64>() / known().count().max(1) as f64,
+        top: scores
+            .top(arguments.top)
+            .into_iter()
+            .map(|(site, value)| {
+                Ok(Place {
+                    at: lattice.coordinates(site)?,
+                    value,
+                })
+            })
+            .collect::<Result<_, Error>>()?,
+        values: arguments
+            .values
+            .then(|| (0..lattice.sites()).map(|site| scores.at(site)).collect()),
+    };
+    if output.is_json() {
+        return Ok(output.object(&answer)?);
+    }
+    output.line(words(&lattice))?;
+    let how = match answer.method {
+        Method::ClosedForm => "by formula",
+        Method::Symmetry => "by searches from one vertex of each kind",
+        Method::Computed => "by searches from every vertex",
+    };
+    output.line(format_args!(
+        "\n{} of {} vertices, {how}, in {}: {:.6} to {:.6}, mean {:.6}\n",
+        answer.measure.name(),
+        answer.vertices,
+        Nanos(answer.elapsed_ns),
+        answer.least,
+        answer.greatest,
+        answer.mean
+    ))?;
+    let mut rows = table(&["site ", answer.measure.name()]);
+    for place in &answer.top {
+        rows.add_row([place.at.to_string(), format!("{:.6}", place.value)]);
+    }
+    output.line(rows)?;
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! `heddle lattice communities`: which sites belong together.
+
+use heddle::config::Config;
+use heddle::lattice::community::{
+    GirvanNewman, LabelPropagation, edge_betweenness, label_propagation, louvain,
+};
+use heddle::units::Nanos;
+use serde::Serialize;
+
+use super::{Description, words};
+use crate::cli::output::Output;
+use crate::cli::table::table;
+use crate::cli::{Failure, open};
+
+/// Groups printed for people; `--json` has them all.
+const SHOWN: usize = 12;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    lattice: Description,
+
+    /// How groups are found.
+    #[arg(long, value_enum, default_value_t = Way::Louvain)]
+    by: Way,
+
+    /// With --json, the group of every site too: null where it is blocked.
+    #[arg(long)]
+    values: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Way {
+    /// By modularity.
+    Louvain,
+    /// Each site joins the group of most of its neighbours.
+    LabelPropagation,
+    /// The busiest steps are taken away until parts fall apart.
+    EdgeBetweenness,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    by: Way,
+    groups: usize,
+    modularity: Option<f64>,
+    elapsed_ns: u64,
+    sizes: &'a [u64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<Option<u32>>>,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let lattice = arguments.lattice.lattice()?;
+    let runtime = open(config)?;
+    let seed = arguments.lattice.seed;
+    let start = std::time::Instant::now();
+    let found = match arguments.by {
+        Way::Louvain => louvain(&runtime, &lattice, seed),
+        Way::LabelPropagation => label_propagation(
+            &runtime,
+            &lattice,
+            &LabelPropagation {
+                seed,
+                ..LabelPropagation::default()
+            },
+        ),
+        Way::EdgeBetweenness => edge_betweenness(&runtime, &lattice, &GirvanNewman::default()),
+    }?;
+    let answer = Answer {
+        by: arguments.by,
+        groups: found.len(),
+        // Without a step there is none.
+        modularity: Some(found.modularity).filter(|modularity| !modularity.is_nan()),
+        elapsed_ns: start.elapsed().as_nanos() as u64,
+        sizes: &found.sizes,
+        values: arguments
+            .values
+            .then(|| (0..lattice.sites()).map(|site| found.of(site)).collect()),
+    };
+    if output.is_json() {
+        return Ok(output.object(&answer)?);
+    }
+    output.line(words(&lattice))?;
+    let modularity = answer.modularity.map_or_else(String::new, |modularity| {
+        format!(", modularity {modularity:.4}")
+    });
+    output.line(format_args!(
+        "\n{} groups{modularity}, in {}\n",
+        answer.groups,
+        Nanos(answer.elapsed_ns)
+    ))?;
+    let mut largest: Vec<(usize, u64)> = found.sizes.iter().copied().enumerate().collect();
+    largest.sort_by_key(|&(group, sites)| (std::cmp::Reverse(sites), group));
+    let mut rows = table(&["group", "sites", "share"]);
+    for &(group, sites) in largest.iter().take(SHOWN) {
+        let share = sites as f64 / lattice.free_sites() as f64 * 100.0;
+        rows.add_row([
+            group.to_string(),
+            sites.to_string(),
+            format!("{share:.1} %"),
+        ]);
+    }
+    output.line(rows)?;
+    if largest.len() > SHOWN {
+        output.line(format_args!("  and {} smaller ones", largest.len() - SHOWN))?;
+    }
+    Ok(())
+}

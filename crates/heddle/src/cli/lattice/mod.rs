@@ -1,0 +1,107 @@
+//! `heddle lattice`: questions to an N-dimensional lattice.
+
+mod analyze;
+mod centrality;
+mod communities;
+mod description;
+mod distances;
+mod path;
+mod show;
+mod transform;
+
+use heddle::config::Config;
+use heddle::lattice::{Coordinates, Lattice, Site};
+
+use super::Failure;
+use super::output::Output;
+use description::{Description, Place};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Question {
+    /// Vertices, edges, diameter, mean distance and the like.
+    Analyze(analyze::Arguments),
+    /// A shortest path between two sites.
+    Path(path::Arguments),
+    /// How far every site is from the nearest of some sources.
+    Distances(distances::Arguments),
+    /// Which sites matter most.
+    Centrality(centrality::Arguments),
+    /// Which sites belong together.
+    Communities(communities::Arguments),
+    /// Transform one value per site, on whichever device answers soonest.
+    Transform(transform::Arguments),
+    /// Draw a two-dimensional slice.
+    Show(show::Arguments),
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    match &arguments.question {
+        Question::Analyze(analyze) => analyze::run(config, analyze, output),
+        Question::Path(path) => path::run(path, output),
+        Question::Distances(distances) => distances::run(distances, output),
+        Question::Centrality(centrality) => centrality::run(config, centrality, output),
+        Question::Communities(communities) => communities::run(config, communities, output),
+        Question::Transform(transform) => transform::run(config, transform, output),
+        Question::Show(show) => show::run(config, show, output),
+    }
+}
+
+/// The lattice in one line: `4-dimensional, 10 x 10 x 10 x 10, 1003 of 10000 sites blocked`.
+fn words(lattice: &Lattice) -> String {
+    use heddle::lattice::{Boundary, Weights};
+    let axes: Vec<String> = lattice
+        .axes()
+        .map(|axis| match axis.boundary() {
+            Boundary::Open => axis.size().to_string(),
+            Boundary::Periodic => format!("{} (periodic)", axis.size()),
+        })
+        .collect();
+    let blocked = match lattice.blocked().len() {
+        0 => format!("{} sites", lattice.sites()),
+        blocked => format!("{blocked} of {} sites blocked", lattice.sites()),
+    };
+    let weights = match lattice.weights() {
+        Weights::Unit => "",
+        Weights::Axes(_) => ", a cost per axis",
+        Weights::Sites(_) => ", a cost per site",
+    };
+    format!(
+        "{}-dimensional, {}, {blocked}{weights}",
+        lattice.dimensions(),
+        axes.join(" x ")
+    )
+}
+
+/// The site at `place`, or `otherwise` where none is named.
+fn site_or(lattice: &Lattice, place: Option<&Place>, otherwise: Site) -> Result<Site, Failure> {
+    place.map_or(Ok(otherwise), |place| place.site(lattice))
+}
+
+/// The first site that is free, or the last; a lattice with none has none.
+fn free_ends(lattice: &Lattice) -> Result<(Site, Site), Failure> {
+    let free = |site: &Site| !lattice.blocked().contains(*site);
+    let first = (0..lattice.sites()).find(free);
+    let last = (0..lattice.sites()).rev().find(free);
+    first.zip(last).ok_or_else(|| Failure::Usage {
+        message: "every site is blocked".to_owned(),
+        hint: "block fewer of them".to_owned(),
+    })
+}
+
+/// Where sites are.
+fn places(lattice: &Lattice, sites: &[Site]) -> Result<Vec<Coordinates>, Failure> {
+    sites
+        .iter()
+        .map(|&site| Ok(lattice.coordinates(site)?))
+        .collect()
+}

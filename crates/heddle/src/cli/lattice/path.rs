@@ -1,0 +1,192 @@
+//! `heddle lattice path`: a shortest path, found by formula, by search or
+//! catalytically.
+
+use heddle::lattice::path::{Count, Method};
+use heddle::lattice::{Coordinates, Lattice, Path, Site};
+use heddle::units::Nanos;
+use serde::Serialize;
+
+use super::{Description, Place, free_ends, places, site_or, words};
+use crate::cli::Failure;
+use crate::cli::output::{FAINT, Output};
+
+/// Vertices printed for people; `--json` has them all.
+const SHOWN: usize = 24;
+
+/// The most words `--catalytic` fills with data to borrow: 1 GiB.
+const MOST_BORROWED: u64 = 1 << 27;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    lattice: Description,
+
+    /// Where the path begins (default: the first free site).
+    #[arg(long, value_name = "X,Y,…")]
+    from: Option<Place>,
+
+    /// Where it ends (default: the last free site).
+    #[arg(long, value_name = "X,Y,…")]
+    to: Option<Place>,
+
+    /// Also say how many shortest paths there are.
+    #[arg(long)]
+    count: bool,
+
+    /// Search in borrowed memory that is given back as it was, with next to none
+    /// of its own.
+    #[arg(long)]
+    catalytic: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    from: Coordinates,
+    to: Coordinates,
+    steps: u64,
+    cost: f64,
+    method: Method,
+    /// Sites the search took up; 0 for a formula.
+    expanded: u64,
+    elapsed_ns: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortest_paths: Option<Count>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalytic: Option<Loan>,
+    vertices: Vec<Coordinates>,
+}
+
+/// What a catalytic search used.
+#[derive(Serialize)]
+struct Loan {
+    borrowed_bytes: u64,
+    ordinary_bytes: u64,
+    /// Whether every borrowed byte came back as it was.
+    given_back: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+    let lattice = arguments.lattice.lattice()?;
+    let (first, last) = free_ends(&lattice)?;
+    let from = site_or(&lattice, arguments.from.as_ref(), first)?;
+    let to = site_or(&lattice, arguments.to.as_ref(), last)?;
+    let (path, catalytic) = find(&lattice, from, to, arguments)?;
+    let shortest_paths = if arguments.count {
+        Some(lattice.count_shortest_paths(from, to)?.paths)
+    } else {
+        None
+    };
+    let answer = Answer {
+        from: lattice.coordinates(from)?,
+        to: lattice.coordinates(to)?,
+        steps: path.steps(),
+        cost: path.cost,
+        method: path.method,
+        expanded: path.expanded,
+        elapsed_ns: path.elapsed.as_nanos() as u64,
+        shortest_paths,
+        catalytic,
+        vertices: places(&lattice, &path.vertices)?,
+    };
+    if output.is_json() {
+        return Ok(output.object(&answer)?);
+    }
+    output.line(words(&lattice))?;
+    print(&answer, output)
+}
+
+/// By formula or search; catalytically in memory full of other bytes, if asked.
+fn find(
+    lattice: &Lattice,
+    from: Site,
+    to: Site,
+    arguments: &Arguments,
+) -> Result<(Path, Option<Loan>), Failure> {
+    if !arguments.catalytic {
+        return Ok((lattice.shortest_path(from, to)?, None));
+    }
+    let before = full_memory(lattice, arguments.lattice.seed)?;
+    let mut memory = before.clone();
+    let found = lattice.catalytic_path(from, to, &mut memory)?;
+    Ok((
+        found.path,
+        Some(Loan {
+            borrowed_bytes: found.borrowed_bytes,
+            ordinary_bytes: found.ordinary_bytes,
+            given_back: memory == before,
+        }),
+    ))
+}
+
+/// Memory full of somebody else's data, as much as the search borrows.
+fn full_memory(lattice: &Lattice, seed: u64) -> Result<Vec<u64>, Failure> {
+    let words = lattice.catalytic_words();
+    if words > MOST_BORROWED {
+        return Err(Failure::Usage {
+            message: format!("a catalytic search here would borrow {words} words"),
+            hint: format!("take a lattice of at most {} sites", MOST_BORROWED / 2),
+        });
+    }
+    let mut word = seed;
+    let next = || {
+        word = word
+            .wrapping_mul(0x5851_F42D_4C95_7F2D)
+            .wrapping_add(0x1405_7B7E_F767_814F);
+        word
+    };
+    Ok(std::iter::repeat_with(next).take(words as usize).collect())
+}
+
+/// The way in words.
+fn words_of(method: Method) -> &'static str {
+    match method {
+        Method::ClosedForm => "a formula",
+        Method::FreeStaircase => "a formula whose path happens to be free",
+        Method::AStar => "A*",
+        Method::BidirectionalBfs => "breadth-first search from both ends",
+        Method::WeightedAStar => "A* by cost",
+        Method::Catalytic => "a catalytic program",
+    }
+}
+
+fn print(answer: &Answer, output: &mut Output) -> Result<(), Failure> {
+    output.line(format_args!(
+        "\nfrom {} to {}: {} steps, cost {}",
+        answer.from, answer.to, answer.steps, answer.cost
+    ))?;
+    output.line(format_args!(
+        "found by {} in {}, {} sites looked at",
+        words_of(answer.method),
+        Nanos(answer.elapsed_ns),
+        answer.expanded
+    ))?;
+    if let Some(count) = &answer.shortest_paths {
+        output.line(match count.exact {
+            Some(exact) => format!("{exact} shortest paths"),
+            None => format!("about {:.6e} shortest paths", count.approximate),
+        })?;
+    }
+    if let Some(used) = &answer.catalytic {
+        output.line(format_args!(
+            "{} bytes borrowed and {}, {} bytes of its own",
+            used.borrowed_bytes,
+            if used.given_back {
+                "given back as they were"
+            } else {
+                "NOT given back as they were"
+            },
+            used.ordinary_bytes
+        ))?;
+    }
+    output.heading("Path")?;
+    for place in answer.vertices.iter().take(SHOWN) {
+        output.line(format_args!("  {place}"))?;
+    }
+    if answer.vertices.len() > SHOWN {
+        output.line(format_args!(
+            "  {FAINT}and {} more; --json has them all{FAINT:#}",
+            answer.vertices.len() - SHOWN
+        ))?;
+    }
+    Ok(())
+}

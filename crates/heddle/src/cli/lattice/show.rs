@@ -1,0 +1,159 @@
+//! `heddle lattice show`: a two-dimensional slice as SVG or as a page.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use heddle::config::Config;
+use heddle::lattice::{Error, Lattice, Picture, Site};
+use heddle::profile::write_whole;
+use serde_json::json;
+
+use super::centrality::Measure;
+use super::{Description, Place, free_ends, site_or, words};
+use crate::cli::output::Output;
+use crate::cli::{Failure, open};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    lattice: Description,
+
+    /// Write here; a name that ends in .html makes a page.
+    #[arg(long, short, value_name = "FILE", default_value = "lattice.svg")]
+    output: PathBuf,
+
+    /// What colour means.
+    #[arg(long, value_enum, default_value_t = Colour::Distances)]
+    colour: Colour,
+
+    /// Leave the path out.
+    #[arg(long)]
+    no_path: bool,
+
+    /// Where the path begins, and what distances are from (default: the first
+    /// free site).
+    #[arg(long, value_name = "X,Y,…")]
+    from: Option<Place>,
+
+    /// Where the path ends (default: the last free site).
+    #[arg(long, value_name = "X,Y,…")]
+    to: Option<Place>,
+
+    /// The two axes shown, down and right (default: the last two).
+    #[arg(long, value_name = "AXIS,AXIS", value_delimiter = ',', num_args = 1)]
+    axes: Vec<usize>,
+
+    /// Where the other axes are cut, one coordinate per axis (default: 0).
+    #[arg(long, value_name = "X,Y,…")]
+    at: Option<Place>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Colour {
+    /// Nothing.
+    None,
+    /// Distance from --from.
+    Distances,
+    /// How many neighbours.
+    Degree,
+    /// How near to all others.
+    Closeness,
+    /// How many shortest paths lead through.
+    Betweenness,
+    /// How well joined to those that are well joined.
+    Eigenvector,
+}
+
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let lattice = arguments.lattice.lattice()?;
+    let (first, last) = free_ends(&lattice)?;
+    let from = site_or(&lattice, arguments.from.as_ref(), first)?;
+    let to = site_or(&lattice, arguments.to.as_ref(), last)?;
+    let path = path(&lattice, from, to, arguments)?;
+    let values = values(config, &lattice, from, arguments.colour)?;
+    let mut picture = Picture::new(&lattice).path(&path);
+    if let Some((name, values)) = &values {
+        picture = picture.values(name, values);
+    }
+    match arguments.axes[..] {
+        [] => {}
+        [down, right] => picture = picture.axes(down, right),
+        _ => {
+            return Err(Failure::Usage {
+                message: format!("--axes takes two axes, but got {}", arguments.axes.len()),
+                hint: "such as --axes 0,1".to_owned(),
+            });
+        }
+    }
+    if let Some(at) = &arguments.at {
+        picture = picture.at(at.coordinates());
+    }
+    let is_page = arguments
+        .output
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
+    let drawn = if is_page {
+        picture.html()?
+    } else {
+        picture.svg()?
+    };
+    let file = &arguments.output;
+    let bytes = write_whole(file, |to| to.write_all(drawn.as_bytes()))?;
+    if output.is_json() {
+        return Ok(output.object(&json!({ "file": file, "bytes": bytes }))?);
+    }
+    output.line(words(&lattice))?;
+    output.line(format_args!("{}: {bytes} bytes", file.display()))?;
+    Ok(())
+}
+
+/// The path to draw. Between ends that nobody named there need not be one.
+fn path(
+    lattice: &Lattice,
+    from: Site,
+    to: Site,
+    arguments: &Arguments,
+) -> Result<Vec<Site>, Failure> {
+    if arguments.no_path {
+        return Ok(Vec::new());
+    }
+    let is_named = arguments.from.is_some() || arguments.to.is_some();
+    match lattice.shortest_path(from, to) {
+        Ok(path) => Ok(path.vertices),
+        Err(error @ Error::NoPath { .. }) if !is_named => {
+            // A note is not worth failing for.
+            let _ = writeln!(anstream::stderr().lock(), "note: drawn without a path: {error}");
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What colours mean, and one number per site.
+fn values(
+    config: &Config,
+    lattice: &Lattice,
+    from: Site,
+    colour: Colour,
+) -> Result<Option<(&'static str, Vec<f64>)>, Failure> {
+    let measure = match colour {
+        Colour::None => return Ok(None),
+        Colour::Distances => {
+            let distances = lattice.distances(&[from])?.to_costs();
+            return Ok(Some(("distance", distances)));
+        }
+        Colour::Degree => Measure::Degree,
+        Colour::Closeness => Measure::Closeness,
+        Colour::Betweenness => Measure::Betweenness,
+        Colour::Eigenvector => Measure::Eigenvector,
+    };
+    let scores = measure.of(&open(config)?, lattice)?;
+    let values = (0..lattice.sites())
+        .map(|site| scores.at(site).unwrap_or(f64::NAN))
+        .collect();
+    Ok(Some((measure.name(), values)))
+}
