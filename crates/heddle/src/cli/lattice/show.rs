@@ -126,7 +126,10 @@ fn path(
         Ok(path) => Ok(path.vertices),
         Err(error @ Error::NoPath { .. }) if !is_named => {
             // A note is not worth failing for.
-            let _ = writeln!(anstream::stderr().lock(), "note: drawn without a path: {error}");
+            let _ = writeln!(
+                anstream::stderr().lock(),
+                "note: drawn without a path: {error}"
+            );
             Ok(Vec::new())
         }
         Err(error) => Err(error.into()),
