@@ -1,8 +1,9 @@
 //! Calling primitives and callables on compact values.
 
 use super::{
-    Outcome, arithmetic as a, components as m, construct as o, containers as c, geometry as g,
-    higher as h, lines as l, paint as p, patterns as r, query as q, quick, split as s,
+    Outcome, arithmetic as a, colours, components as m, construct as o, containers as c,
+    difference, geometry as g, higher as h, lines as l, paint as p, patterns as r, query as q,
+    quick, split as s,
 };
 use crate::code::{Argument, Code, Operation, Step};
 use crate::fault::{Fault, Noun};
@@ -263,8 +264,8 @@ impl Eval<'_> {
                 c::holds(space, y, x).map(Value::Bool)
             }
             Prim::Combine => c::combine(space, x, y),
-            Prim::Intersection => c::intersection(space, x, y),
-            Prim::Difference => c::difference(space, x, y),
+            Prim::Intersection => difference::intersection(space, x, y),
+            Prim::Difference => difference::difference(space, x, y),
             Prim::Dedupe => c::dedupe(space, x),
             Prim::Order => c::order(self, x, y),
             Prim::Repeat => c::repeat(space, x, y),
@@ -337,12 +338,12 @@ impl Eval<'_> {
             Prim::Cover => p::cover(space, x, y),
             Prim::Move => p::displace(space, x, y, z),
 
-            Prim::Mostcolor => q::mostcolor(space, x),
-            Prim::Leastcolor => q::leastcolor(space, x),
-            Prim::Palette => q::palette(space, x),
-            Prim::Numcolors => q::numcolors(space, x),
-            Prim::Colorcount => q::colorcount(space, x, y),
-            Prim::Color => q::color(space, x),
+            Prim::Mostcolor => colours::mostcolor(space, x),
+            Prim::Leastcolor => colours::leastcolor(space, x),
+            Prim::Palette => colours::palette(space, x),
+            Prim::Numcolors => colours::numcolors(space, x),
+            Prim::Colorcount => colours::colorcount(space, x, y),
+            Prim::Color => colours::color(space, x),
             Prim::Height => q::height(space, x),
             Prim::Width => q::by_shape(space, prim, x, |(_, width), _| Value::Int(width)),
             Prim::Shape => {
@@ -414,13 +415,13 @@ impl Eval<'_> {
             Prim::Hperiod | Prim::Vperiod => r::period(space, prim, x),
 
             Prim::Second => c::nth(space, x, 1),
-            Prim::PG => q::colours_ascending(space, x),
+            Prim::PG => colours::colours_ascending(space, x),
             Prim::OG => o::o_g(space, x, y),
             Prim::DifferenceTuple => {
                 if !x.is_tuple() {
                     return Err(x.not(Noun::Tuple));
                 }
-                c::difference(space, x, y)
+                difference::difference(space, x, y)
             }
             Prim::GetNthT => {
                 if !x.is_tuple() {

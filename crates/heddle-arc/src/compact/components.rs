@@ -5,7 +5,8 @@
 //! enters its component's mask with one shift.
 
 use super::Outcome;
-use super::query::{background, grid_window};
+use super::colours::background;
+use super::query::grid_window;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value, Window, full_bits};

@@ -2,8 +2,9 @@
 
 use super::Outcome;
 use super::arithmetic::location;
+use super::colours::{background, color, colours};
 use super::components::{self, Mode};
-use super::query::{background, color, colour_bits, colours, grid_window};
+use super::query::{colour_bits, grid_window};
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
 use crate::value::{GridRef, Listed, Patch, Space, Value, Window, full_bits};

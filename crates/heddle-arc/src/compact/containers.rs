@@ -48,6 +48,24 @@ pub(super) fn holds(space: &mut Space, container: Value, value: Value) -> Result
     }
 }
 
+/// Keeps those elements on the stack from `base` on that `wanted` holds for.
+pub(super) fn keep(
+    space: &mut Space,
+    base: usize,
+    wanted: impl Fn(&mut Space, Value) -> Result<bool, Fault>,
+) -> Result<(), Fault> {
+    let mut kept = base;
+    for place in base..space.stack.len() {
+        let element = space.stack[place];
+        if wanted(space, element)? {
+            space.stack[kept] = element;
+            kept += 1;
+        }
+    }
+    space.stack.truncate(kept);
+    Ok(())
+}
+
 pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> Outcome {
     if a.is_set() && b.is_set() {
         if a.is_empty_container() {
@@ -63,204 +81,6 @@ pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> Outcome {
     let base = space.spread(a)?;
     space.spread(b)?;
     space.like_from(a, base)
-}
-
-pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
-    if !a.is_set() || !b.is_set() {
-        return Err(if a.is_set() { b } else { a }.not(Noun::Set));
-    }
-    match (a, b) {
-        (Value::Mask(x), Value::Mask(y)) => {
-            let window = overlap(x, y);
-            match window {
-                None => Ok(Value::EMPTY_SET),
-                Some(window) => {
-                    let at = space.combined(x, y, window, |p, q| p & q)?;
-                    let columns = crate::value::full_bits(window.width());
-                    space.rows[at..]
-                        .iter_mut()
-                        .for_each(|word| *word &= columns);
-                    Ok(space.sealed_mask(at, window))
-                }
-            }
-        }
-        (Value::Object(x, c), Value::Object(y, d)) => {
-            if c != d {
-                return Ok(Value::EMPTY_SET);
-            }
-            match intersection(space, Value::Mask(x), Value::Mask(y))? {
-                Value::Mask(common) => Ok(Value::Object(common, c)),
-                empty => Ok(empty),
-            }
-        }
-        _ => {
-            let base = space.spread(a)?;
-            keep(space, base, |space, element| holds(space, b, element))?;
-            space.set_from(base)
-        }
-    }
-}
-
-fn overlap(a: Mask, b: Mask) -> Option<Window> {
-    let (a, b) = (Window::of(a), Window::of(b));
-    let (top, bottom) = (a.top.max(b.top), a.bottom.min(b.bottom));
-    let (left, right) = (a.left.max(b.left), a.right.min(b.right));
-    if top > bottom || left > right {
-        return None;
-    }
-    Window::fit(top, left, bottom, right)
-}
-
-pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
-    if let (Value::Mask(x), Value::Mask(y)) = (a, b) {
-        let window = Window::of(x);
-        let at = space.combined(x, y, window, |p, q| p & !q)?;
-        return Ok(space.sealed_mask(at, window));
-    }
-    if !b.is_tuple() && !b.is_set() {
-        return Err(b.not(Noun::Container));
-    }
-    if let (Value::Object(..) | Value::Painted { .. }, Some(mask)) = (a, a.mask())
-        && b.is_set()
-    {
-        return cells_without(space, a, mask, b);
-    }
-    let base = space.spread(a)?;
-    keep(space, base, |space, element| {
-        holds(space, b, element).map(|held| !held)
-    })?;
-    space.like_from(a, base)
-}
-
-/// An object or layers as masks of one colour each.
-fn one_colour_each(space: &Space, value: Value) -> impl Iterator<Item = (Mask, i8)> {
-    let alone = match value {
-        Value::Object(mask, colour) => Some((mask, colour)),
-        _ => None,
-    };
-    alone.into_iter().chain(space.layers(value))
-}
-
-/// The cells of an object that are not in a set.
-fn cells_without(space: &mut Space, a: Value, mask: Mask, b: Value) -> Outcome {
-    let window = Window::of(mask);
-    let (height, width) = (window.height(), window.width());
-    space.meter.work((height * width) as u64 / 4 + 1)?;
-    let at = space.new_window(window)?;
-    if let (Value::Painted { cells, .. }, Value::Object(..) | Value::Layers { .. }) = (a, b) {
-        painted_without(space, mask, cells as usize, b, at);
-        return kept_of_painted(space, cells as usize, at, window);
-    }
-    for row in 0..height {
-        let mut bits = space.rows[mask.rows as usize + row];
-        if let Value::Object(_, own) = a
-            && let Value::Object(..) | Value::Layers { .. } = b
-        {
-            let i = mask.top() + row as i64;
-            space.rows[at + row] = one_colour_each(space, b)
-                .filter(|(_, colour)| *colour == own)
-                .fold(bits, |word, (other, _)| {
-                    word & !space.word_at(other, i, mask.left())
-                });
-            continue;
-        }
-        let mut word = 0;
-        while bits != 0 {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let colour = match a {
-                Value::Painted { cells, .. } => space.cells[cells as usize + row * width + bit],
-                Value::Object(_, colour) => colour,
-                _ => 0,
-            };
-            let cell = Value::Cell {
-                colour: i32::from(colour),
-                i: i32::from(mask.i) + row as i32,
-                j: i32::from(mask.j) + bit as i32,
-            };
-            word |= u128::from(!holds(space, b, cell)?) << bit;
-        }
-        space.rows[at + row] = word;
-    }
-    let own = match a {
-        Value::Painted { cells, .. } => cells as usize,
-        Value::Object(_, colour) => return Ok(space.sealed_object(at, window, colour)),
-        _ => return Err(a.not(Noun::Object)),
-    };
-    kept_of_painted(space, own, at, window)
-}
-
-/// The cells of a many-coloured object in the rows kept of it.
-fn kept_of_painted(space: &mut Space, own: usize, at: usize, window: Window) -> Outcome {
-    let (height, width) = (window.height(), window.width());
-    let cells = space.new_cells(height * width)?;
-    for row in 0..height {
-        let mut bits = space.rows[at + row];
-        while bits != 0 {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let place = row * width + bit;
-            space.cells[cells + place] = space.cells[own + place];
-        }
-    }
-    Ok(space.sealed_cells(at, cells, window))
-}
-
-/// Writes the rows of a many-coloured object without the cells it shares with
-/// an object or layers: where a layer overlaps it, its colours decide.
-fn painted_without(space: &mut Space, mask: Mask, cells: usize, b: Value, at: usize) {
-    let width = usize::from(mask.width);
-    let first = mask.rows as usize;
-    let height = usize::from(mask.height);
-    space.rows.copy_within(first..first + height, at);
-    let (layers, count) = match b {
-        Value::Layers { at, len } => (at as usize, usize::from(len)),
-        _ => (0, 1),
-    };
-    for layer in 0..count {
-        let layer = match b {
-            Value::Layers { .. } => space.values[layers + layer],
-            alone => alone,
-        };
-        let Value::Object(other, colour) = layer else {
-            continue;
-        };
-        let top = mask.top().max(other.top());
-        let bottom = mask.bottom().min(other.bottom());
-        for i in top..=bottom {
-            let row = (i - mask.top()) as usize;
-            let mut bits = space.word_at(other, i, mask.left()) & space.rows[first + row];
-            if bits == 0 {
-                continue;
-            }
-            let own = &space.cells[cells + row * width..cells + (row + 1) * width];
-            let mut taken = 0;
-            while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                taken |= u128::from(own[bit] == colour) << bit;
-            }
-            space.rows[at + row] &= !taken;
-        }
-    }
-}
-
-/// Keeps those elements on the stack from `base` on that `wanted` holds for.
-fn keep(
-    space: &mut Space,
-    base: usize,
-    wanted: impl Fn(&mut Space, Value) -> Result<bool, Fault>,
-) -> Result<(), Fault> {
-    let mut kept = base;
-    for place in base..space.stack.len() {
-        let element = space.stack[place];
-        if wanted(space, element)? {
-            space.stack[kept] = element;
-            kept += 1;
-        }
-    }
-    space.stack.truncate(kept);
-    Ok(())
 }
 
 pub(super) fn dedupe(space: &mut Space, tuple: Value) -> Outcome {

@@ -7,11 +7,13 @@
 
 mod arithmetic;
 mod call;
+mod colours;
 mod columns;
 pub(crate) mod components;
 mod construct;
 mod containers;
 pub(crate) mod degenerate;
+mod difference;
 mod geometry;
 mod higher;
 mod lines;

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::arithmetic::location;
-use super::query::background;
+use super::colours::background;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{GridRef, Listed, Mask, Space, Value};

@@ -41,6 +41,28 @@ pub struct Node {
     pub arguments: Vec<Term>,
 }
 
+impl Node {
+    /// A program's call, whose earlier calls have these numbers in the graph.
+    pub(super) fn of(call: &Call, numbers: &[u32]) -> Self {
+        Node {
+            head: match call.callee {
+                Callee::Prim(prim) => Head::Prim(prim),
+                Callee::Call(call) => Head::Node(numbers[call as usize]),
+            },
+            arguments: call
+                .arguments
+                .iter()
+                .map(|argument| match argument {
+                    Operand::Input(input) => Term::Input(*input),
+                    Operand::Constant(_, value) => Term::Constant(*value),
+                    Operand::Prim(prim) => Term::Prim(*prim),
+                    Operand::Call(call) => Term::Node(numbers[*call as usize]),
+                })
+                .collect(),
+        }
+    }
+}
+
 /// What one program asks of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
@@ -200,23 +222,7 @@ impl Merging {
             if !needed[place] {
                 continue;
             }
-            let node = Node {
-                head: match call.callee {
-                    Callee::Prim(prim) => Head::Prim(prim),
-                    Callee::Call(call) => Head::Node(numbers[call as usize]),
-                },
-                arguments: call
-                    .arguments
-                    .iter()
-                    .map(|argument| match argument {
-                        Operand::Input(input) => Term::Input(*input),
-                        Operand::Constant(_, value) => Term::Constant(*value),
-                        Operand::Prim(prim) => Term::Prim(*prim),
-                        Operand::Call(call) => Term::Node(numbers[*call as usize]),
-                    })
-                    .collect(),
-            };
-            numbers[place] = self.node(node);
+            numbers[place] = self.node(Node::of(call, &numbers));
             lines.push((numbers[place], program.places[place]));
         }
         self.graph.outputs.push(Output {

@@ -20,7 +20,7 @@
 use super::PLAN_FORM;
 use super::graph::{Graph, Head, Merging, Node, Output, Term, spelling};
 use super::pattern::{PatternKind, patterns};
-use crate::program::{Callee, Form, Input, Operand, SourceError, load};
+use crate::program::{Form, Input, SourceError, load};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -162,23 +162,7 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
     let mut numbers = Vec::with_capacity(program.calls.len());
     let mut variables: BTreeMap<&str, u32> = BTreeMap::new();
     for call in &program.calls {
-        let node = Node {
-            head: match call.callee {
-                Callee::Prim(prim) => Head::Prim(prim),
-                Callee::Call(call) => Head::Node(numbers[call as usize]),
-            },
-            arguments: call
-                .arguments
-                .iter()
-                .map(|argument| match argument {
-                    Operand::Input(input) => Term::Input(*input),
-                    Operand::Constant(_, value) => Term::Constant(*value),
-                    Operand::Prim(prim) => Term::Prim(*prim),
-                    Operand::Call(call) => Term::Node(numbers[*call as usize]),
-                })
-                .collect(),
-        };
-        let number = merging.node(node);
+        let number = merging.node(Node::of(call, &numbers));
         numbers.push(number);
         variables.insert(&call.variable, number);
     }

@@ -105,12 +105,6 @@ impl LatticeBatch {
         Ok(Paths::new(&self.lattices, ends))
     }
 
-    /// `question` put to each lattice in turn, with the runtime to ask.
-    pub fn map<R>(&self, runtime: &Runtime, question: impl Fn(&Runtime, &Lattice) -> R) -> Vec<R> {
-        let lattices = self.lattices.iter();
-        lattices.map(|lattice| question(runtime, lattice)).collect()
-    }
-
     /// `work` on each lattice, on all threads, and what became of each: done,
     /// panicked, or not started because the time was up or the token cancelled.
     pub fn execute_parallel<R: Send>(
@@ -164,7 +158,6 @@ mod tests {
             .filter_map(ParallelOutcome::done)
             .collect();
         assert_eq!(sites, (1..=20).map(squares).collect::<Vec<_>>());
-        assert_eq!(sites, batch.map(&runtime, |_, lattice| lattice.sites()));
         let statistics = batch.statistics();
         assert_eq!((statistics.lattices, statistics.sites.total), (20, 2870));
         assert_eq!(

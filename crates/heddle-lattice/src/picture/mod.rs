@@ -6,6 +6,7 @@
 //! follow the reader's light or dark setting.
 
 mod colour;
+mod legend;
 mod slice;
 mod svg;
 

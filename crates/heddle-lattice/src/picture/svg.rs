@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::slice::Slice;
-use super::{Picture, colour};
+use super::{Picture, colour, legend};
 use crate::lattice::Site;
 
 /// Longer side of the drawn sites, in pixels, where their number allows it.
@@ -13,8 +13,8 @@ const SIDE: f64 = 640.0;
 /// pointed at; beyond, equal neighbours in a row are drawn as one.
 const TOLD_CELLS: u64 = 4096;
 
-const LEFT: f64 = 56.0;
-const TOP: f64 = 106.0;
+pub(super) const LEFT: f64 = 56.0;
+pub(super) const TOP: f64 = 106.0;
 const BOTTOM: f64 = 64.0;
 const LEGEND: f64 = 128.0;
 /// Room the words need, however small the slice.
@@ -37,9 +37,10 @@ const STYLE: &str = "\
 macro_rules! put {
     ($out:expr, $($part:tt)*) => { let _ = writeln!($out, $($part)*); };
 }
+pub(super) use put;
 
-struct Frame {
-    cell: f64,
+pub(super) struct Frame {
+    pub(super) cell: f64,
     width: f64,
     height: f64,
 }
@@ -49,7 +50,7 @@ impl Frame {
         LEFT + column as f64 * self.cell
     }
 
-    fn y(&self, row: u64) -> f64 {
+    pub(super) fn y(&self, row: u64) -> f64 {
         TOP + row as f64 * self.cell
     }
 
@@ -80,9 +81,9 @@ pub(super) fn draw(picture: &Picture<'_>, slice: &Slice) -> String {
     let range = cells(&mut out, picture, slice, &frame);
     ticks(&mut out, slice, &frame);
     way(&mut out, picture, slice, &frame);
-    key(&mut out, picture, slice, &frame);
+    legend::key(&mut out, picture, slice, &frame);
     if let (Some((label, _)), Some(range)) = (picture.values, range) {
-        scale(&mut out, label, range, slice, &frame);
+        legend::scale(&mut out, label, range, slice, &frame);
     }
     out.push_str("</svg>");
     out
@@ -145,7 +146,7 @@ fn subtitle(picture: &Picture<'_>, slice: &Slice) -> String {
 }
 
 /// The least and the greatest value shown.
-type Range = (f64, f64);
+pub(super) type Range = (f64, f64);
 
 fn cells(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) -> Option<Range> {
     let lattice = picture.lattice;
@@ -359,7 +360,7 @@ fn way(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
 }
 
 /// A circle for the start, a diamond for the end.
-fn shape(out: &mut String, name: &str, x: f64, y: f64, radius: f64) {
+pub(super) fn shape(out: &mut String, name: &str, x: f64, y: f64, radius: f64) {
     let stroke = (radius * 0.4).clamp(1.5, 3.0);
     if name == "start" {
         put!(
@@ -378,113 +379,8 @@ fn shape(out: &mut String, name: &str, x: f64, y: f64, radius: f64) {
     }
 }
 
-/// What the signs mean, below the drawing; only those that occur.
-fn key(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
-    let lattice = picture.lattice;
-    let y = frame.y(slice.rows) + 34.0;
-    let mut x = LEFT;
-    let mut word = |out: &mut String, width: f64, text: &str, sign: &dyn Fn(&mut String, f64)| {
-        sign(out, x);
-        put!(
-            out,
-            "<text x=\"{:.1}\" y=\"{:.1}\">{text}</text>",
-            x + 20.0,
-            y + 4.0
-        );
-        x += 20.0 + width;
-    };
-    let square = |paint: &'static str| {
-        move |out: &mut String, x: f64| {
-            put!(
-                out,
-                "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"13\" height=\"13\" style=\"fill:{paint}\"/>",
-                y - 6.5
-            );
-        }
-    };
-    if !lattice.is_regular() {
-        word(out, 62.0, "blocked", &square("url(#hd-wall)"));
-    }
-    if let Some((_, values)) = picture.values
-        && (0..slice.rows).any(|row| {
-            (0..slice.columns).any(|column| {
-                let site = slice.site(lattice, row, column);
-                !values[site as usize].is_finite() && !lattice.blocked().contains(site)
-            })
-        })
-    {
-        word(out, 66.0, "no value", &square("var(--free)"));
-    }
-    let (Some(&start), Some(&end)) = (picture.path.first(), picture.path.last()) else {
-        return;
-    };
-    for (name, site) in [("start", start), ("end", end)] {
-        if slice.place(lattice, site).is_some() {
-            word(out, 42.0, name, &|out, x| shape(out, name, x + 6.0, y, 5.0));
-        }
-    }
-    if picture
-        .path
-        .iter()
-        .any(|&site| slice.place(lattice, site).is_none())
-    {
-        word(out, 120.0, "leaves the slice", &|out, x| {
-            put!(
-                out,
-                "<circle class=\"leaves\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>",
-                x + 6.0
-            );
-        });
-    }
-}
-
-/// The colour scale at the right.
-fn scale(out: &mut String, label: &str, range: Range, slice: &Slice, frame: &Frame) {
-    let x = LEFT + slice.columns as f64 * frame.cell + 22.0;
-    let height = (slice.rows as f64 * frame.cell).clamp(24.0, 260.0);
-    put!(
-        out,
-        "<defs><linearGradient id=\"hd-scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">"
-    );
-    for stop in 0..=8 {
-        let place = f64::from(stop) / 8.0;
-        put!(
-            out,
-            "<stop offset=\"{place}\" stop-color=\"{}\"/>",
-            colour::css(colour::at(place))
-        );
-    }
-    put!(out, "</linearGradient></defs>");
-    put!(
-        out,
-        "<rect x=\"{x:.1}\" y=\"{TOP}\" width=\"16\" height=\"{height:.1}\" \
-         style=\"fill:url(#hd-scale)\"/>"
-    );
-    put!(
-        out,
-        "<text class=\"axis\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
-        TOP - 10.0,
-        escape(label)
-    );
-    let marks = if height >= 120.0 { 4 } else { 1 };
-    for mark in 0..=marks {
-        let part = f64::from(mark) / f64::from(marks);
-        let value = range.0 + (range.1 - range.0) * part;
-        let y = TOP + height * (1.0 - part) + if mark == marks { 10.0 } else { 4.0 * part };
-        put!(
-            out,
-            "<text x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
-            x + 23.0,
-            number(value)
-        );
-        if range.0.total_cmp(&range.1).is_eq() {
-            break;
-        }
-    }
-}
-
 /// A number short enough to read.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if value.fract() == 0.0 && size < 1e9 {
         format!("{value:.0}")

@@ -1,0 +1,199 @@
+//! Questions about the colours of grids and objects (section 6.7).
+
+use super::Outcome;
+use crate::fault::{Fault, Noun};
+use crate::prim::Prim;
+use crate::value::{Colours, GridRef, Space, Value};
+
+/// How often each small colour occurs; colour `c` counts at `c + 128`.
+type Counts = [u32; 256];
+
+fn count_into(counts: &mut Counts, colour: i8, times: u32) {
+    counts[(i16::from(colour) + 128) as usize] += times;
+}
+
+/// Counts the colours of a grid or compact object; `None` for anything else.
+fn counts(space: &Space, element: Value) -> Option<Counts> {
+    let mut counts = [0; 256];
+    match element {
+        Value::Object(mask, colour) => {
+            count_into(&mut counts, colour, space.count(mask) as u32);
+        }
+        Value::Painted { cells, .. } => {
+            let mask = element.mask()?;
+            let width = usize::from(mask.width);
+            for (row, word) in space.words(mask).iter().enumerate() {
+                let mut bits = *word;
+                while bits != 0 {
+                    let bit = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    count_into(
+                        &mut counts,
+                        space.cells[cells as usize + row * width + bit],
+                        1,
+                    );
+                }
+            }
+        }
+        Value::Layers { .. } => {
+            for (mask, colour) in space.layers(element) {
+                count_into(&mut counts, colour, space.count(mask) as u32);
+            }
+        }
+        _ => {
+            let grid = element.as_grid()?;
+            for cell in &space.cells[grid.at..grid.at + grid.area()] {
+                count_into(&mut counts, *cell, 1);
+            }
+        }
+    }
+    Some(counts)
+}
+
+/// The most frequent colour, ties to the smallest.
+fn most(counts: &Counts) -> i8 {
+    let mut best = 0;
+    for place in 1..256 {
+        if counts[place] > counts[best] {
+            best = place;
+        }
+    }
+    (best as i16 - 128) as i8
+}
+
+/// The most frequent colour of a grid.
+pub(super) fn background(space: &Space, grid: GridRef) -> i8 {
+    // Colours 0..=15 cover nearly every grid and count in a few words.
+    let mut small = [0_u32; 16];
+    for cell in &space.cells[grid.at..grid.at + grid.area()] {
+        match small.get_mut(*cell as u8 as usize) {
+            Some(count) => *count += 1,
+            None => return counts(space, grid.into()).as_ref().map_or(0, most),
+        }
+    }
+    let mut best = 0;
+    for place in 1..16 {
+        if small[place] > small[best] {
+            best = place;
+        }
+    }
+    best as i8
+}
+
+pub(super) fn mostcolor(space: &mut Space, element: Value) -> Outcome {
+    if let Some(grid) = element.as_grid() {
+        return Ok(Value::Int(i64::from(background(space, grid))));
+    }
+    match counts(space, element) {
+        Some(counts) => Ok(Value::Int(i64::from(most(&counts)))),
+        None => space.plainly(Prim::Mostcolor, &[element]),
+    }
+}
+
+pub(super) fn leastcolor(space: &mut Space, element: Value) -> Outcome {
+    let Some(counts) = counts(space, element) else {
+        return space.plainly(Prim::Leastcolor, &[element]);
+    };
+    let present = (0..256).filter(|place| counts[*place] > 0);
+    // `min_by_key` keeps the first, so ties go to the smallest colour.
+    match present.min_by_key(|place| counts[*place]) {
+        Some(place) => Ok(Value::Int(place as i64 - 128)),
+        None => Err(Fault::Empty(Noun::Element)),
+    }
+}
+
+/// The colours of a grid or compact object.
+pub(super) fn colours(space: &Space, element: Value) -> Option<Colours> {
+    let mut found = Colours::default();
+    match element {
+        Value::Object(_, colour) => found.add(colour),
+        Value::Layers { .. } => space
+            .layers(element)
+            .for_each(|(_, colour)| found.add(colour)),
+        Value::Set { len: 0, .. } | Value::Tuple { len: 0, .. } => {}
+        Value::Painted { cells, .. } => {
+            return Some(space.box_colours(element.mask()?, cells as usize));
+        }
+        _ => {
+            let grid = element.as_grid()?;
+            for cell in &space.cells[grid.at..grid.at + grid.area()] {
+                found.add(*cell);
+            }
+        }
+    }
+    Some(found)
+}
+
+pub(super) fn palette(space: &mut Space, element: Value) -> Outcome {
+    let Some(colours) = colours(space, element) else {
+        return space.plainly(Prim::Palette, &[element]);
+    };
+    let base = space.stack.len();
+    space
+        .stack
+        .extend(colours.iter().map(|colour| Value::Int(i64::from(colour))));
+    space.sorted_set(base)
+}
+
+/// Colours of a grid, ascending.
+pub(super) fn colours_ascending(space: &mut Space, element: Value) -> Outcome {
+    match (element, colours(space, element)) {
+        (Value::Grid { .. }, Some(colours)) => {
+            let base = space.stack.len();
+            space
+                .stack
+                .extend(colours.iter().map(|colour| Value::Int(i64::from(colour))));
+            space.tuple_from(base)
+        }
+        _ => space.plainly(Prim::PG, &[element]),
+    }
+}
+
+pub(super) fn numcolors(space: &mut Space, element: Value) -> Outcome {
+    match colours(space, element) {
+        Some(colours) => Ok(Value::Int(colours.len() as i64)),
+        None => space.plainly(Prim::Numcolors, &[element]),
+    }
+}
+
+pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Outcome {
+    if let (Some(grid), Some(colour)) = (element.as_grid(), value.small()) {
+        let cells = &space.cells[grid.at..grid.at + grid.area()];
+        let count = cells.iter().filter(|cell| **cell == colour).count();
+        return Ok(Value::Int(count as i64));
+    }
+    if let (Value::Painted { cells, .. }, Some(mask), Some(colour)) =
+        (element, element.mask(), value.small())
+    {
+        let area = usize::from(mask.height) * usize::from(mask.width);
+        let own = &space.cells[cells as usize..cells as usize + area];
+        let mut count = own.iter().filter(|cell| **cell == colour).count();
+        if colour == 0 {
+            // The box is zero where the object has no cell.
+            count -= area - space.count(mask);
+        }
+        return Ok(Value::Int(count as i64));
+    }
+    if let (Value::Object(mask, own), Some(colour)) = (element, value.small()) {
+        let count = if own == colour { space.count(mask) } else { 0 };
+        return Ok(Value::Int(count as i64));
+    }
+    match (counts(space, element), value.small()) {
+        (Some(counts), Some(colour)) => Ok(Value::Int(i64::from(
+            counts[(i16::from(colour) + 128) as usize],
+        ))),
+        (Some(_), None) => Ok(Value::Int(0)),
+        (None, _) => space.plainly(Prim::Colorcount, &[element, value]),
+    }
+}
+
+pub(super) fn color(space: &mut Space, object: Value) -> Outcome {
+    if let Value::Object(_, colour) = object {
+        return Ok(Value::Int(i64::from(colour)));
+    }
+    let first = space.nth(object, 0)?.ok_or(Fault::Empty(Noun::Object))?;
+    if !first.is_tuple() {
+        return Err(first.not(Noun::Cell));
+    }
+    space.nth(first, 0)?.ok_or(Fault::Empty(Noun::Cell))
+}
