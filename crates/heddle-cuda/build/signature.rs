@@ -35,10 +35,12 @@ pub(crate) fn kernels(file: &str, text: &str) -> Result<Vec<Kernel>, String> {
             && let Some(open) = text[bounds..].find('(')
             && let Some((threads, close)) = parenthesised(&text, bounds + open)
         {
+            // What may follow, blocks at once, is only a hint to the GPU's compiler.
+            let threads = threads.split(',').next().unwrap_or(threads);
             max_threads = threads
                 .trim()
                 .parse()
-                .map_err(|_| bad("__launch_bounds__ takes one integer literal here"))?;
+                .map_err(|_| bad("__launch_bounds__ begins with an integer literal here"))?;
             rest = close + 1;
         }
         let open = rest

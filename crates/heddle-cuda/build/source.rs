@@ -14,6 +14,9 @@ pub(crate) struct Source {
     /// The virtual architectures it is compiled for: `60`, and what a line
     /// `// also for compute_90` adds.
     pub(crate) targets: Vec<u32>,
+    /// The GPUs it is compiled to machine code for as well, by lines
+    /// `// machine code for sm_90`: where a driver would take half a minute.
+    pub(crate) machines: Vec<u32>,
 }
 
 /// What every GPU from the P100 on loads.
@@ -43,23 +46,40 @@ impl Source {
     fn read(path: &Path, name: String) -> io::Result<Self> {
         let mut text = String::new();
         expand(path, &mut Vec::new(), &mut text)?;
+        let named = |prefix: &str| -> Vec<u32> {
+            text.lines()
+                .filter_map(|line| line.trim().strip_prefix(prefix)?.parse().ok())
+                .collect()
+        };
         let mut targets = vec![BASELINE];
-        targets.extend(text.lines().filter_map(|line| {
-            line.trim()
-                .strip_prefix("// also for compute_")?
-                .parse::<u32>()
-                .ok()
-        }));
+        targets.extend(named("// also for compute_"));
+        let machines = named("// machine code for sm_");
         Ok(Self {
             name,
             text,
             targets,
+            machines,
         })
     }
 
     /// The file name of its PTX for one architecture.
     pub(crate) fn ptx_name(&self, target: u32) -> String {
         format!("{}.compute_{target}.ptx", self.name)
+    }
+
+    /// The file name of its machine code for one GPU.
+    pub(crate) fn machine_name(&self, target: u32) -> String {
+        format!("{}.sm_{target}.cubin", self.name)
+    }
+
+    /// What is compiled to machine code: the text, and a symbol that says which.
+    #[allow(dead_code, reason = "only xtask compiles")]
+    pub(crate) fn machine_text(&self) -> String {
+        format!(
+            "extern \"C\" __device__ char heddle_source[17] = \"{:016x}\";\n{}",
+            self.hash(),
+            self.text
+        )
     }
 
     /// FNV-1a over the text: enough to notice an edit, which is all it is for.

@@ -16,6 +16,7 @@ pub(crate) fn rust(
     let mut rows = String::from("pub(crate) static ALL: &[Kernel] = &[\n");
     for (source, kernels) in modules {
         let ptx = ptx(root, source)?;
+        let machines = machines(root, source)?;
         for kernel in kernels {
             let kinds: Vec<String> = kernel
                 .parameters
@@ -30,7 +31,8 @@ pub(crate) fn rust(
             writeln!(
                 rows,
                 "    Kernel {{ name: {:?}, source: {:?}, source_hash: \"{:016x}\", max_threads: {}, \
-                 arguments: &[{}], ptx: &[{ptx}], entry: heddle_enter_{} }},",
+                 arguments: &[{}], ptx: &[{ptx}], machines: &[{machines}], \
+                 entry: heddle_enter_{} }},",
                 kernel.name,
                 source.name,
                 source.hash(),
@@ -41,6 +43,23 @@ pub(crate) fn rust(
         }
     }
     Ok(format!("{entries}}}\n\n{rows}];\n"))
+}
+
+/// The `MachineCode` rows of one source; like PTX, it may be behind its source.
+fn machines(root: &Path, source: &Source) -> Result<String, Box<dyn Error>> {
+    let mut rows = String::new();
+    for &target in &source.machines {
+        let path = root.join("ptx").join(source.machine_name(target));
+        if !path.exists() {
+            return Err(format!("{} is missing: run `cargo xtask ptx`", path.display()).into());
+        }
+        write!(
+            rows,
+            "MachineCode {{ target: {target}, image: include_bytes!({:?}) }}, ",
+            path.display().to_string()
+        )?;
+    }
+    Ok(rows)
 }
 
 /// The `Ptx` rows of one source. PTX that does not exist yet stops the build; PTX

@@ -43,6 +43,26 @@ pub struct Ptx {
     pub text: &'static str,
 }
 
+/// One source compiled for one GPU, ready to run.
+#[derive(Debug)]
+pub struct MachineCode {
+    /// The architecture: `90` for `sm_90`.
+    pub target: u32,
+    /// What a driver loads.
+    pub image: &'static [u8],
+}
+
+/// What a device loads to run a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Image {
+    /// The kernel's name.
+    pub name: &'static str,
+    /// Its PTX, which also says what parameters it takes.
+    pub ptx: &'static str,
+    /// Its machine code, where there is some for the device.
+    pub machine: Option<&'static [u8]>,
+}
+
 /// One kernel.
 #[derive(Debug)]
 pub struct Kernel {
@@ -59,6 +79,8 @@ pub struct Kernel {
     pub arguments: &'static [ArgumentKind],
     /// Its PTX (shared with the other kernels of its source), lowest target first.
     pub ptx: &'static [Ptx],
+    /// Machine code of it, for sources a driver is slow to compile.
+    pub machines: &'static [MachineCode],
     /// The same kernel compiled for the host.
     pub(crate) entry: Entry,
 }
@@ -73,17 +95,31 @@ impl Kernel {
     pub fn ptx_for(&self, target: u32) -> Option<&'static Ptx> {
         self.ptx.iter().rev().find(|ptx| ptx.target <= target)
     }
+
+    /// The machine code for a GPU of compute capability `target`: made for it, or
+    /// for an earlier one of its generation.
+    #[must_use]
+    pub fn machine_for(&self, target: u32) -> Option<&'static MachineCode> {
+        let runs = |code: &&MachineCode| code.target <= target && code.target / 10 == target / 10;
+        self.machines.iter().rev().find(runs)
+    }
 }
 
 /// Raised whenever kernels change enough to make old measurements wrong.
 pub const VERSION: u32 = 1;
 
-/// The names of all kernels, each with the PTX a GPU of compute capability
-/// `target` (`90` for 9.0) runs best. Those it cannot run are left out.
+/// All kernels as a GPU of compute capability `target` (`90` for 9.0) loads them.
+/// Those it cannot run are left out.
 #[must_use]
-pub fn table(target: u32) -> Vec<(&'static str, &'static str)> {
+pub fn table(target: u32) -> Vec<Image> {
     ALL.iter()
-        .filter_map(|kernel| Some((kernel.name, kernel.ptx_for(target)?.text)))
+        .filter_map(|kernel| {
+            Some(Image {
+                name: kernel.name,
+                ptx: kernel.ptx_for(target)?.text,
+                machine: kernel.machine_for(target).map(|code| code.image),
+            })
+        })
         .collect()
 }
 
@@ -109,8 +145,17 @@ mod tests {
     fn a_gpu_gets_the_newest_text_it_can_run() {
         assert_eq!(table(60).len(), ALL.len());
         assert!(table(52).is_empty());
-        for (name, text) in table(90) {
-            assert!(text.contains(&format!(".entry {name}")), "{name}");
+        for Image { name, ptx, .. } in table(90) {
+            assert!(ptx.contains(&format!(".entry {name}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn machine_code_is_for_its_generation() {
+        let kernel = find("arc_evaluate").unwrap();
+        assert!(kernel.machine_for(90).is_some());
+        for other in [60, 80, 89, 100] {
+            assert!(kernel.machine_for(other).is_none(), "{other}");
         }
     }
 }

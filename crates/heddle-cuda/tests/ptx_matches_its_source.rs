@@ -69,6 +69,21 @@ fn ptx_was_made_from_the_source_as_it_is() {
 }
 
 #[test]
+fn machine_code_was_made_from_the_source_as_it_is() {
+    let kernel = kernels::find("arc_evaluate").unwrap();
+    for code in kernel.machines {
+        let hash = kernel.source_hash.as_bytes();
+        let found = code.image.windows(hash.len()).any(|bytes| bytes == hash);
+        assert!(
+            found,
+            "kernels/{}.cu changed: run `cargo xtask ptx`",
+            kernel.source
+        );
+    }
+    assert!(!kernel.machines.is_empty());
+}
+
+#[test]
 fn ptx_loads_on_every_gpu_we_name() {
     for kernel in kernels::all() {
         for ptx in kernel.ptx {

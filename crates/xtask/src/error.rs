@@ -29,10 +29,10 @@ pub(crate) enum Error {
     },
     #[error("NVRTC says {call} failed with status {status}")]
     Nvrtc { call: &'static str, status: i32 },
-    #[error("kernels/{file}.cu does not compile for compute_{target}:\n{log}")]
+    #[error("kernels/{file}.cu does not compile for {target}:\n{log}")]
     Compile {
         file: String,
-        target: u32,
+        target: String,
         log: String,
     },
     #[error(

@@ -1,4 +1,5 @@
-//! `cargo xtask ptx`: every kernel source to PTX, or a check that it was done.
+//! `cargo xtask ptx`: every kernel source to PTX, and some to machine code, or a
+//! check that it was done.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +34,7 @@ pub(crate) fn write() -> Result<String, Error> {
             })?;
         }
     }
-    Ok(format!("wrote {} PTX files", wanted.len()))
+    Ok(format!("wrote {} files", wanted.len()))
 }
 
 /// Compares the PTX on disk with what the sources give.
@@ -52,7 +53,7 @@ pub(crate) fn check() -> Result<String, Error> {
             .map(|name| format!("ptx/{name} (no source)")),
     );
     if stale.is_empty() {
-        Ok(format!("{} PTX files match their sources", wanted.len()))
+        Ok(format!("{} files match their sources", wanted.len()))
     } else {
         Err(Error::Stale(stale))
     }
@@ -62,8 +63,8 @@ fn crate_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../heddle-cuda")
 }
 
-/// PTX by file name, in order.
-fn compile_all() -> Result<BTreeMap<String, String>, Error> {
+/// Files by name, in order.
+fn compile_all() -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let nvrtc = Nvrtc::load(&nvrtc::folder()?)?;
     let kernels = crate_folder().join("kernels");
     let mut texts = BTreeMap::new();
@@ -78,8 +79,12 @@ fn compile_all() -> Result<BTreeMap<String, String>, Error> {
                 let ptx = nvrtc.compile(&source.name, &source.text, target)?;
                 texts.insert(
                     source.ptx_name(target),
-                    format!("{}\n{}", source.ptx_header(target), tidy(&ptx)),
+                    format!("{}\n{}", source.ptx_header(target), tidy(&ptx)).into_bytes(),
                 );
+            }
+            for &target in &source.machines {
+                let code = nvrtc.machine(&source.name, &source.machine_text(), target)?;
+                texts.insert(source.machine_name(target), code);
             }
         }
     }
@@ -102,17 +107,20 @@ fn tidy(ptx: &str) -> String {
     text
 }
 
-/// PTX files on disk, by name relative to `ptx/`.
-fn found(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
+/// Files on disk, by name relative to `ptx/`.
+fn found(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let mut texts = BTreeMap::new();
     for (prefix, folder) in [("", folder.to_owned()), ("trial/", folder.join("trial"))] {
         let Ok(entries) = fs::read_dir(&folder) else {
             continue;
         };
         for path in entries.flatten().map(|entry| entry.path()) {
-            if path.extension().is_some_and(|extension| extension == "ptx") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "ptx" || extension == "cubin")
+            {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let text = fs::read_to_string(&path).map_err(|source| Error::File {
+                let text = fs::read(&path).map_err(|source| Error::File {
                     action: "read",
                     path: path.clone(),
                     source,

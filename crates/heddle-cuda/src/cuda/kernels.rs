@@ -15,10 +15,11 @@ use super::context::Context;
 use super::drops;
 use super::fault::check;
 use super::signature::Signature;
+use crate::kernels::Image;
 
-/// Kernel names, each with the PTX text it is in, for a GPU of the compute
-/// capability given (`90` for 9.0). Kernels of one file give the same text.
-pub type KernelTable = fn(u32) -> Vec<(&'static str, &'static str)>;
+/// Kernels as a GPU of the compute capability given (`90` for 9.0) loads them. Those
+/// of one file give the same text.
+pub type KernelTable = fn(u32) -> Vec<Image>;
 
 /// Dynamic shared memory every kernel may use without asking.
 const SHARED_FREELY: u32 = 48 << 10;
@@ -47,7 +48,7 @@ unsafe impl Send for Module {}
 #[derive(Debug)]
 pub(super) struct Kernels {
     context: Arc<Context>,
-    by_name: HashMap<&'static str, (&'static str, OnceLock<Kernel>)>,
+    by_name: HashMap<&'static str, (Image, OnceLock<Kernel>)>,
     /// By the address of their text.
     modules: Mutex<HashMap<usize, Module>>,
 }
@@ -62,9 +63,9 @@ impl Kernels {
                 .chain(
                     crate::kernels::table(capability)
                         .into_iter()
-                        .filter(|(name, _)| name.starts_with("stamp_")),
+                        .filter(|image| image.name.starts_with("stamp_")),
                 )
-                .map(|(name, ptx)| (name, (ptx, OnceLock::new())))
+                .map(|image| (image.name, (image, OnceLock::new())))
                 .collect(),
             modules: Mutex::default(),
         }
@@ -72,13 +73,13 @@ impl Kernels {
 
     /// The kernel with this name. The context has been entered.
     pub(super) fn get(&self, name: &'static str) -> Result<&Kernel, Error> {
-        let Some((ptx, cell)) = self.by_name.get(name) else {
+        let Some((image, cell)) = self.by_name.get(name) else {
             return Err(self.context.refuse(format!("there is no kernel {name}")));
         };
         if let Some(kernel) = cell.get() {
             return Ok(kernel);
         }
-        let kernel = self.load(name, ptx)?;
+        let kernel = self.load(*image)?;
         // Another thread may have been as quick; both loaded the same function.
         Ok(cell.get_or_init(|| kernel))
     }
@@ -100,7 +101,8 @@ impl Kernels {
         Ok(())
     }
 
-    fn load(&self, name: &'static str, ptx: &'static str) -> Result<Kernel, Error> {
+    fn load(&self, image: Image) -> Result<Kernel, Error> {
+        let Image { name, ptx, .. } = image;
         let (Some(signature), Ok(c_name)) = (Signature::read(ptx, name), CString::new(name)) else {
             return Err(self.context.refuse(format!("no kernel {name} in its PTX")));
         };
@@ -108,7 +110,7 @@ impl Kernels {
         let address = ptx.as_ptr() as usize;
         let module = match modules.get(&address) {
             Some(module) => module.0,
-            None => modules.entry(address).or_insert(self.compile(ptx)?).0,
+            None => modules.entry(address).or_insert(self.module(image)?).0,
         };
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded, the name ends in zero, the first argument
@@ -123,8 +125,21 @@ impl Kernels {
         })
     }
 
-    fn compile(&self, ptx: &str) -> Result<Module, Error> {
-        let text = CString::new(ptx).map_err(|_| self.context.refuse("PTX with a zero in it"))?;
+    /// The machine code, or where there is none or the driver does not take it, what
+    /// the driver makes of the PTX.
+    fn module(&self, image: Image) -> Result<Module, Error> {
+        if let Some(code) = image.machine
+            && let Ok(module) = self.load_module(code)
+        {
+            return Ok(module);
+        }
+        let text =
+            CString::new(image.ptx).map_err(|_| self.context.refuse("PTX with a zero in it"))?;
+        self.load_module(text.as_bytes_with_nul())
+    }
+
+    /// Machine code, which knows its own length, or PTX that ends in zero.
+    fn load_module(&self, image: &[u8]) -> Result<Module, Error> {
         let mut log = vec![0_u8; 4096];
         let mut options = [
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
@@ -136,12 +151,13 @@ impl Kernels {
             ptr::without_provenance_mut(log.len()),
         ];
         let mut module = ptr::null_mut();
-        // SAFETY: the text ends in zero; options, values and the log they point
-        // to outlive the call and agree in number.
+        // SAFETY: the image is whole, being embedded machine code or text that ends in
+        // zero; options, values and the log they point to outlive the call and agree
+        // in number.
         let code = unsafe {
             sys::cuModuleLoadDataEx(
                 &raw mut module,
-                text.as_ptr().cast(),
+                image.as_ptr().cast(),
                 options.len() as u32,
                 options.as_mut_ptr(),
                 values.as_mut_ptr(),
@@ -167,7 +183,7 @@ impl Drop for Kernels {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         for (_, Module(module)) in modules.drain() {
-            // SAFETY: loaded in `compile`, unloaded once; nothing queued is left,
+            // SAFETY: loaded in `load_module`, unloaded once; nothing queued is left,
             // because executions wait for what they queue.
             drops::note(check("cuModuleUnload", unsafe {
                 sys::cuModuleUnload(module)

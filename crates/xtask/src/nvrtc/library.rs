@@ -31,6 +31,8 @@ pub(crate) struct Nvrtc {
     compile: Compile,
     ptx_size: Size,
     ptx: Text,
+    machine_size: Size,
+    machine: Text,
     log_size: Size,
     log: Text,
     destroy: Destroy,
@@ -58,6 +60,8 @@ impl Nvrtc {
                 compile: *library.get(b"nvrtcCompileProgram\0")?,
                 ptx_size: *library.get(b"nvrtcGetPTXSize\0")?,
                 ptx: *library.get(b"nvrtcGetPTX\0")?,
+                machine_size: *library.get(b"nvrtcGetCUBINSize\0")?,
+                machine: *library.get(b"nvrtcGetCUBIN\0")?,
                 log_size: *library.get(b"nvrtcGetProgramLogSize\0")?,
                 log: *library.get(b"nvrtcGetProgramLog\0")?,
                 destroy: *library.get(b"nvrtcDestroyProgram\0")?,
@@ -70,11 +74,31 @@ impl Nvrtc {
 
     /// The PTX of one source for one virtual architecture.
     pub(crate) fn compile(&self, file: &str, text: &str, target: u32) -> Result<String, Error> {
+        let architecture = format!("compute_{target}");
+        let bytes = self.build(file, text, &architecture, (self.ptx_size, self.ptx))?;
+        Ok(as_text(bytes))
+    }
+
+    /// Its machine code for one GPU.
+    pub(crate) fn machine(&self, file: &str, text: &str, target: u32) -> Result<Vec<u8>, Error> {
+        let result = (self.machine_size, self.machine);
+        self.build(file, text, &format!("sm_{target}"), result)
+    }
+
+    fn build(
+        &self,
+        file: &str,
+        text: &str,
+        architecture: &str,
+        (size, result): (Size, Text),
+    ) -> Result<Vec<u8>, Error> {
         let name = c_string(&format!("{file}.cu"));
         let text = c_string(text);
-        let options: [CString; 2] = [
-            c_string(&format!("--gpu-architecture=compute_{target}")),
+        let options: [CString; 3] = [
+            c_string(&format!("--gpu-architecture={architecture}")),
             c_string("--std=c++14"),
+            // Masks are words of 128 bits.
+            c_string("--device-int128"),
         ];
         let options = options.each_ref().map(|option| option.as_ptr());
         let mut program: Program = ptr::null_mut();
@@ -91,16 +115,16 @@ impl Nvrtc {
             )
         };
         succeeded("nvrtcCreateProgram", status)?;
-        // SAFETY: the program was created above; the two options outlive the call.
-        let status = unsafe { (self.compile)(program, 2, options.as_ptr()) };
+        // SAFETY: the program was created above; the three options outlive the call.
+        let status = unsafe { (self.compile)(program, 3, options.as_ptr()) };
         let outcome = if status == 0 {
-            read(program, self.ptx_size, self.ptx)
+            read(program, size, result)
         } else {
             read(program, self.log_size, self.log).and_then(|log| {
                 Err(Error::Compile {
                     file: file.to_owned(),
-                    target,
-                    log,
+                    target: architecture.to_owned(),
+                    log: as_text(log),
                 })
             })
         };
@@ -110,19 +134,24 @@ impl Nvrtc {
     }
 }
 
-/// A text of the program: its size first, then its bytes.
-fn read(program: Program, size: Size, text: Text) -> Result<String, Error> {
+/// A result of the program: its size first, then its bytes.
+fn read(program: Program, size: Size, text: Text) -> Result<Vec<u8>, Error> {
     let mut bytes = 0;
     // SAFETY: the caller has created `program` and not destroyed it; the call writes one size.
     succeeded("reading a size", unsafe { size(program, &raw mut bytes) })?;
     let mut buffer = vec![0_u8; bytes];
     // SAFETY: the buffer has the size the library has just asked for.
     let status = unsafe { text(program, buffer.as_mut_ptr().cast()) };
-    succeeded("reading a text", status)?;
-    while buffer.last() == Some(&0) {
-        buffer.pop();
+    succeeded("reading a result", status)?;
+    Ok(buffer)
+}
+
+/// Text without the zeros it ends in.
+fn as_text(mut bytes: Vec<u8>) -> String {
+    while bytes.last() == Some(&0) {
+        bytes.pop();
     }
-    Ok(String::from_utf8_lossy(&buffer).into_owned())
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn check_version(version: Version, folder: &Path) -> Result<(), Error> {
