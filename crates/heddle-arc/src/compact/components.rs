@@ -6,8 +6,9 @@
 
 use super::Outcome;
 use super::colours::background;
+use super::degenerate::bare_rows;
 use super::query::grid_window;
-use crate::fault::Fault;
+use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value, Window, full_bits};
 
@@ -50,6 +51,13 @@ pub(super) struct Mode {
 
 pub(super) fn objects(space: &mut Space, prim: Prim, args: &[Value], mode: Mode) -> Outcome {
     let Some(grid) = args[0].as_grid() else {
+        if bare_rows(space, args[0]).is_some_and(|rows| rows > 0) {
+            return if mode.without_background {
+                Err(Fault::Empty(Noun::Element))
+            } else {
+                Ok(Value::EMPTY_SET)
+            };
+        }
         return space.plainly(prim, args);
     };
     if !mode.univalued && !mode.without_background {

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::arithmetic::location;
+use super::degenerate::bare_grid;
 use crate::fault::Fault;
 use crate::plain::slice_bounds;
 use crate::prim::Prim;
@@ -27,9 +28,57 @@ fn rearranged(
     Ok(Some(grid.into()))
 }
 
+/// A ragged grid cut to its shortest row, as turning columns into rows cuts it.
+/// `None` if it is anything else.
+fn evened(space: &mut Space, value: Value) -> Result<Option<Value>, Fault> {
+    let Value::Tuple { at, len, .. } = value else {
+        return Ok(None);
+    };
+    let small = |n: i32| i8::try_from(n).is_ok();
+    let (first, height) = (at as usize, len as usize);
+    let mut width = usize::MAX;
+    for row in &space.values[first..first + height] {
+        width = width.min(match *row {
+            Value::Row { len, .. } => len as usize,
+            Value::Pair(i, j) if small(i) && small(j) => 2,
+            Value::Tuple { len: 0, .. } => 0,
+            _ => return Ok(None),
+        });
+    }
+    if width == 0 {
+        return Ok(Some(Value::EMPTY_TUPLE));
+    }
+    let Some(grid) = space.new_grid(height, width)? else {
+        return Ok(None);
+    };
+    let (old, new) = space.cells.split_at_mut(grid.at);
+    for (row, to) in space.values[first..]
+        .iter()
+        .zip(new.chunks_exact_mut(width))
+    {
+        match *row {
+            Value::Row { at, .. } => to.copy_from_slice(&old[at as usize..at as usize + width]),
+            Value::Pair(i, j) => {
+                let both = [i as i8, j as i8];
+                to.copy_from_slice(&both[..width]);
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(grid.into()))
+}
+
 /// The eight symmetries of a grid.
 pub(super) fn symmetry(space: &mut Space, prim: Prim, value: Value) -> Outcome {
     let Some(g) = value.as_grid() else {
+        if matches!(prim, Prim::Rot90 | Prim::Rot270 | Prim::Dmirror)
+            && let Some(even) = evened(space, value)?
+        {
+            return match even {
+                Value::Grid { .. } => symmetry(space, prim, even),
+                _ => Ok(even),
+            };
+        }
         return symmetry_of_patch(space, prim, value);
     };
     let GridRef { at, height, width } = g;
@@ -233,6 +282,17 @@ pub(super) fn subgrid(space: &mut Space, patch: Value, value: Value) -> Outcome 
             (mask.top(), mask.left()),
             (i64::from(mask.height), i64::from(mask.width)),
         ),
+        (None, Some(grid)) if patch.is_set() && !patch.is_empty_container() => {
+            match space.extremes(patch)? {
+                Some(e) => crop_grid(
+                    space,
+                    grid,
+                    (e.top, e.left),
+                    (e.bottom - e.top + 1, e.right - e.left + 1),
+                ),
+                None => space.plainly(Prim::Subgrid, &[patch, value]),
+            }
+        }
         _ => space.plainly(Prim::Subgrid, &[patch, value]),
     }
 }
@@ -248,6 +308,14 @@ pub(super) fn trim(space: &mut Space, value: Value) -> Outcome {
 
 pub(super) fn half(space: &mut Space, prim: Prim, value: Value) -> Outcome {
     let Some(grid) = value.as_grid() else {
+        if matches!(prim, Prim::Lefthalf | Prim::Righthalf)
+            && let Some(even) = evened(space, value)?
+        {
+            return match even {
+                Value::Grid { .. } => half(space, prim, even),
+                _ => Ok(even),
+            };
+        }
         return space.plainly(prim, &[value]);
     };
     let GridRef { height, width, .. } = grid;
@@ -453,21 +521,11 @@ pub(super) fn canvas(space: &mut Space, value: Value, dims: Value) -> Outcome {
         space.cells[grid.at..].fill(colour);
         return Ok(grid.into());
     }
-    if value.int().is_ok() {
-        if height <= 0 {
-            return Ok(Value::EMPTY_TUPLE);
-        }
-        if width <= 0 {
-            let rows = GridRef {
-                at: 0,
-                height: usize::try_from(height).unwrap_or(usize::MAX),
-                width: 0,
-            };
-            space
-                .meter
-                .take((rows.height as u64).saturating_mul(size_of::<Value>() as u64))?;
-            return cut(space, rows, 0..rows.height, 0..0);
-        }
+    if height <= 0 {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    if width <= 0 {
+        return bare_grid(space, height as u64);
     }
     space.plainly(Prim::Canvas, &[value, dims])
 }

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::arithmetic::location;
-use super::query::grid_window;
+use super::query::{grid_window, place};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Mask, Space, Value, Window, full_bits};
@@ -63,7 +63,7 @@ pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Optio
     Ok(Some(space.sealed_mask(at, window)))
 }
 
-/// A straight segment, if it fits a mask.
+/// A straight segment, if its locations have 32 bits.
 fn segment(
     space: &mut Space,
     (ai, aj): (i64, i64),
@@ -74,7 +74,7 @@ fn segment(
         return Ok(Some(Value::EMPTY_SET));
     }
     let Some(window) = Window::fit(ai.min(bi), aj.min(bj), ai.max(bi), aj.max(bj)) else {
-        return Ok(None);
+        return long_segment(space, (ai, aj), (bi, bj));
     };
     let at = space.new_window(window)?;
     let height = window.height();
@@ -90,6 +90,26 @@ fn segment(
         }
     }
     Ok(Some(space.sealed_mask(at, window)))
+}
+
+/// A straight segment that fits no mask, location by location.
+fn long_segment(
+    space: &mut Space,
+    (ai, aj): (i64, i64),
+    (bi, bj): (i64, i64),
+) -> Result<Option<Value>, Fault> {
+    let small = |at: i64| i32::try_from(at).is_ok();
+    if !(small(ai) && small(aj) && small(bi) && small(bj)) {
+        return Ok(None);
+    }
+    let length = (bi - ai).abs().max((bj - aj).abs());
+    let count = length as u64 + 1;
+    space.meter.take(count * size_of::<Value>() as u64)?;
+    let (si, sj) = ((bi - ai).signum(), (bj - aj).signum());
+    let base = space.stack.len();
+    let places = (0..=length).map(|k| place(ai + k * si, aj + k * sj));
+    space.stack.extend(places);
+    space.set_from(base).map(Some)
 }
 
 pub(super) fn connect(space: &mut Space, a: Value, b: Value) -> Outcome {

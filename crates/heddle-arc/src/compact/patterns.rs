@@ -1,6 +1,7 @@
 //! Repetition and occurrence (section 6.10).
 
 use super::Outcome;
+use super::degenerate::bare_grid;
 use super::query::{colour_bits, grid_window};
 use crate::fault::Fault;
 use crate::prim::Prim;
@@ -128,8 +129,11 @@ pub(super) fn compress(space: &mut Space, value: Value) -> Outcome {
     if kept_rows == height && kept_columns == width {
         return Ok(value);
     }
-    if kept_rows == 0 || kept_columns == 0 {
-        return space.plainly(Prim::Compress, &[value]);
+    if kept_rows == 0 {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    if kept_columns == 0 {
+        return bare_grid(space, kept_rows as u64);
     }
     let Some(new) = space.new_grid(kept_rows, kept_columns)? else {
         return space.plainly(Prim::Compress, &[value]);

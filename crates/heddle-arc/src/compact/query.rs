@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::arithmetic::location;
-use crate::fault::Fault;
+use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
 use crate::value::{Extremes, GridRef, MASK_COLUMNS, Mask, Patch, Space, Value, Window};
 
@@ -12,7 +12,11 @@ pub(super) fn shape_of(space: &mut Space, piece: Value) -> Result<Option<(i64, i
         return Ok(Some((grid.height as i64, grid.width as i64)));
     }
     if piece.is_tuple() {
-        return Ok(None);
+        let height = space.len(piece)? as i64;
+        return match space.nth(piece, 0)? {
+            Some(row) => Ok(Some((height, space.len(row)? as i64))),
+            None => Ok(Some((0, 0))),
+        };
     }
     if piece.is_empty_container() {
         return Ok(Some((0, 0)));
@@ -48,6 +52,7 @@ pub(super) fn by_shape(
             };
             Ok(answer(shape, count))
         }
+        Some(_) if piece.is_empty_container() => Err(Fault::Empty(Noun::Grid)),
         Some((height, width)) => Ok(Value::Bool(height == width)),
         None => space.plainly(prim, &[piece]),
     }

@@ -1,6 +1,7 @@
 //! Splitting and joining grids (section 6.5).
 
 use super::Outcome;
+use super::degenerate::bare_rows;
 use super::geometry::{crop_grid, cut};
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
@@ -14,7 +15,7 @@ pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
         } else {
             (b, a)
         };
-        if let (Some(grid), Some(rows)) = (grid.as_grid(), empty_rows(space, other)) {
+        if let (Some(grid), Some(rows)) = (grid.as_grid(), bare_rows(space, other)) {
             return cut(space, grid, 0..rows.min(grid.height), 0..grid.width);
         }
         return space.plainly(Prim::Hconcat, &[a, b]);
@@ -29,16 +30,6 @@ pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
         row[left.width..].copy_from_slice(&old[right.row(i)]);
     }
     Ok(grid.into())
-}
-
-/// How many rows a grid without columns has, if it is one.
-fn empty_rows(space: &Space, value: Value) -> Option<usize> {
-    let Value::Tuple { at, len, .. } = value else {
-        return None;
-    };
-    let rows = &space.values[at as usize..(at + len) as usize];
-    let is_empty = |row: &Value| matches!(row, Value::Tuple { len: 0, .. });
-    rows.iter().all(is_empty).then_some(rows.len())
 }
 
 pub(super) fn vconcat(space: &mut Space, a: Value, b: Value) -> Outcome {

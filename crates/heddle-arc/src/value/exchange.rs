@@ -81,7 +81,7 @@ impl Space {
     /// arguments: the road for whatever the compact forms do not hold.
     #[cold]
     pub(crate) fn plainly(&mut self, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
-        if let Some(answer) = degenerate::answer(prim, args) {
+        if let Some(answer) = degenerate::answer(self, prim, args) {
             return answer;
         }
         let held = self.meter.bytes();
