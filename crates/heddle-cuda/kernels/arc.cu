@@ -1,0 +1,257 @@
+// Programs over grids: one launch interprets every program of a tile on its examples.
+//
+// One warp runs one evaluation at a time. The interpreter is much larger than the
+// memory a multiprocessor has for instructions, and fetching them is what takes the
+// time. So the warps of a block go step by step together: what one of them fetched, all
+// have. They run rows that lie side by side, and the host puts those with the same or a
+// similar program there.
+// Results come back as a fault or the number of cells that match; whole values only
+// where there is room for them. What the buffers hold is said in
+// crates/heddle-arc/src/gpu/mod.rs.
+// machine code for sm_90
+#include "arc/higher.cuh"
+
+#define INPUTS 4u
+#define EXAMPLE_BYTES 128u
+#define NO_STEP 0xffffffu
+
+struct Job {
+    const unsigned char *data;
+    unsigned *results;
+    unsigned char *dumps;
+    u64 dump_bytes;
+    // Whether a warp may take fewer steps than the budget has.
+    bool steps_capped;
+};
+
+// Examples of a row at most: as many warps of a block run it at once.
+#define ROW_EXAMPLES 4u
+
+// Copies bytes; both ends are aligned to 16, and may be written up to the next 16.
+INLINE void copy_in(void *to, const void *from, u64 bytes, unsigned lane) {
+    uint4 *out = (uint4 *)to;
+    const uint4 *in = (const uint4 *)from;
+#pragma unroll 1
+    for (u64 k = lane; k < (bytes + 15) / 16; k += 32) {
+        out[k] = in[k];
+    }
+}
+
+// Takes in the example; `false` if it does not fit.
+APART bool take_in(Machine &m, const Job &job, const unsigned *record, bool whole_image) {
+    Space &s = m.s;
+    s.cells_len = whole_image ? record[1] : record[2];
+    s.rows_len = whole_image ? record[4] : 0;
+    s.values_len = whole_image ? record[6] : 0;
+    if (s.cells_len > s.cells_cap || s.rows_len > s.rows_cap || s.values_len > s.values_cap) {
+        return false;
+    }
+    copy_in(s.cells, job.data + record[0], s.cells_len, s.lane);
+    copy_in(s.rows, job.data + record[3], (u64)s.rows_len * 16, s.lane);
+    copy_in(s.values, job.data + record[5], (u64)s.values_len * 16, s.lane);
+    copy_in(s.frame, record + 16, INPUTS * 16, s.lane);
+    __syncwarp();
+    return true;
+}
+
+// An evaluation that a warp has begun.
+struct Running {
+    unsigned program, pc, step, steps;
+    // Where it went wrong, if it did.
+    unsigned wrong;
+    u64 spent_steps, spent_bytes;
+};
+
+// Runs the next step of a program and adds up what it cost.
+APART void run_step(Machine &m, Running &r) {
+    Space &s = m.s;
+    truncate(s, 0);
+    s.frame_len = INPUTS + m.code[r.program + 5];
+    s.spare_len = 0;
+    s.steps = s.bytes = s.peak_bytes = 0;
+    s.call_depth = 0;
+    const Mark mark = mark_of(s);
+    const unsigned word = m.code[r.pc];
+    Value value = none();
+    const bool answered = start_step(m, r.pc, 0, INPUTS, 0, value);
+    value = run(m, answered, value);
+    // Nothing of a step stays that its value has no part in.
+    if (s.fault == 0 && is_free(value)) {
+        cut(s, mark);
+    }
+    if (s.fault == 0) {
+        const u64 peak = r.spent_bytes + s.peak_bytes;
+        r.spent_steps += s.steps;
+        r.spent_bytes += s.bytes;
+        const bool steps_over = r.spent_steps > s.most_steps;
+        if (steps_over || peak > s.most_bytes) {
+            const unsigned operation = word & 0xff;
+            s.culprit = operation < CALL ? operation : NO_CULPRIT;
+            fail_budget(s, steps_over ? LIMIT_STEPS : LIMIT_BYTES);
+        }
+    }
+    if (s.fault != 0) {
+        r.wrong = r.step;
+        return;
+    }
+    put_frame(m, INPUTS + (word >> 16), value);
+    r.step += 1;
+}
+
+// How the answer compares with the grid that is wanted.
+APART unsigned compare(Space &s, const Value &answer, const Job &job, const unsigned *record) {
+    if (answer.tag() != GRID || answer.y != record[8] || answer.z != record[9]) {
+        return 0;
+    }
+    const unsigned area = answer.y * answer.z;
+    const Colour *wanted = (const Colour *)job.data + record[7];
+    unsigned matched = 0;
+#pragma unroll 1
+    for (unsigned k = s.lane; k < area; k += 32) {
+        matched += s.cells[answer.x + k] == wanted[k] ? 1 : 0;
+    }
+    matched = warp_sum(matched);
+    return matched | 1u << 30 | (matched == area ? 1u << 31 : 0);
+}
+
+// The answer with everything it may have parts in.
+APART void dump(Space &s, const Value &answer, const Job &job, unsigned evaluation) {
+    const u64 bytes = 32 + (u64)s.rows_len * 16 + (u64)s.values_len * 16 + s.cells_len;
+    if (((bytes + 15) & ~15ull) > job.dump_bytes) {
+        flag(s, FLAG_ANSWER);
+        return;
+    }
+    unsigned char *out = job.dumps + evaluation * job.dump_bytes;
+    if (s.lane == 0) {
+        *(Value *)out = answer;
+        ((unsigned *)out)[4] = s.cells_len;
+        ((unsigned *)out)[5] = s.rows_len;
+        ((unsigned *)out)[6] = s.values_len;
+        ((unsigned *)out)[7] = 0;
+    }
+    out += 32;
+    copy_in(out, s.rows, (u64)s.rows_len * 16, s.lane);
+    out += (u64)s.rows_len * 16;
+    copy_in(out, s.values, (u64)s.values_len * 16, s.lane);
+    out += (u64)s.values_len * 16;
+    copy_in(out, s.cells, s.cells_len, s.lane);
+    __syncwarp();
+}
+
+APART void begin_evaluation(Machine &m, Running &r, const Job &job, unsigned program,
+                            const unsigned *record) {
+    Space &s = m.s;
+    s.fault = 0;
+    s.culprit = NO_CULPRIT;
+    m.control_len = 0;
+    m.bodies = m.code[program + 3];
+    m.constants = (const Value *)(m.code + m.code[program + 4]);
+    r.program = program;
+    r.pc = program + 6;
+    r.step = 0;
+    r.steps = m.code[program];
+    r.wrong = NO_STEP;
+    r.spent_steps = r.spent_bytes = 0;
+    __syncwarp();
+    if (INPUTS + m.code[program + 5] > s.frame_cap) {
+        flag(s, FLAG_STACK);
+    } else if (!take_in(m, job, record, (m.code[program + 2] & 1) != 0)) {
+        flag(s, FLAG_CELLS);
+    }
+}
+
+APART void end_evaluation(Machine &m, const Running &r, const Job &job, const unsigned *record,
+                          unsigned evaluation) {
+    Space &s = m.s;
+    unsigned match = 0;
+    if (s.fault == 0) {
+        const Value answer = fetch(m, m.code[r.program + 1], 0, INPUTS, 0);
+        match = compare(s, answer, job, record);
+        if (job.dump_bytes > 0) {
+            dump(s, answer, job, evaluation);
+        }
+    }
+    // Long ones are the processor's, unless they are too long for it as well.
+    if (s.fault == (FAULT_BUDGET | LIMIT_STEPS << 8) && job.steps_capped) {
+        s.fault = FLAG_STEPS;
+    }
+    if (s.lane == 0) {
+        const u64 most = 0xffffffffull;
+        unsigned *result = job.results + (u64)evaluation * 4;
+        result[0] = s.fault;
+        result[1] = s.culprit | r.wrong << 8;
+        result[2] = s.fault == 0 ? match : 0;
+        result[3] = (unsigned)(r.spent_steps < most ? r.spent_steps : most);
+    }
+    __syncwarp();
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+    arc_evaluate(const unsigned *code, const unsigned char *data, const unsigned *rows,
+                 unsigned rows_len, unsigned *queue, unsigned *results, unsigned char *scratch,
+                 unsigned long long scratch_bytes, const unsigned *caps,
+                 unsigned long long budget_steps, unsigned long long budget_bytes,
+                 unsigned char *dumps, unsigned long long dump_bytes) {
+    Machine m;
+    Space &s = m.s;
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    s.lane = threadIdx.x % 32;
+    s.cells_cap = caps[0];
+    s.rows_cap = caps[1];
+    s.values_cap = caps[2];
+    s.stack_cap = caps[3];
+    s.frame_cap = caps[4];
+    s.spare_cap = caps[5];
+    s.most_steps = caps[6] < budget_steps ? caps[6] : budget_steps;
+    s.most_bytes = budget_bytes;
+    unsigned char *memory = scratch + (thread / 32) * scratch_bytes;
+    s.rows = (Bits *)memory;
+    s.values = (Value *)(s.rows + s.rows_cap);
+    s.stack = s.values + s.values_cap;
+    s.frame = s.stack + s.stack_cap;
+    m.control = (Activation *)(s.frame + s.frame_cap);
+    s.cells = (Colour *)(m.control + CONTROL_FRAMES);
+    s.spare = (unsigned char *)s.cells + s.cells_cap;
+    s.cells_len = s.rows_len = s.values_len = s.stack_len = s.frame_len = s.spare_len = 0;
+    m.code = code;
+    Job job;
+    job.data = data;
+    job.results = results;
+    job.dumps = dumps;
+    job.dump_bytes = dump_bytes;
+    job.steps_capped = s.most_steps < budget_steps;
+    __shared__ unsigned first_row;
+    const unsigned warp = threadIdx.x / 32;
+    while (true) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            first_row = atomicAdd(queue, blockDim.x / (32 * ROW_EXAMPLES));
+        }
+        __syncthreads();
+        if (first_row >= rows_len) {
+            return;
+        }
+        const unsigned row = first_row + warp / ROW_EXAMPLES, place = warp % ROW_EXAMPLES;
+        const unsigned *work = rows + (u64)row * 4;
+        const bool busy = row < rows_len && place < work[2];
+        const unsigned *record = 0;
+        Running r;
+        r.step = r.steps = 0;
+        if (busy) {
+            record = (const unsigned *)(data + (u64)(work[1] + place) * EXAMPLE_BYTES);
+            begin_evaluation(m, r, job, work[0], record);
+        }
+        while (true) {
+            const bool more = busy && s.fault == 0 && r.step < r.steps;
+            if (!__syncthreads_or(more)) {
+                break;
+            }
+            if (more) {
+                run_step(m, r);
+            }
+        }
+        if (busy) {
+            end_evaluation(m, r, job, record, work[3] + place);
+        }
+    }
+}

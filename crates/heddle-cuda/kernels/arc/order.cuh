@@ -1,0 +1,512 @@
+// Equality, canonical order and comparison.
+//
+// All but the functions marked warp are for a lane on its own: sorting and looking
+// for elements let every lane compare another pair. What nests is compared without
+// recursion, by a list of the containers that are open. Only general tuples and sets
+// and the parts of callables can hold more of their kind; more than `OPEN_MOST` of
+// them within each other, not counting those that are a last element, are flagged
+// (`FLAG_NESTING`), and the answer then means nothing. A lane that flags is alone
+// with that: after comparing different things in different lanes call `settle`.
+#pragma once
+#include "elements.cuh"
+
+#define OPEN_MOST 8
+// The count of a level whose elements come from iterators.
+#define WALKED 0xffffffffu
+
+// warp: makes a fault of any lane known to all.
+INLINE void settle(Space &s) {
+    const unsigned failed = ballot(s.fault != 0);
+    if (failed != 0) {
+        s.fault = __shfl_sync(ALL_LANES, s.fault, __ffs((int)failed) - 1);
+    }
+}
+
+template <typename T> INLINE int three_way(T a, T b) { return a < b ? -1 : b < a ? 1 : 0; }
+
+INLINE bool same_cells(const Space &s, unsigned a, unsigned b, unsigned len) {
+    if (a != b) {
+#pragma unroll 1
+        for (unsigned k = 0; k < len; k++) {
+            if (s.cells[a + k] != s.cells[b + k]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Where and how large; not what is in it.
+INLINE bool same_box(const Value &a, const Value &b) { return a.y == b.y && a.box() == b.box(); }
+
+INLINE bool same_mask(const Space &s, const Value &a, const Value &b) {
+    if (!same_box(a, b)) {
+        return false;
+    }
+    if (a.x != b.x) {
+        const unsigned height = a.box() & 0xff;
+#pragma unroll 1
+        for (unsigned row = 0; row < height; row++) {
+            if (s.rows[a.x + row] != s.rows[b.x + row]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+INLINE unsigned area_of(const Value &painted) {
+    return (unsigned)(painted.box() & 0xff) * (unsigned)(painted.box() >> 8);
+}
+
+// Two runs of as many values that are yet to be compared.
+struct Runs {
+    unsigned a, b, left;
+};
+
+// Whether two values may be equal: `false` if they are not, else equal if `runs` are.
+INLINE bool equal_outside(const Space &s, const Value &a, const Value &b, Runs &runs) {
+    runs.a = a.x;
+    runs.b = b.x;
+    runs.left = 0;
+    if (a.tag() != b.tag()) {
+        return is_number(a) && is_number(b) && number_in(a) == number_in(b);
+    }
+    switch (a.tag()) {
+    case NONE: return true;
+    case BOOL:
+    case PRIM: return a.x == b.x;
+    case INT:
+    case PAIR: return a.x == b.x && a.y == b.y;
+    case CELL: return a.x == b.x && a.y == b.y && a.z == b.z;
+    case ROW: return a.y == b.y && same_cells(s, a.x, b.x, a.y);
+    case GRID: return a.y == b.y && a.z == b.z && same_cells(s, a.x, b.x, a.y * a.z);
+    case MASK: return same_mask(s, a, b);
+    case OBJECT: return a.z == b.z && same_mask(s, a, b);
+    case PAINTED: return same_mask(s, a, b) && same_cells(s, a.z, b.z, area_of(a));
+    case TUPLE:
+    case SET:
+    case LAYERS:
+        runs.left = a.y;
+        break;
+    case BUILT:
+        runs.left = PRIM_ARITY[a.z];
+        if (a.z != b.z) {
+            return false;
+        }
+        break;
+    default:
+        runs.left = a.box() + 1u;
+        break;
+    }
+    // Of bodies `y` is the number, of builders nothing, of the others the length.
+    if (a.y != b.y) {
+        return false;
+    }
+    if (a.x == b.x) {
+        runs.left = 0;
+    }
+    return true;
+}
+
+// Where `equal_outside` leaves runs of values.
+APART bool equal_inside(Space &s, Runs runs) {
+    Runs open[OPEN_MOST];
+    unsigned levels = 0;
+#pragma unroll 1
+    for (;;) {
+        // Runs that are done are never kept open.
+        const Value x = s.values[runs.a];
+        const Value y = s.values[runs.b];
+        runs.a += 1;
+        runs.b += 1;
+        runs.left -= 1;
+        Runs inner;
+        if (!equal_outside(s, x, y, inner)) {
+            return false;
+        }
+        if (inner.left != 0) {
+            if (runs.left != 0) {
+                if (levels == OPEN_MOST) {
+                    flag(s, FLAG_NESTING);
+                    return false;
+                }
+                open[levels] = runs;
+                levels += 1;
+            }
+            runs = inner;
+        } else if (runs.left == 0) {
+            if (levels == 0) {
+                return true;
+            }
+            levels -= 1;
+            runs = open[levels];
+        }
+    }
+}
+
+// Whether two values are equal. Forms are unique, so unlike forms are not.
+APART bool equal(Space &s, const Value &a, const Value &b) {
+    Runs runs;
+    return equal_outside(s, a, b, runs) && (runs.left == 0 || equal_inside(s, runs));
+}
+
+// warp: whether two values are equal, found out by all lanes together.
+APART bool equal_together(Space &s, const Value &a, const Value &b) {
+    if (a.tag() != b.tag() || a.tag() < ROW || a.tag() >= PRIM) {
+        return equal(s, a, b);
+    }
+    bool same = true;
+    unsigned cells = 0, at = a.x, bt = b.x;
+    if (has_mask(a)) {
+        if (!same_box(a, b) || (a.tag() == OBJECT && a.z != b.z)) {
+            return false;
+        }
+        if (a.x != b.x) {
+            const unsigned height = a.box() & 0xff;
+#pragma unroll 1
+            for (unsigned row = s.lane; row < height; row += 32) {
+                same = same && s.rows[a.x + row] == s.rows[b.x + row];
+            }
+        }
+        if (a.tag() == PAINTED) {
+            cells = area_of(a);
+            at = a.z;
+            bt = b.z;
+        }
+    } else {
+        // Lengths and heights.
+        if (a.y != b.y || (a.tag() == GRID && a.z != b.z)) {
+            return false;
+        }
+        if (a.tag() == ROW || a.tag() == GRID) {
+            cells = a.tag() == ROW ? a.y : a.y * a.z;
+        } else if (a.x != b.x) {
+#pragma unroll 1
+            for (unsigned k = s.lane; k < a.y; k += 32) {
+                same = same && equal(s, s.values[a.x + k], s.values[b.x + k]);
+            }
+            settle(s);
+        }
+    }
+    if (at != bt) {
+#pragma unroll 1
+        for (unsigned k = s.lane; k < cells; k += 32) {
+            same = same && s.cells[at + k] == s.cells[bt + k];
+        }
+    }
+    return every_lane(same);
+}
+
+INLINE unsigned rank_of(const Value &v) {
+    switch (v.tag()) {
+    case NONE: return 0;
+    case BOOL:
+    case INT: return 1;
+    case PRIM: return 4;
+    case BUILT: return 5;
+    case BODY: return 6;
+    default: return is_tuple(v) ? 2 : 3;
+    }
+}
+
+// Two open containers, or runs of values dressed up as tuples.
+struct Level {
+    Value a, b;
+    unsigned place, count;
+    // What is decided if all their elements up to `count` are equal.
+    int ending;
+};
+
+INLINE bool open_lists(Level &level, const Value &a, const Value &b, unsigned len_a,
+                       unsigned len_b, int ending) {
+    level.a = a;
+    level.b = b;
+    level.place = 0;
+    level.count = len_a < len_b ? len_a : len_b;
+    level.ending = ending;
+    return true;
+}
+
+INLINE bool open_walks(Level &level, const Value &a, const Value &b) {
+    level.a = a;
+    level.b = b;
+    level.place = 0;
+    level.count = WALKED;
+    level.ending = 0;
+    return true;
+}
+
+INLINE int order_cells(const Space &s, unsigned a, unsigned b, unsigned len) {
+    if (a != b) {
+#pragma unroll 1
+        for (unsigned k = 0; k < len; k++) {
+            const int x = s.cells[a + k];
+            const int y = s.cells[b + k];
+            if (x != y) {
+                return x < y ? -1 : 1;
+            }
+        }
+    }
+    return 0;
+}
+
+// Masks as ascending lists of locations. Whoever holds the first location the other
+// lacks is smaller, unless the other has ended there. `false` if they lie too far
+// apart for this.
+INLINE bool order_masks(const Space &s, const Mask &a, const Mask &b, int &decided) {
+    decided = three_way(a.i, b.i);
+    if (decided != 0) {
+        return true;
+    }
+    decided = three_way(a.j + lowest_bit(s.rows[a.rows]), b.j + lowest_bit(s.rows[b.rows]));
+    if (decided != 0) {
+        return true;
+    }
+    const int from = left(a) < left(b) ? left(a) : left(b);
+    if ((right(a) < right(b) ? right(b) : right(a)) - from >= MASK_COLUMNS) {
+        return false;
+    }
+    if (a.rows == b.rows && a.j == b.j && a.height == b.height) {
+        return true;
+    }
+    const int rows = a.height < b.height ? a.height : b.height;
+#pragma unroll 1
+    for (int row = 0; row < rows; row++) {
+        const Bits p = s.rows[a.rows + row] << (a.j - from);
+        const Bits q = s.rows[b.rows + row] << (b.j - from);
+        if (p == q) {
+            continue;
+        }
+        const Bits bit = bit_at(lowest_bit(p ^ q));
+        const bool first_has_it = (p & bit) != 0;
+        const Bits lacking = first_has_it ? q : p;
+        const bool lacking_ended = lacking < bit && row + 1 == (first_has_it ? b : a).height;
+        decided = first_has_it == lacking_ended ? 1 : -1;
+        return true;
+    }
+    decided = three_way(a.height, b.height);
+    return true;
+}
+
+// Compares two values as far as that goes without looking into general containers:
+// `false` and `decided`, or `true` and `level` if their elements must decide.
+INLINE bool order_outside(const Space &s, const Value &a, const Value &b, int &decided,
+                          Level &level) {
+    decided = 0;
+    if (a.tag() != b.tag()) {
+        const unsigned rank = rank_of(a);
+        decided = three_way(rank, rank_of(b));
+        if (decided != 0) {
+            return false;
+        }
+        if (rank == 1) {
+            decided = three_way(number_in(a), number_in(b));
+            return false;
+        }
+        if (rank == 3) {
+            return open_walks(level, a, b);
+        }
+        const unsigned len_a = (unsigned)len_alone(s, a);
+        const unsigned len_b = (unsigned)len_alone(s, b);
+        return open_lists(level, a, b, len_a, len_b, three_way(len_a, len_b));
+    }
+    switch (a.tag()) {
+    case BOOL:
+    case INT: decided = three_way(number_in(a), number_in(b)); return false;
+    case PAIR:
+    case CELL:
+        // The colour of a pair is 0, as is that of a mask below.
+        decided = three_way(colour_in(a), colour_in(b));
+        if (decided == 0) {
+            decided = three_way(row_in(a), row_in(b));
+        }
+        if (decided == 0) {
+            decided = three_way(column_in(a), column_in(b));
+        }
+        return false;
+    case ROW:
+        decided = order_cells(s, a.x, b.x, a.y < b.y ? a.y : b.y);
+        if (decided == 0) {
+            decided = three_way(a.y, b.y);
+        }
+        return false;
+    case GRID:
+        if (a.z == b.z) {
+            decided = order_cells(s, a.x, b.x, (a.y < b.y ? a.y : b.y) * a.z);
+            if (decided == 0) {
+                decided = three_way(a.y, b.y);
+            }
+            return false;
+        }
+        // First rows of unlike lengths decide.
+        decided = order_cells(s, a.x, b.x, a.z < b.z ? a.z : b.z);
+        if (decided == 0) {
+            decided = three_way(a.z, b.z);
+        }
+        return false;
+    case MASK:
+    case OBJECT:
+        decided = three_way(colour_in(a), colour_in(b));
+        if (decided != 0) {
+            return false;
+        }
+        return !order_masks(s, mask_in(a), mask_in(b), decided) && open_walks(level, a, b);
+    case PAINTED:
+        if (a.x == b.x && a.z == b.z && same_box(a, b)) {
+            return false;
+        }
+        return open_walks(level, a, b);
+    case TUPLE:
+    case SET:
+        if (a.x == b.x && a.y == b.y) {
+            return false;
+        }
+        return open_lists(level, a, b, a.y, b.y, three_way(a.y, b.y));
+    case LAYERS:
+        return (a.x != b.x || a.y != b.y) && open_walks(level, a, b);
+    case PRIM: decided = three_way(PRIM_RANK[a.x], PRIM_RANK[b.x]); return false;
+    case BUILT: {
+        decided = three_way(PRIM_RANK[a.z], PRIM_RANK[b.z]);
+        const unsigned parts = PRIM_ARITY[a.z];
+        return decided == 0 && open_lists(level, make(TUPLE, a.x, parts),
+                                          make(TUPLE, b.x, parts), parts, parts, 0);
+    }
+    case BODY: {
+        const unsigned parts = a.box() + 1u;
+        return open_lists(level, make(TUPLE, a.x, parts), make(TUPLE, b.x, parts), parts, parts,
+                          three_way(a.y, b.y));
+    }
+    default: return false;
+    }
+}
+
+// Where `order_outside` leaves a level.
+APART int order_inside(Space &s, Level level) {
+    Level open[OPEN_MOST];
+    unsigned levels = 0;
+    // One pair of iterators is enough: the elements of a patch hold no sets, and what
+    // is compared with them is decided before it comes to sets.
+    Elements mine, others;
+    bool fresh = true;
+#pragma unroll 1
+    for (;;) {
+        Value x, y;
+        bool exhausted = false;
+        if (level.count == WALKED) {
+            if (fresh) {
+                mine = elements(s, level.a);
+                others = elements(s, level.b);
+                fresh = false;
+            }
+            const bool more = next(s, mine, x);
+            if (more != next(s, others, y)) {
+                return more ? 1 : -1;
+            }
+            exhausted = !more;
+        } else if (level.place < level.count) {
+            x = tuple_element(s, level.a, level.place);
+            y = tuple_element(s, level.b, level.place);
+            level.place += 1;
+        } else {
+            exhausted = true;
+        }
+        if (exhausted) {
+            if (level.ending != 0 || levels == 0) {
+                return level.ending;
+            }
+            levels -= 1;
+            level = open[levels];
+            continue;
+        }
+        int decided;
+        Level inner;
+        if (!order_outside(s, x, y, decided, inner)) {
+            if (decided != 0) {
+                return decided;
+            }
+            continue;
+        }
+        if (level.place < level.count || level.ending != 0) {
+            if (levels == OPEN_MOST) {
+                flag(s, FLAG_NESTING);
+                return 0;
+            }
+            open[levels] = level;
+            levels += 1;
+        }
+        level = inner;
+        fresh = fresh || inner.count == WALKED;
+    }
+}
+
+// The canonical order, -1, 0 or 1; 0 exactly when `equal`.
+APART int order(Space &s, const Value &a, const Value &b) {
+    int decided;
+    Level level;
+    if (!order_outside(s, a, b, decided, level)) {
+        return decided;
+    }
+    return order_inside(s, level);
+}
+
+// Whether every element of `b` is in `a`, both sets.
+APART bool includes(Space &s, const Value &a, const Value &b) {
+    Elements held = elements(s, a);
+    Elements wanted = elements(s, b);
+    Value want, have;
+#pragma unroll 1
+    while (next(s, wanted, want)) {
+        int found = -1;
+#pragma unroll 1
+        while (found < 0) {
+            if (!next(s, held, have)) {
+                return false;
+            }
+            found = order(s, have, want);
+        }
+        if (found > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// `a > b`, where the two have an order between them. Called by all lanes with equal
+// arguments, so that a fault is one of all.
+APART bool greater(Space &s, const Value &a, const Value &b) {
+    Value x = a;
+    Value y = b;
+#pragma unroll 1
+    while (is_tuple(x) && is_tuple(y)) {
+        if (x.tag() == PAIR && y.tag() == PAIR) {
+            return row_in(x) != row_in(y) ? row_in(x) > row_in(y) : column_in(x) > column_in(y);
+        }
+        // The first elements that differ are compared in their place.
+        const unsigned len_x = (unsigned)len_alone(s, x);
+        const unsigned len_y = (unsigned)len_alone(s, y);
+        const unsigned both = len_x < len_y ? len_x : len_y;
+        Value one = none(), other = none();
+        unsigned place = 0;
+#pragma unroll 1
+        for (bool same = true; same && place < both; place += same) {
+            one = tuple_element(s, x, place);
+            other = tuple_element(s, y, place);
+            same = equal(s, one, other);
+            TRY_OR(s, false)
+        }
+        if (place == both) {
+            return len_x > len_y;
+        }
+        x = one;
+        y = other;
+    }
+    if (is_number(x) && is_number(y)) {
+        return number_in(x) > number_in(y);
+    }
+    if (is_set(x) && is_set(y)) {
+        return len_alone(s, x) > len_alone(s, y) && includes(s, x, y);
+    }
+    fail(s, FAULT_INCOMPARABLE, kind_of(x), kind_of(y));
+    return false;
+}
