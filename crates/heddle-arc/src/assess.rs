@@ -2,9 +2,10 @@
 
 use crate::data::Task;
 use crate::engine::{Example, Grid, Tile, Undefined, Verdict};
+use crate::gpu::{Flags, LaunchSettings, WhyCpu, judge};
 use crate::plan::{Plan, Sharing};
 use crate::program::Program;
-use crate::road::{Settings, sweep};
+use crate::road::Settings;
 use heddle_runtime::{Error, Runtime};
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -118,15 +119,21 @@ pub struct Assessment {
     pub sharing: Sharing,
     /// Whether it was stopped before the end.
     pub stopped: bool,
+    /// Evaluations that a GPU flagged and a processor redid.
+    pub flags: Flags,
+    /// Why a processor did some or all of it, where there is a GPU.
+    pub on_cpu: Option<WhyCpu>,
 }
 
-/// Runs programs on tasks and judges every pair.
+/// Runs programs on tasks and judges every pair, on whatever device is sooner
+/// done; `launch` is for GPUs.
 pub fn assess(
     runtime: &Runtime,
     programs: &[Program],
     tasks: &[&Task],
     pairing: Pairing,
     settings: &Settings<'_>,
+    launch: LaunchSettings,
 ) -> Result<Assessment, Error> {
     let start = Instant::now();
     let jobs = jobs(programs, tasks, pairing);
@@ -151,8 +158,8 @@ pub fn assess(
         .collect();
     let planning = start.elapsed();
     let start = Instant::now();
-    let rows = sweep(runtime, &tiles, settings, |part, _, verdict| {
-        Judgement::of(&verdict, wanted[part.tile][part.example])
+    let assessed = judge(runtime, &tiles, settings, launch, |part| {
+        wanted[part.tile][part.example]
     })?;
     let time = start.elapsed();
     let mut results: Vec<TaskResult> = jobs
@@ -172,7 +179,7 @@ pub fn assess(
         .collect();
     let mut evaluations = 0;
     let mut stopped = false;
-    for (part, row) in rows {
+    for (part, row) in assessed.judged {
         let Some(row) = row else {
             stopped = true;
             continue;
@@ -190,6 +197,8 @@ pub fn assess(
         planning,
         sharing: shared(&tiles),
         stopped,
+        flags: assessed.flags,
+        on_cpu: assessed.on_cpu,
     })
 }
 

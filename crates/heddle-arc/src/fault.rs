@@ -37,6 +37,11 @@ macro_rules! nouns {
         #[allow(missing_docs, reason = "each is the words it prints")]
         pub enum Noun { $($noun,)* }
 
+        impl Noun {
+            /// Every noun, by number.
+            pub(crate) const ALL: &'static [Noun] = &[$(Noun::$noun,)*];
+        }
+
         impl std::fmt::Display for Noun {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(match self { $(Noun::$noun => $text,)* })

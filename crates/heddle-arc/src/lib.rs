@@ -53,6 +53,7 @@ pub mod dice;
 pub mod engine;
 pub mod fault;
 pub mod golden;
+pub mod gpu;
 pub mod meter;
 pub mod plain;
 pub mod plan;

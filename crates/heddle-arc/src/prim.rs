@@ -46,6 +46,7 @@ macro_rules! primitives {
             /// Every primitive, in table order.
             pub const ALL: &'static [Prim] = &[$($(Prim::$variant,)*)*];
 
+            const VARIANTS: &'static [&'static str] = &[$($(stringify!($variant),)*)*];
             const NAMES: &'static [&'static str] = &[$($($name,)*)*];
             const ARITIES: &'static [u8] = &[$($($arity,)*)*];
             const FAMILIES: &'static [Family] = &[$($({ let _ = $name; Family::$family },)*)*];
@@ -262,6 +263,11 @@ impl Prim {
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
+    }
+
+    /// Its name in this enumeration, and in that of the GPU's kernel.
+    pub(crate) fn variant(self) -> &'static str {
+        Self::VARIANTS[self as usize]
     }
 
     /// How many arguments it takes.

@@ -12,7 +12,7 @@ use crate::engine::{Tile, Verdict, Worker};
 use crate::meter::Budget;
 use heddle_runtime::batch::CancelToken;
 use heddle_runtime::device::Lane;
-use heddle_runtime::units::Bytes;
+use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{
     DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
 };
@@ -23,10 +23,14 @@ use std::sync::{Mutex, PoisonError};
 /// Evaluations of one program on one example.
 pub static EVALUATE: Kind = Kind::new("arc-evaluate", WorkUnit::Items);
 
+/// The same once more, because a GPU flagged them. A kind of its own: they cost
+/// more than others, and no price should be learned of them.
+pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Items);
+
 /// Evaluations in one operation, about: some seconds of solvers on one core, and
 /// blocks enough that threads wait little for the last of them. Progress and
 /// cancellation do not wait for its end.
-const OPERATION_EVALUATIONS: usize = 1 << 17;
+pub(crate) const OPERATION_EVALUATIONS: usize = 1 << 17;
 
 /// Examples one thread runs together, at most.
 const MOST_EXAMPLES_TOGETHER: usize = 16;
@@ -48,12 +52,17 @@ impl Crew {
         }
     }
 
-    fn take(&self) -> Worker {
+    /// What each evaluation may cost.
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    pub(crate) fn take(&self) -> Worker {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.pop().unwrap_or_else(|| Worker::new(self.budget))
     }
 
-    fn give_back(&self, worker: Worker) {
+    pub(crate) fn give_back(&self, worker: Worker) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(worker);
     }
@@ -104,7 +113,7 @@ pub struct Block {
 }
 
 /// Judgements by example and program.
-type Rows<T> = Vec<Vec<T>>;
+pub(crate) type Rows<T> = Vec<Vec<T>>;
 
 /// One operation: every program of a block's plan on each of its examples.
 pub struct Evaluate<'a, J> {
@@ -239,7 +248,7 @@ pub fn sweep<T: Send>(
 
 /// Tiles in blocks: large enough that a plan's code stays in the processor's
 /// memory, small enough that every thread gets several.
-fn blocks(tiles: &[Tile<'_>]) -> Vec<Block> {
+pub(crate) fn blocks(tiles: &[Tile<'_>]) -> Vec<Block> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let examples: usize = tiles.iter().map(|tile| tile.examples.len()).sum();
     let length = (examples / (8 * threads)).clamp(1, MOST_EXAMPLES_TOGETHER);
@@ -263,8 +272,50 @@ fn blocks(tiles: &[Tile<'_>]) -> Vec<Block> {
 pub fn by_device(runtime: &Runtime) -> BTreeMap<String, u64> {
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     for span in runtime.profiler().spans() {
-        if &*span.operation == EVALUATE.name() {
+        if is_evaluation(&span.operation) {
             *found.entry(span.device.to_string()).or_default() += span.work;
+        }
+    }
+    found
+}
+
+fn is_evaluation(operation: &str) -> bool {
+    [EVALUATE.name(), EVALUATE_AGAIN.name()].contains(&operation)
+}
+
+/// What evaluations cost a device, by the spans recorded so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Operations; on a GPU each is one launch.
+    pub operations: u64,
+    /// Evaluations.
+    pub evaluations: u64,
+    /// Those of them that had been flagged elsewhere.
+    pub again: u64,
+    /// By the system's clock, without those.
+    pub time: Nanos,
+    /// By the device's own; none of a processor.
+    pub device_time: Nanos,
+    /// Between host and device, as far as nothing was computed meanwhile.
+    pub transfer_time: Nanos,
+}
+
+/// What evaluations cost each device, by the spans recorded so far.
+#[must_use]
+pub fn efforts(runtime: &Runtime) -> BTreeMap<String, Effort> {
+    let mut found: BTreeMap<String, Effort> = BTreeMap::new();
+    for span in runtime.profiler().spans() {
+        if is_evaluation(&span.operation) {
+            let effort = found.entry(span.device.to_string()).or_default();
+            effort.operations += 1;
+            effort.evaluations += span.work;
+            if &*span.operation == EVALUATE_AGAIN.name() {
+                effort.again += span.work;
+                continue;
+            }
+            effort.time += Nanos(span.total_ns);
+            effort.device_time += Nanos(span.device_ns.unwrap_or(0));
+            effort.transfer_time += Nanos(span.transfer_ns);
         }
     }
     found

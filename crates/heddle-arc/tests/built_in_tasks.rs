@@ -9,6 +9,7 @@
 
 use heddle_arc::assess::{Pairing, Status, assess};
 use heddle_arc::data::{LARGEST_SIDE, Task};
+use heddle_arc::gpu::LaunchSettings;
 use heddle_arc::meter::Budget;
 use heddle_arc::prim::{Family, Prim};
 use heddle_arc::program::{Callee, Operand, Program, load};
@@ -32,7 +33,15 @@ fn every_task_of_many_seeds_is_solved() {
         let data = dataset(seed);
         let tasks: Vec<&Task> = data.tasks.iter().collect();
         let settings = Settings::of(&crew);
-        let found = assess(&runtime, &programs, &tasks, Pairing::Own, &settings).unwrap();
+        let found = assess(
+            &runtime,
+            &programs,
+            &tasks,
+            Pairing::Own,
+            &settings,
+            LaunchSettings::default(),
+        )
+        .unwrap();
         assert_eq!(found.results.len(), tasks.len(), "a task has no program");
         for result in &found.results {
             let task = tasks[result.task];

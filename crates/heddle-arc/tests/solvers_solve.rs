@@ -11,6 +11,7 @@
 
 use heddle_arc::assess::{Pairing, Status, assess};
 use heddle_arc::data::{Dataset, Task, load as load_data};
+use heddle_arc::gpu::LaunchSettings;
 use heddle_arc::meter::Budget;
 use heddle_arc::program::{Program, load};
 use heddle_arc::road::{Crew, Settings, by_device};
@@ -57,7 +58,15 @@ fn every_program_solves_its_task() {
     let runtime = Runtime::builder().build().unwrap();
     let crew = Crew::new(Budget::default());
     let settings = Settings::of(&crew);
-    let found = assess(&runtime, &programs, &tasks, Pairing::Own, &settings).unwrap();
+    let found = assess(
+        &runtime,
+        &programs,
+        &tasks,
+        Pairing::Own,
+        &settings,
+        LaunchSettings::default(),
+    )
+    .unwrap();
     assert_eq!(found.results.len(), programs.len(), "tasks are missing");
     let unsolved: Vec<&str> = found
         .results

@@ -124,14 +124,14 @@ impl<'a> Example<'a> {
 
 impl Space {
     /// A copy of a grid in this space.
-    pub(super) fn import_grid(&mut self, grid: &Grid) -> Result<Value, Fault> {
+    pub(crate) fn import_grid(&mut self, grid: &Grid) -> Result<Value, Fault> {
         let at = self.new_cells(grid.cells.len())?;
         self.cells[at..].copy_from_slice(&grid.cells);
         Ok(Space::grid_at(at, grid.height, grid.width))
     }
 
     /// The tuple of (input, output) pairs.
-    pub(super) fn import_pairs(&mut self, pairs: &[(Grid, Grid)]) -> Result<Value, Fault> {
+    pub(crate) fn import_pairs(&mut self, pairs: &[(Grid, Grid)]) -> Result<Value, Fault> {
         let base = self.stack.len();
         for (input, output) in pairs {
             let input = self.import_grid(input)?;

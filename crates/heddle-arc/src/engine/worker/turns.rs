@@ -62,6 +62,19 @@ impl Worker {
         self.later = later;
     }
 
+    /// Runs some evaluations to their end: the number of the example, then that of
+    /// the program, in any order.
+    pub(crate) fn run_some(
+        &mut self,
+        plan: &Plan,
+        examples: &[Example<'_>],
+        some: &mut [(usize, usize)],
+        mut sink: impl FnMut(usize, usize, Verdict<'_>),
+    ) {
+        some.sort_unstable_by_key(|(example, program)| (example / BLOCK, *program, *example));
+        self.catch_up(plan, examples, some, &mut sink);
+    }
+
     /// Runs all evaluations but those that take long; these are only noted.
     pub(in crate::engine) fn first_look(
         &mut self,

@@ -1,0 +1,286 @@
+//! What four words of a result say.
+
+use crate::engine::Undefined;
+use crate::fault::{Fault, Limit, Noun};
+use crate::plan::Plan;
+use crate::prim::Prim;
+use std::fmt;
+
+/// Why the processor has to do an evaluation again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Flag {
+    /// More cells than a warp has room for.
+    Cells,
+    /// More rows of masks.
+    Rows,
+    /// More values.
+    Values,
+    /// More elements on their way into containers, or steps of running functions.
+    Stack,
+    /// More of what lives only inside one primitive.
+    Room,
+    /// Functions or values nested deeper than a warp follows.
+    Nesting,
+    /// A value of a form the kernel does not compute on.
+    Form,
+    /// The value is larger than the room for its copy.
+    Answer,
+    /// More steps than a warp takes.
+    Steps,
+    /// The result is none the kernel writes.
+    Garbled,
+    /// The program has no bytecode, or the example no image.
+    Unlowered,
+}
+
+impl Flag {
+    /// Every reason.
+    pub const ALL: [Flag; 11] = [
+        Flag::Cells,
+        Flag::Rows,
+        Flag::Values,
+        Flag::Stack,
+        Flag::Room,
+        Flag::Nesting,
+        Flag::Form,
+        Flag::Answer,
+        Flag::Steps,
+        Flag::Garbled,
+        Flag::Unlowered,
+    ];
+
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Flag::Cells => "cells",
+            Flag::Rows => "rows",
+            Flag::Values => "values",
+            Flag::Stack => "stack",
+            Flag::Room => "room",
+            Flag::Nesting => "nesting",
+            Flag::Form => "form",
+            Flag::Answer => "answer",
+            Flag::Steps => "steps",
+            Flag::Garbled => "garbled",
+            Flag::Unlowered => "unlowered",
+        }
+    }
+}
+
+impl fmt::Display for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How many evaluations were flagged, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    counts: [u64; Flag::ALL.len()],
+}
+
+impl Flags {
+    /// Counts one.
+    pub fn add(&mut self, flag: Flag) {
+        self.counts[flag as usize] += 1;
+    }
+
+    /// Counts those of another.
+    pub fn add_all(&mut self, other: &Flags) {
+        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+            *count += other;
+        }
+    }
+
+    /// How many for this reason.
+    #[must_use]
+    pub fn count(&self, flag: Flag) -> u64 {
+        self.counts[flag as usize]
+    }
+
+    /// How many in all.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = true;
+        for flag in Flag::ALL {
+            if self.count(flag) > 0 {
+                let comma = if first { "" } else { ", " };
+                write!(f, "{comma}{} {flag}", self.count(flag))?;
+                first = false;
+            }
+        }
+        if first { f.write_str("none") } else { Ok(()) }
+    }
+}
+
+/// What a warp says of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The program returned a value.
+    Defined {
+        /// Steps the evaluation took, 2^32 - 1 where that or more.
+        steps: u32,
+        /// Cells that are those of the wanted grid, if it is a grid of its shape.
+        cells: u32,
+        /// Whether it is a grid of the wanted shape.
+        fits: bool,
+        /// Whether it is the wanted grid.
+        right: bool,
+    },
+    /// It did not.
+    Undefined {
+        /// What went wrong.
+        fault: Fault,
+        /// The primitive it went wrong in.
+        primitive: Option<Prim>,
+        /// The step of the program, counted from 0.
+        step: Option<u32>,
+    },
+    /// The warp cannot say.
+    Flagged(Flag),
+}
+
+/// No step in particular.
+const NO_STEP: u32 = 0xff_ffff;
+/// No primitive in particular.
+const NO_PRIMITIVE: u8 = 0xff;
+
+impl Answer {
+    /// What the words of a result say.
+    #[must_use]
+    pub fn of([fault, culprit, matched, steps]: [u32; 4]) -> Answer {
+        if fault == 0 {
+            return Answer::Defined {
+                steps,
+                cells: matched & 0x3fff_ffff,
+                fits: matched >> 30 & 1 == 1,
+                right: matched >> 31 == 1,
+            };
+        }
+        let primitive = culprit as u8;
+        let is_known = primitive == NO_PRIMITIVE || usize::from(primitive) < Prim::ALL.len();
+        let step = Some(culprit >> 8).filter(|step| *step != NO_STEP);
+        match read_fault(fault) {
+            Ok(fault) if is_known => Answer::Undefined {
+                fault,
+                primitive: culprit_of(culprit),
+                step,
+            },
+            Ok(_) => Answer::Flagged(Flag::Garbled),
+            Err(flag) => Answer::Flagged(flag),
+        }
+    }
+
+    /// Why a program of a plan is undefined, if it is.
+    #[must_use]
+    pub fn undefined(&self, plan: &Plan, program: usize) -> Option<Undefined> {
+        let Answer::Undefined {
+            fault,
+            primitive,
+            step,
+        } = *self
+        else {
+            return None;
+        };
+        let steps = &plan.programs[program].steps;
+        let step = step.and_then(|step| steps.get(step as usize));
+        Some(Undefined {
+            fault,
+            primitive,
+            line: step.map_or(0, |step| step.line),
+        })
+    }
+}
+
+/// The primitive an evaluation went wrong in, or was flagged in, by the second
+/// word of its result.
+pub(super) fn culprit_of(word: u32) -> Option<Prim> {
+    Prim::ALL.get(usize::from(word as u8)).copied()
+}
+
+/// A fault by its number and what it speaks of, a byte each from the lowest up.
+fn read_fault(word: u32) -> Result<Fault, Flag> {
+    let [kind, a, b, _] = word.to_le_bytes();
+    let noun = |number: u8| {
+        let noun = Noun::ALL.get(usize::from(number)).copied();
+        noun.ok_or(Flag::Garbled)
+    };
+    Ok(match kind {
+        1 => Fault::Kind {
+            expected: noun(a)?,
+            found: noun(b)?,
+        },
+        2 => Fault::Empty(noun(a)?),
+        3 => Fault::Missing(noun(a)?),
+        4 => Fault::Range(noun(a)?),
+        5 => Fault::Overflow,
+        6 => Fault::DivideByZero,
+        7 => Fault::Incomparable(noun(a)?, noun(b)?),
+        8 => Fault::Arity { takes: a, given: b },
+        9 => Fault::Budget(match a {
+            0 => Limit::Steps,
+            1 => Limit::Bytes,
+            2 => Limit::Time,
+            3 => Limit::Depth,
+            _ => return Err(Flag::Garbled),
+        }),
+        64..=72 => return Err(Flag::ALL[usize::from(kind - 64)]),
+        _ => return Err(Flag::Garbled),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_as_the_kernel_writes_them() {
+        let defined = Answer::of([0, 0xffff_ffff, 7 | 1 << 30, 12]);
+        let expected = Answer::Defined {
+            steps: 12,
+            cells: 7,
+            fits: true,
+            right: false,
+        };
+        assert_eq!(defined, expected);
+        let kind = 1 | (Noun::Grid as u32) << 8 | (Noun::Set as u32) << 16;
+        let undefined = Answer::of([kind, Prim::Rot90 as u32 | 3 << 8, 0, 0]);
+        let expected = Answer::Undefined {
+            fault: Fault::Kind {
+                expected: Noun::Grid,
+                found: Noun::Set,
+            },
+            primitive: Some(Prim::Rot90),
+            step: Some(3),
+        };
+        assert_eq!(undefined, expected);
+        let flagged = Answer::of([70, 0xffff_ffff, 0, 0]);
+        assert_eq!(flagged, Answer::Flagged(Flag::Form));
+        for words in [
+            [73, 0, 0, 0],
+            [10, 0, 0, 0],
+            [2 | 200 << 8, 0, 0, 0],
+            [5, 200, 0, 0],
+        ] {
+            assert_eq!(Answer::of(words), Answer::Flagged(Flag::Garbled));
+        }
+    }
+
+    #[test]
+    fn flags_are_counted_by_reason() {
+        let mut flags = Flags::default();
+        assert_eq!(flags.to_string(), "none");
+        flags.add(Flag::Form);
+        flags.add(Flag::Form);
+        flags.add(Flag::Cells);
+        assert_eq!((flags.total(), flags.count(Flag::Form)), (3, 2));
+        assert_eq!(flags.to_string(), "1 cells, 2 form");
+    }
+}

@@ -1,0 +1,324 @@
+//! Tiles of plans and examples, lowered once, and jobs over parts of them.
+
+use super::answer::{Answer, Flag};
+use super::dump::{DumpError, defined};
+use super::image::Examples;
+use super::launch::{Job, Ran, Row};
+use super::lower::Bytecode;
+use crate::engine::{Evaluation, Example, Grid, Tile};
+use crate::meter::Budget;
+use crate::plan::Plan;
+use crate::road::{Block, Part};
+use heddle_runtime::{Array, Operand};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// Why a result is not an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Unread {
+    /// The processor has to do it again.
+    #[error("flagged: {0}")]
+    Flagged(Flag),
+    /// The copy of its value cannot be read.
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+}
+
+/// The code of all plans and the images of all examples of some tiles. Both stay
+/// on a device from one job to the next.
+#[derive(Debug)]
+pub struct Ground {
+    code: Array<u32>,
+    data: Array<u8>,
+    /// Where each program of all plans begins.
+    programs: Vec<Option<u32>>,
+    /// Of each program, what similar ones are sorted by.
+    likeness: Vec<u64>,
+    /// Cells of the input of each example.
+    cells: Vec<u32>,
+    tiles: Vec<Placed>,
+}
+
+/// Where a tile is.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// None if one of its examples has no image.
+    first_example: Option<u32>,
+    first_program: usize,
+    programs: usize,
+}
+
+impl Ground {
+    /// Lowers plans and takes in examples; `wanted` says which grid an answer is
+    /// compared with.
+    pub fn new<'a>(
+        tiles: &[Tile<'_>],
+        budget: Budget,
+        wanted: impl Fn(Part) -> Option<&'a Grid>,
+    ) -> Ground {
+        let (code, first_program) = lower(tiles);
+        let mut examples = Examples::new(budget);
+        let mut placed = Vec::with_capacity(tiles.len());
+        let mut cells = Vec::new();
+        for (tile, of) in tiles.iter().enumerate() {
+            let first_example = examples.len() as u32;
+            let taken_in = of.examples.iter().enumerate().all(|(example, inputs)| {
+                let part = Part { tile, example };
+                let inputs = looked_at(of.plan, inputs);
+                cells.push(inputs.input.cells().len() as u32);
+                examples.push(&inputs, wanted(part)).is_ok()
+            });
+            // One that was not taken in has no number.
+            cells.truncate(examples.len());
+            placed.push(Placed {
+                first_example: taken_in.then_some(first_example),
+                first_program: first_program[&of.plan.number],
+                programs: of.plan.len(),
+            });
+        }
+        let mut data = examples.to_bytes();
+        if data.is_empty() {
+            // A buffer has at least a byte.
+            data.push(0);
+        }
+        Ground {
+            code: Array::from_slice(code.words()),
+            data: Array::from_slice(&data),
+            programs: (0..code.len())
+                .map(|program| code.program(program))
+                .collect(),
+            likeness: (0..code.len())
+                .map(|program| code.likeness(program))
+                .collect(),
+            cells,
+            tiles: placed,
+        }
+    }
+
+    /// Code and data, and where they are.
+    pub(super) fn operands(&self) -> [Operand; 2] {
+        [(&self.code).into(), (&self.data).into()]
+    }
+
+    /// Every program of these blocks' tiles on each of their examples.
+    ///
+    /// # Panics
+    ///
+    /// If a block is not of these tiles.
+    #[must_use]
+    pub fn portion(&self, blocks: &[Block]) -> Portion {
+        let mut rows = Vec::new();
+        let mut next = 0_u32;
+        let mut placed = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let tile = self.tiles[block.tile];
+            let examples = block.examples.len() as u32;
+            placed.push(BlockPlaced {
+                first_result: next as usize,
+                examples: block.examples.len(),
+                tile,
+            });
+            for program in 0..tile.programs {
+                if let Some((at, first)) = self.row(tile, program) {
+                    let likeness = self.likeness[tile.first_program + program];
+                    let row = Row {
+                        program: at,
+                        first_example: first + block.examples.start as u32,
+                        examples,
+                        first_result: next,
+                    };
+                    rows.extend(row.cut().map(|row| (likeness, self.cells_of(row), row)));
+                }
+                next += examples;
+            }
+        }
+        // Warps that go together should be at the same operations, and as long.
+        rows.par_sort_unstable_by_key(|(likeness, cells, row)| {
+            (*likeness, row.program, *cells, row.first_result)
+        });
+        let rows: Vec<Row> = rows.into_iter().map(|(_, _, row)| row).collect();
+        Portion {
+            job: Job::sharing(&self.code, &self.data, &rows),
+            blocks: placed,
+        }
+    }
+
+    /// Cells of the examples of a row.
+    fn cells_of(&self, row: Row) -> u32 {
+        let first = row.first_example as usize;
+        let cells = self.cells.get(first..first + row.examples as usize);
+        cells.map_or(0, |cells| cells.iter().sum())
+    }
+
+    /// Where a program and the examples of its tile begin; none where the one has
+    /// no bytecode or the other no image.
+    fn row(&self, tile: Placed, program: usize) -> Option<(u32, u32)> {
+        let program = self.programs.get(tile.first_program + program)?;
+        Some(((*program)?, tile.first_example?))
+    }
+}
+
+/// Some blocks of a ground as a job.
+#[derive(Debug)]
+pub struct Portion {
+    job: Job,
+    blocks: Vec<BlockPlaced>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BlockPlaced {
+    first_result: usize,
+    examples: usize,
+    tile: Placed,
+}
+
+impl Portion {
+    /// What is to be launched.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The number of the result of a program on an example of a block, both by
+    /// place; none where the program has no bytecode or the block no image.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such block.
+    #[must_use]
+    pub fn result(
+        &self,
+        ground: &Ground,
+        (block, example): (usize, usize),
+        program: usize,
+    ) -> Option<usize> {
+        let block = &self.blocks[block];
+        let is_there = ground.row(block.tile, program).is_some();
+        is_there.then_some(block.first_result + program * block.examples + example)
+    }
+
+    /// What a launch says of a program on an example of a block.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such block.
+    #[must_use]
+    pub fn answer(
+        &self,
+        ground: &Ground,
+        ran: &Ran,
+        place: (usize, usize),
+        program: usize,
+    ) -> Answer {
+        match self.result(ground, place, program) {
+            Some(result) => ran.answer(result),
+            None => Answer::Flagged(Flag::Unlowered),
+        }
+    }
+}
+
+/// Whole tiles as one job.
+#[derive(Debug)]
+pub struct Batch {
+    ground: Ground,
+    portion: Portion,
+}
+
+impl Batch {
+    /// Every program of these tiles on each of their examples; see
+    /// [`Ground::new`].
+    pub fn new<'a>(
+        tiles: &[Tile<'_>],
+        budget: Budget,
+        wanted: impl Fn(Part) -> Option<&'a Grid>,
+    ) -> Batch {
+        let ground = Ground::new(tiles, budget, wanted);
+        let whole = |(tile, of): (usize, &Tile<'_>)| Block {
+            tile,
+            examples: 0..of.examples.len(),
+        };
+        let blocks: Vec<Block> = tiles.iter().enumerate().map(whole).collect();
+        let portion = ground.portion(&blocks);
+        Batch { ground, portion }
+    }
+
+    /// What is to be launched.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        self.portion.job()
+    }
+
+    /// The number of a result; none where the program has no bytecode or an
+    /// example of the tile no image.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such tile.
+    #[must_use]
+    pub fn result(&self, part: Part, program: usize) -> Option<usize> {
+        let place = (part.tile, part.example);
+        self.portion.result(&self.ground, place, program)
+    }
+
+    /// What a launch says of a program on an example.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such tile.
+    #[must_use]
+    pub fn answer(&self, ran: &Ran, part: Part, program: usize) -> Answer {
+        let place = (part.tile, part.example);
+        self.portion.answer(&self.ground, ran, place, program)
+    }
+
+    /// The same on its own, from the copy of its value; `plan` is the tile's.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such tile.
+    pub fn evaluation(
+        &self,
+        ran: &Ran,
+        plan: &Plan,
+        part: Part,
+        program: usize,
+    ) -> Result<Evaluation, Unread> {
+        let answer = self.answer(ran, part, program);
+        let result = self.result(part, program).unwrap_or_default();
+        match (answer, answer.undefined(plan, program)) {
+            (Answer::Flagged(flag), _) => Err(Unread::Flagged(flag)),
+            (_, Some(undefined)) => Ok(Evaluation::Undefined(undefined)),
+            _ => Ok(defined(ran.dump(result))?),
+        }
+    }
+}
+
+/// What a plan looks at of an example.
+fn looked_at<'a>(plan: &Plan, example: &Example<'a>) -> Example<'a> {
+    let takes = plan.takes;
+    Example {
+        input: example.input,
+        pairs: if takes.examples { example.pairs } else { &[] },
+        candidate: example.candidate.filter(|_| takes.candidate),
+    }
+}
+
+/// The code of all plans, and by number of a plan the place of its first program.
+fn lower(tiles: &[Tile<'_>]) -> (Bytecode, HashMap<u64, usize>) {
+    let mut first = HashMap::new();
+    let mut plans: Vec<&Plan> = Vec::new();
+    for tile in tiles {
+        first.entry(tile.plan.number).or_insert_with(|| {
+            plans.push(tile.plan);
+            0
+        });
+    }
+    let codes: Vec<Bytecode> = plans.par_iter().map(|plan| Bytecode::of(plan)).collect();
+    let mut all = Bytecode::default();
+    for (plan, code) in plans.iter().zip(&codes) {
+        first.insert(plan.number, all.len());
+        all.append(code);
+    }
+    (all, first)
+}

@@ -1,0 +1,440 @@
+//! Programs, examples and rows of both as one operation on a device with kernels.
+//!
+//! One launch of a grid that stays: each warp takes the next row until there is
+//! none, and runs its program on its examples one after another. What a warp works
+//! with is laid out once for all of its evaluations.
+
+use super::answer::{Answer, culprit_of};
+use crate::meter::Budget;
+use crate::prim::Prim;
+use crate::road::EVALUATE;
+use heddle_runtime::device::{Accelerator, Argument, DeviceKind, Lane, Launch, Place};
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{
+    Array, DType, Description, Error, Operand, Operation, Residency, ResultPlace,
+};
+
+/// The kernel.
+const KERNEL: &str = "arc_evaluate";
+/// Threads of a warp.
+const WARP: u32 = 32;
+/// Warps of a block at most. They go step by step together and wait for the slowest;
+/// two blocks on a multiprocessor fill each other's waits.
+const MOST_WARPS: u64 = 16;
+/// Frames of running functions a warp keeps, and bytes of each.
+const CONTROL_FRAMES: u64 = 64;
+const CONTROL_FRAME_BYTES: u64 = 128;
+/// What the parts of a warp's memory are multiples of.
+const ALIGNMENT: u32 = 16;
+/// The most examples of one row: as many warps run it at once.
+const MOST_EXAMPLES: u32 = 4;
+/// Words of a result.
+const RESULT_WORDS: usize = 4;
+
+/// How much a warp can hold, in elements, and how much it may do; what needs more is
+/// done on a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Cells of grids.
+    pub cells: u32,
+    /// Rows of masks.
+    pub rows: u32,
+    /// Elements of containers.
+    pub values: u32,
+    /// Elements on their way into containers.
+    pub stack: u32,
+    /// Registers, and results of steps of running functions.
+    pub frame: u32,
+    /// Bytes for what lives inside one primitive.
+    pub spare: u32,
+    /// Steps of one evaluation: a warp is a slow worker, and a long evaluation keeps
+    /// the whole launch waiting.
+    pub steps: u32,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Caps {
+            cells: 131_072,
+            rows: 16_384,
+            values: 8_192,
+            stack: 16_384,
+            frame: 8_192,
+            spare: 131_072,
+            steps: 20_000,
+        }
+    }
+}
+
+impl Caps {
+    /// As the kernel reads them.
+    fn words(self) -> [u32; 7] {
+        let aligned = |count: u32| {
+            // The largest multiple there is, where the next is beyond.
+            count
+                .checked_next_multiple_of(ALIGNMENT)
+                .unwrap_or(u32::MAX / ALIGNMENT * ALIGNMENT)
+        };
+        [
+            aligned(self.cells),
+            aligned(self.rows),
+            aligned(self.values),
+            aligned(self.stack),
+            aligned(self.frame),
+            aligned(self.spare),
+            self.steps,
+        ]
+    }
+
+    /// Bytes of one warp.
+    #[must_use]
+    pub fn scratch(self) -> Bytes {
+        let [cells, rows, values, stack, frame, spare, _] = self.words().map(u64::from);
+        let control = CONTROL_FRAMES * CONTROL_FRAME_BYTES;
+        Bytes(16 * (rows + values + stack + frame) + control + cells + spare)
+    }
+}
+
+/// How a job is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchSettings {
+    /// What a warp can hold.
+    pub caps: Caps,
+    /// What one evaluation may cost. Wall time is not looked at.
+    pub budget: Budget,
+    /// Warps at most. Fewer where there are fewer rows, memory is short or the
+    /// device cannot run as many at once.
+    pub warps: u32,
+    /// Warps at most for each multiprocessor, in blocks of up to 16.
+    pub warps_per_unit: u32,
+    /// Room for a copy of each value; none are copied where it is zero.
+    pub dump: Bytes,
+}
+
+impl Default for LaunchSettings {
+    /// 32 warps on each of the 132 multiprocessors of an H200.
+    fn default() -> Self {
+        LaunchSettings {
+            caps: Caps::default(),
+            budget: Budget::default(),
+            warps: 132 * 32,
+            warps_per_unit: 32,
+            dump: Bytes(0),
+        }
+    }
+}
+
+/// A program on some examples that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Where the program begins in the code.
+    pub program: u32,
+    /// The number of the first example.
+    pub first_example: u32,
+    /// How many there are.
+    pub examples: u32,
+    /// The number of the first result; those of the other examples follow.
+    pub first_result: u32,
+}
+
+impl Row {
+    /// Cut into rows of as many examples as a kernel takes at once.
+    pub(super) fn cut(self) -> impl Iterator<Item = Row> {
+        (0..self.examples)
+            .step_by(MOST_EXAMPLES as usize)
+            .map(move |done| Row {
+                first_example: self.first_example + done,
+                examples: MOST_EXAMPLES.min(self.examples - done),
+                first_result: self.first_result + done,
+                ..self
+            })
+    }
+}
+
+/// What is to be evaluated: code, examples, and which runs on which.
+#[derive(Clone, Debug)]
+pub struct Job {
+    code: Array<u32>,
+    data: Array<u8>,
+    rows: Array<u32>,
+    evaluations: usize,
+}
+
+impl Job {
+    /// Code of [`Bytecode`](super::Bytecode), data of
+    /// [`Examples`](super::Examples) and rows.
+    #[must_use]
+    pub fn new(code: &[u32], data: &[u8], rows: &[Row]) -> Job {
+        Job::sharing(&Array::from_slice(code), &Array::from_slice(data), rows)
+    }
+
+    /// The same with code and data that may be on a device already.
+    #[must_use]
+    pub fn sharing(code: &Array<u32>, data: &Array<u8>, rows: &[Row]) -> Job {
+        let mut words = Vec::with_capacity(4 * rows.len());
+        let mut evaluations = 0;
+        for row in rows {
+            let end = row.first_result as usize + row.examples as usize;
+            evaluations = evaluations.max(end);
+            for part in row.cut() {
+                words.extend([
+                    part.program,
+                    part.first_example,
+                    part.examples,
+                    part.first_result,
+                ]);
+            }
+        }
+        Job {
+            code: code.clone(),
+            data: data.clone(),
+            rows: Array::from_slice(&words),
+            evaluations,
+        }
+    }
+
+    /// Results there will be.
+    #[must_use]
+    pub fn evaluations(&self) -> usize {
+        self.evaluations
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows.len() as u64 / 4
+    }
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    words: Vec<u32>,
+    dumps: Vec<u8>,
+    dump: usize,
+}
+
+impl Ran {
+    /// How many results there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len() / RESULT_WORDS
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The words of a result.
+    #[must_use]
+    pub fn words(&self, result: usize) -> [u32; RESULT_WORDS] {
+        let at = RESULT_WORDS * result;
+        [0, 1, 2, 3].map(|word| self.words.get(at + word).copied().unwrap_or(u32::MAX))
+    }
+
+    /// What a result says.
+    #[must_use]
+    pub fn answer(&self, result: usize) -> Answer {
+        Answer::of(self.words(result))
+    }
+
+    /// The primitive an evaluation went wrong in, or was flagged in.
+    #[must_use]
+    pub fn culprit(&self, result: usize) -> Option<Prim> {
+        culprit_of(self.words(result)[1])
+    }
+
+    /// The copy of a value; empty where none were asked for.
+    #[must_use]
+    pub fn dump(&self, result: usize) -> &[u8] {
+        let dumps = self.dumps.get(result * self.dump..);
+        dumps
+            .and_then(|dumps| dumps.get(..self.dump))
+            .unwrap_or(&[])
+    }
+}
+
+/// A job as an operation, for devices that have kernels.
+#[derive(Debug)]
+pub struct Interpret<'a> {
+    job: &'a Job,
+    settings: LaunchSettings,
+}
+
+impl<'a> Interpret<'a> {
+    /// A job to be launched with these settings.
+    #[must_use]
+    pub fn new(job: &'a Job, settings: LaunchSettings) -> Self {
+        Interpret { job, settings }
+    }
+
+    fn block_bytes(&self) -> u64 {
+        block_bytes(&self.settings)
+    }
+
+    fn results_bytes(&self) -> u64 {
+        (4 * RESULT_WORDS * self.job.evaluations) as u64
+    }
+
+    /// Bytes of the copy of a value: a multiple of 16.
+    fn dump(&self) -> u64 {
+        self.settings.dump.0 / 16 * 16
+    }
+
+    fn dumps_bytes(&self) -> u64 {
+        self.dump() * self.job.evaluations as u64
+    }
+
+    /// Blocks a device runs at once and has memory for.
+    fn blocks(&self, lane: &Lane<'_>, accelerator: &dyn Accelerator) -> u64 {
+        let units = accelerator.card().units as u64;
+        let room = lane.budget().0 / self.block_bytes();
+        wanted_blocks(&self.settings, self.job.rows())
+            .min(units * blocks_per_unit(&self.settings))
+            .min(room)
+            .max(1)
+    }
+
+    pub(super) fn launch(
+        &self,
+        lane: &Lane<'_>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<Ran, Error> {
+        let Job {
+            code, data, rows, ..
+        } = self.job;
+        let caps = Array::from_slice(&self.settings.caps.words());
+        // The kernel counts in it, so it is nobody else's.
+        let queue = Array::from_slice(&[0_u32; 4]);
+        let count = self.job.rows() as u32;
+        let [code, rows, caps, queue] = [
+            lane.resident(code, accelerator)?,
+            lane.resident(rows, accelerator)?,
+            lane.resident(&caps, accelerator)?,
+            lane.resident(&queue, accelerator)?,
+        ];
+        let data = lane.resident(data, accelerator)?;
+        let results = accelerator.allocate(Bytes(self.results_bytes()))?;
+        let dumps = accelerator.allocate(Bytes(self.dumps_bytes().max(16)))?;
+        let blocks = self.blocks(lane, accelerator);
+        let scratch = accelerator.allocate(Bytes(blocks * self.block_bytes()))?;
+        let Budget { steps, bytes, .. } = self.settings.budget;
+        accelerator.launch(&Launch {
+            kernel: KERNEL,
+            grid: [blocks as u32, 1, 1],
+            block: [WARP * warps(&self.settings) as u32, 1, 1],
+            shared: 0,
+            arguments: &[
+                Argument::Buffer(&**code),
+                Argument::Buffer(&**data),
+                Argument::Buffer(&**rows),
+                Argument::U32(count),
+                Argument::Buffer(&**queue),
+                Argument::Buffer(&*results),
+                Argument::Buffer(&*scratch),
+                Argument::U64(self.settings.caps.scratch().0),
+                Argument::Buffer(&**caps),
+                Argument::U64(steps),
+                Argument::U64(bytes),
+                Argument::Buffer(&*dumps),
+                Argument::U64(self.dump()),
+            ],
+        })?;
+        let mut ran = Ran {
+            words: vec![0; RESULT_WORDS * self.job.evaluations],
+            dumps: vec![0; self.dumps_bytes() as usize],
+            dump: self.dump() as usize,
+        };
+        let mut bytes = vec![0_u8; self.results_bytes() as usize];
+        lane.download(&*results, &mut bytes)?;
+        for (word, bytes) in ran.words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        if !ran.dumps.is_empty() {
+            lane.download(&*dumps, &mut ran.dumps)?;
+        }
+        Ok(ran)
+    }
+}
+
+/// Warps of a block.
+fn warps(settings: &LaunchSettings) -> u64 {
+    u64::from(settings.warps_per_unit.min(settings.warps)).clamp(1, MOST_WARPS)
+}
+
+/// Blocks on a multiprocessor.
+fn blocks_per_unit(settings: &LaunchSettings) -> u64 {
+    (u64::from(settings.warps_per_unit) / warps(settings)).max(1)
+}
+
+/// Blocks that rows and settings ask for.
+fn wanted_blocks(settings: &LaunchSettings, rows: u64) -> u64 {
+    let all = u64::from(settings.warps).min(rows);
+    all.div_ceil(warps(settings)).max(1)
+}
+
+fn block_bytes(settings: &LaunchSettings) -> u64 {
+    warps(settings) * settings.caps.scratch().0
+}
+
+/// Rows of a program on so many examples.
+pub(super) fn rows_of(examples: usize) -> u64 {
+    (examples as u64).div_ceil(MOST_EXAMPLES.into())
+}
+
+/// The rows of so many, as an operand that does not exist yet.
+pub(super) fn rows_operand(rows: u64) -> Operand {
+    Operand {
+        bytes: Bytes(16 * rows),
+        residency: Residency::Host,
+    }
+}
+
+/// What a job is described as whose code, data and rows are these.
+pub(super) fn outline(
+    settings: &LaunchSettings,
+    [code, data, rows]: [Operand; 3],
+    evaluations: u64,
+) -> Description {
+    let result = 4 * RESULT_WORDS as u64 + settings.dump.0 / 16 * 16;
+    let out = result * evaluations;
+    let wanted = wanted_blocks(settings, rows.bytes.0 / 16);
+    let mut description = Description::new(&EVALUATE, DType::U8, evaluations)
+        .reads(code)
+        .reads(data)
+        .reads(rows)
+        .writes(Bytes(out))
+        .leaves(ResultPlace::Host);
+    // Caps, queue and the stand-in for dumps nobody asked for.
+    let small = 1024;
+    description.scratch = Bytes(wanted * block_bytes(settings) + small);
+    let least = description.input().0 + out + block_bytes(settings) + small;
+    description.splits_to(Bytes(least))
+}
+
+impl Operation for Interpret<'_> {
+    type Output = Ran;
+
+    fn describe(&self) -> Description {
+        let Job {
+            code, data, rows, ..
+        } = self.job;
+        let operands = [code.into(), data.into(), rows.into()];
+        outline(&self.settings, operands, self.job.evaluations as u64)
+    }
+
+    fn runs_on(&self, family: DeviceKind) -> bool {
+        family.is_gpu()
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Ran, Error> {
+        match lane.place() {
+            Place::Accelerator(_) if self.job.evaluations == 0 => Ok(Ran::default()),
+            Place::Accelerator(accelerator) => self.launch(lane, accelerator),
+            Place::Host(_) => Err(Error::NotImplementedOn {
+                operation: EVALUATE.name(),
+                device: lane.device(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Tiles that are lowered together, and not before a GPU is to run one of them.
+
+use super::ground::{Ground, Portion};
+use super::launch::{rows_of, rows_operand};
+use crate::engine::{Grid, Tile};
+use crate::meter::Budget;
+use crate::road::{Block, Part};
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{Operand, Residency};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// Programs and examples that are lowered at once, about: a fraction of a second
+/// on one core, so that a GPU has begun before all are.
+const PROGRAMS: usize = 1 << 16;
+const EXAMPLES: usize = 1 << 15;
+
+/// What is assumed of code and data before they are made, in bytes.
+const PROGRAM_BYTES: usize = 24;
+const STEP_BYTES: usize = 20;
+const CONSTANTS_BYTES: usize = 4_096;
+const EXAMPLE_BYTES: usize = 256;
+
+/// Some tiles that follow each other.
+#[derive(Debug)]
+pub struct Lot {
+    tiles: Range<usize>,
+    expected: [Bytes; 2],
+    ground: OnceLock<Ground>,
+}
+
+impl Lot {
+    /// Tiles in lots, none of them lowered.
+    #[must_use]
+    pub fn all(tiles: &[Tile<'_>]) -> Vec<Lot> {
+        let mut lots = Vec::new();
+        let mut start = 0;
+        while start < tiles.len() {
+            let mut plans = HashSet::new();
+            let (mut programs, mut examples) = (0, 0);
+            let (mut code, mut data) = (0, 0);
+            let mut end = start;
+            for tile in &tiles[start..] {
+                let is_new = !plans.contains(&tile.plan.number);
+                let more = if is_new { tile.plan.len() } else { 0 };
+                let is_full =
+                    programs + more > PROGRAMS || examples + tile.examples.len() > EXAMPLES;
+                if is_full && end > start {
+                    break;
+                }
+                if is_new {
+                    plans.insert(tile.plan.number);
+                    code += code_bytes(tile);
+                }
+                programs += more;
+                examples += tile.examples.len();
+                // What is wanted is about as large as what is given.
+                data += 2 * tile.bytes_in() + EXAMPLE_BYTES * tile.examples.len();
+                end += 1;
+            }
+            lots.push(Lot {
+                tiles: start..end,
+                expected: [Bytes(code as u64), Bytes(data as u64)],
+                ground: OnceLock::new(),
+            });
+            start = end;
+        }
+        lots
+    }
+
+    /// Which tiles it has.
+    #[must_use]
+    pub fn tiles(&self) -> Range<usize> {
+        self.tiles.clone()
+    }
+
+    /// Whether it is lowered.
+    #[must_use]
+    pub fn is_lowered(&self) -> bool {
+        self.ground.get().is_some()
+    }
+
+    /// The ground of its tiles, lowered now if it was not before.
+    pub(super) fn ground<'g>(
+        &self,
+        tiles: &[Tile<'_>],
+        budget: Budget,
+        wanted: impl Fn(Part) -> &'g Grid,
+    ) -> &Ground {
+        let first = self.tiles.start;
+        self.ground.get_or_init(|| {
+            Ground::new(&tiles[self.tiles.clone()], budget, |part| {
+                let tile = first + part.tile;
+                Some(wanted(Part { tile, ..part }))
+            })
+        })
+    }
+
+    /// Some of its blocks as a job.
+    pub(super) fn portion(&self, ground: &Ground, blocks: &[Block]) -> Portion {
+        let own = |block: &Block| Block {
+            tile: block.tile - self.tiles.start,
+            examples: block.examples.clone(),
+        };
+        let blocks: Vec<Block> = blocks.iter().map(own).collect();
+        ground.portion(&blocks)
+    }
+
+    /// Code and data as they are, or as they are expected to be, and the rows of
+    /// these blocks.
+    pub(super) fn operands(&self, tiles: &[Tile<'_>], blocks: &[Block]) -> [Operand; 3] {
+        let expected = |bytes: Bytes| Operand {
+            bytes,
+            residency: Residency::Host,
+        };
+        let [code, data] = match self.ground.get() {
+            Some(ground) => ground.operands(),
+            None => self.expected.map(expected),
+        };
+        let rows = |block: &Block| {
+            let programs = tiles[block.tile].plan.len() as u64;
+            programs * rows_of(block.examples.len())
+        };
+        [code, data, rows_operand(blocks.iter().map(rows).sum())]
+    }
+}
+
+fn code_bytes(tile: &Tile<'_>) -> usize {
+    let programs = tile.plan.programs.iter();
+    let own: usize = programs
+        .map(|program| PROGRAM_BYTES + STEP_BYTES * program.steps.len())
+        .sum();
+    let bodies = tile.plan.code.bodies.iter();
+    let shared: usize = bodies
+        .map(|body| PROGRAM_BYTES + STEP_BYTES * body.steps.len())
+        .sum();
+    own + shared + CONSTANTS_BYTES
+}
