@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use heddle_arc::gpu as arc;
 use heddle_cuda::cuda::CudaDevice;
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, Transfers};
 use heddle_lattice::sweep;
@@ -67,9 +68,8 @@ impl Fleet {
         let builder = gpus
             .chain(emulated)
             .fold(Runtime::builder().config(config), RuntimeBuilder::device);
-        let builder = sweep::probes()
-            .into_iter()
-            .fold(builder, RuntimeBuilder::probe);
+        let probes = sweep::probes().into_iter().chain(arc::probes());
+        let builder = probes.fold(builder, RuntimeBuilder::probe);
         self.skipped
             .iter()
             .fold(builder, |builder, why| builder.note(why.clone()))

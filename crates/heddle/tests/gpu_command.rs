@@ -156,6 +156,10 @@ fn selftest_on_an_emulated_gpu_answers_for_every_operation() {
         // The emulated GPU's own clock.
         assert!(row["device_time"].as_u64().unwrap() > 0, "{row}");
     }
+    let of = |name: &str| rows.iter().find(|row| row["operation"] == name).unwrap();
+    let evaluations = of("arc-evaluate");
+    assert!(evaluations["cases"].as_u64().unwrap() >= 10);
+    assert!(evaluations["device_time"].as_u64().unwrap() > 0);
     let cases: u64 = rows.iter().map(|row| row["cases"].as_u64().unwrap()).sum();
     assert_eq!(verdict["passed"], cases);
 }

@@ -32,9 +32,9 @@ pub(super) fn variable(name: &str) -> String {
 pub(super) const PREFIX: &str = "HEDDLE_";
 
 /// Names whose variables mean something although they are no keys: the file to
-/// read, which cannot say itself where it is, and the folder of ARC tasks, which
-/// the command line reads.
-pub(super) const RESERVED: [&str; 2] = ["config", "arc_data"];
+/// read, which cannot say itself where it is, and the folder of ARC tasks and the
+/// caps of ARC's kernel, which the command line reads.
+pub(super) const RESERVED: [&str; 3] = ["config", "arc_data", "arc_gpu_caps"];
 
 /// The keys, in the order they are documented in.
 pub(super) static KEYS: [Key; 28] = [

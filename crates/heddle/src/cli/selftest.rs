@@ -5,6 +5,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use heddle::arc::gpu as arc;
 use heddle::config::Config;
 use heddle::conformance::{Depth, Suite, Verdict};
 use heddle::device::DeviceId;
@@ -45,7 +46,8 @@ pub(super) fn run(
         (false, false) => Depth::Standard,
     };
     let arrays = Suite::of_arrays(depth, arguments.seed.unwrap_or_else(fresh_seed));
-    let suite = sweep::cases().into_iter().fold(arrays, Suite::with);
+    let cases = sweep::cases().into_iter().chain(arc::cases());
+    let suite = cases.fold(arrays, Suite::with);
     let subjects = subjects(&runtime, config);
     let mut trials = Vec::new();
     for &device in &subjects {

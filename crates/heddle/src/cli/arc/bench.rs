@@ -1,24 +1,29 @@
-//! `heddle arc bench`: what merging gains, and what cores gain.
+//! `heddle arc bench`: what merging gains, what cores gain, what a GPU gains.
+
+mod even;
+mod search;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use heddle::Runtime;
 use heddle::arc::data::Task;
-use heddle::arc::engine::{Example, PrimTimes, Tile, Verdict, Worker};
+use heddle::arc::engine::{Example, Grid, PrimTimes, Tile, Worker};
+use heddle::arc::gpu::{Flags, LaunchSettings, judge};
 use heddle::arc::meter::Budget;
 use heddle::arc::plan::Plan;
 use heddle::arc::program::Program;
-use heddle::arc::road::{Crew, Settings, by_device, sweep};
+use heddle::arc::road::{self, Crew, Part, Settings};
 use heddle::config::Config;
+use heddle::device::{Device, DeviceId};
+use heddle::machine::Machine;
+use heddle::{Fleet, Runtime};
 use serde::Serialize;
-use serde_json::json;
 
-use super::inputs::Inputs;
-use super::{grouped, open, tell};
-use crate::cli::Failure;
+use super::inputs::{Found, Inputs};
+use super::{gpu, grouped, open, tell};
 use crate::cli::output::{FAINT, Output};
 use crate::cli::table::table;
+use crate::cli::{Failure, size};
 
 /// A round shorter than this says more about the clock than about the engine.
 const LEAST_ROUND: Duration = Duration::from_millis(200);
@@ -39,6 +44,17 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     examples: u32,
 
+    /// Programs to generate and run on four grids each: the work of a search.
+    #[arg(long, default_value = "256", value_name = "N", value_parser = size::parse)]
+    generated: usize,
+
+    /// What generated programs depend on.
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    seed: u64,
+
+    #[command(flatten)]
+    caps: gpu::Caps,
+
     /// Rounds of each way; the median counts.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -47,8 +63,10 @@ pub(super) struct Arguments {
 /// One way of running everything, timed.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
-    way: &'static str,
-    threads: usize,
+    way: String,
+    device: String,
+    /// Of the processor.
+    threads: Option<usize>,
     samples_per_second: f64,
     /// Of the median round, against the first way.
     speedup: f64,
@@ -58,19 +76,90 @@ struct Row {
     rounds: usize,
 }
 
-/// Plans and what each is run on.
+/// Plans, what each is run on and what is wanted of it.
+#[derive(Default)]
 struct Work<'a> {
     plans: Vec<Plan>,
     examples: Vec<Vec<Example<'a>>>,
+    wanted: Vec<Vec<&'a Grid>>,
 }
 
-impl Work<'_> {
-    fn tiles(&self) -> Vec<Tile<'_>> {
-        let parts = self.plans.iter().zip(&self.examples);
-        parts
-            .map(|(plan, examples)| Tile { plan, examples })
-            .collect()
+impl<'a> Work<'a> {
+    fn add(&mut self, plan: Plan, pairs: impl IntoIterator<Item = (Example<'a>, &'a Grid)>) {
+        let (examples, wanted) = pairs.into_iter().unzip();
+        self.plans.push(plan);
+        self.examples.push(examples);
+        self.wanted.push(wanted);
     }
+
+    fn load(&self) -> Load<'_> {
+        let parts = self.plans.iter().zip(&self.examples);
+        Load {
+            tiles: parts
+                .map(|(plan, examples)| Tile { plan, examples })
+                .collect(),
+            wanted: &self.wanted,
+        }
+    }
+}
+
+/// The same, to be run.
+struct Load<'a> {
+    tiles: Vec<Tile<'a>>,
+    wanted: &'a [Vec<&'a Grid>],
+}
+
+impl Load<'_> {
+    fn evaluations(&self) -> usize {
+        self.tiles.iter().map(Tile::evaluations).sum()
+    }
+}
+
+/// Who runs, and with what.
+struct Runner<'a> {
+    runtime: &'a Runtime,
+    device: DeviceId,
+    /// Of a processor.
+    threads: Option<usize>,
+    crew: &'a Crew,
+    launch: LaunchSettings,
+}
+
+impl Runner<'_> {
+    /// Everything once; what was flagged.
+    fn once(&self, load: &Load<'_>) -> Result<Flags, Failure> {
+        let settings = Settings::of(self.crew);
+        let wanted = |part: Part| load.wanted[part.tile][part.example];
+        let judged = judge(self.runtime, &load.tiles, &settings, self.launch, wanted)?;
+        Ok(judged.flags)
+    }
+}
+
+/// One way of running some load.
+struct Way<'a> {
+    name: String,
+    runner: &'a Runner<'a>,
+    load: &'a Load<'a>,
+}
+
+/// All that was measured.
+#[derive(Debug, Serialize)]
+struct Measured {
+    machine: Machine,
+    programs: usize,
+    tasks: usize,
+    pairing: &'static str,
+    evaluations: usize,
+    rows: Vec<Row>,
+    search: search::Search,
+    break_even: Option<[even::Even; 2]>,
+    gpu: Option<gpu::Report>,
+    /// The GPU's speed as a multiple of that of all cores, merged.
+    gpu_against_cpu: Option<f64>,
+    by_device: BTreeMap<String, u64>,
+    device_shares: BTreeMap<String, f64>,
+    slowest_programs: Vec<Slow>,
+    hottest_primitives: Vec<Hot>,
 }
 
 pub(super) fn run(
@@ -81,77 +170,178 @@ pub(super) fn run(
     let found = arguments.inputs.read()?;
     let mut notes = found.dataset.notes.clone();
     notes.extend(found.errors.iter().map(ToString::to_string));
-    let mut one_thread = config.clone();
-    one_thread.threads = Some(1);
-    let one = open(&one_thread, &mut Vec::new())?;
-    let all = open(config, &mut notes)?;
+    let one = processor(config, Some(1), &mut Vec::new())?;
+    let all = processor(config, config.threads, &mut notes)?;
+    let gpu = accelerated(config, &mut notes)?;
+    tell(&notes);
+    let gpu = gpu.as_ref().map(|(runtime, device)| (runtime, *device));
+    let measured = measure(config, arguments, &found, [&one, &all], gpu)?;
+    if output.is_json() {
+        return Ok(output.object(&measured)?);
+    }
+    Ok(measured.print(output)?)
+}
+
+fn measure(
+    config: &Config,
+    arguments: &Arguments,
+    found: &Found,
+    [one, all]: [&Runtime; 2],
+    accelerated: Option<(&Runtime, DeviceId)>,
+) -> Result<Measured, Failure> {
+    let crew = Crew::new(Budget::default());
+    let launch = arguments.caps.launch();
+    let runner = |runtime, device, threads| Runner {
+        runtime,
+        device,
+        threads,
+        crew: &crew,
+        launch,
+    };
+    let threads = all.device(DeviceId::CPU)?.card().units;
+    let on_one = runner(one, DeviceId::CPU, Some(1));
+    let on_all = runner(all, DeviceId::CPU, Some(threads));
+    let on_gpu = accelerated.map(|(runtime, device)| runner(runtime, device, None));
     let tasks = found.tasks();
     let (alone, merged) = work(&found.programs, &tasks, arguments);
-    let (alone_tiles, merged_tiles) = (alone.tiles(), merged.tiles());
-    let evaluations: usize = merged_tiles.iter().map(Tile::evaluations).sum();
+    let (alone, merged) = (alone.load(), merged.load());
+    let evaluations = merged.evaluations();
     if evaluations == 0 {
         return Err(Failure::Usage {
             message: "there is nothing to time: no program is named after a task".to_owned(),
             hint: "leave --own out to run all programs on all tasks".to_owned(),
         });
     }
-    tell(&notes);
-    let threads = all.device(heddle::device::DeviceId::CPU)?.card().units;
-    let ways = [
-        ("sequential", &one, 1, &alone_tiles),
-        ("merged", &one, 1, &merged_tiles),
-        ("merged, all cores", &all, threads, &merged_tiles),
+    let mut ways = vec![
+        way("sequential", &on_one, &alone),
+        way("merged", &on_one, &merged),
+        way("merged, all cores", &on_all, &merged),
     ];
-    let crew = Crew::new(Budget::default());
-    let rows = timed(&ways, evaluations, arguments.rounds as usize, &crew)?;
-    let mut devices: BTreeMap<String, u64> = by_device(&one);
-    for (device, count) in by_device(&all) {
-        *devices.entry(device).or_default() += count;
+    if let Some(gpu) = &on_gpu {
+        ways.push(way(&format!("merged, {}", gpu.device), gpu, &merged));
     }
-    let recorded: u64 = devices.values().sum();
-    let shares: BTreeMap<&str, f64> = devices
-        .iter()
-        .map(|(device, count)| (device.as_str(), *count as f64 / recorded.max(1) as f64))
-        .collect();
-    let slowest = slowest(&one, &alone_tiles, &crew)?;
-    let hottest = hottest(&merged_tiles);
-    if output.is_json() {
-        return Ok(output.object(&json!({
-            "machine": all.machine(),
-            "programs": found.programs.len(),
-            "tasks": tasks.len(),
-            "pairing": if arguments.own { "own" } else { "all" },
-            "evaluations": evaluations,
-            "rows": rows,
-            "by_device": devices,
-            "device_shares": shares,
-            "slowest_programs": slowest,
-            "hottest_primitives": hottest,
-        }))?);
+    let (rows, mut flags) = timed(&ways, arguments.rounds as usize)?;
+    let search = search::run(&tasks, arguments, &on_all, on_gpu.as_ref(), &mut flags)?;
+    let break_even = match &on_gpu {
+        Some(gpu) => Some([
+            even::by_examples(&merged, &on_all, gpu, &mut flags)?,
+            even::by_programs(&tasks, arguments, &on_all, gpu, &mut flags)?,
+        ]),
+        None => None,
+    };
+    let gpu = accelerated.map(|(runtime, _)| runtime);
+    let mut by_device: BTreeMap<String, u64> = BTreeMap::new();
+    for runtime in [one, all].into_iter().chain(gpu) {
+        for (device, count) in road::by_device(runtime) {
+            *by_device.entry(device).or_default() += count;
+        }
     }
-    print(&rows, evaluations, output)?;
-    for (device, share) in shares {
-        output.line(format_args!(
-            "{:.1} % of the evaluations ran on {device}, by recorded spans",
-            share * 100.0
-        ))?;
+    let recorded: u64 = by_device.values().sum();
+    let share = |count: u64| count as f64 / recorded.max(1) as f64;
+    Ok(Measured {
+        machine: all.machine().clone(),
+        programs: found.programs.len(),
+        tasks: tasks.len(),
+        pairing: if arguments.own { "own" } else { "all" },
+        evaluations,
+        gpu_against_cpu: rows.get(3).map(|gpu| rows[2].median_s / gpu.median_s),
+        rows,
+        search,
+        break_even,
+        gpu: gpu.and_then(|runtime| gpu::Report::new(runtime, config, &flags, None)),
+        device_shares: by_device
+            .iter()
+            .map(|(device, count)| (device.clone(), share(*count)))
+            .collect(),
+        by_device,
+        slowest_programs: slowest(&on_one, &alone)?,
+        hottest_primitives: hottest(&merged.tiles),
+    })
+}
+
+impl Measured {
+    fn print(&self, output: &mut Output) -> std::io::Result<()> {
+        print(&self.rows, self.evaluations, output)?;
+        self.search.print(output)?;
+        for even in self.break_even.iter().flatten() {
+            even.print(output)?;
+        }
+        if let Some(report) = &self.gpu {
+            output.heading("on the GPU, all rounds")?;
+            report.print_counts(output)?;
+            output.line(format_args!(
+                "against all cores in the same run: {:.3} times merged{}",
+                self.gpu_against_cpu.unwrap_or_default(),
+                self.search.against(),
+            ))?;
+        }
+        for (device, share) in &self.device_shares {
+            output.line(format_args!(
+                "{:.1} % of the evaluations ran on {device}, by recorded spans",
+                share * 100.0
+            ))?;
+        }
+        output.heading("slowest programs, per evaluation")?;
+        let mut list = table(&["program ", "time"]);
+        for slow in &self.slowest_programs {
+            list.add_row([slow.program.clone(), format!("{:.1} µs", slow.microseconds)]);
+        }
+        output.line(list)?;
+        output.heading("hottest primitives, merged on one core")?;
+        let mut list = table(&["primitive ", "share", "calls"]);
+        for hot in &self.hottest_primitives {
+            list.add_row([
+                hot.primitive.to_owned(),
+                format!("{:.1} %", hot.share * 100.0),
+                grouped(hot.calls),
+            ]);
+        }
+        output.line(list)
     }
-    output.heading("slowest programs, per evaluation")?;
-    let mut list = table(&["program ", "time"]);
-    for slow in &slowest {
-        list.add_row([slow.program.clone(), format!("{:.1} µs", slow.microseconds)]);
+}
+
+/// A runtime on the processor alone.
+fn processor(
+    config: &Config,
+    threads: Option<usize>,
+    notes: &mut Vec<String>,
+) -> Result<Runtime, Failure> {
+    let mut config = config.clone();
+    config.device = Some(DeviceId::CPU);
+    config.threads = threads;
+    config.profile.enabled = true;
+    let runtime = Runtime::builder().config(config).build()?;
+    notes.extend(runtime.notes().iter().cloned());
+    Ok(runtime)
+}
+
+/// A runtime that sends everything to the GPU asked for, or to the first there
+/// is.
+fn accelerated(
+    config: &Config,
+    notes: &mut Vec<String>,
+) -> Result<Option<(Runtime, DeviceId)>, Failure> {
+    let device = if let Some(asked) = config.device {
+        Some(asked).filter(|device| device.kind().is_gpu())
+    } else {
+        let fleet = Fleet::find(config)?;
+        fleet.gpus().first().map(|gpu| gpu.id())
+    };
+    let Some(device) = device else {
+        return Ok(None);
+    };
+    let mut config = config.clone();
+    config.device = Some(device);
+    let runtime = open(&config, notes)?;
+    Ok(Some((runtime, device)))
+}
+
+fn way<'a>(name: &str, runner: &'a Runner<'a>, load: &'a Load<'a>) -> Way<'a> {
+    Way {
+        name: name.to_owned(),
+        runner,
+        load,
     }
-    output.line(list)?;
-    output.heading("hottest primitives, merged on one core")?;
-    let mut list = table(&["primitive ", "share", "calls"]);
-    for hot in &hottest {
-        list.add_row([
-            hot.primitive.to_owned(),
-            format!("{:.1} %", hot.share * 100.0),
-            grouped(hot.calls),
-        ]);
-    }
-    Ok(output.line(list)?)
 }
 
 /// The programs one by one, and merged.
@@ -161,15 +351,8 @@ fn work<'a>(
     arguments: &Arguments,
 ) -> (Work<'a>, Work<'a>) {
     let single = |program: &Program| Plan::new(std::slice::from_ref(program));
+    let (mut alone, mut merged) = (Work::default(), Work::default());
     if arguments.own {
-        let mut alone = Work {
-            plans: Vec::new(),
-            examples: Vec::new(),
-        };
-        let mut merged = Work {
-            plans: Vec::new(),
-            examples: Vec::new(),
-        };
         for task in tasks {
             let own = programs
                 .iter()
@@ -179,72 +362,66 @@ fn work<'a>(
                 continue;
             }
             for program in &own {
-                alone.plans.push(single(program));
-                alone.examples.push(task.examples().collect());
+                alone.add(single(program), pairs(task));
             }
-            merged.plans.push(Plan::new(&own));
-            merged.examples.push(task.examples().collect());
+            merged.add(Plan::new(&own), pairs(task));
         }
         return (alone, merged);
     }
-    let every: Vec<Example<'a>> = tasks.iter().flat_map(|task| task.examples()).collect();
-    let step = every.len().div_ceil(arguments.examples as usize).max(1);
-    let some: Vec<Example<'a>> = every.into_iter().step_by(step).collect();
-    let alone = Work {
-        plans: programs.iter().map(single).collect(),
-        examples: vec![some.clone(); programs.len()],
-    };
-    let merged = Work {
-        plans: vec![Plan::new(programs)],
-        examples: vec![some],
-    };
+    let some = spread(tasks, arguments.examples as usize);
+    for program in programs {
+        alone.add(single(program), some.iter().copied());
+    }
+    merged.add(Plan::new(programs), some);
     (alone, merged)
 }
 
-/// Everything once.
-fn once(runtime: &Runtime, tiles: &[Tile<'_>], crew: &Crew) -> Result<(), Failure> {
-    sweep(runtime, tiles, &Settings::of(crew), |_, _, verdict| {
-        matches!(verdict, Verdict::Defined { .. })
-    })?;
-    Ok(())
+/// Every pair of a task.
+fn pairs(task: &Task) -> impl Iterator<Item = (Example<'_>, &Grid)> {
+    task.examples().zip(task.pairs().map(|(_, output)| output))
 }
 
-/// Rounds of each way in turn, so that a slow moment of the machine is shared.
-fn timed(
-    ways: &[(&'static str, &Runtime, usize, &Vec<Tile<'_>>)],
-    evaluations: usize,
-    rounds: usize,
-    crew: &Crew,
-) -> Result<Vec<Row>, Failure> {
+/// So many pairs, spread evenly over the tasks.
+fn spread<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> {
+    let every: Vec<_> = tasks.iter().flat_map(|task| pairs(task)).collect();
+    let step = every.len().div_ceil(count).max(1);
+    every.into_iter().step_by(step).collect()
+}
+
+/// Rounds of each way in turn, so that a slow moment of the machine is shared;
+/// and what was flagged in all of them.
+fn timed(ways: &[Way<'_>], rounds: usize) -> Result<(Vec<Row>, Flags), Failure> {
+    let mut flags = Flags::default();
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); ways.len()];
     let mut repeats = Vec::with_capacity(ways.len());
-    for (_, runtime, _, tiles) in ways {
+    for Way { runner, load, .. } in ways {
         // Once for memory to grow, once for the clock.
-        once(runtime, tiles, crew)?;
+        flags.add_all(&runner.once(load)?);
         let start = Instant::now();
-        once(runtime, tiles, crew)?;
+        flags.add_all(&runner.once(load)?);
         let ratio = LEAST_ROUND.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-6);
         repeats.push(ratio.ceil().clamp(1.0, 10_000.0) as u32);
     }
     for _ in 0..rounds {
-        for (way, (_, runtime, _, tiles)) in ways.iter().enumerate() {
+        for (at, Way { runner, load, .. }) in ways.iter().enumerate() {
             let start = Instant::now();
-            for _ in 0..repeats[way] {
-                once(runtime, tiles, crew)?;
+            for _ in 0..repeats[at] {
+                flags.add_all(&runner.once(load)?);
             }
-            times[way].push(start.elapsed().as_secs_f64() / f64::from(repeats[way]));
+            times[at].push(start.elapsed().as_secs_f64() / f64::from(repeats[at]));
         }
     }
     let mut rows = Vec::with_capacity(ways.len());
     let mut first = None;
-    for ((way, _, threads, _), mut times) in ways.iter().zip(times) {
+    for (way, mut times) in ways.iter().zip(times) {
         times.sort_by(f64::total_cmp);
         let median_s = times[times.len() / 2];
         let first = *first.get_or_insert(median_s);
         rows.push(Row {
-            way,
-            threads: *threads,
-            samples_per_second: evaluations as f64 / median_s,
+            way: way.name.clone(),
+            device: way.runner.device.to_string(),
+            threads: way.runner.threads,
+            samples_per_second: way.load.evaluations() as f64 / median_s,
             speedup: first / median_s,
             median_s,
             least_s: times[0],
@@ -252,7 +429,7 @@ fn timed(
             rounds: times.len(),
         });
     }
-    Ok(rows)
+    Ok((rows, flags))
 }
 
 #[derive(Debug, Serialize)]
@@ -261,13 +438,17 @@ struct Slow {
     microseconds: f64,
 }
 
-fn slowest(runtime: &Runtime, tiles: &[Tile<'_>], crew: &Crew) -> Result<Vec<Slow>, Failure> {
-    let mut found = Vec::with_capacity(tiles.len());
-    for tile in tiles {
+fn slowest(runner: &Runner<'_>, load: &Load<'_>) -> Result<Vec<Slow>, Failure> {
+    let mut found = Vec::with_capacity(load.tiles.len());
+    for (at, tile) in load.tiles.iter().enumerate() {
+        let one = Load {
+            tiles: vec![*tile],
+            wanted: &load.wanted[at..=at],
+        };
         let mut best = f64::INFINITY;
         for _ in 0..3 {
             let start = Instant::now();
-            once(runtime, std::slice::from_ref(tile), crew)?;
+            runner.once(&one)?;
             best = best.min(start.elapsed().as_secs_f64());
         }
         found.push(Slow {
@@ -318,8 +499,9 @@ fn print(rows: &[Row], evaluations: usize, output: &mut Output) -> std::io::Resu
     ]);
     for row in rows {
         list.add_row([
-            row.way.to_owned(),
-            row.threads.to_string(),
+            row.way.clone(),
+            row.threads
+                .map_or_else(|| "-".to_owned(), |threads| threads.to_string()),
             grouped(row.samples_per_second as u64),
             format!("{:.2}", row.speedup),
             format!("{:.2} ms", row.median_s * 1e3),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use heddle::arc::dice::Dice;
+use heddle::arc::gpu::{Bytecode, disassemble};
 use heddle::arc::plan::{Graph, Plan, patterns, write};
 use heddle::arc::program::Program;
 use serde_json::json;
@@ -28,8 +29,12 @@ pub(super) struct Arguments {
     seed: u64,
 
     /// The plan to write.
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
+    #[arg(short, long, value_name = "OUT", required_unless_present = "bytecode")]
+    out: Option<PathBuf>,
+
+    /// Print what a GPU would run of each program.
+    #[arg(long)]
+    bytecode: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
@@ -49,17 +54,25 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         None => programs,
     };
     let graph = Graph::merge(&programs);
-    std::fs::write(&arguments.out, write(&graph)).map_err(|error| Failure::Arc {
-        message: format!("cannot write {}: {error}", arguments.out.display()),
-        hint: None,
-    })?;
+    if let Some(out) = &arguments.out {
+        std::fs::write(out, write(&graph)).map_err(|error| Failure::Arc {
+            message: format!("cannot write {}: {error}", out.display()),
+            hint: None,
+        })?;
+    }
     let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for pattern in patterns(&graph) {
         let (groups, lines) = found.entry(pattern.kind.name()).or_default();
         *groups += 1;
         *lines += pattern.nodes.len();
     }
-    let sharing = Plan::of(graph).sharing();
+    let plan = Plan::of(graph);
+    let sharing = plan.sharing();
+    let listing = arguments.bytecode.then(|| {
+        let code = Bytecode::of(&plan);
+        let text = |program| disassemble(&code, program, plan.name(program));
+        (0..plan.len()).map(text).collect::<Vec<String>>()
+    });
     if output.is_json() {
         let patterns: BTreeMap<&str, _> = found
             .iter()
@@ -74,11 +87,19 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
             "distinct_steps": sharing.distinct_steps,
             "bodies": sharing.bodies,
             "patterns": patterns,
+            "bytecode": listing,
         }))?);
     }
+    for text in listing.iter().flatten() {
+        output.line(text)?;
+    }
+    let file = arguments
+        .out
+        .as_ref()
+        .map(|out| format!("{}: ", out.display()));
     output.line(format_args!(
-        "{}: {} programs, {} calls, {} distinct ({:.0} % shared)",
-        arguments.out.display(),
+        "{}{} programs, {} calls, {} distinct ({:.0} % shared)",
+        file.unwrap_or_default(),
         grouped(programs.len() as u64),
         grouped(sharing.calls as u64),
         grouped(sharing.distinct_calls as u64),

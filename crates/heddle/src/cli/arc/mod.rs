@@ -7,16 +7,16 @@ mod bench;
 mod check;
 mod eval;
 mod generate;
+mod gpu;
 mod inputs;
 mod merge;
 
-use heddle::Runtime;
 use heddle::config::Config;
-use heddle::device::DeviceKind;
+use heddle::{Fleet, Runtime};
 use std::io::Write;
 
-use super::Failure;
 use super::output::Output;
+use super::{Failure, with_why};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -34,7 +34,7 @@ enum Command {
     Merge(merge::Arguments),
     /// Write random programs, or mutants of given ones.
     Generate(generate::Arguments),
-    /// Time programs one by one, merged, and merged on all cores.
+    /// Time programs one by one, merged, on all cores and on a GPU, and a search.
     Bench(bench::Arguments),
 }
 
@@ -52,21 +52,13 @@ pub(super) fn run(
     }
 }
 
-/// A runtime for evaluations: on the processor, because they have no other
-/// implementation, with every span kept. Says so where a GPU was asked for.
+/// A runtime on all of this machine's devices with every span kept.
 fn open(config: &Config, notes: &mut Vec<String>) -> Result<Runtime, Failure> {
     let mut config = config.clone();
-    if let Some(asked) = config
-        .device
-        .filter(|device| device.kind() != DeviceKind::Cpu)
-    {
-        notes.push(format!(
-            "ARC programs run on the CPU in this version: {asked} was asked for and is not used"
-        ));
-        config.device = None;
-    }
     config.profile.enabled = true;
-    let runtime = Runtime::builder().config(config).build()?;
+    let fleet = Fleet::find(&config)?;
+    let built = fleet.builder(config).build();
+    let runtime = built.map_err(|error| with_why(error, &fleet))?;
     notes.extend(runtime.notes().iter().cloned());
     Ok(runtime)
 }

@@ -20,11 +20,11 @@ use heddle::units::Nanos;
 use serde_json::{Value, json};
 
 use super::inputs::{Found, Inputs};
-use super::{grouped, open, tell};
-use crate::cli::Failure;
+use super::{gpu, grouped, open, tell};
 use crate::cli::output::{FAINT, Output};
 use crate::cli::progress::EvaluationBar;
 use crate::cli::table::table;
+use crate::cli::{Failure, keep_models};
 
 /// Up to so many tasks, all are listed; beyond, those that are not solved.
 const LISTED_TASKS: usize = 60;
@@ -41,6 +41,9 @@ pub(super) struct Arguments {
     /// What one evaluation may cost, such as steps=1M,bytes=8M,time=50ms.
     #[arg(long, value_name = "LIMITS", value_parser = budget::parse)]
     budget: Option<Budget>,
+
+    #[command(flatten)]
+    caps: gpu::Caps,
 
     /// Draw these tasks: input, expected and output side by side.
     #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
@@ -67,26 +70,50 @@ pub(super) fn run(
     } else {
         Pairing::Own
     };
+    let evaluations = expected(&found.programs, &tasks, pairing);
+    let measured = gpu::measure_unknown(&runtime, config, evaluations, &mut notes)?;
     let crew = Crew::new(arguments.budget.unwrap_or_default());
     let assessment = {
-        let bar = EvaluationBar::new(expected(&found.programs, &tasks, pairing));
+        let bar = EvaluationBar::new(evaluations);
         let settings = Settings {
             crew: &crew,
             token: CancelToken::new(),
             progress: &|evaluations| bar.add(evaluations),
         };
-        assess(&runtime, &found.programs, &tasks, pairing, &settings)?
+        let launch = arguments.caps.launch();
+        assess(
+            &runtime,
+            &found.programs,
+            &tasks,
+            pairing,
+            &settings,
+            launch,
+        )?
     };
     let devices = by_device(&runtime);
+    let gpu = gpu::Report::new(
+        &runtime,
+        config,
+        &assessment.flags,
+        assessment.on_cpu.as_ref(),
+    );
+    if runtime.has_models() || measured {
+        keep_models(&runtime);
+    }
     if assessment.results.is_empty() {
         notes
             .push("no program is named after one of the tasks; --all-pairs runs all on all".into());
     }
     tell(&notes);
     if output.is_json() {
-        output.object(&object(&found, &tasks, &assessment, &devices, &notes))?;
+        let mut object = object(&found, &tasks, &assessment, &devices, &notes);
+        object["gpu"] = json!(gpu);
+        output.object(&object)?;
     } else {
         print(&found, &tasks, &assessment, &devices, output)?;
+        if let Some(gpu) = &gpu {
+            gpu.print(output)?;
+        }
     }
     let settings = Settings::of(&crew);
     if !arguments.show.is_empty() && !output.is_json() {

@@ -1,0 +1,133 @@
+//! The shape of a search: very many programs, each on a few grids.
+
+use std::io;
+use std::time::Instant;
+
+use heddle::arc::data::Task;
+use heddle::arc::dice::Dice;
+use heddle::arc::engine::{Example, Grid};
+use heddle::arc::gpu::Flags;
+use heddle::arc::plan::Plan;
+use heddle::arc::program::{Form, Program};
+use heddle::arc::search::{Shape, generate};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{Arguments, Row, Runner, Work, pairs, print, timed, way};
+use crate::cli::Failure;
+use crate::cli::output::{FAINT, Output};
+
+/// Grids of each program.
+const EXAMPLES: usize = 4;
+/// Programs merged into one plan.
+const TOGETHER: usize = 4096;
+/// Lines tried for in each.
+const LINES: usize = 10;
+
+/// What came of it.
+#[derive(Debug, Serialize)]
+pub(super) struct Search {
+    programs: usize,
+    examples: usize,
+    evaluations: usize,
+    /// Writing the programs and merging them into plans, on all cores.
+    planning_s: f64,
+    rows: Vec<Row>,
+    /// The GPU's speed as a multiple of that of all cores.
+    gpu_against_cpu: Option<f64>,
+}
+
+/// Generated programs, as many as there are in plans, on a few grids.
+pub(super) fn work<'a>(tasks: &[&'a Task], seed: u64, programs: usize) -> Work<'a> {
+    let starts: Vec<usize> = (0..programs).step_by(TOGETHER).collect();
+    let plans: Vec<Plan> = starts
+        .into_par_iter()
+        .map(|start| {
+            let numbers = start..programs.min(start + TOGETHER);
+            let made: Vec<Program> = numbers.map(|number| program(seed, number)).collect();
+            Plan::new(&made)
+        })
+        .collect();
+    let some = few(tasks);
+    let mut work = Work::default();
+    for plan in plans {
+        work.add(plan, some.iter().copied());
+    }
+    work
+}
+
+/// Grids of tasks far apart.
+fn few<'a>(tasks: &[&'a Task]) -> Vec<(Example<'a>, &'a Grid)> {
+    let every: Vec<_> = tasks.iter().flat_map(|task| pairs(task)).collect();
+    let count = EXAMPLES.min(every.len());
+    (0..count)
+        .map(|at| every[at * every.len() / count])
+        .collect()
+}
+
+fn program(seed: u64, number: usize) -> Program {
+    let shape = Shape {
+        lines: LINES,
+        form: Form::Input,
+    };
+    let name = format!("solve_random_{seed}_{number}");
+    generate(&name, shape, &mut Dice::of(seed, number as u64))
+}
+
+/// Runs it on all cores, and on a GPU.
+pub(super) fn run(
+    tasks: &[&Task],
+    arguments: &Arguments,
+    cpu: &Runner<'_>,
+    gpu: Option<&Runner<'_>>,
+    flags: &mut Flags,
+) -> Result<Search, Failure> {
+    let start = Instant::now();
+    let work = work(tasks, arguments.seed, arguments.generated);
+    let planning_s = start.elapsed().as_secs_f64();
+    let load = work.load();
+    let mut search = Search {
+        programs: arguments.generated,
+        examples: load.tiles.first().map_or(0, |tile| tile.examples.len()),
+        evaluations: load.evaluations(),
+        planning_s,
+        rows: Vec::new(),
+        gpu_against_cpu: None,
+    };
+    if search.evaluations == 0 {
+        return Ok(search);
+    }
+    let mut ways = vec![way("generated, all cores", cpu, &load)];
+    if let Some(gpu) = gpu {
+        ways.push(way(&format!("generated, {}", gpu.device), gpu, &load));
+    }
+    let (rows, flagged) = timed(&ways, arguments.rounds as usize)?;
+    flags.add_all(&flagged);
+    search.gpu_against_cpu = rows.get(1).map(|row| row.speedup);
+    search.rows = rows;
+    Ok(search)
+}
+
+impl Search {
+    /// `, 12.000 times generated`, where both were measured.
+    pub(super) fn against(&self) -> String {
+        let words = |times: f64| format!(", {times:.3} times generated");
+        self.gpu_against_cpu.map(words).unwrap_or_default()
+    }
+
+    pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        output.heading(format_args!(
+            "{} generated programs on {} grids",
+            super::grouped(self.programs as u64),
+            self.examples
+        ))?;
+        print(&self.rows, self.evaluations, output)?;
+        output.line(format_args!(
+            "{FAINT}writing and merging them took {:.2} s and is not counted{FAINT:#}",
+            self.planning_s
+        ))
+    }
+}

@@ -1,0 +1,347 @@
+//! What GPUs did of ARC's evaluations, or why they did nothing.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use heddle::Runtime;
+use heddle::arc::gpu::{EvaluateProbe, Flag, Flags, LaunchSettings, WhyCpu, probes};
+use heddle::arc::road::{Effort, efforts};
+use heddle::config::Config;
+use heddle::device::{DeviceId, DeviceKind};
+use heddle::ops::Probe;
+use heddle::route::{CalibrationPlan, calibrate};
+use heddle::units::{Estimate, Nanos};
+use heddle::{Description, Residency};
+use serde::Serialize;
+
+use super::grouped;
+use crate::cli::output::Output;
+use crate::cli::{Failure, calibrate as calibration, size};
+
+/// Evaluations below which a processor is done before a GPU is measured.
+const WORTH_MEASURING: u64 = 20_000;
+/// Time to measure all operations on each device, where nothing was kept, and
+/// evaluations alone.
+const ALL: Duration = Duration::from_secs(5);
+const EVALUATIONS: Duration = Duration::from_secs(2);
+
+/// What a warp can hold, as an option.
+#[derive(Debug, clap::Args)]
+pub(super) struct Caps {
+    /// What a warp of a GPU can hold, such as cells=64k,rows=8k; what needs more
+    /// is redone on the processor.
+    #[arg(long, value_name = "CAPS", env = "HEDDLE_ARC_GPU_CAPS", value_parser = parse)]
+    gpu_caps: Option<heddle::arc::gpu::Caps>,
+}
+
+impl Caps {
+    /// How evaluations are launched.
+    pub(super) fn launch(&self) -> LaunchSettings {
+        LaunchSettings {
+            caps: self.gpu_caps.unwrap_or_default(),
+            ..LaunchSettings::default()
+        }
+    }
+}
+
+/// Reads caps; what is not named keeps its default.
+fn parse(text: &str) -> Result<heddle::arc::gpu::Caps, String> {
+    let mut caps = heddle::arc::gpu::Caps::default();
+    for cap in text.split(',').filter(|cap| !cap.is_empty()) {
+        let (name, value) = cap.split_once('=').ok_or_else(usage)?;
+        let value = u32::try_from(size::parse(value.trim())?)
+            .ok()
+            .filter(|value| *value > 0)
+            .ok_or_else(|| format!("{} is not from 1 to {}", value.trim(), u32::MAX))?;
+        let cap = caps.named().find(|(known, _)| *known == name.trim());
+        *cap.ok_or_else(usage)?.1 = value;
+    }
+    Ok(caps)
+}
+
+fn usage() -> String {
+    let mut caps = heddle::arc::gpu::Caps::default();
+    let names: Vec<&str> = caps.named().map(|(name, _)| name).collect();
+    format!(
+        "caps are {}, each a whole number, such as cells=64k,rows=8k",
+        names.join(", ")
+    )
+}
+
+/// Evaluations as the router sees them.
+pub(super) fn description(evaluations: u64) -> Description {
+    let one = EvaluateProbe.describe(1, Residency::Host).work.max(1);
+    let examples = evaluations.div_ceil(one) as usize;
+    let mut description = EvaluateProbe.describe(examples, Residency::Host);
+    description.work = evaluations;
+    description
+}
+
+/// Measures where evaluations are fastest if the router may choose a GPU, does
+/// not know, and the job is worth it. Says whether it did.
+pub(super) fn measure_unknown(
+    runtime: &Runtime,
+    config: &Config,
+    evaluations: u64,
+    notes: &mut Vec<String>,
+) -> Result<bool, Failure> {
+    let is_routable = |device: &DeviceId| device.kind() == DeviceKind::Cuda;
+    let devices: Vec<DeviceId> = runtime.devices().map(|device| device.id()).collect();
+    if config.device.is_some() || !devices.iter().any(is_routable) || evaluations < WORTH_MEASURING
+    {
+        return Ok(false);
+    }
+    if !runtime.has_models() {
+        notes.push("this machine was not measured yet: that came first, once".to_owned());
+        calibration::measure(runtime, ALL)?;
+        return Ok(true);
+    }
+    let described = description(evaluations);
+    let mut any = false;
+    for device in runtime.devices() {
+        let id = device.id();
+        let is_known = runtime.router().candidate(&described, id).price.is_some();
+        if is_known || !(is_routable(&id) || id == DeviceId::CPU) {
+            continue;
+        }
+        let plan = CalibrationPlan {
+            budget: EVALUATIONS,
+            ..CalibrationPlan::default()
+        };
+        notes.push(format!(
+            "evaluations were not measured on {id} yet: that came first, once"
+        ));
+        calibrate(runtime.router(), &**device, &probes(), &plan, &mut |_| {})?;
+        any = true;
+    }
+    Ok(any)
+}
+
+/// What GPUs did.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    /// The GPUs there are.
+    devices: Vec<String>,
+    /// Whether any evaluation ran on one.
+    used: bool,
+    /// Why none or not all did, in the router's words.
+    why_not: Option<String>,
+    /// Operations that a GPU was to run and could not.
+    fallbacks: Vec<String>,
+    launches: u64,
+    evaluations: u64,
+    /// By reason.
+    flagged: BTreeMap<&'static str, u64>,
+    /// Of the evaluations.
+    flagged_share: f64,
+    /// By the GPUs' own clocks.
+    device_time: Nanos,
+    transfer_time: Nanos,
+    /// From the first byte up to the last byte down, with lowering as far as
+    /// nothing hid it.
+    time: Nanos,
+    evaluations_per_second: Option<f64>,
+    /// As measured in this run, what was redone left out.
+    cpu_evaluations_per_second: Option<f64>,
+    /// What the GPUs' evaluations would take on the processor, by the model.
+    predicted_cpu_time: Option<Nanos>,
+}
+
+impl Report {
+    /// Of what the runtime recorded so far; nothing where there is no GPU.
+    pub(super) fn new(
+        runtime: &Runtime,
+        config: &Config,
+        flags: &Flags,
+        on_cpu: Option<&WhyCpu>,
+    ) -> Option<Self> {
+        let ids = runtime.devices().map(|device| device.id());
+        let gpus: Vec<DeviceId> = ids.filter(|id| id.kind().is_gpu()).collect();
+        if gpus.is_empty() {
+            return None;
+        }
+        let efforts = efforts(runtime);
+        let of = |id: &DeviceId| efforts.get(&id.to_string()).copied().unwrap_or_default();
+        let sum = gpus
+            .iter()
+            .map(of)
+            .fold(Effort::default(), |sum, one| Effort {
+                operations: sum.operations + one.operations,
+                evaluations: sum.evaluations + one.evaluations,
+                again: sum.again + one.again,
+                time: sum.time + one.time,
+                device_time: sum.device_time + one.device_time,
+                transfer_time: sum.transfer_time + one.transfer_time,
+            });
+        let cpu = of(&DeviceId::CPU);
+        let predicted = (sum.evaluations > 0).then(|| {
+            let described = description(sum.evaluations);
+            runtime.router().candidate(&described, DeviceId::CPU).price
+        });
+        Some(Report {
+            used: sum.evaluations > 0,
+            why_not: on_cpu.map(|why| why_not(why, config)),
+            fallbacks: fallbacks(runtime),
+            launches: sum.operations,
+            evaluations: sum.evaluations,
+            flagged: Flag::ALL
+                .map(|flag| (flag.name(), flags.count(flag)))
+                .into_iter()
+                .collect(),
+            flagged_share: flags.total() as f64 / sum.evaluations.max(1) as f64,
+            device_time: sum.device_time,
+            transfer_time: sum.transfer_time,
+            time: sum.time,
+            evaluations_per_second: rate(&sum),
+            cpu_evaluations_per_second: rate(&cpu),
+            predicted_cpu_time: predicted
+                .flatten()
+                .map(|price| Nanos(price.total_ns() as u64)),
+            devices: gpus.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// What ran there, and what was flagged.
+    pub(super) fn print_counts(&self, output: &mut Output) -> io::Result<()> {
+        output.line(format_args!(
+            "{}: {} evaluations in {} {}, {}; {} by its own clock, {} of transfers",
+            self.devices.join(", "),
+            grouped(self.evaluations),
+            grouped(self.launches),
+            if self.launches == 1 {
+                "launch"
+            } else {
+                "launches"
+            },
+            self.time,
+            self.device_time,
+            self.transfer_time,
+        ))?;
+        output.line(format_args!(
+            "flagged there and redone on the processor: {} ({:.2} %){}",
+            grouped(self.flagged.values().sum()),
+            self.flagged_share * 100.0,
+            reasons(&self.flagged),
+        ))
+    }
+
+    /// The same with the processor beside it, or why nothing ran there.
+    pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
+        if self.used {
+            self.print_counts(output)?;
+            self.print_against(output)?;
+        } else {
+            let names = self.devices.join(", ");
+            output.line(format_args!("{names}: present and not used"))?;
+        }
+        for fallback in &self.fallbacks {
+            output.line(format_args!("fell back: {fallback}"))?;
+        }
+        match &self.why_not {
+            Some(why) if self.used => output.line(format_args!("some ran on the processor: {why}")),
+            Some(why) => output.line(format_args!("why not: {why}")),
+            None => Ok(()),
+        }
+    }
+
+    fn print_against(&self, output: &mut Output) -> io::Result<()> {
+        let Some(gpu) = self.evaluations_per_second else {
+            return Ok(());
+        };
+        let per_second = |rate: f64| grouped(rate as u64);
+        if let Some(cpu) = self.cpu_evaluations_per_second {
+            output.line(format_args!(
+                "GPU against CPU, measured: {} against {} evaluations per second, {:.3} times",
+                per_second(gpu),
+                per_second(cpu),
+                gpu / cpu,
+            ))
+        } else if let Some(predicted) = self.predicted_cpu_time {
+            output.line(format_args!(
+                "GPU against CPU: {} measured, {} predicted on the processor",
+                self.time,
+                Estimate(predicted.0 as f64),
+            ))
+        } else {
+            output.line(format_args!(
+                "GPU against CPU: {} evaluations per second; the processor was not measured",
+                per_second(gpu),
+            ))
+        }
+    }
+}
+
+/// Where operations went instead, why, and how many.
+fn fallbacks(runtime: &Runtime) -> Vec<String> {
+    let rows = runtime.report().fallbacks.into_iter();
+    rows.map(|row| {
+        let (from, to) = (row.from, row.to);
+        format!("{} from {from} to {to}: {}", row.count, row.message)
+    })
+    .collect()
+}
+
+/// `: 3 cells, 2 rows`, or nothing.
+fn reasons(flagged: &BTreeMap<&str, u64>) -> String {
+    let parts: Vec<String> = flagged
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", parts.join(", "))
+    }
+}
+
+/// Evaluations in a second, those that were done again left out.
+fn rate(effort: &Effort) -> Option<f64> {
+    let count = effort.evaluations - effort.again;
+    (count > 0).then(|| count as f64 / effort.time.as_duration().as_secs_f64().max(1e-9))
+}
+
+fn why_not(why: &WhyCpu, config: &Config) -> String {
+    match why {
+        WhyCpu::Timed => "a limit of time was set, and a GPU does not look at the clock".to_owned(),
+        WhyCpu::Decided(decision) => {
+            let mut parts = vec![decision.to_string()];
+            let others = decision
+                .candidates
+                .iter()
+                .filter(|candidate| candidate.device != decision.device);
+            parts.extend(others.map(|other| match other.price {
+                Some(price) => {
+                    let predicted = Estimate(price.total_ns());
+                    format!("{predicted} predicted on {}", other.device)
+                }
+                None => format!("{} was not measured", other.device),
+            }));
+            if config.device.is_none() {
+                parts.push("--device forces one".to_owned());
+            }
+            parts.join("; ")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caps_stand_beside_defaults() {
+        let default = heddle::arc::gpu::Caps::default();
+        let caps = parse("cells=2k, rows=16").unwrap();
+        assert_eq!((caps.cells, caps.rows), (2_000, 16));
+        assert_eq!(caps.values, default.values);
+        assert_eq!(parse(""), Ok(default));
+        for text in [
+            "cells", "cells=x", "cells=0", "cell=1", "rows=9G", "=", "cells=-1",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(parse("bytes=1").unwrap_err().contains("cells, rows"));
+    }
+}
