@@ -10,7 +10,7 @@ use super::degenerate::bare_rows;
 use super::query::grid_window;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
-use crate::value::{GridRef, Space, Value, Window, full_bits};
+use crate::value::{GridRef, Space, Value, Window, full_bits, lanes};
 
 /// Cells `start..=end` of a row that belong together.
 #[derive(Clone, Copy, Debug)]
@@ -159,15 +159,16 @@ fn join(runs: &mut [Run], a: usize, b: usize) {
 
 /// Writes every component as an object and puts them in canonical order.
 fn emit(space: &mut Space, grid: GridRef, mode: Mode, runs: &mut [Run]) -> Outcome {
+    let all_fit = grid_window(grid).is_some();
     for number in 0..runs.len() {
         let run = runs[number];
         let first = root(runs, number);
-        if first == number && run.window().is_some() {
+        if first == number && (all_fit || run.window().is_some()) {
             let height = usize::from(run.bottom - run.top) + 1;
             runs[number].rows = space.new_rows(height)? as u32;
         }
         let home = runs[first];
-        if home.window().is_none() {
+        if !all_fit && home.window().is_none() {
             continue;
         }
         let row = home.rows as usize + usize::from(run.row - home.top);
@@ -227,15 +228,12 @@ fn many_coloured(space: &mut Space, grid: GridRef, window: Window, rows: usize) 
     let mut one = None;
     let mut many = false;
     for row in 0..window.height() {
-        let mut bits = space.rows[rows + row];
+        let word = space.rows[rows + row];
         let from = grid.at + (window.top as usize + row) * grid.width + window.left as usize;
-        while bits != 0 {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let colour = space.cells[from + bit];
-            space.cells[cells + row * width + bit] = colour;
-            many |= *one.get_or_insert(colour) != colour;
-        }
+        let first = space.cells[from + word.trailing_zeros() as usize];
+        let colour = *one.get_or_insert(first);
+        many |= !lanes::all_of_colour(word, &space.cells, from, colour);
+        lanes::copy_under(word, &mut space.cells, from, cells + row * width);
     }
     match (one, many) {
         (Some(colour), false) => {

@@ -4,9 +4,10 @@ use super::Outcome;
 use super::arithmetic::location;
 use super::colours::{background, color, colours};
 use super::components::{self, Mode};
-use super::query::{colour_bits, grid_window};
+use super::query::grid_window;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
+use crate::value::lanes::{self, colour_bits};
 use crate::value::{GridRef, Listed, Patch, Space, Value, Window, full_bits};
 
 pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> Outcome {
@@ -265,30 +266,7 @@ pub(super) fn toobject(space: &mut Space, patch: Value, value: Value) -> Outcome
         let word = space.word_at(mask, i, left) & columns;
         space.rows[rows + row] = word;
         let from = grid.at + i as usize * grid.width + left as usize;
-        let (old, new) = space.cells.split_at_mut(cells);
-        let new = &mut new[row * width..(row + 1) * width];
-        let old = &old[from..from + width];
-        if word == columns {
-            new.copy_from_slice(old);
-            continue;
-        }
-        // Whichever is fewer: cells to copy, or to leave out.
-        let mut holes = word ^ columns;
-        if (holes as u64).count_ones() < (word as u64).count_ones() {
-            new.copy_from_slice(old);
-            while holes != 0 {
-                let bit = holes.trailing_zeros() as usize;
-                holes &= holes - 1;
-                new[bit] = 0;
-            }
-            continue;
-        }
-        let mut bits = word;
-        while bits != 0 {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            new[bit] = old[bit];
-        }
+        lanes::copy_under(word, &mut space.cells, from, cells + row * width);
     }
     Ok(space.sealed_cells(rows, cells, window))
 }
@@ -311,7 +289,10 @@ pub(super) fn delta(space: &mut Space, patch: Value) -> Outcome {
         Patch::Compact(mask) => {
             let window = Window::of(mask);
             let columns = full_bits(window.width());
-            let at = space.combined(mask, mask, window, |word, _| !word & columns)?;
+            let at = space.copied_rows(mask)?;
+            space.rows[at..]
+                .iter_mut()
+                .for_each(|word| *word = !*word & columns);
             Ok(space.sealed_mask(at, window))
         }
         Patch::Loose => space.plainly(Prim::Delta, &[patch]),

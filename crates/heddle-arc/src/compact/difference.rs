@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::containers::{holds, keep};
 use crate::fault::Noun;
-use crate::value::{Mask, Space, Value, Window};
+use crate::value::{Mask, Space, Value, Window, full_bits, lanes, moved_bits};
 
 pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
     if !a.is_set() || !b.is_set() {
@@ -15,11 +15,18 @@ pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
             match window {
                 None => Ok(Value::EMPTY_SET),
                 Some(window) => {
-                    let at = space.combined(x, y, window, |p, q| p & q)?;
-                    let columns = crate::value::full_bits(window.width());
-                    space.rows[at..]
-                        .iter_mut()
-                        .for_each(|word| *word &= columns);
+                    let at = space.new_window(window)?;
+                    let columns = full_bits(window.width());
+                    let (old, new) = space.rows.split_at_mut(at);
+                    // Both boxes begin at or before the window.
+                    let from = |mask: Mask| {
+                        let first = mask.rows as usize + (window.top - mask.top()) as usize;
+                        (&old[first..], window.left - mask.left())
+                    };
+                    let ((p, by_p), (q, by_q)) = (from(x), from(y));
+                    for (word, (p, q)) in new.iter_mut().zip(p.iter().zip(q)) {
+                        *word = p >> by_p & q >> by_q & columns;
+                    }
                     Ok(space.sealed_mask(at, window))
                 }
             }
@@ -53,9 +60,7 @@ fn overlap(a: Mask, b: Mask) -> Option<Window> {
 
 pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
     if let (Value::Mask(x), Value::Mask(y)) = (a, b) {
-        let window = Window::of(x);
-        let at = space.combined(x, y, window, |p, q| p & !q)?;
-        return Ok(space.sealed_mask(at, window));
+        return mask_without(space, x, y);
     }
     if !b.is_tuple() && !b.is_set() {
         return Err(b.not(Noun::Container));
@@ -70,6 +75,23 @@ pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
         holds(space, b, element).map(|held| !held)
     })?;
     space.like_from(a, base)
+}
+
+/// The locations of one mask that are not in the other.
+fn mask_without(space: &mut Space, x: Mask, y: Mask) -> Outcome {
+    let at = space.copied_rows(x)?;
+    let by = y.left() - x.left();
+    let top = x.top().max(y.top());
+    let rows = (x.bottom().min(y.bottom()) + 1 - top).max(0) as usize;
+    if rows > 0 {
+        let (old, new) = space.rows.split_at_mut(at);
+        let new = &mut new[(top - x.top()) as usize..][..rows];
+        let old = &old[y.rows as usize + (top - y.top()) as usize..][..rows];
+        for (word, other) in new.iter_mut().zip(old) {
+            *word &= !moved_bits(*other, by);
+        }
+    }
+    Ok(space.sealed_mask(at, Window::of(x)))
 }
 
 /// An object or layers as masks of one colour each.
@@ -87,6 +109,16 @@ fn cells_without(space: &mut Space, a: Value, mask: Mask, b: Value) -> Outcome {
     let (height, width) = (window.height(), window.width());
     space.meter.work((height * width) as u64 / 4 + 1)?;
     let at = space.new_window(window)?;
+    if let (Value::Object(..) | Value::Painted { .. }, Value::Painted { .. }) = (a, b)
+        && let Some(other) = b.mask()
+    {
+        without_painted(space, a, mask, b, other, at);
+        return match a {
+            Value::Painted { cells, .. } => kept_of_painted(space, cells as usize, at, window),
+            Value::Object(_, colour) => Ok(space.sealed_object(at, window, colour)),
+            _ => Err(a.not(Noun::Object)),
+        };
+    }
     if let (Value::Painted { cells, .. }, Value::Object(..) | Value::Layers { .. }) = (a, b) {
         painted_without(space, mask, cells as usize, b, at);
         return kept_of_painted(space, cells as usize, at, window);
@@ -130,20 +162,77 @@ fn cells_without(space: &mut Space, a: Value, mask: Mask, b: Value) -> Outcome {
     kept_of_painted(space, own, at, window)
 }
 
+/// Writes the rows of an object without the cells it shares with one of many
+/// colours.
+fn without_painted(space: &mut Space, a: Value, mask: Mask, b: Value, other: Mask, at: usize) {
+    let Value::Painted { cells: theirs, .. } = b else {
+        return;
+    };
+    let first = mask.rows as usize;
+    let height = usize::from(mask.height);
+    space.rows.copy_within(first..first + height, at);
+    let left = mask.left().max(other.left());
+    let start = |cells: u32, mask: Mask, i: i64| {
+        let row = (i - mask.top()) as usize * usize::from(mask.width);
+        cells as usize + row + (left - mask.left()) as usize
+    };
+    for i in mask.top().max(other.top())..=mask.bottom().min(other.bottom()) {
+        let common = space.word_at(mask, i, left) & space.word_at(other, i, left);
+        if common == 0 {
+            continue;
+        }
+        let theirs = start(theirs, other, i);
+        let taken = match a {
+            Value::Painted { cells, .. } => {
+                lanes::alike(common, &space.cells, start(cells, mask, i), theirs)
+            }
+            Value::Object(_, colour) => lanes::of_colour(common, &space.cells, theirs, colour),
+            _ => 0,
+        };
+        space.rows[at + (i - mask.top()) as usize] &= !(taken << (left - mask.left()));
+    }
+}
+
 /// The cells of a many-coloured object in the rows kept of it.
 fn kept_of_painted(space: &mut Space, own: usize, at: usize, window: Window) -> Outcome {
     let (height, width) = (window.height(), window.width());
     let cells = space.new_cells(height * width)?;
-    for row in 0..height {
-        let mut bits = space.rows[at + row];
-        while bits != 0 {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let place = row * width + bit;
-            space.cells[cells + place] = space.cells[own + place];
-        }
+    for (row, word) in space.rows[at..].iter().enumerate() {
+        let start = row * width;
+        lanes::copy_under(*word, &mut space.cells, own + start, cells + start);
     }
     Ok(space.sealed_cells(at, cells, window))
+}
+
+/// Strikes out the cells of a narrow object that some layer has, each row cut into
+/// its colours once. `false` if it has colours other than 0 to 15; what was struck
+/// out by then is right.
+fn by_planes(
+    space: &mut Space,
+    mask: Mask,
+    cells: usize,
+    layers: std::ops::Range<usize>,
+    at: usize,
+) -> bool {
+    let width = usize::from(mask.width);
+    for row in 0..usize::from(mask.height) {
+        let own = &space.cells[cells + row * width..cells + (row + 1) * width];
+        let Some(planes) = lanes::planes(own) else {
+            return false;
+        };
+        let i = mask.top() + row as i64;
+        let mut taken = 0;
+        for layer in &space.values[layers.clone()] {
+            if let Value::Object(other, colour) = *layer
+                && let Some(plane) = planes.get(usize::from(colour.cast_unsigned()))
+                && *plane != 0
+            {
+                taken |= space.word_at(other, i, mask.left()) as u64 & plane;
+            }
+        }
+        space.rows[at + row] &= !u128::from(taken);
+    }
+    true
 }
 
 /// Writes the rows of a many-coloured object without the cells it shares with
@@ -157,6 +246,9 @@ fn painted_without(space: &mut Space, mask: Mask, cells: usize, b: Value, at: us
         Value::Layers { at, len } => (at as usize, usize::from(len)),
         _ => (0, 1),
     };
+    if count > 1 && width <= 64 && by_planes(space, mask, cells, layers..layers + count, at) {
+        return;
+    }
     for layer in 0..count {
         let layer = match b {
             Value::Layers { .. } => space.values[layers + layer],
@@ -169,18 +261,12 @@ fn painted_without(space: &mut Space, mask: Mask, cells: usize, b: Value, at: us
         let bottom = mask.bottom().min(other.bottom());
         for i in top..=bottom {
             let row = (i - mask.top()) as usize;
-            let mut bits = space.word_at(other, i, mask.left()) & space.rows[first + row];
-            if bits == 0 {
+            let common = space.word_at(other, i, mask.left()) & space.rows[first + row];
+            if common == 0 {
                 continue;
             }
-            let own = &space.cells[cells + row * width..cells + (row + 1) * width];
-            let mut taken = 0;
-            while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                taken |= u128::from(own[bit] == colour) << bit;
-            }
-            space.rows[at + row] &= !taken;
+            let start = cells + row * width;
+            space.rows[at + row] &= !lanes::of_colour(common, &space.cells, start, colour);
         }
     }
 }

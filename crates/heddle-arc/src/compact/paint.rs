@@ -5,7 +5,7 @@ use super::arithmetic::location;
 use super::colours::background;
 use crate::fault::Fault;
 use crate::prim::Prim;
-use crate::value::{GridRef, Listed, Mask, Space, Value};
+use crate::value::{GridRef, Listed, Mask, Space, Value, full_bits, lanes};
 
 /// A copy of a grid to write on.
 fn copied(space: &mut Space, grid: GridRef) -> Result<GridRef, Fault> {
@@ -15,30 +15,29 @@ fn copied(space: &mut Space, grid: GridRef) -> Result<GridRef, Fault> {
     Ok(GridRef { at, ..grid })
 }
 
-/// Calls `visit` with the place of each cell of a grid that a mask covers and
-/// that cell's place in the mask's box.
+/// Calls `visit` with every row of a grid that a mask covers part of: the word of
+/// what it covers, the place of the word's first cell, and that cell's place in the
+/// mask's box.
 fn covered(
     space: &mut Space,
     grid: GridRef,
     mask: Mask,
-    mut visit: impl FnMut(&mut [i8], usize, usize),
+    mut visit: impl FnMut(u128, &mut [i8], usize, usize),
 ) {
     let words = mask.rows as usize;
-    for row in 0..usize::from(mask.height) {
-        let i = mask.top() + row as i64;
-        if i < 0 || i >= grid.height as i64 {
-            continue;
-        }
-        let mut bits = space.rows[words + row];
-        while bits != 0 {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let j = mask.left() + bit as i64;
-            if j >= 0 && j < grid.width as i64 {
-                let place = grid.at + i as usize * grid.width + j as usize;
-                visit(&mut space.cells, place, row * usize::from(mask.width) + bit);
-            }
-        }
+    let left = mask.left().max(0);
+    let right = (mask.right() + 1).min(grid.width as i64);
+    if left >= right {
+        return;
+    }
+    let skipped = (left - mask.left()) as usize;
+    let columns = full_bits((right - left) as usize);
+    for i in mask.top().max(0)..=mask.bottom().min(grid.height as i64 - 1) {
+        let row = (i - mask.top()) as usize;
+        let word = space.rows[words + row] >> skipped & columns;
+        let place = grid.at + i as usize * grid.width + left as usize;
+        let own = row * usize::from(mask.width) + skipped;
+        visit(word, &mut space.cells, place, own);
     }
 }
 
@@ -56,10 +55,9 @@ fn filled(
     }
     if let Some(mask) = patch.mask() {
         let new = copied(space, grid)?;
-        covered(space, new, mask, |cells, place, _| {
-            if under.is_none_or(|under| cells[place] == under) {
-                cells[place] = colour;
-            }
+        covered(space, new, mask, |word, cells, place, _| {
+            let word = under.map_or(word, |under| lanes::of_colour(word, cells, place, under));
+            lanes::fill_under(word, cells, place, colour);
         });
         return Ok(Some(new.into()));
     }
@@ -98,10 +96,9 @@ fn painted(
                 return Ok(None);
             };
             let new = copied(space, grid)?;
-            covered(space, new, mask, |all, place, own| {
-                if under.is_none_or(|under| all[place] == under) {
-                    all[place] = all[cells as usize + own];
-                }
+            covered(space, new, mask, |word, all, place, own| {
+                let word = under.map_or(word, |under| lanes::of_colour(word, all, place, under));
+                lanes::copy_under(word, all, cells as usize + own, place);
             });
             Ok(Some(new.into()))
         }

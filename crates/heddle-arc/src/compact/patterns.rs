@@ -2,9 +2,10 @@
 
 use super::Outcome;
 use super::degenerate::bare_grid;
-use super::query::{colour_bits, grid_window};
+use super::query::grid_window;
 use crate::fault::Fault;
 use crate::prim::Prim;
+use crate::value::lanes::colour_bits;
 use crate::value::{GridRef, Mask, Space, Value, Window, full_bits};
 
 /// All places where an object agrees with a grid: one plane of bits for each

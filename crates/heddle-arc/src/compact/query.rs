@@ -4,6 +4,7 @@ use super::Outcome;
 use super::arithmetic::location;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
+use crate::value::lanes::colour_bits;
 use crate::value::{Extremes, GridRef, MASK_COLUMNS, Mask, Patch, Space, Value, Window};
 
 /// Height and width of a grid or patch; `None` where plain values must decide.
@@ -425,17 +426,4 @@ pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> Outcome
         return wide_indices(space, grid, |cell| cell == colour);
     }
     space.plainly(Prim::Ofcolor, &[value, colour])
-}
-
-/// One bit for each of at most 128 cells that has a colour.
-pub(super) fn colour_bits(cells: &[i8], colour: i8) -> u128 {
-    let mut word = 0;
-    for (chunk, cells) in cells.chunks(32).enumerate() {
-        let mut bits = 0_u32;
-        for (bit, cell) in cells.iter().enumerate() {
-            bits |= u32::from(*cell == colour) << bit;
-        }
-        word |= u128::from(bits) << (32 * chunk);
-    }
-    word
 }

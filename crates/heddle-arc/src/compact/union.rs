@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::fault::Fault;
-use crate::value::{Colours, Layering, Mask, Space, Value, Window};
+use crate::value::{Colours, Layering, Mask, Space, Value, Window, lanes};
 
 /// The union of the containers on the stack from `base` on, which are taken
 /// off; their elements are put together without being listed when all are
@@ -119,23 +119,25 @@ fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {
             let word = space.rows[mask.rows as usize + row];
             let held = space.rows[at + top + row];
             space.rows[at + top + row] = held | word << left;
-            let mut bits = word;
-            while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let colour = match object {
-                    Value::Object(_, colour) => colour,
-                    Value::Painted { cells, width, .. } => {
-                        space.cells[cells as usize + row * usize::from(width) + bit]
-                    }
-                    _ => 0,
-                };
-                let to = cells + (top + row) * width + left + bit;
-                if held >> (left + bit) & 1 == 1 && space.cells[to] != colour {
-                    space.cut(mark);
-                    return union_layers(space, base, window);
+            let common = held >> left & word;
+            let to = cells + (top + row) * width + left;
+            let agrees = match object {
+                Value::Painted { cells, width, .. } => {
+                    let from = cells as usize + row * usize::from(width);
+                    let agrees = lanes::alike(common, &space.cells, from, to) == common;
+                    lanes::copy_under(word, &mut space.cells, from, to);
+                    agrees
                 }
-                space.cells[to] = colour;
+                Value::Object(_, colour) => {
+                    let agrees = lanes::all_of_colour(common, &space.cells, to, colour);
+                    lanes::fill_under(word, &mut space.cells, to, colour);
+                    agrees
+                }
+                _ => true,
+            };
+            if !agrees {
+                space.cut(mark);
+                return union_layers(space, base, window);
             }
         }
     }
@@ -147,25 +149,34 @@ fn contradict(space: &Space, a: Value, b: Value) -> bool {
     let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
         return false;
     };
-    let colour = |object: Value, mask: Mask, i: i64, j: i64| match object {
-        Value::Painted { cells, .. } => {
-            let row = (i - mask.top()) as usize * usize::from(mask.width);
-            Some(space.cells[cells as usize + row + (j - mask.left()) as usize])
-        }
-        Value::Object(_, colour) => Some(colour),
-        _ => None,
+    let left = x.left().max(y.left());
+    // Where a row of colours begins, seen from column `left`.
+    let start = |cells: u32, mask: Mask, i: i64| {
+        let row = (i - mask.top()) as usize * usize::from(mask.width);
+        cells as usize + row + (left - mask.left()) as usize
     };
-    for i in x.top().max(y.top())..=x.bottom().min(y.bottom()) {
-        let mut common = space.word_at(x, i, x.left()) & space.word_at(y, i, x.left());
-        while common != 0 {
-            let j = x.left() + i64::from(common.trailing_zeros());
-            common &= common - 1;
-            if colour(a, x, i, j) != colour(b, y, i, j) {
-                return true;
-            }
+    let agree = |i: i64| {
+        let common = space.word_at(x, i, left) & space.word_at(y, i, left);
+        if common == 0 {
+            return true;
         }
-    }
-    false
+        match (a, b) {
+            (Value::Painted { cells: p, .. }, Value::Painted { cells: q, .. }) => {
+                let (p, q) = (start(p, x, i), start(q, y, i));
+                lanes::alike(common, &space.cells, p, q) == common
+            }
+            (Value::Painted { cells, .. }, Value::Object(_, colour)) => {
+                lanes::all_of_colour(common, &space.cells, start(cells, x, i), colour)
+            }
+            (Value::Object(_, colour), Value::Painted { cells, .. }) => {
+                lanes::all_of_colour(common, &space.cells, start(cells, y, i), colour)
+            }
+            (Value::Object(_, c), Value::Object(_, d)) => c == d,
+            _ => true,
+        }
+    };
+    let mut rows = x.top().max(y.top())..=x.bottom().min(y.bottom());
+    !rows.all(agree)
 }
 
 /// The union of objects and layers that have two colours on some location.

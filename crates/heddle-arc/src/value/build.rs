@@ -7,13 +7,17 @@ use crate::meter::MAX_VALUE_DEPTH;
 
 /// One level deeper than the deepest of these.
 fn deeper(values: &[Value]) -> Result<u8, Fault> {
-    // Long containers hold cells or locations and nothing else.
-    let is_cell = |value: &Value| matches!(value, Value::Cell { .. });
-    let depth = if !values.is_empty() && values.iter().all(is_cell) {
-        Value::CELL_DEPTH
-    } else {
-        values.iter().map(|value| value.depth()).max().unwrap_or(0)
+    // Long containers hold cells, locations or rows and nothing else.
+    let one_kind = match values.first() {
+        Some(first @ (Value::Cell { .. } | Value::Pair(..) | Value::Row { .. })) => {
+            let kind = std::mem::discriminant(first);
+            let mut kinds = values.iter().map(std::mem::discriminant);
+            kinds.all(|other| other == kind).then(|| first.depth())
+        }
+        _ => None,
     };
+    let depths = || values.iter().map(|value| value.depth()).max();
+    let depth = one_kind.or_else(depths).unwrap_or(0);
     if depth >= MAX_VALUE_DEPTH {
         return Err(Fault::Budget(Limit::Depth));
     }

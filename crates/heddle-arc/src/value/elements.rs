@@ -1,5 +1,6 @@
 //! Walking a container, whatever its form, in the order of the language.
 
+use super::lanes::each_bit;
 use super::{Mask, Space, Value};
 use crate::fault::{Fault, Noun};
 
@@ -191,14 +192,12 @@ impl Space {
                 self.stack.extend_from_slice(&self.values[range]);
             }
             Value::Mask(mask) => {
-                for row in 0..usize::from(mask.height) {
-                    let i = i32::from(mask.i) + row as i32;
-                    let mut bits = self.rows[mask.rows as usize + row];
-                    while bits != 0 {
-                        let j = i32::from(mask.j) + bits.trailing_zeros() as i32;
-                        bits &= bits - 1;
+                let words = &self.rows[mask.rows as usize..][..usize::from(mask.height)];
+                for (i, word) in (i32::from(mask.i)..).zip(words) {
+                    each_bit(*word, |bit| {
+                        let j = i32::from(mask.j) + bit as i32;
                         self.stack.push(Value::Pair(i, j));
-                    }
+                    });
                 }
             }
             Value::Object(mask, colour) => self.spread_object(mask, colour),
@@ -210,6 +209,20 @@ impl Space {
                 }
             }
             Value::Painted { cells, .. } => self.spread_painted(container, cells as usize),
+            Value::Grid { at, height, width } => {
+                let (at, height, width) = (at as usize, usize::from(height), usize::from(width));
+                if width == 2 {
+                    let (pairs, _) = self.cells[at..at + 2 * height].as_chunks::<2>();
+                    let pairs = pairs.iter();
+                    self.stack
+                        .extend(pairs.map(|[a, b]| Value::Pair(i32::from(*a), i32::from(*b))));
+                } else {
+                    self.stack.extend((0..height).map(|row| Value::Row {
+                        at: (at + row * width) as u32,
+                        len: width as u32,
+                    }));
+                }
+            }
             _ => {
                 let mut stack = std::mem::take(&mut self.stack);
                 let walked = self.elements(container).map(|all| stack.extend(all));
@@ -227,14 +240,12 @@ impl Space {
     /// Pushes the cells of an object of one colour.
     fn spread_object(&mut self, mask: Mask, colour: i8) {
         let colour = i32::from(colour);
-        for row in 0..usize::from(mask.height) {
-            let i = i32::from(mask.i) + row as i32;
-            let mut bits = self.rows[mask.rows as usize + row];
-            while bits != 0 {
-                let j = i32::from(mask.j) + bits.trailing_zeros() as i32;
-                bits &= bits - 1;
+        let words = &self.rows[mask.rows as usize..][..usize::from(mask.height)];
+        for (i, word) in (i32::from(mask.i)..).zip(words) {
+            each_bit(*word, |bit| {
+                let j = i32::from(mask.j) + bit as i32;
                 self.stack.push(Value::Cell { colour, i, j });
-            }
+            });
         }
     }
 
@@ -245,38 +256,37 @@ impl Space {
             return;
         };
         let width = usize::from(mask.width);
-        let colour_at = |space: &Space, row: usize, bit: usize| {
-            (i16::from(space.cells[cells + row * width + bit]) + 128) as usize
-        };
+        let area = usize::from(mask.height) * width;
+        let own = &self.cells[cells..cells + area];
+        let words = &self.rows[mask.rows as usize..][..usize::from(mask.height)];
+        let place_of = |colour: i8| usize::from(colour.cast_unsigned() ^ 0x80);
         let mut next = [0_u32; 256];
-        for (row, word) in self.words(mask).iter().enumerate() {
-            let mut bits = *word;
-            while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                next[colour_at(self, row, bit)] += 1;
-            }
+        let (mut least, mut most) = (255, 0);
+        for (word, own) in words.iter().zip(own.chunks_exact(width)) {
+            each_bit(*word, |bit| {
+                let place = place_of(own[bit]);
+                next[place] += 1;
+                (least, most) = (place.min(least), place.max(most));
+            });
         }
         let mut place = self.stack.len() as u32;
-        for slot in &mut next {
+        for slot in &mut next[least..=most] {
             let of_this = *slot;
             *slot = place;
             place += of_this;
         }
         self.stack.resize(place as usize, Value::None);
-        for row in 0..usize::from(mask.height) {
-            let mut bits = self.rows[mask.rows as usize + row];
-            while bits != 0 {
-                let bit = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let colour = colour_at(self, row, bit);
-                self.stack[next[colour] as usize] = Value::Cell {
-                    colour: colour as i32 - 128,
-                    i: i32::from(mask.i) + row as i32,
+        let rows = words.iter().zip(own.chunks_exact(width));
+        for (i, (word, own)) in (i32::from(mask.i)..).zip(rows) {
+            each_bit(*word, |bit| {
+                let next = &mut next[place_of(own[bit])];
+                self.stack[*next as usize] = Value::Cell {
+                    colour: i32::from(own[bit]),
+                    i,
                     j: i32::from(mask.j) + bit as i32,
                 };
-                next[colour] += 1;
-            }
+                *next += 1;
+            });
         }
     }
 }

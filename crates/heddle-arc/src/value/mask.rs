@@ -1,7 +1,7 @@
 //! Making masks, and what sets of locations do to each other.
 
 use super::space::Bits;
-use super::{MASK_COLUMNS, MASK_ROWS, Mask, Space, Value};
+use super::{MASK_COLUMNS, MASK_ROWS, Mask, Space, Value, lanes};
 use crate::fault::Fault;
 
 /// A rectangle a mask can be written in.
@@ -111,8 +111,11 @@ impl Space {
         }
         self.rows.truncate(at + height);
         if left > 0 {
-            for word in &mut self.rows[at..] {
-                *word >>= left;
+            let words = self.rows[at..].iter_mut();
+            if u64::try_from(all).is_ok() {
+                words.for_each(|word| *word = Bits::from(*word as u64 >> left));
+            } else {
+                words.for_each(|word| *word >>= left);
             }
         }
         Some(Mask {
@@ -174,21 +177,13 @@ impl Space {
         let start = cells
             + (mask.top() - window.top) as usize * width
             + (mask.left() - window.left) as usize;
-        let mut one = None;
-        for (row, word) in self.words(mask).iter().enumerate() {
-            let mut left = *word;
-            while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                let colour = self.cells[start + row * width + bit];
-                match one {
-                    None => one = Some(colour),
-                    Some(held) if held == colour => {}
-                    Some(_) => return None,
-                }
-            }
-        }
-        one
+        let words = self.words(mask);
+        let one = self.cells[start + words[0].trailing_zeros() as usize];
+        let mut rows = words.iter().enumerate();
+        let same = |(row, word): (usize, &Bits)| {
+            lanes::all_of_colour(*word, &self.cells, start + row * width, one)
+        };
+        rows.all(same).then_some(one)
     }
 
     /// The word of a mask in a row of the plane, as seen from column `left`.
@@ -203,23 +198,12 @@ impl Space {
         )
     }
 
-    /// Writes `combine(a, b)` of two masks into the rows of a window.
-    pub(crate) fn combined(
-        &mut self,
-        a: Mask,
-        b: Mask,
-        window: Window,
-        combine: impl Fn(Bits, Bits) -> Bits,
-    ) -> Result<usize, Fault> {
-        let at = self.new_window(window)?;
-        for row in 0..window.height() {
-            let i = window.top + row as i64;
-            let (x, y) = (
-                self.word_at(a, i, window.left),
-                self.word_at(b, i, window.left),
-            );
-            self.rows[at + row] = combine(x, y);
-        }
+    /// A copy of a mask's rows, at the end.
+    pub(crate) fn copied_rows(&mut self, mask: Mask) -> Result<usize, Fault> {
+        let at = self.room_for_rows(usize::from(mask.height))?;
+        let first = mask.rows as usize;
+        let rows = first..first + usize::from(mask.height);
+        self.rows.extend_from_within(rows);
         Ok(at)
     }
 

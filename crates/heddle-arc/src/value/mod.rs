@@ -24,6 +24,7 @@
 mod build;
 mod elements;
 mod exchange;
+pub(crate) mod lanes;
 mod layers;
 mod mask;
 mod order;

@@ -159,11 +159,16 @@ impl Space {
 
     /// Zeroed mask rows at the end; their place.
     pub(crate) fn new_rows(&mut self, count: usize) -> Result<usize, Fault> {
+        let at = self.room_for_rows(count)?;
+        self.rows.resize(at + count, 0);
+        Ok(at)
+    }
+
+    /// Room for mask rows about to be written; where the first will lie.
+    pub(crate) fn room_for_rows(&mut self, count: usize) -> Result<usize, Fault> {
         self.meter.take((count * size_of::<Bits>()) as u64)?;
         let at = self.rows.len();
-        let end = at + count;
-        within_handles(end)?;
-        self.rows.resize(end, 0);
+        within_handles(at + count)?;
         Ok(at)
     }
 
