@@ -207,14 +207,16 @@ impl Eval<'_> {
     /// Calls a primitive with as many arguments as it takes.
     #[inline]
     pub(crate) fn primitive(&mut self, prim: Prim, args: &[Value]) -> Outcome {
-        let known = match *args {
-            [x] => quick::one(prim, x),
-            [x, y] => quick::two(prim, x, y),
-            _ => None,
-        };
-        if let Some(value) = known {
-            self.space.meter.work(1)?;
-            return Ok(value);
+        if quick::may_know(prim) {
+            let known = match *args {
+                [x] => quick::one(prim, x),
+                [x, y] => quick::two(prim, x, y),
+                _ => None,
+            };
+            if let Some(value) = known {
+                self.space.meter.work(1)?;
+                return Ok(value);
+            }
         }
         let result = self.dispatch(prim, args);
         if result.is_err() {

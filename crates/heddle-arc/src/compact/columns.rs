@@ -40,7 +40,12 @@ impl Eval<'_> {
             self.space.meter.leave();
             return Ok(());
         }
-        for place in base..end {
+        let mut done = 0;
+        if let Value::Prim(prim) = function {
+            done = quick::ones_in_place(prim, &mut self.space.stack[base..end]);
+            self.space.meter.work(done as u64)?;
+        }
+        for place in base + done..end {
             let element = self.space.stack[place];
             self.space.stack[place] = self.call(function, &[element])?;
         }
@@ -101,12 +106,15 @@ impl Eval<'_> {
             }
             Argument::Fixed(value) => Column::Same(value),
         };
-        let mut free = true;
-        for element in 0..count {
-            let value = self.element(result, element);
-            free &= value.is_free();
-            self.space.stack[from + element] = value;
+        let results = &mut self.space.stack[from..to];
+        match result {
+            Column::Stack(_) => {}
+            Column::Frame(start) => {
+                results.copy_from_slice(&self.space.frame[start..start + count]);
+            }
+            Column::Same(value) => results.fill(value),
         }
+        let free = results.iter().all(|value| value.is_free());
         self.space.frame.truncate(base);
         if free {
             self.space.cut(mark);

@@ -7,6 +7,45 @@
 use crate::prim::Prim;
 use crate::value::Value;
 
+/// Whether [`one`] or [`two`] has answers for a primitive.
+pub(super) fn may_know(prim: Prim) -> bool {
+    use Prim::{
+        Add, Astuple, Both, Color, Connect, Decrement, Double, Either, Equality, Even, First, Flip,
+        Greater, Increment, Invert, Last, Maximum, Minimum, Multiply, Normalize, Positive, Recolor,
+        Shift, Sign, Subtract, Toindices, Toivec, Tojvec,
+    };
+    matches!(
+        prim,
+        Add | Astuple
+            | Both
+            | Color
+            | Connect
+            | Decrement
+            | Double
+            | Either
+            | Equality
+            | Even
+            | First
+            | Flip
+            | Greater
+            | Increment
+            | Invert
+            | Last
+            | Maximum
+            | Minimum
+            | Multiply
+            | Normalize
+            | Positive
+            | Recolor
+            | Shift
+            | Sign
+            | Subtract
+            | Toindices
+            | Toivec
+            | Tojvec
+    )
+}
+
 /// The answer, if it is one of these.
 #[allow(
     clippy::inline_always,
@@ -129,6 +168,33 @@ pub(super) fn ones(prim: Prim, values: Values<'_>, results: &mut [Value]) -> usi
                     until_slow(results, |element| one(Prim::$known, *each.get(element)?))
                 })*
                 (_, Values::Same(value)) => until_slow(results, |_| one(prim, value)),
+                _ => 0,
+            }
+        };
+    }
+    by_primitive!(
+        First Last Even Positive Flip Increment Decrement Double Invert Toivec Tojvec Maximum
+        Minimum Sign Color Toindices Normalize
+    )
+}
+
+/// [`one`] of every element in its own place, as far as [`ones`] goes.
+pub(super) fn ones_in_place(prim: Prim, elements: &mut [Value]) -> usize {
+    macro_rules! by_primitive {
+        ($($known:ident)*) => {
+            match prim {
+                $(Prim::$known => {
+                    let slow = elements.iter_mut().position(|element| {
+                        match one(Prim::$known, *element) {
+                            Some(value) => {
+                                *element = value;
+                                false
+                            }
+                            None => true,
+                        }
+                    });
+                    slow.unwrap_or(elements.len())
+                })*
                 _ => 0,
             }
         };

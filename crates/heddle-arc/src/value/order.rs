@@ -91,9 +91,26 @@ impl Space {
         match (a, b) {
             (Value::Int(x), Value::Int(y)) => x.cmp(&y),
             (Value::Pair(a, b), Value::Pair(c, d)) => (a, b).cmp(&(c, d)),
+            (
+                Value::Cell { colour, i, j },
+                Value::Cell {
+                    colour: other,
+                    i: k,
+                    j: l,
+                },
+            ) => (colour, i, j).cmp(&(other, k, l)),
             (Value::Mask(x), Value::Mask(y)) => self.order_masks(x, y),
             (Value::Object(x, c), Value::Object(y, d)) => {
                 c.cmp(&d).then_with(|| self.order_masks(x, y))
+            }
+            (Value::Row { at, len }, Value::Row { at: bt, len: m }) => {
+                let cells = |at: u32, len: u32| &self.cells[at as usize..(at + len) as usize];
+                cells(at, len).cmp(cells(bt, m))
+            }
+            (Value::Tuple { at, len, .. }, Value::Tuple { at: bt, len: m, .. })
+            | (Value::Set { at, len, .. }, Value::Set { at: bt, len: m, .. }) => {
+                let shared = self.order_values(at, bt, len.min(m));
+                shared.then_with(|| len.cmp(&m))
             }
             (Value::Prim(x), Value::Prim(y)) => x.name().cmp(y.name()),
             (
