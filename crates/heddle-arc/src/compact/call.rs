@@ -219,6 +219,12 @@ impl Eval<'_> {
             }
         }
         let result = self.dispatch(prim, args);
+        self.blamed(prim, result)
+    }
+
+    /// Notes in which primitive a call went wrong, unless one inside it did.
+    #[inline]
+    pub(super) fn blamed(&mut self, prim: Prim, result: Outcome) -> Outcome {
         if result.is_err() {
             self.space.culprit.get_or_insert(prim);
         }

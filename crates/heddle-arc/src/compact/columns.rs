@@ -6,6 +6,7 @@
 //! so that the values of a step stay in the cache and garbage stays bounded.
 
 use super::call::Eval;
+use super::direct;
 use super::quick::{self, Values};
 use crate::code::{Argument, Operation};
 use crate::fault::Fault;
@@ -76,9 +77,18 @@ impl Eval<'_> {
                     let (before, results) = self.space.frame.split_at_mut(out);
                     let values = x.values(&self.space.stack, before, count);
                     let done = quick::ones(prim, values, results);
-                    for element in done..count {
-                        let x = self.element(x, element);
-                        self.space.frame[out + element] = self.primitive(prim, &[x])?;
+                    if let Some(call) = direct::one(prim) {
+                        for element in done..count {
+                            let x = self.element(x, element);
+                            let paid = self.space.meter.work(1);
+                            let value = paid.and_then(|()| call(self.space, x));
+                            self.space.frame[out + element] = self.blamed(prim, value)?;
+                        }
+                    } else {
+                        for element in done..count {
+                            let x = self.element(x, element);
+                            self.space.frame[out + element] = self.primitive(prim, &[x])?;
+                        }
                     }
                 }
                 (Operation::Primitive(prim), &[x, y]) => {
@@ -88,9 +98,18 @@ impl Eval<'_> {
                     let left = x.values(&self.space.stack, before, count);
                     let right = y.values(&self.space.stack, before, count);
                     let done = quick::twos(prim, left, right, results);
-                    for element in done..count {
-                        let (x, y) = (self.element(x, element), self.element(y, element));
-                        self.space.frame[out + element] = self.primitive(prim, &[x, y])?;
+                    if let Some(call) = direct::two(prim) {
+                        for element in done..count {
+                            let (x, y) = (self.element(x, element), self.element(y, element));
+                            let paid = self.space.meter.work(1);
+                            let value = paid.and_then(|()| call(self.space, x, y));
+                            self.space.frame[out + element] = self.blamed(prim, value)?;
+                        }
+                    } else {
+                        for element in done..count {
+                            let (x, y) = (self.element(x, element), self.element(y, element));
+                            self.space.frame[out + element] = self.primitive(prim, &[x, y])?;
+                        }
                     }
                 }
                 (_, operands) => {

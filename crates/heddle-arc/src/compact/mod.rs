@@ -14,6 +14,7 @@ mod construct;
 mod containers;
 pub(crate) mod degenerate;
 mod difference;
+mod direct;
 mod geometry;
 mod higher;
 mod lines;

@@ -182,27 +182,53 @@ fn distance_from(space: &Space, i: i64, j: i64, mask: Mask) -> i64 {
     // The rows from the location's own downwards, then those above it upwards.
     let split = (i - mask.top()).clamp(0, words.len() as i64) as usize;
     let (above, below) = words.split_at(split);
-    let mut best = i64::MAX;
     let first = mask.top() + split as i64 - i;
+    let nearest = |word: u128| {
+        if mask.width <= 64 {
+            nearest_of_few(word as u64, bit)
+        } else {
+            nearest(word, bit)
+        }
+    };
+    let mut best = i64::MAX;
     for (down, word) in (first..).zip(below) {
         if down >= best {
             break;
         }
-        best = best.min(down + nearest(*word, bit));
+        best = best.min(down + nearest(*word));
     }
     for (up, word) in (1 - first..).zip(above.iter().rev()) {
         if up >= best {
             break;
         }
-        best = best.min(up + nearest(*word, bit));
+        best = best.min(up + nearest(*word));
     }
     best
+}
+
+/// Farther than any column: what a row without any is away.
+const FAR: i64 = 1 << 32;
+
+/// [`nearest`] for a word of at most 64 columns.
+fn nearest_of_few(word: u64, bit: i64) -> i64 {
+    if word == 0 {
+        return FAR;
+    }
+    match bit {
+        0..64 => {
+            // One of the two is not empty, and an empty one counts 64.
+            let right = (word >> bit).trailing_zeros();
+            let left = (word << (63 - bit)).leading_zeros();
+            i64::from(left.min(right))
+        }
+        ..0 => i64::from(word.trailing_zeros()) - bit,
+        _ => bit - i64::from(word.ilog2()),
+    }
 }
 
 /// How far a column is from the nearest of a word's, both counted from the same
 /// side; very far if it has none.
 fn nearest(word: u128, bit: i64) -> i64 {
-    const FAR: i64 = 1 << 32;
     if word == 0 {
         return FAR;
     }
