@@ -51,33 +51,40 @@ impl Value {
     }
 }
 
+/// Lists elements until one does not belong; what they are if all do.
+fn listed(elements: impl Iterator<Item = Value>, strokes: &mut Vec<Stroke>) -> Option<Listed> {
+    let mut kind = None;
+    for element in elements {
+        let (stroke, this) = match element {
+            Value::Pair(i, j) => (Stroke { colour: 0, i, j }, Listed::Indices),
+            Value::Cell { colour, i, j } => (Stroke { colour, i, j }, Listed::Object),
+            _ => return None,
+        };
+        if *kind.get_or_insert(this) != this {
+            return None;
+        }
+        strokes.push(stroke);
+    }
+    kind
+}
+
 impl Space {
     /// Lists a patch into `strokes`, in iteration order; `None` if it is none
     /// or its numbers do not fit.
     pub(crate) fn list(&mut self, patch: Value) -> Result<Option<Listed>, Fault> {
         let mut strokes = std::mem::take(&mut self.strokes);
         strokes.clear();
-        let mut kind = None;
-        let mut regular = true;
-        for element in self.elements(patch)? {
-            let (stroke, this) = match element {
-                Value::Pair(i, j) => (Stroke { colour: 0, i, j }, Listed::Indices),
-                Value::Cell { colour, i, j } => (Stroke { colour, i, j }, Listed::Object),
-                _ => {
-                    regular = false;
-                    break;
-                }
-            };
-            if *kind.get_or_insert(this) != this {
-                regular = false;
-                break;
+        let kind = match patch {
+            Value::Tuple { at, len, .. } | Value::Set { at, len, .. } => {
+                let elements = &self.values[at as usize..(at + len) as usize];
+                listed(elements.iter().copied(), &mut strokes)
             }
-            strokes.push(stroke);
-        }
-        let listed = strokes.len();
+            _ => listed(self.elements(patch)?, &mut strokes),
+        };
+        let count = strokes.len();
         self.strokes = strokes;
-        self.meter.work(listed as u64)?;
-        Ok(kind.filter(|_| regular))
+        self.meter.work(count as u64)?;
+        Ok(kind)
     }
 
     /// Top, left, bottom and right; `None` where plain values must decide.

@@ -160,7 +160,11 @@ impl Space {
     /// Zeroed mask rows at the end; their place.
     pub(crate) fn new_rows(&mut self, count: usize) -> Result<usize, Fault> {
         let at = self.room_for_rows(count)?;
-        self.rows.resize(at + count, 0);
+        if count == 1 {
+            self.rows.push(0);
+        } else {
+            self.rows.resize(at + count, 0);
+        }
         Ok(at)
     }
 
