@@ -8,10 +8,10 @@
 //! The one thing to know: how many evaluations ran where is read from recorded
 //! spans ([`by_device`]), never from what was asked for.
 
-use crate::engine::{Tile, Verdict, Worker};
+use crate::engine::{BLOCK, Tile, Verdict, Worker};
 use crate::meter::Budget;
 use heddle_runtime::batch::CancelToken;
-use heddle_runtime::device::Lane;
+use heddle_runtime::device::{DeviceId, Lane};
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{
     DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
@@ -32,8 +32,12 @@ pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Item
 /// cancellation do not wait for its end.
 pub(crate) const OPERATION_EVALUATIONS: usize = 1 << 17;
 
-/// Examples one thread runs together, at most.
-const MOST_EXAMPLES_TOGETHER: usize = 16;
+/// Examples one thread runs together, at most: as many as the engine does.
+const MOST_EXAMPLES_TOGETHER: usize = BLOCK;
+
+/// Evaluations one thread runs together, about, at most: what a cancelled job
+/// still waits for.
+const MOST_EVALUATIONS_TOGETHER: usize = 1 << 15;
 
 /// Workers between jobs: they have grown to what plans need and keep it.
 #[derive(Debug)]
@@ -215,7 +219,8 @@ pub fn sweep<T: Send>(
     settings: &Settings<'_>,
     judge: impl Fn(Part, usize, Verdict<'_>) -> T + Sync,
 ) -> Result<Vec<Judged<T>>, Error> {
-    let blocks = blocks(tiles);
+    let threads = runtime.device(DeviceId::CPU)?.card().units;
+    let blocks = blocks(tiles, threads);
     let mut answer = Vec::new();
     let mut rest = &blocks[..];
     while !rest.is_empty() {
@@ -246,21 +251,28 @@ pub fn sweep<T: Send>(
     Ok(answer)
 }
 
-/// Tiles in blocks: large enough that a plan's code stays in the processor's
-/// memory, small enough that every thread gets several.
-pub(crate) fn blocks(tiles: &[Tile<'_>]) -> Vec<Block> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let examples: usize = tiles.iter().map(|tile| tile.examples.len()).sum();
-    let length = (examples / (8 * threads)).clamp(1, MOST_EXAMPLES_TOGETHER);
-    let mut blocks = Vec::with_capacity(examples.div_ceil(length));
+/// Tiles in blocks, the large ones first: the more examples a program is run on
+/// before the next, the less it costs, and small ones at the end let no thread
+/// wait long for the last.
+pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<Block> {
+    let mut left: usize = tiles.iter().map(|tile| tile.examples.len()).sum();
+    let mut blocks = Vec::with_capacity(tiles.len());
     for (tile, of) in tiles.iter().enumerate() {
+        let together = MOST_EVALUATIONS_TOGETHER / of.plan.len().max(1);
+        let most = together.clamp(1, MOST_EXAMPLES_TOGETHER);
         let mut start = 0;
         while start < of.examples.len() {
-            let end = of.examples.len().min(start + length);
+            let share = if threads > 1 {
+                left / (2 * threads)
+            } else {
+                left
+            };
+            let end = of.examples.len().min(start + share.clamp(1, most));
             blocks.push(Block {
                 tile,
                 examples: start..end,
             });
+            left -= end - start;
             start = end;
         }
     }
@@ -319,4 +331,37 @@ pub fn efforts(runtime: &Runtime) -> BTreeMap<String, Effort> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Example, Grid};
+    use crate::plan::Plan;
+
+    #[test]
+    fn blocks_cover_every_example_once_and_shrink_towards_the_end() {
+        let plan = Plan::new(&[]);
+        let grid = Grid::new(&[[0]]).unwrap();
+        let examples = vec![Example::new(&grid); 150];
+        let tiles: Vec<Tile<'_>> = [150, 0, 1, 70]
+            .map(|count| Tile {
+                plan: &plan,
+                examples: &examples[..count],
+            })
+            .to_vec();
+        for threads in [1, 2, 7, 500] {
+            let blocks = blocks(&tiles, threads);
+            for (tile, of) in tiles.iter().enumerate() {
+                let own = blocks.iter().filter(|block| block.tile == tile);
+                let covered: Vec<usize> = own.flat_map(|block| block.examples.clone()).collect();
+                assert_eq!(covered, (0..of.examples.len()).collect::<Vec<_>>());
+            }
+            let largest = blocks.iter().map(|block| block.examples.len()).max();
+            assert!(largest <= Some(MOST_EXAMPLES_TOGETHER));
+            if threads > 1 {
+                assert_eq!(blocks.last().map(|block| block.examples.len()), Some(1));
+            }
+        }
+    }
 }

@@ -27,6 +27,8 @@ pub use times::PrimTimes;
 pub use verdict::{Undefined, Verdict};
 pub use worker::Worker;
 
+pub(crate) use self::worker::BLOCK;
+
 use self::pace::Pace;
 use self::worker::{Later, PutOff};
 use crate::meter::Budget;

@@ -339,7 +339,8 @@ fn judge_in_parts<'g>(
     } else {
         Lot::all(tiles)
     };
-    let blocks = blocks(tiles);
+    let threads = runtime.device(DeviceId::CPU)?.card().units;
+    let blocks = blocks(tiles, threads);
     let mut job = Cutter {
         tiles,
         settings,
@@ -563,7 +564,7 @@ mod tests {
     fn nothing_is_lowered_before_a_gpu_is_chosen() {
         let work = Work::new(2);
         let tiles = work.tiles();
-        let blocks = blocks(&tiles);
+        let blocks = blocks(&tiles, 2);
         let crew = Crew::new(Budget::default());
         let settings = Settings::of(&crew);
         let wanted = |part: Part| work.wanted[part.tile][part.example];

@@ -16,6 +16,9 @@ use heddle_runtime::device::{DeviceKind, Lane};
 use heddle_runtime::{Agreement, Description, Error, Operation};
 use std::sync::OnceLock;
 
+/// Threads a sample is cut for.
+const SAMPLE_THREADS: usize = 2;
+
 /// Seed of the tasks.
 const SEED: u64 = 1;
 
@@ -97,7 +100,8 @@ impl Sample {
         let wanted = |part: Part| outputs[part.tile][part.example];
         let wanted: &Wanted<'_> = &wanted;
         let settings = Settings::of(&self.crew);
-        let blocks = blocks(&tiles);
+        // A sample is cut the same on every machine: it stands for all of them.
+        let blocks = blocks(&tiles, SAMPLE_THREADS);
         let lots = Lot::all(&tiles);
         let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
         act(match lots.first() {
