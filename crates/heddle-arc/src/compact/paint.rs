@@ -41,6 +41,37 @@ fn covered(
     }
 }
 
+/// Fills the locations of a mask, where `under` says so only cells of that colour.
+fn fill_mask(space: &mut Space, grid: GridRef, mask: Mask, colour: i8, under: Option<i8>) {
+    covered(space, grid, mask, |word, cells, place, _| {
+        let word = under.map_or(word, |under| lanes::of_colour(word, cells, place, under));
+        lanes::fill_under(word, cells, place, colour);
+    });
+}
+
+/// Fills the locations of layers, one after the other, with one colour or with
+/// their own. Charged as if every cell had been listed.
+fn fill_layers(
+    space: &mut Space,
+    grid: GridRef,
+    layers: Value,
+    one: Option<i8>,
+    under: Option<i8>,
+) -> Result<Option<Value>, Fault> {
+    let Value::Layers { at, len } = layers else {
+        return Ok(None);
+    };
+    let cells = space.len(layers)?;
+    space.meter.work(cells as u64)?;
+    let new = copied(space, grid)?;
+    for place in at as usize..at as usize + usize::from(len) {
+        if let Value::Object(mask, colour) = space.values[place] {
+            fill_mask(space, new, mask, one.unwrap_or(colour), under);
+        }
+    }
+    Ok(Some(new.into()))
+}
+
 /// Fills the locations of a patch with a colour, where `under` says so only
 /// cells of that colour. `None` where plain values must decide.
 fn filled(
@@ -55,11 +86,11 @@ fn filled(
     }
     if let Some(mask) = patch.mask() {
         let new = copied(space, grid)?;
-        covered(space, new, mask, |word, cells, place, _| {
-            let word = under.map_or(word, |under| lanes::of_colour(word, cells, place, under));
-            lanes::fill_under(word, cells, place, colour);
-        });
+        fill_mask(space, new, mask, colour, under);
         return Ok(Some(new.into()));
+    }
+    if let Value::Layers { .. } = patch {
+        return fill_layers(space, grid, patch, Some(colour), under);
     }
     if !(patch.is_tuple() || patch.is_set()) || space.list(patch)?.is_none() {
         return Ok(None);
@@ -102,6 +133,7 @@ fn painted(
             });
             Ok(Some(new.into()))
         }
+        Value::Layers { .. } => fill_layers(space, grid, object, None, under),
         _ if object.is_empty_container() => Ok(Some(grid.into())),
         Value::Tuple { at, len, .. } => {
             // The many cells of a merged tuple, straight from where they lie.
