@@ -186,7 +186,7 @@ APART void end_evaluation(Machine &m, const Running &r, const Job &job, const un
     __syncwarp();
 }
 
-extern "C" __global__ void __launch_bounds__(512, 2)
+extern "C" __global__ void __launch_bounds__(1024, 1)
     arc_evaluate(const unsigned *code, const unsigned char *data, const unsigned *rows,
                  unsigned rows_len, unsigned *queue, unsigned *results, unsigned char *scratch,
                  unsigned long long scratch_bytes, const unsigned *caps,

@@ -18,9 +18,9 @@ use heddle_runtime::{
 const KERNEL: &str = "arc_evaluate";
 /// Threads of a warp.
 const WARP: u32 = 32;
-/// Warps of a block at most. They go step by step together and wait for the slowest;
-/// two blocks on a multiprocessor fill each other's waits.
-const MOST_WARPS: u64 = 16;
+/// Warps of a block at most: all that a multiprocessor runs. They go step by step
+/// together, so that each instruction is fetched once for all of them.
+const MOST_WARPS: u64 = 32;
 /// Frames of running functions a warp keeps, and bytes of each.
 const CONTROL_FRAMES: u64 = 64;
 const CONTROL_FRAME_BYTES: u64 = 128;
@@ -105,7 +105,7 @@ pub struct LaunchSettings {
     /// Warps at most. Fewer where there are fewer rows, memory is short or the
     /// device cannot run as many at once.
     pub warps: u32,
-    /// Warps at most for each multiprocessor, in blocks of up to 16.
+    /// Warps at most for each multiprocessor, in blocks of up to 32.
     pub warps_per_unit: u32,
     /// Room for a copy of each value; none are copied where it is zero.
     pub dump: Bytes,
