@@ -32,10 +32,10 @@ const REDONE_TOGETHER: usize = 64;
 /// Evaluations in one operation at first where there is a GPU or an emulated one,
 /// and the least and the most on any. A processor shows progress and stops within
 /// an operation too, so a large one does no harm there.
-const GPU_EVALUATIONS: usize = 1 << 18;
+const GPU_EVALUATIONS: usize = 1 << 20;
 const EMULATED_EVALUATIONS: usize = 1 << 12;
 const LEAST_EVALUATIONS: usize = 1 << 10;
-const MOST_EVALUATIONS: usize = 1 << 20;
+const MOST_EVALUATIONS: usize = 1 << 22;
 /// What an operation on a GPU should take: long against what it costs to begin
 /// one, short for somebody who watches or cancels.
 const SHORT: Nanos = Nanos(50_000_000);

@@ -11,10 +11,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Programs and examples that are lowered at once, about: a fraction of a second
-/// on one core, so that a GPU has begun before all are.
-const PROGRAMS: usize = 1 << 16;
-const EXAMPLES: usize = 1 << 15;
+/// Programs and examples that are lowered at once, about: some tenths of a second on
+/// one core, so that a GPU has begun before all are; and enough for a long launch,
+/// because each ends with a wait for its slowest evaluation.
+const PROGRAMS: usize = 1 << 18;
+const EXAMPLES: usize = 1 << 17;
 
 /// What is assumed of code and data before they are made, in bytes.
 const PROGRAM_BYTES: usize = 24;
