@@ -7,33 +7,25 @@
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 #![allow(clippy::print_stdout, reason = "it is a report")]
 
+mod emulated;
+
+use emulated::runtime;
 use heddle_arc::engine::Evaluation;
 use heddle_arc::fault::Fault;
 use heddle_arc::golden::{self, Vector};
 use heddle_arc::gpu::{Answer, Flags, Interpret, LaunchSettings, Singles, alone};
 use heddle_arc::meter::Budget;
 use heddle_arc::prim::Prim;
-use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::Runtime;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Bytes;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// Vectors of one primitive that may be left to the processor.
 const MOST_FLAGGED: f64 = 0.34;
-
-fn runtime() -> Runtime {
-    let options = SimtOptions {
-        workers: 1,
-        ..SimtOptions::default()
-    };
-    let gpu = SimtDevice::new(0, options).unwrap();
-    let builder = Runtime::builder().device(Arc::new(gpu)).forgetful();
-    builder.build().unwrap()
-}
 
 #[derive(Default)]
 struct Tally {
@@ -170,7 +162,7 @@ fn check_all(budget: Budget) -> BTreeMap<Prim, Tally> {
                 while let Some(prim) = prims.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let tally = check(&runtime, &by_prim[prim], budget);
                     if tally.failure.is_some() {
-                        runtime = self::runtime();
+                        runtime = emulated::runtime();
                     }
                     tallies.lock().unwrap().insert(*prim, tally);
                 }

@@ -11,6 +11,9 @@
 )]
 #![allow(clippy::print_stdout, reason = "it is a report")]
 
+mod emulated;
+
+use emulated::runtime;
 use heddle_arc::assess::Judgement;
 use heddle_arc::data::{Dataset, load as load_data};
 use heddle_arc::dice::Dice;
@@ -39,16 +42,6 @@ use std::sync::{Arc, Mutex};
 const LAUNCH: usize = 400;
 /// Differences shown.
 const SHOWN: usize = 12;
-
-fn runtime() -> Runtime {
-    let options = SimtOptions {
-        workers: 1,
-        ..SimtOptions::default()
-    };
-    let gpu = SimtDevice::new(0, options).unwrap();
-    let builder = Runtime::builder().device(Arc::new(gpu)).forgetful();
-    builder.build().unwrap()
-}
 
 /// A runtime that sends everything to the emulated GPU.
 fn forced() -> Runtime {

@@ -8,26 +8,21 @@
 //! operation of its own, so it is recorded and counted there.
 
 use super::answer::{Answer, Flags};
+use super::cutter::Cutter;
 use super::ground::{Ground, Portion};
 use super::launch::{Interpret, LaunchSettings, Ran, outline};
 use super::lot::Lot;
+use super::redo::redo;
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
-use crate::road::{
-    Block, EVALUATE_AGAIN, Evaluate, Judged, OPERATION_EVALUATIONS, Part, Rows, Settings, blocks,
-};
+use crate::road::{Block, Evaluate, Judged, OPERATION_EVALUATIONS, Part, Rows, Settings, blocks};
 use heddle_runtime::device::{DeviceId, DeviceKind, Lane, Place};
 use heddle_runtime::route::Decision;
-use heddle_runtime::units::{Bytes, Nanos};
-use heddle_runtime::{
-    Agreement, DType, Description, Error, Operand, Operation, Residency, Runtime,
-};
+use heddle_runtime::units::Nanos;
+use heddle_runtime::{Agreement, Description, Error, Operation, Runtime};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::thread;
-
-/// Flagged evaluations that one thread redoes together.
-const REDONE_TOGETHER: usize = 64;
 
 /// Evaluations in one operation at first where there is a GPU or an emulated one,
 /// and the least and the most on any. A processor shows progress and stops within
@@ -224,58 +219,6 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
     }
 }
 
-/// Evaluations a GPU flagged, on the processor.
-struct Redo<'a, W> {
-    tiles: &'a [Tile<'a>],
-    /// Some of one tile each: the number of the example, then that of the program.
-    some: &'a [(usize, Vec<(usize, usize)>)],
-    settings: &'a Settings<'a>,
-    wanted: &'a W,
-}
-
-impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Redo<'_, W> {
-    type Output = Vec<Vec<(usize, usize, Judgement)>>;
-
-    fn describe(&self) -> Description {
-        let work: usize = self.some.iter().map(|(_, some)| some.len()).sum();
-        Description::new(&EVALUATE_AGAIN, DType::U8, work as u64).reads(Operand {
-            bytes: Bytes(work as u64),
-            residency: Residency::Host,
-        })
-    }
-
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
-        let pool = lane.pool(EVALUATE_AGAIN.name())?;
-        let mut judged: Self::Output = Vec::new();
-        judged.resize_with(self.some.len(), Vec::new);
-        let Redo {
-            tiles,
-            settings,
-            wanted,
-            ..
-        } = *self;
-        let work = self.some.iter().zip(judged.iter_mut());
-        pool.each(Bytes(u64::MAX), work, |((tile, some), judged)| {
-            let Tile { plan, examples } = tiles[*tile];
-            let mut worker = settings.crew.take();
-            worker.run_some(
-                plan,
-                examples,
-                &mut some.clone(),
-                |example, program, verdict| {
-                    let part = Part {
-                        tile: *tile,
-                        example,
-                    };
-                    judged.push((example, program, Judgement::of(&verdict, wanted(part))));
-                },
-            );
-            settings.crew.give_back(worker);
-        });
-        Ok(judged)
-    }
-}
-
 /// What came of tiles, and what had to be done twice.
 #[derive(Clone, Debug)]
 pub struct Assessed {
@@ -429,83 +372,6 @@ impl Assessed {
             }
         }
     }
-}
-
-/// Cuts blocks into operations.
-struct Cutter<'a, W> {
-    tiles: &'a [Tile<'a>],
-    settings: &'a Settings<'a>,
-    wanted: &'a W,
-    launch: LaunchSettings,
-    lots: &'a [Lot],
-    rest: &'a [Block],
-}
-
-impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Cutter<'a, W> {
-    /// The next operation, of about so many evaluations.
-    fn next(&mut self, at_once: usize) -> Option<Judge<'a, W>> {
-        let first = self.rest.first()?;
-        let lot = self
-            .lots
-            .iter()
-            .find(|lot| lot.tiles().contains(&first.tile));
-        let mut evaluations = 0;
-        let fits = |block: &&Block| {
-            let fits =
-                evaluations < at_once && lot.is_none_or(|lot| lot.tiles().contains(&block.tile));
-            evaluations += self.tiles[block.tile].plan.len() * block.examples.len();
-            fits
-        };
-        let count = self.rest.iter().take_while(fits).count();
-        let (now, later) = self.rest.split_at(count);
-        self.rest = later;
-        let judge = Judge::new(self.tiles, now, self.settings, self.wanted);
-        Some(match lot {
-            Some(lot) => judge.on_gpu(lot, self.launch),
-            None => judge,
-        })
-    }
-}
-
-/// Fills the places a GPU left empty.
-fn redo<'b, 'g>(
-    runtime: &Runtime,
-    tiles: &[Tile<'_>],
-    settings: &Settings<'_>,
-    wanted: &(impl Fn(Part) -> &'g Grid + Sync),
-    (blocks, mut found): (&'b [Block], Found),
-) -> Result<(&'b [Block], Found), Error> {
-    let mut some: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
-    let mut homes: Vec<usize> = Vec::new();
-    for (place, (block, rows)) in blocks.iter().zip(&found).enumerate() {
-        let mut empty = Vec::new();
-        for (example, row) in block.examples.clone().zip(rows.iter().flatten()) {
-            let places = row.iter().enumerate();
-            let holes = places.filter(|(_, judged)| judged.is_none());
-            empty.extend(holes.map(|(program, _)| (example, program)));
-        }
-        for few in empty.chunks(REDONE_TOGETHER) {
-            some.push((block.tile, few.to_vec()));
-            homes.push(place);
-        }
-    }
-    let again = Redo {
-        tiles,
-        some: &some,
-        settings,
-        wanted,
-    };
-    let redone = runtime.run_on(DeviceId::CPU, again)?;
-    for (home, judged) in homes.into_iter().zip(redone) {
-        let first = blocks[home].examples.start;
-        let Some(rows) = &mut found[home] else {
-            continue;
-        };
-        for (example, program, judgement) in judged {
-            rows[example - first][program] = Some(judgement);
-        }
-    }
-    Ok((blocks, found))
 }
 
 #[cfg(test)]

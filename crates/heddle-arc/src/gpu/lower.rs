@@ -10,11 +10,9 @@
 //! register `n`, because a body runs over many elements at once, a column for each
 //! step.
 
-use super::image::words_of;
+use super::constants::Constants;
 use crate::code::{Argument, Body, Operation, Step};
 use crate::plan::{Plan, Planned};
-use crate::prim::Prim;
-use crate::value::Value;
 use std::ops::Range;
 
 /// Words of a program before its steps.
@@ -147,68 +145,6 @@ impl Bytecode {
 
 fn align(words: &mut Vec<u32>) {
     words.resize(words.len().next_multiple_of(CONSTANT_WORDS), 0);
-}
-
-/// Numbers from here on have a place in a table of constants.
-const LEAST_NUMBER: i64 = -16;
-const NUMBERS: usize = 32;
-
-/// Constants by value; those of the language are found without looking.
-#[derive(Debug)]
-struct Constants {
-    words: Vec<[u32; 4]>,
-    primitives: [u16; Prim::ALL.len()],
-    numbers: [u16; NUMBERS],
-    truths: [u16; 2],
-    pairs: Vec<(i32, i32, u16)>,
-}
-
-/// Not among the constants yet.
-const NEW: u16 = u16::MAX;
-
-impl Constants {
-    fn new() -> Self {
-        Constants {
-            words: Vec::new(),
-            primitives: [NEW; Prim::ALL.len()],
-            numbers: [NEW; NUMBERS],
-            truths: [NEW; 2],
-            pairs: Vec::new(),
-        }
-    }
-
-    fn number(&mut self, value: Value) -> u32 {
-        let next = self.words.len() as u32;
-        let known = match value {
-            Value::Prim(prim) => Some(&mut self.primitives[prim as usize]),
-            Value::Bool(truth) => Some(&mut self.truths[usize::from(truth)]),
-            Value::Int(number) => usize::try_from(number - LEAST_NUMBER)
-                .ok()
-                .and_then(|place| self.numbers.get_mut(place)),
-            Value::Pair(i, j) => {
-                let place = self
-                    .pairs
-                    .iter()
-                    .position(|pair| (pair.0, pair.1) == (i, j));
-                let place = place.unwrap_or_else(|| {
-                    self.pairs.push((i, j, NEW));
-                    self.pairs.len() - 1
-                });
-                self.pairs.get_mut(place).map(|pair| &mut pair.2)
-            }
-            _ => None,
-        };
-        match known {
-            Some(known) if *known != NEW => u32::from(*known),
-            known => {
-                if let (Some(known), Ok(next)) = (known, u16::try_from(next)) {
-                    *known = next;
-                }
-                self.words.push(words_of(value));
-                next
-            }
-        }
-    }
 }
 
 /// Something bytecode has no number for.
@@ -397,9 +333,7 @@ impl Writer {
         for program in self.code.programs.iter().flatten() {
             self.code.words[*program as usize + 4] = constants;
         }
-        self.code
-            .words
-            .extend(self.constants.words.iter().flatten());
+        self.code.words.extend(self.constants.words().flatten());
         self.code.tables.push(self.table);
         self.code
     }
@@ -419,6 +353,7 @@ fn argument_register(registers: &[u32], argument: Argument) -> u32 {
 mod tests {
     use super::*;
     use crate::dice::Dice;
+    use crate::gpu::image::words_of;
     use crate::program::{Program, load};
     use crate::search::{Shape, generate};
 

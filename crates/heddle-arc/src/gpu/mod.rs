@@ -10,10 +10,51 @@
 //! The one thing to know: an [`Answer`] is that of the processor's engine, to the
 //! last reason of an undefined evaluation, or it is *flagged*: the warp did not
 //! have the room, and the processor has to do that evaluation again.
+//!
+//! # What the buffers of the kernel hold
+//!
+//! Words are 32 bits, little-endian. A value is sixteen bytes, as
+//! `kernels/arc/value.cuh` lists them by tag.
+//!
+//! **code**: programs, bodies and constants. A program begins with six words: steps,
+//! the argument that is its result, flags (bit 0: it looks at more of an example than
+//! the grid), where the table of bodies begins (word `b` of it says where body `b`
+//! does), where the constants begin (a multiple of 4), registers. Its steps follow. A
+//! step is a word `operation | arguments << 8 | register << 16`, where the operation is
+//! the number of a primitive, 254 (call the first argument with the others) or 255
+//! (close a body, whose number is the next word, over the arguments), and then its
+//! arguments: in the two highest bits 0 a parameter, 1 a register, 2 a captured value,
+//! 3 a constant, below them which. A body begins with arity, steps, result,
+//! fingerprint (two words), registers; its step `n` writes register `n`.
+//!
+//! **data**: for each example a record of 128 bytes: where its cells lie, how many in
+//! all and how many of the grid alone (these first); where its rows lie, how many;
+//! values likewise; where the wanted grid lies, its height and width (zero: none); and
+//! from byte 64 on the four inputs `I`, `S`, `C` and one to spare. Places are bytes,
+//! multiples of 16. Handles count from the start of the image, which the kernel copies
+//! to the start of the warp's memory.
+//!
+//! **rows**: what is to be run, four words each: where the program begins, first
+//! example, how many (four at most), number of the first result. The kernel counts the
+//! rows taken in the first word of **queue**.
+//!
+//! **caps**: seven words, in the order of [`Caps`]. The memory of a warp has, in this
+//! order, rows, values, stack, frame (16 bytes each), 64 activations of 128 bytes, cells,
+//! spare bytes.
+//!
+//! **results**: four words each: the fault (0 for none; its kind, then up to two nouns, a
+//! byte each), the primitive (255: none) and from bit 8 on the step (all ones: none),
+//! cells that match with bit 30 for the wanted shape and bit 31 for the wanted grid,
+//! steps.
+//!
+//! **dumps**, where values are wanted: the result, the lengths of cells, rows and values,
+//! a zero, then rows, values and cells.
 
 mod answer;
 mod caps;
 mod conformance;
+mod constants;
+mod cutter;
 mod disassemble;
 mod dump;
 mod ground;
@@ -25,6 +66,7 @@ mod lower;
 #[doc(hidden)]
 pub mod names;
 mod probe;
+mod redo;
 mod sample;
 mod single;
 
