@@ -70,7 +70,7 @@ pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> Outcome 
     for colour in colours.iter() {
         let at = space.new_window(window)?;
         for i in 0..grid.height {
-            space.rows[at + i] = colour_bits(&space.cells[grid.row(i)], colour);
+            space.rows[at + i] = colour_bits(&space.cells, grid.row(i).start, grid.width, colour);
         }
         let object = space.sealed_object(at, window, colour);
         space.stack.push(object);

@@ -60,7 +60,7 @@ fn strike(
     planes.resize(2 * grid.height, 0);
     let (plane, matched) = planes.split_at_mut(grid.height);
     for (i, line) in plane.iter_mut().enumerate() {
-        *line = colour_bits(&space.cells[grid.row(i)], colour);
+        *line = colour_bits(&space.cells, grid.row(i).start, grid.width, colour);
     }
     let width = usize::from(mask.width);
     let mut matched_word = 0;
@@ -69,7 +69,7 @@ fn strike(
         let mut word = space.rows[mask.rows as usize + row];
         if let Some(own) = own_colours {
             let start = own + row * width;
-            word &= colour_bits(&space.cells[start..start + width], colour);
+            word &= colour_bits(&space.cells, start, width, colour);
         }
         if word == 0 {
             continue;

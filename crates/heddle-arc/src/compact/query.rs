@@ -444,7 +444,7 @@ pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> Outcome
         };
         let at = space.new_window(window)?;
         for i in 0..grid.height {
-            space.rows[at + i] = colour_bits(&space.cells[grid.row(i)], colour);
+            space.rows[at + i] = colour_bits(&space.cells, grid.row(i).start, grid.width, colour);
         }
         return Ok(space.sealed_mask(at, window));
     }

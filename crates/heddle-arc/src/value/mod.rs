@@ -29,6 +29,7 @@ mod layers;
 mod mask;
 mod order;
 mod patch;
+mod sixteen;
 mod space;
 
 pub(crate) use elements::Colours;
