@@ -2,8 +2,8 @@
 
 use super::{
     Outcome, arithmetic as a, colours, components as m, construct as o, containers as c,
-    difference, geometry as g, higher as h, lines as l, paint as p, patterns as r, query as q,
-    quick, split as s,
+    difference, fused, geometry as g, higher as h, lines as l, paint as p, patterns as r,
+    query as q, quick, split as s,
 };
 use crate::code::{Argument, Code, Operation, Step};
 use crate::fault::{Fault, Noun};
@@ -139,9 +139,16 @@ impl Eval<'_> {
         let body = &code.bodies[id];
         let base = self.space.frame.len();
         let captured = at + 1;
-        for step in &body.steps {
+        let mut number = 0;
+        while let Some(step) = body.steps.get(number) {
+            if let Some(fused) = fused::at(body, number) {
+                self.fused_steps(fused, (body, number), args, captured, base)?;
+                number += 2;
+                continue;
+            }
             let value = self.step(step, args, captured, base)?;
             self.space.frame.push(value);
+            number += 1;
         }
         let result = self.fetch(body.result, args, captured, base);
         self.space.frame.truncate(base);
@@ -277,7 +284,7 @@ impl Eval<'_> {
             Prim::Dedupe => c::dedupe(space, x),
             Prim::Order => c::order(self, x, y),
             Prim::Repeat => c::repeat(space, x, y),
-            Prim::Size => space.len(x).map(|count| Value::Int(count as i64)),
+            Prim::Size => c::size(space, x),
             Prim::Merge => c::merge(space, x),
             Prim::Maximum => c::extreme(space, x, true),
             Prim::Minimum => c::extreme(space, x, false),

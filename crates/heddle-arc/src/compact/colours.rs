@@ -1,9 +1,10 @@
 //! Questions about the colours of grids and objects (section 6.7).
 
 use super::Outcome;
+use super::construct::inside;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
-use crate::value::{Colours, GridRef, Space, Value};
+use crate::value::{Colours, GridRef, Space, Value, full_bits, lanes};
 
 /// How often each small colour occurs; colour `c` counts at `c + 128`.
 type Counts = [u32; 256];
@@ -185,6 +186,28 @@ pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Out
         (Some(_), None) => Ok(Value::Int(0)),
         (None, _) => space.plainly(Prim::Colorcount, &[element, value]),
     }
+}
+
+/// How many cells of a grid under a patch have a colour; their boxes overlap.
+pub(super) fn count_under(space: &mut Space, patch: Value, value: Value, colour: Value) -> Outcome {
+    let Some((mask, grid, window)) = inside(patch, value) else {
+        return colorcount(space, Value::EMPTY_SET, colour);
+    };
+    let columns = full_bits(window.width());
+    let (mut all, mut count) = (0, 0);
+    for i in window.top..=window.bottom {
+        let word = space.word_at(mask, i, window.left) & columns;
+        all |= word;
+        if let Some(colour) = colour.small() {
+            let at = grid.at + i as usize * grid.width + window.left as usize;
+            count += lanes::count_of_colour(word, &space.cells, at, colour);
+        }
+    }
+    if all == 0 {
+        // The patch has a hole there.
+        return colorcount(space, Value::EMPTY_SET, colour);
+    }
+    Ok(Value::Int(i64::from(count)))
 }
 
 pub(super) fn color(space: &mut Space, object: Value) -> Outcome {

@@ -6,11 +6,11 @@
 //! so that the values of a step stay in the cache and garbage stays bounded.
 
 use super::call::Eval;
-use super::direct;
 use super::quick::{self, Values};
+use super::{direct, fused};
 use crate::code::{Argument, Operation};
 use crate::fault::Fault;
-use crate::value::Value;
+use crate::value::{Space, Value};
 
 /// Elements done together.
 const CHUNK: usize = 256;
@@ -61,15 +61,21 @@ impl Eval<'_> {
         let mark = self.space.mark();
         let base = self.space.frame.len();
         self.space.frame.reserve(body.steps.len() * count);
-        for step in &body.steps {
-            let column = |argument: Argument| match argument {
-                Argument::Parameter(_) => Column::Stack(from),
-                Argument::Local(place) => Column::Frame(base + place as usize * count),
-                Argument::Captured(place) => {
-                    Column::Same(self.space.values[captured + usize::from(place)])
-                }
-                Argument::Fixed(value) => Column::Same(value),
-            };
+        let column_of = |space: &Space, argument: Argument| match argument {
+            Argument::Parameter(_) => Column::Stack(from),
+            Argument::Local(place) => Column::Frame(base + place as usize * count),
+            Argument::Captured(place) => Column::Same(space.values[captured + usize::from(place)]),
+            Argument::Fixed(value) => Column::Same(value),
+        };
+        let mut number = 0;
+        while let Some(step) = body.steps.get(number) {
+            if let Some(fused) = fused::at(body, number) {
+                self.fused_columns(fused, (body, number), column_of, count)?;
+                number += 2;
+                continue;
+            }
+            number += 1;
+            let column = |argument: Argument| column_of(self.space, argument);
             match (step.operation, step.arguments.as_slice()) {
                 (Operation::Primitive(prim), &[x]) => {
                     let x = column(x);
@@ -117,14 +123,7 @@ impl Eval<'_> {
                 }
             }
         }
-        let result = match body.result {
-            Argument::Parameter(_) => Column::Stack(from),
-            Argument::Local(place) => Column::Frame(base + place as usize * count),
-            Argument::Captured(place) => {
-                Column::Same(self.space.values[captured + usize::from(place)])
-            }
-            Argument::Fixed(value) => Column::Same(value),
-        };
+        let result = column_of(self.space, body.result);
         let results = &mut self.space.stack[from..to];
         match result {
             Column::Stack(_) => {}
@@ -142,7 +141,7 @@ impl Eval<'_> {
     }
 
     /// Room for the results of a step; where they begin.
-    fn new_column(&mut self, count: usize) -> Result<usize, Fault> {
+    pub(super) fn new_column(&mut self, count: usize) -> Result<usize, Fault> {
         self.space.meter.work(count as u64)?;
         let out = self.space.frame.len();
         self.space.frame.resize(out + count, Value::None);
@@ -193,7 +192,7 @@ impl Eval<'_> {
     }
 
     #[inline]
-    fn element(&self, column: Column, element: usize) -> Value {
+    pub(super) fn element(&self, column: Column, element: usize) -> Value {
         match column {
             Column::Stack(from) => self.space.stack[from + element],
             Column::Frame(from) => self.space.frame[from + element],
@@ -204,7 +203,7 @@ impl Eval<'_> {
 
 /// Where the operands of a step are, one for each element.
 #[derive(Clone, Copy)]
-enum Column {
+pub(super) enum Column {
     Stack(usize),
     Frame(usize),
     Same(Value),

@@ -8,7 +8,7 @@ use super::query::grid_window;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
 use crate::value::lanes::{self, colour_bits};
-use crate::value::{GridRef, Listed, Patch, Space, Value, Window, full_bits};
+use crate::value::{GridRef, Listed, Mask, Patch, Space, Value, Window, full_bits};
 
 pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> Outcome {
     match r.int()? {
@@ -232,6 +232,20 @@ pub(super) fn normalize(space: &mut Space, patch: Value) -> Outcome {
             None => space.plainly(Prim::Normalize, &[patch]),
         },
     }
+}
+
+/// A compact patch, a grid, and what the patch's box has in common with it, if
+/// anything.
+pub(super) fn inside(patch: Value, value: Value) -> Option<(Mask, GridRef, Window)> {
+    let (mask, grid) = (patch.mask()?, value.as_grid()?);
+    let own = Window::of(mask);
+    let window = Window {
+        top: own.top.max(0),
+        left: own.left.max(0),
+        bottom: own.bottom.min(grid.height as i64 - 1),
+        right: own.right.min(grid.width as i64 - 1),
+    };
+    (window.top <= window.bottom && window.left <= window.right).then_some((mask, grid, window))
 }
 
 pub(super) fn toobject(space: &mut Space, patch: Value, value: Value) -> Outcome {

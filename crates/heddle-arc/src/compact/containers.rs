@@ -66,6 +66,10 @@ pub(super) fn keep(
     Ok(())
 }
 
+pub(super) fn size(space: &mut Space, container: Value) -> Outcome {
+    space.len(container).map(|count| Value::Int(count as i64))
+}
+
 pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> Outcome {
     if a.is_set() && b.is_set() {
         if a.is_empty_container() {

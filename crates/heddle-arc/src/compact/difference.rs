@@ -2,43 +2,54 @@
 
 use super::Outcome;
 use super::containers::{holds, keep};
-use crate::fault::Noun;
+use crate::fault::{Fault, Noun};
 use crate::value::{Mask, Space, Value, Window, full_bits, lanes, moved_bits};
+
+/// Two masks and what their boxes have in common, if they are sets of locations, or
+/// cells of the same colour, whose boxes overlap.
+pub(super) fn common(a: Value, b: Value) -> Option<(Mask, Mask, Window)> {
+    let (x, y) = match (a, b) {
+        (Value::Mask(x), Value::Mask(y)) => (x, y),
+        (Value::Object(x, c), Value::Object(y, d)) if c == d => (x, y),
+        _ => return None,
+    };
+    Some((x, y, overlap(x, y)?))
+}
+
+/// The words two masks have in common, row by row of what their boxes have.
+fn common_words(rows: &[u128], (x, y, window): (Mask, Mask, Window)) -> impl Iterator<Item = u128> {
+    let columns = full_bits(window.width());
+    // Both boxes begin at or before the window.
+    let from = |mask: Mask| {
+        let first = mask.rows as usize + (window.top - mask.top()) as usize;
+        (
+            &rows[first..first + window.height()],
+            window.left - mask.left(),
+        )
+    };
+    let ((p, by_p), (q, by_q)) = (from(x), from(y));
+    let pairs = p.iter().zip(q);
+    pairs.map(move |(p, q)| p >> by_p & q >> by_q & columns)
+}
 
 pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
     if !a.is_set() || !b.is_set() {
         return Err(if a.is_set() { b } else { a }.not(Noun::Set));
     }
     match (a, b) {
-        (Value::Mask(x), Value::Mask(y)) => {
-            let window = overlap(x, y);
-            match window {
-                None => Ok(Value::EMPTY_SET),
-                Some(window) => {
-                    let at = space.new_window(window)?;
-                    let columns = full_bits(window.width());
-                    let (old, new) = space.rows.split_at_mut(at);
-                    // Both boxes begin at or before the window.
-                    let from = |mask: Mask| {
-                        let first = mask.rows as usize + (window.top - mask.top()) as usize;
-                        (&old[first..], window.left - mask.left())
-                    };
-                    let ((p, by_p), (q, by_q)) = (from(x), from(y));
-                    for (word, (p, q)) in new.iter_mut().zip(p.iter().zip(q)) {
-                        *word = p >> by_p & q >> by_q & columns;
-                    }
-                    Ok(space.sealed_mask(at, window))
-                }
-            }
-        }
-        (Value::Object(x, c), Value::Object(y, d)) => {
-            if c != d {
+        (Value::Mask(_), Value::Mask(_)) | (Value::Object(..), Value::Object(..)) => {
+            let Some(both) = common(a, b) else {
                 return Ok(Value::EMPTY_SET);
+            };
+            let at = space.new_window(both.2)?;
+            let (old, new) = space.rows.split_at_mut(at);
+            for (to, word) in new.iter_mut().zip(common_words(old, both)) {
+                *to = word;
             }
-            match intersection(space, Value::Mask(x), Value::Mask(y))? {
-                Value::Mask(common) => Ok(Value::Object(common, c)),
-                empty => Ok(empty),
-            }
+            Ok(match a {
+                Value::Object(_, colour) => space.sealed_object(at, both.2, colour),
+                _ => space.sealed_mask(at, both.2),
+            })
         }
         _ => {
             let base = space.spread(a)?;
@@ -46,6 +57,14 @@ pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
             space.set_from(base)
         }
     }
+}
+
+/// How many elements two sets of [`common`] share.
+pub(super) fn shared_size(space: &Space, a: Value, b: Value) -> i64 {
+    common(a, b).map_or(0, |both| {
+        let words = common_words(&space.rows, both);
+        words.map(|word| i64::from(word.count_ones())).sum()
+    })
 }
 
 fn overlap(a: Mask, b: Mask) -> Option<Window> {
@@ -60,7 +79,7 @@ fn overlap(a: Mask, b: Mask) -> Option<Window> {
 
 pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
     if let (Value::Mask(x), Value::Mask(y)) = (a, b) {
-        return mask_without(space, x, y);
+        return masks_without(space, x, &[y]);
     }
     if !b.is_tuple() && !b.is_set() {
         return Err(b.not(Noun::Container));
@@ -68,7 +87,7 @@ pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
     if let (Value::Object(..) | Value::Painted { .. }, Some(mask)) = (a, a.mask())
         && b.is_set()
     {
-        return cells_without(space, a, mask, b);
+        return cells_without(space, a, mask, &[b]);
     }
     let base = space.spread(a)?;
     keep(space, base, |space, element| {
@@ -77,66 +96,102 @@ pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
     space.like_from(a, base)
 }
 
-/// The locations of one mask that are not in the other.
-fn mask_without(space: &mut Space, x: Mask, y: Mask) -> Outcome {
+/// The elements of a set that are in neither of two others: all of them masks, or
+/// all of them objects.
+pub(super) fn without_both(space: &mut Space, a: Value, others: [Value; 2]) -> Outcome {
+    match (a, others, a.mask()) {
+        (Value::Mask(x), [Value::Mask(y), Value::Mask(z)], _) => masks_without(space, x, &[y, z]),
+        (_, _, Some(mask)) => cells_without(space, a, mask, &others),
+        _ => Err(a.not(Noun::Set)),
+    }
+}
+
+/// The locations of one mask that are not in the others.
+fn masks_without(space: &mut Space, x: Mask, others: &[Mask]) -> Outcome {
     let at = space.copied_rows(x)?;
-    let by = y.left() - x.left();
-    let top = x.top().max(y.top());
-    let rows = (x.bottom().min(y.bottom()) + 1 - top).max(0) as usize;
-    if rows > 0 {
-        let (old, new) = space.rows.split_at_mut(at);
-        let new = &mut new[(top - x.top()) as usize..][..rows];
-        let old = &old[y.rows as usize + (top - y.top()) as usize..][..rows];
-        for (word, other) in new.iter_mut().zip(old) {
-            *word &= !moved_bits(*other, by);
+    for y in others {
+        let by = y.left() - x.left();
+        let top = x.top().max(y.top());
+        let rows = (x.bottom().min(y.bottom()) + 1 - top).max(0) as usize;
+        if rows > 0 {
+            let (old, new) = space.rows.split_at_mut(at);
+            let new = &mut new[(top - x.top()) as usize..][..rows];
+            let old = &old[y.rows as usize + (top - y.top()) as usize..][..rows];
+            for (word, other) in new.iter_mut().zip(old) {
+                *word &= !moved_bits(*other, by);
+            }
         }
     }
     Ok(space.sealed_mask(at, Window::of(x)))
 }
 
-/// An object or layers as masks of one colour each.
-fn one_colour_each(space: &Space, value: Value) -> impl Iterator<Item = (Mask, i8)> {
-    let alone = match value {
-        Value::Object(mask, colour) => Some((mask, colour)),
-        _ => None,
-    };
-    alone.into_iter().chain(space.layers(value))
+/// The cells of an object that are in none of some sets.
+fn cells_without(space: &mut Space, a: Value, mask: Mask, others: &[Value]) -> Outcome {
+    let window = Window::of(mask);
+    let area = window.height() * window.width();
+    space.meter.work(area as u64 / 4 + 1)?;
+    let at = space.copied_rows(mask)?;
+    for other in others {
+        strike(space, a, mask, *other, at)?;
+    }
+    match a {
+        Value::Painted { cells, .. } => kept_of_painted(space, cells as usize, at, window),
+        Value::Object(_, colour) => Ok(space.sealed_object(at, window, colour)),
+        _ => Err(a.not(Noun::Object)),
+    }
 }
 
-/// The cells of an object that are not in a set.
-fn cells_without(space: &mut Space, a: Value, mask: Mask, b: Value) -> Outcome {
-    let window = Window::of(mask);
-    let (height, width) = (window.height(), window.width());
-    space.meter.work((height * width) as u64 / 4 + 1)?;
-    let at = space.new_window(window)?;
-    if let (Value::Object(..) | Value::Painted { .. }, Value::Painted { .. }) = (a, b)
-        && let Some(other) = b.mask()
-    {
-        without_painted(space, a, mask, b, other, at);
-        return match a {
-            Value::Painted { cells, .. } => kept_of_painted(space, cells as usize, at, window),
-            Value::Object(_, colour) => Ok(space.sealed_object(at, window, colour)),
-            _ => Err(a.not(Noun::Object)),
-        };
-    }
-    if let (Value::Painted { cells, .. }, Value::Object(..) | Value::Layers { .. }) = (a, b) {
-        painted_without(space, mask, cells as usize, b, at);
-        return kept_of_painted(space, cells as usize, at, window);
-    }
-    for row in 0..height {
-        let mut bits = space.rows[mask.rows as usize + row];
-        if let Value::Object(_, own) = a
-            && let Value::Object(..) | Value::Layers { .. } = b
-        {
-            let i = mask.top() + row as i64;
-            space.rows[at + row] = one_colour_each(space, b)
-                .filter(|(_, colour)| *colour == own)
-                .fold(bits, |word, (other, _)| {
-                    word & !space.word_at(other, i, mask.left())
-                });
-            continue;
+/// Strikes the cells of a set out of a copy of an object's rows.
+fn strike(space: &mut Space, a: Value, mask: Mask, b: Value, at: usize) -> Result<(), Fault> {
+    match (a, b) {
+        (_, Value::Painted { cells, .. }) => {
+            if let Some(other) = b.mask() {
+                strike_painted(space, a, mask, (other, cells), at);
+            }
         }
-        let mut word = 0;
+        (Value::Painted { cells, .. }, Value::Object(..) | Value::Layers { .. }) => {
+            strike_from_painted(space, mask, cells as usize, b, at);
+        }
+        (Value::Object(_, own), Value::Object(other, colour)) => {
+            if own == colour {
+                strike_mask(space, mask, other, at);
+            }
+        }
+        (Value::Object(_, own), Value::Layers { at: first, len }) => {
+            for layer in first as usize..first as usize + usize::from(len) {
+                if let Value::Object(other, colour) = space.values[layer]
+                    && colour == own
+                {
+                    strike_mask(space, mask, other, at);
+                }
+            }
+        }
+        // Locations and functions are no cells.
+        (_, Value::Mask(_)) => {}
+        _ => strike_listed(space, a, mask, b, at)?,
+    }
+    Ok(())
+}
+
+/// Strikes the locations of a mask out of a copy of another's rows.
+fn strike_mask(space: &mut Space, mask: Mask, other: Mask, at: usize) {
+    for i in mask.top().max(other.top())..=mask.bottom().min(other.bottom()) {
+        let word = space.word_at(other, i, mask.left());
+        space.rows[at + (i - mask.top()) as usize] &= !word;
+    }
+}
+
+/// Strikes the cells of a general set out of a copy of an object's rows.
+fn strike_listed(
+    space: &mut Space,
+    a: Value,
+    mask: Mask,
+    b: Value,
+    at: usize,
+) -> Result<(), Fault> {
+    let width = usize::from(mask.width);
+    for row in 0..usize::from(mask.height) {
+        let mut bits = space.rows[mask.rows as usize + row];
         while bits != 0 {
             let bit = bits.trailing_zeros() as usize;
             bits &= bits - 1;
@@ -150,27 +205,21 @@ fn cells_without(space: &mut Space, a: Value, mask: Mask, b: Value) -> Outcome {
                 i: i32::from(mask.i) + row as i32,
                 j: i32::from(mask.j) + bit as i32,
             };
-            word |= u128::from(!holds(space, b, cell)?) << bit;
+            space.rows[at + row] &= !(u128::from(holds(space, b, cell)?) << bit);
         }
-        space.rows[at + row] = word;
     }
-    let own = match a {
-        Value::Painted { cells, .. } => cells as usize,
-        Value::Object(_, colour) => return Ok(space.sealed_object(at, window, colour)),
-        _ => return Err(a.not(Noun::Object)),
-    };
-    kept_of_painted(space, own, at, window)
+    Ok(())
 }
 
-/// Writes the rows of an object without the cells it shares with one of many
-/// colours.
-fn without_painted(space: &mut Space, a: Value, mask: Mask, b: Value, other: Mask, at: usize) {
-    let Value::Painted { cells: theirs, .. } = b else {
-        return;
-    };
-    let first = mask.rows as usize;
-    let height = usize::from(mask.height);
-    space.rows.copy_within(first..first + height, at);
+/// Strikes the cells an object shares with one of many colours out of a copy of its
+/// rows.
+fn strike_painted(
+    space: &mut Space,
+    a: Value,
+    mask: Mask,
+    (other, theirs): (Mask, u32),
+    at: usize,
+) {
     let left = mask.left().max(other.left());
     let start = |cells: u32, mask: Mask, i: i64| {
         let row = (i - mask.top()) as usize * usize::from(mask.width);
@@ -235,13 +284,11 @@ fn by_planes(
     true
 }
 
-/// Writes the rows of a many-coloured object without the cells it shares with
-/// an object or layers: where a layer overlaps it, its colours decide.
-fn painted_without(space: &mut Space, mask: Mask, cells: usize, b: Value, at: usize) {
+/// Strikes the cells a many-coloured object shares with an object or layers out of
+/// a copy of its rows: where a layer overlaps it, its colours decide.
+fn strike_from_painted(space: &mut Space, mask: Mask, cells: usize, b: Value, at: usize) {
     let width = usize::from(mask.width);
     let first = mask.rows as usize;
-    let height = usize::from(mask.height);
-    space.rows.copy_within(first..first + height, at);
     let (layers, count) = match b {
         Value::Layers { at, len } => (at as usize, usize::from(len)),
         _ => (0, 1),

@@ -14,7 +14,7 @@ use crate::value::{Space, Value};
 pub(super) fn one(prim: Prim) -> Option<fn(&mut Space, Value) -> Outcome> {
     Some(match prim {
         Prim::Initset => c::initset,
-        Prim::Size => |space, x| space.len(x).map(|count| Value::Int(count as i64)),
+        Prim::Size => c::size,
         Prim::Vfrontier => |space, x| l::frontier(space, Prim::Vfrontier, x),
         Prim::Hfrontier => |space, x| l::frontier(space, Prim::Hfrontier, x),
         Prim::Neighbors => |space, x| l::around(space, Prim::Neighbors, x),

@@ -15,6 +15,7 @@ mod containers;
 pub(crate) mod degenerate;
 mod difference;
 mod direct;
+mod fused;
 mod geometry;
 mod higher;
 mod lines;

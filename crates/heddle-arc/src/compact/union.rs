@@ -144,6 +144,62 @@ fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {
     Ok(space.sealed_cells(at, cells, window))
 }
 
+/// Charges for the union of two sets as [`union_from`] does. `false`, and nothing
+/// charged, if they are not both masks or both objects, or fit no mask together.
+pub(super) fn charge_union(space: &mut Space, a: Value, b: Value) -> Result<bool, Fault> {
+    let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
+        return Ok(false);
+    };
+    let masks = [a, b].map(|value| matches!(value, Value::Mask(_)));
+    let Some(window) = Window::of(x).joined(Window::of(y)) else {
+        return Ok(false);
+    };
+    match masks {
+        [true, true] => {
+            space.charge_rows(window.height())?;
+            space.meter.work(1)?;
+            space.meter.work(1)?;
+        }
+        [false, false] if contradict(space, a, b) => {
+            space.meter.work(1)?;
+            space.meter.work(1)?;
+            let mut colours = palette(space, a);
+            colours.join(palette(space, b));
+            let colours = colours.len();
+            for _ in 0..colours {
+                space.charge_rows(window.height())?;
+            }
+            space.charge_values(colours)?;
+        }
+        [false, false] => {
+            space.charge_rows(window.height())?;
+            space.charge_cells(window.height() * window.width())?;
+            space.meter.work(u64::from(x.height))?;
+            space.meter.work(u64::from(y.height))?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The colours of an object; those of many colours are cut on the way.
+fn palette(space: &mut Space, object: Value) -> Colours {
+    let mut colours = Colours::default();
+    match object {
+        Value::Object(_, colour) => colours.add(colour),
+        Value::Painted { rows, cells, .. } => {
+            if let Some(mask) = object.mask() {
+                split_colours(space, mask, (rows, cells));
+                colours = space.split_palette;
+            }
+        }
+        other => space
+            .layers(other)
+            .for_each(|(_, colour)| colours.add(colour)),
+    }
+    colours
+}
+
 /// Whether two objects have different colours on some location.
 fn contradict(space: &Space, a: Value, b: Value) -> bool {
     let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
@@ -182,25 +238,9 @@ fn contradict(space: &Space, a: Value, b: Value) -> bool {
 /// The union of objects and layers that have two colours on some location.
 fn union_layers(space: &mut Space, base: usize, window: Window) -> Outcome {
     let mut colours = Colours::default();
-    let mut seen: Option<(u32, u32)> = None;
     for place in base..space.stack.len() {
         let item = space.stack[place];
-        match item {
-            Value::Object(_, colour) => colours.add(colour),
-            Value::Painted { rows, cells, .. } => {
-                if let Some(mask) = item.mask()
-                    && seen != Some((rows, cells))
-                {
-                    seen = Some((rows, cells));
-                    split_colours(space, mask, (rows, cells));
-                    let own = space.split.iter();
-                    own.for_each(|(colour, ..)| colours.add(*colour));
-                }
-            }
-            other => space
-                .layers(other)
-                .for_each(|(_, colour)| colours.add(colour)),
-        }
+        colours.join(palette(space, item));
     }
     let mut layering = space.begin_layers(window, colours);
     for place in base..space.stack.len() {
@@ -254,6 +294,9 @@ fn split_colours(space: &mut Space, mask: Mask, places: (u32, u32)) {
             }
         }
     }
+    let mut palette = Colours::default();
+    split.iter().for_each(|(colour, ..)| palette.add(*colour));
+    space.split_palette = palette;
     space.split = split;
     space.split_of = Some(places);
 }

@@ -306,6 +306,11 @@ impl Colours {
         self.0[place / 128] &= !(1 << (place % 128));
     }
 
+    pub(crate) fn join(&mut self, other: Colours) {
+        self.0[0] |= other.0[0];
+        self.0[1] |= other.0[1];
+    }
+
     pub(crate) fn len(self) -> usize {
         (self.0[0].count_ones() + self.0[1].count_ones()) as usize
     }

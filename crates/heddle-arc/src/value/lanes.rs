@@ -88,6 +88,16 @@ pub(crate) fn of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> Bits
     kept_of(word, |column| same(load(cells, at + column), [colour; 16]))
 }
 
+/// How many of the cells under a word have a colour.
+pub(crate) fn count_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> u32 {
+    let mut count = 0;
+    each_sixteen(word, |column, bits| {
+        count += (bits & same(load(cells, at + column), [colour; 16])).count_ones();
+        true
+    });
+    count
+}
+
 /// Those columns of a word whose cells are the same in two rows.
 pub(crate) fn alike(word: Bits, cells: &[i8], a: usize, b: usize) -> Bits {
     kept_of(word, |column| {
@@ -168,6 +178,7 @@ mod tests {
                 );
             }
             prop_assert_eq!(all_of_colour(word, &cells, a, colour), of == word);
+            prop_assert_eq!(count_of_colour(word, &cells, a, colour), of.count_ones());
             let row = &cells[a..b];
             let narrow = &row[..row.len().min(64)];
             match planes(narrow) {

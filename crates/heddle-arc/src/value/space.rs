@@ -61,6 +61,8 @@ pub struct Space {
     pub(crate) split_of: Option<(u32, u32)>,
     /// Those words.
     pub(crate) split: Vec<(i8, u8, Bits)>,
+    /// Their colours.
+    pub(crate) split_palette: super::Colours,
     /// Room for colour planes of a grid.
     pub(crate) planes: Vec<Bits>,
     /// Room for objects and their first cells while they are put in order.
@@ -85,6 +87,7 @@ impl Space {
             runs: Vec::new(),
             split_of: None,
             split: Vec::new(),
+            split_palette: super::Colours::default(),
             planes: Vec::new(),
             keyed: Vec::new(),
             bitmap: Vec::new(),
@@ -149,7 +152,7 @@ impl Space {
 
     /// Zeroed cells at the end; their place.
     pub(crate) fn new_cells(&mut self, count: usize) -> Result<usize, Fault> {
-        self.meter.take(count as u64)?;
+        self.charge_cells(count)?;
         let at = self.cells.len();
         let end = at + count;
         within_handles(end)?;
@@ -168,9 +171,24 @@ impl Space {
         Ok(at)
     }
 
+    /// Charges for mask rows that are not written.
+    pub(crate) fn charge_rows(&mut self, count: usize) -> Result<(), Fault> {
+        self.meter.take((count * size_of::<Bits>()) as u64)
+    }
+
+    /// Charges for cells that are not written.
+    pub(crate) fn charge_cells(&mut self, count: usize) -> Result<(), Fault> {
+        self.meter.take(count as u64)
+    }
+
+    /// Charges for values that are not written.
+    pub(crate) fn charge_values(&mut self, count: usize) -> Result<(), Fault> {
+        self.meter.take((count * size_of::<Value>()) as u64)
+    }
+
     /// Room for mask rows about to be written; where the first will lie.
     pub(crate) fn room_for_rows(&mut self, count: usize) -> Result<usize, Fault> {
-        self.meter.take((count * size_of::<Bits>()) as u64)?;
+        self.charge_rows(count)?;
         let at = self.rows.len();
         within_handles(at + count)?;
         Ok(at)
@@ -178,7 +196,7 @@ impl Space {
 
     /// Room for values about to be pushed; where the first will lie.
     pub(crate) fn new_values(&mut self, count: usize) -> Result<usize, Fault> {
-        self.meter.take((count * size_of::<Value>()) as u64)?;
+        self.charge_values(count)?;
         let at = self.values.len();
         within_handles(at + count)?;
         Ok(at)

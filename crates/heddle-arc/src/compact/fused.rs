@@ -1,0 +1,220 @@
+//! Two steps of a body at once, where only the second reads what the first makes.
+//!
+//! The value between them is never written. It is charged for as if it were, at the
+//! same moment, and the second step is answered from what the first was given.
+
+use super::call::Eval;
+use super::columns::Column;
+use super::difference::{common, difference, intersection, shared_size, without_both};
+use super::union::charge_union;
+use super::{Outcome, colours, construct, containers};
+use crate::code::{Argument, Body, Operation};
+use crate::fault::Fault;
+use crate::prim::Prim;
+use crate::value::{Space, Value};
+
+/// What two steps come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fused {
+    /// `colorcount` of `toobject`.
+    ColourCount,
+    /// `size` of `intersection`.
+    SharedSize,
+    /// `difference` with `combine`.
+    WithoutBoth,
+}
+
+/// What a step and the next come to, if they can be done at once.
+#[inline]
+pub(super) fn at(body: &Body, step: usize) -> Option<Fused> {
+    match body.steps[step].operation {
+        Operation::Primitive(Prim::Toobject | Prim::Intersection | Prim::Combine) => {
+            pair_at(body, step)
+        }
+        _ => None,
+    }
+}
+
+fn pair_at(body: &Body, step: usize) -> Option<Fused> {
+    let second = body.steps.get(step + 1)?;
+    let fused = match (body.steps[step].operation, second.operation) {
+        (Operation::Primitive(first), Operation::Primitive(second)) => {
+            [Fused::ColourCount, Fused::SharedSize, Fused::WithoutBoth]
+                .into_iter()
+                .find(|fused| fused.prims() == (first, second))?
+        }
+        _ => return None,
+    };
+    let reads = |argument: &Argument| match argument {
+        Argument::Local(place) => *place as usize == step,
+        _ => false,
+    };
+    let mut own = second.arguments.iter().enumerate();
+    let later = &body.steps[step + 2..];
+    let alone = own.all(|(place, argument)| reads(argument) == (place == fused.between()))
+        && !later.iter().any(|step| step.arguments.iter().any(reads))
+        && !reads(&body.result);
+    alone.then_some(fused)
+}
+
+impl Fused {
+    /// The two primitives.
+    fn prims(self) -> (Prim, Prim) {
+        match self {
+            Fused::ColourCount => (Prim::Toobject, Prim::Colorcount),
+            Fused::SharedSize => (Prim::Intersection, Prim::Size),
+            Fused::WithoutBoth => (Prim::Combine, Prim::Difference),
+        }
+    }
+
+    /// Which operand of the second step is the value between them.
+    fn between(self) -> usize {
+        match self {
+            Fused::ColourCount | Fused::SharedSize => 0,
+            Fused::WithoutBoth => 1,
+        }
+    }
+
+    /// The other operand of the second step, if it has one.
+    fn other(self, body: &Body, step: usize) -> Argument {
+        let arguments = &body.steps[step + 1].arguments;
+        let none = Argument::Fixed(Value::None);
+        arguments.get(1 - self.between()).copied().unwrap_or(none)
+    }
+
+    /// Charges for the value between the steps. `false`, and nothing charged, if it
+    /// has to be made.
+    fn charge(self, space: &mut Space, [a, b]: [Value; 2], other: Value) -> Result<bool, Fault> {
+        match self {
+            Fused::ColourCount => {
+                let Some((_, _, window)) = construct::inside(a, b) else {
+                    return Ok(false);
+                };
+                space.charge_rows(window.height())?;
+                space.charge_cells(window.height() * window.width())?;
+                Ok(true)
+            }
+            Fused::SharedSize => {
+                let Some((_, _, window)) = common(a, b) else {
+                    return Ok(false);
+                };
+                space.charge_rows(window.height())?;
+                Ok(true)
+            }
+            Fused::WithoutBoth => {
+                let mask = |value: Value| matches!(value, Value::Mask(_));
+                if other.mask().is_none() || mask(other) != mask(a) {
+                    return Ok(false);
+                }
+                charge_union(space, a, b)
+            }
+        }
+    }
+
+    /// The first step alone.
+    fn first(self, space: &mut Space, [a, b]: [Value; 2]) -> Outcome {
+        match self {
+            Fused::ColourCount => construct::toobject(space, a, b),
+            Fused::SharedSize => intersection(space, a, b),
+            Fused::WithoutBoth => containers::combine(space, a, b),
+        }
+    }
+
+    /// The second step; `None` between them if the first was only charged for.
+    fn second(
+        self,
+        space: &mut Space,
+        [a, b]: [Value; 2],
+        between: Value,
+        other: Value,
+    ) -> Outcome {
+        let made = !matches!(between, Value::None);
+        match self {
+            Fused::ColourCount if made => colours::colorcount(space, between, other),
+            Fused::ColourCount => colours::count_under(space, a, b, other),
+            Fused::SharedSize if made => containers::size(space, between),
+            Fused::SharedSize => Ok(Value::Int(shared_size(space, a, b))),
+            Fused::WithoutBoth if made => difference(space, other, between),
+            Fused::WithoutBoth => without_both(space, other, [a, b]),
+        }
+    }
+}
+
+impl Eval<'_> {
+    /// The first of two steps on one element.
+    #[inline]
+    fn begin_fused(&mut self, fused: Fused, given: [Value; 2], other: Value) -> Outcome {
+        let charged = match self.space.meter.work(1) {
+            Ok(()) => fused.charge(self.space, given, other),
+            Err(fault) => Err(fault),
+        };
+        let between = match charged {
+            Ok(true) => return Ok(Value::None),
+            Ok(false) => fused.first(self.space, given),
+            Err(fault) => Err(fault),
+        };
+        self.blamed(fused.prims().0, between)
+    }
+
+    /// The second of them.
+    #[inline]
+    fn end_fused(
+        &mut self,
+        fused: Fused,
+        given: [Value; 2],
+        between: Value,
+        other: Value,
+    ) -> Outcome {
+        let paid = self.space.meter.work(1);
+        let value = paid.and_then(|()| fused.second(self.space, given, between, other));
+        self.blamed(fused.prims().1, value)
+    }
+
+    /// Runs two steps of a body on its arguments and captured values.
+    pub(super) fn fused_steps(
+        &mut self,
+        fused: Fused,
+        (body, step): (&Body, usize),
+        args: &[Value],
+        captured: usize,
+        base: usize,
+    ) -> Result<(), Fault> {
+        let fetch = |argument: Argument| self.fetch(argument, args, captured, base);
+        let operands = &body.steps[step].arguments;
+        let given = [fetch(operands[0]), fetch(operands[1])];
+        let other = fetch(fused.other(body, step));
+        let between = self.begin_fused(fused, given, other)?;
+        self.space.frame.push(between);
+        let value = self.end_fused(fused, given, between, other)?;
+        self.space.frame.push(value);
+        Ok(())
+    }
+
+    /// Runs two steps of a body over the elements of a chunk.
+    pub(super) fn fused_columns(
+        &mut self,
+        fused: Fused,
+        (body, step): (&Body, usize),
+        column: impl Fn(&Space, Argument) -> Column,
+        count: usize,
+    ) -> Result<(), Fault> {
+        let operands = &body.steps[step].arguments;
+        let a = column(self.space, operands[0]);
+        let b = column(self.space, operands[1]);
+        let other = column(self.space, fused.other(body, step));
+        let between = self.new_column(count)?;
+        for element in 0..count {
+            let given = [self.element(a, element), self.element(b, element)];
+            let other = self.element(other, element);
+            self.space.frame[between + element] = self.begin_fused(fused, given, other)?;
+        }
+        let out = self.new_column(count)?;
+        for element in 0..count {
+            let given = [self.element(a, element), self.element(b, element)];
+            let other = self.element(other, element);
+            let made = self.space.frame[between + element];
+            self.space.frame[out + element] = self.end_fused(fused, given, made, other)?;
+        }
+        Ok(())
+    }
+}
