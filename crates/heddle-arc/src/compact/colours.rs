@@ -64,21 +64,21 @@ fn most(counts: &Counts) -> i8 {
 
 /// The most frequent colour of a grid.
 pub(super) fn background(space: &Space, grid: GridRef) -> i8 {
-    // Colours 0..=15 cover nearly every grid and count in a few words.
-    let mut small = [0_u32; 16];
-    for cell in &space.cells[grid.at..grid.at + grid.area()] {
-        match small.get_mut(*cell as u8 as usize) {
-            Some(count) => *count += 1,
-            None => return counts(space, grid.into()).as_ref().map_or(0, most),
+    let cells = &space.cells[grid.at..grid.at + grid.area()];
+    // Nearly every grid has colours 0 to 9, and one that is half of it or more.
+    let (mut best, mut held, mut left) = (0, 0, cells.len());
+    for colour in 0..10 {
+        let count = lanes::count_in(cells, colour);
+        if count > held {
+            (best, held) = (colour, count);
+        }
+        left -= count;
+        if held > left || (left == 0 && held > 0) {
+            // Nothing else can be as frequent.
+            return best;
         }
     }
-    let mut best = 0;
-    for place in 1..16 {
-        if small[place] > small[best] {
-            best = place;
-        }
-    }
-    best as i8
+    counts(space, grid.into()).as_ref().map_or(0, most)
 }
 
 pub(super) fn mostcolor(space: &mut Space, element: Value) -> Outcome {
@@ -160,7 +160,7 @@ pub(super) fn numcolors(space: &mut Space, element: Value) -> Outcome {
 pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Outcome {
     if let (Some(grid), Some(colour)) = (element.as_grid(), value.small()) {
         let cells = &space.cells[grid.at..grid.at + grid.area()];
-        let count = cells.iter().filter(|cell| **cell == colour).count();
+        let count = lanes::count_in(cells, colour);
         return Ok(Value::Int(count as i64));
     }
     if let (Value::Painted { cells, .. }, Some(mask), Some(colour)) =
@@ -168,7 +168,7 @@ pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Out
     {
         let area = usize::from(mask.height) * usize::from(mask.width);
         let own = &space.cells[cells as usize..cells as usize + area];
-        let mut count = own.iter().filter(|cell| **cell == colour).count();
+        let mut count = lanes::count_in(own, colour);
         if colour == 0 {
             // The box is zero where the object has no cell.
             count -= area - space.count(mask);

@@ -79,56 +79,109 @@ pub(super) fn objects(space: &mut Space, prim: Prim, args: &[Value], mode: Mode)
 }
 
 fn find_runs(cells: &[i8], grid: GridRef, hidden: Option<i8>, mode: Mode, runs: &mut Vec<Run>) {
-    let reach = u16::from(mode.diagonal);
     let mut above = 0..0;
     for i in 0..grid.height {
         let first = runs.len();
-        let row = &cells[grid.row(i)];
-        let mut j = 0;
-        let mut candidate = above.start;
-        while j < row.len() {
-            let colour = row[j];
-            if Some(colour) == hidden {
-                j += 1;
-                continue;
-            }
-            let start = j;
-            j += 1;
-            while j < row.len()
-                && if mode.univalued {
-                    row[j] == colour
-                } else {
-                    Some(row[j]) != hidden
-                }
-            {
-                j += 1;
-            }
-            let number = runs.len();
-            runs.push(Run {
-                row: i as u16,
-                start: start as u16,
-                end: (j - 1) as u16,
-                colour,
-                parent: number as u32,
-                top: i as u16,
-                bottom: i as u16,
-                left: start as u16,
-                right: (j - 1) as u16,
-                rows: 0,
-            });
-            let (start, end) = (start as u16, (j - 1) as u16);
-            while candidate < above.end && runs[candidate].end + reach < start {
-                candidate += 1;
-            }
-            let mut other = candidate;
-            while other < above.end && runs[other].start <= end + reach {
-                if !mode.univalued || runs[other].colour == colour {
-                    join(runs, other, number);
-                }
-                other += 1;
-            }
+        if grid.width <= 64 {
+            cut_narrow(cells, grid, i, hidden, mode, runs);
+        } else {
+            cut(cells, grid, i, hidden, mode, runs);
         }
+        join_row(runs, above, first, mode);
         above = first..runs.len();
+    }
+}
+
+/// A run that is a component of its own as yet.
+fn run(number: usize, row: usize, start: usize, end: usize, colour: i8) -> Run {
+    let (row, start, end) = (row as u16, start as u16, end as u16);
+    Run {
+        row,
+        start,
+        end,
+        colour,
+        parent: number as u32,
+        top: row,
+        bottom: row,
+        left: start,
+        right: end,
+        rows: 0,
+    }
+}
+
+/// Cuts a row into runs, cell by cell.
+fn cut(cells: &[i8], grid: GridRef, i: usize, hidden: Option<i8>, mode: Mode, runs: &mut Vec<Run>) {
+    let row = &cells[grid.row(i)];
+    let mut j = 0;
+    while j < row.len() {
+        let colour = row[j];
+        if Some(colour) == hidden {
+            j += 1;
+            continue;
+        }
+        let start = j;
+        j += 1;
+        while j < row.len()
+            && if mode.univalued {
+                row[j] == colour
+            } else {
+                Some(row[j]) != hidden
+            }
+        {
+            j += 1;
+        }
+        runs.push(run(runs.len(), i, start, j - 1, colour));
+    }
+}
+
+/// Cuts a row of at most 64 cells into runs by the bits they begin and end at.
+fn cut_narrow(
+    cells: &[i8],
+    grid: GridRef,
+    i: usize,
+    hidden: Option<i8>,
+    mode: Mode,
+    runs: &mut Vec<Run>,
+) {
+    let (at, width) = (grid.row(i).start, grid.width);
+    let all = full_bits(width) as u64;
+    let seen = hidden.map_or(all, |hidden| {
+        all & !(lanes::colour_bits(cells, at, width, hidden) as u64)
+    });
+    let (mut starts, mut ends) = if mode.univalued {
+        // Bit `j` says that cells `j` and `j + 1` are the same.
+        let same = lanes::alike(full_bits(width - 1), cells, at, at + 1) as u64;
+        (seen & !(same << 1), seen & !same)
+    } else {
+        (seen & !(seen << 1), seen & !(seen >> 1))
+    };
+    while starts != 0 {
+        let (start, end) = (starts.trailing_zeros(), ends.trailing_zeros());
+        starts &= starts - 1;
+        ends &= ends - 1;
+        let (start, end) = (start as usize, end as usize);
+        runs.push(run(runs.len(), i, start, end, cells[at + start]));
+    }
+}
+
+/// Joins the runs of a row, from `first` on, with those of the row above.
+fn join_row(runs: &mut [Run], above: std::ops::Range<usize>, first: usize, mode: Mode) {
+    let reach = u16::from(mode.diagonal);
+    let mut candidate = above.start;
+    for number in first..runs.len() {
+        let Run {
+            start, end, colour, ..
+        } = runs[number];
+        while candidate < above.end && runs[candidate].end + reach < start {
+            candidate += 1;
+        }
+        let mut other = candidate;
+        while other < above.end && runs[other].start <= end + reach {
+            if !mode.univalued || runs[other].colour == colour {
+                join(runs, other, number);
+            }
+            other += 1;
+        }
     }
 }
 

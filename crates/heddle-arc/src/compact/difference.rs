@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::containers::{holds, keep};
 use crate::fault::{Fault, Noun};
-use crate::value::{Mask, Space, Value, Window, full_bits, lanes, moved_bits};
+use crate::value::{Mask, Space, Value, Window, count_narrow, lanes, moved_bits};
 
 /// Two masks and what their boxes have in common, if they are sets of locations, or
 /// cells of the same colour, whose boxes overlap.
@@ -17,19 +17,16 @@ pub(super) fn common(a: Value, b: Value) -> Option<(Mask, Mask, Window)> {
 }
 
 /// The words two masks have in common, row by row of what their boxes have.
-fn common_words(rows: &[u128], (x, y, window): (Mask, Mask, Window)) -> impl Iterator<Item = u128> {
-    let columns = full_bits(window.width());
-    // Both boxes begin at or before the window.
+fn common_words<'a>(
+    rows: &'a [u128],
+    (x, y, window): (Mask, Mask, Window),
+) -> impl Iterator<Item = (u128, u128)> + use<'a> {
+    // Both boxes begin at or before the window, and have no bits beyond themselves.
     let from = |mask: Mask| {
         let first = mask.rows as usize + (window.top - mask.top()) as usize;
-        (
-            &rows[first..first + window.height()],
-            window.left - mask.left(),
-        )
+        &rows[first..first + window.height()]
     };
-    let ((p, by_p), (q, by_q)) = (from(x), from(y));
-    let pairs = p.iter().zip(q);
-    pairs.map(move |(p, q)| p >> by_p & q >> by_q & columns)
+    from(x).iter().copied().zip(from(y).iter().copied())
 }
 
 pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
@@ -41,14 +38,19 @@ pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
             let Some(both) = common(a, b) else {
                 return Ok(Value::EMPTY_SET);
             };
-            let at = space.new_window(both.2)?;
+            let (x, y, window) = both;
+            let at = space.new_window(window)?;
+            let (by_x, by_y) = (window.left - x.left(), window.left - y.left());
             let (old, new) = space.rows.split_at_mut(at);
-            for (to, word) in new.iter_mut().zip(common_words(old, both)) {
-                *to = word;
+            let words = new.iter_mut().zip(common_words(old, both));
+            if x.width.max(y.width) <= 64 {
+                words.for_each(|(to, (p, q))| *to = (p as u64 >> by_x & q as u64 >> by_y).into());
+            } else {
+                words.for_each(|(to, (p, q))| *to = p >> by_x & q >> by_y);
             }
             Ok(match a {
-                Value::Object(_, colour) => space.sealed_object(at, both.2, colour),
-                _ => space.sealed_mask(at, both.2),
+                Value::Object(_, colour) => space.sealed_object(at, window, colour),
+                _ => space.sealed_mask(at, window),
             })
         }
         _ => {
@@ -61,10 +63,18 @@ pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
 
 /// How many elements two sets of [`common`] share.
 pub(super) fn shared_size(space: &Space, a: Value, b: Value) -> i64 {
-    common(a, b).map_or(0, |both| {
-        let words = common_words(&space.rows, both);
-        words.map(|word| i64::from(word.count_ones())).sum()
-    })
+    let Some(both) = common(a, b) else {
+        return 0;
+    };
+    let (x, y, window) = both;
+    let (by_x, by_y) = (window.left - x.left(), window.left - y.left());
+    let words = common_words(&space.rows, both);
+    if x.width.max(y.width) <= 64 {
+        let words = words.map(|(p, q)| p as u64 >> by_x & q as u64 >> by_y);
+        return i64::from(count_narrow(words, window.width() as u32));
+    }
+    let words = words.map(|(p, q)| p >> by_x & q >> by_y);
+    words.map(|word| i64::from(word.count_ones())).sum()
 }
 
 fn overlap(a: Mask, b: Mask) -> Option<Window> {

@@ -98,6 +98,24 @@ pub(crate) fn count_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -
     count
 }
 
+/// How many of some cells have a colour.
+pub(crate) fn count_in(cells: &[i8], colour: i8) -> usize {
+    let mut count = 0;
+    // A lane counts to 255; 4,096 cells are 256 rounds of sixteen.
+    for some in cells.chunks(4_080) {
+        let (all, rest) = some.as_chunks::<16>();
+        let mut lanes = [0_u8; 16];
+        for sixteen in all {
+            for (lane, cell) in lanes.iter_mut().zip(sixteen) {
+                *lane += u8::from(*cell == colour);
+            }
+        }
+        count += lanes.iter().map(|lane| usize::from(*lane)).sum::<usize>();
+        count += rest.iter().filter(|cell| **cell == colour).count();
+    }
+    count
+}
+
 /// Those columns of a word whose cells are the same in two rows.
 pub(crate) fn alike(word: Bits, cells: &[i8], a: usize, b: usize) -> Bits {
     kept_of(word, |column| {

@@ -36,8 +36,8 @@ pub(crate) use elements::Colours;
 pub(crate) use layers::Layering;
 pub(crate) use mask::{Window, full_bits, moved_bits};
 pub(crate) use patch::{Extremes, Listed, Patch, Stroke};
-pub(crate) use space::GridRef;
 pub use space::Space;
+pub(crate) use space::{GridRef, count_narrow};
 
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;

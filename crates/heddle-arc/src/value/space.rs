@@ -235,8 +235,8 @@ impl Space {
     pub(crate) fn count(&self, mask: Mask) -> usize {
         let words = self.words(mask).iter();
         if mask.width <= 64 {
-            // Counting bits is a dozen instructions without hardware for it.
-            return words.map(|word| (*word as u64).count_ones() as usize).sum();
+            let words = words.map(|word| *word as u64);
+            return count_narrow(words, u32::from(mask.width)) as usize;
         }
         words.map(|word| word.count_ones() as usize).sum()
     }
@@ -259,6 +259,23 @@ impl From<GridRef> for Value {
     fn from(grid: GridRef) -> Value {
         Space::grid_at(grid.at, grid.height, grid.width)
     }
+}
+
+/// How many bits are set in words of at most `width` bits, 1 to 64. Counting is a dozen
+/// instructions without hardware for it, so that as many words as fit are counted at
+/// once.
+#[inline]
+pub(crate) fn count_narrow(words: impl Iterator<Item = u64>, width: u32) -> u32 {
+    let (mut together, mut taken, mut count) = (0, 0, 0);
+    for word in words {
+        together |= word << taken;
+        taken += width;
+        if taken + width > 64 {
+            count += together.count_ones();
+            (together, taken) = (0, 0);
+        }
+    }
+    count + together.count_ones()
 }
 
 /// Handles hold 32-bit places.
