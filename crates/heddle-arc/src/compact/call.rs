@@ -212,7 +212,7 @@ impl Eval<'_> {
     }
 
     /// Calls a primitive with as many arguments as it takes.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn primitive(&mut self, prim: Prim, args: &[Value]) -> Outcome {
         if quick::may_know(prim) {
             let known = match *args {
