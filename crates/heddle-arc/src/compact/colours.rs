@@ -4,7 +4,7 @@ use super::Outcome;
 use super::construct::inside;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
-use crate::value::{Colours, GridRef, Space, Value, full_bits, lanes};
+use crate::value::{Colours, GridRef, Space, Value, count_narrow, full_bits, lanes};
 
 /// How often each small colour occurs; colour `c` counts at `c + 128`.
 type Counts = [u32; 256];
@@ -205,6 +205,51 @@ pub(super) fn count_under(space: &mut Space, patch: Value, value: Value, colour:
     }
     if all == 0 {
         // The patch has a hole there.
+        return colorcount(space, Value::EMPTY_SET, colour);
+    }
+    Ok(Value::Int(i64::from(count)))
+}
+
+/// The cells of a narrow grid that have a colour, one word for each row, into `plane`.
+/// `false` if it is no such grid or colour.
+pub(super) fn plane_of(space: &Space, value: Value, colour: Value, plane: &mut Vec<u64>) -> bool {
+    let (Some(grid), Some(colour)) = (value.as_grid(), colour.small()) else {
+        return false;
+    };
+    let rows = 0..grid.height;
+    plane.clear();
+    plane.extend(rows.map(|i| {
+        lanes::colour_bits(&space.cells, grid.row(i).start, grid.width.min(64), colour) as u64
+    }));
+    grid.width <= 64
+}
+
+/// [`count_under`] where the cells of that colour are known.
+pub(super) fn count_on_plane(
+    space: &mut Space,
+    patch: Value,
+    value: Value,
+    colour: Value,
+    plane: &[u64],
+) -> Outcome {
+    let Some((mask, _, window)) = inside(patch, value) else {
+        return colorcount(space, Value::EMPTY_SET, colour);
+    };
+    if mask.width > 64 {
+        return count_under(space, patch, value, colour);
+    }
+    let columns = full_bits(window.width()) as u64;
+    let own = &space.words(mask)[(window.top - mask.top()) as usize..];
+    let plane = &plane[window.top as usize..=window.bottom as usize];
+    let skipped = window.left - mask.left();
+    let mut all = 0;
+    let both = own.iter().zip(plane).map(|(word, plane)| {
+        let word = *word as u64 >> skipped & columns;
+        all |= word;
+        word & plane >> window.left
+    });
+    let count = count_narrow(both, window.width() as u32);
+    if all == 0 {
         return colorcount(space, Value::EMPTY_SET, colour);
     }
     Ok(Value::Int(i64::from(count)))

@@ -97,7 +97,7 @@ pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
     if let (Value::Object(..) | Value::Painted { .. }, Some(mask)) = (a, a.mask())
         && b.is_set()
     {
-        return cells_without(space, a, mask, &[b]);
+        return cells_without(space, a, mask, &[b], Wanted::Set);
     }
     let base = space.spread(a)?;
     keep(space, base, |space, element| {
@@ -106,12 +106,25 @@ pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
     space.like_from(a, base)
 }
 
+/// What is wanted of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Set,
+    /// The empty set if nothing is left, else only that something is: `true`.
+    Whether,
+}
+
 /// The elements of a set that are in neither of two others: all of them masks, or
 /// all of them objects.
-pub(super) fn without_both(space: &mut Space, a: Value, others: [Value; 2]) -> Outcome {
+pub(super) fn without_both(
+    space: &mut Space,
+    a: Value,
+    others: [Value; 2],
+    wanted: Wanted,
+) -> Outcome {
     match (a, others, a.mask()) {
         (Value::Mask(x), [Value::Mask(y), Value::Mask(z)], _) => masks_without(space, x, &[y, z]),
-        (_, _, Some(mask)) => cells_without(space, a, mask, &others),
+        (_, _, Some(mask)) => cells_without(space, a, mask, &others, wanted),
         _ => Err(a.not(Noun::Set)),
     }
 }
@@ -136,13 +149,31 @@ fn masks_without(space: &mut Space, x: Mask, others: &[Mask]) -> Outcome {
 }
 
 /// The cells of an object that are in none of some sets.
-fn cells_without(space: &mut Space, a: Value, mask: Mask, others: &[Value]) -> Outcome {
+fn cells_without(
+    space: &mut Space,
+    a: Value,
+    mask: Mask,
+    others: &[Value],
+    wanted: Wanted,
+) -> Outcome {
     let window = Window::of(mask);
     let area = window.height() * window.width();
     space.meter.work(area as u64 / 4 + 1)?;
     let at = space.copied_rows(mask)?;
     for other in others {
         strike(space, a, mask, *other, at)?;
+    }
+    if wanted == Wanted::Whether {
+        if let Value::Painted { .. } = a {
+            space.charge_cells(area)?;
+        }
+        let left = space.rows[at..].iter().any(|word| *word != 0);
+        space.rows.truncate(at);
+        return Ok(if left {
+            Value::Bool(true)
+        } else {
+            Value::EMPTY_SET
+        });
     }
     match a {
         Value::Painted { cells, .. } => kept_of_painted(space, cells as usize, at, window),

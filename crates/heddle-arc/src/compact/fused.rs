@@ -5,7 +5,7 @@
 
 use super::call::Eval;
 use super::columns::Column;
-use super::difference::{common, difference, intersection, shared_size, without_both};
+use super::difference::{Wanted, common, difference, intersection, shared_size, without_both};
 use super::union::charge_union;
 use super::{Outcome, colours, construct, containers};
 use crate::code::{Argument, Body, Operation};
@@ -22,6 +22,9 @@ pub(super) enum Fused {
     SharedSize,
     /// `difference` with `combine`.
     WithoutBoth,
+    /// The same, and the next step only asks whether anything is left: it is given no
+    /// set, but nothing or [`Value::Bool`].
+    LeftByBoth,
 }
 
 /// What a step and the next come to, if they can be done at once.
@@ -45,16 +48,34 @@ fn pair_at(body: &Body, step: usize) -> Option<Fused> {
         }
         _ => return None,
     };
-    let reads = |argument: &Argument| match argument {
-        Argument::Local(place) => *place as usize == step,
-        _ => false,
-    };
     let mut own = second.arguments.iter().enumerate();
-    let later = &body.steps[step + 2..];
-    let alone = own.all(|(place, argument)| reads(argument) == (place == fused.between()))
-        && !later.iter().any(|step| step.arguments.iter().any(reads))
-        && !reads(&body.result);
-    alone.then_some(fused)
+    if !own.all(|(place, argument)| reads(argument, step) == (place == fused.between()))
+        || is_read(body, step, step + 2)
+    {
+        return None;
+    }
+    let next = body.steps.get(step + 2).map(|step| step.operation);
+    let asked = next == Some(Operation::Primitive(Prim::Flip))
+        && body.steps[step + 2]
+            .arguments
+            .iter()
+            .all(|argument| reads(argument, step + 1))
+        && !is_read(body, step + 1, step + 3);
+    Some(match fused {
+        Fused::WithoutBoth if asked => Fused::LeftByBoth,
+        _ => fused,
+    })
+}
+
+/// Whether an operand is the result of a step.
+fn reads(argument: &Argument, step: usize) -> bool {
+    matches!(argument, Argument::Local(place) if *place as usize == step)
+}
+
+/// Whether the result of a step is read by one from `later` on, or is the body's.
+fn is_read(body: &Body, step: usize, later: usize) -> bool {
+    let mut operands = body.steps[later..].iter().flat_map(|step| &step.arguments);
+    operands.any(|argument| reads(argument, step)) || reads(&body.result, step)
 }
 
 impl Fused {
@@ -63,7 +84,7 @@ impl Fused {
         match self {
             Fused::ColourCount => (Prim::Toobject, Prim::Colorcount),
             Fused::SharedSize => (Prim::Intersection, Prim::Size),
-            Fused::WithoutBoth => (Prim::Combine, Prim::Difference),
+            Fused::WithoutBoth | Fused::LeftByBoth => (Prim::Combine, Prim::Difference),
         }
     }
 
@@ -71,7 +92,7 @@ impl Fused {
     fn between(self) -> usize {
         match self {
             Fused::ColourCount | Fused::SharedSize => 0,
-            Fused::WithoutBoth => 1,
+            Fused::WithoutBoth | Fused::LeftByBoth => 1,
         }
     }
 
@@ -101,7 +122,7 @@ impl Fused {
                 space.charge_rows(window.height())?;
                 Ok(true)
             }
-            Fused::WithoutBoth => {
+            Fused::WithoutBoth | Fused::LeftByBoth => {
                 let mask = |value: Value| matches!(value, Value::Mask(_));
                 if other.mask().is_none() || mask(other) != mask(a) {
                     return Ok(false);
@@ -116,7 +137,7 @@ impl Fused {
         match self {
             Fused::ColourCount => construct::toobject(space, a, b),
             Fused::SharedSize => intersection(space, a, b),
-            Fused::WithoutBoth => containers::combine(space, a, b),
+            Fused::WithoutBoth | Fused::LeftByBoth => containers::combine(space, a, b),
         }
     }
 
@@ -134,8 +155,9 @@ impl Fused {
             Fused::ColourCount => colours::count_under(space, a, b, other),
             Fused::SharedSize if made => containers::size(space, between),
             Fused::SharedSize => Ok(Value::Int(shared_size(space, a, b))),
-            Fused::WithoutBoth if made => difference(space, other, between),
-            Fused::WithoutBoth => without_both(space, other, [a, b]),
+            Fused::WithoutBoth | Fused::LeftByBoth if made => difference(space, other, between),
+            Fused::WithoutBoth => without_both(space, other, [a, b], Wanted::Set),
+            Fused::LeftByBoth => without_both(space, other, [a, b], Wanted::Whether),
         }
     }
 }
@@ -190,6 +212,34 @@ impl Eval<'_> {
         Ok(())
     }
 
+    /// The second of two steps that count one colour of one grid under many patches.
+    fn counts_on_plane(
+        &mut self,
+        patches: Column,
+        between: usize,
+        (grid, colour): (Value, Value),
+        count: usize,
+    ) -> Result<(), Fault> {
+        let out = self.new_column(count)?;
+        let mut plane = std::mem::take(&mut self.space.bitmap);
+        let known = colours::plane_of(self.space, grid, colour, &mut plane);
+        for element in 0..count {
+            let patch = self.element(patches, element);
+            let made = self.space.frame[between + element];
+            self.space.frame[out + element] = if known && matches!(made, Value::None) {
+                let paid = self.space.meter.work(1);
+                let value = paid.and_then(|()| {
+                    colours::count_on_plane(self.space, patch, grid, colour, &plane)
+                });
+                self.blamed(Prim::Colorcount, value)?
+            } else {
+                self.end_fused(Fused::ColourCount, [patch, grid], made, colour)?
+            };
+        }
+        self.space.bitmap = plane;
+        Ok(())
+    }
+
     /// Runs two steps of a body over the elements of a chunk.
     pub(super) fn fused_columns(
         &mut self,
@@ -207,6 +257,9 @@ impl Eval<'_> {
             let given = [self.element(a, element), self.element(b, element)];
             let other = self.element(other, element);
             self.space.frame[between + element] = self.begin_fused(fused, given, other)?;
+        }
+        if let (Fused::ColourCount, Column::Same(grid), Column::Same(colour)) = (fused, b, other) {
+            return self.counts_on_plane(a, between, (grid, colour), count);
         }
         let out = self.new_column(count)?;
         for element in 0..count {
