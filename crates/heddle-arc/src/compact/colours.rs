@@ -64,11 +64,10 @@ fn most(counts: &Counts) -> i8 {
 
 /// The most frequent colour of a grid.
 pub(super) fn background(space: &Space, grid: GridRef) -> i8 {
-    let cells = &space.cells[grid.at..grid.at + grid.area()];
     // Nearly every grid has colours 0 to 9, and one that is half of it or more.
-    let (mut best, mut held, mut left) = (0, 0, cells.len());
+    let (mut best, mut held, mut left) = (0, 0, grid.area());
     for colour in 0..10 {
-        let count = lanes::count_in(cells, colour);
+        let count = lanes::count_in(&space.cells, grid.at, grid.area(), colour);
         if count > held {
             (best, held) = (colour, count);
         }
@@ -159,16 +158,14 @@ pub(super) fn numcolors(space: &mut Space, element: Value) -> Outcome {
 
 pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Outcome {
     if let (Some(grid), Some(colour)) = (element.as_grid(), value.small()) {
-        let cells = &space.cells[grid.at..grid.at + grid.area()];
-        let count = lanes::count_in(cells, colour);
+        let count = lanes::count_in(&space.cells, grid.at, grid.area(), colour);
         return Ok(Value::Int(count as i64));
     }
     if let (Value::Painted { cells, .. }, Some(mask), Some(colour)) =
         (element, element.mask(), value.small())
     {
         let area = usize::from(mask.height) * usize::from(mask.width);
-        let own = &space.cells[cells as usize..cells as usize + area];
-        let mut count = lanes::count_in(own, colour);
+        let mut count = lanes::count_in(&space.cells, cells as usize, area, colour);
         if colour == 0 {
             // The box is zero where the object has no cell.
             count -= area - space.count(mask);

@@ -3,7 +3,7 @@
 //! Rows are named by the place of their first column; what lies beyond the bits
 //! that are set is read but never changed.
 
-use super::full_bits;
+use super::{count_narrow, full_bits};
 use super::sixteen::{load, same, store};
 use super::space::Bits;
 
@@ -98,31 +98,13 @@ pub(crate) fn count_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -
     count
 }
 
-/// How many of some cells have a colour.
-pub(crate) fn count_in(cells: &[i8], colour: i8) -> usize {
-    let mut count = 0;
-    // A lane counts to 255.
-    for some in cells.chunks(255 * 16) {
-        let (all, rest) = some.as_chunks::<16>();
-        let mut lanes = [0_u8; 16];
-        for sixteen in all {
-            for (lane, cell) in lanes.iter_mut().zip(sixteen) {
-                *lane += u8::from(*cell == colour);
-            }
-        }
-        let lanes = u128::from_le_bytes(lanes);
-        let equal = same(load(rest, 0), [colour; 16]) & full_bits(rest.len()) as u16;
-        count += sum_of_bytes(lanes as u64) + sum_of_bytes((lanes >> 64) as u64);
-        count += equal.count_ones() as usize;
-    }
-    count
-}
-
-/// The sum of eight numbers of eight bits.
-fn sum_of_bytes(bytes: u64) -> usize {
-    const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
-    let pairs = (bytes & EVEN) + (bytes >> 8 & EVEN);
-    (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
+/// How many of `count` cells have a colour.
+pub(crate) fn count_in(cells: &[i8], at: usize, count: usize, colour: i8) -> usize {
+    let equal = (0..count).step_by(16).map(|place| {
+        let inside = full_bits((count - place).min(16)) as u16;
+        u64::from(same(load(cells, at + place), [colour; 16]) & inside)
+    });
+    count_narrow(equal, 16) as usize
 }
 
 /// Those columns of a word whose cells are the same in two rows.
@@ -206,9 +188,9 @@ mod tests {
             }
             prop_assert_eq!(all_of_colour(word, &cells, a, colour), of == word);
             prop_assert_eq!(count_of_colour(word, &cells, a, colour), of.count_ones());
-            for some in [&cells[..], &cells[..a], &cells.repeat(40)] {
-                let one_by_one = some.iter().filter(|cell| **cell == colour).count();
-                prop_assert_eq!(count_in(some, colour), one_by_one);
+            for (from, to) in [(0, cells.len()), (0, a), (a, b)] {
+                let one_by_one = cells[from..to].iter().filter(|cell| **cell == colour).count();
+                prop_assert_eq!(count_in(&cells, from, to - from, colour), one_by_one);
             }
             let row = &cells[a..b];
             let narrow = &row[..row.len().min(64)];
