@@ -17,10 +17,10 @@ pub(super) fn common(a: Value, b: Value) -> Option<(Mask, Mask, Window)> {
 }
 
 /// The words two masks have in common, row by row of what their boxes have.
-fn common_words<'a>(
-    rows: &'a [u128],
+fn common_words(
+    rows: &[u128],
     (x, y, window): (Mask, Mask, Window),
-) -> impl Iterator<Item = (u128, u128)> + use<'a> {
+) -> impl Iterator<Item = (u128, u128)> {
     // Both boxes begin at or before the window, and have no bits beyond themselves.
     let from = |mask: Mask| {
         let first = mask.rows as usize + (window.top - mask.top()) as usize;
@@ -44,9 +44,13 @@ pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
             let (old, new) = space.rows.split_at_mut(at);
             let words = new.iter_mut().zip(common_words(old, both));
             if x.width.max(y.width) <= 64 {
-                words.for_each(|(to, (p, q))| *to = (p as u64 >> by_x & q as u64 >> by_y).into());
+                for (to, (p, q)) in words {
+                    *to = (p as u64 >> by_x & q as u64 >> by_y).into();
+                }
             } else {
-                words.for_each(|(to, (p, q))| *to = p >> by_x & q >> by_y);
+                for (to, (p, q)) in words {
+                    *to = p >> by_x & q >> by_y;
+                }
             }
             Ok(match a {
                 Value::Object(_, colour) => space.sealed_object(at, window, colour),

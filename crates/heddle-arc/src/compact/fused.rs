@@ -271,3 +271,123 @@ impl Eval<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dice::Dice;
+    use crate::meter::{Budget, Meter};
+    use crate::plain::{Plain, set_of};
+
+    /// Locations or cells in a small box near the corner of the grid, now and then none.
+    fn patch(dice: &mut Dice, colours: usize) -> Plain {
+        let (height, width) = (dice.between(1, 7), dice.between(1, 7));
+        let (top, left) = (dice.below(12) as i64 - 4, dice.below(12) as i64 - 4);
+        let thin = dice.between(1, 4);
+        let mut items = Vec::new();
+        for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
+            let colour = Plain::Int(dice.below(colours.max(1)) as i64);
+            let (i, j) = (top + i as i64, left + j as i64);
+            if dice.one_in(thin) {
+                items.push(if colours == 0 {
+                    Plain::pair(i, j)
+                } else {
+                    Plain::cell(colour, i, j)
+                });
+            }
+        }
+        set_of(items)
+    }
+
+    fn grid(dice: &mut Dice) -> Plain {
+        let (height, width) = (dice.between(1, 9), dice.between(1, 9));
+        Plain::grid((0..height).map(|_| {
+            let row = (0..width).map(|_| dice.below(3) as i64);
+            row.collect::<Vec<i64>>()
+        }))
+    }
+
+    /// What became of two steps and what they cost, at once or one after the other.
+    fn run(fused: Fused, at_once: bool, plain: &[Plain; 3], budget: Budget) -> (String, bool) {
+        let mut space = Space::new(Budget::default());
+        let [a, b, other] = [0, 1, 2].map(|place| space.import(&plain[place]).unwrap());
+        space.meter = Meter::new(budget);
+        let charged = match fused.charge(&mut space, [a, b], other) {
+            charged if at_once => charged,
+            _ => {
+                space.meter = Meter::new(budget);
+                Ok(false)
+            }
+        };
+        let was_fused = charged == Ok(true);
+        let between = match charged {
+            Ok(true) => Ok(Value::None),
+            Ok(false) => fused.first(&mut space, [a, b]),
+            Err(fault) => Err(fault),
+        };
+        let result = between.and_then(|between| fused.second(&mut space, [a, b], between, other));
+        let seen = result.map(|value| match fused {
+            Fused::LeftByBoth => Plain::Bool(value.truth()),
+            _ => space.export(value).unwrap(),
+        });
+        let meter = &space.meter;
+        let cost = (meter.steps(), meter.bytes(), meter.peak_bytes());
+        (format!("{seen:?} {cost:?}"), was_fused)
+    }
+
+    #[test]
+    fn two_steps_at_once_are_two_steps_in_result_and_cost() {
+        let kinds = [
+            Fused::ColourCount,
+            Fused::SharedSize,
+            Fused::WithoutBoth,
+            Fused::LeftByBoth,
+        ];
+        let mut at_once = [0; 4];
+        for seed in 0..4_000 {
+            let mut dice = Dice::new(seed);
+            let kind = dice.below(4);
+            let fused = kinds[kind];
+            let colours = dice.below(4);
+            let plain = if fused == Fused::ColourCount {
+                let colour = Plain::Int([0, 1, 2, 5, 400][dice.below(5)]);
+                [patch(&mut dice, colours), grid(&mut dice), colour]
+            } else {
+                let other = if dice.one_in(8) { 0 } else { colours };
+                [other, colours, colours].map(|colours| patch(&mut dice, colours))
+            };
+            for steps in [2, 9, 20, 60, 100_000] {
+                for bytes in [10, 100, 300, 100_000] {
+                    let time = None;
+                    let budget = Budget { steps, bytes, time };
+                    let (wanted, _) = run(fused, false, &plain, budget);
+                    let (found, was_fused) = run(fused, true, &plain, budget);
+                    assert_eq!(found, wanted, "seed {seed}, {fused:?} of {plain:?}");
+                    at_once[kind] += usize::from(was_fused);
+                }
+            }
+        }
+        assert!(at_once.iter().all(|count| *count > 2_000), "{at_once:?}");
+    }
+
+    #[test]
+    fn a_plane_of_the_colour_counts_the_same() {
+        for seed in 0..2_000 {
+            let mut dice = Dice::new(seed);
+            let mut space = Space::new(Budget::default());
+            let (patch, grid) = (patch(&mut dice, 0), grid(&mut dice));
+            let patch = space.import(&patch).unwrap();
+            let grid = space.import(&grid).unwrap();
+            if construct::inside(patch, grid).is_none() {
+                continue;
+            }
+            let colour = Value::Int(dice.below(3) as i64);
+            let mut plane = Vec::new();
+            assert!(colours::plane_of(&space, grid, colour, &mut plane));
+            let known = colours::count_on_plane(&mut space, patch, grid, colour, &plane);
+            let asked = colours::count_under(&mut space, patch, grid, colour);
+            let count = |outcome: Outcome| outcome.map(|value| value.int().unwrap());
+            assert_eq!(count(known), count(asked), "seed {seed}");
+        }
+    }
+}

@@ -9,9 +9,10 @@ use crate::value::{GridRef, Listed, Mask, Space, Value, full_bits, lanes};
 
 /// A copy of a grid to write on.
 fn copied(space: &mut Space, grid: GridRef) -> Result<GridRef, Fault> {
-    let at = space.new_cells(grid.area())?;
-    let (old, new) = space.cells.split_at_mut(at);
-    new.copy_from_slice(&old[grid.at..grid.at + grid.area()]);
+    let at = space.room_for_cells(grid.area())?;
+    space
+        .cells
+        .extend_from_within(grid.at..grid.at + grid.area());
     Ok(GridRef { at, ..grid })
 }
 

@@ -76,8 +76,16 @@ fn strike(
         }
         if word != matched_word {
             matched_word = word;
-            for (line, hits) in plane.iter().zip(matched.iter_mut()) {
-                *hits = placements(*line, word);
+            let lines = plane.iter().zip(matched.iter_mut());
+            if grid.width <= 64 {
+                let word = word as u64;
+                for (line, hits) in lines {
+                    *hits = narrow_placements(*line as u64, word).into();
+                }
+            } else {
+                for (line, hits) in lines {
+                    *hits = placements(*line, word);
+                }
             }
             work += grid.height as u64;
         }
@@ -90,29 +98,34 @@ fn strike(
     space.meter.work(work)
 }
 
-/// The shifts at which every bit of `word` meets a bit of `line`.
-fn placements(line: u128, word: u128) -> u128 {
-    let start = word.trailing_zeros();
-    let run = (word >> start).trailing_ones();
-    let mut hits = line >> start;
-    // A run of n bits in log n steps.
-    let mut done = 1;
-    while done < run {
-        let step = done.min(run - done);
-        hits &= hits >> step;
-        done += step;
-    }
-    let mut rest = if start + run >= 128 {
-        0
-    } else {
-        word >> (start + run) << (start + run)
+/// A function that finds the shifts at which every bit of `word`, which has some, meets
+/// a bit of `line`. Words of one register take a quarter of the instructions.
+macro_rules! placements {
+    ($name:ident, $word:ty) => {
+        fn $name(line: $word, word: $word) -> $word {
+            let start = word.trailing_zeros();
+            let run = (word >> start).trailing_ones();
+            let mut hits = line >> start;
+            // A run of n bits in log n steps.
+            let mut done = 1;
+            while done < run {
+                let step = done.min(run - done);
+                hits &= hits >> step;
+                done += step;
+            }
+            let beyond = <$word>::MAX.checked_shl(start + run).unwrap_or(0);
+            let mut rest = word & beyond;
+            while rest != 0 {
+                hits &= line >> rest.trailing_zeros();
+                rest &= rest - 1;
+            }
+            hits
+        }
     };
-    while rest != 0 {
-        hits &= line >> rest.trailing_zeros();
-        rest &= rest - 1;
-    }
-    hits
 }
+
+placements!(placements, u128);
+placements!(narrow_placements, u64);
 
 pub(super) fn compress(space: &mut Space, value: Value) -> Outcome {
     let Some(grid) = value.as_grid() else {

@@ -85,8 +85,15 @@ fn union_masks(space: &mut Space, base: usize, window: Window) -> Outcome {
         let shift = mask.left() - window.left;
         let (old, new) = space.rows.split_at_mut(at);
         let words = &old[mask.rows as usize..][..usize::from(mask.height)];
-        for (to, word) in new[top - at..].iter_mut().zip(words) {
-            *to |= word << shift;
+        let both = new[top - at..].iter_mut().zip(words);
+        if window.width() <= 64 {
+            for (to, word) in both {
+                *to |= u128::from((*word as u64) << shift);
+            }
+        } else {
+            for (to, word) in both {
+                *to |= word << shift;
+            }
         }
     }
     Ok(space.sealed_mask(at, window))
@@ -124,12 +131,14 @@ fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {
             let agrees = match object {
                 Value::Painted { cells, width, .. } => {
                     let from = cells as usize + row * usize::from(width);
-                    let agrees = lanes::alike(common, &space.cells, from, to) == common;
+                    let agrees =
+                        common == 0 || lanes::alike(common, &space.cells, from, to) == common;
                     lanes::copy_under(word, &mut space.cells, from, to);
                     agrees
                 }
                 Value::Object(_, colour) => {
-                    let agrees = lanes::all_of_colour(common, &space.cells, to, colour);
+                    let agrees =
+                        common == 0 || lanes::all_of_colour(common, &space.cells, to, colour);
                     lanes::fill_under(word, &mut space.cells, to, colour);
                     agrees
                 }
@@ -295,7 +304,9 @@ fn split_colours(space: &mut Space, mask: Mask, places: (u32, u32)) {
         }
     }
     let mut palette = Colours::default();
-    split.iter().for_each(|(colour, ..)| palette.add(*colour));
+    for (colour, ..) in &split {
+        palette.add(*colour);
+    }
     space.split_palette = palette;
     space.split = split;
     space.split_of = Some(places);

@@ -369,10 +369,16 @@ impl Space {
             return Ok(None);
         };
         let at = self.new_window(window)?;
+        let narrow = window.width() <= 64;
         for item in &self.stack[base..] {
             if let Value::Pair(i, j) = *item {
                 let row = (i64::from(i) - window.top) as usize;
-                self.rows[at + row] |= 1 << (i64::from(j) - window.left);
+                let by = i64::from(j) - window.left;
+                self.rows[at + row] |= if narrow {
+                    Bits::from(1_u64 << by)
+                } else {
+                    1 << by
+                };
             }
         }
         Ok(Some(self.sealed_mask(at, window)))

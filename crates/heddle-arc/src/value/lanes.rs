@@ -3,9 +3,9 @@
 //! Rows are named by the place of their first column; what lies beyond the bits
 //! that are set is read but never changed.
 
-use super::{count_narrow, full_bits};
 use super::sixteen::{load, same, store};
 use super::space::Bits;
+use super::{count_narrow, full_bits};
 
 /// Calls `visit` with a column and the sixteen bits from there on, wherever there
 /// are any, until it answers no. The first of the sixteen is always set.

@@ -152,11 +152,16 @@ impl Space {
 
     /// Zeroed cells at the end; their place.
     pub(crate) fn new_cells(&mut self, count: usize) -> Result<usize, Fault> {
+        let at = self.room_for_cells(count)?;
+        self.cells.resize(at + count, 0);
+        Ok(at)
+    }
+
+    /// Room for cells about to be written; where the first will lie.
+    pub(crate) fn room_for_cells(&mut self, count: usize) -> Result<usize, Fault> {
         self.charge_cells(count)?;
         let at = self.cells.len();
-        let end = at + count;
-        within_handles(end)?;
-        self.cells.resize(end, 0);
+        within_handles(at + count)?;
         Ok(at)
     }
 
