@@ -215,7 +215,9 @@ fn emit(space: &mut Space, grid: GridRef, mode: Mode, runs: &mut [Run]) -> Outco
     let all_fit = grid_window(grid).is_some();
     for number in 0..runs.len() {
         let run = runs[number];
-        let first = root(runs, number);
+        // Earlier runs point at their first by now.
+        let first = runs[run.parent as usize].parent as usize;
+        runs[number].parent = first as u32;
         if first == number && (all_fit || run.window().is_some()) {
             let height = usize::from(run.bottom - run.top) + 1;
             runs[number].rows = space.new_rows(height)? as u32;
@@ -229,6 +231,12 @@ fn emit(space: &mut Space, grid: GridRef, mode: Mode, runs: &mut [Run]) -> Outco
         space.rows[row] |= full_bits(width) << (run.start - home.left);
     }
     let base = space.stack.len();
+    if mode.univalued && all_fit && by_colour(space, runs) {
+        if space.stack.len() == base {
+            return Ok(Value::EMPTY_SET);
+        }
+        return space.sorted_set_of(base, Value::OBJECT_DEPTH + 1);
+    }
     for (number, run) in runs.iter().enumerate() {
         if run.parent as usize != number {
             continue;
@@ -246,6 +254,41 @@ fn emit(space: &mut Space, grid: GridRef, mode: Mode, runs: &mut [Run]) -> Outco
         space.stack.push(object);
     }
     sorted(space, base)
+}
+
+/// Pushes components of one colour each in canonical order: by colour, and then by
+/// the first cell, as they were found. `false`, and nothing pushed, if there are colours
+/// other than 0 to 15.
+fn by_colour(space: &mut Space, runs: &[Run]) -> bool {
+    let mut next = [0_usize; 16];
+    for (number, run) in runs.iter().enumerate() {
+        let first = usize::from(run.parent as usize == number);
+        match next.get_mut(usize::from(run.colour.cast_unsigned())) {
+            Some(count) => *count += first,
+            None => return false,
+        }
+    }
+    let mut place = space.stack.len();
+    for slot in &mut next {
+        let count = *slot;
+        *slot = place;
+        place += count;
+    }
+    space.stack.resize(place, Value::None);
+    for (number, run) in runs.iter().enumerate() {
+        if run.parent as usize == number {
+            let next = &mut next[usize::from(run.colour.cast_unsigned())];
+            let window = Window {
+                top: i64::from(run.top),
+                left: i64::from(run.left),
+                bottom: i64::from(run.bottom),
+                right: i64::from(run.right),
+            };
+            space.stack[*next] = Value::Object(window.mask_at(run.rows as usize), run.colour);
+            *next += 1;
+        }
+    }
+    true
 }
 
 /// A component that fits no mask, as a set of its cells. The parents of all

@@ -22,7 +22,7 @@ pub(super) fn around(space: &mut Space, prim: Prim, at: Value) -> Outcome {
     };
     let rows = space.new_window(window)?;
     space.rows[rows..].copy_from_slice(&[outer, middle, outer]);
-    Ok(space.sealed_mask(rows, window))
+    Ok(window.tight(rows))
 }
 
 /// All neighbours of all locations at once: each row is smeared into itself and
@@ -60,7 +60,8 @@ pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Optio
             space.rows[at + row + 1] |= word | word << 2;
         }
     }
-    Ok(Some(space.sealed_mask(at, window)))
+    // The outermost locations have neighbours on all sides.
+    Ok(Some(window.tight(at)))
 }
 
 /// A straight segment, if its locations have 32 bits.
@@ -89,7 +90,7 @@ fn segment(
             space.rows[at + row] = 1 << bit;
         }
     }
-    Ok(Some(space.sealed_mask(at, window)))
+    Ok(Some(window.tight(at)))
 }
 
 /// A straight segment that fits no mask, location by location.
@@ -155,7 +156,7 @@ pub(super) fn corners(space: &mut Space, patch: Value) -> Outcome {
         let last = at + window.height() - 1;
         space.rows[at] = word;
         space.rows[last] = word;
-        return Ok(space.sealed_mask(at, window));
+        return Ok(window.tight(at));
     }
     space.plainly(Prim::Corners, &[patch])
 }
@@ -167,7 +168,7 @@ fn outline(space: &mut Space, window: Window) -> Outcome {
     space.rows[at..].fill(side);
     space.rows[at] = full_bits(window.width());
     space.rows[last] = full_bits(window.width());
-    Ok(space.sealed_mask(at, window))
+    Ok(window.tight(at))
 }
 
 /// The outline of the bounding box, grown by one (`outbox`) or shrunk by one

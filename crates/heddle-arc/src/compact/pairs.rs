@@ -39,7 +39,8 @@ pub(super) fn sums(space: &mut Space, a: Mask, b: Mask) -> Result<Option<Value>,
             }
         }
     }
-    Ok(Some(space.sealed_mask(at, window)))
+    // The corners of both boxes meet in those of the window.
+    Ok(Some(window.tight(at)))
 }
 
 /// Words every straight segment inside a box can be written with: a segment

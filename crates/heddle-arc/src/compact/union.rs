@@ -96,7 +96,8 @@ fn union_masks(space: &mut Space, base: usize, window: Window) -> Outcome {
             }
         }
     }
-    Ok(space.sealed_mask(at, window))
+    // Some set reaches every side of the window.
+    Ok(window.tight(at))
 }
 
 fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {

@@ -345,6 +345,12 @@ impl Space {
             return Ok(Value::EMPTY_SET);
         }
         let depth = deeper(&self.stack[base..])?;
+        self.sorted_set_of(base, depth)
+    }
+
+    /// The same of at least one element, where it is known how deep the set nests.
+    pub(crate) fn sorted_set_of(&mut self, base: usize, depth: u8) -> Result<Value, Fault> {
+        let len = self.stack.len() - base;
         let at = self.new_values(len)?;
         self.values.extend_from_slice(&self.stack[base..]);
         self.stack.truncate(base);
@@ -381,7 +387,7 @@ impl Space {
                 };
             }
         }
-        Ok(Some(self.sealed_mask(at, window)))
+        Ok(Some(window.tight(at)))
     }
 
     /// Cells, if all are, fit a mask, and no location has two colours.

@@ -40,6 +40,11 @@ impl Window {
         }
     }
 
+    /// The set of locations in rows that fill this window tightly.
+    pub(crate) fn tight(self, rows: usize) -> Value {
+        Value::Mask(self.mask_at(rows))
+    }
+
     /// The mask of rows that fill this window tightly.
     pub(crate) fn mask_at(self, rows: usize) -> Mask {
         Mask {
@@ -219,6 +224,6 @@ impl Space {
         let at = self.new_window(window)?;
         let word = full_bits(window.width());
         self.rows[at..].fill(word);
-        Ok(self.sealed_mask(at, window))
+        Ok(window.tight(at))
     }
 }

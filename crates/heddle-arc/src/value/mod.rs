@@ -204,6 +204,8 @@ impl Value {
 
     /// How deep a cell nests.
     pub(crate) const CELL_DEPTH: u8 = 2;
+    /// How deep an object nests.
+    pub(crate) const OBJECT_DEPTH: u8 = 3;
 
     /// Its kind, for messages.
     #[must_use]
@@ -361,7 +363,7 @@ impl Value {
             Value::Pair(..) | Value::Row { .. } => 1,
             Value::Cell { .. } => Value::CELL_DEPTH,
             Value::Grid { .. } | Value::Mask(_) => 2,
-            Value::Object(..) | Value::Painted { .. } | Value::Layers { .. } => 3,
+            Value::Object(..) | Value::Painted { .. } | Value::Layers { .. } => Value::OBJECT_DEPTH,
             Value::Tuple { depth, .. }
             | Value::Set { depth, .. }
             | Value::Built { depth, .. }
