@@ -371,7 +371,7 @@ impl Space {
             let (top, left, bottom, right) = bounds.unwrap_or((i, j, i, j));
             bounds = Some((top.min(i), left.min(j), bottom.max(i), right.max(j)));
         }
-        let Some(window) = bounds.and_then(window_of) else {
+        let Some(window) = bounds.and_then(Window::bounded) else {
             return Ok(None);
         };
         let at = self.new_window(window)?;
@@ -403,7 +403,7 @@ impl Space {
             let (top, left, bottom, right) = bounds.unwrap_or((i, j, i, j));
             bounds = Some((top.min(i), left.min(j), bottom.max(i), right.max(j)));
         }
-        let Some(window) = bounds.and_then(window_of) else {
+        let Some(window) = bounds.and_then(Window::bounded) else {
             return Ok(None);
         };
         let mark = self.mark();
@@ -496,13 +496,4 @@ impl Space {
             depth: depth?,
         })
     }
-}
-
-fn window_of((top, left, bottom, right): (i32, i32, i32, i32)) -> Option<Window> {
-    Window::fit(
-        i64::from(top),
-        i64::from(left),
-        i64::from(bottom),
-        i64::from(right),
-    )
 }

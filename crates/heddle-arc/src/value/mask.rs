@@ -31,6 +31,11 @@ impl Window {
         })
     }
 
+    /// The rectangle from the top and left to the bottom and right, if it fits.
+    pub(crate) fn bounded((top, left, bottom, right): (i32, i32, i32, i32)) -> Option<Window> {
+        Window::fit(top.into(), left.into(), bottom.into(), right.into())
+    }
+
     pub(crate) fn of(mask: Mask) -> Window {
         Window {
             top: mask.top(),
