@@ -1,9 +1,18 @@
 //! Once a worker has grown to what its plan needs, it allocates nothing.
+//!
+//! The committed programs need ARC tasks to run on: `HEDDLE_ARC_DATA` names them.
+//! `./test` sets it; without it that test says loudly that it did nothing.
 
+#![allow(clippy::unwrap_used, reason = "a test says so by failing")]
+
+use heddle_arc::data::{Task, load as load_data};
 use heddle_arc::engine::{Example, Grid, Tile, Verdict, Worker};
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::Plan;
-use heddle_arc::program::load;
+use heddle_arc::program::{Program, load};
+use heddle_arc::solvers::FILES;
+use std::io::Write;
+use std::path::Path;
 
 const PROGRAMS: &str = "
 def solve_objects(I):
@@ -91,4 +100,47 @@ fn nothing_is_allocated_per_evaluation() {
     });
     assert_eq!(info.count_total, 0);
     assert_eq!(worker.held_bytes(), held);
+}
+
+/// Every so many examples are run on: foreign tasks of all sizes, and one in
+/// a few hundred evaluations on rows that are no grid or an outline no mask holds.
+const EVERY: usize = 23;
+
+#[test]
+fn nor_for_programs_on_foreign_tasks() {
+    let Some(path) = std::env::var_os("HEDDLE_ARC_DATA") else {
+        // The harness hides what tests print; this is written where it is seen.
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: HEDDLE_ARC_DATA is not set, so no program was run on an ARC task"
+        );
+        return;
+    };
+    let data = load_data(Path::new(&path)).unwrap();
+    let programs: Vec<Program> = FILES
+        .iter()
+        .flat_map(|(file, text)| load(text, file).programs)
+        .collect();
+    let examples: Vec<Example<'_>> = data
+        .tasks
+        .iter()
+        .filter(|task| programs.iter().any(|program| program.task() == &*task.id))
+        .flat_map(Task::examples)
+        .step_by(EVERY)
+        .collect();
+    assert!(examples.len() >= 60, "only {} examples", examples.len());
+    let merged = Plan::new(&programs);
+    let mut worker = Worker::new(Budget::default());
+    let mut tile = || {
+        let mut defined = 0;
+        worker.run(&merged, &examples, |_, _, verdict| {
+            defined += usize::from(matches!(verdict, Verdict::Defined { .. }));
+        });
+        defined
+    };
+    // The first few learn which programs have to wait, and list those.
+    let warm = [tile(), tile(), tile(), tile()];
+    assert!(warm[0] > merged.len() * examples.len() / 2);
+    let info = allocation_counter::measure(|| assert_eq!([tile(), tile()], warm[2..]));
+    assert_eq!(info.count_total, 0);
 }

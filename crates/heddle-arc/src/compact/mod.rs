@@ -24,6 +24,7 @@ mod pairs;
 mod patterns;
 mod query;
 mod quick;
+pub(crate) mod ragged;
 mod split;
 mod union;
 

@@ -1,7 +1,7 @@
 //! Between compact and plain values.
 
 use super::{Space, Value};
-use crate::compact::degenerate;
+use crate::compact::{degenerate, ragged};
 use crate::fault::{Fault, Noun};
 use crate::plain::{self, Plain};
 use crate::prim::Prim;
@@ -84,6 +84,14 @@ impl Space {
         if let Some(answer) = degenerate::answer(self, prim, args) {
             return answer;
         }
+        if let Some(answer) = ragged::answer(self, prim, args) {
+            return answer;
+        }
+        self.by_copies(prim, args)
+    }
+
+    /// The same on copies, whatever the arguments are.
+    pub(crate) fn by_copies(&mut self, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
         let held = self.meter.bytes();
         let mut plain_args = Vec::with_capacity(args.len());
         for arg in args {
@@ -97,7 +105,7 @@ impl Space {
     }
 
     /// Charges for a plain copy before it is made.
-    fn charge_export(&mut self, value: Value) -> Result<(), Fault> {
+    pub(crate) fn charge_export(&mut self, value: Value) -> Result<(), Fault> {
         let cells = match value {
             Value::Grid { height, width, .. } => u64::from(height) * (u64::from(width) + 1),
             Value::Row { len, .. } => u64::from(len),
