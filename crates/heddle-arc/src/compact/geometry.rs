@@ -518,7 +518,10 @@ pub(super) fn canvas(space: &mut Space, value: Value, dims: Value) -> Outcome {
         usize::try_from(width),
     ) && let Some(grid) = space.new_grid(height, width)?
     {
-        space.cells[grid.at..].fill(colour);
+        // New cells are zeros.
+        if colour != 0 {
+            space.cells[grid.at..].fill(colour);
+        }
         return Ok(grid.into());
     }
     if height <= 0 {
