@@ -4,7 +4,7 @@ use super::Outcome;
 use super::call::Eval;
 use super::union::union_from;
 use crate::fault::{Fault, Noun};
-use crate::value::{Mask, Space, Value, Window};
+use crate::value::{Mask, Space, Value, Window, deeper};
 
 /// Whether some element equals `value`.
 pub(super) fn holds(space: &mut Space, container: Value, value: Value) -> Result<bool, Fault> {
@@ -82,9 +82,48 @@ pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> Outcome {
         space.stack.extend([a, b]);
         return union_from(space, base);
     }
+    if let (Value::Tuple { at, len, depth }, Value::Tuple { .. }) = (a, b)
+        && let Some(joined) = joined(space, (at, len, depth), b)?
+    {
+        return Ok(joined);
+    }
     let base = space.spread(a)?;
     space.spread(b)?;
     space.like_from(a, base)
+}
+
+/// Two general tuples as one, copied at once: what kept one of them from being
+/// a row or a grid keeps the whole from it. `None` if it could be a pair.
+fn joined(
+    space: &mut Space,
+    (at, len, depth): (u32, u32, u8),
+    b: Value,
+) -> Result<Option<Value>, Fault> {
+    let Value::Tuple {
+        at: other_at,
+        len: other_len,
+        depth: other_depth,
+    } = b
+    else {
+        return Ok(None);
+    };
+    if len == 0 || other_len == 0 || len + other_len < 3 {
+        return Ok(None);
+    }
+    // Each is walked, then all are looked at.
+    space.meter.work(u64::from(len))?;
+    space.meter.work(u64::from(other_len))?;
+    space.meter.work(u64::from(len) + u64::from(other_len))?;
+    let start = space.new_values((len + other_len) as usize)?;
+    for (at, len) in [(at, len), (other_at, other_len)] {
+        let own = at as usize..(at + len) as usize;
+        space.values.extend_from_within(own);
+    }
+    Ok(Some(Value::Tuple {
+        at: start as u32,
+        len: len + other_len,
+        depth: depth.max(other_depth),
+    }))
 }
 
 pub(super) fn dedupe(space: &mut Space, tuple: Value) -> Outcome {
@@ -153,10 +192,21 @@ pub(super) fn repeat(space: &mut Space, item: Value, count: Value) -> Outcome {
     space
         .meter
         .take(count.saturating_mul(size_of::<Value>() as u64))?;
+    let count = count as usize;
+    // No row and no grid of rows: nothing to look for in the copies.
+    if count > 2 && !matches!(item, Value::Row { .. } | Value::Pair(..)) && item.int().is_err() {
+        space.meter.work(count as u64)?;
+        let depth = deeper(&[item])?;
+        let at = space.new_values(count)?;
+        space.values.extend(std::iter::repeat_n(item, count));
+        return Ok(Value::Tuple {
+            at: at as u32,
+            len: count as u32,
+            depth,
+        });
+    }
     let base = space.stack.len();
-    space
-        .stack
-        .extend(std::iter::repeat_n(item, count as usize));
+    space.stack.extend(std::iter::repeat_n(item, count));
     space.tuple_from(base)
 }
 
@@ -212,9 +262,23 @@ fn stacked(space: &mut Space, base: usize) -> Result<Option<Value>, Fault> {
     };
     let (old, new) = space.cells.split_at_mut(all.at);
     let mut at = 0;
-    for grid in space.stack[base..].iter().filter_map(|item| item.as_grid()) {
-        new[at..at + grid.area()].copy_from_slice(&old[grid.at..grid.at + grid.area()]);
-        at += grid.area();
+    let grids = || space.stack[base..].iter().filter_map(|item| item.as_grid());
+    let mut rest = grids();
+    while let Some(grid) = rest.next() {
+        let (area, first) = (grid.area(), at);
+        new[at..at + area].copy_from_slice(&old[grid.at..grid.at + area]);
+        at += area;
+        // One grid many times over: copied from the copies, ever more at once.
+        let again = rest.clone().take_while(|other| *other == grid).count();
+        let end = at + again * area;
+        while at < end {
+            let length = (at - first).min(end - at);
+            new.copy_within(first..first + length, at);
+            at += length;
+        }
+        if again > 0 {
+            rest.nth(again - 1);
+        }
     }
     Ok(Some(all.into()))
 }

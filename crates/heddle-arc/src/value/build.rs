@@ -6,7 +6,7 @@ use crate::fault::{Fault, Limit, Noun};
 use crate::meter::MAX_VALUE_DEPTH;
 
 /// One level deeper than the deepest of these.
-fn deeper(values: &[Value]) -> Result<u8, Fault> {
+pub(crate) fn deeper(values: &[Value]) -> Result<u8, Fault> {
     // Long containers hold cells, locations or rows and nothing else.
     let one_kind = match values.first() {
         Some(first @ (Value::Cell { .. } | Value::Pair(..) | Value::Row { .. })) => {

@@ -32,6 +32,7 @@ mod patch;
 mod sixteen;
 mod space;
 
+pub(crate) use build::deeper;
 pub(crate) use elements::Colours;
 pub(crate) use layers::Layering;
 pub(crate) use mask::{Window, full_bits, moved_bits};
