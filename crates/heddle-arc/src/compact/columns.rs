@@ -7,9 +7,10 @@
 
 use super::call::Eval;
 use super::quick::{self, Values};
-use super::{direct, fused};
+use super::{direct, distances, fused};
 use crate::code::{Argument, Operation};
 use crate::fault::Fault;
+use crate::prim::Prim;
 use crate::value::{Space, Value};
 
 /// Elements done together.
@@ -103,7 +104,20 @@ impl Eval<'_> {
                     let (before, results) = self.space.frame.split_at_mut(out);
                     let left = x.values(&self.space.stack, before, count);
                     let right = y.values(&self.space.stack, before, count);
-                    let done = quick::twos(prim, left, right, results);
+                    let mut done = quick::twos(prim, left, right, results);
+                    if let (Prim::Manhattan, Values::Same(one), Values::Each(others)) =
+                        (prim, left, right)
+                        && let Some(mask) = one.mask()
+                    {
+                        let room = &mut self.space.distances;
+                        if distances::all(&self.space.rows, mask, others, room, results) {
+                            // As many steps as the calls would have taken.
+                            let steps = count as u64 * (1 + u64::from(mask.height));
+                            let paid = self.space.meter.work(steps);
+                            self.blamed(prim, paid.map(|()| Value::None))?;
+                            done = count;
+                        }
+                    }
                     if let Some(call) = direct::two(prim) {
                         for element in done..count {
                             let (x, y) = (self.element(x, element), self.element(y, element));

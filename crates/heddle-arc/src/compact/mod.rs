@@ -15,6 +15,7 @@ mod containers;
 pub(crate) mod degenerate;
 mod difference;
 mod direct;
+mod distances;
 mod fused;
 mod geometry;
 mod higher;

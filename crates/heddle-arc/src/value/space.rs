@@ -69,6 +69,8 @@ pub struct Space {
     pub(crate) keyed: Vec<((i8, i16, i32), Value)>,
     /// Room for marking locations while they are put in order.
     pub(crate) bitmap: Vec<u64>,
+    /// Room for distances.
+    pub(crate) distances: Vec<u16>,
 }
 
 impl Space {
@@ -91,6 +93,7 @@ impl Space {
             planes: Vec::new(),
             keyed: Vec::new(),
             bitmap: Vec::new(),
+            distances: Vec::new(),
         }
     }
 
