@@ -8,7 +8,7 @@
 //! The one thing to know: how many evaluations ran where is read from recorded
 //! spans ([`by_device`]), never from what was asked for.
 
-use crate::engine::{BLOCK, Tile, Verdict, Worker};
+use crate::engine::{BLOCK, Example, Tile, Verdict, Worker};
 use crate::meter::Budget;
 use heddle_runtime::batch::CancelToken;
 use heddle_runtime::device::{DeviceId, Lane};
@@ -16,6 +16,7 @@ use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{
     DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
 };
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -38,6 +39,11 @@ const MOST_EXAMPLES_TOGETHER: usize = BLOCK;
 /// Evaluations one thread runs together, about, at most: what a cancelled job
 /// still waits for.
 const MOST_EVALUATIONS_TOGETHER: usize = 1 << 15;
+
+/// How much of its fair share of what is left a thread takes at a time. Blocks of
+/// one example cost 31 % more for each evaluation than blocks of sixty, of two
+/// 18 %, of eight 4 %: few and large ones go faster, as long as the last are small.
+const PART_OF_A_SHARE: (usize, usize) = (4, 5);
 
 /// Workers between jobs: they have grown to what plans need and keep it.
 #[derive(Debug)]
@@ -182,9 +188,13 @@ impl<T: Send, J: Fn(Part, usize, Verdict<'_>) -> T + Sync> Operation for Evaluat
         answers.resize_with(self.blocks.len(), || None);
         let (settings, judge) = (self.settings, self.judge);
         let this = &*self;
-        let work = self.blocks.iter().zip(answers.iter_mut());
+        let mut work: Vec<_> = self.blocks.iter().zip(answers.iter_mut()).collect();
+        if pool.threads() > 1 {
+            // A heavy one begun last would keep the others waiting.
+            work.sort_by_key(|(block, _)| Reverse(block_weight(this.tiles, block)));
+        }
         // What a program costs is not known before it ran; threads are worth it.
-        pool.each(Bytes(u64::MAX), work, |(block, answer)| {
+        pool.each(Bytes(u64::MAX), work.into_iter(), |(block, answer)| {
             if settings.token.is_stopped() {
                 return;
             }
@@ -251,11 +261,24 @@ pub fn sweep<T: Send>(
     Ok(answer)
 }
 
+/// What an example costs a thread, about, of any plan: its cells.
+fn weight(example: &Example<'_>) -> usize {
+    example.input.cells().len()
+}
+
+/// What a block costs a thread, about.
+fn block_weight(tiles: &[Tile<'_>], block: &Block) -> usize {
+    let tile = &tiles[block.tile];
+    let examples = tile.examples[block.examples.clone()].iter();
+    tile.plan.len() * examples.map(weight).sum::<usize>()
+}
+
 /// Tiles in blocks, the large ones first: the more examples a program is run on
 /// before the next, the less it costs, and small ones at the end let no thread
 /// wait long for the last.
 pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<Block> {
-    let mut left: usize = tiles.iter().map(|tile| tile.examples.len()).sum();
+    let weights = tiles.iter().flat_map(|tile| tile.examples).map(weight);
+    let mut left: usize = weights.sum();
     let mut blocks = Vec::with_capacity(tiles.len());
     for (tile, of) in tiles.iter().enumerate() {
         let together = MOST_EVALUATIONS_TOGETHER / of.plan.len().max(1);
@@ -263,16 +286,23 @@ pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<Block> {
         let mut start = 0;
         while start < of.examples.len() {
             let share = if threads > 1 {
-                left / (2 * threads)
+                left * PART_OF_A_SHARE.0 / (PART_OF_A_SHARE.1 * threads)
             } else {
                 left
             };
-            let end = of.examples.len().min(start + share.clamp(1, most));
+            let (mut end, mut taken) = (start, 0);
+            for example in of.examples[start..].iter().take(most) {
+                let heavier = taken + weight(example);
+                if end > start && heavier > share {
+                    break;
+                }
+                (end, taken) = (end + 1, heavier);
+            }
             blocks.push(Block {
                 tile,
                 examples: start..end,
             });
-            left -= end - start;
+            left -= taken;
             start = end;
         }
     }
@@ -336,7 +366,7 @@ pub fn efforts(runtime: &Runtime) -> BTreeMap<String, Effort> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Example, Grid};
+    use crate::engine::Grid;
     use crate::plan::Plan;
 
     #[test]
@@ -363,5 +393,26 @@ mod tests {
                 assert_eq!(blocks.last().map(|block| block.examples.len()), Some(1));
             }
         }
+    }
+
+    #[test]
+    fn a_block_is_as_heavy_as_its_cells() {
+        let plan = Plan::new(&[]);
+        let small = Grid::new(&[[0]]).unwrap();
+        let large = Grid::new(&vec![[0; 30]; 30]).unwrap();
+        let mut examples = vec![Example::new(&small); 100];
+        examples[1] = Example::new(&large);
+        let tiles = [Tile {
+            plan: &plan,
+            examples: &examples,
+        }];
+        let cut = |threads: usize| -> Vec<Range<usize>> {
+            let blocks = blocks(&tiles, threads).into_iter();
+            blocks.map(|block| block.examples).collect()
+        };
+        // One thread waits for nobody.
+        assert_eq!(cut(1)[0], 0..MOST_EXAMPLES_TOGETHER);
+        // Of two, one has enough to do with the large grid.
+        assert_eq!(cut(2)[..3], [0..1, 1..2, 2..41]);
     }
 }
