@@ -4,7 +4,7 @@ use super::answer::{Answer, Flag};
 use super::dump::{DumpError, defined};
 use super::image::Examples;
 use super::launch::{Job, Ran, Row};
-use super::lower::Bytecode;
+use super::lower::{Bytecode, Joined};
 use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
@@ -32,9 +32,7 @@ pub struct Ground {
     code: Array<u32>,
     data: Array<u8>,
     /// Where each program of all plans begins.
-    programs: Vec<Option<u32>>,
-    /// Of each program, what similar ones are sorted by.
-    likeness: Vec<u64>,
+    programs: Joined,
     /// Cells of the input of each example.
     cells: Vec<u32>,
     tiles: Vec<Placed>,
@@ -45,7 +43,7 @@ pub struct Ground {
 struct Placed {
     /// None if one of its examples has no image.
     first_example: Option<u32>,
-    first_program: usize,
+    plan: usize,
     programs: usize,
 }
 
@@ -57,7 +55,7 @@ impl Ground {
         budget: Budget,
         wanted: impl Fn(Part) -> Option<&'a Grid>,
     ) -> Ground {
-        let (code, first_program) = lower(tiles);
+        let (mut programs, plans) = lower(tiles);
         let mut examples = Examples::new(budget);
         let mut placed = Vec::with_capacity(tiles.len());
         let mut cells = Vec::new();
@@ -73,7 +71,7 @@ impl Ground {
             cells.truncate(examples.len());
             placed.push(Placed {
                 first_example: taken_in.then_some(first_example),
-                first_program: first_program[&of.plan.number],
+                plan: plans[&of.plan.number],
                 programs: of.plan.len(),
             });
         }
@@ -83,14 +81,9 @@ impl Ground {
             data.push(0);
         }
         Ground {
-            code: Array::from_slice(code.words()),
+            code: programs.take_words(),
             data: Array::from_slice(&data),
-            programs: (0..code.len())
-                .map(|program| code.program(program))
-                .collect(),
-            likeness: (0..code.len())
-                .map(|program| code.likeness(program))
-                .collect(),
+            programs,
             cells,
             tiles: placed,
         }
@@ -108,40 +101,52 @@ impl Ground {
     /// If a block is not of these tiles.
     #[must_use]
     pub fn portion(&self, blocks: &[Block]) -> Portion {
-        let mut rows = Vec::new();
-        let mut next = 0_u32;
+        let mut results = 0;
         let mut placed = Vec::with_capacity(blocks.len());
         for block in blocks {
             let tile = self.tiles[block.tile];
-            let examples = block.examples.len() as u32;
+            let examples = block.examples.len();
             placed.push(BlockPlaced {
-                first_result: next as usize,
-                examples: block.examples.len(),
+                first_result: results,
+                examples,
                 tile,
             });
-            for program in 0..tile.programs {
-                if let Some((at, first)) = self.row(tile, program) {
-                    let likeness = self.likeness[tile.first_program + program];
-                    let row = Row {
-                        program: at,
-                        first_example: first + block.examples.start as u32,
-                        examples,
-                        first_result: next,
-                    };
-                    rows.extend(row.cut().map(|row| (likeness, self.cells_of(row), row)));
-                }
-                next += examples;
-            }
+            results += tile.programs * examples;
         }
+        let blocks: Vec<(&Block, BlockPlaced)> = blocks.iter().zip(placed.clone()).collect();
+        let rows = blocks
+            .par_iter()
+            .flat_map_iter(|(block, placed)| self.rows(block, *placed));
+        let mut rows: Vec<(u64, u32, Row)> = rows.collect();
         // Warps that go together should be at the same operations, and as long.
         rows.par_sort_unstable_by_key(|(likeness, cells, row)| {
             (*likeness, row.program, *cells, row.first_result)
         });
-        let rows: Vec<Row> = rows.into_iter().map(|(_, _, row)| row).collect();
+        let results = if rows.is_empty() { 0 } else { results };
         Portion {
-            job: Job::sharing(&self.code, &self.data, &rows),
+            job: Job::sharing(&self.code, &self.data, &rows, |(_, _, row)| *row, results),
             blocks: placed,
         }
+    }
+
+    /// The rows of a block, each with what it is sorted by.
+    fn rows(&self, block: &Block, placed: BlockPlaced) -> impl Iterator<Item = (u64, u32, Row)> {
+        let examples = block.examples.clone();
+        (0..placed.tile.programs)
+            .filter_map(move |program| {
+                let (at, likeness, first) = self.row(placed.tile, program)?;
+                let row = Row {
+                    program: at,
+                    first_example: first + examples.start as u32,
+                    examples: examples.len() as u32,
+                    first_result: (placed.first_result + program * examples.len()) as u32,
+                };
+                Some((likeness, row))
+            })
+            .flat_map(move |(likeness, row)| {
+                row.cut()
+                    .map(move |row| (likeness, self.cells_of(row), row))
+            })
     }
 
     /// Cells of the examples of a row.
@@ -151,11 +156,12 @@ impl Ground {
         cells.map_or(0, |cells| cells.iter().sum())
     }
 
-    /// Where a program and the examples of its tile begin; none where the one has
-    /// no bytecode or the other no image.
-    fn row(&self, tile: Placed, program: usize) -> Option<(u32, u32)> {
-        let program = self.programs.get(tile.first_program + program)?;
-        Some(((*program)?, tile.first_example?))
+    /// Where a program begins, what it is sorted by and where the examples of its
+    /// tile begin; none where it has no bytecode or they no image.
+    fn row(&self, tile: Placed, program: usize) -> Option<(u32, u64, u32)> {
+        let first = tile.first_example?;
+        let (at, likeness) = self.programs.program(tile.plan, program)?;
+        Some((at, likeness, first))
     }
 }
 
@@ -304,21 +310,16 @@ fn looked_at<'a>(plan: &Plan, example: &Example<'a>) -> Example<'a> {
     }
 }
 
-/// The code of all plans, and by number of a plan the place of its first program.
-fn lower(tiles: &[Tile<'_>]) -> (Bytecode, HashMap<u64, usize>) {
-    let mut first = HashMap::new();
+/// The code of all plans, and by number of a plan its place among them.
+fn lower(tiles: &[Tile<'_>]) -> (Joined, HashMap<u64, usize>) {
+    let mut places = HashMap::new();
     let mut plans: Vec<&Plan> = Vec::new();
     for tile in tiles {
-        first.entry(tile.plan.number).or_insert_with(|| {
+        places.entry(tile.plan.number).or_insert_with(|| {
             plans.push(tile.plan);
-            0
+            plans.len() - 1
         });
     }
-    let codes: Vec<Bytecode> = plans.par_iter().map(|plan| Bytecode::of(plan)).collect();
-    let mut all = Bytecode::default();
-    for (plan, code) in plans.iter().zip(&codes) {
-        first.insert(plan.number, all.len());
-        all.append(code);
-    }
-    (all, first)
+    let codes = plans.par_iter().map(|plan| Bytecode::of(plan));
+    (Joined::new(codes.collect()), places)
 }

@@ -13,6 +13,7 @@ use heddle_runtime::units::Bytes;
 use heddle_runtime::{
     Array, DType, Description, Error, Operand, Operation, Residency, ResultPlace,
 };
+use rayon::prelude::*;
 
 /// The kernel.
 const KERNEL: &str = "arc_evaluate";
@@ -28,8 +29,12 @@ const CONTROL_FRAME_BYTES: u64 = 128;
 const ALIGNMENT: u32 = 16;
 /// The most examples of one row: as many warps run it at once.
 const MOST_EXAMPLES: u32 = 4;
-/// Words of a result.
-const RESULT_WORDS: usize = 4;
+/// Words of a row.
+const ROW_WORDS: usize = 4;
+/// Rows one thread writes together, at least.
+const TOGETHER: usize = 4096;
+/// Bytes of a result: four words.
+const RESULT_BYTES: usize = 16;
 
 /// How much a warp can hold, in elements, and how much it may do; what needs more is
 /// done on a processor.
@@ -165,30 +170,38 @@ impl Job {
     /// [`Examples`](super::Examples) and rows.
     #[must_use]
     pub fn new(code: &[u32], data: &[u8], rows: &[Row]) -> Job {
-        Job::sharing(&Array::from_slice(code), &Array::from_slice(data), rows)
+        let parts: Vec<Row> = rows.iter().flat_map(|row| row.cut()).collect();
+        let end = |row: &Row| (row.first_result + row.examples) as usize;
+        let evaluations = rows.iter().map(end).max().unwrap_or(0);
+        let (code, data) = (Array::from_slice(code), Array::from_slice(data));
+        Job::sharing(&code, &data, &parts, |row| *row, evaluations)
     }
 
-    /// The same with code and data that may be on a device already.
-    #[must_use]
-    pub fn sharing(code: &Array<u32>, data: &Array<u8>, rows: &[Row]) -> Job {
-        let mut words = Vec::with_capacity(4 * rows.len());
-        let mut evaluations = 0;
-        for row in rows {
-            let end = row.first_result as usize + row.examples as usize;
-            evaluations = evaluations.max(end);
-            for part in row.cut() {
-                words.extend([
-                    part.program,
-                    part.first_example,
-                    part.examples,
-                    part.first_result,
+    /// The same with code and data that may be on a device already, of rows that
+    /// are cut and have so many results.
+    pub(super) fn sharing<T: Sync>(
+        code: &Array<u32>,
+        data: &Array<u8>,
+        rows: &[T],
+        row: impl Fn(&T) -> Row + Sync,
+        evaluations: usize,
+    ) -> Job {
+        let words = |words: &mut [u32]| {
+            let words = words.par_chunks_mut(ROW_WORDS).with_min_len(TOGETHER);
+            words.zip(rows).for_each(|(words, from)| {
+                let row = row(from);
+                words.copy_from_slice(&[
+                    row.program,
+                    row.first_example,
+                    row.examples,
+                    row.first_result,
                 ]);
-            }
-        }
+            });
+        };
         Job {
             code: code.clone(),
             data: data.clone(),
-            rows: Array::from_slice(&words),
+            rows: Array::filled(ROW_WORDS * rows.len(), words),
             evaluations,
         }
     }
@@ -200,14 +213,14 @@ impl Job {
     }
 
     fn rows(&self) -> u64 {
-        self.rows.len() as u64 / 4
+        (self.rows.len() / ROW_WORDS) as u64
     }
 }
 
 /// What came of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    words: Vec<u32>,
+    results: Vec<u8>,
     dumps: Vec<u8>,
     dump: usize,
 }
@@ -216,20 +229,27 @@ impl Ran {
     /// How many results there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.words.len() / RESULT_WORDS
+        self.results.len() / RESULT_BYTES
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.results.is_empty()
     }
 
     /// The words of a result.
     #[must_use]
-    pub fn words(&self, result: usize) -> [u32; RESULT_WORDS] {
-        let at = RESULT_WORDS * result;
-        [0, 1, 2, 3].map(|word| self.words.get(at + word).copied().unwrap_or(u32::MAX))
+    pub fn words(&self, result: usize) -> [u32; 4] {
+        let all: &[[u8; RESULT_BYTES]] = self.results.as_chunks().0;
+        let Some(bytes) = all.get(result) else {
+            return [u32::MAX; 4];
+        };
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        words
     }
 
     /// What a result says.
@@ -273,7 +293,7 @@ impl<'a> Interpret<'a> {
     }
 
     fn results_bytes(&self) -> u64 {
-        (4 * RESULT_WORDS * self.job.evaluations) as u64
+        (RESULT_BYTES * self.job.evaluations) as u64
     }
 
     /// Bytes of the copy of a value: a multiple of 16.
@@ -341,15 +361,11 @@ impl<'a> Interpret<'a> {
             ],
         })?;
         let mut ran = Ran {
-            words: vec![0; RESULT_WORDS * self.job.evaluations],
+            results: vec![0; self.results_bytes() as usize],
             dumps: vec![0; self.dumps_bytes() as usize],
             dump: self.dump() as usize,
         };
-        let mut bytes = vec![0_u8; self.results_bytes() as usize];
-        lane.download(&*results, &mut bytes)?;
-        for (word, bytes) in ran.words.iter_mut().zip(bytes.as_chunks().0) {
-            *word = u32::from_le_bytes(*bytes);
-        }
+        lane.download(&*results, &mut ran.results)?;
         if !ran.dumps.is_empty() {
             lane.download(&*dumps, &mut ran.dumps)?;
         }
@@ -396,7 +412,7 @@ pub(super) fn outline(
     [code, data, rows]: [Operand; 3],
     evaluations: u64,
 ) -> Description {
-    let result = 4 * RESULT_WORDS as u64 + settings.dump.0 / 16 * 16;
+    let result = RESULT_BYTES as u64 + settings.dump.0 / 16 * 16;
     let out = result * evaluations;
     let wanted = wanted_blocks(settings, rows.bytes.0 / 16);
     let mut description = Description::new(&EVALUATE, DType::U8, evaluations)

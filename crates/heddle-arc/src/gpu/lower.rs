@@ -3,7 +3,7 @@
 //! Every program of a plan becomes a header and its steps; the function bodies and
 //! the constants of the plan are written once and shared by its programs. A
 //! million generated programs are lowered in chunks, each a plan, on all threads,
-//! and then [appended](Bytecode::append) to one another.
+//! and then [joined](Joined), on all threads too.
 //!
 //! The one thing to know: results live in registers, and a program's register is
 //! used again once its value is not needed any more. In a body step `n` writes
@@ -13,6 +13,8 @@
 use super::constants::Constants;
 use crate::code::{Argument, Body, Operation, Step};
 use crate::plan::{Plan, Planned};
+use heddle_runtime::Array;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Words of a program before its steps.
@@ -39,8 +41,10 @@ pub struct Bytecode {
     words: Vec<u32>,
     /// Where each program begins; none where it cannot be written.
     programs: Vec<Option<u32>>,
-    /// Where each body of each chunk begins is written here.
-    tables: Vec<Range<usize>>,
+    /// Of each program, what similar ones are sorted by.
+    likeness: Vec<u64>,
+    /// Where each body begins is written here.
+    table: Range<usize>,
 }
 
 impl Bytecode {
@@ -84,21 +88,7 @@ impl Bytecode {
     /// side when sorted: the first eight operations, one byte each.
     #[must_use]
     pub(super) fn likeness(&self, program: usize) -> u64 {
-        let Some(start) = self.program(program).map(|at| at as usize) else {
-            return u64::MAX;
-        };
-        let mut at = start + PROGRAM_HEAD;
-        let mut likeness = 0;
-        for step in 0..8 {
-            likeness <<= 8;
-            if step < self.words[start] {
-                let word = self.words[at];
-                let operation = word & 0xff;
-                likeness |= u64::from(operation + 1).min(0xff);
-                at += 1 + usize::from(operation == CLOSE) + (word >> 8 & 0xff) as usize;
-            }
-        }
-        likeness
+        self.likeness.get(program).copied().unwrap_or(u64::MAX)
     }
 
     /// How many programs there are.
@@ -119,27 +109,74 @@ impl Bytecode {
         &self.words
     }
 
-    /// Adds the programs of another after these.
-    pub fn append(&mut self, other: &Bytecode) {
-        align(&mut self.words);
-        let base = self.words.len();
-        let moved = |at: usize| base + at;
-        self.words.extend_from_slice(&other.words);
-        for table in &other.tables {
-            let table = moved(table.start)..moved(table.end);
-            for word in &mut self.words[table.clone()] {
-                *word += base as u32;
-            }
-            self.tables.push(table);
+    /// Writes the words where they will be read from word `base` on.
+    fn write_to(&self, words: &mut [u32], base: u32) {
+        words.copy_from_slice(&self.words);
+        for word in &mut words[self.table.clone()] {
+            *word += base;
         }
-        for program in &other.programs {
-            if let Some(at) = program {
-                let at = moved(*at as usize);
-                self.words[at + 3] += base as u32;
-                self.words[at + 4] += base as u32;
-            }
-            self.programs.push(program.map(|at| at + base as u32));
+        for at in self.programs.iter().flatten() {
+            let at = *at as usize;
+            words[at + 3] += base;
+            words[at + 4] += base;
         }
+    }
+}
+
+/// The code of several plans, one after the other in one array.
+#[derive(Debug)]
+pub(super) struct Joined {
+    plans: Vec<Bytecode>,
+    /// Where each begins.
+    bases: Vec<u32>,
+    words: usize,
+}
+
+impl Joined {
+    pub(super) fn new(plans: Vec<Bytecode>) -> Joined {
+        let mut words = 0;
+        let mut bases = Vec::with_capacity(plans.len());
+        for plan in &plans {
+            bases.push(words as u32);
+            words += plan.words.len().next_multiple_of(CONSTANT_WORDS);
+        }
+        Joined {
+            plans,
+            bases,
+            words,
+        }
+    }
+
+    /// Where a program of a plan begins, and what similar ones are sorted by; none
+    /// where it has no bytecode.
+    pub(super) fn program(&self, plan: usize, program: usize) -> Option<(u32, u64)> {
+        let code = &self.plans[plan];
+        let at = code.program(program)? + self.bases[plan];
+        Some((at, code.likeness(program)))
+    }
+
+    /// The words of all, and what is kept here without them.
+    pub(super) fn take_words(&mut self) -> Array<u32> {
+        // A buffer has at least a word.
+        let array = Array::filled(self.words.max(1), |mut rest: &mut [u32]| {
+            let mut parts = Vec::with_capacity(self.plans.len());
+            for (plan, base) in self.plans.iter().zip(&self.bases) {
+                let room = plan.words.len().next_multiple_of(CONSTANT_WORDS);
+                let (own, later) = rest.split_at_mut(room);
+                parts.push((plan, *base, own));
+                rest = later;
+            }
+            rest.fill(0);
+            parts.into_par_iter().for_each(|(plan, base, own)| {
+                let (own, padding) = own.split_at_mut(plan.words.len());
+                plan.write_to(own, base);
+                padding.fill(0);
+            });
+        });
+        for plan in &mut self.plans {
+            plan.words = Vec::new();
+        }
+        array
     }
 }
 
@@ -152,7 +189,6 @@ struct TooMany;
 
 struct Writer {
     code: Bytecode,
-    table: Range<usize>,
     /// Bodies that cannot be written.
     unwritten: Vec<bool>,
     constants: Constants,
@@ -169,9 +205,9 @@ impl Writer {
         let mut writer = Writer {
             code: Bytecode {
                 words: vec![0; bodies.len()],
+                table: 0..bodies.len(),
                 ..Bytecode::default()
             },
-            table: 0..bodies.len(),
             unwritten: Vec::with_capacity(bodies.len()),
             constants: Constants::new(),
             last_use: Vec::new(),
@@ -246,14 +282,21 @@ impl Writer {
         if written.is_err() {
             self.code.words.truncate(at);
         }
-        self.code.programs.push(written.ok().map(|()| at as u32));
+        self.push(written.ok().map(|()| at));
+    }
+
+    /// Adds a program that was written from here on, or was not.
+    fn push(&mut self, at: Option<usize>) {
+        let likeness = at.map_or(u64::MAX, |at| likeness(&self.code.words[at..]));
+        self.code.likeness.push(likeness);
+        self.code.programs.push(at.map(|at| at as u32));
     }
 
     fn planned(&mut self, steps: &[Step], planned: &Planned) -> Result<(), TooMany> {
         let whole = self.look_ahead(steps, planned);
         let head = self.code.words.len();
         let flags = if whole { WHOLE_IMAGE } else { 0 };
-        let table = self.table.start as u32;
+        let table = self.code.table.start as u32;
         let count = planned.steps.len() as u32;
         self.code.words.extend([count, 0, flags, table, 0, 0]);
         self.free.clear();
@@ -312,7 +355,7 @@ impl Writer {
         let at = self.code.words.len();
         let count = steps.len() as u32;
         let result = REGISTER | count.saturating_sub(1);
-        let table = self.table.start as u32;
+        let table = self.code.table.start as u32;
         self.code
             .words
             .extend([count, result, WHOLE_IMAGE, table, 0, count]);
@@ -324,7 +367,7 @@ impl Writer {
                 self.code.words.push(word);
             }
         }
-        self.code.programs.push(written.ok().map(|()| at as u32));
+        self.push(written.ok().map(|()| at));
     }
 
     fn finish(mut self) -> Bytecode {
@@ -334,9 +377,24 @@ impl Writer {
             self.code.words[*program as usize + 4] = constants;
         }
         self.code.words.extend(self.constants.words().flatten());
-        self.code.tables.push(self.table);
         self.code
     }
+}
+
+/// See [`Bytecode::likeness`]; of the words of a program.
+fn likeness(words: &[u32]) -> u64 {
+    let mut at = PROGRAM_HEAD;
+    let mut likeness = 0;
+    for step in 0..8 {
+        likeness <<= 8;
+        if step < words[0] {
+            let word = words[at];
+            let operation = word & 0xff;
+            likeness |= u64::from(operation + 1).min(0xff);
+            at += 1 + usize::from(operation == CLOSE) + (word >> 8 & 0xff) as usize;
+        }
+    }
+    likeness
 }
 
 /// Not needed by any step, or by what comes after all.
@@ -359,9 +417,8 @@ mod tests {
 
     /// Follows a program in bytecode and in its plan: every register holds the
     /// step it should when it is read.
-    fn follow(plan: &Plan, number: usize, code: &Bytecode, program: usize) {
-        let words = code.words();
-        let at = code.program(program).unwrap() as usize;
+    fn follow(plan: &Plan, number: usize, words: &[u32], at: u32) {
+        let at = at as usize;
         let planned = &plan.programs[number];
         assert_eq!(words[at] as usize, planned.steps.len());
         let constants = words[at + 4] as usize;
@@ -418,26 +475,42 @@ mod tests {
         let plan = Plan::new(&programs(5, 500));
         let code = Bytecode::of(&plan);
         for program in 0..plan.len() {
-            follow(&plan, program, &code, program);
+            follow(&plan, program, code.words(), code.program(program).unwrap());
         }
         let some = Bytecode::of_some(&plan, [17, 3]);
         assert_eq!(some.len(), 2);
-        follow(&plan, 17, &some, 0);
-        follow(&plan, 3, &some, 1);
+        follow(&plan, 17, some.words(), some.program(0).unwrap());
+        follow(&plan, 3, some.words(), some.program(1).unwrap());
     }
 
     #[test]
     fn chunks_are_moved_whole() {
         let plans: Vec<Plan> = (1..4).map(|seed| Plan::new(&programs(seed, 40))).collect();
-        let mut pair = Bytecode::of(&plans[0]);
-        pair.append(&Bytecode::of(&plans[1]));
-        let mut all = Bytecode::default();
-        all.append(&pair);
-        all.append(&Bytecode::of(&plans[2]));
-        assert_eq!(all.len(), 120);
-        for program in 0..120 {
-            follow(&plans[program / 40], program % 40, &all, program);
+        let mut joined = Joined::new(plans.iter().map(Bytecode::of).collect());
+        let words = joined.take_words();
+        for (number, plan) in plans.iter().enumerate() {
+            let own = Bytecode::of(plan);
+            for program in 0..plan.len() {
+                let (at, likeness) = joined.program(number, program).unwrap();
+                follow(plan, program, words.as_slice().unwrap(), at);
+                assert_eq!(likeness, own.likeness(program));
+            }
         }
+    }
+
+    #[test]
+    fn programs_that_begin_alike_lie_side_by_side() {
+        let program = |(name, last)| {
+            format!("def solve_{name}(I):\n    x1 = rot90(I)\n    O = {last}(x1)\n    return O\n")
+        };
+        let text = [("a", "hmirror"), ("b", "vmirror"), ("c", "hmirror")].map(program);
+        let text = text.concat();
+        let plan = Plan::new(&load(&text, "ours.py").programs);
+        let code = Bytecode::of(&plan);
+        let [first, other, same] = [0, 1, 2].map(|program| code.likeness(program));
+        assert_eq!(first, same);
+        assert_ne!(first, other);
+        assert_eq!(first >> 56, other >> 56);
     }
 
     #[test]

@@ -120,6 +120,15 @@ impl<T: Element> Array<T> {
         Self::on_host(Shape::flat(values.len()), buffer)
     }
 
+    /// A flat array of so many values, which `fill` writes: all of them, for what it
+    /// finds there is whatever was there before.
+    #[must_use]
+    pub fn filled(len: usize, fill: impl FnOnce(&mut [T])) -> Self {
+        let mut buffer = HostBuffer::unspecified(len);
+        fill(buffer.as_mut_slice());
+        Self::on_host(Shape::flat(len), buffer)
+    }
+
     /// An array of this shape holding these values in row-major order.
     pub fn from_shape(extents: &[usize], values: &[T]) -> Result<Self, Error> {
         let shape = Shape::new(extents)?;
