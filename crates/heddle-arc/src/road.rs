@@ -122,6 +122,13 @@ pub struct Block {
     pub examples: Range<usize>,
 }
 
+impl Block {
+    /// Evaluations in it: one for each program and example.
+    pub(crate) fn evaluations(&self, tiles: &[Tile<'_>]) -> usize {
+        tiles[self.tile].plan.len() * self.examples.len()
+    }
+}
+
 /// Judgements by example and program.
 pub(crate) type Rows<T> = Vec<Vec<T>>;
 
@@ -239,7 +246,7 @@ pub fn sweep<T: Send>(
             .iter()
             .take_while(|block| {
                 let fits = evaluations < OPERATION_EVALUATIONS;
-                evaluations += tiles[block.tile].plan.len() * block.examples.len();
+                evaluations += block.evaluations(tiles);
                 fits
             })
             .count();
@@ -336,6 +343,9 @@ pub struct Effort {
     pub again: u64,
     /// By the system's clock, without those.
     pub time: Nanos,
+    /// The same of those alone: of each operation the whole, though it may have
+    /// shared the device with others.
+    pub again_time: Nanos,
     /// By the device's own; none of a processor.
     pub device_time: Nanos,
     /// Between host and device, as far as nothing was computed meanwhile.
@@ -353,6 +363,7 @@ pub fn efforts(runtime: &Runtime) -> BTreeMap<String, Effort> {
             effort.evaluations += span.work;
             if &*span.operation == EVALUATE_AGAIN.name() {
                 effort.again += span.work;
+                effort.again_time += Nanos(span.total_ns);
                 continue;
             }
             effort.time += Nanos(span.total_ns);

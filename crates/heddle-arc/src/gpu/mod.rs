@@ -51,10 +51,10 @@
 //! a zero, then rows, values and cells.
 
 mod answer;
+mod assessed;
 mod caps;
 mod conformance;
 mod constants;
-mod cutter;
 mod disassemble;
 mod dump;
 mod ground;
@@ -66,19 +66,23 @@ mod lower;
 #[doc(hidden)]
 pub mod names;
 mod probe;
+mod queue;
 mod redo;
+mod relay;
 mod sample;
 mod single;
 
 pub use answer::{Answer, Flag, Flags};
+pub use assessed::{Assessed, WhyCpu};
 pub use conformance::cases;
 pub use disassemble::disassemble;
 pub use dump::{DumpError, read_dump};
 pub use ground::{Batch, Ground, Portion, Unread};
 pub use image::Examples;
-pub use judge::{Assessed, Judge, WhyCpu, judge};
+pub use judge::{Findings, Found, Hole, Judge};
 pub use launch::{Caps, Interpret, Job, LaunchSettings, Ran, Row};
 pub use lot::Lot;
 pub use lower::Bytecode;
 pub use probe::{EvaluateProbe, probes};
+pub use relay::judge;
 pub use single::{Singles, alone};

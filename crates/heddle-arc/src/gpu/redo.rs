@@ -1,6 +1,6 @@
 //! What a GPU flagged, done again on the processor.
 
-use super::judge::Found;
+use super::judge::{Found, Hole};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile};
 use crate::road::{Block, EVALUATE_AGAIN, Part, Settings};
@@ -8,8 +8,9 @@ use heddle_runtime::device::{DeviceId, Lane};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Description, Error, Operand, Operation, Residency, Runtime};
 
-/// Flagged evaluations that one thread redoes together.
-const REDONE_TOGETHER: usize = 64;
+/// Flagged evaluations that one thread redoes together: few, because those with
+/// many steps take a millisecond each, and others wait for the last.
+const REDONE_TOGETHER: usize = 16;
 
 /// Evaluations a GPU flagged, on the processor.
 struct Redo<'a, W> {
@@ -64,26 +65,27 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Redo<'_, W> {
 }
 
 /// Fills the places a GPU left empty.
-pub(super) fn redo<'b, 'g>(
+pub(super) fn redo<'g>(
     runtime: &Runtime,
     tiles: &[Tile<'_>],
     settings: &Settings<'_>,
     wanted: &(impl Fn(Part) -> &'g Grid + Sync),
-    (blocks, mut found): (&'b [Block], Found),
-) -> Result<(&'b [Block], Found), Error> {
+    blocks: &[Block],
+    found: &mut Found,
+) -> Result<(), Error> {
     let mut some: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
     let mut homes: Vec<usize> = Vec::new();
-    for (place, (block, rows)) in blocks.iter().zip(&found).enumerate() {
-        let mut empty = Vec::new();
-        for (example, row) in block.examples.clone().zip(rows.iter().flatten()) {
-            let places = row.iter().enumerate();
-            let holes = places.filter(|(_, judged)| judged.is_none());
-            empty.extend(holes.map(|(program, _)| (example, program)));
+    for of_block in found.holes.chunk_by(|one, next| one.block == next.block) {
+        for few in of_block.chunks(REDONE_TOGETHER) {
+            let home = few[0].block;
+            let block = &blocks[home];
+            let pair = |hole: &Hole| (block.examples.start + hole.example, hole.program);
+            some.push((block.tile, few.iter().map(pair).collect()));
+            homes.push(home);
         }
-        for few in empty.chunks(REDONE_TOGETHER) {
-            some.push((block.tile, few.to_vec()));
-            homes.push(place);
-        }
+    }
+    if some.is_empty() {
+        return Ok(());
     }
     let again = Redo {
         tiles,
@@ -94,12 +96,13 @@ pub(super) fn redo<'b, 'g>(
     let redone = runtime.run_on(DeviceId::CPU, again)?;
     for (home, judged) in homes.into_iter().zip(redone) {
         let first = blocks[home].examples.start;
-        let Some(rows) = &mut found[home] else {
+        let Some(rows) = &mut found.rows[home] else {
             continue;
         };
         for (example, program, judgement) in judged {
-            rows[example - first][program] = Some(judgement);
+            rows[example - first][program] = judgement;
         }
     }
-    Ok((blocks, found))
+    found.holes.clear();
+    Ok(())
 }

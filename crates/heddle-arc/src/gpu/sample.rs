@@ -1,7 +1,6 @@
 //! Built-in tasks with programs as one operation that owns all it needs, to be
 //! measured and to be compared.
 
-use super::answer::Flags;
 use super::judge::{Found, Judge};
 use super::launch::LaunchSettings;
 use super::lot::Lot;
@@ -113,7 +112,7 @@ impl Sample {
 }
 
 impl Operation for Sample {
-    type Output = (Found, Flags);
+    type Output = Found;
 
     fn describe(&self) -> Description {
         self.judge(|judge| judge.describe())
@@ -124,17 +123,23 @@ impl Operation for Sample {
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
-        self.judge(|mut judge| judge.run(lane))
+        self.judge(|mut judge| {
+            let findings = judge.run(lane)?;
+            Ok(judge.read(findings))
+        })
     }
 
     fn compare(&self, first: &Self::Output, second: &Self::Output) -> Agreement {
         let evaluations = self.describe().work;
-        let flags = &second.1;
+        let flags = &second.flags;
         if flags.total() as f64 > self.flagged_share * evaluations as f64 {
             return Agreement::Different(format!(
                 "of {evaluations} evaluations too many were flagged: {flags}"
             ));
         }
-        self.judge(|judge| judge.compare(first, second))
+        self.judge(|judge| match judge.difference(first, second) {
+            None => Agreement::Same,
+            Some(difference) => Agreement::Different(difference),
+        })
     }
 }
