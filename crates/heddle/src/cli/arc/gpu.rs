@@ -135,6 +135,8 @@ pub(super) struct Report {
     flagged: BTreeMap<&'static str, u64>,
     /// Of the evaluations.
     flagged_share: f64,
+    /// What redoing them took on the processor, mostly while a GPU went on.
+    redone_time: Nanos,
     /// By the GPUs' own clocks.
     device_time: Nanos,
     transfer_time: Nanos,
@@ -171,6 +173,7 @@ impl Report {
                 evaluations: sum.evaluations + one.evaluations,
                 again: sum.again + one.again,
                 time: sum.time + one.time,
+                again_time: sum.again_time + one.again_time,
                 device_time: sum.device_time + one.device_time,
                 transfer_time: sum.transfer_time + one.transfer_time,
             });
@@ -190,6 +193,7 @@ impl Report {
                 .into_iter()
                 .collect(),
             flagged_share: flags.total() as f64 / sum.evaluations.max(1) as f64,
+            redone_time: cpu.again_time,
             device_time: sum.device_time,
             transfer_time: sum.transfer_time,
             time: sum.time,
@@ -219,9 +223,10 @@ impl Report {
             self.transfer_time,
         ))?;
         output.line(format_args!(
-            "flagged there and redone on the processor: {} ({:.2} %){}",
+            "flagged there and redone on the processor: {} ({:.2} %) in {}{}",
             grouped(self.flagged.values().sum()),
             self.flagged_share * 100.0,
+            self.redone_time,
             reasons(&self.flagged),
         ))
     }
