@@ -28,6 +28,10 @@ pub static EVALUATE: Kind = Kind::new("arc-evaluate", WorkUnit::Items);
 /// more than others, and no price should be learned of them.
 pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Items);
 
+/// Those a processor makes while GPUs make others of the same job. A kind of its
+/// own for the same reason: it shares its threads with what GPUs need.
+pub static EVALUATE_BESIDE: Kind = Kind::new("arc-evaluate-beside", WorkUnit::Items);
+
 /// Evaluations in one operation, about: some seconds of solvers on one core, and
 /// blocks enough that threads wait little for the last of them. Progress and
 /// cancellation do not wait for its end.
@@ -138,6 +142,7 @@ pub struct Evaluate<'a, J> {
     blocks: &'a [Block],
     settings: &'a Settings<'a>,
     judge: &'a J,
+    kind: &'static Kind,
 }
 
 impl<'a, J> Evaluate<'a, J> {
@@ -158,7 +163,14 @@ impl<'a, J> Evaluate<'a, J> {
             blocks,
             settings,
             judge,
+            kind: &EVALUATE,
         }
+    }
+
+    /// The same as an operation of another kind.
+    pub(crate) fn of_kind(mut self, kind: &'static Kind) -> Self {
+        self.kind = kind;
+        self
     }
 
     fn tile(&self, block: &Block) -> Tile<'a> {
@@ -183,14 +195,14 @@ impl<T: Send, J: Fn(Part, usize, Verdict<'_>) -> T + Sync> Operation for Evaluat
             work += tile.evaluations() as u64;
             bytes += tile.bytes_in() as u64;
         }
-        Description::new(&EVALUATE, DType::U8, work).reads(Operand {
+        Description::new(self.kind, DType::U8, work).reads(Operand {
             bytes: Bytes(bytes),
             residency: Residency::Host,
         })
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
-        let pool = lane.pool(EVALUATE.name())?;
+        let pool = lane.pool(self.kind.name())?;
         let mut answers: Vec<Option<Rows<T>>> = Vec::new();
         answers.resize_with(self.blocks.len(), || None);
         let (settings, judge) = (self.settings, self.judge);
@@ -329,7 +341,8 @@ pub fn by_device(runtime: &Runtime) -> BTreeMap<String, u64> {
 }
 
 fn is_evaluation(operation: &str) -> bool {
-    [EVALUATE.name(), EVALUATE_AGAIN.name()].contains(&operation)
+    let kinds = [&EVALUATE, &EVALUATE_AGAIN, &EVALUATE_BESIDE];
+    kinds.iter().any(|kind| kind.name() == operation)
 }
 
 /// What evaluations cost a device, by the spans recorded so far.

@@ -2,6 +2,7 @@
 
 use super::answer::Flags;
 use super::judge::Found;
+use super::redo::{Few, FewJudged};
 use crate::assess::Judgement;
 use crate::engine::Tile;
 use crate::road::{Block, Judged, Part};
@@ -26,6 +27,8 @@ pub enum WhyCpu {
     Decided(Decision),
     /// They have a limit of time, and a kernel does not look at the clock.
     Timed,
+    /// It did its share of a job that GPUs were chosen for.
+    Shared,
 }
 
 /// The same on its way.
@@ -34,6 +37,10 @@ pub(super) struct Assembly {
     assessed: Assessed,
     /// Where the examples of each tile begin.
     starts: Vec<usize>,
+    /// What belongs into rows that may come later, by their place and the program.
+    late: Vec<(usize, usize, Judgement)>,
+    /// Rows that lack some.
+    lacking: Vec<usize>,
 }
 
 impl Assembly {
@@ -53,6 +60,8 @@ impl Assembly {
                 on_cpu,
             },
             starts,
+            late: Vec::new(),
+            lacking: Vec::new(),
         }
     }
 
@@ -72,7 +81,34 @@ impl Assembly {
         self.assessed.on_cpu = Some(why);
     }
 
-    pub(super) fn finish(self) -> Assessed {
+    /// Takes in what GPUs were not given.
+    pub(super) fn add_left_out(&mut self, some: &[Few], judged: Vec<FewJudged>) {
+        for ((tile, _), judged) in some.iter().zip(judged) {
+            let start = self.starts[*tile];
+            let late = judged
+                .into_iter()
+                .map(|(example, program, judgement)| (start + example, program, judgement));
+            self.late.extend(late);
+        }
+    }
+
+    /// Notes what GPUs were not given and nobody did.
+    pub(super) fn lacks(&mut self, (tile, few): &Few) {
+        let start = self.starts[*tile];
+        self.lacking
+            .extend(few.iter().map(|(example, _)| start + example));
+    }
+
+    pub(super) fn finish(mut self) -> Assessed {
+        let judged = &mut self.assessed.judged;
+        for place in self.lacking {
+            judged[place].1 = None;
+        }
+        for (place, program, judgement) in self.late {
+            if let Some(row) = &mut judged[place].1 {
+                row[program] = judgement;
+            }
+        }
         self.assessed
     }
 }

@@ -3,8 +3,9 @@
 use super::answer::{Answer, Flag};
 use super::dump::{DumpError, defined};
 use super::image::Examples;
+use super::joined::Joined;
 use super::launch::{Job, Ran, Row};
-use super::lower::{Bytecode, Joined};
+use super::lower::Bytecode;
 use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
@@ -101,6 +102,15 @@ impl Ground {
     /// If a block is not of these tiles.
     #[must_use]
     pub fn portion(&self, blocks: &[Block]) -> Portion {
+        self.portion_without(blocks, |_, _| false)
+    }
+
+    /// The same without some programs, by number of the tile and the program.
+    pub(super) fn portion_without(
+        &self,
+        blocks: &[Block],
+        without: impl Fn(usize, usize) -> bool + Sync,
+    ) -> Portion {
         let mut results = 0;
         let mut placed = Vec::with_capacity(blocks.len());
         for block in blocks {
@@ -116,7 +126,7 @@ impl Ground {
         let blocks: Vec<(&Block, BlockPlaced)> = blocks.iter().zip(placed.clone()).collect();
         let rows = blocks
             .par_iter()
-            .flat_map_iter(|(block, placed)| self.rows(block, *placed));
+            .flat_map_iter(|(block, placed)| self.rows(block, *placed, &without));
         let mut rows: Vec<(u64, u32, Row)> = rows.collect();
         // Warps that go together should be at the same operations, and as long.
         rows.par_sort_unstable_by_key(|(likeness, cells, row)| {
@@ -130,9 +140,16 @@ impl Ground {
     }
 
     /// The rows of a block, each with what it is sorted by.
-    fn rows(&self, block: &Block, placed: BlockPlaced) -> impl Iterator<Item = (u64, u32, Row)> {
+    fn rows(
+        &self,
+        block: &Block,
+        placed: BlockPlaced,
+        without: impl Fn(usize, usize) -> bool,
+    ) -> impl Iterator<Item = (u64, u32, Row)> {
         let examples = block.examples.clone();
+        let tile = block.tile;
         (0..placed.tile.programs)
+            .filter(move |program| !without(tile, *program))
             .filter_map(move |program| {
                 let (at, likeness, first) = self.row(placed.tile, program)?;
                 let row = Row {

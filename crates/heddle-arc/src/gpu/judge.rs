@@ -7,14 +7,15 @@
 //! ([`Judge::read`]) after the operation, so that the next one need not wait.
 
 use super::answer::{Answer, Flags};
+use super::aside::Aside;
 use super::ground::{Ground, Portion};
 use super::launch::{Interpret, LaunchSettings, Ran, outline};
 use super::lot::Lot;
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
-use crate::road::{Block, Evaluate, Part, Rows, Settings};
+use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Part, Rows, Settings};
 use heddle_runtime::device::{DeviceKind, Lane, Place};
-use heddle_runtime::{Agreement, Description, Error, Operation};
+use heddle_runtime::{Agreement, Description, Error, Kind, Operation};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
@@ -26,6 +27,10 @@ pub struct Judge<'a, W> {
     wanted: &'a W,
     /// What a GPU needs; without it only processors are asked.
     gpu: Option<(&'a Lot, LaunchSettings)>,
+    /// Left out on a GPU.
+    aside: &'a Aside,
+    /// What it is on a processor.
+    kind: &'static Kind,
     portion: OnceLock<Portion>,
 }
 
@@ -43,7 +48,8 @@ pub enum Findings {
 pub struct Found {
     /// Nothing where it was stopped before.
     pub rows: Vec<Option<Rows<Judgement>>>,
-    /// What a GPU flagged; what stands there means nothing.
+    /// What a GPU flagged; what stands there means nothing, nor where a program was
+    /// left out.
     pub holes: Vec<Hole>,
     /// The same, counted by reason.
     pub flags: Flags,
@@ -82,6 +88,8 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
             settings,
             wanted,
             gpu: None,
+            aside: Aside::none(),
+            kind: &EVALUATE,
             portion: OnceLock::new(),
         }
     }
@@ -92,6 +100,18 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
     pub fn on_gpu(mut self, lot: &'a Lot, launch: LaunchSettings) -> Self {
         let budget = self.settings.crew.budget();
         self.gpu = Some((lot, LaunchSettings { budget, ..launch }));
+        self
+    }
+
+    /// The same on GPUs without these programs: whoever leaves them out sees to them.
+    pub(super) fn without(mut self, aside: &'a Aside) -> Self {
+        self.aside = aside;
+        self
+    }
+
+    /// The same on a processor while GPUs make others of the job.
+    pub(super) fn beside(mut self) -> Self {
+        self.kind = &EVALUATE_BESIDE;
         self
     }
 
@@ -110,7 +130,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
 
     fn portion(&self, lot: &'a Lot, launch: LaunchSettings) -> (&'a Ground, &Portion) {
         let ground = lot.ground(self.tiles, launch.budget, self.wanted);
-        let portion = || lot.portion(ground, self.blocks);
+        let portion = || lot.portion(ground, self.tiles, self.blocks, self.aside);
         (ground, self.portion.get_or_init(portion))
     }
 
@@ -118,8 +138,18 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         let judge = |part: Part, _: usize, verdict: Verdict<'_>| {
             Judgement::of(&verdict, (self.wanted)(part))
         };
-        let judged = Evaluate::new(self.tiles, self.blocks, self.settings, &judge).run(lane)?;
-        Ok(Findings::Judged(judged))
+        let evaluate = Evaluate::new(self.tiles, self.blocks, self.settings, &judge);
+        Ok(Findings::Judged(evaluate.of_kind(self.kind).run(lane)?))
+    }
+
+    /// Evaluations a GPU makes of it.
+    fn evaluations(&self) -> u64 {
+        let of = |block: &Block| {
+            let tile = &self.tiles[block.tile];
+            let programs = tile.plan.len() - self.aside.of(tile.plan).len();
+            (programs * block.examples.len()) as u64
+        };
+        self.blocks.iter().map(of).sum()
     }
 
     /// What was found, and what was not, because a GPU flagged it.
@@ -163,6 +193,9 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         let mut rows = vec![vec![NOTHING; plan.len()]; block.examples.len()];
         // In the order of the results.
         for program in 0..plan.len() {
+            if self.aside.has(plan, program) {
+                continue;
+            }
             for (example, row) in rows.iter_mut().enumerate() {
                 let answer = portion.answer(ground, ran, (place, example), program);
                 row[program] = match answer {
@@ -223,15 +256,15 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
 
     fn describe(&self) -> Description {
         if let Some((lot, launch)) = &self.gpu {
-            let evaluations = |block: &Block| block.evaluations(self.tiles) as u64;
             return outline(
                 launch,
                 lot.operands(self.tiles, self.blocks),
-                self.blocks.iter().map(evaluations).sum(),
+                self.evaluations(),
             );
         }
         let judge = |_: Part, _: usize, _: Verdict<'_>| ();
-        Evaluate::new(self.tiles, self.blocks, self.settings, &judge).describe()
+        let evaluate = Evaluate::new(self.tiles, self.blocks, self.settings, &judge);
+        evaluate.of_kind(self.kind).describe()
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -248,7 +281,7 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
                 } else {
                     Interpret::new(job, launch).launch(lane, accelerator)?
                 };
-                (self.settings.progress)(job.evaluations() as u64);
+                (self.settings.progress)(self.evaluations());
                 Ok(Findings::Launched(ran))
             }
             _ => self.run_on_cpu(lane),

@@ -1,5 +1,6 @@
 //! Tiles that are lowered together, and not before a GPU is to run one of them.
 
+use super::aside::Aside;
 use super::ground::{Ground, Portion};
 use super::launch::{rows_of, rows_operand};
 use crate::engine::{Grid, Tile};
@@ -98,14 +99,23 @@ impl Lot {
         })
     }
 
-    /// Some of its blocks as a job.
-    pub(super) fn portion(&self, ground: &Ground, blocks: &[Block]) -> Portion {
+    /// Some of its blocks as a job, without the programs set aside.
+    pub(super) fn portion(
+        &self,
+        ground: &Ground,
+        tiles: &[Tile<'_>],
+        blocks: &[Block],
+        aside: &Aside,
+    ) -> Portion {
+        let start = self.tiles.start;
         let own = |block: &Block| Block {
-            tile: block.tile - self.tiles.start,
+            tile: block.tile - start,
             examples: block.examples.clone(),
         };
         let blocks: Vec<Block> = blocks.iter().map(own).collect();
-        ground.portion(&blocks)
+        ground.portion_without(&blocks, |tile, program| {
+            aside.has(tiles[start + tile].plan, program)
+        })
     }
 
     /// Code and data as they are, or as they are expected to be, and the rows of
@@ -125,6 +135,22 @@ impl Lot {
         };
         [code, data, rows_operand(blocks.iter().map(rows).sum())]
     }
+}
+
+/// Code and data of all lots together, and the rows of these blocks; none of no lots.
+pub(super) fn operands_of_all(
+    lots: &[Lot],
+    tiles: &[Tile<'_>],
+    blocks: &[Block],
+) -> Option<[Operand; 3]> {
+    let (first, others) = lots.split_first()?;
+    let mut all = first.operands(tiles, blocks);
+    for lot in others {
+        for (sum, own) in all.iter_mut().zip(lot.operands(tiles, &[])) {
+            sum.bytes = sum.bytes + own.bytes;
+        }
+    }
+    Some(all)
 }
 
 fn code_bytes(tile: &Tile<'_>) -> usize {

@@ -3,7 +3,7 @@
 //! Every program of a plan becomes a header and its steps; the function bodies and
 //! the constants of the plan are written once and shared by its programs. A
 //! million generated programs are lowered in chunks, each a plan, on all threads,
-//! and then [joined](Joined), on all threads too.
+//! and then [joined](super::joined), on all threads too.
 //!
 //! The one thing to know: results live in registers, and a program's register is
 //! used again once its value is not needed any more. In a body step `n` writes
@@ -13,8 +13,6 @@
 use super::constants::Constants;
 use crate::code::{Argument, Body, Operation, Step};
 use crate::plan::{Plan, Planned};
-use heddle_runtime::Array;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Words of a program before its steps.
@@ -33,7 +31,7 @@ pub(super) const REGISTER: u32 = 1 << SOURCE_SHIFT;
 pub(super) const CAPTURED: u32 = 2 << SOURCE_SHIFT;
 pub(super) const CONSTANT: u32 = 3 << SOURCE_SHIFT;
 /// Words of a constant, and what their place is a multiple of.
-const CONSTANT_WORDS: usize = 4;
+pub(super) const CONSTANT_WORDS: usize = 4;
 
 /// Programs as a kernel reads them.
 #[derive(Clone, Debug, Default)]
@@ -91,6 +89,11 @@ impl Bytecode {
         self.likeness.get(program).copied().unwrap_or(u64::MAX)
     }
 
+    /// Forgets the words.
+    pub(super) fn drop_words(&mut self) {
+        self.words = Vec::new();
+    }
+
     /// How many programs there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -110,7 +113,7 @@ impl Bytecode {
     }
 
     /// Writes the words where they will be read from word `base` on.
-    fn write_to(&self, words: &mut [u32], base: u32) {
+    pub(super) fn write_to(&self, words: &mut [u32], base: u32) {
         words.copy_from_slice(&self.words);
         for word in &mut words[self.table.clone()] {
             *word += base;
@@ -120,63 +123,6 @@ impl Bytecode {
             words[at + 3] += base;
             words[at + 4] += base;
         }
-    }
-}
-
-/// The code of several plans, one after the other in one array.
-#[derive(Debug)]
-pub(super) struct Joined {
-    plans: Vec<Bytecode>,
-    /// Where each begins.
-    bases: Vec<u32>,
-    words: usize,
-}
-
-impl Joined {
-    pub(super) fn new(plans: Vec<Bytecode>) -> Joined {
-        let mut words = 0;
-        let mut bases = Vec::with_capacity(plans.len());
-        for plan in &plans {
-            bases.push(words as u32);
-            words += plan.words.len().next_multiple_of(CONSTANT_WORDS);
-        }
-        Joined {
-            plans,
-            bases,
-            words,
-        }
-    }
-
-    /// Where a program of a plan begins, and what similar ones are sorted by; none
-    /// where it has no bytecode.
-    pub(super) fn program(&self, plan: usize, program: usize) -> Option<(u32, u64)> {
-        let code = &self.plans[plan];
-        let at = code.program(program)? + self.bases[plan];
-        Some((at, code.likeness(program)))
-    }
-
-    /// The words of all, and what is kept here without them.
-    pub(super) fn take_words(&mut self) -> Array<u32> {
-        // A buffer has at least a word.
-        let array = Array::filled(self.words.max(1), |mut rest: &mut [u32]| {
-            let mut parts = Vec::with_capacity(self.plans.len());
-            for (plan, base) in self.plans.iter().zip(&self.bases) {
-                let room = plan.words.len().next_multiple_of(CONSTANT_WORDS);
-                let (own, later) = rest.split_at_mut(room);
-                parts.push((plan, *base, own));
-                rest = later;
-            }
-            rest.fill(0);
-            parts.into_par_iter().for_each(|(plan, base, own)| {
-                let (own, padding) = own.split_at_mut(plan.words.len());
-                plan.write_to(own, base);
-                padding.fill(0);
-            });
-        });
-        for plan in &mut self.plans {
-            plan.words = Vec::new();
-        }
-        array
     }
 }
 
@@ -408,7 +354,7 @@ fn argument_register(registers: &[u32], argument: Argument) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::dice::Dice;
     use crate::gpu::image::words_of;
@@ -417,7 +363,7 @@ mod tests {
 
     /// Follows a program in bytecode and in its plan: every register holds the
     /// step it should when it is read.
-    fn follow(plan: &Plan, number: usize, words: &[u32], at: u32) {
+    pub(in crate::gpu) fn follow(plan: &Plan, number: usize, words: &[u32], at: u32) {
         let at = at as usize;
         let planned = &plan.programs[number];
         assert_eq!(words[at] as usize, planned.steps.len());
@@ -464,7 +410,7 @@ mod tests {
         check(words[at + 1], planned.result, &held);
     }
 
-    fn programs(seed: u64, count: u64) -> Vec<Program> {
+    pub(in crate::gpu) fn programs(seed: u64, count: u64) -> Vec<Program> {
         (0..count)
             .map(|number| generate("solve_a", Shape::default(), &mut Dice::of(seed, number)))
             .collect()
@@ -481,21 +427,6 @@ mod tests {
         assert_eq!(some.len(), 2);
         follow(&plan, 17, some.words(), some.program(0).unwrap());
         follow(&plan, 3, some.words(), some.program(1).unwrap());
-    }
-
-    #[test]
-    fn chunks_are_moved_whole() {
-        let plans: Vec<Plan> = (1..4).map(|seed| Plan::new(&programs(seed, 40))).collect();
-        let mut joined = Joined::new(plans.iter().map(Bytecode::of).collect());
-        let words = joined.take_words();
-        for (number, plan) in plans.iter().enumerate() {
-            let own = Bytecode::of(plan);
-            for program in 0..plan.len() {
-                let (at, likeness) = joined.program(number, program).unwrap();
-                follow(plan, program, words.as_slice().unwrap(), at);
-                assert_eq!(likeness, own.likeness(program));
-            }
-        }
     }
 
     #[test]

@@ -51,6 +51,7 @@
 //! a zero, then rows, values and cells.
 
 mod answer;
+mod aside;
 mod assessed;
 mod caps;
 mod conformance;
@@ -59,6 +60,7 @@ mod disassemble;
 mod dump;
 mod ground;
 mod image;
+mod joined;
 mod judge;
 mod launch;
 mod lot;
@@ -71,6 +73,7 @@ mod redo;
 mod relay;
 mod sample;
 mod single;
+mod team;
 
 pub use answer::{Answer, Flag, Flags};
 pub use assessed::{Assessed, WhyCpu};

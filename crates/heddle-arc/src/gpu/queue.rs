@@ -1,9 +1,17 @@
-//! Blocks of a job that nobody has taken yet.
+//! Blocks of a job that nobody has taken yet, and how many each device takes.
+//!
+//! GPUs take from the front, in large portions; a processor that shares the job
+//! takes small ones from the back, and first of all what GPUs were not given.
 
+use super::aside::Aside;
 use super::lot::Lot;
+use super::redo::{Few, left_out};
+use super::team::{Member, Team};
 use crate::engine::Tile;
 use crate::road::Block;
+use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Nanos;
+use std::collections::HashMap;
 
 /// The least and the most evaluations of an operation on a GPU.
 const LEAST_EVALUATIONS: usize = 1 << 10;
@@ -12,6 +20,15 @@ const MOST_EVALUATIONS: usize = 1 << 22;
 /// one, short for somebody who watches or cancels.
 const SHORT: Nanos = Nanos(50_000_000);
 const LONG: Nanos = Nanos(500_000_000);
+/// The part of its fair share that a GPU takes at once: nearly all, because each
+/// launch ends with a wait for its slowest evaluation; shares are predicted.
+const PART_OF_SHARE: f64 = 0.9;
+/// Seconds of work below which a launch is not worth that wait.
+const LAUNCH_S: f64 = 0.05;
+/// Seconds of work that a processor takes at once: what it is late by at the end.
+const QUICK_S: f64 = 0.02;
+/// What GPUs were not given that each thread of a processor takes at once.
+const FEW_PER_THREAD: usize = 8;
 
 /// What is left of a job.
 #[derive(Debug)]
@@ -19,8 +36,49 @@ pub(super) struct Queue<'a> {
     tiles: &'a [Tile<'a>],
     lots: &'a [Lot],
     rest: &'a [Block],
-    /// Evaluations of the next operation, about.
+    /// Evaluations in the rest.
+    left: usize,
+    /// Evaluations of the next operation, about, where nobody shares.
     at_once: usize,
+    team: Team,
+    /// Evaluations that members have taken and not made yet.
+    under_way: HashMap<DeviceId, usize>,
+    left_out: Vec<Few>,
+    /// Threads that still take for GPUs.
+    hands: usize,
+    /// Portions whose flagged evaluations are being redone.
+    redoing: usize,
+}
+
+/// What comes next for a GPU, or for whichever device the router chooses.
+#[derive(Debug)]
+pub(super) enum Next<'a> {
+    /// Blocks, and the lot they are in.
+    Blocks(&'a [Block], Option<&'a Lot>),
+    /// It has its share; ask again when something has changed.
+    Wait,
+    /// Nothing, and nothing will come.
+    Done,
+}
+
+/// What a processor does next beside GPUs.
+#[derive(Debug)]
+pub(super) enum Beside {
+    /// What GPUs were not given.
+    LeftOut(Vec<Few>),
+    /// Blocks of its own.
+    Blocks(Vec<Block>),
+    /// It would hold the others up; ask again when something has changed.
+    Wait,
+    /// There is nothing left, and nothing will come.
+    Done,
+}
+
+/// How much a GPU takes.
+enum Portion {
+    Evaluations(usize),
+    Wait,
+    None,
 }
 
 impl<'a> Queue<'a> {
@@ -30,37 +88,174 @@ impl<'a> Queue<'a> {
         lots: &'a [Lot],
         blocks: &'a [Block],
         at_once: usize,
+        team: Team,
     ) -> Self {
         Queue {
             tiles,
             lots,
             rest: blocks,
+            left: blocks.iter().map(|block| block.evaluations(tiles)).sum(),
             at_once,
+            team,
+            under_way: HashMap::new(),
+            left_out: Vec::new(),
+            hands: 0,
+            redoing: 0,
         }
     }
 
-    /// The next blocks, and the lot they are in.
-    pub(super) fn take(&mut self) -> Option<(&'a [Block], Option<&'a Lot>)> {
+    /// The lot of the next blocks.
+    pub(super) fn lot(&self) -> Option<&'a Lot> {
         let first = self.rest.first()?;
-        let lot = self
-            .lots
+        self.lots
             .iter()
-            .find(|lot| lot.tiles().contains(&first.tile));
-        let mut evaluations = 0;
-        let fits = |block: &&Block| {
-            let fits = evaluations < self.at_once
-                && lot.is_none_or(|lot| lot.tiles().contains(&block.tile));
-            evaluations += block.evaluations(self.tiles);
-            fits
-        };
-        let count = self.rest.iter().take_while(fits).count();
-        let (now, later) = self.rest.split_at(count);
-        self.rest = later;
-        Some((now, lot))
+            .find(|lot| lot.tiles().contains(&first.tile))
     }
 
-    /// Takes more or fewer from now on, by what an operation on a GPU took.
-    pub(super) fn adapt(&mut self, took: Nanos) {
+    /// What comes next. For a GPU of a team, without the programs set aside; these
+    /// are left to the processor.
+    pub(super) fn take(&mut self, device: Option<DeviceId>, aside: &Aside) -> Next<'a> {
+        if self.rest.is_empty() {
+            return Next::Done;
+        }
+        let most = match device.map(|device| self.portion_of(device)) {
+            Some(Portion::Evaluations(most)) => most,
+            Some(Portion::Wait) => return Next::Wait,
+            Some(Portion::None) => return Next::Done,
+            None => self.at_once,
+        };
+        let lot = self.lot();
+        let (mut count, mut taken) = (0, 0);
+        for block in self.rest {
+            if taken >= most || lot.is_some_and(|lot| !lot.tiles().contains(&block.tile)) {
+                break;
+            }
+            count += 1;
+            taken += block.evaluations(self.tiles);
+        }
+        let (now, later) = self.rest.split_at(count);
+        self.rest = later;
+        self.left -= taken;
+        if let Some(device) = device {
+            *self.under_way.entry(device).or_default() += taken;
+        }
+        self.left_out.extend(left_out(self.tiles, now, aside));
+        Next::Blocks(now, lot)
+    }
+
+    /// What a GPU of a team takes next.
+    fn portion_of(&self, device: DeviceId) -> Portion {
+        let left = self.left as f64;
+        let own = self.team.rate(device);
+        // The processor is done with it sooner than a launch would be.
+        if left <= LAUNCH_S * self.team.rate(DeviceId::CPU) {
+            return Portion::None;
+        }
+        let busy = self.under_way.get(&device).copied().unwrap_or(0) as f64;
+        let all = left + self.under_way.values().sum::<usize>() as f64;
+        let fair = all * own / self.team.rates().max(f64::MIN_POSITIVE) - busy;
+        let least = LAUNCH_S * own;
+        if busy > 0.0 && fair < least {
+            return Portion::Wait;
+        }
+        let portion = (PART_OF_SHARE * fair).max(least) as usize;
+        Portion::Evaluations(portion.clamp(1, MOST_EVALUATIONS))
+    }
+
+    /// What a processor of so many threads does next.
+    pub(super) fn beside(&mut self, threads: usize) -> Beside {
+        if !self.left_out.is_empty() {
+            let few = self.left_out.len().min(FEW_PER_THREAD * threads);
+            return Beside::LeftOut(self.left_out.drain(..few).collect());
+        }
+        if self.rest.is_empty() {
+            return Beside::Done;
+        }
+        // What was flagged comes first.
+        if self.redoing > 0 {
+            return Beside::Wait;
+        }
+        let own = self.team.rate(DeviceId::CPU);
+        let (mut count, mut taken, mut examples) = (0, 0, 0);
+        for block in self.rest.iter().rev() {
+            if taken as f64 >= QUICK_S * own && examples >= threads {
+                break;
+            }
+            count += 1;
+            taken += block.evaluations(self.tiles);
+            examples += block.examples.len();
+        }
+        // Whether the GPUs are done with all that is left before.
+        let others = self.team.rates() - own;
+        let late = taken as f64 * others > self.left as f64 * own;
+        if self.hands > 0 && late && self.left as f64 > LAUNCH_S * own {
+            return Beside::Wait;
+        }
+        let (rest, now) = self.rest.split_at(self.rest.len() - count);
+        self.rest = rest;
+        self.left -= taken;
+        *self.under_way.entry(DeviceId::CPU).or_default() += taken;
+        if now.len() >= 2 * threads {
+            return Beside::Blocks(now.to_vec());
+        }
+        let single = |block: &Block| {
+            let tile = block.tile;
+            block.examples.clone().map(move |example| Block {
+                tile,
+                examples: example..example + 1,
+            })
+        };
+        Beside::Blocks(now.iter().flat_map(single).collect())
+    }
+
+    /// Counts threads that take for GPUs, before they begin.
+    pub(super) fn hand_comes(&mut self) {
+        self.hands += 1;
+    }
+
+    /// Notes that one takes no more.
+    pub(super) fn hand_goes(&mut self) {
+        self.hands -= 1;
+    }
+
+    /// Notes that redoing begins.
+    pub(super) fn redoing_begins(&mut self) {
+        self.redoing += 1;
+    }
+
+    /// Notes that it has ended.
+    pub(super) fn redoing_ends(&mut self) {
+        self.redoing -= 1;
+    }
+
+    /// What GPUs were not given and nobody has taken.
+    pub(super) fn left_out(&self) -> &[Few] {
+        &self.left_out
+    }
+
+    /// Learns from how many evaluations an operation made of its blocks, and what
+    /// that took.
+    pub(super) fn learn(
+        &mut self,
+        device: DeviceId,
+        blocks: &[Block],
+        evaluations: u64,
+        took: Nanos,
+    ) {
+        if let Some(under_way) = self.under_way.get_mut(&device) {
+            let made: usize = blocks
+                .iter()
+                .map(|block| block.evaluations(self.tiles))
+                .sum();
+            *under_way = under_way.saturating_sub(made);
+        }
+        self.team.learn(Member {
+            device,
+            rate: evaluations as f64 / (took.0.max(1) as f64 / 1e9),
+        });
+        if !device.kind().is_gpu() {
+            return;
+        }
         let next = if took < SHORT {
             self.at_once * 2
         } else if took > LONG {
@@ -69,5 +264,103 @@ impl<'a> Queue<'a> {
             self.at_once
         };
         self.at_once = next.clamp(LEAST_EVALUATIONS, MOST_EVALUATIONS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Example, Grid};
+    use crate::gpu::sample::programs;
+    use crate::plan::Plan;
+
+    const GPUS: [DeviceId; 2] = [DeviceId::cuda(0), DeviceId::cuda(1)];
+
+    fn team(rates: [f64; 3]) -> Team {
+        let devices = [DeviceId::CPU, GPUS[0], GPUS[1]];
+        let members = devices.into_iter().zip(rates);
+        Team::new(
+            members
+                .map(|(device, rate)| Member { device, rate })
+                .collect(),
+        )
+    }
+
+    fn evaluations(tiles: &[Tile<'_>], blocks: &[Block]) -> usize {
+        blocks.iter().map(|block| block.evaluations(tiles)).sum()
+    }
+
+    /// Devices take turns, each done when its rate says so: all are done at about
+    /// the same time, and every block was taken once.
+    #[test]
+    fn devices_end_together() {
+        let plan = Plan::new(&programs()[..10]);
+        let grid = Grid::new(&[[0]]).unwrap();
+        let examples = vec![Example::new(&grid); 2_000];
+        let tiles = [Tile {
+            plan: &plan,
+            examples: &examples,
+        }];
+        let single = |example| Block {
+            tile: 0,
+            examples: example..example + 1,
+        };
+        let blocks: Vec<Block> = (0..2_000).map(single).collect();
+        let rates = [5_000.0, 20_000.0, 10_000.0];
+        // What the router believed of them.
+        let mut queue = Queue::new(&tiles, &[], &blocks, 1, team([8_000.0, 16_000.0, 16_000.0]));
+        for _ in GPUS {
+            queue.hand_comes();
+        }
+        let mut busy_until = [0.0_f64; 3];
+        let mut has: [Option<Vec<Block>>; 3] = [const { None }; 3];
+        let mut is_done = [false; 3];
+        let mut made = 0;
+        for _ in 0..10_000 {
+            for member in 0..3 {
+                if has[member].is_some() || is_done[member] {
+                    continue;
+                }
+                let next = if member == 0 {
+                    match queue.beside(1) {
+                        Beside::Blocks(blocks) => Some(blocks),
+                        Beside::Wait => continue,
+                        _ => None,
+                    }
+                } else {
+                    match queue.take(Some(GPUS[member - 1]), Aside::none()) {
+                        Next::Blocks(blocks, _) => Some(blocks.to_vec()),
+                        Next::Wait => continue,
+                        Next::Done => {
+                            queue.hand_goes();
+                            None
+                        }
+                    }
+                };
+                is_done[member] = next.is_none();
+                let count = next.as_deref().map_or(0, |next| evaluations(&tiles, next));
+                busy_until[member] += count as f64 / rates[member];
+                has[member] = next;
+            }
+            let working = (0..3).filter(|member| has[*member].is_some());
+            let first = working.min_by(|one, two| busy_until[*one].total_cmp(&busy_until[*two]));
+            let Some(first) = first else {
+                break;
+            };
+            // Who waits goes on from here.
+            for member in (0..3).filter(|member| has[*member].is_none()) {
+                busy_until[member] = busy_until[member].max(busy_until[first]);
+            }
+            let blocks = has[first].take().unwrap();
+            let count = evaluations(&tiles, &blocks);
+            made += count;
+            let took = Nanos((count as f64 / rates[first] * 1e9) as u64);
+            let device = [DeviceId::CPU, GPUS[0], GPUS[1]][first];
+            queue.learn(device, &blocks, count as u64, took);
+        }
+        assert_eq!(made, 20_000);
+        let fair = 20_000.0 / rates.iter().sum::<f64>();
+        let last = busy_until.iter().copied().fold(0.0, f64::max);
+        assert!(last < 1.35 * fair, "{last} s, {fair} s at best");
     }
 }

@@ -3,37 +3,54 @@
 //! [`judge`] is [`sweep`](crate::road::sweep) made of [`Judge`]s. Two threads take
 //! blocks in turn: while one waits for a GPU, the other lowers and lays out what
 //! the GPU gets next. What it answered is read, and what it flagged redone on the
-//! processor, by a thread of its own, while the GPU goes on.
+//! processor, by a thread of its own, while the GPU goes on. Where devices share a
+//! job ([`Team`]), each GPU has two such threads, and one more has the processor
+//! do its part.
 //!
 //! The one thing to know: a GPU has one operation at a time, so that what the
 //! router learns of it is what one takes.
 
+use super::aside::Aside;
 use super::assessed::{Assembly, Assessed, WhyCpu};
-use super::judge::{Findings, Judge};
-use super::launch::LaunchSettings;
-use super::lot::Lot;
-use super::queue::Queue;
-use super::redo::redo;
-use crate::engine::{Grid, Tile};
-use crate::road::{OPERATION_EVALUATIONS, Part, Settings, blocks};
+use super::judge::{Findings, Found, Judge};
+use super::launch::{LaunchSettings, outline};
+use super::lot::{Lot, operands_of_all};
+use super::queue::{Beside, Next, Queue};
+use super::redo::{Few, redo, run_left_out};
+use super::team::{Team, sampled};
+use crate::assess::Judgement;
+use crate::engine::{Grid, Tile, Verdict};
+use crate::fault::Fault;
+use crate::plan::Plan;
+use crate::road::{
+    Block, EVALUATE_BESIDE, Evaluate, OPERATION_EVALUATIONS, Part, Settings, blocks,
+};
 use heddle_runtime::device::{DeviceId, DeviceKind};
 use heddle_runtime::{Error, Operation, Runtime};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
+use std::time::Duration;
 
 /// Evaluations in one operation at first where there is a GPU or an emulated one.
 const GPU_EVALUATIONS: usize = 1 << 20;
 const EMULATED_EVALUATIONS: usize = 1 << 12;
 
-/// Threads that take blocks where there is a GPU: one that waits for it, one that
-/// prepares what comes next.
+/// Threads that take blocks for a GPU: one that waits for it, one that prepares
+/// what comes next.
 const HANDS: usize = 2;
+
+/// How long a processor with nothing to do sleeps before it looks again, should
+/// nobody wake it.
+const NAP: Duration = Duration::from_millis(20);
 
 /// Judges tiles, operation after operation, each where it is sooner done. The
 /// answer has one entry for each example of each tile, in order; what was not
 /// reached before the token was cancelled is `None`.
 ///
-/// Nothing is lowered as long as no GPU is chosen.
+/// Nothing is lowered as long as no GPU is chosen. Where one is and the router is
+/// free to choose, all devices share the job by their speed; one that fails then
+/// ends it with an error.
 pub fn judge<'g>(
     runtime: &Runtime,
     tiles: &[Tile<'_>],
@@ -52,16 +69,18 @@ pub fn judge<'g>(
     });
     // The processor comes first.
     let at_once = first.last().unwrap_or(OPERATION_EVALUATIONS);
-    judge_in_parts(runtime, tiles, settings, launch, at_once, wanted)
+    judge_in_parts(runtime, tiles, settings, launch, at_once, None, wanted)
 }
 
-/// The same with so many evaluations in the first operation.
+/// The same with so many evaluations in the first operation where nobody shares,
+/// and shared by a team somebody named.
 fn judge_in_parts<'g>(
     runtime: &Runtime,
     tiles: &[Tile<'_>],
     settings: &Settings<'_>,
     launch: LaunchSettings,
     at_once: usize,
+    team: Option<Team>,
     wanted: impl Fn(Part) -> &'g Grid + Sync,
 ) -> Result<Assessed, Error> {
     let is_timed = settings.crew.budget().time.is_some();
@@ -74,26 +93,65 @@ fn judge_in_parts<'g>(
         Lot::all(tiles)
     };
     let threads = runtime.device(DeviceId::CPU)?.card().units;
-    let blocks = blocks(tiles, threads);
-    let why = (is_timed && has_gpu).then_some(WhyCpu::Timed);
+    let mut blocks = blocks(tiles, threads);
+    let team = team.unwrap_or_else(|| {
+        let Some(operands) = operands_of_all(&lots, tiles, &blocks) else {
+            return Team::default();
+        };
+        let evaluations = tiles.iter().map(|tile| tile.evaluations() as u64).sum();
+        Team::of(runtime.router(), &outline(&launch, operands, evaluations))
+    });
+    let mut samples = Vec::new();
+    if team.has_cpu() {
+        (samples, blocks) = sampled(tiles, &blocks, threads);
+    }
+    let why = match (is_timed && has_gpu, team.has_cpu()) {
+        (true, _) => Some(WhyCpu::Timed),
+        (_, true) => Some(WhyCpu::Shared),
+        _ => None,
+    };
     let relay = Relay {
         runtime,
         tiles,
         settings,
         launch,
         wanted: &wanted,
-        queue: Mutex::new(Queue::new(tiles, &lots, &blocks, at_once)),
+        queue: Mutex::new(Queue::new(tiles, &lots, &blocks, at_once, team.clone())),
+        changed: Condvar::new(),
+        team: team.clone(),
+        threads,
+        samples,
+        aside: OnceLock::new(),
         preparing: Mutex::default(),
-        turn: Mutex::default(),
         assembly: Mutex::new(Assembly::new(tiles, why)),
         error: Mutex::default(),
     };
-    let hands = if lots.is_empty() { 1 } else { HANDS };
+    if team.is_empty() {
+        let turn = Mutex::default();
+        let hands = if lots.is_empty() { 1 } else { HANDS };
+        thread::scope(|scope| {
+            for _ in 1..hands {
+                scope.spawn(|| relay.take_part(scope, None, &turn));
+            }
+            relay.take_part(scope, None, &turn);
+        });
+        return relay.finish();
+    }
+    let turns: Vec<(DeviceId, Mutex<()>)> =
+        team.gpus().map(|gpu| (gpu, Mutex::default())).collect();
     thread::scope(|scope| {
-        for _ in 1..hands {
-            scope.spawn(|| relay.take_part(scope));
+        for (gpu, turn) in &turns {
+            for _ in 0..HANDS {
+                lock(&relay.queue).hand_comes();
+                scope.spawn(|| {
+                    let _hand = Hand(&relay.queue, &relay.changed);
+                    relay.take_part(scope, Some(*gpu), turn);
+                });
+            }
         }
-        relay.take_part(scope);
+        if team.has_cpu() {
+            relay.help();
+        }
     });
     relay.finish()
 }
@@ -106,37 +164,63 @@ struct Relay<'a, W> {
     launch: LaunchSettings,
     wanted: &'a W,
     queue: Mutex<Queue<'a>>,
+    /// Told when the queue is another than before.
+    changed: Condvar,
+    team: Team,
+    /// Of the processor.
+    threads: usize,
+    /// Examples that tell how long programs are.
+    samples: Vec<Block>,
+    aside: OnceLock<Aside>,
     /// All threads lower for who comes first.
     preparing: Mutex<()>,
-    /// Held while an operation runs.
-    turn: Mutex<()>,
     assembly: Mutex<Assembly>,
     /// What ended it.
     error: Mutex<Option<Error>>,
 }
 
+/// A thread that takes for a GPU; dropped when it takes no more.
+struct Hand<'r, 'a>(&'r Mutex<Queue<'a>>, &'r Condvar);
+
+impl Drop for Hand<'_, '_> {
+    fn drop(&mut self) {
+        lock(self.0).hand_goes();
+        self.1.notify_all();
+    }
+}
+
 impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
-    /// Takes blocks until there are none.
-    fn take_part<'s>(&'s self, scope: &'s Scope<'s, '_>)
+    /// Takes blocks for a device, or for whichever the router chooses, until there
+    /// are none. Who holds the turn has an operation run.
+    fn take_part<'s>(&'s self, scope: &'s Scope<'s, '_>, device: Option<DeviceId>, turn: &Mutex<()>)
     where
         'a: 's,
     {
-        while let Some(mut judge) = self.next() {
+        while let Some(mut judge) = self.next(device) {
             let ran = {
-                let _turn = lock(&self.turn);
+                let _turn = lock(turn);
                 if self.is_over() {
                     return;
                 }
-                self.runtime.trace(&mut judge, None)
+                self.runtime.trace(&mut judge, device)
             };
             let outcome = match ran {
                 Ok(outcome) => outcome,
                 Err(error) => return self.fail(error),
             };
+            let ran_on = outcome.decision.device;
+            let evaluations = judge.describe().work;
+            let took = outcome.timing.total;
+            lock(&self.queue).learn(ran_on, judge.blocks(), evaluations, took);
+            self.changed.notify_all();
             match outcome.output {
                 Findings::Launched(_) => {
-                    lock(&self.queue).adapt(outcome.timing.total);
-                    scope.spawn(move || self.read(&judge, outcome.output));
+                    lock(&self.queue).redoing_begins();
+                    scope.spawn(move || {
+                        self.read(&judge, outcome.output);
+                        lock(&self.queue).redoing_ends();
+                        self.changed.notify_all();
+                    });
                 }
                 Findings::Judged(_) => {
                     if judge.runs_on(DeviceKind::Cuda) {
@@ -149,29 +233,153 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
     }
 
     /// The next operation, lowered if a GPU is likely to get it.
-    fn next(&self) -> Option<Judge<'a, W>> {
-        let _preparing = lock(&self.preparing);
-        if self.is_over() {
-            return None;
+    fn next(&self, device: Option<DeviceId>) -> Option<Judge<'_, W>> {
+        let aside = self.aside_of(device);
+        loop {
+            let preparing = lock(&self.preparing);
+            if self.is_over() {
+                return None;
+            }
+            let mut queue = lock(&self.queue);
+            match queue.take(device, aside) {
+                Next::Blocks(blocks, lot) => {
+                    drop(queue);
+                    self.changed.notify_all();
+                    let judge = Judge::new(self.tiles, blocks, self.settings, self.wanted);
+                    let judge = judge.without(aside);
+                    let judge = match lot {
+                        Some(lot) => judge.on_gpu(lot, self.launch),
+                        None => judge,
+                    };
+                    self.prepare(&judge, device);
+                    return Some(judge);
+                }
+                Next::Done => return None,
+                Next::Wait => {
+                    drop(preparing);
+                    drop(self.changed.wait_timeout(queue, NAP));
+                }
+            }
         }
-        let (blocks, lot) = lock(&self.queue).take()?;
-        let mut judge = Judge::new(self.tiles, blocks, self.settings, self.wanted);
-        if let Some(lot) = lot {
-            judge = judge.on_gpu(lot, self.launch);
-        }
+    }
+
+    fn prepare(&self, judge: &Judge<'_, W>, device: Option<DeviceId>) {
         let runs_on = |family| judge.runs_on(family);
-        let likely = self
-            .runtime
-            .router()
-            .preview(&judge.describe(), &runs_on, None);
+        let router = self.runtime.router();
+        let likely = router.preview(&judge.describe(), &runs_on, device);
         if likely.is_ok_and(|decision| decision.device.kind().is_gpu()) {
             judge.prepare();
         }
-        Some(judge)
+    }
+
+    /// Has the processor do its part.
+    fn help(&self) {
+        self.aside_of(Some(DeviceId::CPU));
+        while !self.is_over() {
+            let next = {
+                let mut queue = lock(&self.queue);
+                let next = queue.beside(self.threads);
+                if let Beside::Wait = next {
+                    drop(self.changed.wait_timeout(queue, NAP));
+                    continue;
+                }
+                next
+            };
+            let done = match next {
+                Beside::LeftOut(some) => self.make_up(&some),
+                Beside::Blocks(blocks) => self.share(&blocks),
+                Beside::Wait | Beside::Done => return,
+            };
+            if let Err(error) = done {
+                self.fail(error);
+            }
+        }
+    }
+
+    /// Runs what GPUs were not given.
+    fn make_up(&self, some: &[Few]) -> Result<(), Error> {
+        let (tiles, settings) = (self.tiles, self.settings);
+        let judged = run_left_out(self.runtime, tiles, settings, self.wanted, some)?;
+        lock(&self.assembly).add_left_out(some, judged);
+        Ok(())
+    }
+
+    /// Runs blocks on the processor.
+    fn share(&self, blocks: &[Block]) -> Result<(), Error> {
+        let mut judge = Judge::new(self.tiles, blocks, self.settings, self.wanted).beside();
+        let outcome = self.runtime.trace(&mut judge, Some(DeviceId::CPU))?;
+        let evaluations = judge.describe().work;
+        let took = outcome.timing.total;
+        lock(&self.queue).learn(DeviceId::CPU, blocks, evaluations, took);
+        let found = judge.read(outcome.output);
+        lock(&self.assembly).add(blocks, found);
+        Ok(())
+    }
+
+    /// What a device of a team is not given. The first to ask has the processor
+    /// find out, while a GPU's thread lowers.
+    fn aside_of(&self, device: Option<DeviceId>) -> &Aside {
+        let Some(device) = device.filter(|_| !self.samples.is_empty()) else {
+            return Aside::none();
+        };
+        if device.kind().is_gpu() && self.aside.get().is_none() {
+            let lot = lock(&self.queue).lot();
+            if let Some(lot) = lot {
+                lot.ground(self.tiles, self.settings.crew.budget(), self.wanted);
+            }
+        }
+        self.aside.get_or_init(|| {
+            self.sample().unwrap_or_else(|error| {
+                self.fail(error);
+                Aside::default()
+            })
+        })
+    }
+
+    /// Runs the samples, and sets aside what is long in them.
+    fn sample(&self) -> Result<Aside, Error> {
+        let most = self.settings.crew.budget().steps;
+        let judge = |part: Part, _: usize, verdict: Verdict<'_>| {
+            let steps = match verdict {
+                Verdict::Defined { steps, .. } => steps,
+                Verdict::Undefined(why) if matches!(why.fault, Fault::Budget(_)) => most,
+                Verdict::Undefined(_) => 0,
+            };
+            (Judgement::of(&verdict, (self.wanted)(part)), steps)
+        };
+        let evaluate = Evaluate::new(self.tiles, &self.samples, self.settings, &judge);
+        let evaluate = evaluate.of_kind(&EVALUATE_BESIDE);
+        let sampled = self.runtime.run_on(DeviceId::CPU, evaluate)?;
+        let mut found = Found::default();
+        let mut sums: HashMap<u64, (&Plan, Vec<f64>)> = HashMap::new();
+        for (block, rows) in self.samples.iter().zip(sampled) {
+            let plan = self.tiles[block.tile].plan;
+            let new = || (plan, vec![0.0; plan.len()]);
+            let (_, sums) = sums.entry(plan.number).or_insert_with(new);
+            let whole = |row: Vec<(Judgement, u64)>| {
+                for (sum, (_, steps)) in sums.iter_mut().zip(&row) {
+                    *sum += *steps as f64;
+                }
+                row.into_iter().map(|(judgement, _)| judgement).collect()
+            };
+            found
+                .rows
+                .push(rows.map(|rows| rows.into_iter().map(whole).collect()));
+        }
+        lock(&self.assembly).add(&self.samples, found);
+        let share = self.team.rate(DeviceId::CPU) / self.team.rates().max(f64::MIN_POSITIVE);
+        let mut aside = Aside::default();
+        for (plan, sums) in sums.into_values() {
+            let is_own = |block: &&Block| self.tiles[block.tile].plan.number == plan.number;
+            let examples = self.samples.iter().filter(is_own).count().max(1);
+            let means: Vec<f64> = sums.iter().map(|sum| sum / examples as f64).collect();
+            aside.set(plan, &means, share, self.launch.caps.steps);
+        }
+        Ok(aside)
     }
 
     /// Reads what an operation brought and redoes what was flagged.
-    fn read(&self, judge: &Judge<'a, W>, findings: Findings) {
+    fn read(&self, judge: &Judge<'_, W>, findings: Findings) {
         let mut found = judge.read(findings);
         let (tiles, settings) = (self.tiles, self.settings);
         let redone = redo(
@@ -195,13 +403,18 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
     /// Ends the job; the first thing that went wrong is the one worth knowing.
     fn fail(&self, error: Error) {
         lock(&self.error).get_or_insert(error);
+        self.changed.notify_all();
     }
 
     fn finish(self) -> Result<Assessed, Error> {
-        match into_inner(self.error) {
-            Some(error) => Err(error),
-            None => Ok(into_inner(self.assembly).finish()),
+        if let Some(error) = into_inner(self.error) {
+            return Err(error);
         }
+        let mut assembly = into_inner(self.assembly);
+        for few in into_inner(self.queue).left_out() {
+            assembly.lacks(few);
+        }
+        Ok(assembly.finish())
     }
 }
 
@@ -214,96 +427,4 @@ fn into_inner<T>(mutex: Mutex<T>) -> T {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::Example;
-    use crate::gpu::sample::{programs, tasks};
-    use crate::meter::Budget;
-    use crate::plan::Plan;
-    use crate::road::{Crew, by_device};
-    use heddle_cuda::simt::{SimtDevice, SimtOptions};
-    use heddle_runtime::Config;
-    use heddle_runtime::batch::CancelToken;
-    use std::sync::Arc;
-
-    fn runtime(force: bool) -> Runtime {
-        let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-        let config = Config {
-            device: force.then(|| DeviceId::simt(0)),
-            ..Config::default()
-        };
-        let builder = Runtime::builder().config(config).device(Arc::new(gpu));
-        builder.forgetful().build().unwrap()
-    }
-
-    struct Work {
-        plan: Plan,
-        examples: Vec<Vec<Example<'static>>>,
-        wanted: Vec<Vec<&'static Grid>>,
-    }
-
-    impl Work {
-        fn new(tasks_run: usize) -> Self {
-            let some = || tasks()[..tasks_run].iter();
-            Work {
-                plan: Plan::new(&programs()[..12]),
-                examples: some().map(|task| task.examples().collect()).collect(),
-                wanted: some()
-                    .map(|task| task.pairs().map(|(_, output)| output).collect())
-                    .collect(),
-            }
-        }
-
-        fn tiles(&self) -> Vec<Tile<'_>> {
-            self.examples
-                .iter()
-                .map(|examples| Tile {
-                    plan: &self.plan,
-                    examples,
-                })
-                .collect()
-        }
-    }
-
-    #[test]
-    fn operations_follow_each_other_and_what_is_flagged_is_filled_in() {
-        let work = Work::new(8);
-        let tiles = work.tiles();
-        let wanted = |part: Part| work.wanted[part.tile][part.example];
-        let crew = Crew::new(Budget::default());
-        let settings = Settings::of(&crew);
-        let mut launch = LaunchSettings::default();
-        launch.caps.rows = 16;
-        let known = judge(&runtime(false), &tiles, &settings, launch, wanted).unwrap();
-        assert!(matches!(known.on_cpu, Some(WhyCpu::Decided(_))));
-        let gpu = runtime(true);
-        let found = judge_in_parts(&gpu, &tiles, &settings, launch, 50, wanted).unwrap();
-        assert_eq!(found.judged, known.judged);
-        assert!(found.flags.total() > 0 && found.on_cpu.is_none());
-        let spans = gpu.profiler().spans();
-        let launches = spans.iter().filter(|span| &*span.device == "simt:0");
-        assert!(launches.count() >= 3);
-        let counts = by_device(&gpu);
-        assert_eq!(counts["cpu"], found.flags.total());
-    }
-
-    #[test]
-    fn a_cancelled_job_ends_after_the_operation_under_way() {
-        let work = Work::new(8);
-        let tiles = work.tiles();
-        let wanted = |part: Part| work.wanted[part.tile][part.example];
-        let crew = Crew::new(Budget::default());
-        let token = CancelToken::new();
-        let settings = Settings {
-            crew: &crew,
-            token: token.clone(),
-            progress: &|_| token.cancel(),
-        };
-        let launch = LaunchSettings::default();
-        let found = judge_in_parts(&runtime(true), &tiles, &settings, launch, 50, wanted).unwrap();
-        let done = found.judged.iter().filter(|(_, row)| row.is_some()).count();
-        let examples: usize = tiles.iter().map(|tile| tile.examples.len()).sum();
-        assert_eq!(found.judged.len(), examples);
-        assert!(done > 0 && done < examples, "{done} of {examples}");
-    }
-}
+mod tests;

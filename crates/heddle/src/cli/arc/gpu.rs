@@ -310,6 +310,9 @@ fn rate(effort: &Effort) -> Option<f64> {
 fn why_not(why: &WhyCpu, config: &Config) -> String {
     match why {
         WhyCpu::Timed => "a limit of time was set, and a GPU does not look at the clock".to_owned(),
+        WhyCpu::Shared => {
+            "it did its share, by its speed, and what takes long; --device forces one".to_owned()
+        }
         WhyCpu::Decided(decision) => {
             let mut parts = vec![decision.to_string()];
             let others = decision
