@@ -138,6 +138,8 @@ pub struct Description {
     pub output: Bytes,
     /// Bytes it needs beside operands and result while it runs.
     pub scratch: Bytes,
+    /// Whether only a GPU needs that.
+    pub scratch_on_gpu: bool,
     /// Where the result is left.
     pub result: ResultPlace,
     /// The least it can work with on a device when there is no room for all of it
@@ -157,6 +159,7 @@ impl Description {
             operands: SmallVec::new(),
             output: Bytes(0),
             scratch: Bytes(0),
+            scratch_on_gpu: false,
             result: ResultPlace::default(),
             least: None,
         }
@@ -206,6 +209,15 @@ impl Description {
         self
     }
 
+    /// With this much scratch on a GPU, and none on a processor.
+    #[inline]
+    #[must_use]
+    pub fn scratches_on_gpu(mut self, scratch: Bytes) -> Self {
+        self.scratch = scratch;
+        self.scratch_on_gpu = true;
+        self
+    }
+
     /// Able to work piece by piece in this much memory.
     #[inline]
     #[must_use]
@@ -226,7 +238,9 @@ impl Description {
     #[inline]
     #[must_use]
     pub fn footprint(&self, device: DeviceId) -> Bytes {
-        self.missing(device) + self.output + self.scratch
+        let spared = self.scratch_on_gpu && !device.kind().is_gpu();
+        let scratch = if spared { Bytes(0) } else { self.scratch };
+        self.missing(device) + self.output + scratch
     }
 
     /// Bytes of operands that are not on `device`.
@@ -379,6 +393,9 @@ mod tests {
         assert_eq!(described.returned(gpu), Bytes(0));
         assert_eq!(described.returned(DeviceId::cuda(1)), Bytes(7));
         assert_eq!(described.footprint(gpu), Bytes(107));
+        let scratching = described.clone().scratches_on_gpu(Bytes(1000));
+        assert_eq!(scratching.footprint(gpu), Bytes(1107));
+        assert_eq!(scratching.footprint(DeviceId::CPU), Bytes(7));
         let stays = described.leaves(ResultPlace::Stay);
         assert_eq!(stays.returned(DeviceId::cuda(1)), Bytes(0));
     }

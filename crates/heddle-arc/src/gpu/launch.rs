@@ -415,15 +415,15 @@ pub(super) fn outline(
     let result = RESULT_BYTES as u64 + settings.dump.0 / 16 * 16;
     let out = result * evaluations;
     let wanted = wanted_blocks(settings, rows.bytes.0 / 16);
-    let mut description = Description::new(&EVALUATE, DType::U8, evaluations)
+    // Caps, queue and the stand-in for dumps nobody asked for.
+    let small = 1024;
+    let description = Description::new(&EVALUATE, DType::U8, evaluations)
         .reads(code)
         .reads(data)
         .reads(rows)
         .writes(Bytes(out))
-        .leaves(ResultPlace::Host);
-    // Caps, queue and the stand-in for dumps nobody asked for.
-    let small = 1024;
-    description.scratch = Bytes(wanted * block_bytes(settings) + small);
+        .leaves(ResultPlace::Host)
+        .scratches_on_gpu(Bytes(wanted * block_bytes(settings) + small));
     let least = description.input().0 + out + block_bytes(settings) + small;
     description.splits_to(Bytes(least))
 }
