@@ -172,6 +172,8 @@ fail_allocation = 1
 fail_launch = 2
 lost_after = 3
 transfer_rate = "100 MB"
+[arc]
+gpu_caps = "cells=64k,rows=8k"
 "#;
 
 /// What the memory section of [`EVERY_KEY`] means for a GPU of 1 GiB.
@@ -197,8 +199,7 @@ fn the_settings_of_memory_become_rules_for_one_gpu() {
 
 #[test]
 fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
-    let file = EVERY_KEY;
-    let config = from_file(file).unwrap();
+    let config = from_file(EVERY_KEY).unwrap();
     assert_eq!(config.device, Some(DeviceId::cuda(1)));
     assert_eq!(config.threads, Some(3));
     assert_eq!(config.cache_dir, Some(PathBuf::from("conf/models")));
@@ -221,6 +222,7 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     assert_eq!(config.simt.fail_launch, Some(2));
     assert_eq!(config.simt.lost_after, Some(3));
     assert_eq!(config.simt.transfer_rate, Some(Bytes(100_000_000)));
+    assert_eq!(config.arc.gpu_caps.as_deref(), Some("cells=64k,rows=8k"));
     assert_eq!(
         config.named_devices(),
         [DeviceId::CPU, DeviceId::cuda(1)],
@@ -256,6 +258,7 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
         ("HEDDLE_SIMT_FAIL_LAUNCH", "9"),
         ("HEDDLE_SIMT_LOST_AFTER", "never"),
         ("HEDDLE_SIMT_TRANSFER_RATE", "unlimited"),
+        ("HEDDLE_ARC_GPU_CAPS", "default"),
         ("HEDDLE_CONFIG", "passed over"),
         ("HEDDLE_ARC_DATA", "passed over"),
         ("PATH", "passed over"),
@@ -263,8 +266,8 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     .map(|(name, value)| (name.to_owned(), value.to_owned()));
     // A key added to the schema must be added to this test.
     assert_eq!(environment.len() - 3, Config::describe_keys().len());
-    let config =
-        Config::from_sources(Some((Path::new("conf/heddle.toml"), file)), environment).unwrap();
+    let file = Some((Path::new("conf/heddle.toml"), EVERY_KEY));
+    let config = Config::from_sources(file, environment).unwrap();
     assert_eq!(config.memory.log, None);
     assert_eq!(config.device, None);
     assert_eq!(config.simt.memory, Size::Share(0.01));
@@ -272,6 +275,7 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     assert_eq!(config.simt.fail_launch, Some(9));
     assert_eq!(config.simt.lost_after, None);
     assert_eq!(config.simt.transfer_rate, None);
+    assert_eq!(config.arc.gpu_caps, None);
     assert_eq!(config.threads, None);
     assert_eq!(config.cache_folder(), Some(PathBuf::from("elsewhere")));
     assert!(config.route.smart);
@@ -305,6 +309,15 @@ fn a_rate_is_a_number_of_bytes_and_no_share() {
         let error = shown(from_file(&format!("[simt]\ntransfer_rate = {text}")));
         assert!(error.contains("simt.transfer_rate"), "{error}");
         assert!(error.contains("\"unlimited\""), "{error}");
+    }
+}
+
+#[test]
+fn caps_are_pairs() {
+    for text in ["3", "\"cells\"", "\"cells=,rows=1\"", "\"=4\"", "true"] {
+        let error = shown(from_file(&format!("[arc]\ngpu_caps = {text}")));
+        assert!(error.contains("arc.gpu_caps"), "{error}");
+        assert!(error.contains("\"default\""), "{error}");
     }
 }
 

@@ -73,6 +73,20 @@ fn caps_are_set_and_what_exceeds_them_is_redone() {
         .output()
         .unwrap();
     check(&serde_json::from_slice(&output.stdout).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("heddle.toml");
+    std::fs::write(&file, "[arc]\ngpu_caps = \"rows=16\"").unwrap();
+    let mut command = heddle.command(&arguments);
+    let output = command.env("HEDDLE_CONFIG", &file).output().unwrap();
+    check(&serde_json::from_slice(&output.stdout).unwrap());
+    std::fs::write(&file, "[arc]\ngpu_caps = \"sells=16\"").unwrap();
+    let mut command = heddle.command(&arguments);
+    let refused = command.env("HEDDLE_CONFIG", &file).output().unwrap();
+    assert_refused(
+        &refused,
+        2,
+        "arc.gpu_caps = \"sells=16\": caps are cells, rows",
+    );
     let shown = text(&heddle.run(&["arc", "eval", "--device", "simt:0", "--gpu-caps", "rows=16"]));
     assert!(shown.contains("redone on the processor"), "{shown}");
     assert!(shown.contains(" rows"), "{shown}");

@@ -56,6 +56,8 @@ pub struct Config {
     pub profile: ProfileConfig,
     /// What emulated GPUs are like, where one is named.
     pub simt: SimtConfig,
+    /// How ARC programs are evaluated.
+    pub arc: ArcConfig,
 }
 
 /// How operations find their device.
@@ -101,6 +103,14 @@ pub struct SimtConfig {
     /// Bytes its bus carries in a second, each way; `None` adds nothing to the
     /// time a copy takes.
     pub transfer_rate: Option<Bytes>,
+}
+
+/// How ARC programs are evaluated. Kept for `heddle-arc`, which knows what it means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArcConfig {
+    /// What a warp of a GPU can hold, as pairs such as `cells=64k,rows=8k`; `None` is
+    /// what it holds by itself.
+    pub gpu_caps: Option<String>,
 }
 
 /// One key, for documentation and `--help`.

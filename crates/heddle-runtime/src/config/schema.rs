@@ -32,12 +32,12 @@ pub(super) fn variable(name: &str) -> String {
 pub(super) const PREFIX: &str = "HEDDLE_";
 
 /// Names whose variables mean something although they are no keys: the file to
-/// read, which cannot say itself where it is, and the folder of ARC tasks and the
-/// caps of ARC's kernel, which the command line reads.
-pub(super) const RESERVED: [&str; 3] = ["config", "arc_data", "arc_gpu_caps"];
+/// read, which cannot say itself where it is, and the folder of ARC tasks, which the
+/// command line reads.
+pub(super) const RESERVED: [&str; 2] = ["config", "arc_data"];
 
 /// The keys, in the order they are documented in.
-pub(super) static KEYS: [Key; 28] = [
+pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "device",
         default: "\"auto\"",
@@ -294,6 +294,15 @@ pub(super) static KEYS: [Key; 28] = [
             Ok(())
         },
     },
+    Key {
+        name: "arc.gpu_caps",
+        default: "\"default\"",
+        meaning: "what a warp of a GPU can hold of an ARC evaluation, such as \"cells=64k,rows=8k\"; what needs more is redone on the processor",
+        set: |config, value| {
+            config.arc.gpu_caps = unless("default", value, Value::pairs)?;
+            Ok(())
+        },
+    },
 ];
 
 /// Reads a value whose default has a word of its own, so that a later layer can
@@ -382,7 +391,7 @@ mod tests {
     #[test]
     fn sections_are_listed_once() {
         let sections: Vec<_> = sections().collect();
-        assert_eq!(sections, ["route", "memory", "profile", "simt"]);
+        assert_eq!(sections, ["route", "memory", "profile", "simt", "arc"]);
     }
 
     #[test]

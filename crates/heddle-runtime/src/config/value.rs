@@ -116,6 +116,21 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Names with values, as one text; what they mean is for who reads them.
+    pub(super) fn pairs(self) -> Result<String, Mismatch> {
+        const EXPECTED: &str = "pairs such as \"cells=64k,rows=8k\"";
+        let text = self.text().ok_or_else(|| self.mismatch(EXPECTED))?;
+        let is_pair = |entry: &str| {
+            let pair = entry.split_once('=');
+            pair.is_some_and(|(name, value)| !name.trim().is_empty() && !value.trim().is_empty())
+        };
+        if entries(text).all(is_pair) {
+            Ok(text.to_owned())
+        } else {
+            Err(self.mismatch(EXPECTED))
+        }
+    }
+
     pub(super) fn folder(self) -> Result<PathBuf, Mismatch> {
         self.path("the path of a folder")
     }

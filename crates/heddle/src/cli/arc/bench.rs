@@ -190,7 +190,7 @@ fn measure(
     accelerated: Option<(&Runtime, DeviceId)>,
 ) -> Result<Measured, Failure> {
     let crew = Crew::new(Budget::default());
-    let launch = arguments.caps.launch();
+    let launch = arguments.caps.launch(config)?;
     let runner = |runtime, device, threads| Runner {
         runtime,
         device,

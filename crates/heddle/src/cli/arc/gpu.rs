@@ -31,17 +31,25 @@ const EVALUATIONS: Duration = Duration::from_secs(2);
 pub(super) struct Caps {
     /// What a warp of a GPU can hold, such as cells=64k,rows=8k; what needs more
     /// is redone on the processor.
-    #[arg(long, value_name = "CAPS", env = "HEDDLE_ARC_GPU_CAPS", value_parser = parse)]
+    #[arg(long, value_name = "CAPS", value_parser = parse)]
     gpu_caps: Option<heddle::arc::gpu::Caps>,
 }
 
 impl Caps {
-    /// How evaluations are launched.
-    pub(super) fn launch(&self) -> LaunchSettings {
-        LaunchSettings {
-            caps: self.gpu_caps.unwrap_or_default(),
+    /// How evaluations are launched, by the option, else by the configuration.
+    pub(super) fn launch(&self, config: &Config) -> Result<LaunchSettings, Failure> {
+        let caps = match (self.gpu_caps, &config.arc.gpu_caps) {
+            (Some(caps), _) => caps,
+            (None, Some(text)) => parse(text).map_err(|why| Failure::Usage {
+                message: format!("arc.gpu_caps = \"{text}\": {why}"),
+                hint: "set it in heddle.toml, in HEDDLE_ARC_GPU_CAPS or with --gpu-caps".to_owned(),
+            })?,
+            (None, None) => heddle::arc::gpu::Caps::default(),
+        };
+        Ok(LaunchSettings {
+            caps,
             ..LaunchSettings::default()
-        }
+        })
     }
 }
 

@@ -80,7 +80,7 @@ pub(super) fn run(
             token: CancelToken::new(),
             progress: &|evaluations| bar.add(evaluations),
         };
-        let launch = arguments.caps.launch();
+        let launch = arguments.caps.launch(config)?;
         assess(
             &runtime,
             &found.programs,
