@@ -8,6 +8,7 @@ use crate::program::Program;
 use crate::road::Settings;
 use heddle_runtime::{Error, Runtime};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Which programs are run on which tasks.
@@ -64,7 +65,7 @@ pub enum Status {
 pub struct Attempt {
     /// The program's number.
     pub program: usize,
-    /// One for each pair of the task, examples first; fewer if it was stopped.
+    /// One for each pair of the task, examples first.
     pub judgements: Vec<Judgement>,
 }
 
@@ -107,7 +108,8 @@ impl TaskResult {
 /// What came of programs and tasks.
 #[derive(Clone, Debug)]
 pub struct Assessment {
-    /// One for each task some program was run on, by number.
+    /// One for each task some program was run on, by number. Tasks that were not
+    /// finished when it was stopped are left out.
     pub results: Vec<TaskResult>,
     /// Evaluations made.
     pub evaluations: u64,
@@ -178,10 +180,10 @@ pub fn assess(
         })
         .collect();
     let mut evaluations = 0;
-    let mut stopped = false;
+    let mut unfinished: BTreeSet<usize> = BTreeSet::new();
     for (part, row) in assessed.judged {
         let Some(row) = row else {
-            stopped = true;
+            unfinished.insert(results[part.tile].task);
             continue;
         };
         evaluations += row.len() as u64;
@@ -190,13 +192,14 @@ pub fn assess(
             attempt.judgements.push(judged);
         }
     }
+    results.retain(|result| !unfinished.contains(&result.task));
     Ok(Assessment {
         results,
         evaluations,
         time,
         planning,
         sharing: shared(&tiles),
-        stopped,
+        stopped: !unfinished.is_empty(),
         flags: assessed.flags,
         on_cpu: assessed.on_cpu,
     })

@@ -278,3 +278,35 @@ fn the_bench_measures_three_ways() {
     assert_eq!(object["device_shares"]["cpu"], 1.0);
     assert!(!object["hottest_primitives"].as_array().unwrap().is_empty());
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_keeps_what_is_done() {
+    use std::process::{Command, Stdio};
+    use std::thread;
+    use std::time::Duration;
+
+    let heddle = Heddle::new();
+    let programs = text(&heddle.run(&["arc", "generate", "--count", "6000"]));
+    fs::write(heddle.home.path().join("many.py"), programs).unwrap();
+    let eval = ["arc", "eval", "--all-pairs", "--programs", "many.py", "--json"];
+    let running = heddle
+        .command(&eval)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // All of it takes many times as long.
+    thread::sleep(Duration::from_secs(2));
+    let process = running.id().to_string();
+    let told = Command::new("kill").args(["-INT", &process]).status();
+    assert!(told.unwrap().success());
+    let output = running.wait_with_output().unwrap();
+    let error = error_text(&output);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error.contains("interrupted after "), "{error}");
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let results = object["results"].as_array().unwrap();
+    assert_eq!(object["tasks"], results.len());
+    assert!(results.len() < 40, "{} tasks", results.len());
+}

@@ -8,6 +8,7 @@ mod bench;
 mod calibrate;
 mod devices;
 mod explain;
+mod interrupt;
 mod lattice;
 mod memory;
 mod output;
@@ -124,6 +125,9 @@ enum Failure {
     /// A run is worse than the one before it. The comparison was printed.
     #[error("{what} became worse")]
     Regression { what: String },
+    /// Ctrl-C. What was done until then was printed.
+    #[error("interrupted after {done} of {of} evaluations")]
+    Interrupted { done: u64, of: u64 },
 }
 
 /// What the road said to a lattice is what it would have said to anybody.
@@ -147,6 +151,9 @@ impl Failure {
                     .to_owned(),
             ),
             Self::Profile(error) => Some(error.hint().to_owned()),
+            Self::Interrupted { .. } => {
+                Some("tasks that were not finished are left out of the result".to_owned())
+            }
             Self::Lattice(_) | Self::Io(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
         }
     }
@@ -169,6 +176,7 @@ impl Failure {
             | Self::Io(_)
             | Self::Unfit { .. } => 1,
             Self::Regression { .. } => 3,
+            Self::Interrupted { .. } => interrupt::INTERRUPTED,
         }
     }
 }

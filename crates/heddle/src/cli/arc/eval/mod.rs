@@ -14,7 +14,6 @@ use heddle::arc::meter::Budget;
 use heddle::arc::plan::Graph;
 use heddle::arc::program::Program;
 use heddle::arc::road::{Crew, Settings, by_device};
-use heddle::batch::CancelToken;
 use heddle::config::Config;
 use heddle::units::Nanos;
 use serde_json::{Value, json};
@@ -24,7 +23,7 @@ use super::{gpu, grouped, open, tell};
 use crate::cli::output::{FAINT, Output};
 use crate::cli::progress::EvaluationBar;
 use crate::cli::table::table;
-use crate::cli::{Failure, keep_models};
+use crate::cli::{Failure, interrupt, keep_models};
 
 /// Up to so many tasks, all are listed; beyond, those that are not solved.
 const LISTED_TASKS: usize = 60;
@@ -59,6 +58,7 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let token = interrupt::token();
     let found = arguments.inputs.read()?;
     let mut notes = found.dataset.notes.clone();
     notes.extend(found.errors.iter().map(ToString::to_string));
@@ -77,7 +77,7 @@ pub(super) fn run(
         let bar = EvaluationBar::new(evaluations);
         let settings = Settings {
             crew: &crew,
-            token: CancelToken::new(),
+            token,
             progress: &|evaluations| bar.add(evaluations),
         };
         let launch = arguments.caps.launch(config)?;
@@ -100,7 +100,7 @@ pub(super) fn run(
     if runtime.has_models() || measured {
         keep_models(&runtime);
     }
-    if assessment.results.is_empty() {
+    if assessment.results.is_empty() && !assessment.stopped {
         notes
             .push("no program is named after one of the tasks; --all-pairs runs all on all".into());
     }
@@ -114,6 +114,12 @@ pub(super) fn run(
         if let Some(gpu) = &gpu {
             gpu.print(output)?;
         }
+    }
+    if assessment.stopped {
+        return Err(Failure::Interrupted {
+            done: assessment.evaluations,
+            of: evaluations,
+        });
     }
     let settings = Settings::of(&crew);
     if !arguments.show.is_empty() && !output.is_json() {
