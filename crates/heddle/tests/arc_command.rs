@@ -289,7 +289,14 @@ fn an_interrupted_run_keeps_what_is_done() {
     let heddle = Heddle::new();
     let programs = text(&heddle.run(&["arc", "generate", "--count", "6000"]));
     fs::write(heddle.home.path().join("many.py"), programs).unwrap();
-    let eval = ["arc", "eval", "--all-pairs", "--programs", "many.py", "--json"];
+    let eval = [
+        "arc",
+        "eval",
+        "--all-pairs",
+        "--programs",
+        "many.py",
+        "--json",
+    ];
     let running = heddle
         .command(&eval)
         .stdout(Stdio::piped())

@@ -233,6 +233,16 @@ impl<'a> Queue<'a> {
         &self.left_out
     }
 
+    /// Takes the rates of all members to be off as far as that of one is, which made
+    /// some of the job's evaluations in this time: prices are those of programs that
+    /// may be much longer or shorter.
+    pub(super) fn scale_to(&mut self, device: DeviceId, evaluations: usize, took: Nanos) {
+        self.team.scale_to(Member {
+            device,
+            rate: rate(evaluations as u64, took),
+        });
+    }
+
     /// Learns from how many evaluations an operation made of its blocks, and what
     /// that took.
     pub(super) fn learn(
@@ -251,7 +261,7 @@ impl<'a> Queue<'a> {
         }
         self.team.learn(Member {
             device,
-            rate: evaluations as f64 / (took.0.max(1) as f64 / 1e9),
+            rate: rate(evaluations, took),
         });
         if !device.kind().is_gpu() {
             return;
@@ -265,6 +275,11 @@ impl<'a> Queue<'a> {
         };
         self.at_once = next.clamp(LEAST_EVALUATIONS, MOST_EVALUATIONS);
     }
+}
+
+/// Evaluations in a second.
+fn rate(evaluations: u64, took: Nanos) -> f64 {
+    evaluations as f64 / (took.0.max(1) as f64 / 1e9)
 }
 
 #[cfg(test)]

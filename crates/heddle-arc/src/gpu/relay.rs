@@ -349,10 +349,13 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         };
         let evaluate = Evaluate::new(self.tiles, &self.samples, self.settings, &judge);
         let evaluate = evaluate.of_kind(&EVALUATE_BESIDE);
-        let sampled = self.runtime.run_on(DeviceId::CPU, evaluate)?;
+        let outcome = self.runtime.trace(evaluate, Some(DeviceId::CPU))?;
+        let of_sample = |block: &Block| block.evaluations(self.tiles);
+        let evaluations: usize = self.samples.iter().map(of_sample).sum();
+        lock(&self.queue).scale_to(DeviceId::CPU, evaluations, outcome.timing.total);
         let mut found = Found::default();
         let mut sums: HashMap<u64, (&Plan, Vec<f64>)> = HashMap::new();
-        for (block, rows) in self.samples.iter().zip(sampled) {
+        for (block, rows) in self.samples.iter().zip(outcome.output) {
             let plan = self.tiles[block.tile].plan;
             let new = || (plan, vec![0.0; plan.len()]);
             let (_, sums) = sums.entry(plan.number).or_insert_with(new);

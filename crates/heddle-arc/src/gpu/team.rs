@@ -85,6 +85,16 @@ impl Team {
         self.members.iter().map(|member| member.rate).sum()
     }
 
+    /// Scales all rates so that a member's is the one seen.
+    pub(super) fn scale_to(&mut self, seen: Member) {
+        let known = self.rate(seen.device);
+        if known > 0.0 {
+            for member in &mut self.members {
+                member.rate *= seen.rate / known;
+            }
+        }
+    }
+
     /// Learns how fast a member was.
     pub(super) fn learn(&mut self, seen: Member) {
         let mut members = self.members.iter_mut();
@@ -176,6 +186,18 @@ mod tests {
         };
         assert!(learned(forced, [400, 100, 200]).is_empty());
         assert!(learned(RouteSettings::default(), [40, 10, 20]).is_empty());
+    }
+
+    #[test]
+    fn a_sample_scales_the_rates_of_all() {
+        let member = |device, rate| Member { device, rate };
+        let gpu = DeviceId::cuda(0);
+        let mut team = Team::new(vec![member(DeviceId::CPU, 12e6), member(gpu, 18e6)]);
+        team.scale_to(member(DeviceId::CPU, 2e6));
+        assert!((team.rate(DeviceId::CPU) - 2e6).abs() < 1.0);
+        assert!((team.rate(gpu) - 3e6).abs() < 1.0);
+        team.scale_to(member(DeviceId::cuda(1), 1.0));
+        assert!((team.rates() - 5e6).abs() < 1.0);
     }
 
     #[test]

@@ -192,7 +192,7 @@ impl Report {
         });
         Some(Report {
             used: sum.evaluations > 0,
-            why_not: on_cpu.map(|why| why_not(why, config)),
+            why_not: on_cpu.map(|why| why_not(why, sum.evaluations > 0, config)),
             fallbacks: fallbacks(runtime),
             launches: sum.operations,
             evaluations: sum.evaluations,
@@ -315,9 +315,13 @@ fn rate(effort: &Effort) -> Option<f64> {
     (count > 0).then(|| count as f64 / effort.time.as_duration().as_secs_f64().max(1e-9))
 }
 
-fn why_not(why: &WhyCpu, config: &Config) -> String {
+fn why_not(why: &WhyCpu, used: bool, config: &Config) -> String {
     match why {
         WhyCpu::Timed => "a limit of time was set, and a GPU does not look at the clock".to_owned(),
+        WhyCpu::Shared if !used => {
+            "it was done with all of it before a launch would have been; --device forces one"
+                .to_owned()
+        }
         WhyCpu::Shared => {
             "it did its share, by its speed, and what takes long; --device forces one".to_owned()
         }
