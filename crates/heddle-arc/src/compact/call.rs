@@ -2,8 +2,8 @@
 
 use super::{
     Outcome, arithmetic as a, colours, components as m, construct as o, containers as c,
-    difference, fused, geometry as g, higher as h, lines as l, paint as p, patterns as r,
-    query as q, quick, split as s,
+    difference, extremes as e, fused, geometry as g, higher as h, lines as l, paint as p,
+    patterns as r, query as q, quick, split as s,
 };
 use crate::code::{Argument, Code, Operation, Step};
 use crate::fault::{Fault, Noun};
@@ -286,14 +286,14 @@ impl Eval<'_> {
             Prim::Repeat => c::repeat(space, x, y),
             Prim::Size => c::size(space, x),
             Prim::Merge => c::merge(space, x),
-            Prim::Maximum => c::extreme(space, x, true),
-            Prim::Minimum => c::extreme(space, x, false),
-            Prim::Valmax => c::val(self, x, y, true),
-            Prim::Valmin => c::val(self, x, y, false),
-            Prim::Argmax => c::arg(self, x, y, true),
-            Prim::Argmin => c::arg(self, x, y, false),
-            Prim::Mostcommon => c::common(space, x, true),
-            Prim::Leastcommon => c::common(space, x, false),
+            Prim::Maximum => e::extreme(space, x, true),
+            Prim::Minimum => e::extreme(space, x, false),
+            Prim::Valmax => e::val(self, x, y, true),
+            Prim::Valmin => e::val(self, x, y, false),
+            Prim::Argmax => e::arg(self, x, y, true),
+            Prim::Argmin => e::arg(self, x, y, false),
+            Prim::Mostcommon => e::common(space, x, true),
+            Prim::Leastcommon => e::common(space, x, false),
             Prim::Initset => c::initset(space, x),
             Prim::Insert => c::insert(space, x, y),
             Prim::Remove => c::remove(space, x, y),

@@ -16,6 +16,7 @@ pub(crate) mod degenerate;
 mod difference;
 mod direct;
 mod distances;
+mod extremes;
 mod fused;
 mod geometry;
 mod higher;

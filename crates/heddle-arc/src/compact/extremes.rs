@@ -1,0 +1,98 @@
+//! The greatest, the least, the most and the least common of a container.
+
+use super::Outcome;
+use super::call::Eval;
+use crate::fault::{Fault, Noun};
+use crate::value::{Space, Value};
+
+/// The scan rule without a key.
+pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> Outcome {
+    let count = space.len(container)?;
+    space.meter.work(count as u64)?;
+    let mut best = None;
+    for element in space.elements(container)? {
+        let better = match best {
+            None => true,
+            Some(held) if largest => space.greater(element, held)?,
+            Some(held) => space.greater(held, element)?,
+        };
+        if better {
+            best = Some(element);
+        }
+    }
+    Ok(best.unwrap_or(Value::Int(0)))
+}
+
+/// The scan rule with a key: the chosen element and its key.
+fn scan(
+    eval: &mut Eval<'_>,
+    container: Value,
+    key: Value,
+    largest: bool,
+) -> Result<Option<(Value, Value)>, Fault> {
+    let base = eval.space.spread(container)?;
+    let end = eval.space.stack.len();
+    eval.space.stack.extend_from_within(base..end);
+    eval.replace_each(key, end, end + end - base)?;
+    let mut best: Option<(Value, Value)> = None;
+    for place in base..end {
+        let element = eval.space.stack[place];
+        let value = eval.space.stack[place + end - base];
+        let better = match best {
+            None => true,
+            Some((_, held)) if largest => eval.space.greater(value, held)?,
+            Some((_, held)) => eval.space.greater(held, value)?,
+        };
+        if better {
+            best = Some((element, value));
+        }
+    }
+    eval.space.stack.truncate(base);
+    Ok(best)
+}
+
+pub(super) fn arg(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> Outcome {
+    let chosen = scan(eval, container, key, largest)?;
+    chosen
+        .map(|(element, _)| element)
+        .ok_or(Fault::Empty(Noun::Container))
+}
+
+pub(super) fn val(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> Outcome {
+    match scan(eval, container, key, largest)? {
+        Some((_, value)) => Ok(value),
+        None => eval.call(key, &[Value::Int(0)]),
+    }
+}
+
+pub(super) fn common(space: &mut Space, container: Value, most: bool) -> Outcome {
+    if !container.is_tuple() {
+        return Err(container.not(Noun::Tuple));
+    }
+    let base = space.spread(container)?;
+    let count = space.stack.len() - base;
+    space
+        .meter
+        .work(count as u64 * u64::from(count.max(1).ilog2() + 1))?;
+    let mut stack = std::mem::take(&mut space.stack);
+    stack[base..].sort_unstable_by(|a, b| space.order(*a, *b));
+    // Equal values stand together and ascend; only a strictly better count
+    // replaces, so ties go to the smallest.
+    let mut best: Option<(Value, usize)> = None;
+    for group in stack[base..].chunk_by(|a, b| space.equal(*a, *b)) {
+        let better = best.is_none_or(|(_, held)| {
+            if most {
+                group.len() > held
+            } else {
+                group.len() < held
+            }
+        });
+        if better {
+            best = Some((group[0], group.len()));
+        }
+    }
+    stack.truncate(base);
+    space.stack = stack;
+    best.map(|(value, _)| value)
+        .ok_or(Fault::Empty(Noun::Tuple))
+}
