@@ -41,8 +41,9 @@ impl Aside {
     }
 
     /// Sets the longest programs of a plan aside, by the mean of the steps of each,
-    /// as far as they are long and a processor's share of the work allows.
-    pub(super) fn set(&mut self, plan: &Plan, steps: &[f64], share: f64, cap: u32) {
+    /// as far as they are long and a processor's share of the work allows; how many
+    /// steps that is.
+    pub(super) fn set(&mut self, plan: &Plan, steps: &[f64], share: f64, cap: u32) -> f64 {
         let mut order: Vec<usize> = (0..steps.len()).collect();
         order.sort_by(|one, other| steps[*other].total_cmp(&steps[*one]));
         let most = PART_OF_SHARE * share * steps.iter().sum::<f64>();
@@ -55,9 +56,11 @@ impl Aside {
             })
             .collect();
         longest.sort_unstable();
+        let set_aside = longest.iter().map(|program| steps[*program]).sum();
         if !longest.is_empty() {
             self.plans.insert(plan.number, longest);
         }
+        set_aside
     }
 }
 
@@ -76,7 +79,8 @@ mod tests {
         assert!(!aside.has(&plan, 0) && !aside.has(&plan, 2));
         // 9,000 are half of all, and 6,000 more are too many for two thirds.
         let mut aside = Aside::default();
-        aside.set(&plan, &steps, 0.67 / PART_OF_SHARE, 20_000);
+        let set_aside = aside.set(&plan, &steps, 0.67 / PART_OF_SHARE, 20_000);
+        assert!((set_aside - 9_000.0).abs() < 1.0, "{set_aside}");
         assert_eq!(aside.of(&plan), [1]);
         let mut aside = Aside::default();
         aside.set(&plan, &steps, 0.9 / PART_OF_SHARE, 20_000);

@@ -243,6 +243,11 @@ impl<'a> Queue<'a> {
         });
     }
 
+    /// Expects of a member a part of its speed, because it has something else to do.
+    pub(super) fn slow_down(&mut self, device: DeviceId, part: f64) {
+        self.team.slow_down(device, part);
+    }
+
     /// Learns from how many evaluations an operation made of its blocks, and what
     /// that took.
     pub(super) fn learn(

@@ -372,12 +372,17 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         lock(&self.assembly).add(&self.samples, found);
         let share = self.team.rate(DeviceId::CPU) / self.team.rates().max(f64::MIN_POSITIVE);
         let mut aside = Aside::default();
+        let (mut set_aside, mut all) = (0.0, 0.0);
         for (plan, sums) in sums.into_values() {
             let is_own = |block: &&Block| self.tiles[block.tile].plan.number == plan.number;
             let examples = self.samples.iter().filter(is_own).count().max(1);
             let means: Vec<f64> = sums.iter().map(|sum| sum / examples as f64).collect();
-            aside.set(plan, &means, share, self.launch.caps.steps);
+            set_aside += aside.set(plan, &means, share, self.launch.caps.steps);
+            all += means.iter().sum::<f64>();
         }
+        // What is left of its speed for blocks.
+        let free = 1.0 - set_aside / (share * all).max(f64::MIN_POSITIVE);
+        lock(&self.queue).slow_down(DeviceId::CPU, free.clamp(0.0, 1.0));
         Ok(aside)
     }
 

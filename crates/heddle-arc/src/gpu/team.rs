@@ -95,6 +95,14 @@ impl Team {
         }
     }
 
+    /// Leaves a member a part of its rate.
+    pub(super) fn slow_down(&mut self, device: DeviceId, part: f64) {
+        let mut members = self.members.iter_mut();
+        if let Some(member) = members.find(|member| member.device == device) {
+            member.rate *= part;
+        }
+    }
+
     /// Learns how fast a member was.
     pub(super) fn learn(&mut self, seen: Member) {
         let mut members = self.members.iter_mut();
@@ -198,6 +206,8 @@ mod tests {
         assert!((team.rate(gpu) - 3e6).abs() < 1.0);
         team.scale_to(member(DeviceId::cuda(1), 1.0));
         assert!((team.rates() - 5e6).abs() < 1.0);
+        team.slow_down(DeviceId::CPU, 0.25);
+        assert!((team.rates() - 3.5e6).abs() < 1.0);
     }
 
     #[test]
