@@ -217,26 +217,38 @@ impl Eval<'_> {
         &mut self,
         patches: Column,
         between: usize,
-        (grid, colour): (Value, Value),
+        of: (Value, Value),
         count: usize,
     ) -> Result<(), Fault> {
-        let out = self.new_column(count)?;
         let mut plane = std::mem::take(&mut self.space.bitmap);
-        let known = colours::plane_of(self.space, grid, colour, &mut plane);
+        let counted = self.count_each(patches, between, of, count, &mut plane);
+        self.space.bitmap = plane;
+        counted
+    }
+
+    /// The same with memory for the plane.
+    fn count_each(
+        &mut self,
+        patches: Column,
+        between: usize,
+        (grid, colour): (Value, Value),
+        count: usize,
+        plane: &mut Vec<u64>,
+    ) -> Result<(), Fault> {
+        let out = self.new_column(count)?;
+        let known = colours::plane_of(self.space, grid, colour, plane);
         for element in 0..count {
             let patch = self.element(patches, element);
             let made = self.space.frame[between + element];
             self.space.frame[out + element] = if known && matches!(made, Value::None) {
                 let paid = self.space.meter.work(1);
-                let value = paid.and_then(|()| {
-                    colours::count_on_plane(self.space, patch, grid, colour, &plane)
-                });
+                let value = paid
+                    .and_then(|()| colours::count_on_plane(self.space, patch, grid, colour, plane));
                 self.blamed(Prim::Colorcount, value)?
             } else {
                 self.end_fused(Fused::ColourCount, [patch, grid], made, colour)?
             };
         }
-        self.space.bitmap = plane;
         Ok(())
     }
 
