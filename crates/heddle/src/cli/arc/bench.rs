@@ -1,13 +1,14 @@
 //! `heddle arc bench`: what merging gains, what cores gain, what a GPU gains.
 
 mod even;
+mod ranking;
 mod search;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use heddle::arc::data::Task;
-use heddle::arc::engine::{Example, Grid, PrimTimes, Tile, Worker};
+use heddle::arc::engine::{Example, Grid, Tile};
 use heddle::arc::gpu::{Flags, LaunchSettings, judge};
 use heddle::arc::meter::Budget;
 use heddle::arc::plan::Plan;
@@ -19,6 +20,7 @@ use heddle::machine::Machine;
 use heddle::{Fleet, Runtime};
 use serde::Serialize;
 
+use self::ranking::{Hot, Slow, hottest, slowest};
 use super::inputs::{Found, Inputs};
 use super::{gpu, grouped, open, tell};
 use crate::cli::output::{FAINT, Output};
@@ -27,9 +29,6 @@ use crate::cli::{Failure, size};
 
 /// A round shorter than this says more about the clock than about the engine.
 const LEAST_ROUND: Duration = Duration::from_millis(200);
-
-/// Programs and primitives listed.
-const LISTED: usize = 10;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -430,61 +429,6 @@ fn timed(ways: &[Way<'_>], rounds: usize) -> Result<(Vec<Row>, Flags), Failure> 
         });
     }
     Ok((rows, flags))
-}
-
-#[derive(Debug, Serialize)]
-struct Slow {
-    program: String,
-    microseconds: f64,
-}
-
-fn slowest(runner: &Runner<'_>, load: &Load<'_>) -> Result<Vec<Slow>, Failure> {
-    let mut found = Vec::with_capacity(load.tiles.len());
-    for (at, tile) in load.tiles.iter().enumerate() {
-        let one = Load {
-            tiles: vec![*tile],
-            wanted: &load.wanted[at..=at],
-        };
-        let mut best = f64::INFINITY;
-        for _ in 0..3 {
-            let start = Instant::now();
-            runner.once(&one)?;
-            best = best.min(start.elapsed().as_secs_f64());
-        }
-        found.push(Slow {
-            program: tile.plan.name(0).to_owned(),
-            microseconds: best * 1e6 / tile.evaluations().max(1) as f64,
-        });
-    }
-    found.sort_by(|a, b| b.microseconds.total_cmp(&a.microseconds));
-    found.truncate(LISTED);
-    Ok(found)
-}
-
-#[derive(Debug, Serialize)]
-struct Hot {
-    primitive: &'static str,
-    /// Of the time of all primitives.
-    share: f64,
-    calls: u64,
-}
-
-fn hottest(tiles: &[Tile<'_>]) -> Vec<Hot> {
-    let mut worker = Worker::timed(Budget::default());
-    for tile in tiles {
-        tile.run(&mut worker, |_, _, _| {});
-    }
-    let spent = worker.times().map(PrimTimes::hottest).unwrap_or_default();
-    let all: f64 = spent.iter().map(|(_, _, time)| time.as_secs_f64()).sum();
-    spent
-        .iter()
-        .take(LISTED)
-        .map(|(prim, calls, time)| Hot {
-            primitive: prim.name(),
-            share: time.as_secs_f64() / all.max(1e-12),
-            calls: *calls,
-        })
-        .collect()
 }
 
 fn print(rows: &[Row], evaluations: usize, output: &mut Output) -> std::io::Result<()> {
