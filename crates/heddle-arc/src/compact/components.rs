@@ -62,10 +62,7 @@ pub(super) fn objects(space: &mut Space, prim: Prim, args: &[Value], mode: Mode)
     };
     if !mode.univalued && !mode.without_background {
         // Everything connects: the whole grid.
-        let Some(window) = grid_window(grid) else {
-            return space.plainly(prim, args);
-        };
-        let whole = super::construct::whole(space, grid, window)?;
+        let whole = super::construct::asobject(space, args[0])?;
         return super::containers::initset(space, whole);
     }
     let mut runs = std::mem::take(&mut space.runs);

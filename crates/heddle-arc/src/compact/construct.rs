@@ -5,6 +5,7 @@ use super::arithmetic::location;
 use super::colours::{background, color, colours};
 use super::components::{self, Mode};
 use super::query::grid_window;
+use super::wide;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
 use crate::value::lanes::{self, colour_bits};
@@ -48,17 +49,22 @@ pub(super) fn whole(space: &mut Space, grid: GridRef, window: Window) -> Outcome
 }
 
 pub(super) fn asobject(space: &mut Space, value: Value) -> Outcome {
-    if let Some(grid) = value.as_grid()
-        && let Some(window) = grid_window(grid)
-    {
-        return whole(space, grid, window);
+    let Some(grid) = value.as_grid() else {
+        return space.plainly(Prim::Asobject, &[value]);
+    };
+    match grid_window(grid) {
+        Some(window) => whole(space, grid, window),
+        None => wide::whole(space, grid),
     }
-    space.plainly(Prim::Asobject, &[value])
 }
 
 pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> Outcome {
-    let Some((grid, window)) = value.as_grid().and_then(|g| grid_window(g).map(|w| (g, w))) else {
+    let Some(grid) = value.as_grid() else {
         return space.plainly(prim, &[value]);
+    };
+    let Some(window) = grid_window(grid) else {
+        let but = (prim == Prim::Fgpartition).then(|| background(space, grid));
+        return wide::partition(space, grid, but);
     };
     let Some(mut colours) = colours(space, value) else {
         return space.plainly(prim, &[value]);

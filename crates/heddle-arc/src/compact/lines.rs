@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::arithmetic::location;
 use super::query::{grid_window, place};
+use super::wide;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Mask, Space, Value, Window, full_bits};
@@ -199,8 +200,11 @@ pub(super) fn frame(space: &mut Space, prim: Prim, patch: Value) -> Outcome {
 }
 
 pub(super) fn frontiers(space: &mut Space, value: Value) -> Outcome {
-    let Some((grid, window)) = value.as_grid().and_then(|g| grid_window(g).map(|w| (g, w))) else {
+    let Some(grid) = value.as_grid() else {
         return space.plainly(Prim::Frontiers, &[value]);
+    };
+    let Some(window) = grid_window(grid) else {
+        return wide::frontiers(space, grid);
     };
     let base = space.stack.len();
     for i in 0..grid.height {

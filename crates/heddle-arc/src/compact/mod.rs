@@ -29,6 +29,7 @@ mod quick;
 pub(crate) mod ragged;
 mod split;
 mod union;
+mod wide;
 
 pub(crate) use call::Eval;
 

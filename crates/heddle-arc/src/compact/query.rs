@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::arithmetic::location;
+use super::wide;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
 use crate::value::lanes::colour_bits;
@@ -414,25 +415,9 @@ pub(super) fn grid_window(grid: GridRef) -> Option<Window> {
 pub(super) fn asindices(space: &mut Space, value: Value) -> Outcome {
     match (value.as_grid(), value.as_grid().and_then(grid_window)) {
         (_, Some(window)) => space.rectangle(window),
-        (Some(grid), None) => wide_indices(space, grid, |_| true),
+        (Some(grid), None) => wide::indices(space, grid, |_| true),
         (None, None) => space.plainly(Prim::Asindices, &[value]),
     }
-}
-
-/// Locations in a grid too wide for a mask.
-fn wide_indices(space: &mut Space, grid: GridRef, wanted: impl Fn(i8) -> bool) -> Outcome {
-    space
-        .meter
-        .take((grid.area() * size_of::<Value>()) as u64)?;
-    let base = space.stack.len();
-    for i in 0..grid.height {
-        for j in 0..grid.width {
-            if wanted(space.cells[grid.at + i * grid.width + j]) {
-                space.stack.push(Value::Pair(i as i32, j as i32));
-            }
-        }
-    }
-    space.set_from(base)
 }
 
 pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> Outcome {
@@ -449,7 +434,7 @@ pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> Outcome
         return Ok(space.sealed_mask(at, window));
     }
     if let (Some(grid), Some(colour)) = (value.as_grid(), colour.small()) {
-        return wide_indices(space, grid, |cell| cell == colour);
+        return wide::indices(space, grid, |cell| cell == colour);
     }
     space.plainly(Prim::Ofcolor, &[value, colour])
 }

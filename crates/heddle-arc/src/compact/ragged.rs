@@ -28,9 +28,17 @@ pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Ou
         (Prim::Fgpartition, &[rows]) if has_numbers(space, rows) => {
             Some(paid(space, args).and_then(|held| fgpartition(space, rows, held)))
         }
-        (Prim::Box, &[patch]) => {
-            let extremes = loose_extremes(space, patch)?;
+        (Prim::Box | Prim::Inbox | Prim::Outbox, &[patch]) => {
+            let by = match prim {
+                Prim::Inbox => -1,
+                Prim::Outbox => 1,
+                _ => 0,
+            };
+            let extremes = grown(loose_extremes(space, patch)?, by)?;
             Some(paid(space, args).and_then(|held| outline(space, extremes, held)))
+        }
+        (Prim::Asindices, &[rows]) if has_rows(space, rows) => {
+            Some(paid(space, args).and_then(|held| indices(space, rows, held)))
         }
         _ => None,
     }
@@ -227,13 +235,32 @@ fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
     objects
 }
 
-/// The extremes of locations one by one.
+/// Every location of a grid as wide as its first row.
+fn indices(space: &mut Space, rows: Value, held: u64) -> Outcome {
+    let (height, width) = dimensions(space, rows)?;
+    let count = (height * width) as u64;
+    room(space, 3 * count)?;
+    space.meter.give_back_to(held);
+    space.meter.work(2 * count)?;
+    let base = space.stack.len();
+    for i in 0..height as i32 {
+        let row = (0..width as i32).map(|j| Value::Pair(i, j));
+        space.stack.extend(row);
+    }
+    space.set_from(base)
+}
+
+/// The extremes of locations or cells one by one.
 fn loose_extremes(space: &Space, patch: Value) -> Option<Extremes> {
     let mut found: Option<Extremes> = None;
+    let mut of_cells: Option<bool> = None;
     for element in space.elements(patch).ok()? {
-        let Value::Pair(i, j) = element else {
-            return None;
+        let (i, j) = match element {
+            Value::Pair(i, j) if of_cells != Some(true) => (i, j),
+            Value::Cell { i, j, .. } if of_cells != Some(false) => (i, j),
+            _ => return None,
         };
+        of_cells = Some(matches!(element, Value::Cell { .. }));
         let (i, j) = (i64::from(i), i64::from(j));
         let e = found.get_or_insert(Extremes {
             top: i,
@@ -245,6 +272,21 @@ fn loose_extremes(space: &Space, patch: Value) -> Option<Extremes> {
         (e.left, e.right) = (e.left.min(j), e.right.max(j));
     }
     found
+}
+
+/// A box with its sides so much farther out, turned over if it shrinks past itself;
+/// none if that is too far for locations of 32 bits.
+fn grown(e: Extremes, by: i64) -> Option<Extremes> {
+    let (top, bottom) = (e.top - by, e.bottom + by);
+    let (left, right) = (e.left - by, e.right + by);
+    let is_near = |at: &i64| i32::try_from(*at).is_ok();
+    let all_near = [top, bottom, left, right].iter().all(is_near);
+    all_near.then(|| Extremes {
+        top: top.min(bottom),
+        left: left.min(right),
+        bottom: top.max(bottom),
+        right: left.max(right),
+    })
 }
 
 fn outline(space: &mut Space, e: Extremes, held: u64) -> Outcome {
@@ -324,6 +366,7 @@ mod tests {
             for n in [1, 2, 3, 7] {
                 calls.push((Prim::Vsplit, vec![rows.clone(), Plain::Int(n)]));
             }
+            calls.push((Prim::Asindices, vec![rows.clone()]));
             calls.push((Prim::Fgpartition, vec![rows]));
         }
         for places in [
@@ -332,7 +375,14 @@ mod tests {
             &[(-400, 2), (7, 2), (0, 1)],
             &[(5, 5), (5, 140), (300, 5)],
         ] {
-            calls.push((Prim::Box, vec![corners(places)]));
+            let cells = places
+                .iter()
+                .map(|(i, j)| Plain::cell(Plain::Int(4), *i, *j));
+            let cells = Plain::Tuple(cells.collect());
+            for prim in [Prim::Box, Prim::Inbox, Prim::Outbox] {
+                calls.push((prim, vec![corners(places)]));
+                calls.push((prim, vec![cells.clone()]));
+            }
         }
         calls
     }
