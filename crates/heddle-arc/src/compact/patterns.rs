@@ -131,17 +131,36 @@ pub(super) fn compress(space: &mut Space, value: Value) -> Outcome {
     let Some(grid) = value.as_grid() else {
         return space.plainly(Prim::Compress, &[value]);
     };
-    let GridRef { at, height, width } = grid;
-    let cells = &space.cells;
-    let uniform_row = |i: usize| {
+    // Columns with more than one colour, as bits.
+    let mut mixed = std::mem::take(&mut space.bitmap);
+    mark_mixed_columns(&space.cells, grid, &mut mixed);
+    let answer = keep_mixed(space, grid, &mixed);
+    space.bitmap = mixed;
+    answer
+}
+
+fn mark_mixed_columns(cells: &[i8], grid: GridRef, mixed: &mut Vec<u64>) {
+    mixed.clear();
+    mixed.resize(grid.width.div_ceil(64), 0);
+    let first = &cells[grid.row(0)];
+    for i in 1..grid.height {
         let row = &cells[grid.row(i)];
-        row.iter().all(|cell| *cell == row[0])
-    };
-    let uniform_column = |j: usize| (1..height).all(|i| cells[at + i * width + j] == cells[at + j]);
-    let kept_rows = (0..height).filter(|i| !uniform_row(*i)).count();
-    let kept_columns = (0..width).filter(|j| !uniform_column(*j)).count();
-    if kept_rows == height && kept_columns == width {
-        return Ok(value);
+        for (word, (row, first)) in mixed.iter_mut().zip(row.chunks(64).zip(first.chunks(64))) {
+            for (bit, (cell, first)) in row.iter().zip(first).enumerate() {
+                *word |= u64::from(cell != first) << bit;
+            }
+        }
+    }
+}
+
+/// The rows with more than one colour, without the columns that are not marked.
+fn keep_mixed(space: &mut Space, grid: GridRef, mixed: &[u64]) -> Outcome {
+    let is_mixed = |row: &[i8]| row.iter().any(|cell| *cell != row[0]);
+    let rows = (0..grid.height).map(|i| &space.cells[grid.row(i)]);
+    let kept_rows = rows.filter(|row| is_mixed(row)).count();
+    let kept_columns: usize = mixed.iter().map(|word| word.count_ones() as usize).sum();
+    if kept_rows == grid.height && kept_columns == grid.width {
+        return Ok(grid.into());
     }
     if kept_rows == 0 {
         return Ok(Value::EMPTY_TUPLE);
@@ -150,26 +169,24 @@ pub(super) fn compress(space: &mut Space, value: Value) -> Outcome {
         return bare_grid(space, kept_rows as u64);
     }
     let Some(new) = space.new_grid(kept_rows, kept_columns)? else {
-        return space.plainly(Prim::Compress, &[value]);
+        return space.plainly(Prim::Compress, &[grid.into()]);
     };
     let (old, kept) = space.cells.split_at_mut(new.at);
-    let uniform_row = |i: usize| {
-        let row = &old[grid.row(i)];
-        row.iter().all(|cell| *cell == row[0])
-    };
-    let mut column = 0;
-    for j in 0..width {
-        if (1..height).all(|i| old[at + i * width + j] == old[at + j]) {
-            continue;
-        }
-        let mut row = 0;
-        for i in 0..height {
-            if !uniform_row(i) {
-                kept[row * kept_columns + column] = old[at + i * width + j];
-                row += 1;
+    let rows = (0..grid.height).map(|i| &old[grid.row(i)]);
+    for (row, kept) in rows
+        .filter(|row| is_mixed(row))
+        .zip(kept.chunks_exact_mut(kept_columns))
+    {
+        let mut kept = kept.iter_mut();
+        for (word, row) in mixed.iter().zip(row.chunks(64)) {
+            let mut bits = *word;
+            while bits != 0 {
+                if let Some(kept) = kept.next() {
+                    *kept = row[bits.trailing_zeros() as usize];
+                }
+                bits &= bits - 1;
             }
         }
-        column += 1;
     }
     Ok(new.into())
 }
