@@ -21,7 +21,7 @@ use crate::prim::Prim;
 use crate::program::{Form, Input, Program};
 use crate::value::Value;
 use function::{Block, Lowering, Meaning};
-use std::collections::HashMap;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -245,18 +245,23 @@ fn needed_steps(steps: &[Step], result: Argument) -> Vec<u32> {
     let Argument::Local(last) = result else {
         return Vec::new();
     };
-    let mut needed = vec![false; last as usize + 1];
-    needed[last as usize] = true;
-    for step in (0..=last as usize).rev() {
-        if needed[step] {
-            for argument in &steps[step].arguments {
-                if let Argument::Local(place) = argument {
-                    needed[*place as usize] = true;
-                }
-            }
+    let mut needed = Vec::new();
+    // Arguments come before the steps that take them, so the latest that waits is
+    // needed by none that is still to come.
+    let mut waiting = BinaryHeap::from([last]);
+    while let Some(step) = waiting.pop() {
+        if needed.last() == Some(&step) {
+            continue;
         }
+        needed.push(step);
+        let arguments = steps[step as usize].arguments.iter();
+        waiting.extend(arguments.filter_map(|argument| match argument {
+            Argument::Local(place) => Some(*place),
+            _ => None,
+        }));
     }
-    (0..=last).filter(|step| needed[*step as usize]).collect()
+    needed.reverse();
+    needed
 }
 
 /// Gives every step a place and lets operands name places. How many steps are
