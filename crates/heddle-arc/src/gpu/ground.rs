@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::road::{Block, Part};
 use heddle_runtime::{Array, Operand};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -37,6 +38,17 @@ pub struct Ground {
     /// Cells of the input of each example.
     cells: Vec<u32>,
     tiles: Vec<Placed>,
+}
+
+/// What rows are sorted by.
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    /// How long the program is, about.
+    steps: u32,
+    /// Similar programs have similar ones.
+    likeness: u64,
+    /// Of the examples.
+    cells: u32,
 }
 
 /// Where a tile is.
@@ -102,14 +114,15 @@ impl Ground {
     /// If a block is not of these tiles.
     #[must_use]
     pub fn portion(&self, blocks: &[Block]) -> Portion {
-        self.portion_without(blocks, |_, _| false)
+        self.portion_without(blocks, |_, _| Some(0))
     }
 
-    /// The same without some programs, by number of the tile and the program.
+    /// The same with how long each program is, by number of the tile and the program,
+    /// and without those nothing is said of.
     pub(super) fn portion_without(
         &self,
         blocks: &[Block],
-        without: impl Fn(usize, usize) -> bool + Sync,
+        steps: impl Fn(usize, usize) -> Option<u32> + Sync,
     ) -> Portion {
         let mut results = 0;
         let mut placed = Vec::with_capacity(blocks.len());
@@ -126,15 +139,27 @@ impl Ground {
         let blocks: Vec<(&Block, BlockPlaced)> = blocks.iter().zip(placed.clone()).collect();
         let rows = blocks
             .par_iter()
-            .flat_map_iter(|(block, placed)| self.rows(block, *placed, &without));
-        let mut rows: Vec<(u64, u32, Row)> = rows.collect();
-        // Warps that go together should be at the same operations, and as long.
-        rows.par_sort_unstable_by_key(|(likeness, cells, row)| {
-            (*likeness, row.program, *cells, row.first_result)
+            .flat_map_iter(|(block, placed)| self.rows(block, *placed, &steps));
+        let mut rows: Vec<(Order, Row)> = rows.collect();
+        // A long one begun last would keep the whole launch waiting; and warps that go
+        // together should be at the same operations, and as long.
+        rows.par_sort_unstable_by_key(|(order, row)| {
+            let Order {
+                steps,
+                likeness,
+                cells,
+            } = *order;
+            (
+                Reverse(steps),
+                likeness,
+                row.program,
+                cells,
+                row.first_result,
+            )
         });
         let results = if rows.is_empty() { 0 } else { results };
         Portion {
-            job: Job::sharing(&self.code, &self.data, &rows, |(_, _, row)| *row, results),
+            job: Job::sharing(&self.code, &self.data, &rows, |(_, row)| *row, results),
             blocks: placed,
         }
     }
@@ -144,13 +169,13 @@ impl Ground {
         &self,
         block: &Block,
         placed: BlockPlaced,
-        without: impl Fn(usize, usize) -> bool,
-    ) -> impl Iterator<Item = (u64, u32, Row)> {
+        steps: impl Fn(usize, usize) -> Option<u32>,
+    ) -> impl Iterator<Item = (Order, Row)> {
         let examples = block.examples.clone();
         let tile = block.tile;
         (0..placed.tile.programs)
-            .filter(move |program| !without(tile, *program))
             .filter_map(move |program| {
+                let steps = steps(tile, program)?;
                 let (at, likeness, first) = self.row(placed.tile, program)?;
                 let row = Row {
                     program: at,
@@ -158,11 +183,17 @@ impl Ground {
                     examples: examples.len() as u32,
                     first_result: (placed.first_result + program * examples.len()) as u32,
                 };
-                Some((likeness, row))
+                Some((steps, likeness, row))
             })
-            .flat_map(move |(likeness, row)| {
-                row.cut()
-                    .map(move |row| (likeness, self.cells_of(row), row))
+            .flat_map(move |(steps, likeness, row)| {
+                row.cut().map(move |row| {
+                    let order = Order {
+                        steps,
+                        likeness,
+                        cells: self.cells_of(row),
+                    };
+                    (order, row)
+                })
             })
     }
 

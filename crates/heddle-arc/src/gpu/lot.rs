@@ -114,7 +114,9 @@ impl Lot {
         };
         let blocks: Vec<Block> = blocks.iter().map(own).collect();
         ground.portion_without(&blocks, |tile, program| {
-            aside.has(tiles[start + tile].plan, program)
+            let plan = tiles[start + tile].plan;
+            let is_given = !aside.has(plan, program);
+            is_given.then(|| aside.steps(plan, program))
         })
     }
 

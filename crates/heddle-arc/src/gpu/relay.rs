@@ -377,8 +377,8 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             let is_own = |block: &&Block| self.tiles[block.tile].plan.number == plan.number;
             let examples = self.samples.iter().filter(is_own).count().max(1);
             let means: Vec<f64> = sums.iter().map(|sum| sum / examples as f64).collect();
-            set_aside += aside.set(plan, &means, share, self.launch.caps.steps);
             all += means.iter().sum::<f64>();
+            set_aside += aside.set(plan, means, share, self.launch.caps.steps);
         }
         // What is left of its speed for blocks.
         let free = 1.0 - set_aside / (share * all).max(f64::MIN_POSITIVE);
