@@ -1,19 +1,22 @@
 //! Devices that share a job.
 //!
-//! The router is asked once, for the whole: where it may choose and a GPU is the
-//! cheapest, all devices it has prices for take part, each by its speed. Where it
-//! is forced, or a processor is cheaper, nothing is shared, and it is asked for
+//! The router is asked once, for the whole: where it may choose and a GPU is worth
+//! it, all devices it has prices for take part, each by its speed. Where it is
+//! forced, or a processor is cheaper by far, nothing is shared, and it is asked for
 //! every operation.
 
 use crate::engine::Tile;
 use crate::road::Block;
 use heddle_runtime::Description;
 use heddle_runtime::device::DeviceId;
-use heddle_runtime::route::{Reason, Router};
+use heddle_runtime::route::{Candidate, Reason, Router};
 use std::collections::HashMap;
 
 /// Jobs that take less on the best device are not worth sharing, in nanoseconds.
 const WORTH_SHARING_NS: f64 = 20e6;
+/// The best GPU may take so many times as long as the best device: prices are those
+/// of other programs, and where that is wrong, shares are corrected on the way.
+const WORTH_IT: f64 = 4.0;
 /// Examples that each thread of a processor runs to see how long programs are, and
 /// how many times as many there must be.
 const SAMPLES_PER_THREAD: usize = 2;
@@ -43,16 +46,20 @@ impl Team {
             return Team::default();
         };
         let is_free = matches!(decision.reason, Reason::Cheapest { .. });
-        let best = decision.chosen().and_then(|chosen| chosen.price);
-        let worth_it = best.is_some_and(|price| price.total_ns() >= WORTH_SHARING_NS);
-        if !is_free || !worth_it || !decision.device.kind().is_gpu() {
+        let time = |candidate: &Candidate| Some(candidate.price?.total_ns().max(1.0));
+        let gpus = decision.candidates.iter();
+        let gpus = gpus.filter(|candidate| candidate.device.kind().is_gpu());
+        let best_gpu = gpus.filter_map(time).min_by(f64::total_cmp);
+        let (Some(best), Some(best_gpu)) = (decision.chosen().and_then(time), best_gpu) else {
+            return Team::default();
+        };
+        if !is_free || best < WORTH_SHARING_NS || best_gpu > WORTH_IT * best {
             return Team::default();
         }
-        let member = |candidate: &heddle_runtime::route::Candidate| {
-            let seconds = candidate.price?.total_ns().max(1.0) / 1e9;
+        let member = |candidate: &Candidate| {
             Some(Member {
                 device: candidate.device,
-                rate: whole.work as f64 / seconds,
+                rate: whole.work as f64 / (time(candidate)? / 1e9),
             })
         };
         Team::new(decision.candidates.iter().filter_map(member).collect())
@@ -186,8 +193,9 @@ mod tests {
         assert!(free.has_cpu());
         let ratio = free.rate(gpus[0]) / free.rate(DeviceId::CPU);
         assert!((3.5..4.5).contains(&ratio), "{free:?}");
-        // The processor is cheaper, or somebody has chosen, or it is soon done.
-        assert!(learned(RouteSettings::default(), [50, 100, 200]).is_empty());
+        assert!(learned(RouteSettings::default(), [50, 100, 200]).has_cpu());
+        // The processor is cheaper by far, or somebody has chosen, or it is soon done.
+        assert!(learned(RouteSettings::default(), [50, 400, 800]).is_empty());
         let forced = RouteSettings {
             device: Some(gpus[0]),
             ..RouteSettings::default()
