@@ -385,7 +385,7 @@ fn blocks_per_unit(settings: &LaunchSettings) -> u64 {
 
 /// Blocks that rows and settings ask for.
 fn wanted_blocks(settings: &LaunchSettings, rows: u64) -> u64 {
-    let all = u64::from(settings.warps).min(rows);
+    let all = u64::from(settings.warps).min(rows * u64::from(MOST_EXAMPLES));
     all.div_ceil(warps(settings)).max(1)
 }
 
