@@ -19,7 +19,7 @@ struct Job {
     const unsigned char *data;
     unsigned *results;
     unsigned char *dumps;
-    u64 dump_bytes;
+    u64 dump_bytes, budget_bytes;
     // Whether a warp may take fewer steps than the budget has.
     bool steps_capped;
 };
@@ -38,18 +38,20 @@ INLINE void copy_in(void *to, const void *from, u64 bytes, unsigned lane) {
 }
 
 // Takes in the example; `false` if it does not fit.
-APART bool take_in(Machine &m, const Job &job, const unsigned *record, bool whole_image) {
-    Space &s = m.s;
-    s.cells_len = whole_image ? record[1] : record[2];
-    s.rows_len = whole_image ? record[4] : 0;
-    s.values_len = whole_image ? record[6] : 0;
-    if (s.cells_len > s.cells_cap || s.rows_len > s.rows_cap || s.values_len > s.values_cap) {
+APART bool take_in(Space s, const unsigned char *data, const unsigned *record,
+                   bool whole_image) {
+    const Arena &arena = s.arena();
+    s->cells_len = whole_image ? record[1] : record[2];
+    s->rows_len = whole_image ? record[4] : 0;
+    s->values_len = whole_image ? record[6] : 0;
+    if (s->cells_len > arena.cells_cap || s->rows_len > arena.rows_cap ||
+        s->values_len > arena.values_cap) {
         return false;
     }
-    copy_in(s.cells, job.data + record[0], s.cells_len, s.lane);
-    copy_in(s.rows, job.data + record[3], (u64)s.rows_len * 16, s.lane);
-    copy_in(s.values, job.data + record[5], (u64)s.values_len * 16, s.lane);
-    copy_in(s.frame, record + 16, INPUTS * 16, s.lane);
+    copy_in(s.cells(), data + record[0], s->cells_len, s.lane());
+    copy_in(s.rows(), data + record[3], (u64)s->rows_len * 16, s.lane());
+    copy_in(s.values(), data + record[5], (u64)s->values_len * 16, s.lane());
+    copy_in(s.frame(), record + 16, INPUTS * 16, s.lane());
     __syncwarp();
     return true;
 }
@@ -63,34 +65,36 @@ struct Running {
 };
 
 // Runs the next step of a program and adds up what it cost.
-APART void run_step(Machine &m, Running &r) {
-    Space &s = m.s;
+APART void run_step(Machine m, Running &r, u64 budget_bytes) {
+    const Space s = m.s;
+    const Arena &arena = s.arena();
     truncate(s, 0);
-    s.frame_len = INPUTS + m.code[r.program + 5];
-    s.spare_len = 0;
-    s.steps = s.bytes = s.peak_bytes = 0;
-    s.call_depth = 0;
+    s->frame_len = INPUTS + m.code()[r.program + 5];
+    s->spare_len = 0;
+    s->steps_left = arena.most_steps;
+    s->bytes_left = s->least_bytes_left = arena.most_bytes;
+    s->at.call_depth = 0;
     const Mark mark = mark_of(s);
-    const unsigned word = m.code[r.pc];
+    const unsigned word = m.code()[r.pc];
     Value value = none();
     const bool answered = start_step(m, r.pc, 0, INPUTS, 0, value);
     value = run(m, answered, value);
     // Nothing of a step stays that its value has no part in.
-    if (s.fault == 0 && is_free(value)) {
+    if (s->fault == 0 && is_free(value)) {
         cut(s, mark);
     }
-    if (s.fault == 0) {
-        const u64 peak = r.spent_bytes + s.peak_bytes;
-        r.spent_steps += s.steps;
-        r.spent_bytes += s.bytes;
-        const bool steps_over = r.spent_steps > s.most_steps;
-        if (steps_over || peak > s.most_bytes) {
+    if (s->fault == 0) {
+        const u64 peak = r.spent_bytes + (arena.most_bytes - s->least_bytes_left);
+        r.spent_steps += arena.most_steps - s->steps_left;
+        r.spent_bytes += arena.most_bytes - s->bytes_left;
+        const bool steps_over = r.spent_steps > arena.most_steps;
+        if (steps_over || peak > budget_bytes) {
             const unsigned operation = word & 0xff;
-            s.culprit = operation < CALL ? operation : NO_CULPRIT;
+            s->at.culprit = operation < CALL ? operation : NO_CULPRIT;
             fail_budget(s, steps_over ? LIMIT_STEPS : LIMIT_BYTES);
         }
     }
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         r.wrong = r.step;
         return;
     }
@@ -99,88 +103,91 @@ APART void run_step(Machine &m, Running &r) {
 }
 
 // How the answer compares with the grid that is wanted.
-APART unsigned compare(Space &s, const Value &answer, const Job &job, const unsigned *record) {
+APART unsigned compare(Space s, const Value &answer, const unsigned char *data,
+                       const unsigned *record) {
     if (answer.tag() != GRID || answer.y != record[8] || answer.z != record[9]) {
         return 0;
     }
     const unsigned area = answer.y * answer.z;
-    const Colour *wanted = (const Colour *)job.data + record[7];
+    const Colour *wanted = (const Colour *)data + record[7];
     unsigned matched = 0;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
-        matched += s.cells[answer.x + k] == wanted[k] ? 1 : 0;
+    for (unsigned k = s.lane(); k < area; k += 32) {
+        matched += s.cells()[answer.x + k] == wanted[k] ? 1 : 0;
     }
     matched = warp_sum(matched);
     return matched | 1u << 30 | (matched == area ? 1u << 31 : 0);
 }
 
 // The answer with everything it may have parts in.
-APART void dump(Space &s, const Value &answer, const Job &job, unsigned evaluation) {
-    const u64 bytes = 32 + (u64)s.rows_len * 16 + (u64)s.values_len * 16 + s.cells_len;
+APART void dump(Space s, const Value &answer, const Job &job, unsigned evaluation) {
+    const u64 bytes = 32 + (u64)s->rows_len * 16 + (u64)s->values_len * 16 + s->cells_len;
     if (((bytes + 15) & ~15ull) > job.dump_bytes) {
         flag(s, FLAG_ANSWER);
         return;
     }
     unsigned char *out = job.dumps + evaluation * job.dump_bytes;
-    if (s.lane == 0) {
+    if (s.lane() == 0) {
         *(Value *)out = answer;
-        ((unsigned *)out)[4] = s.cells_len;
-        ((unsigned *)out)[5] = s.rows_len;
-        ((unsigned *)out)[6] = s.values_len;
+        ((unsigned *)out)[4] = s->cells_len;
+        ((unsigned *)out)[5] = s->rows_len;
+        ((unsigned *)out)[6] = s->values_len;
         ((unsigned *)out)[7] = 0;
     }
     out += 32;
-    copy_in(out, s.rows, (u64)s.rows_len * 16, s.lane);
-    out += (u64)s.rows_len * 16;
-    copy_in(out, s.values, (u64)s.values_len * 16, s.lane);
-    out += (u64)s.values_len * 16;
-    copy_in(out, s.cells, s.cells_len, s.lane);
+    copy_in(out, s.rows(), (u64)s->rows_len * 16, s.lane());
+    out += (u64)s->rows_len * 16;
+    copy_in(out, s.values(), (u64)s->values_len * 16, s.lane());
+    out += (u64)s->values_len * 16;
+    copy_in(out, s.cells(), s->cells_len, s.lane());
     __syncwarp();
 }
 
-APART void begin_evaluation(Machine &m, Running &r, const Job &job, unsigned program,
+APART void begin_evaluation(Machine m, Running &r, const unsigned char *data, unsigned program,
                             const unsigned *record) {
-    Space &s = m.s;
-    s.fault = 0;
-    s.culprit = NO_CULPRIT;
-    m.control_len = 0;
-    m.bodies = m.code[program + 3];
-    m.constants = (const Value *)(m.code + m.code[program + 4]);
+    const Space s = m.s;
+    s->fault = 0;
+    s->at.culprit = NO_CULPRIT;
+    m.s->at.control_len = 0;
+    if (s.lane() == 0) {
+        s.arena().bodies = m.code()[program + 3];
+        s.arena().constants = (const Value *)(m.code() + m.code()[program + 4]);
+    }
     r.program = program;
     r.pc = program + 6;
     r.step = 0;
-    r.steps = m.code[program];
+    r.steps = m.code()[program];
     r.wrong = NO_STEP;
     r.spent_steps = r.spent_bytes = 0;
     __syncwarp();
-    if (INPUTS + m.code[program + 5] > s.frame_cap) {
+    if (INPUTS + m.code()[program + 5] > s.arena().frame_cap) {
         flag(s, FLAG_STACK);
-    } else if (!take_in(m, job, record, (m.code[program + 2] & 1) != 0)) {
+    } else if (!take_in(s, data, record, (m.code()[program + 2] & 1) != 0)) {
         flag(s, FLAG_CELLS);
     }
 }
 
-APART void end_evaluation(Machine &m, const Running &r, const Job &job, const unsigned *record,
+APART void end_evaluation(Machine m, const Running &r, const Job &job, const unsigned *record,
                           unsigned evaluation) {
-    Space &s = m.s;
+    const Space s = m.s;
     unsigned match = 0;
-    if (s.fault == 0) {
-        const Value answer = fetch(m, m.code[r.program + 1], 0, INPUTS, 0);
-        match = compare(s, answer, job, record);
+    if (s->fault == 0) {
+        const Value answer = fetch(m, m.code()[r.program + 1], 0, INPUTS, 0);
+        match = compare(s, answer, job.data, record);
         if (job.dump_bytes > 0) {
             dump(s, answer, job, evaluation);
         }
     }
     // Long ones are the processor's, unless they are too long for it as well.
-    if (s.fault == (FAULT_BUDGET | LIMIT_STEPS << 8) && job.steps_capped) {
-        s.fault = FLAG_STEPS;
+    if (s->fault == (FAULT_BUDGET | LIMIT_STEPS << 8) && job.steps_capped) {
+        s->fault = FLAG_STEPS;
     }
-    if (s.lane == 0) {
+    if (s.lane() == 0) {
         const u64 most = 0xffffffffull;
         unsigned *result = job.results + (u64)evaluation * 4;
-        result[0] = s.fault;
-        result[1] = s.culprit | r.wrong << 8;
-        result[2] = s.fault == 0 ? match : 0;
+        result[0] = s->fault;
+        result[1] = s->at.culprit | r.wrong << 8;
+        result[2] = s->fault == 0 ? match : 0;
         result[3] = (unsigned)(r.spent_steps < most ? r.spent_steps : most);
     }
     __syncwarp();
@@ -192,35 +199,44 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
                  unsigned long long scratch_bytes, const unsigned *caps,
                  unsigned long long budget_steps, unsigned long long budget_bytes,
                  unsigned char *dumps, unsigned long long dump_bytes) {
-    Machine m;
-    Space &s = m.s;
-    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-    s.lane = threadIdx.x % 32;
-    s.cells_cap = caps[0];
-    s.rows_cap = caps[1];
-    s.values_cap = caps[2];
-    s.stack_cap = caps[3];
-    s.frame_cap = caps[4];
-    s.spare_cap = caps[5];
-    s.most_steps = caps[6] < budget_steps ? caps[6] : budget_steps;
-    s.most_bytes = budget_bytes;
-    unsigned char *memory = scratch + (thread / 32) * scratch_bytes;
-    s.rows = (Bits *)memory;
-    s.values = (Value *)(s.rows + s.rows_cap);
-    s.stack = s.values + s.values_cap;
-    s.frame = s.stack + s.stack_cap;
-    m.control = (Activation *)(s.frame + s.frame_cap);
-    s.cells = (Colour *)(m.control + CONTROL_FRAMES);
-    s.spare = (unsigned char *)s.cells + s.cells_cap;
-    s.cells_len = s.rows_len = s.values_len = s.stack_len = s.frame_len = s.spare_len = 0;
-    m.code = code;
+    __shared__ Shared shared;
+    const Space s(shared, threadIdx.x);
+    const Machine m(s);
+    const unsigned most_steps = caps[6] < budget_steps ? caps[6] : (unsigned)budget_steps;
+    if (threadIdx.x % 32 == 0) {
+        const unsigned warps_before = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+        Arena &arena = s.arena();
+        arena.rows = (Bits *)(scratch + warps_before * scratch_bytes);
+        arena.values = (Value *)(arena.rows + caps[1]);
+        arena.stack = arena.values + caps[2];
+        arena.frame = arena.stack + caps[3];
+        arena.control = (Activation *)(arena.frame + caps[4]);
+        arena.cells = (Colour *)(arena.control + CONTROL_FRAMES);
+        arena.spare = (unsigned char *)arena.cells + caps[0];
+        arena.code = code;
+        arena.cells_cap = caps[0];
+        arena.rows_cap = caps[1];
+        arena.values_cap = caps[2];
+        arena.stack_cap = caps[3];
+        arena.frame_cap = caps[4];
+        arena.spare_cap = caps[5];
+        arena.most_steps = most_steps;
+        // A step that takes more than 32 bits count is the processor's.
+        const bool wide = budget_bytes > 0xffffffffull;
+        arena.most_bytes = wide ? 0xffffffffu : (unsigned)budget_bytes;
+        arena.bytes_fault = wide ? FLAG_ROOM : FAULT_BUDGET | LIMIT_BYTES << 8;
+    }
+    s->cells_len = s->rows_len = s->values_len = 0;
+    s->stack_len = s->frame_len = s->spare_len = 0;
+    s->fault = 0;
     Job job;
     job.data = data;
     job.results = results;
     job.dumps = dumps;
     job.dump_bytes = dump_bytes;
-    job.steps_capped = s.most_steps < budget_steps;
-    __shared__ unsigned first_row;
+    job.budget_bytes = budget_bytes;
+    job.steps_capped = most_steps < budget_steps;
+    unsigned &first_row = shared.arenas[0].first_row;
     const unsigned warp = threadIdx.x / 32;
     while (true) {
         __syncthreads();
@@ -239,15 +255,15 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         r.step = r.steps = 0;
         if (busy) {
             record = (const unsigned *)(data + (u64)(work[1] + place) * EXAMPLE_BYTES);
-            begin_evaluation(m, r, job, work[0], record);
+            begin_evaluation(m, r, data, work[0], record);
         }
         while (true) {
-            const bool more = busy && s.fault == 0 && r.step < r.steps;
+            const bool more = busy && s->fault == 0 && r.step < r.steps;
             if (!__syncthreads_or(more)) {
                 break;
             }
             if (more) {
-                run_step(m, r);
+                run_step(m, r, budget_bytes);
             }
         }
         if (busy) {

@@ -8,7 +8,7 @@
 #include "elements.cuh"
 
 // lane
-INLINE i64 checked_add(Space &s, i64 a, i64 b) {
+INLINE i64 checked_add(Space s, i64 a, i64 b) {
     const i64 most = 0x7fffffffffffffffll, least = -most - 1;
     if (b > 0 ? a > most - b : a < least - b) {
         fail_overflow(s);
@@ -18,7 +18,7 @@ INLINE i64 checked_add(Space &s, i64 a, i64 b) {
 }
 
 // lane
-INLINE i64 checked_subtract(Space &s, i64 a, i64 b) {
+INLINE i64 checked_subtract(Space s, i64 a, i64 b) {
     const i64 most = 0x7fffffffffffffffll, least = -most - 1;
     if (b > 0 ? a < least + b : a > most + b) {
         fail_overflow(s);
@@ -28,7 +28,7 @@ INLINE i64 checked_subtract(Space &s, i64 a, i64 b) {
 }
 
 // lane
-INLINE i64 checked_multiply(Space &s, i64 a, i64 b) {
+INLINE i64 checked_multiply(Space s, i64 a, i64 b) {
     const __int128 product = (__int128)a * b;
     if (product != (__int128)(i64)product) {
         fail_overflow(s);
@@ -38,7 +38,7 @@ INLINE i64 checked_multiply(Space &s, i64 a, i64 b) {
 }
 
 // lane. Rounds towards minus infinity.
-INLINE i64 checked_divide(Space &s, i64 a, i64 b) {
+INLINE i64 checked_divide(Space s, i64 a, i64 b) {
     if (b == 0) {
         fail(s, FAULT_DIVIDE);
         return 0;
@@ -55,7 +55,7 @@ INLINE i64 checked_divide(Space &s, i64 a, i64 b) {
 INLINE i64 sign_of(i64 n) { return n > 0 ? 1 : n < 0 ? -1 : 0; }
 
 // lane
-APART i64 arithmetic_number(Space &s, unsigned prim, i64 a, i64 b) {
+APART i64 arithmetic_number(Space s, unsigned prim, i64 a, i64 b) {
     switch (prim) {
     case Prim_Add: return checked_add(s, a, b);
     case Prim_Subtract: return checked_subtract(s, a, b);
@@ -65,7 +65,7 @@ APART i64 arithmetic_number(Space &s, unsigned prim, i64 a, i64 b) {
 }
 
 // lane
-APART i64 arithmetic_number_one(Space &s, unsigned prim, i64 n) {
+APART i64 arithmetic_number_one(Space s, unsigned prim, i64 n) {
     switch (prim) {
     case Prim_Invert: return checked_subtract(s, 0, n);
     case Prim_Double: return checked_add(s, n, n);
@@ -79,7 +79,7 @@ APART i64 arithmetic_number_one(Space &s, unsigned prim, i64 n) {
 
 // lane, called with equal arguments by all. The two numbers of a tuple of at least two,
 // or a number twice; `false` on a fault.
-APART bool arithmetic_components(Space &s, const Value &n, i64 &i, i64 &j) {
+APART bool arithmetic_components(Space s, const Value &n, i64 &i, i64 &j) {
     i = j = 0;
     if (n.tag() == PAIR) {
         i = row_in(n);
@@ -94,15 +94,15 @@ APART bool arithmetic_components(Space &s, const Value &n, i64 &i, i64 &j) {
         i = int_of(s, tuple_element(s, n, 0));
         TRY_OR(s, false)
         j = int_of(s, tuple_element(s, n, 1));
-        return s.fault == 0;
+        return s->fault == 0;
     }
     i = j = int_of(s, n);
-    return s.fault == 0;
+    return s->fault == 0;
 }
 
 // lane, called with equal arguments by all. A location or direction: a tuple of exactly
 // two numbers; `false` on a fault.
-APART bool arithmetic_location(Space &s, const Value &v, i64 &i, i64 &j) {
+APART bool arithmetic_location(Space s, const Value &v, i64 &i, i64 &j) {
     i = j = 0;
     if (v.tag() == PAIR || (v.tag() == TUPLE && v.y == 2)) {
         return arithmetic_components(s, v, i, j);
@@ -112,7 +112,7 @@ APART bool arithmetic_location(Space &s, const Value &v, i64 &i, i64 &j) {
 }
 
 // warp. Add, Subtract, Multiply, Divide.
-APART Value arithmetic_lift(Space &s, unsigned prim, const Value &x, const Value &y) {
+APART Value arithmetic_lift(Space s, unsigned prim, const Value &x, const Value &y) {
     if (is_number(x) && is_number(y)) {
         return integer(arithmetic_number(s, prim, number_in(x), number_in(y)));
     }
@@ -129,7 +129,7 @@ APART Value arithmetic_lift(Space &s, unsigned prim, const Value &x, const Value
 }
 
 // warp. Invert, Double, Halve, Increment, Decrement, Crement, Sign.
-APART Value arithmetic_lift_one(Space &s, unsigned prim, const Value &x) {
+APART Value arithmetic_lift_one(Space s, unsigned prim, const Value &x) {
     if (is_number(x)) {
         return integer(arithmetic_number_one(s, prim, number_in(x)));
     }

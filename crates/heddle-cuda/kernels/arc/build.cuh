@@ -10,7 +10,7 @@
 #include "sort.cuh"
 
 // One level deeper than `deepest`, or a fault.
-INLINE unsigned one_deeper(Space &s, unsigned deepest) {
+INLINE unsigned one_deeper(Space s, unsigned deepest) {
     if (deepest >= MAX_VALUE_DEPTH) {
         fail_budget(s, LIMIT_DEPTH);
     }
@@ -18,37 +18,37 @@ INLINE unsigned one_deeper(Space &s, unsigned deepest) {
 }
 
 // How deep the deepest value on the stack from `base` on nests.
-INLINE unsigned deepest_from(const Space &s, unsigned base) {
+INLINE unsigned deepest_from(Space s, unsigned base) {
     int deepest = 0;
 #pragma unroll 1
-    for (unsigned k = base + s.lane; k < s.stack_len; k += 32) {
-        const int depth = (int)depth_of(s.stack[k]);
+    for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
+        const int depth = (int)depth_of(s.stack()[k]);
         deepest = depth > deepest ? depth : deepest;
     }
     return (unsigned)warp_max(deepest);
 }
 
-INLINE unsigned deeper(Space &s, unsigned base) { return one_deeper(s, deepest_from(s, base)); }
+INLINE unsigned deeper(Space s, unsigned base) { return one_deeper(s, deepest_from(s, base)); }
 
 // Copies the stack from `base` on to the values from `at` on.
-INLINE void keep_values(Space &s, unsigned at, unsigned base) {
-    const unsigned len = s.stack_len - base;
+INLINE void keep_values(Space s, unsigned at, unsigned base) {
+    const unsigned len = s->stack_len - base;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < len; k += 32) {
-        s.values[at + k] = s.stack[base + k];
+    for (unsigned k = s.lane(); k < len; k += 32) {
+        s.values()[at + k] = s.stack()[base + k];
     }
     __syncwarp();
 }
 
 // A pair of numbers in its one form.
-INLINE Value pair_value(Space &s, i64 i, i64 j) {
+INLINE Value pair_value(Space s, i64 i, i64 j) {
     if (fits_i32(i) && fits_i32(j)) {
         return pair_of((int)i, (int)j);
     }
     const unsigned at = raw_values(s, 2);
     TRY(s)
-    if (s.lane < 2) {
-        s.values[at + s.lane] = integer(s.lane == 0 ? i : j);
+    if (s.lane() < 2) {
+        s.values()[at + s.lane()] = integer(s.lane() == 0 ? i : j);
     }
     __syncwarp();
     return make(TUPLE, at, 2, 0, 0, 1);
@@ -66,20 +66,20 @@ INLINE Value cell_from(const Value &a, const Value &b) {
 }
 
 // Small numbers, any count but two. `false` with no fault if they are anything else.
-INLINE bool row_from(Space &s, unsigned base, Value &row) {
-    const unsigned len = s.stack_len - base;
+INLINE bool row_from(Space s, unsigned base, Value &row) {
+    const unsigned len = s->stack_len - base;
 #pragma unroll 1
     for (unsigned first = 0; first < len; first += 32) {
-        const unsigned k = first + s.lane;
-        if (!every_lane(k >= len || is_small(s.stack[base + k]))) {
+        const unsigned k = first + s.lane();
+        if (!every_lane(k >= len || is_small(s.stack()[base + k]))) {
             return false;
         }
     }
     const unsigned at = raw_cells(s, len);
     TRY_OR(s, false)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < len; k += 32) {
-        s.cells[at + k] = (Colour)number_in(s.stack[base + k]);
+    for (unsigned k = s.lane(); k < len; k += 32) {
+        s.cells()[at + k] = (Colour)number_in(s.stack()[base + k]);
     }
     __syncwarp();
     row = row_of_cells(at, len);
@@ -94,14 +94,14 @@ INLINE bool is_grid_row(const Value &v, unsigned width) {
 }
 
 // Equally long rows of small numbers. `false` with no fault if they are anything else.
-INLINE bool grid_from(Space &s, unsigned base, Value &grid) {
-    const unsigned height = s.stack_len - base;
-    const Value top_row = s.stack[base];
+INLINE bool grid_from(Space s, unsigned base, Value &grid) {
+    const unsigned height = s->stack_len - base;
+    const Value top_row = s.stack()[base];
     const unsigned width = top_row.tag() == ROW ? top_row.y : 2;
 #pragma unroll 1
     for (unsigned first = 0; first < height; first += 32) {
-        const unsigned k = first + s.lane;
-        if (!every_lane(k >= height || is_grid_row(s.stack[base + k], width))) {
+        const unsigned k = first + s.lane();
+        if (!every_lane(k >= height || is_grid_row(s.stack()[base + k], width))) {
             return false;
         }
     }
@@ -112,27 +112,28 @@ INLINE bool grid_from(Space &s, unsigned base, Value &grid) {
     TRY_OR(s, false)
     const unsigned area = height * width;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned row = k / width, column = k - row * width;
-        const Value own = s.stack[base + row];
-        s.cells[at + k] =
-            own.tag() == ROW ? s.cells[own.x + column] : (Colour)(int)(column == 0 ? own.x : own.y);
+        const Value own = s.stack()[base + row];
+        s.cells()[at + k] =
+            own.tag() == ROW ? s.cells()[own.x + column]
+                             : (Colour)(int)(column == 0 ? own.x : own.y);
     }
     __syncwarp();
     grid = grid_at(at, height, width);
     return true;
 }
 
-APART Value tuple_of(Space &s, unsigned base) {
-    const unsigned len = s.stack_len - base;
+APART Value tuple_of(Space s, unsigned base) {
+    const unsigned len = s->stack_len - base;
     work(s, len);
     TRY(s)
     if (len == 0) {
         return empty_tuple();
     }
-    const Value first = s.stack[base];
+    const Value first = s.stack()[base];
     if (len == 2) {
-        const Value second = s.stack[base + 1];
+        const Value second = s.stack()[base + 1];
         if (is_couple_of_numbers(first, second)) {
             return pair_value(s, number_in(first), number_in(second));
         }
@@ -155,21 +156,21 @@ APART Value tuple_of(Space &s, unsigned base) {
 }
 
 // The tuple of everything on the stack from `base` on, which is taken off.
-INLINE Value tuple_from(Space &s, unsigned base) {
+INLINE Value tuple_from(Space s, unsigned base) {
     const Value tuple = tuple_of(s, base);
     truncate(s, base);
     return tuple;
 }
 
 // The tuple of two values.
-APART Value couple(Space &s, const Value &a, const Value &b) {
+APART Value couple(Space s, const Value &a, const Value &b) {
     const bool numbers = is_couple_of_numbers(a, b);
     if (numbers || is_couple_of_cell(a, b)) {
         work(s, 2);
         TRY(s)
         return numbers ? pair_value(s, number_in(a), number_in(b)) : cell_from(a, b);
     }
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
     push(s, a);
     push(s, b);
     TRY(s)
@@ -178,8 +179,8 @@ APART Value couple(Space &s, const Value &a, const Value &b) {
 
 // A general set of elements that are in order and distinct. The caller knows that no
 // compact form takes them.
-APART Value sorted_set(Space &s, unsigned base) {
-    const unsigned len = s.stack_len - base;
+APART Value sorted_set(Space s, unsigned base) {
+    const unsigned len = s->stack_len - base;
     if (len == 0) {
         return empty_set();
     }
@@ -195,13 +196,13 @@ APART Value sorted_set(Space &s, unsigned base) {
 // The box around locations or cells (by `tag`) on the stack from `base` on, and
 // whether they have one colour. `false` if something else is among them, a colour of
 // more than 8 bits, or the box does not fit a mask.
-INLINE bool items_window(const Space &s, unsigned base, unsigned tag, Window &w, bool &one) {
-    const Value first = s.stack[base];
+INLINE bool items_window(Space s, unsigned base, unsigned tag, Window &w, bool &one) {
+    const Value first = s.stack()[base];
     int least_i = row_in(first), least_j = column_in(first), most_i = least_i, most_j = least_j;
     bool own = true, regular = true;
 #pragma unroll 1
-    for (unsigned k = base + s.lane; k < s.stack_len; k += 32) {
-        const Value item = s.stack[k];
+    for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
+        const Value item = s.stack()[k];
         const int i = row_in(item), j = column_in(item);
         regular = regular && item.tag() == tag && fits_i8(colour_in(item));
         own = own && item.z == first.z;
@@ -218,18 +219,18 @@ INLINE bool items_window(const Space &s, unsigned base, unsigned tag, Window &w,
 }
 
 // Marks the locations or cells on the stack in the rows of the window around them.
-INLINE void mark_items(Space &s, unsigned base, unsigned at, const Window &w) {
+INLINE void mark_items(Space s, unsigned base, unsigned at, const Window &w) {
     const int least_i = (int)w.top, least_j = (int)w.left;
 #pragma unroll 1
-    for (unsigned k = base + s.lane; k < s.stack_len; k += 32) {
-        const Value item = s.stack[k];
-        or_bit(s.rows + at + (row_in(item) - least_i), (unsigned)(column_in(item) - least_j));
+    for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
+        const Value item = s.stack()[k];
+        or_bit(s.rows() + at + (row_in(item) - least_i), (unsigned)(column_in(item) - least_j));
     }
     __syncwarp();
 }
 
 // Locations, if all are and fit a mask. `false` with no fault if not.
-INLINE bool mask_of(Space &s, unsigned base, Value &set) {
+INLINE bool mask_of(Space s, unsigned base, Value &set) {
     Window w;
     bool one;
     if (!items_window(s, base, PAIR, w, one)) {
@@ -243,18 +244,18 @@ INLINE bool mask_of(Space &s, unsigned base, Value &set) {
 }
 
 // Cells that share locations.
-INLINE Value layers_of(Space &s, unsigned base, const Window &w) {
+INLINE Value layers_of(Space s, unsigned base, const Window &w) {
     Colours own = Colours();
 #pragma unroll 1
-    for (unsigned k = base + s.lane; k < s.stack_len; k += 32) {
-        own.add(colour_in(s.stack[k]));
+    for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
+        own.add(colour_in(s.stack()[k]));
     }
     Layering layering = begin_layers(s, w, colours_joined(own));
     TRY(s)
     const int least_i = (int)w.top, least_j = (int)w.left;
 #pragma unroll 1
-    for (unsigned k = base + s.lane; k < s.stack_len; k += 32) {
-        const Value item = s.stack[k];
+    for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
+        const Value item = s.stack()[k];
         const unsigned row = layering.plane(colour_in(item)) + (row_in(item) - least_i);
         or_bit(layering.planes + row, (unsigned)(column_in(item) - least_j));
     }
@@ -263,7 +264,7 @@ INLINE Value layers_of(Space &s, unsigned base, const Window &w) {
 }
 
 // Cells, if all are and fit masks. `false` with no fault if not.
-INLINE bool cells_of(Space &s, unsigned base, Value &set) {
+INLINE bool cells_of(Space s, unsigned base, Value &set) {
     Window w;
     bool one;
     if (!items_window(s, base, CELL, w, one)) {
@@ -279,7 +280,7 @@ INLINE bool cells_of(Space &s, unsigned base, Value &set) {
         take(s, area);
         TRY_OR(s, false)
         mark_items(s, base, at, w);
-        set = object_value(mask_at(w, at), colour_in(s.stack[base]));
+        set = object_value(mask_at(w, at), colour_in(s.stack()[base]));
         return true;
     }
     const unsigned cells = new_cells(s, area);
@@ -287,31 +288,31 @@ INLINE bool cells_of(Space &s, unsigned base, Value &set) {
     const int least_i = (int)w.top, least_j = (int)w.left;
     bool again = false;
 #pragma unroll 1
-    for (unsigned k = base + s.lane; k < s.stack_len; k += 32) {
-        const Value item = s.stack[k];
+    for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
+        const Value item = s.stack()[k];
         const unsigned row = (unsigned)(row_in(item) - least_i);
         const unsigned column = (unsigned)(column_in(item) - least_j);
         // Who comes first to a location colours it.
-        if (or_bit(s.rows + at + row, column)) {
+        if (or_bit(s.rows() + at + row, column)) {
             again = true;
         } else {
-            s.cells[cells + row * width + column] = (Colour)colour_in(item);
+            s.cells()[cells + row * width + column] = (Colour)colour_in(item);
         }
     }
     __syncwarp();
     if (any_lane(again)) {
         bool other = false;
 #pragma unroll 1
-        for (unsigned k = base + s.lane; k < s.stack_len; k += 32) {
-            const Value item = s.stack[k];
+        for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
+            const Value item = s.stack()[k];
             const unsigned row = (unsigned)(row_in(item) - least_i);
             const unsigned column = (unsigned)(column_in(item) - least_j);
-            other = other || s.cells[cells + row * width + column] != colour_in(item);
+            other = other || s.cells()[cells + row * width + column] != colour_in(item);
         }
         if (any_lane(other)) {
             cut(s, mark);
             set = layers_of(s, base, w);
-            return s.fault == 0;
+            return s->fault == 0;
         }
     }
     set = painted_value(mask_at(w, at), cells);
@@ -320,11 +321,11 @@ INLINE bool cells_of(Space &s, unsigned base, Value &set) {
 
 // One round of keeping some elements of the stack, in order: each lane's `own`, read
 // from its place by all, goes behind the `kept` ones from `base` on. How many are kept.
-INLINE unsigned keep_round(Space &s, unsigned base, unsigned kept, const Value &own, bool keep) {
+INLINE unsigned keep_round(Space s, unsigned base, unsigned kept, const Value &own, bool keep) {
     const unsigned keepers = ballot(keep);
     __syncwarp();
     if (keep) {
-        s.stack[base + kept + (unsigned)__popc(keepers & ((1u << s.lane) - 1))] = own;
+        s.stack()[base + kept + (unsigned)__popc(keepers & ((1u << s.lane()) - 1))] = own;
     }
     __syncwarp();
     return kept + (unsigned)__popc(keepers);
@@ -332,21 +333,21 @@ INLINE unsigned keep_round(Space &s, unsigned base, unsigned kept, const Value &
 
 // Keeps one of the empty sets on the stack: unions and products are full of them. How
 // many elements are left.
-INLINE unsigned drop_repeated_empties(Space &s, unsigned base) {
-    const unsigned len = s.stack_len - base;
+INLINE unsigned drop_repeated_empties(Space s, unsigned base) {
+    const unsigned len = s->stack_len - base;
     unsigned kept = 0;
     bool seen = false;
 #pragma unroll 1
     for (unsigned first = 0; first < len; first += 32) {
-        const unsigned k = first + s.lane;
-        const Value own = k < len ? s.stack[base + k] : none();
+        const unsigned k = first + s.lane();
+        const Value own = k < len ? s.stack()[base + k] : none();
         const bool empty = is_empty_set(own);
         const unsigned empties = ballot(empty);
         if (!seen && kept == first && (empties & (empties - 1)) == 0) {
             // Nothing to move, here or before.
             kept += len - first < 32 ? len - first : 32;
         } else {
-            const bool before = seen || (empties & ((1u << s.lane) - 1)) != 0;
+            const bool before = seen || (empties & ((1u << s.lane()) - 1)) != 0;
             kept = keep_round(s, base, kept, own, k < len && !(empty && before));
         }
         seen = seen || empties != 0;
@@ -356,30 +357,30 @@ INLINE unsigned drop_repeated_empties(Space &s, unsigned base) {
 }
 
 // Keeps the first of equal neighbours on the stack.
-INLINE void drop_repeated(Space &s, unsigned base) {
-    const unsigned len = s.stack_len - base;
+INLINE void drop_repeated(Space s, unsigned base) {
+    const unsigned len = s->stack_len - base;
     unsigned kept = 0;
 #pragma unroll 1
     for (unsigned first = 0; first < len; first += 32) {
-        const unsigned k = first + s.lane;
-        const Value own = k < len ? s.stack[base + k] : none();
+        const unsigned k = first + s.lane();
+        const Value own = k < len ? s.stack()[base + k] : none();
         // The place before holds what it did: it is written only where none was dropped.
         const bool keep =
-            k < len && (k == 0 || !equal(s, s.stack[base + k - 1], own));
+            k < len && (k == 0 || !equal(s, s.stack()[base + k - 1], own));
         kept = keep_round(s, base, kept, own, keep);
     }
     truncate(s, base + kept);
     settle(s);
 }
 
-APART Value set_of(Space &s, unsigned base) {
-    const unsigned count = s.stack_len - base;
+APART Value set_of(Space s, unsigned base) {
+    const unsigned count = s->stack_len - base;
     if (count == 0) {
         return empty_set();
     }
     work(s, count);
     TRY(s)
-    const unsigned tag = s.stack[base].tag();
+    const unsigned tag = s.stack()[base].tag();
     Value set;
     if (tag == PAIR ? mask_of(s, base, set) : tag == CELL && cells_of(s, base, set)) {
         return set;
@@ -400,14 +401,14 @@ APART Value set_of(Space &s, unsigned base) {
 }
 
 // The set of everything on the stack from `base` on, which is taken off.
-INLINE Value set_from(Space &s, unsigned base) {
+INLINE Value set_from(Space s, unsigned base) {
     const Value set = set_of(s, base);
     truncate(s, base);
     return set;
 }
 
 // A container of the kind of `model` of what is on the stack from `base` on.
-INLINE Value like_from(Space &s, const Value &model, unsigned base) {
+INLINE Value like_from(Space s, const Value &model, unsigned base) {
     if (is_tuple(model)) {
         return tuple_from(s, base);
     }
@@ -419,7 +420,7 @@ INLINE Value like_from(Space &s, const Value &model, unsigned base) {
 }
 
 // A callable of parts, which are equal in all lanes.
-INLINE Value built(Space &s, unsigned prim, const Value *parts, unsigned count) {
+INLINE Value built(Space s, unsigned prim, const Value *parts, unsigned count) {
     unsigned deepest = 0;
 #pragma unroll 1
     for (unsigned k = 0; k < count; k++) {
@@ -429,10 +430,10 @@ INLINE Value built(Space &s, unsigned prim, const Value *parts, unsigned count) 
     TRY(s)
     const unsigned at = raw_values(s, count);
     TRY(s)
-    if (s.lane == 0) {
+    if (s.lane() == 0) {
 #pragma unroll 1
         for (unsigned k = 0; k < count; k++) {
-            s.values[at + k] = parts[k];
+            s.values()[at + k] = parts[k];
         }
     }
     __syncwarp();
@@ -440,13 +441,13 @@ INLINE Value built(Space &s, unsigned prim, const Value *parts, unsigned count) 
 }
 
 // A function body and what it closes over, the latter on the stack from `base` on.
-APART Value closure_from(Space &s, unsigned id, i64 fingerprint, unsigned base) {
-    const unsigned captures = s.stack_len - base;
+APART Value closure_from(Space s, unsigned id, i64 fingerprint, unsigned base) {
+    const unsigned captures = s->stack_len - base;
     const unsigned deepest = deepest_from(s, base);
     const unsigned at = raw_values(s, captures + 1);
     TRY(s)
-    if (s.lane == 0) {
-        s.values[at] = integer(fingerprint);
+    if (s.lane() == 0) {
+        s.values()[at] = integer(fingerprint);
     }
     keep_values(s, at + 1, base);
     truncate(s, base);

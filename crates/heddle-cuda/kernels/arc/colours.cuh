@@ -18,10 +18,10 @@ INLINE u64 colours_sum(u64 counts) {
 
 // Counts the cells of a grid of the colours 0..15: `mine` becomes the count of the
 // colour of this lane's number. `false` if there are other colours; warp.
-APART bool colours_few(Space &s, const Value &grid, unsigned &mine) {
+APART bool colours_few(Space s, const Value &grid, unsigned &mine) {
     const u64 bytes = 0x00ff00ff00ff00ffull;
     const unsigned area = grid.y * grid.z;
-    const Colour *cells = s.cells + grid.x;
+    const Colour *cells = s.cells() + grid.x;
     mine = 0;
 #pragma unroll 1
     for (unsigned start = 0; start < area; start += 32 * COLOURS_CELLS_IN_BYTES) {
@@ -33,7 +33,7 @@ APART bool colours_few(Space &s, const Value &grid, unsigned &mine) {
         u64 low = 0, high = 0;
         unsigned other = 0;
 #pragma unroll 1
-        for (unsigned place = start + s.lane; place < end; place += 32) {
+        for (unsigned place = start + s.lane(); place < end; place += 32) {
             const unsigned colour = (unsigned)(unsigned char)cells[place];
             other |= colour;
             const u64 one = 1ull << (colour % 8 * 8);
@@ -46,11 +46,11 @@ APART bool colours_few(Space &s, const Value &grid, unsigned &mine) {
         const u64 even_low = colours_sum(low & bytes), odd_low = colours_sum(low >> 8 & bytes);
         const u64 even_high = colours_sum(high & bytes);
         const u64 odd_high = colours_sum(high >> 8 & bytes);
-        if (s.lane < 16) {
-            const u64 even = s.lane < 8 ? even_low : even_high;
-            const u64 odd = s.lane < 8 ? odd_low : odd_high;
-            const u64 four = s.lane % 2 == 0 ? even : odd;
-            mine += (unsigned)(four >> (s.lane % 8 / 2 * 16)) & 0xffffu;
+        if (s.lane() < 16) {
+            const u64 even = s.lane() < 8 ? even_low : even_high;
+            const u64 odd = s.lane() < 8 ? odd_low : odd_high;
+            const u64 four = s.lane() % 2 == 0 ? even : odd;
+            mine += (unsigned)(four >> (s.lane() % 8 / 2 * 16)) & 0xffffu;
         }
     }
     return true;
@@ -64,17 +64,17 @@ INLINE bool colours_countable(const Value &element) {
 }
 
 // How many of `count` cells from `at` on have a colour; warp.
-INLINE unsigned colours_same(const Space &s, unsigned at, unsigned count, int colour) {
+INLINE unsigned colours_same(Space s, unsigned at, unsigned count, int colour) {
     unsigned same = 0;
 #pragma unroll 1
-    for (unsigned place = s.lane; place < count; place += 32) {
-        same += s.cells[at + place] == colour;
+    for (unsigned place = s.lane(); place < count; place += 32) {
+        same += s.cells()[at + place] == colour;
     }
     return warp_sum(same);
 }
 
 // How often a colour occurs in a grid or compact object; warp.
-APART unsigned colours_times(Space &s, const Value &element, int colour) {
+APART unsigned colours_times(Space s, const Value &element, int colour) {
     if (element.tag() == GRID) {
         return colours_same(s, element.x, element.y * element.z, colour);
     }
@@ -90,7 +90,7 @@ APART unsigned colours_times(Space &s, const Value &element, int colour) {
     }
 #pragma unroll 1
     for (unsigned k = 0; k < element.y; k++) {
-        const Value layer = s.values[element.x + k];
+        const Value layer = s.values()[element.x + k];
         if (colour_in(layer) == colour) {
             return count_of(s, mask_in(layer));
         }
@@ -100,22 +100,22 @@ APART unsigned colours_times(Space &s, const Value &element, int colour) {
 
 // The colours of a grid or compact object, none of an empty container; `false` for
 // anything else; warp.
-APART bool colours_colours(Space &s, const Value &element, Colours &found) {
+APART bool colours_colours(Space s, const Value &element, Colours &found) {
     found = Colours();
     switch (element.tag()) {
     case OBJECT: found.add(colour_in(element)); return true;
     case PAINTED: found = box_colours(s, mask_in(element), element.z); return true;
     case LAYERS:
 #pragma unroll 1
-        for (unsigned k = s.lane; k < element.y; k += 32) {
-            found.add(colour_in(s.values[element.x + k]));
+        for (unsigned k = s.lane(); k < element.y; k += 32) {
+            found.add(colour_in(s.values()[element.x + k]));
         }
         break;
     case GRID: {
         const unsigned area = element.y * element.z;
 #pragma unroll 1
-        for (unsigned place = s.lane; place < area; place += 32) {
-            found.add(s.cells[element.x + place]);
+        for (unsigned place = s.lane(); place < area; place += 32) {
+            found.add(s.cells()[element.x + place]);
         }
         break;
     }
@@ -127,7 +127,7 @@ APART bool colours_colours(Space &s, const Value &element, Colours &found) {
 
 // The most or least frequent colour of a grid or compact object, ties to the smallest;
 // warp.
-APART int colours_extreme(Space &s, const Value &element, bool most) {
+APART int colours_extreme(Space s, const Value &element, bool most) {
     if (element.tag() == OBJECT) {
         return colour_in(element);
     }
@@ -154,39 +154,39 @@ APART int colours_extreme(Space &s, const Value &element, bool most) {
 }
 
 // The most frequent colour of a grid; warp.
-INLINE int colours_background(Space &s, const Value &grid) {
+INLINE int colours_background(Space s, const Value &grid) {
     return colours_extreme(s, grid, true);
 }
 
 // All of these are warp functions.
 
-INLINE Value colours_mostcolor(Space &s, const Value &element) {
+INLINE Value colours_mostcolor(Space s, const Value &element) {
     return colours_countable(element) ? integer(colours_extreme(s, element, true))
                                       : plainly(s, Prim_Mostcolor, element);
 }
 
-INLINE Value colours_leastcolor(Space &s, const Value &element) {
+INLINE Value colours_leastcolor(Space s, const Value &element) {
     return colours_countable(element) ? integer(colours_extreme(s, element, false))
                                       : plainly(s, Prim_Leastcolor, element);
 }
 
 // Pushes colours in ascending order; where the first lies.
-APART unsigned colours_push(Space &s, Colours colours) {
+APART unsigned colours_push(Space s, Colours colours) {
     const unsigned base = raw_stack(s, (u64)colours.len());
     TRY_OR(s, base)
     int colour;
 #pragma unroll 1
     for (unsigned k = 0; colours.least(colour); k++) {
         colours.remove(colour);
-        if (s.lane == k % 32) {
-            s.stack[base + k] = integer(colour);
+        if (s.lane() == k % 32) {
+            s.stack()[base + k] = integer(colour);
         }
     }
     __syncwarp();
     return base;
 }
 
-APART Value colours_palette(Space &s, const Value &element) {
+APART Value colours_palette(Space s, const Value &element) {
     Colours colours;
     if (!colours_colours(s, element, colours)) {
         return plainly(s, Prim_Palette, element);
@@ -197,7 +197,7 @@ APART Value colours_palette(Space &s, const Value &element) {
 }
 
 // Colours of a grid, ascending.
-APART Value colours_colours_ascending(Space &s, const Value &element) {
+APART Value colours_colours_ascending(Space s, const Value &element) {
     if (element.tag() != GRID) {
         return plainly(s, Prim_PG, element);
     }
@@ -208,20 +208,20 @@ APART Value colours_colours_ascending(Space &s, const Value &element) {
     return tuple_from(s, base);
 }
 
-APART Value colours_numcolors(Space &s, const Value &element) {
+APART Value colours_numcolors(Space s, const Value &element) {
     Colours colours;
     return colours_colours(s, element, colours) ? integer((i64)colours.len())
                                                 : plainly(s, Prim_Numcolors, element);
 }
 
-APART Value colours_colorcount(Space &s, const Value &element, const Value &value) {
+APART Value colours_colorcount(Space s, const Value &element, const Value &value) {
     if (!colours_countable(element)) {
         return plainly(s, Prim_Colorcount, element, value);
     }
     return integer(is_small(value) ? colours_times(s, element, (int)number_in(value)) : 0);
 }
 
-APART Value colours_color(Space &s, const Value &object) {
+APART Value colours_color(Space s, const Value &object) {
     if (object.tag() == OBJECT) {
         return integer(colour_in(object));
     }

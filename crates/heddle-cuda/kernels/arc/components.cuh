@@ -19,18 +19,18 @@ struct Slices {
 };
 
 // The lane's own row of a grid of at most 32 x 32; zero beyond its last.
-INLINE Slices row_slices(const Space &s, unsigned at, unsigned height, unsigned width) {
+INLINE Slices row_slices(Space s, unsigned at, unsigned height, unsigned width) {
     Slices slices;
 #pragma unroll
     for (int b = 0; b < 8; b++) {
         slices.bit[b] = 0;
     }
-    if (s.lane >= height) {
+    if (s.lane() >= height) {
         return slices;
     }
     // Rows begin at any byte and are read by aligned words.
-    const unsigned from = at + s.lane * width, skip = from % 4;
-    const unsigned *next = (const unsigned *)s.cells + from / 4;
+    const unsigned from = at + s.lane() * width, skip = from % 4;
+    const unsigned *next = (const unsigned *)s.cells() + from / 4;
     unsigned held = *next;
 #pragma unroll 1
     for (unsigned column = 0; column < width; column += 4) {
@@ -62,7 +62,7 @@ INLINE unsigned of_colour(const Slices &slices, int colour, unsigned within) {
 }
 
 // The most frequent colour of a grid in slices, ties to the smallest.
-INLINE int sliced_background(Space &s, const Value &grid, const Slices &slices,
+INLINE int sliced_background(Space s, const Value &grid, const Slices &slices,
                              unsigned within) {
     const unsigned high = slices.bit[4] | slices.bit[5] | slices.bit[6] | slices.bit[7];
     if (any_lane(high != 0)) {
@@ -106,14 +106,14 @@ INLINE Bits turned(Bits word) {
 
 // All objects of one colour on the stack from `base` on, in the order of their first
 // cells, as a set. Within a colour that is canonical order already.
-INLINE Value components_by_colour(Space &s, unsigned base, Colours seen) {
-    const unsigned count = s.stack_len - base;
+INLINE Value components_by_colour(Space s, unsigned base, Colours seen) {
+    const unsigned count = s->stack_len - base;
     if (count == 0) {
         return empty_set();
     }
     const unsigned at = raw_values(s, count);
     TRY(s)
-    const unsigned before = (1u << s.lane) - 1;
+    const unsigned before = (1u << s.lane()) - 1;
     unsigned place = at;
     int colour;
 #pragma unroll 1
@@ -121,11 +121,11 @@ INLINE Value components_by_colour(Space &s, unsigned base, Colours seen) {
         seen.remove(colour);
 #pragma unroll 1
         for (unsigned from = 0; from < count; from += 32) {
-            const unsigned k = from + s.lane;
-            const bool own = k < count && colour_in(s.stack[base + k]) == colour;
+            const unsigned k = from + s.lane();
+            const bool own = k < count && colour_in(s.stack()[base + k]) == colour;
             const unsigned chosen = ballot(own);
             if (own) {
-                s.values[place + (unsigned)__popc(chosen & before)] = s.stack[base + k];
+                s.values()[place + (unsigned)__popc(chosen & before)] = s.stack()[base + k];
             }
             place += (unsigned)__popc(chosen);
         }
@@ -136,22 +136,22 @@ INLINE Value components_by_colour(Space &s, unsigned base, Colours seen) {
 }
 
 // An object of a grid's own colours on rows already written.
-INLINE Value many_coloured(Space &s, const Value &grid, const Mask &m) {
+INLINE Value many_coloured(Space s, const Value &grid, const Mask &m) {
     const unsigned width = (unsigned)m.width, area = (unsigned)m.height * width;
     const unsigned cells = raw_cells(s, area);
     TRY(s)
     const unsigned from = grid.x + (unsigned)m.i * grid.z + (unsigned)m.j;
     int least = 127, most = -128;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned row = k / width, column = k - row * width;
         Colour colour = 0;
-        if (has_bit(s.rows[m.rows + row], (int)column)) {
-            colour = s.cells[from + row * grid.z + column];
+        if (has_bit(s.rows()[m.rows + row], (int)column)) {
+            colour = s.cells()[from + row * grid.z + column];
             least = colour < least ? colour : least;
             most = colour > most ? colour : most;
         }
-        s.cells[cells + k] = colour;
+        s.cells()[cells + k] = colour;
     }
     least = warp_min(least);
     most = warp_max(most);
@@ -164,10 +164,10 @@ INLINE Value many_coloured(Space &s, const Value &grid, const Mask &m) {
 }
 
 // The masks on the stack from `base` on as objects of the grid's colours, and their set.
-APART Value components_many_coloured(Space &s, const Value &grid, unsigned base) {
+APART Value components_many_coloured(Space s, const Value &grid, unsigned base) {
 #pragma unroll 1
-    for (unsigned place = base; place < s.stack_len; place++) {
-        const Mask m = mask_in(s.stack[place]);
+    for (unsigned place = base; place < s->stack_len; place++) {
+        const Mask m = mask_in(s.stack()[place]);
         const Value object = many_coloured(s, grid, m);
         TRY(s)
         put(s, place, object);
@@ -178,11 +178,11 @@ APART Value components_many_coloured(Space &s, const Value &grid, unsigned base)
 }
 
 // Grids of at most 32 x 32, all in registers.
-APART Value components_small(Space &s, const Value &grid, bool univalued, bool diagonal,
+APART Value components_small(Space s, const Value &grid, bool univalued, bool diagonal,
                              bool without_background) {
     const unsigned at = grid.x, height = grid.y, width = grid.z;
     const Slices slices = row_slices(s, at, height, width);
-    unsigned open = s.lane >= height ? 0 : width >= 32 ? ~0u : (1u << width) - 1;
+    unsigned open = s.lane() >= height ? 0 : width >= 32 ? ~0u : (1u << width) - 1;
     if (without_background) {
         const int hidden = sliced_background(s, grid, slices, open);
         open &= ~of_colour(slices, hidden, open);
@@ -201,7 +201,7 @@ APART Value components_small(Space &s, const Value &grid, bool univalued, bool d
         }
     }
     unsigned open_above = __shfl_up_sync(ALL_LANES, open, 1);
-    if (s.lane == 0) {
+    if (s.lane() == 0) {
         open_above = 0;
     }
     across &= open & open << 1;
@@ -210,7 +210,7 @@ APART Value components_small(Space &s, const Value &grid, bool univalued, bool d
     rising &= diagonal ? open & open_above >> 1 : 0;
     const unsigned across_turned = turned(across >> 1);
 
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
     Colours seen = Colours();
 #pragma unroll 1
     for (;;) {
@@ -221,7 +221,7 @@ APART Value components_small(Space &s, const Value &grid, bool univalued, bool d
         const int first_row = __ffs((int)rows_left) - 1;
         const unsigned first_word = __shfl_sync(ALL_LANES, open, first_row);
         const int first_column = __ffs((int)first_word) - 1;
-        unsigned part = (int)s.lane == first_row ? 1u << first_column : 0;
+        unsigned part = (int)s.lane() == first_row ? 1u << first_column : 0;
 #pragma unroll 1
         for (;;) {
             part = spread_up(part, across);
@@ -232,7 +232,7 @@ APART Value components_small(Space &s, const Value &grid, bool univalued, bool d
             const unsigned below = __shfl_down_sync(ALL_LANES, upward, 1);
             // The first lane has no links up.
             const unsigned grown = part | (above & straight) | (above << 1 & falling) |
-                                   (above >> 1 & rising) | (s.lane < 31 ? below : 0);
+                                   (above >> 1 & rising) | (s.lane() < 31 ? below : 0);
             if (!any_lane(grown != part)) {
                 break;
             }
@@ -252,19 +252,19 @@ APART Value components_small(Space &s, const Value &grid, bool univalued, bool d
         TRY(s)
         const unsigned place = raw_stack(s, 1);
         TRY(s)
-        const unsigned row = s.lane - (unsigned)first_row;
+        const unsigned row = s.lane() - (unsigned)first_row;
         if (row < (unsigned)m.height) {
-            s.rows[m.rows + row] = part >> m.j;
+            s.rows()[m.rows + row] = part >> m.j;
         }
         Value found = mask_value(m);
         if (univalued) {
             const int colour =
-                s.cells[at + (unsigned)first_row * width + (unsigned)first_column];
+                s.cells()[at + (unsigned)first_row * width + (unsigned)first_column];
             seen.add(colour);
             found = object_value(m, colour);
         }
-        if (s.lane == 0) {
-            s.stack[place] = found;
+        if (s.lane() == 0) {
+            s.stack()[place] = found;
         }
     }
     __syncwarp();
@@ -278,12 +278,12 @@ struct Links {
 };
 
 // Which cells of a grid belong together, a row a lane.
-INLINE void link_rows(Space &s, const Value &grid, bool univalued, bool diagonal,
+INLINE void link_rows(Space s, const Value &grid, bool univalued, bool diagonal,
                       bool without_background, int hidden, const Links &links) {
     const unsigned height = grid.y, width = grid.z;
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
-        const Colour *cells = s.cells + grid.x + row * width;
+    for (unsigned row = s.lane(); row < height; row += 32) {
+        const Colour *cells = s.cells() + grid.x + row * width;
         Bits open = 0, across = 0, straight = 0, falling = 0, rising = 0;
 #pragma unroll 1
         for (unsigned column = 0; column < width; column++) {
@@ -325,14 +325,14 @@ INLINE void link_rows(Space &s, const Value &grid, bool univalued, bool diagonal
 }
 
 // Floods `links.part` from whatever it holds in row `first` on.
-INLINE void flood_rows(Space &s, unsigned height, unsigned first, const Links &links) {
+INLINE void flood_rows(Space s, unsigned height, unsigned first, const Links &links) {
     bool changed = true;
 #pragma unroll 1
     while (changed) {
         changed = false;
 #pragma unroll 1
         for (unsigned from = first; from < height; from += 32) {
-            const unsigned row = from + s.lane;
+            const unsigned row = from + s.lane();
             Bits part = 0, grown = 0;
             if (row < height) {
                 part = grown = links.part[row];
@@ -363,12 +363,12 @@ INLINE void flood_rows(Space &s, unsigned height, unsigned first, const Links &l
 }
 
 // Larger grids: the same, with the rows in memory.
-APART Value components_large(Space &s, const Value &grid, bool univalued, bool diagonal,
+APART Value components_large(Space s, const Value &grid, bool univalued, bool diagonal,
                              bool without_background) {
     const unsigned at = grid.x, height = grid.y, width = grid.z;
     const int hidden = without_background ? colours_background(s, grid) : 0;
     TRY(s)
-    const unsigned held = s.spare_len;
+    const unsigned held = s->spare_len;
     Bits *words = room<Bits>(s, (u64)height * 6);
     TRY(s)
     Links links;
@@ -380,7 +380,7 @@ APART Value components_large(Space &s, const Value &grid, bool univalued, bool d
     links.rising = words + height * 5;
     link_rows(s, grid, univalued, diagonal, without_background, hidden, links);
 
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
     Colours seen = Colours();
     unsigned first_row = 0;
 #pragma unroll 1
@@ -388,7 +388,7 @@ APART Value components_large(Space &s, const Value &grid, bool univalued, bool d
         unsigned rows_left = 0;
 #pragma unroll 1
         while (first_row < height) {
-            const unsigned row = first_row + s.lane;
+            const unsigned row = first_row + s.lane();
             rows_left = ballot(row < height && links.open[row] != 0);
             if (rows_left != 0) {
                 first_row += (unsigned)(__ffs((int)rows_left) - 1);
@@ -400,7 +400,7 @@ APART Value components_large(Space &s, const Value &grid, bool univalued, bool d
             break;
         }
         const int first_column = lowest_bit(links.open[first_row]);
-        if (s.lane == 0) {
+        if (s.lane() == 0) {
             links.part[first_row] = bit_at(first_column);
         }
         __syncwarp();
@@ -408,7 +408,7 @@ APART Value components_large(Space &s, const Value &grid, bool univalued, bool d
 
         int lowest = (int)first_row, least = MASK_COLUMNS, most = -1;
 #pragma unroll 1
-        for (unsigned row = first_row + s.lane; row < height; row += 32) {
+        for (unsigned row = first_row + s.lane(); row < height; row += 32) {
             const Bits part = links.part[row];
             if (part != 0) {
                 lowest = (int)row;
@@ -426,20 +426,20 @@ APART Value components_large(Space &s, const Value &grid, bool univalued, bool d
         const unsigned place = raw_stack(s, 1);
         TRY(s)
 #pragma unroll 1
-        for (unsigned row = s.lane; row < (unsigned)m.height; row += 32) {
+        for (unsigned row = s.lane(); row < (unsigned)m.height; row += 32) {
             const Bits part = links.part[first_row + row];
-            s.rows[m.rows + row] = part >> m.j;
+            s.rows()[m.rows + row] = part >> m.j;
             links.open[first_row + row] &= ~part;
             links.part[first_row + row] = 0;
         }
         Value found = mask_value(m);
         if (univalued) {
-            const int colour = s.cells[at + first_row * width + (unsigned)first_column];
+            const int colour = s.cells()[at + first_row * width + (unsigned)first_column];
             seen.add(colour);
             found = object_value(m, colour);
         }
-        if (s.lane == 0) {
-            s.stack[place] = found;
+        if (s.lane() == 0) {
+            s.stack()[place] = found;
         }
         __syncwarp();
     }
@@ -449,21 +449,21 @@ APART Value components_large(Space &s, const Value &grid, bool univalued, bool d
 }
 
 // All cells of a grid as one object, if a mask holds them: `window` is the grid's.
-APART Value construct_whole(Space &s, const Value &grid, const Window &window) {
+APART Value construct_whole(Space s, const Value &grid, const Window &window) {
     const unsigned at = raw_window(s, window);
     TRY(s)
     const unsigned area = grid.y * grid.z;
     const Bits word = full_bits((int)grid.z);
 #pragma unroll 1
-    for (unsigned row = s.lane; row < grid.y; row += 32) {
-        s.rows[at + row] = word;
+    for (unsigned row = s.lane(); row < grid.y; row += 32) {
+        s.rows()[at + row] = word;
     }
     const Mask m = mask_at(window, at);
-    const int colour = s.cells[grid.x];
+    const int colour = s.cells()[grid.x];
     bool other = false;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
-        other = other || s.cells[grid.x + k] != colour;
+    for (unsigned k = s.lane(); k < area; k += 32) {
+        other = other || s.cells()[grid.x + k] != colour;
     }
     __syncwarp();
     // The grid's own cells are the colours of the object.
@@ -471,7 +471,7 @@ APART Value construct_whole(Space &s, const Value &grid, const Window &window) {
 }
 
 // The objects of a grid. `prim` is who asks: `objects` or `o_g`.
-APART Value components_objects(Space &s, const Value &grid, bool univalued, bool diagonal,
+APART Value components_objects(Space s, const Value &grid, bool univalued, bool diagonal,
                                bool without_background, unsigned prim = Prim_Objects) {
     if (grid.tag() != GRID) {
         unsigned rows;
@@ -489,7 +489,7 @@ APART Value components_objects(Space &s, const Value &grid, bool univalued, bool
         }
         const Value all = construct_whole(s, grid, window);
         TRY(s)
-        const unsigned base = s.stack_len;
+        const unsigned base = s->stack_len;
         push(s, all);
         TRY(s)
         return set_from(s, base);

@@ -11,7 +11,7 @@
 #include "patch.cuh"
 #include "query.cuh"
 
-INLINE Value construct_o_g(Space &s, const Value &grid, const Value &r) {
+INLINE Value construct_o_g(Space s, const Value &grid, const Value &r) {
     const i64 mode = int_of(s, r);
     TRY(s)
     if (mode < 0 || mode > 7) {
@@ -21,7 +21,7 @@ INLINE Value construct_o_g(Space &s, const Value &grid, const Value &r) {
                               Prim_OG);
 }
 
-APART Value construct_asobject(Space &s, const Value &value) {
+APART Value construct_asobject(Space s, const Value &value) {
     Window window;
     if (value.tag() == GRID && query_grid_window(value, window)) {
         return construct_whole(s, value, window);
@@ -29,7 +29,7 @@ APART Value construct_asobject(Space &s, const Value &value) {
     return plainly(s, Prim_Asobject, value);
 }
 
-APART Value construct_partition(Space &s, unsigned prim, const Value &grid) {
+APART Value construct_partition(Space s, unsigned prim, const Value &grid) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window)) {
         return plainly(s, prim, grid);
@@ -47,7 +47,7 @@ APART Value construct_partition(Space &s, unsigned prim, const Value &grid) {
         slices = row_slices(s, grid.x, height, width);
     }
     const unsigned columns = width >= 32 ? ~0u : (1u << width) - 1;
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
     int colour;
 #pragma unroll 1
     while (colours.least(colour)) {
@@ -55,8 +55,8 @@ APART Value construct_partition(Space &s, unsigned prim, const Value &grid) {
         const unsigned at = raw_window(s, window);
         TRY(s)
 #pragma unroll 1
-        for (unsigned row = s.lane; row < height; row += 32) {
-            s.rows[at + row] = small ? (Bits)of_colour(slices, colour, columns)
+        for (unsigned row = s.lane(); row < height; row += 32) {
+            s.rows()[at + row] = small ? (Bits)of_colour(slices, colour, columns)
                                      : query_colour_bits(s, grid.x + row * width, width, colour);
         }
         __syncwarp();
@@ -68,15 +68,15 @@ APART Value construct_partition(Space &s, unsigned prim, const Value &grid) {
     return sorted_set(s, base);
 }
 
-APART Value construct_colorfilter(Space &s, const Value &objects, const Value &value) {
+APART Value construct_colorfilter(Space s, const Value &objects, const Value &value) {
     const unsigned base = spread(s, objects);
     TRY(s)
-    const unsigned end = s.stack_len, before = (1u << s.lane) - 1;
+    const unsigned end = s->stack_len, before = (1u << s.lane()) - 1;
     unsigned kept = base;
 #pragma unroll 1
     for (unsigned from = base; from < end; from += 32) {
-        const unsigned place = from + s.lane;
-        const Value object = place < end ? s.stack[place] : none();
+        const unsigned place = from + s.lane();
+        const Value object = place < end ? s.stack()[place] : none();
         const bool one_colour = object.tag() == OBJECT;
         unsigned wanted = ballot(one_colour && is_number(value) &&
                                  number_in(value) == colour_in(object));
@@ -86,14 +86,14 @@ APART Value construct_colorfilter(Space &s, const Value &objects, const Value &v
         while (others != 0) {
             const unsigned k = (unsigned)(__ffs((int)others) - 1);
             others &= others - 1;
-            const Value own = colours_color(s, s.stack[from + k]);
+            const Value own = colours_color(s, s.stack()[from + k]);
             TRY(s)
             wanted |= equal_together(s, own, value) ? 1u << k : 0;
             TRY(s)
         }
         __syncwarp();
-        if ((wanted >> s.lane & 1) != 0) {
-            s.stack[kept + (unsigned)__popc(wanted & before)] = object;
+        if ((wanted >> s.lane() & 1) != 0) {
+            s.stack()[kept + (unsigned)__popc(wanted & before)] = object;
         }
         __syncwarp();
         kept += (unsigned)__popc(wanted);
@@ -104,18 +104,18 @@ APART Value construct_colorfilter(Space &s, const Value &objects, const Value &v
 
 // Makes a set of what was listed: cells of their own colours or of one, or locations.
 template <typename F>
-INLINE Value set_of_strokes(Space &s, const Stroke *strokes, unsigned count, F element) {
+INLINE Value set_of_strokes(Space s, const Stroke *strokes, unsigned count, F element) {
     const unsigned base = raw_stack(s, count);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
-        s.stack[base + k] = element(strokes[k]);
+    for (unsigned k = s.lane(); k < count; k += 32) {
+        s.stack()[base + k] = element(strokes[k]);
     }
     __syncwarp();
     return set_from(s, base);
 }
 
-APART Value construct_toindices(Space &s, const Value &patch) {
+APART Value construct_toindices(Space s, const Value &patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -124,7 +124,7 @@ APART Value construct_toindices(Space &s, const Value &patch) {
     if (form == PATCH_COMPACT) {
         return mask_value(mask_in(patch));
     }
-    const unsigned held = s.spare_len;
+    const unsigned held = s->spare_len;
     unsigned count, kind;
     const Stroke *strokes = list(s, patch, count, kind);
     TRY(s)
@@ -142,7 +142,7 @@ APART Value construct_toindices(Space &s, const Value &patch) {
     return made;
 }
 
-APART Value construct_recolor(Space &s, const Value &colour, const Value &patch) {
+APART Value construct_recolor(Space s, const Value &colour, const Value &patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -155,7 +155,7 @@ APART Value construct_recolor(Space &s, const Value &colour, const Value &patch)
     if (form == PATCH_COMPACT) {
         return object_value(mask_in(patch), painted);
     }
-    const unsigned held = s.spare_len;
+    const unsigned held = s->spare_len;
     unsigned count, kind;
     const Stroke *strokes = list(s, patch, count, kind);
     TRY(s)
@@ -178,27 +178,27 @@ INLINE i64 far_added(i64 at, i64 by) {
 }
 
 // Layers moved; the caller knows that all of them stay within a mask's range.
-INLINE Value shifted_layers(Space &s, const Value &patch, i64 di, i64 dj) {
+INLINE Value shifted_layers(Space s, const Value &patch, i64 di, i64 dj) {
     const unsigned base = raw_stack(s, patch.y);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < patch.y; k += 32) {
-        const Value own = s.values[patch.x + k];
+    for (unsigned k = s.lane(); k < patch.y; k += 32) {
+        const Value own = s.values()[patch.x + k];
         const Mask m = mask_in(own);
-        s.stack[base + k] = moved_to(own, (int)(m.i + di), (int)(m.j + dj));
+        s.stack()[base + k] = moved_to(own, (int)(m.i + di), (int)(m.j + dj));
     }
     __syncwarp();
     return layers_from(s, base);
 }
 
 // A patch that is no mask, moved cell by cell.
-INLINE Value shifted_strokes(Space &s, const Value &patch, const Value &offset, i64 di, i64 dj) {
+INLINE Value shifted_strokes(Space s, const Value &patch, const Value &offset, i64 di, i64 dj) {
     unsigned count, kind;
     const Stroke *strokes = list(s, patch, count, kind);
     TRY(s)
     bool far = kind == LISTED_NONE;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
         far = far || !fits_i32(far_added(strokes[k].i, di)) ||
               !fits_i32(far_added(strokes[k].j, dj));
     }
@@ -212,7 +212,7 @@ INLINE Value shifted_strokes(Space &s, const Value &patch, const Value &offset, 
     });
 }
 
-APART Value construct_shift(Space &s, const Value &patch, const Value &offset) {
+APART Value construct_shift(Space s, const Value &patch, const Value &offset) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -239,13 +239,13 @@ APART Value construct_shift(Space &s, const Value &patch, const Value &offset) {
             return shifted_layers(s, patch, di, dj);
         }
     }
-    const unsigned held = s.spare_len;
+    const unsigned held = s->spare_len;
     const Value moved = shifted_strokes(s, patch, offset, di, dj);
     leave_room(s, held);
     return moved;
 }
 
-APART Value construct_normalize(Space &s, const Value &patch) {
+APART Value construct_normalize(Space s, const Value &patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -265,7 +265,7 @@ APART Value construct_normalize(Space &s, const Value &patch) {
     return construct_shift(s, patch, offset);
 }
 
-APART Value construct_toobject(Space &s, const Value &patch, const Value &grid) {
+APART Value construct_toobject(Space s, const Value &patch, const Value &grid) {
     Mask m;
     bool masked = has_mask(patch);
     if (masked) {
@@ -296,23 +296,23 @@ APART Value construct_toobject(Space &s, const Value &patch, const Value &grid) 
     TRY(s)
     const Bits columns = full_bits((int)width);
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
-        s.rows[rows + row] = word_at(s, m, w.top + row, w.left) & columns;
+    for (unsigned row = s.lane(); row < height; row += 32) {
+        s.rows()[rows + row] = word_at(s, m, w.top + row, w.left) & columns;
     }
     __syncwarp();
     const unsigned from = grid.x + (unsigned)w.top * grid.z + (unsigned)w.left;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned row = k / width, column = k - row * width;
-        s.cells[cells + k] = has_bit(s.rows[rows + row], (int)column)
-                                 ? s.cells[from + row * grid.z + column]
+        s.cells()[cells + k] = has_bit(s.rows()[rows + row], (int)column)
+                                 ? s.cells()[from + row * grid.z + column]
                                  : (Colour)0;
     }
     __syncwarp();
     return sealed_cells(s, rows, cells, w);
 }
 
-APART Value construct_backdrop(Space &s, const Value &patch) {
+APART Value construct_backdrop(Space s, const Value &patch) {
     if (is_empty_container(patch)) {
         return empty_set();
     }
@@ -326,7 +326,7 @@ APART Value construct_backdrop(Space &s, const Value &patch) {
     return plainly(s, Prim_Backdrop, patch);
 }
 
-APART Value construct_delta(Space &s, const Value &patch) {
+APART Value construct_delta(Space s, const Value &patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {

@@ -16,7 +16,7 @@
 
 // Whether some element of a container equals `value`, for nothing; lane. The caller
 // charges for tuples, and settles.
-APART bool containers_holds_alone(Space &s, const Value &container, const Value &value) {
+APART bool containers_holds_alone(Space s, const Value &container, const Value &value) {
     const i64 i = row_in(value), j = column_in(value);
     switch (container.tag()) {
     case MASK: return value.tag() == PAIR && mask_holds(s, mask_in(container), i, j);
@@ -29,13 +29,13 @@ APART bool containers_holds_alone(Space &s, const Value &container, const Value 
             return false;
         }
         const unsigned place = (unsigned)(i - m.i) * (unsigned)m.width + (unsigned)(j - m.j);
-        return s.cells[container.z + place] == colour_in(value);
+        return s.cells()[container.z + place] == colour_in(value);
     }
     case LAYERS: {
         bool found = false;
 #pragma unroll 1
         for (unsigned k = 0; k < container.y && value.tag() == CELL && !found; k++) {
-            const Value own = s.values[container.x + k];
+            const Value own = s.values()[container.x + k];
             found = colour_in(own) == colour_in(value) && mask_holds(s, mask_in(own), i, j);
         }
         return found;
@@ -45,7 +45,7 @@ APART bool containers_holds_alone(Space &s, const Value &container, const Value 
 #pragma unroll 1
         while (low < high) {
             const unsigned middle = low + (high - low) / 2;
-            const int decided = order(s, s.values[container.x + middle], value);
+            const int decided = order(s, s.values()[container.x + middle], value);
             if (decided == 0) {
                 return true;
             }
@@ -68,7 +68,7 @@ APART bool containers_holds_alone(Space &s, const Value &container, const Value 
 }
 
 // Whether some element equals `value`.
-APART bool containers_holds(Space &s, const Value &container, const Value &value) {
+APART bool containers_holds(Space s, const Value &container, const Value &value) {
     bool found = false;
     if (is_tuple(container) || (container.tag() == SET && container.y <= CONTAINERS_FEW)) {
         const unsigned count = (unsigned)len_alone(s, container);
@@ -78,7 +78,7 @@ APART bool containers_holds(Space &s, const Value &container, const Value &value
         }
 #pragma unroll 1
         for (unsigned base = 0; base < count && !found; base += 32) {
-            const unsigned k = base + s.lane;
+            const unsigned k = base + s.lane();
             found = any_lane(k < count && equal(s, tuple_element(s, container, k), value));
         }
     } else if (is_set(container)) {
@@ -91,7 +91,7 @@ APART bool containers_holds(Space &s, const Value &container, const Value &value
 }
 
 // What testing `count` elements for being in a container costs.
-INLINE void containers_charge_holds(Space &s, const Value &container, unsigned count) {
+INLINE void containers_charge_holds(Space s, const Value &container, unsigned count) {
     if (is_tuple(container)) {
         work(s, len_alone(s, container) * count);
     }
@@ -99,31 +99,31 @@ INLINE void containers_charge_holds(Space &s, const Value &container, unsigned c
 
 // Keeps those elements on the stack from `base` to `end` that `wanted(place, element)`
 // holds for, a lane function, and takes everything else from `base` on off.
-template <typename F> INLINE void containers_keep(Space &s, unsigned base, unsigned end, F wanted) {
+template <typename F> INLINE void containers_keep(Space s, unsigned base, unsigned end, F wanted) {
     unsigned kept = 0;
 #pragma unroll 1
     for (unsigned from = base; from < end; from += 32) {
-        const unsigned place = from + s.lane;
-        const Value element = place < end ? s.stack[place] : none();
+        const unsigned place = from + s.lane();
+        const Value element = place < end ? s.stack()[place] : none();
         kept = keep_round(s, base, kept, element, place < end && wanted(place, element));
     }
     truncate(s, base + kept);
     settle(s);
 }
 
-APART Value containers_contained(Space &s, const Value &value, const Value &container) {
+APART Value containers_contained(Space s, const Value &value, const Value &container) {
     const bool found = containers_holds(s, container, value);
     TRY(s)
     return boolean(found);
 }
 
-APART Value containers_size(Space &s, const Value &container) {
+APART Value containers_size(Space s, const Value &container) {
     const u64 count = len_of(s, container);
     TRY(s)
     return integer((i64)count);
 }
 
-APART Value containers_combine(Space &s, const Value &a, const Value &b) {
+APART Value containers_combine(Space s, const Value &a, const Value &b) {
     if (is_set(a) && is_set(b)) {
         if (is_empty_container(a)) {
             return b;
@@ -131,7 +131,7 @@ APART Value containers_combine(Space &s, const Value &a, const Value &b) {
         if (is_empty_container(b)) {
             return a;
         }
-        const unsigned base = s.stack_len;
+        const unsigned base = s->stack_len;
         push(s, a);
         push(s, b);
         TRY(s)
@@ -144,7 +144,7 @@ APART Value containers_combine(Space &s, const Value &a, const Value &b) {
     return like_from(s, a, base);
 }
 
-APART Value containers_dedupe(Space &s, const Value &tuple) {
+APART Value containers_dedupe(Space s, const Value &tuple) {
     if (is_empty_container(tuple)) {
         return empty_tuple();
     }
@@ -153,25 +153,25 @@ APART Value containers_dedupe(Space &s, const Value &tuple) {
     }
     const unsigned base = spread(s, tuple);
     TRY(s)
-    const unsigned end = s.stack_len;
+    const unsigned end = s->stack_len;
     unsigned kept = 0;
 #pragma unroll 1
     for (unsigned from = base; from < end; from += 32) {
-        const unsigned place = from + s.lane;
-        const Value element = place < end ? s.stack[place] : none();
+        const unsigned place = from + s.lane();
+        const Value element = place < end ? s.stack()[place] : none();
         bool fresh = place < end;
 #pragma unroll 1
         for (unsigned k = 0; k < kept && fresh; k++) {
-            fresh = !equal(s, s.stack[base + k], element);
+            fresh = !equal(s, s.stack()[base + k], element);
         }
 #pragma unroll 1
         for (unsigned earlier = from; earlier < place && fresh; earlier++) {
-            fresh = !equal(s, s.stack[earlier], element);
+            fresh = !equal(s, s.stack()[earlier], element);
         }
         settle(s);
         TRY(s)
         // Each is charged for what was kept before it.
-        const unsigned before = kept + (unsigned)__popc(ballot(fresh) & ((1u << s.lane) - 1));
+        const unsigned before = kept + (unsigned)__popc(ballot(fresh) & ((1u << s.lane()) - 1));
         work(s, warp_sum(place < end ? before : 0));
         TRY(s)
         kept = keep_round(s, base, kept, element, fresh);
@@ -185,7 +185,7 @@ INLINE u64 containers_bytes(u64 count) {
     return count > ~0ull / sizeof(Value) ? ~0ull : count * sizeof(Value);
 }
 
-APART Value containers_repeat(Space &s, const Value &item, const Value &times) {
+APART Value containers_repeat(Space s, const Value &item, const Value &times) {
     const i64 number = int_of(s, times);
     TRY(s)
     const u64 count = number > 0 ? (u64)number : 0;
@@ -194,8 +194,8 @@ APART Value containers_repeat(Space &s, const Value &item, const Value &times) {
     const unsigned base = raw_stack(s, count);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
-        s.stack[base + k] = item;
+    for (unsigned k = s.lane(); k < count; k += 32) {
+        s.stack()[base + k] = item;
     }
     __syncwarp();
     return tuple_from(s, base);
@@ -203,18 +203,18 @@ APART Value containers_repeat(Space &s, const Value &item, const Value &times) {
 
 // The grids on the stack from `base` on as one below the other. `false`, and no fault,
 // unless all are grids and equally wide.
-APART bool containers_stacked(Space &s, unsigned base, Value &grid) {
-    const unsigned end = s.stack_len;
+APART bool containers_stacked(Space s, unsigned base, Value &grid) {
+    const unsigned end = s->stack_len;
     grid = none();
     if (end == base) {
         return false;
     }
-    const unsigned width = s.stack[base].z;
+    const unsigned width = s.stack()[base].z;
     unsigned height = 0;
     bool alike = true;
 #pragma unroll 1
-    for (unsigned place = base + s.lane; place < end; place += 32) {
-        const Value item = s.stack[place];
+    for (unsigned place = base + s.lane(); place < end; place += 32) {
+        const Value item = s.stack()[place];
         alike = alike && item.tag() == GRID && item.z == width;
         height += item.y;
     }
@@ -230,11 +230,11 @@ APART bool containers_stacked(Space &s, unsigned base, Value &grid) {
     unsigned to = at;
 #pragma unroll 1
     for (unsigned place = base; place < end; place++) {
-        const Value item = s.stack[place];
+        const Value item = s.stack()[place];
         const unsigned area = item.y * width;
 #pragma unroll 1
-        for (unsigned k = s.lane; k < area; k += 32) {
-            s.cells[to + k] = s.cells[item.x + k];
+        for (unsigned k = s.lane(); k < area; k += 32) {
+            s.cells()[to + k] = s.cells()[item.x + k];
         }
         to += area;
     }
@@ -245,7 +245,7 @@ APART bool containers_stacked(Space &s, unsigned base, Value &grid) {
 
 // Merges the containers on the stack from `base` on, which are taken off, into one of
 // the kind of `outer`.
-APART Value merge_from(Space &s, const Value &outer, unsigned base) {
+APART Value merge_from(Space s, const Value &outer, unsigned base) {
     if (is_set(outer)) {
         return union_from(s, base);
     }
@@ -256,10 +256,10 @@ APART Value merge_from(Space &s, const Value &outer, unsigned base) {
         truncate(s, base);
         return merged;
     }
-    const unsigned end = s.stack_len;
+    const unsigned end = s->stack_len;
 #pragma unroll 1
     for (unsigned place = base; place < end; place++) {
-        const Value inner = s.stack[place];
+        const Value inner = s.stack()[place];
         const u64 count = len_of(s, inner);
         TRY(s)
         take(s, containers_bytes(count));
@@ -273,7 +273,7 @@ APART Value merge_from(Space &s, const Value &outer, unsigned base) {
     return merged;
 }
 
-APART Value containers_merge(Space &s, const Value &outer) {
+APART Value containers_merge(Space s, const Value &outer) {
     if (outer.tag() == GRID) {
         return row_value(s, outer.x, outer.y * outer.z);
     }
@@ -283,13 +283,13 @@ APART Value containers_merge(Space &s, const Value &outer) {
 }
 
 // The first largest or smallest of a list of numbers. `false` if some element is none.
-INLINE bool containers_extreme_number(Space &s, const Value &list, unsigned count, bool largest,
+INLINE bool containers_extreme_number(Space s, const Value &list, unsigned count, bool largest,
                                       Value &best) {
     u64 most = 0;
     int first = 0x7fffffff;
     bool numbers = true;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
         const Value element = tuple_element(s, list, k);
         if (!is_number(element)) {
             numbers = false;
@@ -313,7 +313,7 @@ INLINE bool containers_extreme_number(Space &s, const Value &list, unsigned coun
 }
 
 // The scan rule without a key.
-APART Value containers_extreme(Space &s, const Value &container, bool largest) {
+APART Value containers_extreme(Space s, const Value &container, bool largest) {
     const u64 count = len_of(s, container);
     TRY(s)
     work(s, count);
@@ -350,11 +350,11 @@ APART Value containers_extreme(Space &s, const Value &container, bool largest) {
 }
 
 // The most or least common of a row of small numbers, the smallest of several.
-INLINE Value containers_common_cell(Space &s, const Value &row, bool most) {
+INLINE Value containers_common_cell(Space s, const Value &row, bool most) {
     Colours mine;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < row.y; k += 32) {
-        mine.add(s.cells[row.x + k]);
+    for (unsigned k = s.lane(); k < row.y; k += 32) {
+        mine.add(s.cells()[row.x + k]);
     }
     Colours left = colours_joined(mine);
     int colour, best = 0;
@@ -364,8 +364,8 @@ INLINE Value containers_common_cell(Space &s, const Value &row, bool most) {
         left.remove(colour);
         unsigned count = 0;
 #pragma unroll 1
-        for (unsigned k = s.lane; k < row.y; k += 32) {
-            count += s.cells[row.x + k] == colour ? 1 : 0;
+        for (unsigned k = s.lane(); k < row.y; k += 32) {
+            count += s.cells()[row.x + k] == colour ? 1 : 0;
         }
         count = warp_sum(count);
         if (held == 0 || (most ? count > held : count < held)) {
@@ -376,7 +376,7 @@ INLINE Value containers_common_cell(Space &s, const Value &row, bool most) {
     return integer(best);
 }
 
-APART Value containers_common(Space &s, const Value &tuple, bool most) {
+APART Value containers_common(Space s, const Value &tuple, bool most) {
     if (!is_tuple(tuple)) {
         return fail_kind(s, Noun_Tuple, tuple);
     }
@@ -396,16 +396,16 @@ APART Value containers_common(Space &s, const Value &tuple, bool most) {
     if (tuple.tag() == ROW) {
         return containers_common_cell(s, tuple, most);
     }
-    sort_values(s, s.stack + base, count);
+    sort_values(s, s.stack() + base, count);
     TRY(s)
     // Equal values stand together and ascend; only a strictly better count replaces,
     // so ties go to the smallest.
     unsigned start = 0, best = 0, held = 0;
 #pragma unroll 1
     for (unsigned from = 0; from < count; from += 32) {
-        const unsigned k = from + s.lane;
+        const unsigned k = from + s.lane();
         const bool begins =
-            k > 0 && k < count && !equal(s, s.stack[base + k - 1], s.stack[base + k]);
+            k > 0 && k < count && !equal(s, s.stack()[base + k - 1], s.stack()[base + k]);
 #pragma unroll 1
         for (unsigned begun = ballot(begins); begun != 0; begun &= begun - 1) {
             const unsigned here = from + (unsigned)__ffs((int)begun) - 1;
@@ -419,32 +419,32 @@ APART Value containers_common(Space &s, const Value &tuple, bool most) {
     if (held == 0 || (most ? count - start > held : count - start < held)) {
         best = start;
     }
-    const Value value = s.stack[base + best];
+    const Value value = s.stack()[base + best];
     truncate(s, base);
     settle(s);
     return value;
 }
 
-APART Value containers_initset(Space &s, const Value &value) {
+APART Value containers_initset(Space s, const Value &value) {
     Window w;
     if ((value.tag() == PAIR || (value.tag() == CELL && fits_i8(colour_in(value)))) &&
         fit(row_in(value), column_in(value), row_in(value), column_in(value), w)) {
         const unsigned at = raw_window(s, w);
         TRY(s)
-        if (s.lane == 0) {
-            s.rows[at] = 1;
+        if (s.lane() == 0) {
+            s.rows()[at] = 1;
         }
         __syncwarp();
         const Mask m = mask_at(w, at);
         return value.tag() == PAIR ? mask_value(m) : object_value(m, colour_in(value));
     }
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
     push(s, value);
     TRY(s)
     return set_from(s, base);
 }
 
-APART Value containers_insert(Space &s, const Value &value, const Value &container) {
+APART Value containers_insert(Space s, const Value &value, const Value &container) {
     if (!is_set(container)) {
         return fail_kind(s, Noun_Set, container);
     }
@@ -460,7 +460,7 @@ APART Value containers_insert(Space &s, const Value &value, const Value &contain
     return set_from(s, base);
 }
 
-APART Value containers_remove(Space &s, const Value &value, const Value &container) {
+APART Value containers_remove(Space s, const Value &value, const Value &container) {
     if (is_set(container)) {
         const bool found = containers_holds(s, container, value);
         TRY(s)
@@ -470,14 +470,14 @@ APART Value containers_remove(Space &s, const Value &value, const Value &contain
     }
     const unsigned base = spread(s, container);
     TRY(s)
-    containers_keep(s, base, s.stack_len, [&](unsigned, const Value &element) {
+    containers_keep(s, base, s->stack_len, [&](unsigned, const Value &element) {
         return !equal(s, element, value);
     });
     TRY(s)
     return like_from(s, container, base);
 }
 
-APART Value containers_other(Space &s, const Value &container, const Value &value) {
+APART Value containers_other(Space s, const Value &container, const Value &value) {
     const u64 count = len_of(s, container);
     TRY(s)
     work(s, count);
@@ -495,14 +495,14 @@ APART Value containers_other(Space &s, const Value &container, const Value &valu
     return fail_missing(s, Noun_OtherElement);
 }
 
-APART Value containers_first(Space &s, const Value &container) {
+APART Value containers_first(Space s, const Value &container) {
     Value element;
     const bool found = nth(s, container, 0, element);
     TRY(s)
     return found ? element : fail_empty(s, Noun_Container);
 }
 
-APART Value containers_last(Space &s, const Value &container) {
+APART Value containers_last(Space s, const Value &container) {
     Value element;
     const bool found = last_of(s, container, element);
     TRY(s)
@@ -510,7 +510,7 @@ APART Value containers_last(Space &s, const Value &container) {
 }
 
 // The element number `n`, counted from the end when negative.
-APART Value containers_nth(Space &s, const Value &container, i64 n) {
+APART Value containers_nth(Space s, const Value &container, i64 n) {
     const i64 count = (i64)len_of(s, container);
     TRY(s)
     const i64 place = n < 0 ? n + count : n;
@@ -520,11 +520,11 @@ APART Value containers_nth(Space &s, const Value &container, i64 n) {
     return found ? element : fail_missing(s, Noun_ElementAtThatPlace);
 }
 
-INLINE Value containers_second(Space &s, const Value &container) {
+INLINE Value containers_second(Space s, const Value &container) {
     return containers_nth(s, container, 1);
 }
 
-APART Value containers_get_nth_t(Space &s, const Value &tuple, const Value &n) {
+APART Value containers_get_nth_t(Space s, const Value &tuple, const Value &n) {
     if (!is_tuple(tuple)) {
         return fail_kind(s, Noun_Tuple, tuple);
     }
@@ -533,7 +533,7 @@ APART Value containers_get_nth_t(Space &s, const Value &tuple, const Value &n) {
     return containers_nth(s, tuple, place);
 }
 
-APART Value containers_get_nth_f(Space &s, const Value &set, const Value &n) {
+APART Value containers_get_nth_f(Space s, const Value &set, const Value &n) {
     if (!is_set(set)) {
         return fail_kind(s, Noun_Set, set);
     }
@@ -542,7 +542,7 @@ APART Value containers_get_nth_f(Space &s, const Value &set, const Value &n) {
     return containers_nth(s, set, place);
 }
 
-APART Value containers_totuple(Space &s, const Value &container) {
+APART Value containers_totuple(Space s, const Value &container) {
     if (is_tuple(container)) {
         return container;
     }
@@ -551,7 +551,7 @@ APART Value containers_totuple(Space &s, const Value &container) {
     return tuple_from(s, base);
 }
 
-APART Value containers_interval(Space &s, const Value &from, const Value &to, const Value &by) {
+APART Value containers_interval(Space s, const Value &from, const Value &to, const Value &by) {
     const i64 start = int_of(s, from);
     TRY(s)
     const i64 stop = int_of(s, to);
@@ -571,8 +571,8 @@ APART Value containers_interval(Space &s, const Value &from, const Value &to, co
     const unsigned base = raw_stack(s, count);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
-        s.stack[base + k] = integer((i64)((u64)start + k * (u64)step));
+    for (unsigned k = s.lane(); k < count; k += 32) {
+        s.stack()[base + k] = integer((i64)((u64)start + k * (u64)step));
     }
     __syncwarp();
     return tuple_from(s, base);
@@ -606,30 +606,30 @@ INLINE Value containers_couple(const Value &a, const Value &b, unsigned &bytes) 
 }
 
 // Writes a row of a grid; lane.
-INLINE void containers_write_row(Space &s, const Value &row, unsigned at) {
+INLINE void containers_write_row(Space s, const Value &row, unsigned at) {
     if (row.tag() == PAIR) {
-        s.cells[at] = (Colour)row_in(row);
-        s.cells[at + 1] = (Colour)column_in(row);
+        s.cells()[at] = (Colour)row_in(row);
+        s.cells()[at + 1] = (Colour)column_in(row);
         return;
     }
 #pragma unroll 1
     for (unsigned k = 0; k < row.y; k++) {
-        s.cells[at + k] = s.cells[row.x + k];
+        s.cells()[at + k] = s.cells()[row.x + k];
     }
 }
 
 // Charges for tuples of two, one after the other as they would be made; every lane
 // knows the bytes of its own.
-INLINE void containers_charge_couples(Space &s, unsigned count, unsigned bytes) {
+INLINE void containers_charge_couples(Space s, unsigned count, unsigned bytes) {
     if (every_lane(bytes == 0)) {
         work(s, 2 * (u64)count);
         return;
     }
 #pragma unroll 1
-    for (unsigned k = 0; k < count && s.fault == 0; k++) {
+    for (unsigned k = 0; k < count && s->fault == 0; k++) {
         const unsigned own = __shfl_sync(ALL_LANES, bytes, (int)k);
         work(s, 2);
-        if (s.fault == 0 && own > 0) {
+        if (s->fault == 0 && own > 0) {
             take(s, own);
         }
     }
@@ -637,12 +637,12 @@ INLINE void containers_charge_couples(Space &s, unsigned count, unsigned bytes) 
 
 // Pushes `count` tuples of two; `parts(k, a, b)`, a lane function, gives those of the
 // k-th. Each lane makes its own.
-template <typename F> INLINE void containers_push_couples(Space &s, u64 count, F parts) {
+template <typename F> INLINE void containers_push_couples(Space s, u64 count, F parts) {
     const unsigned to = raw_stack(s, count);
     TRY_OR(s, )
 #pragma unroll 1
     for (unsigned from = 0; from < count; from += 32) {
-        const unsigned k = from + s.lane;
+        const unsigned k = from + s.lane();
         const bool in = k < count;
         Value a = none(), b = none(), couple = none();
         unsigned bytes = 0;
@@ -661,18 +661,18 @@ template <typename F> INLINE void containers_push_couples(Space &s, u64 count, F
         const unsigned cells = couple.tag() == GRID ? bytes : 0;
         const unsigned values = couple.tag() == TUPLE ? 2 : 0;
         const unsigned all_cells = warp_sum(cells), all_values = warp_sum(values);
-        if (all_cells > s.cells_cap - s.cells_len) {
+        if (all_cells > s.arena().cells_cap - s->cells_len) {
             flag(s, FLAG_CELLS);
             return;
         }
-        if (all_values > s.values_cap - s.values_len) {
+        if (all_values > s.arena().values_cap - s->values_len) {
             flag(s, FLAG_VALUES);
             return;
         }
-        const unsigned cells_at = s.cells_len + sum_before(cells, s.lane);
-        const unsigned values_at = s.values_len + sum_before(values, s.lane);
-        s.cells_len += all_cells;
-        s.values_len += all_values;
+        const unsigned cells_at = s->cells_len + sum_before(cells, s.lane());
+        const unsigned values_at = s->values_len + sum_before(values, s.lane());
+        s->cells_len += all_cells;
+        s->values_len += all_values;
         __syncwarp();
         if (couple.tag() == GRID) {
             couple.x = cells_at;
@@ -682,28 +682,28 @@ template <typename F> INLINE void containers_push_couples(Space &s, u64 count, F
             // Two numbers too large for a pair stand as numbers, truths too.
             const bool numbers = is_number(a) && is_number(b);
             couple.x = values_at;
-            s.values[values_at] = numbers ? integer(number_in(a)) : a;
-            s.values[values_at + 1] = numbers ? integer(number_in(b)) : b;
+            s.values()[values_at] = numbers ? integer(number_in(a)) : a;
+            s.values()[values_at + 1] = numbers ? integer(number_in(b)) : b;
         }
         if (in) {
-            s.stack[to + k] = couple;
+            s.stack()[to + k] = couple;
         }
         __syncwarp();
     }
 }
 
-APART Value containers_product(Space &s, const Value &a, const Value &b) {
+APART Value containers_product(Space s, const Value &a, const Value &b) {
     const unsigned left = spread(s, a);
     TRY(s)
     const unsigned right = spread(s, b);
     TRY(s)
-    const unsigned end = s.stack_len, across = end - right;
+    const unsigned end = s->stack_len, across = end - right;
     const u64 pairs = (u64)(right - left) * across;
     take(s, containers_bytes(pairs));
     TRY(s)
     containers_push_couples(s, pairs, [&](unsigned k, Value &x, Value &y) {
-        x = s.stack[left + k / across];
-        y = s.stack[right + k % across];
+        x = s.stack()[left + k / across];
+        y = s.stack()[right + k % across];
     });
     TRY(s)
     const Value set = set_from(s, end);
@@ -712,16 +712,16 @@ APART Value containers_product(Space &s, const Value &a, const Value &b) {
     return set;
 }
 
-APART Value containers_pair(Space &s, const Value &a, const Value &b) {
+APART Value containers_pair(Space s, const Value &a, const Value &b) {
     const unsigned left = spread(s, a);
     TRY(s)
     const unsigned right = spread(s, b);
     TRY(s)
-    const unsigned end = s.stack_len;
+    const unsigned end = s->stack_len;
     const unsigned count = right - left < end - right ? right - left : end - right;
     containers_push_couples(s, count, [&](unsigned k, Value &x, Value &y) {
-        x = s.stack[left + k];
-        y = s.stack[right + k];
+        x = s.stack()[left + k];
+        y = s.stack()[right + k];
     });
     TRY(s)
     const Value tuple = tuple_from(s, end);
@@ -730,24 +730,24 @@ APART Value containers_pair(Space &s, const Value &a, const Value &b) {
     return tuple;
 }
 
-APART Value higher_sizefilter(Space &s, const Value &container, const Value &n) {
+APART Value higher_sizefilter(Space s, const Value &container, const Value &n) {
     const i64 wanted = int_of(s, n);
     TRY(s)
     const unsigned base = spread(s, container);
     TRY(s)
-    const unsigned end = s.stack_len;
+    const unsigned end = s->stack_len;
 #pragma unroll 1
     for (unsigned from = base; from < end; from += 32) {
-        const unsigned place = from + s.lane;
+        const unsigned place = from + s.lane();
         bool odd = false;
         if (place < end) {
-            const Value element = s.stack[place];
+            const Value element = s.stack()[place];
             odd = !is_tuple(element) && !is_set(element);
         }
         const unsigned odds = ballot(odd);
         if (odds != 0) {
             return fail_kind(s, Noun_Container,
-                             s.stack[from + (unsigned)__ffs((int)odds) - 1]);
+                             s.stack()[from + (unsigned)__ffs((int)odds) - 1]);
         }
     }
     containers_keep(s, base, end, [&](unsigned, const Value &element) {

@@ -26,33 +26,33 @@ INLINE unsigned slice_length(unsigned length, i64 from, i64 to) {
 }
 
 // Whether a value is a grid without columns, and how many rows that has.
-APART bool bare_rows(const Space &s, const Value &value, unsigned &rows) {
+APART bool bare_rows(Space s, const Value &value, unsigned &rows) {
     rows = value.y;
     if (value.tag() != TUPLE) {
         return false;
     }
     bool mine = true;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < rows; k += 32) {
-        mine = mine && is_empty_tuple(s.values[value.x + k]);
+    for (unsigned k = s.lane(); k < rows; k += 32) {
+        mine = mine && is_empty_tuple(s.values()[value.x + k]);
     }
     return every_lane(mine);
 }
 
 // As many rows without columns.
-APART Value rows_without_columns(Space &s, u64 height) {
+APART Value rows_without_columns(Space s, u64 height) {
     const unsigned base = raw_stack(s, height);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < (unsigned)height; k += 32) {
-        s.stack[base + k] = empty_tuple();
+    for (unsigned k = s.lane(); k < (unsigned)height; k += 32) {
+        s.stack()[base + k] = empty_tuple();
     }
     __syncwarp();
     return tuple_from(s, base);
 }
 
 // The same, charged before they are made: a factor can be anything.
-APART Value bare_grid(Space &s, u64 rows) {
+APART Value bare_grid(Space s, u64 rows) {
     take(s, rows > ~0ull / sizeof(Value) ? ~0ull : rows * sizeof(Value));
     TRY(s)
     return rows_without_columns(s, rows);
@@ -60,7 +60,7 @@ APART Value bare_grid(Space &s, u64 rows) {
 
 // Whether a value has no rows, since it or one of them is no tuple; `odd` is the first
 // that is none.
-APART bool not_rows(const Space &s, const Value &value, Value &odd) {
+APART bool not_rows(Space s, const Value &value, Value &odd) {
     odd = value;
     switch (value.tag()) {
     case GRID: return false;
@@ -75,10 +75,10 @@ APART bool not_rows(const Space &s, const Value &value, Value &odd) {
     }
 #pragma unroll 1
     for (unsigned base = 0; base < value.y; base += 32) {
-        const unsigned k = base + s.lane;
-        const unsigned others = ballot(k < value.y && !is_tuple(s.values[value.x + k]));
+        const unsigned k = base + s.lane();
+        const unsigned others = ballot(k < value.y && !is_tuple(s.values()[value.x + k]));
         if (others != 0) {
-            odd = s.values[value.x + base + (unsigned)(__ffs((int)others) - 1)];
+            odd = s.values()[value.x + base + (unsigned)(__ffs((int)others) - 1)];
             return true;
         }
     }
@@ -151,7 +151,7 @@ APART bool takes_locations(unsigned prim, const Value &x, const Value &y, const 
 
 // Whether a value has no locations, where its first element tells. Then that fault is
 // set.
-APART bool not_patch(Space &s, const Value &value) {
+APART bool not_patch(Space s, const Value &value) {
     if (!is_tuple(value) && !is_set(value)) {
         fail_kind(s, Noun_Container, value);
         return true;
@@ -176,7 +176,7 @@ APART bool not_patch(Space &s, const Value &value) {
 
 // All places where nothing occurs in a grid, which is one more down and across than it
 // has cells. `false` if no mask holds them.
-INLINE bool everywhere(Space &s, unsigned height, unsigned width, Value &out) {
+INLINE bool everywhere(Space s, unsigned height, unsigned width, Value &out) {
     Window w;
     if (!fit(0, 0, height, width, w)) {
         return false;
@@ -186,7 +186,7 @@ INLINE bool everywhere(Space &s, unsigned height, unsigned width, Value &out) {
 }
 
 // Rows cut out of a grid without columns.
-APART Value bare_cropped(Space &s, unsigned rows, const Value &start, const Value &dims) {
+APART Value bare_cropped(Space s, unsigned rows, const Value &start, const Value &dims) {
     i64 i, j, height, width;
     arithmetic_location(s, start, i, j);
     TRY(s)
@@ -200,7 +200,7 @@ APART Value bare_cropped(Space &s, unsigned rows, const Value &start, const Valu
 }
 
 // A grid without columns in `n` pieces.
-APART Value bare_split(Space &s, unsigned prim, unsigned rows, const Value &n) {
+APART Value bare_split(Space s, unsigned prim, unsigned rows, const Value &n) {
     const i64 count = int_of(s, n);
     TRY(s)
     if (count == 0) {
@@ -210,7 +210,7 @@ APART Value bare_split(Space &s, unsigned prim, unsigned rows, const Value &n) {
     take(s, pieces > ~0ull / sizeof(Value) ? ~0ull : pieces * sizeof(Value));
     TRY(s)
     const i64 part = (i64)rows / count, skip = (i64)rows % count != 0 ? 1 : 0;
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
 #pragma unroll 1
     for (i64 k = 0; k < count; ++k) {
         const i64 start = k * (part + skip);
@@ -225,7 +225,7 @@ APART Value bare_split(Space &s, unsigned prim, unsigned rows, const Value &n) {
 
 // A grid of `rows` rows without columns as the first argument. `false` if that does not
 // decide it.
-APART bool of_bare(Space &s, unsigned prim, unsigned rows, const Value &x, const Value &y,
+APART bool of_bare(Space s, unsigned prim, unsigned rows, const Value &x, const Value &y,
                    const Value &z, Value &out) {
     unsigned others;
     switch (prim) {
@@ -314,7 +314,7 @@ APART bool of_bare(Space &s, unsigned prim, unsigned rows, const Value &x, const
 }
 
 // Whether no cell of a grid has a colour.
-APART bool absent(const Space &s, const Value &grid, const Value &colour) {
+APART bool absent(Space s, const Value &grid, const Value &colour) {
     if (!is_small(colour)) {
         return true;
     }
@@ -322,27 +322,27 @@ APART bool absent(const Space &s, const Value &grid, const Value &colour) {
     const unsigned area = grid.y * grid.z;
     bool found = false;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
-        found = found || s.cells[grid.x + k] == wanted;
+    for (unsigned k = s.lane(); k < area; k += 32) {
+        found = found || s.cells()[grid.x + k] == wanted;
     }
     return !any_lane(found);
 }
 
 // Whether the cells of a grid are those of another that is no smaller.
-APART bool alike(const Space &s, const Value &grid, const Value &other) {
+APART bool alike(Space s, const Value &grid, const Value &other) {
     const unsigned width = grid.z, area = grid.y * width;
     bool same = true;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned i = k / width, j = k - i * width;
-        same = same && s.cells[grid.x + k] == s.cells[other.x + i * other.z + j];
+        same = same && s.cells()[grid.x + k] == s.cells()[other.x + i * other.z + j];
     }
     return every_lane(same);
 }
 
 // A grid with cells, or a patch, as the first argument. `false` if that does not decide
 // it.
-APART bool of_grid(Space &s, unsigned prim, const Value &x, const Value &y, const Value &z,
+APART bool of_grid(Space s, unsigned prim, const Value &x, const Value &y, const Value &z,
                    Value &out) {
     const bool grid = x.tag() == GRID, counted = is_number(y);
     unsigned rows;
@@ -435,7 +435,7 @@ APART bool of_grid(Space &s, unsigned prim, const Value &x, const Value &y, cons
         }
         push(s, empty_tuple());
         TRY_OR(s, true)
-        out = set_from(s, s.stack_len - 1);
+        out = set_from(s, s->stack_len - 1);
         return true;
     case Prim_Subgrid:
         if (!has_mask(x)) {
@@ -461,7 +461,7 @@ APART bool of_grid(Space &s, unsigned prim, const Value &x, const Value &y, cons
 
 // The answer to a call with an empty container among its arguments, where it does not
 // depend on the others; `false` if there is none; lane.
-APART bool of_empty(Space &s, unsigned prim, const Value &x, const Value &y, Value &out) {
+APART bool of_empty(Space s, unsigned prim, const Value &x, const Value &y, Value &out) {
     const bool no_patch = is_empty_set(x), no_grid = is_empty_tuple(x);
     switch (prim) {
     case Prim_Adjacent:
@@ -586,7 +586,7 @@ APART bool of_empty(Space &s, unsigned prim, const Value &x, const Value &y, Val
 
 // The answer to a call that no fast path takes, if it is one of the usual ones; else the
 // processor is asked. An absent argument is NONE.
-APART Value plainly(Space &s, unsigned prim, const Value &x, const Value &y = none(),
+APART Value plainly(Space s, unsigned prim, const Value &x, const Value &y = none(),
                     const Value &z = none()) {
     Value out, odd;
     if (of_empty(s, prim, x, y, out)) {

@@ -6,7 +6,7 @@
 #include "containers.cuh"
 
 // The locations two masks share, as a mask or the empty set.
-APART Value difference_common(Space &s, const Mask &a, const Mask &b) {
+APART Value difference_common(Space s, const Mask &a, const Mask &b) {
     const int least_i = top(a) > top(b) ? top(a) : top(b);
     const int most_i = bottom(a) < bottom(b) ? bottom(a) : bottom(b);
     const int least_j = left(a) > left(b) ? left(a) : left(b);
@@ -22,7 +22,7 @@ APART Value difference_common(Space &s, const Mask &a, const Mask &b) {
     return sealed_mask(s, at, w);
 }
 
-APART Value difference_intersection(Space &s, const Value &a, const Value &b) {
+APART Value difference_intersection(Space s, const Value &a, const Value &b) {
     if (!is_set(a) || !is_set(b)) {
         return fail_kind(s, Noun_Set, is_set(a) ? b : a);
     }
@@ -39,7 +39,7 @@ APART Value difference_intersection(Space &s, const Value &a, const Value &b) {
     }
     const unsigned base = spread(s, a);
     TRY(s)
-    containers_keep(s, base, s.stack_len, [&](unsigned, const Value &element) {
+    containers_keep(s, base, s->stack_len, [&](unsigned, const Value &element) {
         return containers_holds_alone(s, b, element);
     });
     TRY(s)
@@ -48,22 +48,22 @@ APART Value difference_intersection(Space &s, const Value &a, const Value &b) {
 
 // The cells of a many-coloured object, its colours from `own` on, in the rows kept of
 // it.
-APART Value difference_kept(Space &s, unsigned own, unsigned at, const Window &w) {
+APART Value difference_kept(Space s, unsigned own, unsigned at, const Window &w) {
     const unsigned width = width_of(w), area = height_of(w) * width;
     const unsigned cells = raw_cells(s, area);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned row = k / width;
-        const bool kept = has_bit(s.rows[at + row], (int)(k - row * width));
-        s.cells[cells + k] = kept ? s.cells[own + k] : 0;
+        const bool kept = has_bit(s.rows()[at + row], (int)(k - row * width));
+        s.cells()[cells + k] = kept ? s.cells()[own + k] : 0;
     }
     __syncwarp();
     return sealed_cells(s, at, cells, w);
 }
 
 // The cells of an object that are not in a set.
-APART Value difference_cells(Space &s, const Value &a, const Value &b) {
+APART Value difference_cells(Space s, const Value &a, const Value &b) {
     const Mask m = mask_in(a);
     const Window w = window_of_mask(m);
     const unsigned height = height_of(w), width = width_of(w);
@@ -74,16 +74,16 @@ APART Value difference_cells(Space &s, const Value &a, const Value &b) {
     // A set of locations has no cells; objects and layers take whole words of a colour.
     const bool by_words = b.tag() == OBJECT || b.tag() == LAYERS;
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
+    for (unsigned row = s.lane(); row < height; row += 32) {
         const i64 i = w.top + row;
-        Bits word = s.rows[m.rows + row];
+        Bits word = s.rows()[m.rows + row];
         if (by_words && a.tag() == OBJECT) {
             word &= ~union_word(s, b, colour_in(a), i, w.left);
         } else if (by_words) {
             const unsigned count = b.tag() == LAYERS ? b.y : 1;
 #pragma unroll 1
             for (unsigned k = 0; k < count; k++) {
-                const Value own = b.tag() == LAYERS ? s.values[b.x + k] : b;
+                const Value own = b.tag() == LAYERS ? s.values()[b.x + k] : b;
                 Bits common = word & word_at(s, mask_in(own), i, w.left);
 #pragma unroll 1
                 for (; common != 0; common = without_lowest(common)) {
@@ -104,7 +104,7 @@ APART Value difference_cells(Space &s, const Value &a, const Value &b) {
                 }
             }
         }
-        s.rows[at + row] = word;
+        s.rows()[at + row] = word;
     }
     __syncwarp();
     settle(s);
@@ -113,7 +113,7 @@ APART Value difference_cells(Space &s, const Value &a, const Value &b) {
                            : difference_kept(s, a.z, at, w);
 }
 
-APART Value difference_difference(Space &s, const Value &a, const Value &b) {
+APART Value difference_difference(Space s, const Value &a, const Value &b) {
     if (a.tag() == MASK && b.tag() == MASK) {
         const Window w = window_of_mask(mask_in(a));
         const unsigned at = combined(s, mask_in(a), mask_in(b), w,
@@ -129,16 +129,16 @@ APART Value difference_difference(Space &s, const Value &a, const Value &b) {
     }
     const unsigned base = spread(s, a);
     TRY(s)
-    containers_charge_holds(s, b, s.stack_len - base);
+    containers_charge_holds(s, b, s->stack_len - base);
     TRY(s)
-    containers_keep(s, base, s.stack_len, [&](unsigned, const Value &element) {
+    containers_keep(s, base, s->stack_len, [&](unsigned, const Value &element) {
         return !containers_holds_alone(s, b, element);
     });
     TRY(s)
     return like_from(s, a, base);
 }
 
-APART Value containers_difference_tuple(Space &s, const Value &a, const Value &b) {
+APART Value containers_difference_tuple(Space s, const Value &a, const Value &b) {
     if (!is_tuple(a)) {
         return fail_kind(s, Noun_Tuple, a);
     }

@@ -33,7 +33,7 @@ INLINE bool is_higher(unsigned prim) {
 }
 
 // The families apart, so that each is compiled on its own.
-APART Value dispatch_numbers(Space &s, unsigned prim, const Value &x, const Value &y,
+APART Value dispatch_numbers(Space s, unsigned prim, const Value &x, const Value &y,
                              const Value &z) {
     switch (prim) {
     case Prim_Add: case Prim_Subtract: case Prim_Multiply: case Prim_Divide:
@@ -62,7 +62,7 @@ APART Value dispatch_numbers(Space &s, unsigned prim, const Value &x, const Valu
     }
 }
 
-APART Value dispatch_containers(Space &s, unsigned prim, const Value &x, const Value &y,
+APART Value dispatch_containers(Space s, unsigned prim, const Value &x, const Value &y,
                                 const Value &z) {
     switch (prim) {
     case Prim_Identity: return x;
@@ -93,7 +93,7 @@ APART Value dispatch_containers(Space &s, unsigned prim, const Value &x, const V
     }
 }
 
-APART Value dispatch_grids(Space &s, unsigned prim, const Value &x, const Value &y,
+APART Value dispatch_grids(Space s, unsigned prim, const Value &x, const Value &y,
                            const Value &z) {
     switch (prim) {
     case Prim_Rot90: case Prim_Rot180: case Prim_Rot270: case Prim_Hmirror: case Prim_Vmirror:
@@ -122,7 +122,7 @@ APART Value dispatch_grids(Space &s, unsigned prim, const Value &x, const Value 
     }
 }
 
-APART Value dispatch_queries(Space &s, unsigned prim, const Value &x, const Value &y) {
+APART Value dispatch_queries(Space s, unsigned prim, const Value &x, const Value &y) {
     switch (prim) {
     case Prim_Mostcolor: return colours_mostcolor(s, x);
     case Prim_Leastcolor: return colours_leastcolor(s, x);
@@ -154,7 +154,7 @@ APART Value dispatch_queries(Space &s, unsigned prim, const Value &x, const Valu
     }
 }
 
-APART Value dispatch_patches(Space &s, unsigned prim, const Value &x, const Value &y,
+APART Value dispatch_patches(Space s, unsigned prim, const Value &x, const Value &y,
                              const Value &z, const Value &w) {
     switch (prim) {
     case Prim_Objects: return components_objects(s, x, truth(y), truth(z), truth(w));
@@ -180,7 +180,7 @@ APART Value dispatch_patches(Space &s, unsigned prim, const Value &x, const Valu
     }
 }
 
-APART Value dispatch_additions(Space &s, unsigned prim, const Value &x, const Value &y) {
+APART Value dispatch_additions(Space s, unsigned prim, const Value &x, const Value &y) {
     switch (prim) {
     case Prim_Second: return containers_second(s, x);
     case Prim_PG: return colours_colours_ascending(s, x);
@@ -191,7 +191,7 @@ APART Value dispatch_additions(Space &s, unsigned prim, const Value &x, const Va
 }
 
 // A primitive that calls no functions.
-INLINE Value dispatch(Space &s, unsigned prim, const Value &x, const Value &y, const Value &z,
+INLINE Value dispatch(Space s, unsigned prim, const Value &x, const Value &y, const Value &z,
                       const Value &w) {
     work(s, 1);
     TRY(s)

@@ -13,16 +13,16 @@
 
 // Begins to replace the elements from `base` to `end` by what a function of one
 // argument makes of them.
-APART void begin_each(Machine &m, const Value &function, unsigned base, unsigned end) {
+APART void begin_each(Machine m, const Value &function, unsigned base, unsigned end) {
     const bool body = function.tag() == BODY && end - base >= FEW &&
-                      m.code[m.code[m.bodies + function.y]] == 1;
+                      m.code()[m.code()[m.bodies() + function.y]] == 1;
     Activation a = begun(body ? DOING_COLUMNS : DOING_EACH);
     a.function = function;
     a.at = a.base = base;
     a.end = end;
     if (body) {
         enter(m.s);
-        if (m.s.fault != 0) {
+        if (m.s->fault != 0) {
             return;
         }
         a.flags = ENDS_CALL;
@@ -31,10 +31,10 @@ APART void begin_each(Machine &m, const Value &function, unsigned base, unsigned
     begin(m, a);
 }
 
-APART bool resume_each(Machine &m, bool answered, Value &value) {
-    Space &s = m.s;
-    const unsigned place = m.control_len - 1;
-    Activation a = m.control[place];
+APART bool resume_each(Machine m, bool answered, Value &value) {
+    const Space s = m.s;
+    const unsigned place = m.s->at.control_len - 1;
+    Activation a = m.control()[place];
     const bool primitive = a.function.tag() == PRIM && PRIM_ARITY[a.function.x] == 1;
     while (true) {
         if (answered) {
@@ -43,20 +43,20 @@ APART bool resume_each(Machine &m, bool answered, Value &value) {
         }
         if (primitive && a.at < a.end) {
             // As many of the next 32 as need no memory.
-            const unsigned mine = a.at + s.lane;
+            const unsigned mine = a.at + s.lane();
             Value answer = none();
-            const bool quick = mine < a.end && quick_one(a.function.x, s.stack[mine], answer);
+            const bool quick = mine < a.end && quick_one(a.function.x, s.stack()[mine], answer);
             const unsigned slow = ~ballot(quick);
             const unsigned done = slow == 0 ? 32u : (unsigned)__ffs((int)slow) - 1;
-            if (s.lane < done) {
-                s.stack[mine] = answer;
+            if (s.lane() < done) {
+                s.stack()[mine] = answer;
             }
             __syncwarp();
             if (done > 0) {
                 work(s, done);
                 a.at += done;
                 answered = false;
-                if (s.fault != 0) {
+                if (s->fault != 0) {
                     return true;
                 }
                 continue;
@@ -66,8 +66,8 @@ APART bool resume_each(Machine &m, bool answered, Value &value) {
             end(m, a, none());
             return true;
         }
-        answered = start_call_one(m, a.function, s.stack[a.at], value);
-        if (s.fault != 0) {
+        answered = start_call_one(m, a.function, s.stack()[a.at], value);
+        if (s->fault != 0) {
             return true;
         }
         if (!answered) {
@@ -79,38 +79,38 @@ APART bool resume_each(Machine &m, bool answered, Value &value) {
 
 // The operand of a step for one element of the chunk; lane. Column `n` of the frame
 // is the answers of step `n`.
-INLINE Value column_operand(const Machine &m, const Activation &a, unsigned operand,
+INLINE Value column_operand(Machine m, const Activation &a, unsigned operand,
                             unsigned element) {
     const unsigned place = operand & 0x3fffffffu;
     switch (operand >> 30) {
-    case 0: return m.s.stack[a.at + element];
-    case 1: return m.s.frame[a.registers + place * a.count + element];
-    case 2: return m.s.values[a.captured + place];
-    default: return m.constants[place];
+    case 0: return m.s.stack()[a.at + element];
+    case 1: return m.s.frame()[a.registers + place * a.count + element];
+    case 2: return m.s.values()[a.captured + place];
+    default: return m.constants()[place];
     }
 }
 
 // The answers of a step that need no memory, element after element until the first
 // that does; how many there are.
-APART unsigned quick_column(Machine &m, const Activation &a, unsigned operation, unsigned given,
+APART unsigned quick_column(Machine m, const Activation &a, unsigned operation, unsigned given,
                             unsigned out) {
-    Space &s = m.s;
+    const Space s = m.s;
 #pragma unroll 1
     for (unsigned base = 0; base < a.count; base += 32) {
-        const unsigned element = base + s.lane;
+        const unsigned element = base + s.lane();
         Value answer = none();
         bool quick = false;
         if (element < a.count) {
-            const Value x = column_operand(m, a, m.code[a.pc + 1], element);
+            const Value x = column_operand(m, a, m.code()[a.pc + 1], element);
             quick = given == 1
                         ? quick_one(operation, x, answer)
                         : quick_two(operation, x,
-                                    column_operand(m, a, m.code[a.pc + 2], element), answer);
+                                    column_operand(m, a, m.code()[a.pc + 2], element), answer);
         }
         const unsigned slow = ~ballot(quick);
         const unsigned done = slow == 0 ? 32u : (unsigned)__ffs((int)slow) - 1;
-        if (s.lane < done) {
-            s.frame[out + element] = answer;
+        if (s.lane() < done) {
+            s.frame()[out + element] = answer;
         }
         __syncwarp();
         if (done < 32) {
@@ -122,19 +122,19 @@ APART unsigned quick_column(Machine &m, const Activation &a, unsigned operation,
 
 // Writes the answers of a chunk over its elements and forgets what it made, if none of
 // them has parts in it.
-APART void end_chunk(Machine &m, const Activation &a, unsigned result) {
-    Space &s = m.s;
+APART void end_chunk(Machine m, const Activation &a, unsigned result) {
+    const Space s = m.s;
     bool all_free = true;
 #pragma unroll 1
     for (unsigned base = 0; base < a.count; base += 32) {
-        const unsigned element = base + s.lane;
+        const unsigned element = base + s.lane();
         Value answer = none();
         if (element < a.count) {
             answer = column_operand(m, a, result, element);
         }
         __syncwarp();
         if (element < a.count) {
-            s.stack[a.at + element] = answer;
+            s.stack()[a.at + element] = answer;
         }
         all_free = every_lane(is_free(answer)) && all_free;
     }
@@ -145,12 +145,12 @@ APART void end_chunk(Machine &m, const Activation &a, unsigned result) {
 }
 
 // States: 0 before a chunk, 1 before a step, 2 within a step.
-APART bool resume_columns(Machine &m, bool answered, Value &value) {
-    Space &s = m.s;
-    const unsigned place = m.control_len - 1;
-    Activation a = m.control[place];
-    const unsigned header = m.code[m.bodies + a.function.y];
-    const unsigned steps = m.code[header + 1];
+APART bool resume_columns(Machine m, bool answered, Value &value) {
+    const Space s = m.s;
+    const unsigned place = m.s->at.control_len - 1;
+    Activation a = m.control()[place];
+    const unsigned header = m.code()[m.bodies() + a.function.y];
+    const unsigned steps = m.code()[header + 1];
     while (true) {
         if (a.state == 0) {
             if (a.at >= a.end) {
@@ -159,30 +159,30 @@ APART bool resume_columns(Machine &m, bool answered, Value &value) {
             }
             a.count = a.end - a.at < CHUNK ? a.end - a.at : CHUNK;
             remember(a, mark_of(s));
-            a.registers = s.frame_len;
+            a.registers = s->frame_len;
             a.pc = header + 6;
             a.step = 0;
             a.state = 1;
         }
         if (a.state == 1 && a.step == steps) {
-            end_chunk(m, a, m.code[header + 2]);
+            end_chunk(m, a, m.code()[header + 2]);
             a.at += a.count;
             a.state = 0;
             continue;
         }
-        const unsigned word = m.code[a.pc];
+        const unsigned word = m.code()[a.pc];
         const unsigned operation = word & 0xff, given = word >> 8 & 0xff;
         const unsigned out = a.registers + a.step * a.count;
         if (a.state == 1) {
             const bool column = operation < CALL && given <= 2;
             if (column) {
                 work(s, a.count);
-                if (s.fault != 0) {
+                if (s->fault != 0) {
                     return true;
                 }
             }
             new_frame(m, a.count);
-            if (s.fault != 0) {
+            if (s->fault != 0) {
                 return true;
             }
             a.element = column ? quick_column(m, a, operation, given, out) : 0;
@@ -197,33 +197,33 @@ APART bool resume_columns(Machine &m, bool answered, Value &value) {
         while (a.element < a.count && !answered) {
             bool ready = true;
             if (operation == CLOSE) {
-                const unsigned body = m.code[a.pc + 1];
-                const unsigned closed = m.code[m.bodies + body];
+                const unsigned body = m.code()[a.pc + 1];
+                const unsigned closed = m.code()[m.bodies() + body];
                 const unsigned base = raw_stack(s, given);
-                if (s.fault == 0) {
+                if (s->fault == 0) {
 #pragma unroll 1
-                    for (unsigned k = s.lane; k < given; k += 32) {
-                        s.stack[base + k] =
-                            column_operand(m, a, m.code[a.pc + 2 + k], a.element);
+                    for (unsigned k = s.lane(); k < given; k += 32) {
+                        s.stack()[base + k] =
+                            column_operand(m, a, m.code()[a.pc + 2 + k], a.element);
                     }
                 }
                 __syncwarp();
-                if (s.fault == 0) {
-                    const u64 fingerprint = (u64)m.code[closed + 4] << 32 | m.code[closed + 3];
+                if (s->fault == 0) {
+                    const u64 fingerprint = (u64)m.code()[closed + 4] << 32 | m.code()[closed + 3];
                     value = closure_from(s, body, (i64)fingerprint, base);
                 }
             } else {
                 Value v[5];
 #pragma unroll
                 for (unsigned k = 0; k < 5; k += 1) {
-                    v[k] = k < given ? column_operand(m, a, m.code[a.pc + 1 + k], a.element)
+                    v[k] = k < given ? column_operand(m, a, m.code()[a.pc + 1 + k], a.element)
                                      : none();
                 }
                 ready = operation == CALL
                             ? start_call(m, v[0], given - 1, v[1], v[2], v[3], v[4], value)
                             : start_primitive(m, operation, given, v[0], v[1], v[2], v[3], value);
             }
-            if (s.fault != 0) {
+            if (s->fault != 0) {
                 return true;
             }
             if (!ready) {

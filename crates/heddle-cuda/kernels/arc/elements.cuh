@@ -102,42 +102,42 @@ INLINE Colours colours_joined(const Colours &mine) {
 }
 
 // warp: the colours in a box where the mask has cells.
-APART Colours box_colours(Space &s, const Mask &m, unsigned cells) {
+APART Colours box_colours(Space s, const Mask &m, unsigned cells) {
     Colours mine;
 #pragma unroll 1
-    for (int row = (int)s.lane; row < m.height; row += 32) {
+    for (int row = (int)s.lane(); row < m.height; row += 32) {
         const unsigned start = cells + (unsigned)(row * m.width);
 #pragma unroll 1
-        for (Bits left = s.rows[m.rows + row]; left != 0; left = without_lowest(left)) {
-            mine.add(s.cells[start + lowest_bit(left)]);
+        for (Bits left = s.rows()[m.rows + row]; left != 0; left = without_lowest(left)) {
+            mine.add(s.cells()[start + lowest_bit(left)]);
         }
     }
     return colours_joined(mine);
 }
 
 // lane: the object number `k` of layers, if there is one.
-INLINE bool layer(const Space &s, const Value &layers, unsigned k, Mask &m, int &colour) {
+INLINE bool layer(Space s, const Value &layers, unsigned k, Mask &m, int &colour) {
     if (layers.tag() != LAYERS || k >= layers.y) {
         return false;
     }
-    const Value object = s.values[layers.x + k];
+    const Value object = s.values()[layers.x + k];
     m = mask_in(object);
     colour = colour_in(object);
     return object.tag() == OBJECT;
 }
 
 // lane: how many locations a mask holds, counted by one lane.
-INLINE unsigned count_alone(const Space &s, const Mask &m) {
+INLINE unsigned count_alone(Space s, const Mask &m) {
     unsigned count = 0;
 #pragma unroll 1
     for (int row = 0; row < m.height; row++) {
-        count += (unsigned)bit_count(s.rows[m.rows + row]);
+        count += (unsigned)bit_count(s.rows()[m.rows + row]);
     }
     return count;
 }
 
 // lane: how many elements a container has; 0 of anything else.
-APART u64 len_alone(const Space &s, const Value &v) {
+APART u64 len_alone(Space s, const Value &v) {
     switch (v.tag()) {
     case PAIR:
     case CELL: return 2;
@@ -152,7 +152,7 @@ APART u64 len_alone(const Space &s, const Value &v) {
         u64 count = 0;
 #pragma unroll 1
         for (unsigned k = 0; k < v.y; k++) {
-            count += count_alone(s, mask_in(s.values[v.x + k]));
+            count += count_alone(s, mask_in(s.values()[v.x + k]));
         }
         return count;
     }
@@ -161,7 +161,7 @@ APART u64 len_alone(const Space &s, const Value &v) {
 }
 
 // warp: how many elements a container has.
-APART u64 len_of(Space &s, const Value &v) {
+APART u64 len_of(Space s, const Value &v) {
     if (has_mask(v)) {
         return count_of(s, mask_in(v));
     }
@@ -169,7 +169,7 @@ APART u64 len_of(Space &s, const Value &v) {
         u64 count = 0;
 #pragma unroll 1
         for (unsigned k = 0; k < v.y; k++) {
-            count += count_of(s, mask_in(s.values[v.x + k]));
+            count += count_of(s, mask_in(s.values()[v.x + k]));
         }
         return count;
     }
@@ -181,22 +181,22 @@ APART u64 len_of(Space &s, const Value &v) {
 }
 
 // lane: the tuple of `len` cells from `start` on, in its one form.
-INLINE Value row_value(const Space &s, unsigned start, unsigned len) {
+INLINE Value row_value(Space s, unsigned start, unsigned len) {
     if (len == 2) {
-        return pair_of(s.cells[start], s.cells[start + 1]);
+        return pair_of(s.cells()[start], s.cells()[start + 1]);
     }
     return row_of_cells(start, len);
 }
 
 // lane: the element of a tuple or of a general set at a place below its length.
-INLINE Value tuple_element(const Space &s, const Value &v, unsigned place) {
+INLINE Value tuple_element(Space s, const Value &v, unsigned place) {
     switch (v.tag()) {
     case PAIR: return integer(place == 0 ? row_in(v) : column_in(v));
     case CELL: return place == 0 ? integer(colour_in(v)) : pair_of(row_in(v), column_in(v));
-    case ROW: return integer(s.cells[v.x + place]);
+    case ROW: return integer(s.cells()[v.x + place]);
     case GRID: return row_value(s, v.x + place * v.z, v.z);
     case TUPLE:
-    case SET: return s.values[v.x + place];
+    case SET: return s.values()[v.x + place];
     default: return v;
     }
 }
@@ -215,13 +215,13 @@ struct Elements {
 };
 
 // lane
-INLINE void walk_from_top(const Space &s, Elements &e) {
+INLINE void walk_from_top(Space s, Elements &e) {
     e.row = 0;
-    e.left = s.rows[e.mask.rows];
+    e.left = s.rows()[e.mask.rows];
 }
 
 // lane: the elements in the order of the language; none of what is no container.
-APART Elements elements(const Space &s, const Value &v) {
+APART Elements elements(Space s, const Value &v) {
     Elements e;
     e.container = v;
     e.mask = mask_in(v);
@@ -254,7 +254,7 @@ APART Elements elements(const Space &s, const Value &v) {
 }
 
 // lane: the next element; `false` at the end, and then again and again.
-APART bool next(const Space &s, Elements &e, Value &out) {
+APART bool next(Space s, Elements &e, Value &out) {
     const unsigned tag = e.container.tag();
     if (tag < MASK || tag > LAYERS) {
         if (e.next >= e.end) {
@@ -277,7 +277,7 @@ APART bool next(const Space &s, Elements &e, Value &out) {
                 return true;
             }
             const int colour =
-                tag == PAINTED ? s.cells[e.container.z + (unsigned)(e.row * e.mask.width + bit)]
+                tag == PAINTED ? s.cells()[e.container.z + (unsigned)(e.row * e.mask.width + bit)]
                                : e.colour;
             if (colour == e.colour) {
                 out = cell_of(colour, i, j);
@@ -289,9 +289,9 @@ APART bool next(const Space &s, Elements &e, Value &out) {
         }
         if (e.row + 1 < e.mask.height) {
             e.row += 1;
-            e.left = s.rows[e.mask.rows + e.row];
+            e.left = s.rows()[e.mask.rows + e.row];
         } else if (tag == LAYERS && e.next < e.end) {
-            const Value object = s.values[e.next];
+            const Value object = s.values()[e.next];
             e.next += 1;
             e.mask = mask_in(object);
             e.colour = colour_in(object);
@@ -308,9 +308,9 @@ APART bool next(const Space &s, Elements &e, Value &out) {
 
 // lane: the locations in a row of a compact patch that have the colour, which only
 // matters where there are many.
-INLINE Bits coloured_word(const Space &s, const Value &patch, const Mask &m, int row,
+INLINE Bits coloured_word(Space s, const Value &patch, const Mask &m, int row,
                           int colour) {
-    const Bits word = s.rows[m.rows + row];
+    const Bits word = s.rows()[m.rows + row];
     if (patch.tag() != PAINTED) {
         return word;
     }
@@ -319,7 +319,7 @@ INLINE Bits coloured_word(const Space &s, const Value &patch, const Mask &m, int
 #pragma unroll 1
     for (Bits left = word; left != 0; left = without_lowest(left)) {
         const int bit = lowest_bit(left);
-        if (s.cells[start + bit] == colour) {
+        if (s.cells()[start + bit] == colour) {
             found |= bit_at(bit);
         }
     }
@@ -333,14 +333,14 @@ INLINE Value patch_element(const Value &patch, int colour, int i, int j) {
 
 // warp: the element number `place` among those of a colour in a compact patch; if
 // there are too few, `place` is less by their number.
-APART bool nth_coloured(Space &s, const Value &patch, int colour, u64 &place, Value &out) {
+APART bool nth_coloured(Space s, const Value &patch, int colour, u64 &place, Value &out) {
     const Mask m = mask_in(patch);
 #pragma unroll 1
     for (int base = 0; base < m.height; base += 32) {
-        const int row = base + (int)s.lane;
+        const int row = base + (int)s.lane();
         Bits word = row < m.height ? coloured_word(s, patch, m, row, colour) : 0;
         const unsigned count = (unsigned)bit_count(word);
-        const unsigned before = sum_before(count, s.lane);
+        const unsigned before = sum_before(count, s.lane());
         const unsigned total = warp_sum(count);
         if (place < total) {
             const bool here = place >= before && place < before + count;
@@ -363,16 +363,16 @@ APART bool nth_coloured(Space &s, const Value &patch, int colour, u64 &place, Va
 }
 
 // warp: the first or the last cell of a many-coloured object.
-APART Value painted_end(Space &s, const Value &painted, bool last) {
+APART Value painted_end(Space s, const Value &painted, bool last) {
     const Mask m = mask_in(painted);
     int found = last ? -1 : 1 << 30;
 #pragma unroll 1
-    for (int row = (int)s.lane; row < m.height; row += 32) {
+    for (int row = (int)s.lane(); row < m.height; row += 32) {
         const unsigned start = painted.z + (unsigned)(row * m.width);
 #pragma unroll 1
-        for (Bits left = s.rows[m.rows + row]; left != 0; left = without_lowest(left)) {
+        for (Bits left = s.rows()[m.rows + row]; left != 0; left = without_lowest(left)) {
             const int bit = lowest_bit(left);
-            const int key = (s.cells[start + bit] + 128) << 16 | row << 8 | bit;
+            const int key = (s.cells()[start + bit] + 128) << 16 | row << 8 | bit;
             if (last == (key > found)) {
                 found = key;
             }
@@ -383,26 +383,26 @@ APART Value painted_end(Space &s, const Value &painted, bool last) {
 }
 
 // warp: the element at a place counted from 0, if there is one.
-APART bool nth(Space &s, const Value &container, u64 place, Value &out) {
+APART bool nth(Space s, const Value &container, u64 place, Value &out) {
     // The caller may want the element in place of its container.
     const Value v = container;
     out = none();
     if (has_mask(v) || v.tag() == LAYERS) {
-        const Value patch = v.tag() == LAYERS ? s.values[v.x] : v;
+        const Value patch = v.tag() == LAYERS ? s.values()[v.x] : v;
         if (place == 0) {
             // Boxes are tight: the first row is not empty.
             const Mask m = mask_in(patch);
             out = patch.tag() == PAINTED
                       ? painted_end(s, patch, false)
                       : patch_element(patch, colour_in(patch), m.i,
-                                      m.j + lowest_bit(s.rows[m.rows]));
+                                      m.j + lowest_bit(s.rows()[m.rows]));
             return true;
         }
         if (v.tag() == LAYERS) {
             bool found = false;
 #pragma unroll 1
             for (unsigned k = 0; k < v.y && !found; k++) {
-                const Value object = s.values[v.x + k];
+                const Value object = s.values()[v.x + k];
                 found = nth_coloured(s, object, colour_in(object), place, out);
             }
             return found;
@@ -431,16 +431,16 @@ APART bool nth(Space &s, const Value &container, u64 place, Value &out) {
 }
 
 // warp: the last element, if there is one.
-APART bool last_of(Space &s, const Value &container, Value &out) {
+APART bool last_of(Space s, const Value &container, Value &out) {
     const Value v = container;
     out = none();
     if (has_mask(v) || v.tag() == LAYERS) {
-        const Value patch = v.tag() == LAYERS ? s.values[v.x + v.y - 1] : v;
+        const Value patch = v.tag() == LAYERS ? s.values()[v.x + v.y - 1] : v;
         const Mask m = mask_in(patch);
         out = patch.tag() == PAINTED
                   ? painted_end(s, patch, true)
                   : patch_element(patch, colour_in(patch), bottom(m),
-                                  m.j + highest_bit(s.rows[m.rows + m.height - 1]));
+                                  m.j + highest_bit(s.rows()[m.rows + m.height - 1]));
         return true;
     }
     const u64 len = len_of(s, v);
@@ -454,17 +454,17 @@ APART bool last_of(Space &s, const Value &container, Value &out) {
 
 // warp: writes the elements of a colour in a compact patch on the stack from `at` on,
 // where there is room; where they end.
-APART unsigned spread_coloured(Space &s, const Value &patch, int colour, unsigned at) {
+APART unsigned spread_coloured(Space s, const Value &patch, int colour, unsigned at) {
     const Mask m = mask_in(patch);
 #pragma unroll 1
     for (int base = 0; base < m.height; base += 32) {
-        const int row = base + (int)s.lane;
+        const int row = base + (int)s.lane();
         Bits word = row < m.height ? coloured_word(s, patch, m, row, colour) : 0;
         const unsigned count = (unsigned)bit_count(word);
-        unsigned place = at + sum_before(count, s.lane);
+        unsigned place = at + sum_before(count, s.lane());
 #pragma unroll 1
         for (; word != 0; word = without_lowest(word)) {
-            s.stack[place] = patch_element(patch, colour, m.i + row, m.j + lowest_bit(word));
+            s.stack()[place] = patch_element(patch, colour, m.i + row, m.j + lowest_bit(word));
             place += 1;
         }
         at += warp_sum(count);
@@ -474,9 +474,9 @@ APART unsigned spread_coloured(Space &s, const Value &patch, int colour, unsigne
 }
 
 // warp: pushes all elements on the stack; where the first lies.
-APART unsigned spread(Space &s, const Value &v) {
+APART unsigned spread(Space s, const Value &v) {
     const u64 len = len_of(s, v);
-    TRY_OR(s, s.stack_len)
+    TRY_OR(s, s->stack_len)
     const unsigned base = raw_stack(s, len);
     TRY_OR(s, base)
     if (v.tag() == MASK || v.tag() == OBJECT) {
@@ -485,7 +485,7 @@ APART unsigned spread(Space &s, const Value &v) {
         unsigned at = base;
 #pragma unroll 1
         for (unsigned k = 0; k < v.y; k++) {
-            const Value object = s.values[v.x + k];
+            const Value object = s.values()[v.x + k];
             at = spread_coloured(s, object, colour_in(object), at);
         }
     } else if (v.tag() == PAINTED) {
@@ -499,8 +499,8 @@ APART unsigned spread(Space &s, const Value &v) {
         }
     } else {
 #pragma unroll 1
-        for (unsigned k = s.lane; k < len; k += 32) {
-            s.stack[base + k] = tuple_element(s, v, k);
+        for (unsigned k = s.lane(); k < len; k += 32) {
+            s.stack()[base + k] = tuple_element(s, v, k);
         }
         __syncwarp();
     }

@@ -33,15 +33,15 @@ INLINE Range slice_bounds(unsigned length, i64 from, i64 to) {
 
 // New cells, `height` x `width` of them, taken from the old ones at even distances;
 // where they begin. The product of the sides is at most that of a grid.
-APART unsigned laid_out(Space &s, unsigned height, unsigned width, unsigned from, int down,
+APART unsigned laid_out(Space s, unsigned height, unsigned width, unsigned from, int down,
                         int across) {
     const unsigned at = raw_cells(s, (u64)height * width);
     TRY_OR(s, 0)
     const unsigned area = height * width;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned i = k / width, j = k - i * width;
-        s.cells[at + k] = s.cells[(int)from + (int)i * down + (int)j * across];
+        s.cells()[at + k] = s.cells()[(int)from + (int)i * down + (int)j * across];
     }
     __syncwarp();
     return at;
@@ -54,7 +54,7 @@ INLINE bool turns(unsigned prim) {
 }
 
 // The cells of a box, turned or mirrored; where the new ones begin.
-APART unsigned turned_cells(Space &s, unsigned prim, unsigned at, unsigned height,
+APART unsigned turned_cells(Space s, unsigned prim, unsigned at, unsigned height,
                             unsigned width) {
     const int step = (int)width;
     const unsigned last_row = at + (height - 1) * width, last = width - 1;
@@ -75,10 +75,10 @@ INLINE Bits reversed_bits(Bits word) {
 }
 
 // lane. Row `row` of a mask after one of the four mirrors.
-INLINE Bits mirrored_row(const Space &s, unsigned prim, const Mask &m, int row) {
+INLINE Bits mirrored_row(Space s, unsigned prim, const Mask &m, int row) {
     switch (prim) {
-    case Prim_Hmirror: return s.rows[m.rows + (m.height - 1 - row)];
-    case Prim_Vmirror: return reversed_bits(s.rows[m.rows + row]) >> (128 - m.width);
+    case Prim_Hmirror: return s.rows()[m.rows + (m.height - 1 - row)];
+    case Prim_Vmirror: return reversed_bits(s.rows()[m.rows + row]) >> (128 - m.width);
     default: break;
     }
     Bits word = 0;
@@ -86,7 +86,7 @@ INLINE Bits mirrored_row(const Space &s, unsigned prim, const Mask &m, int row) 
     const int column = main_diagonal ? row : m.width - 1 - row;
 #pragma unroll 1
     for (int old = 0; old < m.height; ++old) {
-        if (has_bit(s.rows[m.rows + old], column)) {
+        if (has_bit(s.rows()[m.rows + old], column)) {
             word |= bit_at(main_diagonal ? old : m.height - 1 - old);
         }
     }
@@ -95,7 +95,7 @@ INLINE Bits mirrored_row(const Space &s, unsigned prim, const Mask &m, int row) 
 
 // The four mirrors of a compact patch. Its box is tight and stays so, and its colours
 // stay as many, so nothing needs sealing.
-APART Value mirrored_patch(Space &s, unsigned prim, const Value &value) {
+APART Value mirrored_patch(Space s, unsigned prim, const Value &value) {
     if (!has_mask(value)) {
         return plainly(s, prim, value);
     }
@@ -114,8 +114,8 @@ APART Value mirrored_patch(Space &s, unsigned prim, const Value &value) {
     const unsigned rows = raw_rows(s, (u64)height);
     TRY(s)
 #pragma unroll 1
-    for (int row = (int)s.lane; row < height; row += 32) {
-        s.rows[rows + row] = mirrored_row(s, prim, m, row);
+    for (int row = (int)s.lane(); row < height; row += 32) {
+        s.rows()[rows + row] = mirrored_row(s, prim, m, row);
     }
     __syncwarp();
     Value turned = value;
@@ -130,7 +130,7 @@ APART Value mirrored_patch(Space &s, unsigned prim, const Value &value) {
 
 // The four mirrors of layers: each layer is mirrored in its own box, which then goes
 // where the box around all of them has it.
-APART Value mirrored_layers(Space &s, unsigned prim, const Value &value) {
+APART Value mirrored_layers(Space s, unsigned prim, const Value &value) {
     Window all;
     if (!layers_window(s, value, all)) {
         return plainly(s, prim, value);
@@ -144,10 +144,10 @@ APART Value mirrored_layers(Space &s, unsigned prim, const Value &value) {
     if (!possible) {
         return plainly(s, prim, value);
     }
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
 #pragma unroll 1
     for (unsigned k = 0; k < value.y; ++k) {
-        const Value layer = s.values[value.x + k];
+        const Value layer = s.values()[value.x + k];
         const Window own = window_of_mask(mask_in(layer));
         i64 top, left;
         switch (prim) {
@@ -180,16 +180,16 @@ APART Value mirrored_layers(Space &s, unsigned prim, const Value &value) {
 }
 
 // The elements of a tuple, last to first.
-APART Value reversed_tuple(Space &s, const Value &tuple) {
+APART Value reversed_tuple(Space s, const Value &tuple) {
     const unsigned base = spread(s, tuple);
     TRY(s)
-    const unsigned count = s.stack_len - base;
+    const unsigned count = s->stack_len - base;
     // A lane exchanges two values that no other looks at.
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count / 2; k += 32) {
-        const Value front = s.stack[base + k], back = s.stack[base + count - 1 - k];
-        s.stack[base + k] = back;
-        s.stack[base + count - 1 - k] = front;
+    for (unsigned k = s.lane(); k < count / 2; k += 32) {
+        const Value front = s.stack()[base + k], back = s.stack()[base + count - 1 - k];
+        s.stack()[base + k] = back;
+        s.stack()[base + count - 1 - k] = front;
     }
     __syncwarp();
     return tuple_from(s, base);
@@ -206,14 +206,14 @@ INLINE int row_length(const Value &row) {
 
 // A ragged grid cut to its shortest row, as turning columns into rows cuts it. `false`,
 // and no fault, if it is anything else.
-APART bool evened(Space &s, const Value &value, Value &out) {
+APART bool evened(Space s, const Value &value, Value &out) {
     if (value.tag() != TUPLE || value.y == 0) {
         return false;
     }
     int shortest = 0x7fffffff;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < value.y; k += 32) {
-        shortest = min(shortest, row_length(s.values[value.x + k]));
+    for (unsigned k = s.lane(); k < value.y; k += 32) {
+        shortest = min(shortest, row_length(s.values()[value.x + k]));
     }
     shortest = warp_min(shortest);
     out = empty_tuple();
@@ -227,10 +227,10 @@ APART bool evened(Space &s, const Value &value, Value &out) {
     }
     TRY_OR(s, true)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned row = k / width, column = k - row * width;
-        const Value own = s.values[value.x + row];
-        s.cells[at + k] = own.tag() == ROW ? s.cells[own.x + column]
+        const Value own = s.values()[value.x + row];
+        s.cells()[at + k] = own.tag() == ROW ? s.cells()[own.x + column]
                                          : (Colour)(int)(column == 0 ? own.x : own.y);
     }
     __syncwarp();
@@ -239,7 +239,7 @@ APART bool evened(Space &s, const Value &value, Value &out) {
 }
 
 // The eight symmetries of a grid, the four mirrors of anything else.
-APART Value geometry_symmetry(Space &s, unsigned prim, const Value &given) {
+APART Value geometry_symmetry(Space s, unsigned prim, const Value &given) {
     Value value = given, even;
     if ((prim == Prim_Rot90 || prim == Prim_Rot270 || prim == Prim_Dmirror) &&
         evened(s, given, even)) {
@@ -262,7 +262,7 @@ APART Value geometry_symmetry(Space &s, unsigned prim, const Value &given) {
 }
 
 // Rows and columns cut out of a grid; degenerate results are tuples.
-APART Value geometry_cut(Space &s, const Value &grid, const Range &rows, const Range &columns) {
+APART Value geometry_cut(Space s, const Value &grid, const Range &rows, const Range &columns) {
     const unsigned height = rows.end - rows.start, width = columns.end - columns.start;
     if (height == 0) {
         return empty_tuple();
@@ -280,7 +280,7 @@ APART Value geometry_cut(Space &s, const Value &grid, const Range &rows, const R
     return grid_at(at, height, width);
 }
 
-INLINE Value geometry_crop_grid(Space &s, const Value &grid, i64 i, i64 j, i64 height,
+INLINE Value geometry_crop_grid(Space s, const Value &grid, i64 i, i64 j, i64 height,
                                 i64 width) {
     const i64 bottom = checked_add(s, i, height);
     TRY(s)
@@ -290,7 +290,7 @@ INLINE Value geometry_crop_grid(Space &s, const Value &grid, i64 i, i64 j, i64 h
                         slice_bounds(grid.z, j, right));
 }
 
-APART Value geometry_crop(Space &s, const Value &value, const Value &start, const Value &dims) {
+APART Value geometry_crop(Space s, const Value &value, const Value &start, const Value &dims) {
     if (value.tag() != GRID) {
         return plainly(s, Prim_Crop, value, start, dims);
     }
@@ -302,7 +302,7 @@ APART Value geometry_crop(Space &s, const Value &value, const Value &start, cons
     return geometry_crop_grid(s, value, i, j, height, width);
 }
 
-APART Value geometry_subgrid(Space &s, const Value &patch, const Value &value) {
+APART Value geometry_subgrid(Space s, const Value &patch, const Value &value) {
     if (!has_mask(patch) || value.tag() != GRID) {
         if (value.tag() == GRID && is_set(patch) && !is_empty_container(patch)) {
             Extremes e;
@@ -319,14 +319,14 @@ APART Value geometry_subgrid(Space &s, const Value &patch, const Value &value) {
     return geometry_crop_grid(s, value, m.i, m.j, m.height, m.width);
 }
 
-APART Value geometry_trim(Space &s, const Value &value) {
+APART Value geometry_trim(Space s, const Value &value) {
     if (value.tag() != GRID) {
         return plainly(s, Prim_Trim, value);
     }
     return geometry_cut(s, value, slice_bounds(value.y, 1, -1), slice_bounds(value.z, 1, -1));
 }
 
-APART Value geometry_half(Space &s, unsigned prim, const Value &given) {
+APART Value geometry_half(Space s, unsigned prim, const Value &given) {
     Value value = given, even;
     if ((prim == Prim_Lefthalf || prim == Prim_Righthalf) && evened(s, given, even)) {
         TRY(s)
@@ -352,7 +352,7 @@ APART Value geometry_half(Space &s, unsigned prim, const Value &given) {
 
 // Cells repeated `down` times vertically and `across` times horizontally. `false`, and
 // no fault, if the grid is too large for the form.
-APART bool scaled(Space &s, const Value &grid, u64 down, u64 across, Value &out) {
+APART bool scaled(Space s, const Value &grid, u64 down, u64 across, Value &out) {
     out = none();
     unsigned at;
     // The factors alone first, so that the products stay small.
@@ -363,10 +363,10 @@ APART bool scaled(Space &s, const Value &grid, u64 down, u64 across, Value &out)
     const unsigned height = grid.y * (unsigned)down, width = grid.z * (unsigned)across;
     const unsigned area = height * width;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned i = k / width, j = k - i * width;
-        s.cells[at + k] =
-            s.cells[grid.x + i / (unsigned)down * grid.z + j / (unsigned)across];
+        s.cells()[at + k] =
+            s.cells()[grid.x + i / (unsigned)down * grid.z + j / (unsigned)across];
     }
     __syncwarp();
     out = grid_at(at, height, width);
@@ -375,7 +375,7 @@ APART bool scaled(Space &s, const Value &grid, u64 down, u64 across, Value &out)
 
 // An object each of whose cells is a square of side `n`. `false`, and no fault, if it
 // fits no mask.
-APART bool scaled_object(Space &s, const Value &object, u64 n, Value &out) {
+APART bool scaled_object(Space s, const Value &object, u64 n, Value &out) {
     out = none();
     const Mask m = mask_in(object);
     Window w;
@@ -387,13 +387,13 @@ APART bool scaled_object(Space &s, const Value &object, u64 n, Value &out) {
     const unsigned rows = raw_rows(s, height);
     TRY_OR(s, true)
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
+    for (unsigned row = s.lane(); row < height; row += 32) {
         Bits wide = 0;
 #pragma unroll 1
-        for (Bits left = s.rows[m.rows + row / side]; left != 0; left = without_lowest(left)) {
+        for (Bits left = s.rows()[m.rows + row / side]; left != 0; left = without_lowest(left)) {
             wide |= full_bits((int)side) << (lowest_bit(left) * (int)side);
         }
-        s.rows[rows + row] = wide;
+        s.rows()[rows + row] = wide;
     }
     __syncwarp();
     Value larger = object;
@@ -411,7 +411,7 @@ APART bool scaled_object(Space &s, const Value &object, u64 n, Value &out) {
 }
 
 // A scaled object that fits no mask. `false`, and no fault, if it is far too large.
-APART bool scaled_cells(Space &s, const Value &object, u64 n, Value &out) {
+APART bool scaled_cells(Space s, const Value &object, u64 n, Value &out) {
     out = none();
     const Mask m = mask_in(object);
     if (n > 0x7fffffff || !fits_i32(m.height * (i64)n) || !fits_i32(m.width * (i64)n) ||
@@ -429,12 +429,12 @@ APART bool scaled_cells(Space &s, const Value &object, u64 n, Value &out) {
     TRY_OR(s, true)
     const unsigned side = (unsigned)n;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < (unsigned)count; k += 32) {
+    for (unsigned k = s.lane(); k < (unsigned)count; k += 32) {
         const unsigned row = k / side, j = k - row * side, i = row % side;
-        const Value cell = s.stack[cells + row / side];
+        const Value cell = s.stack()[cells + row / side];
         const int top = m.i + (row_in(cell) - m.i) * (int)side;
         const int left = m.j + (column_in(cell) - m.j) * (int)side;
-        s.stack[base + k] = cell_of(colour_in(cell), top + (int)i, left + (int)j);
+        s.stack()[base + k] = cell_of(colour_in(cell), top + (int)i, left + (int)j);
     }
     __syncwarp();
     out = set_from(s, base);
@@ -442,7 +442,7 @@ APART bool scaled_cells(Space &s, const Value &object, u64 n, Value &out) {
     return true;
 }
 
-APART Value geometry_upscale(Space &s, unsigned prim, const Value &value, const Value &factor) {
+APART Value geometry_upscale(Space s, unsigned prim, const Value &value, const Value &factor) {
     const i64 times = int_of(s, factor);
     TRY(s)
     if (times > 0) {
@@ -462,7 +462,7 @@ APART Value geometry_upscale(Space &s, unsigned prim, const Value &value, const 
     return plainly(s, prim, value, factor);
 }
 
-APART Value geometry_downscale(Space &s, const Value &value, const Value &factor) {
+APART Value geometry_downscale(Space s, const Value &value, const Value &factor) {
     const i64 given = int_of(s, factor);
     TRY(s)
     const u64 n = given < 0 ? 0 - (u64)given : (u64)given;
@@ -479,19 +479,19 @@ APART Value geometry_downscale(Space &s, const Value &value, const Value &factor
 }
 
 // A grid with every colour put through a function.
-template <typename F> INLINE Value recoloured(Space &s, const Value &grid, F colour) {
+template <typename F> INLINE Value recoloured(Space s, const Value &grid, F colour) {
     const unsigned area = grid.y * grid.z;
     const unsigned at = raw_cells(s, area);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
-        s.cells[at + k] = (Colour)colour((int)s.cells[grid.x + k]);
+    for (unsigned k = s.lane(); k < area; k += 32) {
+        s.cells()[at + k] = (Colour)colour((int)s.cells()[grid.x + k]);
     }
     __syncwarp();
     return grid_at(at, grid.y, grid.z);
 }
 
-APART Value geometry_replace(Space &s, const Value &value, const Value &from, const Value &to) {
+APART Value geometry_replace(Space s, const Value &value, const Value &from, const Value &to) {
     if (value.tag() != GRID) {
         return plainly(s, Prim_Replace, value, from, to);
     }
@@ -506,7 +506,7 @@ APART Value geometry_replace(Space &s, const Value &value, const Value &from, co
     return recoloured(s, value, [=](int cell) { return cell == old ? fresh : cell; });
 }
 
-APART Value geometry_switch(Space &s, const Value &value, const Value &a, const Value &b) {
+APART Value geometry_switch(Space s, const Value &value, const Value &a, const Value &b) {
     if (value.tag() != GRID || !is_small(a) || !is_small(b)) {
         return plainly(s, Prim_Switch, value, a, b);
     }
@@ -516,7 +516,7 @@ APART Value geometry_switch(Space &s, const Value &value, const Value &a, const 
     });
 }
 
-APART Value geometry_canvas(Space &s, const Value &value, const Value &dims) {
+APART Value geometry_canvas(Space s, const Value &value, const Value &dims) {
     i64 height, width;
     arithmetic_location(s, dims, height, width);
     TRY(s)
@@ -527,8 +527,8 @@ APART Value geometry_canvas(Space &s, const Value &value, const Value &dims) {
         const Colour colour = (Colour)number_in(value);
         const unsigned area = (unsigned)(height * width);
 #pragma unroll 1
-        for (unsigned k = s.lane; k < area; k += 32) {
-            s.cells[at + k] = colour;
+        for (unsigned k = s.lane(); k < area; k += 32) {
+            s.cells()[at + k] = colour;
         }
         __syncwarp();
         return grid_at(at, (unsigned)height, (unsigned)width);
@@ -542,7 +542,7 @@ APART Value geometry_canvas(Space &s, const Value &value, const Value &dims) {
     return plainly(s, Prim_Canvas, value, dims);
 }
 
-APART Value geometry_mir_rot(Space &s, const Value &value, const Value &k) {
+APART Value geometry_mir_rot(Space s, const Value &value, const Value &k) {
     const i64 which = int_of(s, k);
     TRY(s)
     switch (which) {

@@ -6,7 +6,7 @@
 #include "sort.cuh"
 
 // A callable of parts.
-APART Value higher_build(Space &s, unsigned builder, const Value &x, const Value &y,
+APART Value higher_build(Space s, unsigned builder, const Value &x, const Value &y,
                          const Value &z) {
     if ((builder == Prim_Lbind || builder == Prim_Rbind) && !is_function(x)) {
         return fail_kind(s, Noun_Function, x);
@@ -26,12 +26,12 @@ APART Value higher_build(Space &s, unsigned builder, const Value &x, const Value
 }
 
 // Pushes the values from `base` on once more.
-INLINE void push_again(Space &s, unsigned base, unsigned count) {
+INLINE void push_again(Space s, unsigned base, unsigned count) {
     const unsigned copy = raw_stack(s, count);
-    if (s.fault == 0) {
+    if (s->fault == 0) {
 #pragma unroll 1
-        for (unsigned k = s.lane; k < count; k += 32) {
-            s.stack[copy + k] = s.stack[base + k];
+        for (unsigned k = s.lane(); k < count; k += 32) {
+            s.stack()[copy + k] = s.stack()[base + k];
         }
     }
     __syncwarp();
@@ -39,17 +39,17 @@ INLINE void push_again(Space &s, unsigned base, unsigned count) {
 
 // Keeps those of `count` elements from `base` on whose companion, as far behind, is
 // true; they stay on the stack and nothing after them.
-APART void keep_true(Space &s, unsigned base, unsigned count) {
+APART void keep_true(Space s, unsigned base, unsigned count) {
     unsigned kept = base;
 #pragma unroll 1
     for (unsigned from = 0; from < count; from += 32) {
-        const unsigned mine = base + from + s.lane;
-        const bool inside = from + s.lane < count;
-        const bool wanted = inside && truth(s.stack[mine + count]);
-        const Value element = inside ? s.stack[mine] : none();
+        const unsigned mine = base + from + s.lane();
+        const bool inside = from + s.lane() < count;
+        const bool wanted = inside && truth(s.stack()[mine + count]);
+        const Value element = inside ? s.stack()[mine] : none();
         const unsigned votes = ballot(wanted);
         if (wanted) {
-            s.stack[kept + __popc(votes & ((1u << s.lane) - 1))] = element;
+            s.stack()[kept + __popc(votes & ((1u << s.lane()) - 1))] = element;
         }
         __syncwarp();
         kept += (unsigned)__popc(votes);
@@ -67,11 +67,11 @@ INLINE bool goes_by_each(unsigned prim) {
     }
 }
 
-APART bool start_higher(Machine &m, unsigned prim, const Value &x, const Value &y,
+APART bool start_higher(Machine m, unsigned prim, const Value &x, const Value &y,
                         const Value &z, Value &out) {
-    Space &s = m.s;
+    const Space s = m.s;
     work(s, 1);
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         return true;
     }
     switch (prim) {
@@ -97,7 +97,7 @@ APART bool start_higher(Machine &m, unsigned prim, const Value &x, const Value &
         break;
     default: break;
     }
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         return true;
     }
     Activation a = begun(DOING_HIGHER);
@@ -109,52 +109,52 @@ APART bool start_higher(Machine &m, unsigned prim, const Value &x, const Value &
     a.model = function_first ? y : x;
     a.held = z;
     a.base = spread(s, a.model);
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         return true;
     }
     a.at = a.base;
-    a.end = s.stack_len;
+    a.end = s->stack_len;
     a.count = a.end - a.base;
     if (goes_by_each(prim)) {
         const bool in_place = prim == Prim_Apply || prim == Prim_Mapply;
         if (!in_place) {
             push_again(s, a.base, a.count);
         }
-        if (s.fault == 0) {
+        if (s->fault == 0) {
             begin(m, a);
         }
-        if (s.fault == 0) {
+        if (s->fault == 0) {
             begin_each(m, a.function, in_place ? a.base : a.end,
                        in_place ? a.end : a.end + a.count);
         }
-        return s.fault != 0;
+        return s->fault != 0;
     }
     if (prim == Prim_Papply || prim == Prim_Mpapply || prim == Prim_Prapply) {
         // `at` is the left place, `element` the right one, `end` where the right begins,
         // `count` where the answers begin.
         a.end = spread(s, z);
-        if (s.fault != 0) {
+        if (s->fault != 0) {
             return true;
         }
-        a.count = s.stack_len;
+        a.count = s->stack_len;
         a.element = a.end;
     }
     begin(m, a);
-    return s.fault != 0;
+    return s->fault != 0;
 }
 
 // The scan rule with a key: the chosen element and its key, `false` if there is none.
-APART bool scan(Space &s, const Activation &a, bool largest, Value &element, Value &key) {
+APART bool scan(Space s, const Activation &a, bool largest, Value &element, Value &key) {
 #pragma unroll 1
     for (unsigned k = 0; k < a.count; k += 1) {
-        const Value value = s.stack[a.end + k];
+        const Value value = s.stack()[a.end + k];
         bool better = k == 0;
         if (!better) {
             better = largest ? greater(s, value, key) : greater(s, key, value);
             TRY_OR(s, false)
         }
         if (better) {
-            element = s.stack[a.base + k];
+            element = s.stack()[a.base + k];
             key = value;
         }
     }
@@ -163,15 +163,15 @@ APART bool scan(Space &s, const Activation &a, bool largest, Value &element, Val
 }
 
 // `order` when its keys are there.
-APART Value ordered(Space &s, const Activation &a) {
+APART Value ordered(Space s, const Activation &a) {
     const unsigned count = a.count;
     work(s, (u64)count * (32 - __clz((int)(count > 0 ? count : 1))));
     TRY(s)
-    sort_keyed(s, s.stack + a.end, s.stack + a.base, count);
+    sort_keyed(s, s.stack() + a.end, s.stack() + a.base, count);
     TRY(s)
 #pragma unroll 1
     for (unsigned k = 1; k < count; k += 1) {
-        greater(s, s.stack[a.end + k - 1], s.stack[a.end + k]);
+        greater(s, s.stack()[a.end + k - 1], s.stack()[a.end + k]);
         TRY(s)
     }
     truncate(s, a.end);
@@ -180,23 +180,23 @@ APART Value ordered(Space &s, const Activation &a) {
 
 // What a primitive makes of the answers `begin_each` has left on the stack. `false` if
 // it has one more call to make.
-APART bool after_each(Machine &m, Activation &a, Value &value) {
-    Space &s = m.s;
+APART bool after_each(Machine m, Activation &a, Value &value) {
+    const Space s = m.s;
     Value element = none(), key = none();
     switch (a.prim) {
     case Prim_Apply: value = like_from(s, a.model, a.base); return true;
     case Prim_Mapply: value = merge_from(s, a.model, a.base); return true;
     case Prim_Sfilter:
         keep_true(s, a.base, a.count);
-        if (s.stack_len == a.end) {
+        if (s->stack_len == a.end) {
             truncate(s, a.base);
             value = a.model;
             return true;
         }
-        if (a.model.tag() == SET && s.stack_len > a.base) {
+        if (a.model.tag() == SET && s->stack_len > a.base) {
             // A subset of a general set could fit a compact form only if it is of
             // locations or cells.
-            const unsigned first = s.stack[a.base].tag();
+            const unsigned first = s.stack()[a.base].tag();
             if (first != PAIR && first != CELL) {
                 value = sorted_set(s, a.base);
                 return true;
@@ -212,14 +212,14 @@ APART bool after_each(Machine &m, Activation &a, Value &value) {
     case Prim_Argmax:
     case Prim_Argmin: {
         const bool found = scan(s, a, a.prim == Prim_Argmax, element, key);
-        if (!found && s.fault == 0) {
+        if (!found && s->fault == 0) {
             fail_empty(s, Noun_Container);
         }
         value = element;
         return true;
     }
     default:
-        if (scan(s, a, a.prim == Prim_Valmax, element, key) || s.fault != 0) {
+        if (scan(s, a, a.prim == Prim_Valmax, element, key) || s->fault != 0) {
             value = key;
             return true;
         }
@@ -227,16 +227,16 @@ APART bool after_each(Machine &m, Activation &a, Value &value) {
     }
 }
 
-APART bool resume_higher(Machine &m, bool answered, Value &value) {
-    Space &s = m.s;
-    const unsigned place = m.control_len - 1;
-    Activation a = m.control[place];
+APART bool resume_higher(Machine m, bool answered, Value &value) {
+    const Space s = m.s;
+    const unsigned place = m.s->at.control_len - 1;
+    Activation a = m.control()[place];
     if (goes_by_each(a.prim)) {
         // State 1: the key of nothing, which is that of zero.
         bool done = a.state == 1;
         if (!done) {
             done = after_each(m, a, value);
-            if (!done && s.fault == 0) {
+            if (!done && s->fault == 0) {
                 a.state = 1;
                 save(m, place, a);
                 if (!start_call_one(m, a.function, integer(0), value)) {
@@ -245,7 +245,7 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
                 done = true;
             }
         }
-        if (s.fault == 0) {
+        if (s->fault == 0) {
             end(m, a, value);
         }
         return true;
@@ -256,7 +256,7 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
             switch (a.prim) {
             case Prim_Extract:
                 if (truth(value)) {
-                    value = s.stack[a.at];
+                    value = s.stack()[a.at];
                     truncate(s, a.base);
                     end(m, a, value);
                     return true;
@@ -285,7 +285,7 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
                 a.element += 1;
                 break;
             }
-            if (s.fault != 0) {
+            if (s->fault != 0) {
                 return true;
             }
         }
@@ -297,14 +297,14 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
                 fail_missing(s, Noun_ElementConditionHoldsFor);
                 return true;
             }
-            x = s.stack[a.at];
+            x = s.stack()[a.at];
             break;
         case Prim_Rapply:
             done = a.at == a.end;
             if (done) {
                 value = like_from(s, a.model, a.base);
             } else {
-                function = s.stack[a.at];
+                function = s.stack()[a.at];
                 x = a.function;
             }
             break;
@@ -315,8 +315,8 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
                 value = set_from(s, a.count);
                 truncate(s, a.base);
             } else {
-                x = s.stack[a.at];
-                y = s.stack[a.element];
+                x = s.stack()[a.at];
+                y = s.stack()[a.element];
             }
             break;
         default:
@@ -327,12 +327,12 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
                                               : merge_from(s, empty_tuple(), a.count);
                 truncate(s, a.base);
             } else {
-                x = s.stack[a.at];
-                y = s.stack[a.element];
+                x = s.stack()[a.at];
+                y = s.stack()[a.element];
             }
             break;
         }
-        if (s.fault != 0) {
+        if (s->fault != 0) {
             return true;
         }
         if (done) {
@@ -340,7 +340,7 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
             return true;
         }
         answered = start_call(m, function, given, x, y, none(), none(), value);
-        if (s.fault != 0) {
+        if (s->fault != 0) {
             return true;
         }
         if (!answered) {
@@ -351,10 +351,10 @@ APART bool resume_higher(Machine &m, bool answered, Value &value) {
 }
 
 // Goes on until everything that was started has its answer.
-APART Value run(Machine &m, bool answered, Value value) {
+APART Value run(Machine m, bool answered, Value value) {
 #pragma unroll 1
-    while (m.s.fault == 0 && m.control_len > 0) {
-        switch (m.control[m.control_len - 1].activity) {
+    while (m.s->fault == 0 && m.s->at.control_len > 0) {
+        switch (m.control()[m.s->at.control_len - 1].activity) {
         case DOING_BODY: answered = resume_body(m, answered, value); break;
         case DOING_BUILT: answered = resume_built(m, answered, value); break;
         case DOING_HIGHER: answered = resume_higher(m, answered, value); break;
@@ -362,9 +362,9 @@ APART Value run(Machine &m, bool answered, Value value) {
         default: answered = resume_columns(m, answered, value); break;
         }
     }
-    if (m.s.fault != 0) {
+    if (m.s->fault != 0) {
         blame(m);
-        m.control_len = 0;
+        m.s->at.control_len = 0;
     }
     return value;
 }

@@ -31,16 +31,16 @@ struct Layering {
 // All that follow are warp functions.
 
 // Empty planes for these colours, equal in all lanes. May flag.
-APART Layering begin_layers(Space &s, const Window &w, const Colours &colours) {
+APART Layering begin_layers(Space s, const Window &w, const Colours &colours) {
     Layering layering;
     layering.window = w;
     layering.colours = colours;
-    layering.spare_len = s.spare_len;
+    layering.spare_len = s->spare_len;
     const unsigned rows = colours.len() * height_of(w);
     layering.planes = room<Bits>(s, rows);
     TRY_OR(s, layering)
 #pragma unroll 1
-    for (unsigned row = s.lane; row < rows; row += 32) {
+    for (unsigned row = s.lane(); row < rows; row += 32) {
         layering.planes[row] = 0;
     }
     __syncwarp();
@@ -48,13 +48,13 @@ APART Layering begin_layers(Space &s, const Window &w, const Colours &colours) {
 }
 
 // Layers of the objects on the stack from `base` on, which are taken off.
-APART Value layers_from(Space &s, unsigned base) {
-    const unsigned len = s.stack_len - base;
+APART Value layers_from(Space s, unsigned base) {
+    const unsigned len = s->stack_len - base;
     const unsigned at = raw_values(s, len);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < len; k += 32) {
-        s.values[at + k] = s.stack[base + k];
+    for (unsigned k = s.lane(); k < len; k += 32) {
+        s.values()[at + k] = s.stack()[base + k];
     }
     truncate(s, base);
     return make(LAYERS, at, len);
@@ -62,9 +62,9 @@ APART Value layers_from(Space &s, unsigned base) {
 
 // The set of all cells added. The caller knows that two of them share a location, so
 // that no other form takes them.
-APART Value end_layers(Space &s, const Layering &layering) {
+APART Value end_layers(Space s, const Layering &layering) {
     const Window w = layering.window;
-    const unsigned height = height_of(w), base = s.stack_len;
+    const unsigned height = height_of(w), base = s->stack_len;
     const Bits *plane = layering.planes;
     Colours later = layering.colours;
     int colour;
@@ -75,8 +75,8 @@ APART Value end_layers(Space &s, const Layering &layering) {
         const unsigned at = raw_window(s, w);
         TRY(s)
 #pragma unroll 1
-        for (unsigned row = s.lane; row < height; row += 32) {
-            s.rows[at + row] = plane[row];
+        for (unsigned row = s.lane(); row < height; row += 32) {
+            s.rows()[at + row] = plane[row];
         }
         __syncwarp();
         plane += height;
@@ -91,12 +91,12 @@ APART Value end_layers(Space &s, const Layering &layering) {
 }
 
 // The box around all layers, if it fits a mask.
-APART bool layers_window(const Space &s, const Value &layers, Window &w) {
+APART bool layers_window(Space s, const Value &layers, Window &w) {
     const unsigned len = layers.tag() == LAYERS ? layers.y : 0;
     int least_i = 0x7fffffff, least_j = 0x7fffffff, most_i = -0x7fffffff, most_j = -0x7fffffff;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < len; k += 32) {
-        const Mask m = mask_in(s.values[layers.x + k]);
+    for (unsigned k = s.lane(); k < len; k += 32) {
+        const Mask m = mask_in(s.values()[layers.x + k]);
         least_i = top(m) < least_i ? top(m) : least_i;
         least_j = left(m) < least_j ? left(m) : least_j;
         most_i = bottom(m) > most_i ? bottom(m) : most_i;
@@ -108,7 +108,7 @@ APART bool layers_window(const Space &s, const Value &layers, Window &w) {
 }
 
 // All locations of layers. `false` with no fault if they are too far apart.
-APART bool layers_mask(Space &s, const Value &layers, Mask &m) {
+APART bool layers_mask(Space s, const Value &layers, Mask &m) {
     Window w;
     if (!layers_window(s, layers, w)) {
         return false;
@@ -117,14 +117,14 @@ APART bool layers_mask(Space &s, const Value &layers, Mask &m) {
     TRY_OR(s, false)
     const unsigned height = height_of(w);
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
+    for (unsigned row = s.lane(); row < height; row += 32) {
         const i64 i = w.top + row;
         Bits word = 0;
 #pragma unroll 1
         for (unsigned k = 0; k < layers.y; k++) {
-            word |= word_at(s, mask_in(s.values[layers.x + k]), i, w.left);
+            word |= word_at(s, mask_in(s.values()[layers.x + k]), i, w.left);
         }
-        s.rows[at + row] = word;
+        s.rows()[at + row] = word;
     }
     __syncwarp();
     return seal(s, at, w, m);

@@ -11,19 +11,19 @@
 #include "query.cuh"
 
 // Writes `word(row)` into each row of a window; what it then holds.
-template <typename F> INLINE Value lines_drawn(Space &s, const Window &w, F word) {
+template <typename F> INLINE Value lines_drawn(Space s, const Window &w, F word) {
     const unsigned at = raw_window(s, w);
     TRY(s)
     const unsigned height = height_of(w);
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
-        s.rows[at + row] = word(row);
+    for (unsigned row = s.lane(); row < height; row += 32) {
+        s.rows()[at + row] = word(row);
     }
     __syncwarp();
     return sealed_mask(s, at, w);
 }
 
-APART Value lines_around(Space &s, unsigned prim, const Value &at) {
+APART Value lines_around(Space s, unsigned prim, const Value &at) {
     i64 i, j;
     arithmetic_location(s, at, i, j);
     TRY(s)
@@ -40,7 +40,7 @@ APART Value lines_around(Space &s, unsigned prim, const Value &at) {
 // All neighbours of all locations at once: each row is smeared into itself and the
 // rows beside it. `false` where the result fits no mask, for any other primitive, and
 // at a fault.
-APART bool lines_dilated(Space &s, unsigned prim, const Mask &m, Value &out) {
+APART bool lines_dilated(Space s, unsigned prim, const Mask &m, Value &out) {
     if (prim != Prim_Dneighbors && prim != Prim_Ineighbors && prim != Prim_Neighbors) {
         return false;
     }
@@ -52,7 +52,7 @@ APART bool lines_dilated(Space &s, unsigned prim, const Mask &m, Value &out) {
     work(s, count_of(s, m));
     TRY_OR(s, false)
     const auto row_at = [&](unsigned row) {
-        return row < (unsigned)m.height ? s.rows[m.rows + row] : (Bits)0;
+        return row < (unsigned)m.height ? s.rows()[m.rows + row] : (Bits)0;
     };
     out = lines_drawn(s, w, [&](unsigned row) {
         // Seen from the window, one column to the left and one row above. The row
@@ -62,12 +62,12 @@ APART bool lines_dilated(Space &s, unsigned prim, const Mask &m, Value &out) {
         word |= prim == Prim_Dneighbors ? 0 : others | others << 2;
         return word | (prim == Prim_Ineighbors ? 0 : others << 1);
     });
-    return s.fault == 0;
+    return s->fault == 0;
 }
 
 // A straight segment that fits no mask, location by location. `false` if those have more
 // than 32 bits, and at a fault.
-APART bool lines_long_segment(Space &s, i64 ai, i64 aj, i64 bi, i64 bj, Value &out) {
+APART bool lines_long_segment(Space s, i64 ai, i64 aj, i64 bi, i64 bj, Value &out) {
     if (!fits_i32(ai) || !fits_i32(aj) || !fits_i32(bi) || !fits_i32(bj)) {
         return false;
     }
@@ -79,16 +79,16 @@ APART bool lines_long_segment(Space &s, i64 ai, i64 aj, i64 bi, i64 bj, Value &o
     const unsigned base = raw_stack(s, count);
     TRY_OR(s, false)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < (unsigned)count; k += 32) {
-        s.stack[base + k] = query_place(ai + (i64)k * si, aj + (i64)k * sj);
+    for (unsigned k = s.lane(); k < (unsigned)count; k += 32) {
+        s.stack()[base + k] = query_place(ai + (i64)k * si, aj + (i64)k * sj);
     }
     __syncwarp();
     out = set_from(s, base);
-    return s.fault == 0;
+    return s->fault == 0;
 }
 
 // A straight segment. `false` if its locations have more than 32 bits, and at a fault.
-APART bool lines_segment(Space &s, i64 ai, i64 aj, i64 bi, i64 bj, Value &out) {
+APART bool lines_segment(Space s, i64 ai, i64 aj, i64 bi, i64 bj, Value &out) {
     const u64 di = ai < bi ? (u64)bi - (u64)ai : (u64)ai - (u64)bi;
     const u64 dj = aj < bj ? (u64)bj - (u64)aj : (u64)aj - (u64)bj;
     if (di != 0 && dj != 0 && di != dj) {
@@ -106,10 +106,10 @@ APART bool lines_segment(Space &s, i64 ai, i64 aj, i64 bi, i64 bj, Value &out) {
         // Level and upright ones fill their window.
         return di == 0 || dj == 0 ? across : bit_at((int)(falling ? row : last - row));
     });
-    return s.fault == 0;
+    return s->fault == 0;
 }
 
-APART Value lines_connect(Space &s, const Value &a, const Value &b) {
+APART Value lines_connect(Space s, const Value &a, const Value &b) {
     i64 ai, aj, bi, bj;
     arithmetic_location(s, a, ai, aj);
     TRY(s)
@@ -121,7 +121,7 @@ APART Value lines_connect(Space &s, const Value &a, const Value &b) {
     return fits ? made : plainly(s, Prim_Connect, a, b);
 }
 
-APART Value lines_shoot(Space &s, const Value &start, const Value &direction) {
+APART Value lines_shoot(Space s, const Value &start, const Value &direction) {
     i64 i, j, di, dj;
     arithmetic_location(s, start, i, j);
     TRY(s)
@@ -137,7 +137,7 @@ APART Value lines_shoot(Space &s, const Value &start, const Value &direction) {
     return fits ? made : plainly(s, Prim_Shoot, start, direction);
 }
 
-APART Value lines_frontier(Space &s, unsigned prim, const Value &at) {
+APART Value lines_frontier(Space s, unsigned prim, const Value &at) {
     i64 i, j;
     arithmetic_location(s, at, i, j);
     TRY(s)
@@ -148,7 +148,7 @@ APART Value lines_frontier(Space &s, unsigned prim, const Value &at) {
     return plainly(s, prim, at);
 }
 
-APART Value lines_corners(Space &s, const Value &patch) {
+APART Value lines_corners(Space s, const Value &patch) {
     if (is_empty_container(patch)) {
         return plainly(s, Prim_Corners, patch);
     }
@@ -167,7 +167,7 @@ APART Value lines_corners(Space &s, const Value &patch) {
 
 // The outline of the bounding box, grown by one (`outbox`) or shrunk by one (`inbox`);
 // a box shrunk past itself is turned over.
-APART Value lines_frame(Space &s, unsigned prim, const Value &patch) {
+APART Value lines_frame(Space s, unsigned prim, const Value &patch) {
     if (prim == Prim_Box && is_empty_container(patch)) {
         return patch;
     }
@@ -193,17 +193,17 @@ APART Value lines_frame(Space &s, unsigned prim, const Value &patch) {
 }
 
 // Pushes an object for each row, or each column, of a grid whose cells are all alike.
-INLINE void lines_push_frontiers(Space &s, const Value &grid, bool rows) {
+INLINE void lines_push_frontiers(Space s, const Value &grid, bool rows) {
     const unsigned count = rows ? grid.y : grid.z, len = rows ? grid.z : grid.y;
     // From line to line, and from cell to cell in a line.
     const unsigned next = rows ? grid.z : 1, step = rows ? 1 : grid.z;
 #pragma unroll 1
     for (unsigned from = 0; from < count; from += 32) {
-        const unsigned line = from + s.lane;
+        const unsigned line = from + s.lane();
         bool alike = line < count;
         int colour = 0;
         if (alike) {
-            const Colour *cells = s.cells + grid.x + line * next;
+            const Colour *cells = s.cells() + grid.x + line * next;
             colour = cells[0];
 #pragma unroll 1
             for (unsigned k = 1; k < len && alike; k++) {
@@ -221,28 +221,28 @@ INLINE void lines_push_frontiers(Space &s, const Value &grid, bool rows) {
             m.height = rows ? 1 : (int)grid.y;
             m.width = rows ? (int)grid.z : 1;
             m.rows = raw_rows(s, (u64)m.height);
-            if (s.fault != 0) {
+            if (s->fault != 0) {
                 return;
             }
             const Bits word = full_bits(m.width);
 #pragma unroll 1
-            for (unsigned row = s.lane; row < (unsigned)m.height; row += 32) {
-                s.rows[m.rows + row] = word;
+            for (unsigned row = s.lane(); row < (unsigned)m.height; row += 32) {
+                s.rows()[m.rows + row] = word;
             }
             push(s, object_value(m, __shfl_sync(ALL_LANES, colour, own)));
-            if (s.fault != 0) {
+            if (s->fault != 0) {
                 return;
             }
         }
     }
 }
 
-APART Value lines_frontiers(Space &s, const Value &grid) {
+APART Value lines_frontiers(Space s, const Value &grid) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window)) {
         return plainly(s, Prim_Frontiers, grid);
     }
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
     lines_push_frontiers(s, grid, true);
     TRY(s)
     lines_push_frontiers(s, grid, false);

@@ -43,18 +43,20 @@ struct __align__(16) Activation {
     // In `values`, where captured values begin.
     unsigned captured;
     unsigned mark_cells, mark_rows, mark_values;
-    u64 mark_bytes;
-    unsigned element, unused;
+    unsigned mark_bytes_left;
+    unsigned element, unused[2];
 };
 
+// An evaluation with its program.
 struct Machine {
     Space s;
-    const unsigned *code;
-    const Value *constants;
-    // Word offset of the table of bodies.
-    unsigned bodies;
-    Activation *control;
-    unsigned control_len;
+    __device__ __forceinline__ explicit Machine(Space s) : s(s) {}
+    __device__ __forceinline__ const unsigned *code() const { return global(s.arena().code); }
+    __device__ __forceinline__ const Value *constants() const {
+        return global(s.arena().constants);
+    }
+    __device__ __forceinline__ unsigned bodies() const { return s.arena().bodies; }
+    __device__ __forceinline__ Activation *control() const { return global(s.arena().control); }
 };
 
 // Lane.
@@ -67,120 +69,121 @@ INLINE Activation begun(unsigned activity) {
     a.base = a.end = a.at = a.count = 0;
     a.pc = a.step = a.parameters = a.registers = a.captured = 0;
     a.mark_cells = a.mark_rows = a.mark_values = 0;
-    a.mark_bytes = 0;
-    a.element = a.unused = 0;
+    a.mark_bytes_left = 0;
+    a.element = a.unused[0] = a.unused[1] = 0;
     return a;
 }
 INLINE void remember(Activation &a, const Mark &mark) {
     a.mark_cells = mark.cells;
     a.mark_rows = mark.rows;
     a.mark_values = mark.values;
-    a.mark_bytes = mark.bytes;
+    a.mark_bytes_left = mark.bytes_left;
 }
 INLINE Mark remembered(const Activation &a) {
     Mark mark;
     mark.cells = a.mark_cells;
     mark.rows = a.mark_rows;
     mark.values = a.mark_values;
-    mark.bytes = a.mark_bytes;
+    mark.bytes_left = a.mark_bytes_left;
     return mark;
 }
 
-INLINE void save(Machine &m, unsigned place, const Activation &a) {
+INLINE void save(Machine m, unsigned place, const Activation &a) {
     __syncwarp();
-    if (m.s.lane == 0) {
-        m.control[place] = a;
+    if (m.s.lane() == 0) {
+        m.control()[place] = a;
     }
     __syncwarp();
 }
 
 // Leaves an activation on the stack.
-INLINE void begin(Machine &m, const Activation &a) {
-    if (m.control_len == CONTROL_FRAMES) {
+INLINE void begin(Machine m, const Activation &a) {
+    if (m.s->at.control_len == CONTROL_FRAMES) {
         flag(m.s, FLAG_NESTING);
         return;
     }
-    save(m, m.control_len, a);
-    m.control_len += 1;
+    save(m, m.s->at.control_len, a);
+    m.s->at.control_len += 1;
 }
 
 // Takes the topmost activation, which is `a`, off the stack; its answer is `value`.
-INLINE void end(Machine &m, const Activation &a, const Value &value) {
-    m.control_len -= 1;
+INLINE void end(Machine m, const Activation &a, const Value &value) {
+    m.s->at.control_len -= 1;
     if ((a.flags & ENDS_CALL) != 0) {
-        m.s.call_depth -= 1;
+        m.s->at.call_depth -= 1;
     }
-    if ((a.flags & FORGETS) != 0 && m.s.fault == 0 && is_free(value)) {
+    if ((a.flags & FORGETS) != 0 && m.s->fault == 0 && is_free(value)) {
         cut(m.s, remembered(a));
     }
 }
 
 // Takes `count` values in `frame`; where the first lies.
-INLINE unsigned new_frame(Machine &m, unsigned count) {
-    Space &s = m.s;
-    const unsigned at = s.frame_len;
-    if (count > s.frame_cap - at) {
+INLINE unsigned new_frame(Machine m, unsigned count) {
+    const Space s = m.s;
+    const unsigned at = s->frame_len;
+    if (count > s.arena().frame_cap - at) {
         flag(s, FLAG_STACK);
         return at;
     }
-    s.frame_len = at + count;
+    s->frame_len = at + count;
     __syncwarp();
     return at;
 }
-INLINE void put_frame(Machine &m, unsigned at, const Value &value) {
+INLINE void put_frame(Machine m, unsigned at, const Value &value) {
     __syncwarp();
-    if (m.s.lane == 0) {
-        m.s.frame[at] = value;
+    if (m.s.lane() == 0) {
+        m.s.frame()[at] = value;
     }
     __syncwarp();
 }
-INLINE void leave_frame(Machine &m, unsigned at) {
+INLINE void leave_frame(Machine m, unsigned at) {
     __syncwarp();
-    m.s.frame_len = at;
+    m.s->frame_len = at;
 }
 
 // Goes one call deeper.
-INLINE void enter(Space &s) {
-    if (s.call_depth >= MAX_CALL_DEPTH) {
+INLINE void enter(Space s) {
+    if (s->at.call_depth >= MAX_CALL_DEPTH) {
         fail_budget(s, LIMIT_DEPTH);
         return;
     }
-    s.call_depth += 1;
+    s->at.call_depth += 1;
 }
 
 // An operand of a step; lane.
-INLINE Value fetch(const Machine &m, unsigned operand, unsigned parameters, unsigned registers,
+INLINE Value fetch(Machine m, unsigned operand, unsigned parameters, unsigned registers,
                    unsigned captured) {
     const unsigned place = operand & 0x3fffffffu;
     switch (operand >> 30) {
-    case 0: return m.s.frame[parameters + place];
-    case 1: return m.s.frame[registers + place];
-    case 2: return m.s.values[captured + place];
-    default: return m.constants[place];
+    case 0: return m.s.frame()[parameters + place];
+    case 1: return m.s.frame()[registers + place];
+    case 2: return m.s.values()[captured + place];
+    default: return m.constants()[place];
     }
 }
 
 // The primitive a fault is laid to where none has taken it: the innermost that runs.
-INLINE void blame(Machine &m) {
+INLINE void blame(Machine m) {
 #pragma unroll 1
-    for (unsigned place = m.control_len; m.s.culprit == NO_CULPRIT && place > 0; place -= 1) {
-        m.s.culprit = m.control[place - 1].prim;
+    for (unsigned place = m.s->at.control_len; m.s->at.culprit == NO_CULPRIT && place > 0;
+         place -= 1) {
+        m.s->at.culprit = m.control()[place - 1].prim;
     }
 }
-INLINE void blame_on(Space &s, unsigned prim) {
-    if (s.fault != 0 && s.culprit == NO_CULPRIT) {
-        s.culprit = prim;
+INLINE void blame_on(Space s, unsigned prim) {
+    if (s->fault != 0 && s->at.culprit == NO_CULPRIT) {
+        s->at.culprit = prim;
     }
 }
 
 // In higher.cuh.
-APART bool start_higher(Machine &m, unsigned prim, const Value &x, const Value &y,
+APART bool start_higher(Machine m, unsigned prim, const Value &x, const Value &y,
                         const Value &z, Value &out);
 
 // Calls a primitive with as many arguments as it takes.
-APART bool start_primitive(Machine &m, unsigned prim, unsigned given, const Value &x,
+APART bool start_primitive(Machine m, unsigned prim, unsigned given, const Value &x,
                            const Value &y, const Value &z, const Value &w, Value &out) {
-    Space &s = m.s;
+    const Space s = m.s;
     if ((given == 1 && quick_one(prim, x, out)) || (given == 2 && quick_two(prim, x, y, out))) {
         work(s, 1);
         return true;
@@ -196,20 +199,20 @@ APART bool start_primitive(Machine &m, unsigned prim, unsigned given, const Valu
 }
 
 // How many arguments a callable takes.
-INLINE unsigned arity_of(Machine &m, const Value &function) {
-    Space &s = m.s;
+INLINE unsigned arity_of(Machine m, const Value &function) {
+    const Space s = m.s;
     Value inner = function;
     unsigned bound = 0;
 #pragma unroll 1
     while (inner.tag() == BUILT && (inner.z == Prim_Lbind || inner.z == Prim_Rbind)) {
-        inner = s.values[inner.x];
+        inner = s.values()[inner.x];
         bound += 1;
     }
     unsigned arity = 1;
     if (inner.tag() == PRIM) {
         arity = PRIM_ARITY[inner.x];
     } else if (inner.tag() == BODY) {
-        arity = m.code[m.code[m.bodies + inner.y]];
+        arity = m.code()[m.code()[m.bodies() + inner.y]];
     } else if (inner.tag() != BUILT) {
         fail_kind(s, Noun_Function, inner);
     }
@@ -222,15 +225,15 @@ INLINE unsigned arity_of(Machine &m, const Value &function) {
 
 // Calls a function value. What the call made is forgotten at once when its answer has
 // no parts: a key or a condition leaves nothing behind.
-APART bool start_call(Machine &m, const Value &function, unsigned given, const Value &x,
+APART bool start_call(Machine m, const Value &function, unsigned given, const Value &x,
                       const Value &y, const Value &z, const Value &w, Value &out) {
-    Space &s = m.s;
+    const Space s = m.s;
     if (function.tag() == PRIM && PRIM_ARITY[function.x] == given) {
         const unsigned prim = function.x;
         const Mark mark = mark_of(s);
-        const unsigned before = m.control_len;
+        const unsigned before = m.s->at.control_len;
         const bool ready = start_primitive(m, prim, given, x, y, z, w, out);
-        if (s.fault != 0) {
+        if (s->fault != 0) {
             return true;
         }
         if (ready) {
@@ -239,14 +242,14 @@ APART bool start_call(Machine &m, const Value &function, unsigned given, const V
             }
             return true;
         }
-        Activation a = m.control[before];
+        Activation a = m.control()[before];
         a.flags |= FORGETS;
         remember(a, mark);
         save(m, before, a);
         return false;
     }
     const unsigned takes = arity_of(m, function);
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         return true;
     }
     if (takes != given) {
@@ -255,7 +258,7 @@ APART bool start_call(Machine &m, const Value &function, unsigned given, const V
     }
     const Mark mark = mark_of(s);
     enter(s);
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         return true;
     }
     Activation a = begun(function.tag() == BODY ? DOING_BODY : DOING_BUILT);
@@ -263,25 +266,25 @@ APART bool start_call(Machine &m, const Value &function, unsigned given, const V
     remember(a, mark);
     a.function = function;
     a.count = given;
-    const unsigned header = function.tag() == BODY ? m.code[m.bodies + function.y] : 0;
-    const unsigned registers = function.tag() == BODY ? m.code[header + 5] : 0;
+    const unsigned header = function.tag() == BODY ? m.code()[m.bodies() + function.y] : 0;
+    const unsigned registers = function.tag() == BODY ? m.code()[header + 5] : 0;
     a.parameters = new_frame(m, given + registers);
     a.registers = a.parameters + given;
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         return true;
     }
-    if (s.lane == 0) {
+    if (s.lane() == 0) {
         if (given > 0) {
-            s.frame[a.parameters] = x;
+            s.frame()[a.parameters] = x;
         }
         if (given > 1) {
-            s.frame[a.parameters + 1] = y;
+            s.frame()[a.parameters + 1] = y;
         }
         if (given > 2) {
-            s.frame[a.parameters + 2] = z;
+            s.frame()[a.parameters + 2] = z;
         }
         if (given > 3) {
-            s.frame[a.parameters + 3] = w;
+            s.frame()[a.parameters + 3] = w;
         }
     }
     __syncwarp();
@@ -293,30 +296,31 @@ APART bool start_call(Machine &m, const Value &function, unsigned given, const V
     return false;
 }
 
-INLINE bool start_call_one(Machine &m, const Value &function, const Value &x, Value &out) {
+INLINE bool start_call_one(Machine m, const Value &function, const Value &x, Value &out) {
     return start_call(m, function, 1, x, none(), none(), none(), out);
 }
 
 // Starts the step whose first word is at `pc`, which is moved behind it.
-APART bool start_step(Machine &m, unsigned &pc, unsigned parameters, unsigned registers,
+APART bool start_step(Machine m, unsigned &pc, unsigned parameters, unsigned registers,
                       unsigned captured, Value &out) {
-    Space &s = m.s;
-    const unsigned word = m.code[pc];
+    const Space s = m.s;
+    const unsigned word = m.code()[pc];
     const unsigned operation = word & 0xff, given = word >> 8 & 0xff;
     if (operation == CLOSE) {
-        const unsigned body = m.code[pc + 1];
-        const unsigned header = m.code[m.bodies + body];
+        const unsigned body = m.code()[pc + 1];
+        const unsigned header = m.code()[m.bodies() + body];
         const unsigned base = raw_stack(s, given);
-        if (s.fault == 0) {
+        if (s->fault == 0) {
 #pragma unroll 1
-            for (unsigned k = s.lane; k < given; k += 32) {
-                s.stack[base + k] = fetch(m, m.code[pc + 2 + k], parameters, registers, captured);
+            for (unsigned k = s.lane(); k < given; k += 32) {
+                s.stack()[base + k] =
+                    fetch(m, m.code()[pc + 2 + k], parameters, registers, captured);
             }
         }
         __syncwarp();
         pc += 2 + given;
-        if (s.fault == 0) {
-            const u64 fingerprint = (u64)m.code[header + 4] << 32 | m.code[header + 3];
+        if (s->fault == 0) {
+            const u64 fingerprint = (u64)m.code()[header + 4] << 32 | m.code()[header + 3];
             out = closure_from(s, body, (i64)fingerprint, base);
         }
         return true;
@@ -324,7 +328,7 @@ APART bool start_step(Machine &m, unsigned &pc, unsigned parameters, unsigned re
     Value v[5];
 #pragma unroll
     for (unsigned k = 0; k < 5; k += 1) {
-        v[k] = k < given ? fetch(m, m.code[pc + 1 + k], parameters, registers, captured) : none();
+        v[k] = k < given ? fetch(m, m.code()[pc + 1 + k], parameters, registers, captured) : none();
     }
     pc += 1 + given;
     if (operation == CALL) {
@@ -335,24 +339,24 @@ APART bool start_step(Machine &m, unsigned &pc, unsigned parameters, unsigned re
 
 // Goes on with the steps of a body; `value` is the answer of the one it waits for, if
 // it does.
-APART bool resume_body(Machine &m, bool answered, Value &value) {
-    const unsigned place = m.control_len - 1;
-    Activation a = m.control[place];
-    const unsigned header = m.code[m.bodies + a.function.y];
-    const unsigned steps = m.code[header + 1];
+APART bool resume_body(Machine m, bool answered, Value &value) {
+    const unsigned place = m.s->at.control_len - 1;
+    Activation a = m.control()[place];
+    const unsigned header = m.code()[m.bodies() + a.function.y];
+    const unsigned steps = m.code()[header + 1];
     while (true) {
         if (answered) {
             put_frame(m, a.registers + a.step, value);
             a.step += 1;
         }
         if (a.step == steps) {
-            value = fetch(m, m.code[header + 2], a.parameters, a.registers, a.captured);
+            value = fetch(m, m.code()[header + 2], a.parameters, a.registers, a.captured);
             leave_frame(m, a.parameters);
             end(m, a, value);
             return true;
         }
         answered = start_step(m, a.pc, a.parameters, a.registers, a.captured, value);
-        if (m.s.fault != 0) {
+        if (m.s->fault != 0) {
             return true;
         }
         if (!answered) {
@@ -363,15 +367,15 @@ APART bool resume_body(Machine &m, bool answered, Value &value) {
 }
 
 // Goes on with a callable that a primitive built: its parts called in turn.
-APART bool resume_built(Machine &m, bool answered, Value &value) {
-    Space &s = m.s;
-    const unsigned place = m.control_len - 1;
-    Activation a = m.control[place];
+APART bool resume_built(Machine m, bool answered, Value &value) {
+    const Space s = m.s;
+    const unsigned place = m.s->at.control_len - 1;
+    Activation a = m.control()[place];
     const unsigned prim = a.function.z;
-    const Value *parts = s.values + a.function.x;
+    const Value *parts = s.values() + a.function.x;
     if (!answered && a.state == 0) {
         work(s, 1);
-        if (s.fault != 0) {
+        if (s->fault != 0) {
             return true;
         }
     }
@@ -414,7 +418,7 @@ APART bool resume_built(Machine &m, bool answered, Value &value) {
             done = a.state == 1;
             function = parts[0];
             const Value fixed = parts[1];
-            const Value *args = s.frame + a.parameters;
+            const Value *args = s.frame() + a.parameters;
             given = a.count + 1;
             const bool first = prim == Prim_Lbind;
             const unsigned shift = first ? 1 : 0;
@@ -426,10 +430,10 @@ APART bool resume_built(Machine &m, bool answered, Value &value) {
         }
         default: {
             const i64 times = int_of(s, parts[1]);
-            if (s.fault != 0) {
+            if (s->fault != 0) {
                 return true;
             }
-            x = a.state == 0 ? s.frame[a.parameters] : value;
+            x = a.state == 0 ? s.frame()[a.parameters] : value;
             done = (i64)a.state >= times;
             value = x;
             function = parts[0];
@@ -439,7 +443,7 @@ APART bool resume_built(Machine &m, bool answered, Value &value) {
             break;
         }
         }
-        if (s.fault != 0) {
+        if (s->fault != 0) {
             return true;
         }
         if (done) {
@@ -448,7 +452,7 @@ APART bool resume_built(Machine &m, bool answered, Value &value) {
             return true;
         }
         if (on_arguments) {
-            const Value *args = s.frame + a.parameters;
+            const Value *args = s.frame() + a.parameters;
             given = a.count;
             x = args[0];
             y = a.count > 1 ? args[1] : none();
@@ -460,7 +464,7 @@ APART bool resume_built(Machine &m, bool answered, Value &value) {
             save(m, place, a);
             return false;
         }
-        if (s.fault != 0) {
+        if (s->fault != 0) {
             return true;
         }
     }

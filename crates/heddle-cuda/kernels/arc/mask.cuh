@@ -72,30 +72,30 @@ INLINE bool or_bit(Bits *word, unsigned bit) {
 // From here on warp functions.
 
 // Zeroed rows for a window, at the end.
-INLINE unsigned new_window(Space &s, const Window &w) { return new_rows(s, height_of(w)); }
+INLINE unsigned new_window(Space s, const Window &w) { return new_rows(s, height_of(w)); }
 // The same, for a caller that writes every one of them before any is read.
-INLINE unsigned raw_window(Space &s, const Window &w) { return raw_rows(s, height_of(w)); }
+INLINE unsigned raw_window(Space s, const Window &w) { return raw_rows(s, height_of(w)); }
 
 // Takes the rows from `at` on away again, without giving back what they cost.
-INLINE void drop_rows(Space &s, unsigned at) {
+INLINE void drop_rows(Space s, unsigned at) {
     __syncwarp();
-    s.rows_len = at;
+    s->rows_len = at;
 }
-INLINE void drop_cells(Space &s, unsigned at) {
+INLINE void drop_cells(Space s, unsigned at) {
     __syncwarp();
-    s.cells_len = at;
+    s->cells_len = at;
 }
 
 // Makes the box of a freshly written window tight. The window must be the last thing
 // in `rows`. `false` if it holds nothing.
-APART bool seal(Space &s, unsigned at, const Window &w, Mask &m) {
-    const unsigned count = s.rows_len - at;
+APART bool seal(Space s, unsigned at, const Window &w, Mask &m) {
+    const unsigned count = s->rows_len - at;
     unsigned first = count, end = 0;
     int least = MASK_COLUMNS, most = -1;
 #pragma unroll 1
     for (unsigned base = 0; base < count; base += 32) {
-        const unsigned row = base + s.lane;
-        const Bits word = row < count ? s.rows[at + row] : 0;
+        const unsigned row = base + s.lane();
+        const Bits word = row < count ? s.rows()[at + row] : 0;
         if (word != 0) {
             const int low = lowest_bit(word), high = highest_bit(word);
             least = low < least ? low : least;
@@ -121,11 +121,11 @@ APART bool seal(Space &s, unsigned at, const Window &w, Mask &m) {
         // Rows only move up, so what a round writes no later one reads.
 #pragma unroll 1
         for (unsigned base = 0; base < height; base += 32) {
-            const unsigned row = base + s.lane;
-            const Bits word = row < height ? s.rows[at + first + row] >> least : 0;
+            const unsigned row = base + s.lane();
+            const Bits word = row < height ? s.rows()[at + first + row] >> least : 0;
             __syncwarp();
             if (row < height) {
-                s.rows[at + row] = word;
+                s.rows()[at + row] = word;
             }
             __syncwarp();
         }
@@ -139,30 +139,30 @@ APART bool seal(Space &s, unsigned at, const Window &w, Mask &m) {
 }
 
 // The set of locations written into a window.
-INLINE Value sealed_mask(Space &s, unsigned at, const Window &w) {
+INLINE Value sealed_mask(Space s, unsigned at, const Window &w) {
     Mask m;
     return seal(s, at, w, m) ? mask_value(m) : empty_set();
 }
 
 // The cells of one colour written into a window.
-INLINE Value sealed_object(Space &s, unsigned at, const Window &w, int colour) {
+INLINE Value sealed_object(Space s, unsigned at, const Window &w, int colour) {
     Mask m;
     return seal(s, at, w, m) ? object_value(m, colour) : empty_set();
 }
 
 // Whether a mask has one colour in a looser box of colours that begins for it at
 // `start` and is `loose` wide; and which.
-INLINE bool one_colour(Space &s, const Mask &m, unsigned start, unsigned loose, int &colour) {
+INLINE bool one_colour(Space s, const Mask &m, unsigned start, unsigned loose, int &colour) {
     const unsigned width = (unsigned)m.width, area = (unsigned)m.height * width;
-    colour = s.cells[start + (unsigned)lowest_bit(s.rows[m.rows])];
+    colour = s.cells()[start + (unsigned)lowest_bit(s.rows()[m.rows])];
 #pragma unroll 1
     for (unsigned base = 0; base < area; base += 32) {
-        const unsigned k = base + s.lane;
+        const unsigned k = base + s.lane();
         bool other = false;
         if (k < area) {
             const unsigned row = k / width, column = k - row * width;
-            other = has_bit(s.rows[m.rows + row], (int)column) &&
-                    s.cells[start + row * loose + column] != colour;
+            other = has_bit(s.rows()[m.rows + row], (int)column) &&
+                    s.cells()[start + row * loose + column] != colour;
         }
         if (any_lane(other)) {
             return false;
@@ -173,7 +173,7 @@ INLINE bool one_colour(Space &s, const Mask &m, unsigned start, unsigned loose, 
 
 // The cells written into a window, their colours into a box of the same size whose
 // other cells are zero. Both must be the last of their kind.
-APART Value sealed_cells(Space &s, unsigned rows, unsigned cells, const Window &w) {
+APART Value sealed_cells(Space s, unsigned rows, unsigned cells, const Window &w) {
     Mask m;
     if (!seal(s, rows, w, m)) {
         drop_cells(s, cells);
@@ -191,15 +191,15 @@ APART Value sealed_cells(Space &s, unsigned rows, unsigned cells, const Window &
         // Cells only move forward, as rows do in `seal`.
 #pragma unroll 1
         for (unsigned base = 0; base < area; base += 32) {
-            const unsigned k = base + s.lane;
+            const unsigned k = base + s.lane();
             Colour held = 0;
             if (k < area) {
                 const unsigned row = k / width;
-                held = s.cells[start + row * loose + (k - row * width)];
+                held = s.cells()[start + row * loose + (k - row * width)];
             }
             __syncwarp();
             if (k < area) {
-                s.cells[cells + k] = held;
+                s.cells()[cells + k] = held;
             }
             __syncwarp();
         }
@@ -210,21 +210,21 @@ APART Value sealed_cells(Space &s, unsigned rows, unsigned cells, const Window &
 
 // Writes `combine(a, b)` of two masks into the rows of a window; where they begin.
 template <typename F>
-INLINE unsigned combined(Space &s, const Mask &a, const Mask &b, const Window &w, F combine) {
+INLINE unsigned combined(Space s, const Mask &a, const Mask &b, const Window &w, F combine) {
     const unsigned at = raw_window(s, w);
     TRY_OR(s, 0)
     const unsigned height = height_of(w);
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
+    for (unsigned row = s.lane(); row < height; row += 32) {
         const i64 i = w.top + row;
-        s.rows[at + row] = combine(word_at(s, a, i, w.left), word_at(s, b, i, w.left));
+        s.rows()[at + row] = combine(word_at(s, a, i, w.left), word_at(s, b, i, w.left));
     }
     __syncwarp();
     return at;
 }
 
 // The full rectangle.
-APART Value rectangle(Space &s, const Window &w) {
+APART Value rectangle(Space s, const Window &w) {
     const unsigned at = raw_window(s, w);
     TRY(s)
     const unsigned height = height_of(w);
@@ -234,8 +234,8 @@ APART Value rectangle(Space &s, const Window &w) {
     }
     const Bits word = full_bits((int)width_of(w));
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
-        s.rows[at + row] = word;
+    for (unsigned row = s.lane(); row < height; row += 32) {
+        s.rows()[at + row] = word;
     }
     __syncwarp();
     return mask_value(mask_at(w, at));

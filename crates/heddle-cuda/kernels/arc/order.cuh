@@ -15,20 +15,20 @@
 #define WALKED 0xffffffffu
 
 // warp: makes a fault of any lane known to all.
-INLINE void settle(Space &s) {
-    const unsigned failed = ballot(s.fault != 0);
+INLINE void settle(Space s) {
+    const unsigned failed = ballot(s->fault != 0);
     if (failed != 0) {
-        s.fault = __shfl_sync(ALL_LANES, s.fault, __ffs((int)failed) - 1);
+        s->fault = __shfl_sync(ALL_LANES, s->fault, __ffs((int)failed) - 1);
     }
 }
 
 template <typename T> INLINE int three_way(T a, T b) { return a < b ? -1 : b < a ? 1 : 0; }
 
-INLINE bool same_cells(const Space &s, unsigned a, unsigned b, unsigned len) {
+INLINE bool same_cells(Space s, unsigned a, unsigned b, unsigned len) {
     if (a != b) {
 #pragma unroll 1
         for (unsigned k = 0; k < len; k++) {
-            if (s.cells[a + k] != s.cells[b + k]) {
+            if (s.cells()[a + k] != s.cells()[b + k]) {
                 return false;
             }
         }
@@ -39,7 +39,7 @@ INLINE bool same_cells(const Space &s, unsigned a, unsigned b, unsigned len) {
 // Where and how large; not what is in it.
 INLINE bool same_box(const Value &a, const Value &b) { return a.y == b.y && a.box() == b.box(); }
 
-INLINE bool same_mask(const Space &s, const Value &a, const Value &b) {
+INLINE bool same_mask(Space s, const Value &a, const Value &b) {
     if (!same_box(a, b)) {
         return false;
     }
@@ -47,7 +47,7 @@ INLINE bool same_mask(const Space &s, const Value &a, const Value &b) {
         const unsigned height = a.box() & 0xff;
 #pragma unroll 1
         for (unsigned row = 0; row < height; row++) {
-            if (s.rows[a.x + row] != s.rows[b.x + row]) {
+            if (s.rows()[a.x + row] != s.rows()[b.x + row]) {
                 return false;
             }
         }
@@ -65,7 +65,7 @@ struct Runs {
 };
 
 // Whether two values may be equal: `false` if they are not, else equal if `runs` are.
-INLINE bool equal_outside(const Space &s, const Value &a, const Value &b, Runs &runs) {
+INLINE bool equal_outside(Space s, const Value &a, const Value &b, Runs &runs) {
     runs.a = a.x;
     runs.b = b.x;
     runs.left = 0;
@@ -110,14 +110,14 @@ INLINE bool equal_outside(const Space &s, const Value &a, const Value &b, Runs &
 }
 
 // Where `equal_outside` leaves runs of values.
-APART bool equal_inside(Space &s, Runs runs) {
+APART bool equal_inside(Space s, Runs runs) {
     Runs open[OPEN_MOST];
     unsigned levels = 0;
 #pragma unroll 1
     for (;;) {
         // Runs that are done are never kept open.
-        const Value x = s.values[runs.a];
-        const Value y = s.values[runs.b];
+        const Value x = s.values()[runs.a];
+        const Value y = s.values()[runs.b];
         runs.a += 1;
         runs.b += 1;
         runs.left -= 1;
@@ -146,13 +146,13 @@ APART bool equal_inside(Space &s, Runs runs) {
 }
 
 // Whether two values are equal. Forms are unique, so unlike forms are not.
-APART bool equal(Space &s, const Value &a, const Value &b) {
+APART bool equal(Space s, const Value &a, const Value &b) {
     Runs runs;
     return equal_outside(s, a, b, runs) && (runs.left == 0 || equal_inside(s, runs));
 }
 
 // warp: whether two values are equal, found out by all lanes together.
-APART bool equal_together(Space &s, const Value &a, const Value &b) {
+APART bool equal_together(Space s, const Value &a, const Value &b) {
     if (a.tag() != b.tag() || a.tag() < ROW || a.tag() >= PRIM) {
         return equal(s, a, b);
     }
@@ -165,8 +165,8 @@ APART bool equal_together(Space &s, const Value &a, const Value &b) {
         if (a.x != b.x) {
             const unsigned height = a.box() & 0xff;
 #pragma unroll 1
-            for (unsigned row = s.lane; row < height; row += 32) {
-                same = same && s.rows[a.x + row] == s.rows[b.x + row];
+            for (unsigned row = s.lane(); row < height; row += 32) {
+                same = same && s.rows()[a.x + row] == s.rows()[b.x + row];
             }
         }
         if (a.tag() == PAINTED) {
@@ -183,16 +183,16 @@ APART bool equal_together(Space &s, const Value &a, const Value &b) {
             cells = a.tag() == ROW ? a.y : a.y * a.z;
         } else if (a.x != b.x) {
 #pragma unroll 1
-            for (unsigned k = s.lane; k < a.y; k += 32) {
-                same = same && equal(s, s.values[a.x + k], s.values[b.x + k]);
+            for (unsigned k = s.lane(); k < a.y; k += 32) {
+                same = same && equal(s, s.values()[a.x + k], s.values()[b.x + k]);
             }
             settle(s);
         }
     }
     if (at != bt) {
 #pragma unroll 1
-        for (unsigned k = s.lane; k < cells; k += 32) {
-            same = same && s.cells[at + k] == s.cells[bt + k];
+        for (unsigned k = s.lane(); k < cells; k += 32) {
+            same = same && s.cells()[at + k] == s.cells()[bt + k];
         }
     }
     return every_lane(same);
@@ -237,12 +237,12 @@ INLINE bool open_walks(Level &level, const Value &a, const Value &b) {
     return true;
 }
 
-INLINE int order_cells(const Space &s, unsigned a, unsigned b, unsigned len) {
+INLINE int order_cells(Space s, unsigned a, unsigned b, unsigned len) {
     if (a != b) {
 #pragma unroll 1
         for (unsigned k = 0; k < len; k++) {
-            const int x = s.cells[a + k];
-            const int y = s.cells[b + k];
+            const int x = s.cells()[a + k];
+            const int y = s.cells()[b + k];
             if (x != y) {
                 return x < y ? -1 : 1;
             }
@@ -254,12 +254,12 @@ INLINE int order_cells(const Space &s, unsigned a, unsigned b, unsigned len) {
 // Masks as ascending lists of locations. Whoever holds the first location the other
 // lacks is smaller, unless the other has ended there. `false` if they lie too far
 // apart for this.
-INLINE bool order_masks(const Space &s, const Mask &a, const Mask &b, int &decided) {
+INLINE bool order_masks(Space s, const Mask &a, const Mask &b, int &decided) {
     decided = three_way(a.i, b.i);
     if (decided != 0) {
         return true;
     }
-    decided = three_way(a.j + lowest_bit(s.rows[a.rows]), b.j + lowest_bit(s.rows[b.rows]));
+    decided = three_way(a.j + lowest_bit(s.rows()[a.rows]), b.j + lowest_bit(s.rows()[b.rows]));
     if (decided != 0) {
         return true;
     }
@@ -273,8 +273,8 @@ INLINE bool order_masks(const Space &s, const Mask &a, const Mask &b, int &decid
     const int rows = a.height < b.height ? a.height : b.height;
 #pragma unroll 1
     for (int row = 0; row < rows; row++) {
-        const Bits p = s.rows[a.rows + row] << (a.j - from);
-        const Bits q = s.rows[b.rows + row] << (b.j - from);
+        const Bits p = s.rows()[a.rows + row] << (a.j - from);
+        const Bits q = s.rows()[b.rows + row] << (b.j - from);
         if (p == q) {
             continue;
         }
@@ -291,7 +291,7 @@ INLINE bool order_masks(const Space &s, const Mask &a, const Mask &b, int &decid
 
 // Compares two values as far as that goes without looking into general containers:
 // `false` and `decided`, or `true` and `level` if their elements must decide.
-INLINE bool order_outside(const Space &s, const Value &a, const Value &b, int &decided,
+INLINE bool order_outside(Space s, const Value &a, const Value &b, int &decided,
                           Level &level) {
     decided = 0;
     if (a.tag() != b.tag()) {
@@ -382,7 +382,7 @@ INLINE bool order_outside(const Space &s, const Value &a, const Value &b, int &d
 }
 
 // Where `order_outside` leaves a level.
-APART int order_inside(Space &s, Level level) {
+APART int order_inside(Space s, Level level) {
     Level open[OPEN_MOST];
     unsigned levels = 0;
     // One pair of iterators is enough: the elements of a patch hold no sets, and what
@@ -441,7 +441,7 @@ APART int order_inside(Space &s, Level level) {
 }
 
 // The canonical order, -1, 0 or 1; 0 exactly when `equal`.
-APART int order(Space &s, const Value &a, const Value &b) {
+APART int order(Space s, const Value &a, const Value &b) {
     int decided;
     Level level;
     if (!order_outside(s, a, b, decided, level)) {
@@ -451,7 +451,7 @@ APART int order(Space &s, const Value &a, const Value &b) {
 }
 
 // Whether every element of `b` is in `a`, both sets.
-APART bool includes(Space &s, const Value &a, const Value &b) {
+APART bool includes(Space s, const Value &a, const Value &b) {
     Elements held = elements(s, a);
     Elements wanted = elements(s, b);
     Value want, have;
@@ -474,7 +474,7 @@ APART bool includes(Space &s, const Value &a, const Value &b) {
 
 // `a > b`, where the two have an order between them. Called by all lanes with equal
 // arguments, so that a fault is one of all.
-APART bool greater(Space &s, const Value &a, const Value &b) {
+APART bool greater(Space s, const Value &a, const Value &b) {
     Value x = a;
     Value y = b;
 #pragma unroll 1

@@ -14,11 +14,11 @@
 #define ANY_COLOUR 256
 
 // lane. Whether a patch covers a location, and which cell of its box that is.
-INLINE bool covers(const Space &s, const Mask &m, int i, int j, unsigned &own) {
+INLINE bool covers(Space s, const Mask &m, int i, int j, unsigned &own) {
     const int row = i - m.i, column = j - m.j;
     own = (unsigned)(row * m.width + column);
     return row >= 0 && row < m.height && column >= 0 && column < m.width &&
-           has_bit(s.rows[m.rows + row], column);
+           has_bit(s.rows()[m.rows + row], column);
 }
 
 // lane. Where a location lies in a grid, counted from its first cell, if it is inside.
@@ -29,21 +29,21 @@ INLINE bool place_in(const Value &grid, int i, int j, unsigned &place) {
 
 // A copy of a grid with each cell put through a function of its row, its column and
 // its colour.
-template <typename F> INLINE Value redrawn(Space &s, const Value &grid, F colour) {
+template <typename F> INLINE Value redrawn(Space s, const Value &grid, F colour) {
     const unsigned width = grid.z, area = grid.y * width;
     const unsigned at = raw_cells(s, area);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned i = k / width, j = k - i * width;
-        s.cells[at + k] = (Colour)colour((int)i, (int)j, (int)s.cells[grid.x + k]);
+        s.cells()[at + k] = (Colour)colour((int)i, (int)j, (int)s.cells()[grid.x + k]);
     }
     __syncwarp();
     return grid_at(at, grid.y, width);
 }
 
 // The grid with the locations of a mask in one colour.
-APART Value filled_mask(Space &s, const Value &grid, int colour, const Mask &m, int under) {
+APART Value filled_mask(Space s, const Value &grid, int colour, const Mask &m, int under) {
     return redrawn(s, grid, [&](int i, int j, int cell) {
         unsigned own;
         const bool may = under == ANY_COLOUR || cell == under;
@@ -53,7 +53,7 @@ APART Value filled_mask(Space &s, const Value &grid, int colour, const Mask &m, 
 
 // Fills the locations of a patch with a colour, where `under` says so only cells of
 // that colour. `false`, and no fault, where plain values must decide.
-APART bool filled(Space &s, const Value &grid, int colour, const Value &patch, int under,
+APART bool filled(Space s, const Value &grid, int colour, const Value &patch, int under,
                   Value &out) {
     out = grid;
     if (is_empty_container(patch)) {
@@ -66,7 +66,7 @@ APART bool filled(Space &s, const Value &grid, int colour, const Value &patch, i
     if (!is_tuple(patch) && !is_set(patch)) {
         return false;
     }
-    const unsigned spare_len = s.spare_len;
+    const unsigned spare_len = s->spare_len;
     unsigned count, kind;
     const Stroke *strokes = list(s, patch, count, kind);
     TRY_OR(s, true)
@@ -75,11 +75,11 @@ APART bool filled(Space &s, const Value &grid, int colour, const Value &patch, i
         TRY_OR(s, true)
         // All write the same colour, and what may be written over the old grid knows.
 #pragma unroll 1
-        for (unsigned k = s.lane; k < count; k += 32) {
+        for (unsigned k = s.lane(); k < count; k += 32) {
             unsigned place;
             if (place_in(grid, strokes[k].i, strokes[k].j, place) &&
-                (under == ANY_COLOUR || s.cells[grid.x + place] == under)) {
-                s.cells[out.x + place] = (Colour)colour;
+                (under == ANY_COLOUR || s.cells()[grid.x + place] == under)) {
+                s.cells()[out.x + place] = (Colour)colour;
             }
         }
     }
@@ -88,7 +88,7 @@ APART bool filled(Space &s, const Value &grid, int colour, const Value &patch, i
 }
 
 // The cells of an object in a compact form written over a grid.
-APART Value painted_compact(Space &s, const Value &grid, const Value &object, int under) {
+APART Value painted_compact(Space s, const Value &grid, const Value &object, int under) {
     const Mask m = mask_in(object);
     if (object.tag() == OBJECT) {
         return filled_mask(s, grid, colour_in(object), m, under);
@@ -97,7 +97,7 @@ APART Value painted_compact(Space &s, const Value &grid, const Value &object, in
     return redrawn(s, grid, [&](int i, int j, int cell) {
         unsigned own;
         const bool may = under == ANY_COLOUR || cell == under;
-        return may && covers(s, m, i, j, own) ? (int)s.cells[cells + own] : cell;
+        return may && covers(s, m, i, j, own) ? (int)s.cells()[cells + own] : cell;
     });
 }
 
@@ -106,18 +106,18 @@ APART Value painted_compact(Space &s, const Value &grid, const Value &object, in
 // colour may be written over, the first that is of another colour, since after it none
 // may.
 template <typename F>
-INLINE Value stroked(Space &s, const Value &grid, unsigned count, int under, F stroke) {
+INLINE Value stroked(Space s, const Value &grid, unsigned count, int under, F stroke) {
     const unsigned width = grid.z, area = grid.y * width;
     unsigned *winners = room<unsigned>(s, area);
     TRY(s)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         winners[k] = 0;
     }
     __syncwarp();
     const bool first_counts = under != ANY_COLOUR;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
         const Stroke own = stroke(k);
         unsigned place;
         if (place_in(grid, own.i, own.j, place) && own.colour != under) {
@@ -136,29 +136,29 @@ INLINE Value stroked(Space &s, const Value &grid, unsigned count, int under, F s
 
 // The many cells of a merged tuple, straight from where they lie. `false`, and no
 // fault, where plain values must decide.
-APART bool painted_tuple(Space &s, const Value &grid, const Value &object, int under,
+APART bool painted_tuple(Space s, const Value &grid, const Value &object, int under,
                          Value &out) {
     const unsigned at = object.x, count = object.y;
     work(s, count);
     TRY_OR(s, true)
     bool regular = true;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
-        const Value &element = s.values[at + k];
+    for (unsigned k = s.lane(); k < count; k += 32) {
+        const Value &element = s.values()[at + k];
         regular = regular && element.tag() == CELL && fits_i8(colour_in(element));
     }
     if (!every_lane(regular)) {
         // Charged like the copy that the processor makes before it finds out.
         take(s, (u64)grid.y * grid.z);
-        return s.fault != 0;
+        return s->fault != 0;
     }
     out = stroked(s, grid, count, under,
-                  [&](unsigned k) { return stroke_of(s.values[at + k]); });
+                  [&](unsigned k) { return stroke_of(s.values()[at + k]); });
     return true;
 }
 
 // The same for an object of any other form, listed first.
-APART bool painted_listed(Space &s, const Value &grid, const Value &object, int under,
+APART bool painted_listed(Space s, const Value &grid, const Value &object, int under,
                           Value &out) {
     unsigned count, kind;
     const Stroke *strokes = list(s, object, count, kind);
@@ -168,7 +168,7 @@ APART bool painted_listed(Space &s, const Value &grid, const Value &object, int 
     }
     bool small = true;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
         small = small && fits_i8(strokes[k].colour);
     }
     if (!every_lane(small)) {
@@ -180,7 +180,7 @@ APART bool painted_listed(Space &s, const Value &grid, const Value &object, int 
 
 // Paints the cells of an object, where `under` says so only over cells that have that
 // colour at the time. `false`, and no fault, where plain values must decide.
-APART bool painted(Space &s, const Value &grid, const Value &object, int under, Value &out) {
+APART bool painted(Space s, const Value &grid, const Value &object, int under, Value &out) {
     out = grid;
     if (object.tag() == OBJECT || object.tag() == PAINTED) {
         out = painted_compact(s, grid, object, under);
@@ -192,14 +192,14 @@ APART bool painted(Space &s, const Value &grid, const Value &object, int under, 
     if (!is_tuple(object) && !is_set(object)) {
         return false;
     }
-    const unsigned spare_len = s.spare_len;
+    const unsigned spare_len = s->spare_len;
     const bool done = object.tag() == TUPLE ? painted_tuple(s, grid, object, under, out)
                                           : painted_listed(s, grid, object, under, out);
     leave_room(s, spare_len);
     return done;
 }
 
-APART Value paint_fill(Space &s, unsigned prim, const Value &value, const Value &colour,
+APART Value paint_fill(Space s, unsigned prim, const Value &value, const Value &colour,
                        const Value &patch) {
     if (value.tag() == GRID && is_small(colour)) {
         const int under = prim == Prim_Underfill ? colours_background(s, value) : ANY_COLOUR;
@@ -212,7 +212,7 @@ APART Value paint_fill(Space &s, unsigned prim, const Value &value, const Value 
     return plainly(s, prim, value, colour, patch);
 }
 
-APART Value paint_paint(Space &s, unsigned prim, const Value &value, const Value &object) {
+APART Value paint_paint(Space s, unsigned prim, const Value &value, const Value &object) {
     if (value.tag() == GRID) {
         const int under = prim == Prim_Underpaint ? colours_background(s, value) : ANY_COLOUR;
         TRY(s)
@@ -224,7 +224,7 @@ APART Value paint_paint(Space &s, unsigned prim, const Value &value, const Value
     return plainly(s, prim, value, object);
 }
 
-APART Value paint_cover(Space &s, const Value &value, const Value &patch) {
+APART Value paint_cover(Space s, const Value &value, const Value &patch) {
     if (value.tag() == GRID) {
         const int colour = colours_background(s, value);
         TRY(s)
@@ -236,7 +236,7 @@ APART Value paint_cover(Space &s, const Value &value, const Value &patch) {
     return plainly(s, Prim_Cover, value, patch);
 }
 
-APART Value paint_displace(Space &s, const Value &value, const Value &object,
+APART Value paint_displace(Space s, const Value &value, const Value &object,
                            const Value &offset) {
     if (value.tag() != GRID || (object.tag() != OBJECT && object.tag() != PAINTED)) {
         return plainly(s, Prim_Move, value, object, offset);
@@ -261,7 +261,7 @@ APART Value paint_displace(Space &s, const Value &value, const Value &object,
     return redrawn(s, value, [&](int i, int j, int cell) {
         unsigned own;
         if (covers(s, there, i, j, own)) {
-            return moved.tag() == OBJECT ? colour_in(moved) : (int)s.cells[moved.z + own];
+            return moved.tag() == OBJECT ? colour_in(moved) : (int)s.cells()[moved.z + own];
         }
         return covers(s, m, i, j, own) ? colour : cell;
     });

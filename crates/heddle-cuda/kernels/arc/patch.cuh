@@ -24,7 +24,7 @@ struct Extremes {
 };
 
 // Lane, for equal arguments in all of them. A fault where it is none.
-INLINE unsigned patch_of(Space &s, const Value &v) {
+INLINE unsigned patch_of(Space s, const Value &v) {
     if (is_empty_container(v)) {
         return PATCH_EMPTY;
     }
@@ -54,16 +54,16 @@ INLINE Stroke stroke_of(const Value &element) {
 }
 
 // Lists a set of locations or cells in a compact form.
-INLINE Stroke *list_compact(Space &s, const Value &patch, unsigned &count, unsigned &kind) {
+INLINE Stroke *list_compact(Space s, const Value &patch, unsigned &count, unsigned &kind) {
     // Walking it is charged as listing it is, cell by cell.
     const unsigned base = spread(s, patch);
     TRY_OR(s, 0)
-    count = s.stack_len - base;
+    count = s->stack_len - base;
     Stroke *strokes = room<Stroke>(s, count);
     TRY_OR(s, 0)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
-        strokes[k] = stroke_of(s.stack[base + k]);
+    for (unsigned k = s.lane(); k < count; k += 32) {
+        strokes[k] = stroke_of(s.stack()[base + k]);
     }
     truncate(s, base);
     kind = patch.tag() == MASK ? LISTED_INDICES : LISTED_OBJECT;
@@ -72,7 +72,7 @@ INLINE Stroke *list_compact(Space &s, const Value &patch, unsigned &count, unsig
 
 // Lists a patch in iteration order, in room the caller leaves. `kind` says what it
 // was: LISTED_NONE, and nothing listed, if it is none or its numbers do not fit.
-APART Stroke *list(Space &s, const Value &patch, unsigned &count, unsigned &kind) {
+APART Stroke *list(Space s, const Value &patch, unsigned &count, unsigned &kind) {
     count = 0;
     kind = LISTED_NONE;
     if (has_mask(patch) || patch.tag() == LAYERS) {
@@ -84,7 +84,7 @@ APART Stroke *list(Space &s, const Value &patch, unsigned &count, unsigned &kind
     unsigned regular = 0;
 #pragma unroll 1
     while (first != LISTED_NONE && regular < len) {
-        const unsigned k = regular + s.lane;
+        const unsigned k = regular + s.lane();
         const bool in = k < len && listed_as(tuple_element(s, patch, k)) == first;
         const unsigned others = ~ballot(in);
         regular += others == 0 ? 32 : (unsigned)(__ffs((int)others) - 1);
@@ -100,7 +100,7 @@ APART Stroke *list(Space &s, const Value &patch, unsigned &count, unsigned &kind
     Stroke *strokes = room<Stroke>(s, len);
     TRY_OR(s, 0)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < len; k += 32) {
+    for (unsigned k = s.lane(); k < len; k += 32) {
         strokes[k] = stroke_of(tuple_element(s, patch, k));
     }
     __syncwarp();
@@ -110,13 +110,13 @@ APART Stroke *list(Space &s, const Value &patch, unsigned &count, unsigned &kind
 }
 
 // The extremes of what was listed; `false` if that is nothing.
-APART bool listed_extremes(const Space &s, const Stroke *strokes, unsigned count, Extremes &e) {
+APART bool listed_extremes(Space s, const Stroke *strokes, unsigned count, Extremes &e) {
     if (count == 0) {
         return false;
     }
     int least_i = strokes[0].i, least_j = strokes[0].j, most_i = least_i, most_j = least_j;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
         const int i = strokes[k].i, j = strokes[k].j;
         least_i = i < least_i ? i : least_i;
         least_j = j < least_j ? j : least_j;
@@ -131,7 +131,7 @@ APART bool listed_extremes(const Space &s, const Stroke *strokes, unsigned count
 }
 
 // Top, left, bottom and right; `false` with no fault where plain values must decide.
-APART bool extremes(Space &s, const Value &patch, Extremes &e) {
+APART bool extremes(Space s, const Value &patch, Extremes &e) {
     const unsigned form = patch_of(s, patch);
     TRY_OR(s, false)
     if (form == PATCH_EMPTY) {
@@ -152,7 +152,7 @@ APART bool extremes(Space &s, const Value &patch, Extremes &e) {
         e.right = w.right;
         return found;
     }
-    const unsigned spare_len = s.spare_len;
+    const unsigned spare_len = s->spare_len;
     unsigned count, kind;
     const Stroke *strokes = list(s, patch, count, kind);
     TRY_OR(s, false)

@@ -30,21 +30,21 @@ INLINE Bits patterns_placements(Bits line, Bits word) {
 
 // Strikes out the candidates, `places` rows from `at` on, that the cells of one colour of
 // an object contradict. Each candidate row is written by one lane alone.
-APART void patterns_strike(Space &s, const Value &grid, const Value &object, int colour,
+APART void patterns_strike(Space s, const Value &grid, const Value &object, int colour,
                            unsigned at, unsigned places) {
     const Mask m = mask_in(object);
-    const unsigned spare_len = s.spare_len;
+    const unsigned spare_len = s->spare_len;
     const unsigned height = (unsigned)m.height, width = (unsigned)m.width;
     Bits *plane = room<Bits>(s, grid.y);
     Bits *words = room<Bits>(s, height);
     TRY_OR(s, )
 #pragma unroll 1
-    for (unsigned i = s.lane; i < grid.y; i += 32) {
+    for (unsigned i = s.lane(); i < grid.y; i += 32) {
         plane[i] = query_colour_bits(s, grid.x + i * grid.z, grid.z, colour);
     }
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
-        Bits word = s.rows[m.rows + row];
+    for (unsigned row = s.lane(); row < height; row += 32) {
+        Bits word = s.rows()[m.rows + row];
         if (object.tag() == PAINTED) {
             word &= query_colour_bits(s, object.z + row * width, width, colour);
         }
@@ -52,8 +52,8 @@ APART void patterns_strike(Space &s, const Value &grid, const Value &object, int
     }
     __syncwarp();
 #pragma unroll 1
-    for (unsigned place = s.lane; place < places; place += 32) {
-        Bits candidates = s.rows[at + place];
+    for (unsigned place = s.lane(); place < places; place += 32) {
+        Bits candidates = s.rows()[at + place];
 #pragma unroll 1
         for (unsigned row = 0; row < height && candidates != 0; row++) {
             const Bits word = words[row];
@@ -61,7 +61,7 @@ APART void patterns_strike(Space &s, const Value &grid, const Value &object, int
                 candidates &= patterns_placements(plane[place + row], word);
             }
         }
-        s.rows[at + place] = candidates;
+        s.rows()[at + place] = candidates;
     }
     // Charged as if equal neighbours among the object's rows were matched once.
     Bits matched = 0;
@@ -80,7 +80,7 @@ APART void patterns_strike(Space &s, const Value &grid, const Value &object, int
 
 // All places where an object agrees with a grid: one plane of bits for each of its
 // colours, and each of its rows strikes out the places it contradicts.
-APART Value patterns_occurrences(Space &s, const Value &grid, const Value &object) {
+APART Value patterns_occurrences(Space s, const Value &grid, const Value &object) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window) ||
         (object.tag() != OBJECT && object.tag() != PAINTED)) {
@@ -97,8 +97,8 @@ APART Value patterns_occurrences(Space &s, const Value &grid, const Value &objec
     TRY(s)
     const Bits all = full_bits((int)width_of(window));
 #pragma unroll 1
-    for (unsigned row = s.lane; row < places; row += 32) {
-        s.rows[at + row] = all;
+    for (unsigned row = s.lane(); row < places; row += 32) {
+        s.rows()[at + row] = all;
     }
     __syncwarp();
     if (object.tag() == OBJECT) {
@@ -120,15 +120,15 @@ APART Value patterns_occurrences(Space &s, const Value &grid, const Value &objec
 // Writes down which of `count` lines of a grid are not of one colour throughout, in
 // order; how many those are. A line begins `apart` cells after the one before, and has
 // `length` cells that lie `step` apart.
-APART unsigned patterns_varied(Space &s, unsigned at, unsigned count, unsigned apart,
+APART unsigned patterns_varied(Space s, unsigned at, unsigned count, unsigned apart,
                                unsigned length, unsigned step, unsigned *lines) {
     unsigned kept = 0;
 #pragma unroll 1
     for (unsigned base = 0; base < count; base += 32) {
-        const unsigned line = base + s.lane;
+        const unsigned line = base + s.lane();
         bool varied = false;
         if (line < count) {
-            const Colour *cells = s.cells + at + line * apart;
+            const Colour *cells = s.cells() + at + line * apart;
 #pragma unroll 1
             for (unsigned k = 1; k < length && !varied; k++) {
                 varied = cells[k * step] != cells[0];
@@ -136,7 +136,7 @@ APART unsigned patterns_varied(Space &s, unsigned at, unsigned count, unsigned a
         }
         const unsigned here = ballot(varied);
         if (varied) {
-            lines[kept + (unsigned)__popc(here & ((1u << s.lane) - 1))] = line;
+            lines[kept + (unsigned)__popc(here & ((1u << s.lane()) - 1))] = line;
         }
         kept += (unsigned)__popc(here);
     }
@@ -144,11 +144,11 @@ APART unsigned patterns_varied(Space &s, unsigned at, unsigned count, unsigned a
     return kept;
 }
 
-APART Value patterns_compress(Space &s, const Value &grid) {
+APART Value patterns_compress(Space s, const Value &grid) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Compress, grid);
     }
-    const unsigned spare_len = s.spare_len;
+    const unsigned spare_len = s->spare_len;
     const unsigned at = grid.x, height = grid.y, width = grid.z;
     unsigned *rows = room<unsigned>(s, height);
     unsigned *columns = room<unsigned>(s, width);
@@ -168,9 +168,9 @@ APART Value patterns_compress(Space &s, const Value &grid) {
     TRY(s)
     const unsigned area = kept_rows * kept_columns;
 #pragma unroll 1
-    for (unsigned place = s.lane; place < area; place += 32) {
+    for (unsigned place = s.lane(); place < area; place += 32) {
         const unsigned row = place / kept_columns, column = place - row * kept_columns;
-        s.cells[to + place] = s.cells[at + rows[row] * width + columns[column]];
+        s.cells()[to + place] = s.cells()[at + rows[row] * width + columns[column]];
     }
     leave_room(s, spare_len);
     return grid_at(to, kept_rows, kept_columns);
@@ -178,17 +178,17 @@ APART Value patterns_compress(Space &s, const Value &grid) {
 
 // Whether every cell that has a place `down` rows and `across` columns before it finds
 // its own colour there.
-APART bool patterns_repeats(Space &s, const Value &object, unsigned down, unsigned across) {
+APART bool patterns_repeats(Space s, const Value &object, unsigned down, unsigned across) {
     const Mask m = mask_in(object);
     const unsigned height = (unsigned)m.height, width = (unsigned)m.width;
     bool differs = false;
 #pragma unroll 1
-    for (unsigned row = down + s.lane; row < height && !differs; row += 32) {
-        const Bits moved = s.rows[m.rows + row] >> across;
-        differs = (moved & ~s.rows[m.rows + row - down]) != 0;
+    for (unsigned row = down + s.lane(); row < height && !differs; row += 32) {
+        const Bits moved = s.rows()[m.rows + row] >> across;
+        differs = (moved & ~s.rows()[m.rows + row - down]) != 0;
         if (object.tag() == PAINTED) {
-            const Colour *here = s.cells + object.z + row * width + across;
-            const Colour *before = s.cells + object.z + (row - down) * width;
+            const Colour *here = s.cells() + object.z + row * width + across;
+            const Colour *before = s.cells() + object.z + (row - down) * width;
 #pragma unroll 1
             for (Bits bits = moved; bits != 0 && !differs; bits = without_lowest(bits)) {
                 const int bit = lowest_bit(bits);
@@ -199,7 +199,7 @@ APART bool patterns_repeats(Space &s, const Value &object, unsigned down, unsign
     return !any_lane(differs);
 }
 
-APART Value patterns_period(Space &s, unsigned prim, const Value &object) {
+APART Value patterns_period(Space s, unsigned prim, const Value &object) {
     if (object.tag() != OBJECT && object.tag() != PAINTED) {
         return plainly(s, prim, object);
     }

@@ -19,8 +19,8 @@ INLINE bool query_grid_window(const Value &grid, Window &window) {
 }
 
 // One bit for each of at most 128 cells from `at` on that has a colour; lane.
-APART Bits query_colour_bits(const Space &s, unsigned at, unsigned width, int colour) {
-    const Colour *cells = s.cells + at;
+APART Bits query_colour_bits(Space s, unsigned at, unsigned width, int colour) {
+    const Colour *cells = s.cells() + at;
     const unsigned half = width < 64 ? width : 64;
     u64 low = 0, high = 0;
 #pragma unroll 1
@@ -36,7 +36,7 @@ APART Bits query_colour_bits(const Space &s, unsigned at, unsigned width, int co
 
 // Height and width of a grid or patch; `false` and no fault where plain values must
 // decide; warp.
-APART bool query_shape_of(Space &s, const Value &piece, i64 &height, i64 &width) {
+APART bool query_shape_of(Space s, const Value &piece, i64 &height, i64 &width) {
     height = 0;
     width = 0;
     if (piece.tag() == GRID) {
@@ -49,14 +49,14 @@ APART bool query_shape_of(Space &s, const Value &piece, i64 &height, i64 &width)
         if (height > 0) {
             width = (i64)len_of(s, tuple_element(s, piece, 0));
         }
-        return s.fault == 0;
+        return s->fault == 0;
     }
     if (is_empty_container(piece)) {
         return true;
     }
     Extremes around;
     const bool known = extremes(s, piece, around);
-    if (s.fault != 0 || !known) {
+    if (s->fault != 0 || !known) {
         return false;
     }
     height = around.bottom - around.top + 1;
@@ -65,7 +65,7 @@ APART bool query_shape_of(Space &s, const Value &piece, i64 &height, i64 &width)
 }
 
 // warp
-APART Value query_height(Space &s, const Value &piece) {
+APART Value query_height(Space s, const Value &piece) {
     if (is_tuple(piece)) {
         return integer((i64)len_of(s, piece));
     }
@@ -77,7 +77,7 @@ APART Value query_height(Space &s, const Value &piece) {
 
 // The questions answered by height and width: width, shape, portrait, square, vline
 // and hline; warp.
-APART Value query_by_shape(Space &s, unsigned prim, const Value &piece) {
+APART Value query_by_shape(Space s, unsigned prim, const Value &piece) {
     i64 height, width;
     const bool known = query_shape_of(s, piece, height, width);
     TRY(s)
@@ -104,7 +104,7 @@ APART Value query_by_shape(Space &s, unsigned prim, const Value &piece) {
 
 // The questions answered by the extremes of a patch: its four sides and its four
 // corners; warp.
-APART Value query_by_extremes(Space &s, unsigned prim, const Value &patch) {
+APART Value query_by_extremes(Space s, unsigned prim, const Value &patch) {
     const bool corner = prim == Prim_Ulcorner || prim == Prim_Urcorner ||
                         prim == Prim_Llcorner || prim == Prim_Lrcorner;
     if (corner && is_empty_container(patch)) {
@@ -133,7 +133,7 @@ INLINE int query_middle_row(const Mask &m) { return m.i + m.height / 2; }
 INLINE int query_middle_column(const Mask &m) { return m.j + m.width / 2; }
 
 // warp
-INLINE Value query_center(Space &s, const Value &patch) {
+INLINE Value query_center(Space s, const Value &patch) {
     if (!has_mask(patch)) {
         return plainly(s, Prim_Center, patch);
     }
@@ -159,7 +159,7 @@ INLINE i64 query_divided(i64 sum, i64 count) {
 }
 
 // warp
-APART Value query_centerofmass(Space &s, const Value &patch) {
+APART Value query_centerofmass(Space s, const Value &patch) {
     if (is_empty_container(patch)) {
         return empty_tuple();
     }
@@ -169,8 +169,8 @@ APART Value query_centerofmass(Space &s, const Value &patch) {
     const Mask m = mask_in(patch);
     unsigned rows = 0, columns = 0, count = 0;
 #pragma unroll 1
-    for (unsigned row = s.lane; row < (unsigned)m.height; row += 32) {
-        const Bits word = s.rows[m.rows + row];
+    for (unsigned row = s.lane(); row < (unsigned)m.height; row += 32) {
+        const Bits word = s.rows()[m.rows + row];
         const u64 low = low_half(word), high = high_half(word);
         const unsigned above = (unsigned)__popcll(high);
         const unsigned cells = (unsigned)__popcll(low) + above;
@@ -185,37 +185,37 @@ APART Value query_centerofmass(Space &s, const Value &patch) {
 }
 
 // Whether two masks have cells in one row; warp.
-INLINE bool query_rows_shared(Space &s, const Mask &a, const Mask &b) {
+INLINE bool query_rows_shared(Space s, const Mask &a, const Mask &b) {
     const int first = max(top(a), top(b));
     const int last = min(bottom(a), bottom(b));
     bool shared = false;
 #pragma unroll 1
-    for (int i = first + (int)s.lane; i <= last; i += 32) {
-        shared |= s.rows[a.rows + (unsigned)(i - a.i)] != 0 &&
-                  s.rows[b.rows + (unsigned)(i - b.i)] != 0;
+    for (int i = first + (int)s.lane(); i <= last; i += 32) {
+        shared |= s.rows()[a.rows + (unsigned)(i - a.i)] != 0 &&
+                  s.rows()[b.rows + (unsigned)(i - b.i)] != 0;
     }
     return any_lane(shared);
 }
 
 // Whether two masks have cells in one column; warp.
-APART bool query_columns_shared(Space &s, const Mask &a, const Mask &b) {
+APART bool query_columns_shared(Space s, const Mask &a, const Mask &b) {
     Bits all = 0;
 #pragma unroll 1
-    for (unsigned row = s.lane; row < (unsigned)a.height; row += 32) {
-        all |= s.rows[a.rows + row];
+    for (unsigned row = s.lane(); row < (unsigned)a.height; row += 32) {
+        all |= s.rows()[a.rows + row];
     }
     all = warp_or128(all);
     const int shift = left(b) - left(a);
     bool shared = false;
 #pragma unroll 1
-    for (unsigned row = s.lane; row < (unsigned)b.height; row += 32) {
-        shared |= (all & moved_bits(s.rows[b.rows + row], shift)) != 0;
+    for (unsigned row = s.lane(); row < (unsigned)b.height; row += 32) {
+        shared |= (all & moved_bits(s.rows()[b.rows + row], shift)) != 0;
     }
     return any_lane(shared);
 }
 
 // warp
-APART Value query_matching(Space &s, unsigned prim, const Value &a, const Value &b) {
+APART Value query_matching(Space s, unsigned prim, const Value &a, const Value &b) {
     const unsigned first = patch_of(s, a);
     TRY(s)
     const unsigned second = patch_of(s, b);
@@ -249,7 +249,7 @@ INLINE int query_columns_apart(Bits x, Bits y, int most) {
 // The least distance in steps between two masks; `false` if they lie too far apart
 // for their columns to be compared in one word. Every lane takes its share of the
 // pairs of rows; warp.
-APART bool query_distance(Space &s, const Mask &a, const Mask &b, int &steps) {
+APART bool query_distance(Space s, const Mask &a, const Mask &b, int &steps) {
     steps = 0;
     const int from = min(left(a), left(b));
     if (max(right(a), right(b)) - from >= MASK_COLUMNS) {
@@ -260,7 +260,7 @@ APART bool query_distance(Space &s, const Mask &a, const Mask &b, int &steps) {
     TRY_OR(s, false)
     int best = 0x7fffffff;
 #pragma unroll 1
-    for (unsigned pair = s.lane; pair < pairs; pair += 32) {
+    for (unsigned pair = s.lane(); pair < pairs; pair += 32) {
         const unsigned of_a = pair / (unsigned)b.height;
         const unsigned of_b = pair - of_a * (unsigned)b.height;
         const int down = a.i + (int)of_a - (b.i + (int)of_b);
@@ -268,8 +268,8 @@ APART bool query_distance(Space &s, const Mask &a, const Mask &b, int &steps) {
         if (gap >= best) {
             continue;
         }
-        const Bits x = moved_bits(s.rows[a.rows + of_a], left(a) - from);
-        const Bits y = moved_bits(s.rows[b.rows + of_b], left(b) - from);
+        const Bits x = moved_bits(s.rows()[a.rows + of_a], left(a) - from);
+        const Bits y = moved_bits(s.rows()[b.rows + of_b], left(b) - from);
         if (x != 0 && y != 0) {
             best = gap + query_columns_apart(x, y, best - gap);
         }
@@ -279,7 +279,7 @@ APART bool query_distance(Space &s, const Mask &a, const Mask &b, int &steps) {
 }
 
 // warp
-APART Value query_manhattan(Space &s, const Value &a, const Value &b) {
+APART Value query_manhattan(Space s, const Value &a, const Value &b) {
     if (has_mask(a) && has_mask(b)) {
         int steps;
         const bool close = query_distance(s, mask_in(a), mask_in(b), steps);
@@ -296,7 +296,7 @@ INLINE bool query_touchable(const Mask &m) { return m.width <= MASK_COLUMNS - 2;
 
 // What row `i` says about whether `a` and `b` are one step apart: that they overlap
 // there, or that a cell of `a` has one of `b` beside it; lane.
-INLINE void query_row_touches(const Space &s, const Mask &a, const Mask &b, int i,
+INLINE void query_row_touches(Space s, const Mask &a, const Mask &b, int i,
                               bool &overlap, bool &beside) {
     // One column to spare on the left, so that no neighbour is shifted out. A cell of
     // `a` outside this frame touches nothing.
@@ -309,7 +309,7 @@ INLINE void query_row_touches(const Space &s, const Mask &a, const Mask &b, int 
 }
 
 // warp
-APART Value query_adjacent(Space &s, const Value &a, const Value &b) {
+APART Value query_adjacent(Space s, const Value &a, const Value &b) {
     if (!has_mask(a) || !has_mask(b) || !query_touchable(mask_in(b))) {
         return plainly(s, Prim_Adjacent, a, b);
     }
@@ -320,7 +320,7 @@ APART Value query_adjacent(Space &s, const Value &a, const Value &b) {
     const int last = min(bottom(x), bottom(y) + 1);
     bool overlap = false, beside = false;
 #pragma unroll 1
-    for (int i = first + (int)s.lane; i <= last; i += 32) {
+    for (int i = first + (int)s.lane(); i <= last; i += 32) {
         query_row_touches(s, x, y, i, overlap, beside);
     }
     const bool apart = !any_lane(overlap);
@@ -328,7 +328,7 @@ APART Value query_adjacent(Space &s, const Value &a, const Value &b) {
 }
 
 // warp
-INLINE Value query_bordering(Space &s, const Value &patch, const Value &grid) {
+INLINE Value query_bordering(Space s, const Value &patch, const Value &grid) {
     if (!has_mask(patch) || grid.tag() != GRID) {
         return plainly(s, Prim_Bordering, patch, grid);
     }
@@ -338,7 +338,7 @@ INLINE Value query_bordering(Space &s, const Value &patch, const Value &grid) {
 }
 
 // warp
-APART Value query_position(Space &s, const Value &a, const Value &b) {
+APART Value query_position(Space s, const Value &a, const Value &b) {
     if (!has_mask(a) || !has_mask(b)) {
         return plainly(s, Prim_Position, a, b);
     }
@@ -354,7 +354,7 @@ APART Value query_position(Space &s, const Value &a, const Value &b) {
 }
 
 // Whether two masks are exactly one step apart; lane.
-APART bool query_touching(const Space &s, const Mask &a, const Mask &b) {
+APART bool query_touching(Space s, const Mask &a, const Mask &b) {
     const int first = max(top(a), top(b) - 1);
     const int last = min(bottom(a), bottom(b) + 1);
     bool overlap = false, beside = false;
@@ -366,7 +366,7 @@ APART bool query_touching(const Space &s, const Mask &a, const Mask &b) {
 }
 
 // Every lane tries a number of steps of its own; warp.
-APART Value query_gravitate(Space &s, const Value &source, const Value &destination) {
+APART Value query_gravitate(Space s, const Value &source, const Value &destination) {
     const int most = 42;
     if (!has_mask(source) || !has_mask(destination)) {
         return plainly(s, Prim_Gravitate, source, destination);
@@ -390,7 +390,7 @@ APART Value query_gravitate(Space &s, const Value &source, const Value &destinat
     }
 #pragma unroll 1
     for (int base = 0;; base += 32) {
-        const int count = base + (int)s.lane;
+        const int count = base + (int)s.lane();
         bool stops = count >= most;
         if (!stops) {
             Mask here = from;
@@ -413,7 +413,7 @@ APART Value query_gravitate(Space &s, const Value &source, const Value &destinat
 }
 
 // warp
-APART Value query_index(Space &s, const Value &grid, const Value &at) {
+APART Value query_index(Space s, const Value &grid, const Value &at) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Index, grid, at);
     }
@@ -423,25 +423,25 @@ APART Value query_index(Space &s, const Value &grid, const Value &at) {
     if (i < 0 || j < 0 || i >= (i64)grid.y || j >= (i64)grid.z) {
         return none();
     }
-    return integer(s.cells[grid.x + (unsigned)i * grid.z + (unsigned)j]);
+    return integer(s.cells()[grid.x + (unsigned)i * grid.z + (unsigned)j]);
 }
 
 // The locations in a grid too large for a mask of the cells that are `wanted`; warp.
-template <typename F> INLINE Value query_wide_indices(Space &s, const Value &grid, F wanted) {
+template <typename F> INLINE Value query_wide_indices(Space s, const Value &grid, F wanted) {
     const u64 area = (u64)grid.y * grid.z;
     take(s, area * sizeof(Value));
     TRY(s)
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
 #pragma unroll 1
     for (u64 chunk = 0; chunk < area; chunk += 32) {
-        const u64 place = chunk + s.lane;
-        const bool here = place < area && wanted(s.cells[grid.x + place]);
+        const u64 place = chunk + s.lane();
+        const bool here = place < area && wanted(s.cells()[grid.x + place]);
         const unsigned all = ballot(here);
         const unsigned at = raw_stack(s, (u64)__popc(all));
         TRY(s)
         if (here) {
-            const unsigned before = (unsigned)__popc(all & ((1u << s.lane) - 1));
-            s.stack[at + before] = pair_of((int)(place / grid.z), (int)(place % grid.z));
+            const unsigned before = (unsigned)__popc(all & ((1u << s.lane()) - 1));
+            s.stack()[at + before] = pair_of((int)(place / grid.z), (int)(place % grid.z));
         }
     }
     __syncwarp();
@@ -449,7 +449,7 @@ template <typename F> INLINE Value query_wide_indices(Space &s, const Value &gri
 }
 
 // warp
-APART Value query_asindices(Space &s, const Value &grid) {
+APART Value query_asindices(Space s, const Value &grid) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Asindices, grid);
     }
@@ -461,7 +461,7 @@ APART Value query_asindices(Space &s, const Value &grid) {
 }
 
 // warp
-APART Value query_ofcolor(Space &s, const Value &grid, const Value &colour) {
+APART Value query_ofcolor(Space s, const Value &grid, const Value &colour) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Ofcolor, grid, colour);
     }
@@ -477,8 +477,8 @@ APART Value query_ofcolor(Space &s, const Value &grid, const Value &colour) {
     const unsigned at = raw_rows(s, grid.y);
     TRY(s)
 #pragma unroll 1
-    for (unsigned row = s.lane; row < grid.y; row += 32) {
-        s.rows[at + row] = query_colour_bits(s, grid.x + row * grid.z, grid.z, wanted);
+    for (unsigned row = s.lane(); row < grid.y; row += 32) {
+        s.rows()[at + row] = query_colour_bits(s, grid.x + row * grid.z, grid.z, wanted);
     }
     __syncwarp();
     return sealed_mask(s, at, window);

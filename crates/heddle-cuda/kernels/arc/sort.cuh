@@ -29,28 +29,28 @@ INLINE unsigned places_before(const unsigned *run, unsigned len, bool after, F c
 
 // The places 0..count in the order of `compare(a, b)` of two places, in room that the
 // caller leaves; null if they are in order as they are, or at a fault.
-template <typename F> INLINE unsigned *sorted_places(Space &s, unsigned count, F compare) {
+template <typename F> INLINE unsigned *sorted_places(Space s, unsigned count, F compare) {
     bool in_order = true;
 #pragma unroll 1
-    for (unsigned k = s.lane + 1; k < count; k += 32) {
+    for (unsigned k = s.lane() + 1; k < count; k += 32) {
         in_order = in_order && compare(k - 1, k) <= 0;
     }
     settle(s);
-    if (every_lane(in_order) || s.fault != 0) {
+    if (every_lane(in_order) || s->fault != 0) {
         return nullptr;
     }
     unsigned *from = room<unsigned>(s, count);
     unsigned *to = room<unsigned>(s, count);
     TRY_OR(s, nullptr)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
         from[k] = k;
     }
     __syncwarp();
 #pragma unroll 1
     for (u64 width = 1; width < count; width *= 2) {
 #pragma unroll 1
-        for (unsigned k = s.lane; k < count; k += 32) {
+        for (unsigned k = s.lane(); k < count; k += 32) {
             const unsigned run = (unsigned)(k / width);
             const bool after = (run & 1) != 0;
             // The pair of runs, and within it the run that `k` is not in.
@@ -77,17 +77,17 @@ template <typename F> INLINE unsigned *sorted_places(Space &s, unsigned count, F
 }
 
 // Moves values to where `places` says that they come from.
-INLINE void arrange(Space &s, Value *at, const unsigned *places, unsigned count) {
-    const unsigned mark = s.spare_len;
+INLINE void arrange(Space s, Value *at, const unsigned *places, unsigned count) {
+    const unsigned mark = s->spare_len;
     Value *old = room<Value>(s, count);
-    if (s.fault == 0) {
+    if (s->fault == 0) {
 #pragma unroll 1
-        for (unsigned k = s.lane; k < count; k += 32) {
+        for (unsigned k = s.lane(); k < count; k += 32) {
             old[k] = at[k];
         }
         __syncwarp();
 #pragma unroll 1
-        for (unsigned k = s.lane; k < count; k += 32) {
+        for (unsigned k = s.lane(); k < count; k += 32) {
             at[k] = old[places[k]];
         }
     }
@@ -95,8 +95,8 @@ INLINE void arrange(Space &s, Value *at, const unsigned *places, unsigned count)
 }
 
 // In canonical order. What is equal stays in the order it has.
-APART void sort_values(Space &s, Value *at, unsigned count) {
-    const unsigned mark = s.spare_len;
+APART void sort_values(Space s, Value *at, unsigned count) {
+    const unsigned mark = s->spare_len;
     const unsigned *places = sorted_places(
         s, count, [&](unsigned a, unsigned b) { return order(s, at[a], at[b]); });
     if (places != nullptr) {
@@ -107,8 +107,8 @@ APART void sort_values(Space &s, Value *at, unsigned count) {
 
 // Keys in canonical order, and the elements with them. What has equal keys stays in
 // the order it has.
-APART void sort_keyed(Space &s, Value *keys, Value *elements, unsigned count) {
-    const unsigned mark = s.spare_len;
+APART void sort_keyed(Space s, Value *keys, Value *elements, unsigned count) {
+    const unsigned mark = s->spare_len;
     const unsigned *places = sorted_places(
         s, count, [&](unsigned a, unsigned b) { return order(s, keys[a], keys[b]); });
     if (places != nullptr) {
@@ -120,7 +120,7 @@ APART void sort_keyed(Space &s, Value *keys, Value *elements, unsigned count) {
 
 // lane: the first cell of an object in a compact form, as a number in the order of
 // colour, row, column; `false` of anything else.
-APART bool first_cell(const Space &s, const Value &object, u64 &key) {
+APART bool first_cell(Space s, const Value &object, u64 &key) {
     key = ~0ull;
     if (object.tag() != OBJECT && object.tag() != PAINTED) {
         return false;
@@ -133,11 +133,11 @@ APART bool first_cell(const Space &s, const Value &object, u64 &key) {
     for (int row = 0; row < rows; row++) {
         const u64 place = (u64)(unsigned)(m.i + row + 0x10000) << 20;
         const unsigned start = object.z + (unsigned)(row * m.width);
-        Bits bits = s.rows[m.rows + row];
+        Bits bits = s.rows()[m.rows + row];
 #pragma unroll 1
         while (bits != 0) {
             const int bit = lowest_bit(bits);
-            const int colour = painted ? s.cells[start + bit] : colour_in(object);
+            const int colour = painted ? s.cells()[start + bit] : colour_in(object);
             const u64 found =
                 (u64)(unsigned)(colour + 128) << 40 | place | (unsigned)(m.j + bit + 0x10000);
             if (found < key) {
@@ -151,20 +151,20 @@ APART bool first_cell(const Space &s, const Value &object, u64 &key) {
 
 // Puts the values on the stack from `base` on in canonical order. Objects are looked
 // at once for their first cell, which nearly always decides.
-APART void sort_from(Space &s, unsigned base) {
-    const unsigned count = s.stack_len - base;
+APART void sort_from(Space s, unsigned base) {
+    const unsigned count = s->stack_len - base;
     if (count < 2) {
         return;
     }
-    Value *at = s.stack + base;
-    const unsigned mark = s.spare_len;
+    Value *at = s.stack() + base;
+    const unsigned mark = s->spare_len;
     u64 *keys = room<u64>(s, count);
-    if (s.fault != 0) {
+    if (s->fault != 0) {
         return;
     }
     bool objects = true;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count && objects; k += 32) {
+    for (unsigned k = s.lane(); k < count && objects; k += 32) {
         u64 key;
         objects = first_cell(s, at[k], key);
         keys[k] = key;
@@ -188,12 +188,12 @@ APART void sort_from(Space &s, unsigned base) {
 // Puts locations or cells on the stack in order, each once, by marking them in a
 // bitmap. `false`, and nothing done, if they are anything else, few, or scattered over
 // a box much larger than their number.
-APART bool sort_locations(Space &s, unsigned base) {
-    const unsigned count = s.stack_len - base;
+APART bool sort_locations(Space s, unsigned base) {
+    const unsigned count = s->stack_len - base;
     if (count < 16) {
         return false;
     }
-    Value *at = s.stack + base;
+    Value *at = s.stack() + base;
     const unsigned tag = at[0].tag();
     if (tag != PAIR && tag != CELL) {
         return false;
@@ -203,7 +203,7 @@ APART bool sort_locations(Space &s, unsigned base) {
     int first_row = row_in(at[0]), last_row = first_row;
     int first_column = column_in(at[0]), last_column = first_column;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count && fit; k += 32) {
+    for (unsigned k = s.lane(); k < count && fit; k += 32) {
         const Value item = at[k];
         fit = item.tag() == tag && fits_i8(colour_in(item));
         if (fit) {
@@ -229,16 +229,16 @@ APART bool sort_locations(Space &s, unsigned base) {
     }
     const unsigned plane = (unsigned)(height * across);
     const unsigned words = plane * colours.len();
-    const unsigned mark = s.spare_len;
+    const unsigned mark = s->spare_len;
     u64 *bitmap = room<u64>(s, words);
     TRY_OR(s, false)
 #pragma unroll 1
-    for (unsigned k = s.lane; k < words; k += 32) {
+    for (unsigned k = s.lane(); k < words; k += 32) {
         bitmap[k] = 0;
     }
     __syncwarp();
 #pragma unroll 1
-    for (unsigned k = s.lane; k < count; k += 32) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
         const Value item = at[k];
         const unsigned row = (unsigned)((i64)row_in(item) - top);
         const unsigned column = (unsigned)((i64)column_in(item) - left);
@@ -250,10 +250,10 @@ APART bool sort_locations(Space &s, unsigned base) {
     unsigned kept = 0;
 #pragma unroll 1
     for (unsigned from = 0; from < words; from += 32) {
-        const unsigned word = from + s.lane;
+        const unsigned word = from + s.lane();
         u64 bits = word < words ? bitmap[word] : 0;
         const unsigned here = (unsigned)__popcll(bits);
-        unsigned place = kept + sum_before(here, s.lane);
+        unsigned place = kept + sum_before(here, s.lane());
         if (bits != 0) {
             const int colour = colours.nth(word / plane);
             const int i = top + (int)(word % plane / (unsigned)across);

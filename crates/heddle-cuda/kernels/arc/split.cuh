@@ -6,12 +6,12 @@
 #include "geometry.cuh"
 
 // Beside a grid without columns, as many rows as that has.
-INLINE Value beside_nothing(Space &s, const Value &grid, unsigned rows) {
+INLINE Value beside_nothing(Space s, const Value &grid, unsigned rows) {
     return geometry_cut(s, grid, range_of(0, rows < grid.y ? rows : grid.y),
                         range_of(0, grid.z));
 }
 
-APART Value split_hconcat(Space &s, const Value &a, const Value &b) {
+APART Value split_hconcat(Space s, const Value &a, const Value &b) {
     unsigned rows, at;
     if (a.tag() != GRID || b.tag() != GRID) {
         if (a.tag() == GRID && bare_rows(s, b, rows)) {
@@ -29,15 +29,15 @@ APART Value split_hconcat(Space &s, const Value &a, const Value &b) {
     TRY(s)
     const unsigned area = height * width;
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned i = k / width, j = k - i * width;
-        s.cells[at + k] = s.cells[j < a.z ? a.x + i * a.z + j : b.x + i * b.z + (j - a.z)];
+        s.cells()[at + k] = s.cells()[j < a.z ? a.x + i * a.z + j : b.x + i * b.z + (j - a.z)];
     }
     __syncwarp();
     return grid_at(at, height, width);
 }
 
-APART Value split_vconcat(Space &s, const Value &a, const Value &b) {
+APART Value split_vconcat(Space s, const Value &a, const Value &b) {
     if (!is_tuple(a) || !is_tuple(b)) {
         return fail_kind(s, Noun_Grid, is_tuple(a) ? b : a);
     }
@@ -46,8 +46,8 @@ APART Value split_vconcat(Space &s, const Value &a, const Value &b) {
         TRY(s)
         const unsigned upper = a.y * a.z, area = upper + b.y * b.z;
 #pragma unroll 1
-        for (unsigned k = s.lane; k < area; k += 32) {
-            s.cells[at + k] = s.cells[k < upper ? a.x + k : b.x + (k - upper)];
+        for (unsigned k = s.lane(); k < area; k += 32) {
+            s.cells()[at + k] = s.cells()[k < upper ? a.x + k : b.x + (k - upper)];
         }
         __syncwarp();
         return grid_at(at, a.y + b.y, a.z);
@@ -59,7 +59,7 @@ APART Value split_vconcat(Space &s, const Value &a, const Value &b) {
     return tuple_from(s, base);
 }
 
-APART Value split_pieces(Space &s, unsigned prim, const Value &value, const Value &n) {
+APART Value split_pieces(Space s, unsigned prim, const Value &value, const Value &n) {
     if (value.tag() != GRID) {
         return plainly(s, prim, value, n);
     }
@@ -75,7 +75,7 @@ APART Value split_pieces(Space &s, unsigned prim, const Value &value, const Valu
     const u64 pieces = count > 0 ? (u64)count : 0;
     take(s, pieces > ~0ull / sizeof(Value) ? ~0ull : pieces * sizeof(Value));
     TRY(s)
-    const unsigned base = s.stack_len;
+    const unsigned base = s->stack_len;
 #pragma unroll 1
     for (i64 k = 0; k < count; ++k) {
         const i64 start = k * (part + skip);
@@ -89,7 +89,7 @@ APART Value split_pieces(Space &s, unsigned prim, const Value &value, const Valu
     return tuple_from(s, base);
 }
 
-APART Value split_cellwise(Space &s, const Value &a, const Value &b, const Value &fallback) {
+APART Value split_cellwise(Space s, const Value &a, const Value &b, const Value &fallback) {
     if (a.tag() != GRID || b.tag() != GRID || !is_small(fallback)) {
         return plainly(s, Prim_Cellwise, a, b, fallback);
     }
@@ -101,10 +101,10 @@ APART Value split_cellwise(Space &s, const Value &a, const Value &b, const Value
     TRY(s)
     const Colour other = (Colour)number_in(fallback);
 #pragma unroll 1
-    for (unsigned k = s.lane; k < area; k += 32) {
+    for (unsigned k = s.lane(); k < area; k += 32) {
         const unsigned i = k / width, j = k - i * width;
-        const Colour x = s.cells[a.x + k], y = s.cells[b.x + i * b.z + j];
-        s.cells[at + k] = x == y ? x : other;
+        const Colour x = s.cells()[a.x + k], y = s.cells()[b.x + i * b.z + j];
+        s.cells()[at + k] = x == y ? x : other;
     }
     __syncwarp();
     return grid_at(at, a.y, width);

@@ -14,14 +14,14 @@ enum UnionForm { UNION_LISTED, UNION_MASKS, UNION_OBJECTS, UNION_LAYERS };
 
 // How the containers on the stack from `base` on can be joined, and the box around
 // them all where they can.
-APART unsigned union_form(Space &s, unsigned base, Window &w) {
+APART unsigned union_form(Space s, unsigned base, Window &w) {
     const int far = 1 << 20;
     int least_i = far, least_j = far, most_i = -far, most_j = -far;
     unsigned boxes = 0;
     bool masks = false, objects = false, layers = false, other = false;
 #pragma unroll 1
-    for (unsigned place = base + s.lane; place < s.stack_len; place += 32) {
-        const Value item = s.stack[place];
+    for (unsigned place = base + s.lane(); place < s->stack_len; place += 32) {
+        const Value item = s.stack()[place];
         if (is_empty_set(item)) {
             continue;
         }
@@ -39,7 +39,7 @@ APART unsigned union_form(Space &s, unsigned base, Window &w) {
         }
 #pragma unroll 1
         for (unsigned k = 0; k < count; k++) {
-            const Mask m = mask_in(item.tag() == LAYERS ? s.values[item.x + k] : item);
+            const Mask m = mask_in(item.tag() == LAYERS ? s.values()[item.x + k] : item);
             least_i = top(m) < least_i ? top(m) : least_i;
             least_j = left(m) < least_j ? left(m) : least_j;
             most_i = bottom(m) > most_i ? bottom(m) : most_i;
@@ -63,45 +63,45 @@ APART unsigned union_form(Space &s, unsigned base, Window &w) {
     return masks ? UNION_MASKS : layers ? UNION_LAYERS : UNION_OBJECTS;
 }
 
-APART Value union_masks(Space &s, unsigned base, const Window &w) {
-    const unsigned end = s.stack_len;
+APART Value union_masks(Space s, unsigned base, const Window &w) {
+    const unsigned end = s->stack_len;
     if (end - base == 1) {
-        return s.stack[base];
+        return s.stack()[base];
     }
     const unsigned at = raw_window(s, w);
     TRY(s)
     unsigned masks = 0;
 #pragma unroll 1
-    for (unsigned place = base + s.lane; place < end; place += 32) {
-        masks += s.stack[place].tag() == MASK ? 1 : 0;
+    for (unsigned place = base + s.lane(); place < end; place += 32) {
+        masks += s.stack()[place].tag() == MASK ? 1 : 0;
     }
     work(s, warp_sum(masks));
     TRY(s)
     const unsigned height = height_of(w);
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
+    for (unsigned row = s.lane(); row < height; row += 32) {
         Bits word = 0;
 #pragma unroll 1
         for (unsigned place = base; place < end; place++) {
-            const Value item = s.stack[place];
+            const Value item = s.stack()[place];
             if (item.tag() == MASK) {
                 word |= word_at(s, mask_in(item), w.top + row, w.left);
             }
         }
-        s.rows[at + row] = word;
+        s.rows()[at + row] = word;
     }
     __syncwarp();
     return sealed_mask(s, at, w);
 }
 
 // The colour of a cell of an object, which has one there; lane.
-INLINE int union_colour(const Space &s, const Value &object, unsigned row, unsigned column) {
-    return object.tag() == PAINTED ? s.cells[object.z + row * (object.box() >> 8) + column]
+INLINE int union_colour(Space s, const Value &object, unsigned row, unsigned column) {
+    return object.tag() == PAINTED ? s.cells()[object.z + row * (object.box() >> 8) + column]
                                  : colour_in(object);
 }
 
 // Whether two objects have different colours on some location.
-APART bool union_contradict(Space &s, const Value &a, const Value &b) {
+APART bool union_contradict(Space s, const Value &a, const Value &b) {
     if (!has_mask(a) || !has_mask(b)) {
         return false;
     }
@@ -110,7 +110,7 @@ APART bool union_contradict(Space &s, const Value &a, const Value &b) {
     const int to = bottom(x) < bottom(y) ? bottom(x) : bottom(y);
     bool differ = false;
 #pragma unroll 1
-    for (int i = from + (int)s.lane; i <= to && !differ; i += 32) {
+    for (int i = from + (int)s.lane(); i <= to && !differ; i += 32) {
         Bits common = word_at(s, x, i, x.j) & word_at(s, y, i, x.j);
 #pragma unroll 1
         while (common != 0) {
@@ -126,16 +126,16 @@ APART bool union_contradict(Space &s, const Value &a, const Value &b) {
 
 // Writes the objects on the stack from `base` on into the rows and cells of a window.
 // The place of the first that contradicts one before it, or the end of the stack.
-APART unsigned union_written(Space &s, unsigned base, const Window &w, unsigned at,
+APART unsigned union_written(Space s, unsigned base, const Window &w, unsigned at,
                              unsigned cells) {
     const unsigned height = height_of(w), width = width_of(w);
-    unsigned first = s.stack_len;
+    unsigned first = s->stack_len;
 #pragma unroll 1
-    for (unsigned row = s.lane; row < height; row += 32) {
+    for (unsigned row = s.lane(); row < height; row += 32) {
         Bits held = 0;
 #pragma unroll 1
         for (unsigned place = base; place < first; place++) {
-            const Value item = s.stack[place];
+            const Value item = s.stack()[place];
             if (!has_mask(item)) {
                 continue;
             }
@@ -144,22 +144,22 @@ APART unsigned union_written(Space &s, unsigned base, const Window &w, unsigned 
             if (own < 0 || own >= m.height) {
                 continue;
             }
-            const Bits word = s.rows[m.rows + (unsigned)own];
+            const Bits word = s.rows()[m.rows + (unsigned)own];
             const int shift = (int)(m.j - w.left);
             const unsigned to = cells + row * width + (unsigned)shift;
 #pragma unroll 1
             for (Bits bits = word; bits != 0; bits = without_lowest(bits)) {
                 const int bit = lowest_bit(bits);
                 const int colour = union_colour(s, item, (unsigned)own, (unsigned)bit);
-                if (has_bit(held, shift + bit) && s.cells[to + (unsigned)bit] != colour) {
+                if (has_bit(held, shift + bit) && s.cells()[to + (unsigned)bit] != colour) {
                     first = place;
                     break;
                 }
-                s.cells[to + (unsigned)bit] = (Colour)colour;
+                s.cells()[to + (unsigned)bit] = (Colour)colour;
             }
             held |= word << shift;
         }
-        s.rows[at + row] = held;
+        s.rows()[at + row] = held;
     }
     __syncwarp();
     return (unsigned)warp_min((int)first);
@@ -167,7 +167,7 @@ APART unsigned union_written(Space &s, unsigned base, const Window &w, unsigned 
 
 // The cells of one colour that an object or layers have in a row of the plane, as
 // seen from column `from`; lane.
-INLINE Bits union_word(const Space &s, const Value &item, int colour, i64 i, i64 from) {
+INLINE Bits union_word(Space s, const Value &item, int colour, i64 i, i64 from) {
     if (item.tag() == OBJECT) {
         return colour_in(item) == colour ? word_at(s, mask_in(item), i, from) : 0;
     }
@@ -175,7 +175,7 @@ INLINE Bits union_word(const Space &s, const Value &item, int colour, i64 i, i64
         Bits word = 0;
 #pragma unroll 1
         for (unsigned k = 0; k < item.y; k++) {
-            const Value own = s.values[item.x + k];
+            const Value own = s.values()[item.x + k];
             if (colour_in(own) == colour) {
                 word |= word_at(s, mask_in(own), i, from);
             }
@@ -192,7 +192,7 @@ INLINE Bits union_word(const Space &s, const Value &item, int colour, i64 i, i64
     const unsigned row = (unsigned)(i - m.i);
     Bits word = 0;
 #pragma unroll 1
-    for (Bits bits = s.rows[m.rows + row]; bits != 0; bits = without_lowest(bits)) {
+    for (Bits bits = s.rows()[m.rows + row]; bits != 0; bits = without_lowest(bits)) {
         const int bit = lowest_bit(bits);
         if (union_colour(s, item, row, (unsigned)bit) == colour) {
             word |= bit_at(bit);
@@ -202,14 +202,14 @@ INLINE Bits union_word(const Space &s, const Value &item, int colour, i64 i, i64
 }
 
 // The union of objects and layers that have two colours on some location.
-APART Value union_layers(Space &s, unsigned base, const Window &w) {
-    const unsigned end = s.stack_len;
+APART Value union_layers(Space s, unsigned base, const Window &w) {
+    const unsigned end = s->stack_len;
     Colours colours = Colours();
     // Shifted copies of one object share its parts, and come one after another.
     unsigned seen_rows = ~0u, seen_cells = ~0u;
 #pragma unroll 1
     for (unsigned place = base; place < end; place++) {
-        const Value item = s.stack[place];
+        const Value item = s.stack()[place];
         if (item.tag() == OBJECT) {
             colours.add(colour_in(item));
         } else if (item.tag() == PAINTED) {
@@ -228,7 +228,7 @@ APART Value union_layers(Space &s, unsigned base, const Window &w) {
         } else if (item.tag() == LAYERS) {
 #pragma unroll 1
             for (unsigned k = 0; k < item.y; k++) {
-                colours.add(colour_in(s.values[item.x + k]));
+                colours.add(colour_in(s.values()[item.x + k]));
             }
         }
     }
@@ -242,13 +242,13 @@ APART Value union_layers(Space &s, unsigned base, const Window &w) {
         const unsigned at = raw_window(s, w);
         TRY(s)
 #pragma unroll 1
-        for (unsigned row = s.lane; row < height; row += 32) {
+        for (unsigned row = s.lane(); row < height; row += 32) {
             Bits word = 0;
 #pragma unroll 1
             for (unsigned place = base; place < end; place++) {
-                word |= union_word(s, s.stack[place], colour, w.top + row, w.left);
+                word |= union_word(s, s.stack()[place], colour, w.top + row, w.left);
             }
-            s.rows[at + row] = word;
+            s.rows()[at + row] = word;
         }
         __syncwarp();
         Mask m;
@@ -260,12 +260,12 @@ APART Value union_layers(Space &s, unsigned base, const Window &w) {
     return layers_from(s, end);
 }
 
-APART Value union_objects(Space &s, unsigned base, const Window &w) {
-    const unsigned end = s.stack_len;
+APART Value union_objects(Space s, unsigned base, const Window &w) {
+    const unsigned end = s->stack_len;
     if (end - base == 1) {
-        return s.stack[base];
+        return s.stack()[base];
     }
-    if (end - base == 2 && union_contradict(s, s.stack[base], s.stack[base + 1])) {
+    if (end - base == 2 && union_contradict(s, s.stack()[base], s.stack()[base + 1])) {
         return union_layers(s, base, w);
     }
     const Mark mark = mark_of(s);
@@ -277,8 +277,8 @@ APART Value union_objects(Space &s, unsigned base, const Window &w) {
     // The one that contradicts has been paid for, those after it have not.
     unsigned rows = 0;
 #pragma unroll 1
-    for (unsigned place = base + s.lane; place < end && place <= first; place += 32) {
-        const Value item = s.stack[place];
+    for (unsigned place = base + s.lane(); place < end && place <= first; place += 32) {
+        const Value item = s.stack()[place];
         rows += has_mask(item) ? (unsigned)mask_in(item).height : 0;
     }
     work(s, warp_sum(rows));
@@ -291,15 +291,15 @@ APART Value union_objects(Space &s, unsigned base, const Window &w) {
 }
 
 // The union of the containers on the stack from `base` on, which are taken off.
-APART Value union_from(Space &s, unsigned base) {
+APART Value union_from(Space s, unsigned base) {
     Window w;
     const unsigned form = union_form(s, base, w);
     Value joint;
     if (form == UNION_LISTED) {
-        const unsigned end = s.stack_len;
+        const unsigned end = s->stack_len;
 #pragma unroll 1
         for (unsigned place = base; place < end; place++) {
-            spread(s, s.stack[place]);
+            spread(s, s.stack()[place]);
             TRY(s)
         }
         joint = set_from(s, end);
