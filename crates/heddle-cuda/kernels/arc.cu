@@ -103,7 +103,7 @@ APART void run_step(Machine m, Running &r, u64 budget_bytes) {
 }
 
 // How the answer compares with the grid that is wanted.
-APART unsigned compare(Space s, const Value &answer, const unsigned char *data,
+APART unsigned compare(Space s, Value answer, const unsigned char *data,
                        const unsigned *record) {
     if (answer.tag() != GRID || answer.y != record[8] || answer.z != record[9]) {
         return 0;
@@ -120,7 +120,7 @@ APART unsigned compare(Space s, const Value &answer, const unsigned char *data,
 }
 
 // The answer with everything it may have parts in.
-APART void dump(Space s, const Value &answer, const Job &job, unsigned evaluation) {
+APART void dump(Space s, Value answer, const Job &job, unsigned evaluation) {
     const u64 bytes = 32 + (u64)s->rows_len * 16 + (u64)s->values_len * 16 + s->cells_len;
     if (((bytes + 15) & ~15ull) > job.dump_bytes) {
         flag(s, FLAG_ANSWER);
@@ -167,7 +167,7 @@ APART void begin_evaluation(Machine m, Running &r, const unsigned char *data, un
     }
 }
 
-APART void end_evaluation(Machine m, const Running &r, const Job &job, const unsigned *record,
+APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *record,
                           unsigned evaluation) {
     const Space s = m.s;
     unsigned match = 0;

@@ -79,7 +79,7 @@ APART i64 arithmetic_number_one(Space s, unsigned prim, i64 n) {
 
 // lane, called with equal arguments by all. The two numbers of a tuple of at least two,
 // or a number twice; `false` on a fault.
-APART bool arithmetic_components(Space s, const Value &n, i64 &i, i64 &j) {
+APART bool arithmetic_components(Space s, Value n, i64 &i, i64 &j) {
     i = j = 0;
     if (n.tag() == PAIR) {
         i = row_in(n);
@@ -102,7 +102,7 @@ APART bool arithmetic_components(Space s, const Value &n, i64 &i, i64 &j) {
 
 // lane, called with equal arguments by all. A location or direction: a tuple of exactly
 // two numbers; `false` on a fault.
-APART bool arithmetic_location(Space s, const Value &v, i64 &i, i64 &j) {
+APART bool arithmetic_location(Space s, Value v, i64 &i, i64 &j) {
     i = j = 0;
     if (v.tag() == PAIR || (v.tag() == TUPLE && v.y == 2)) {
         return arithmetic_components(s, v, i, j);
@@ -112,7 +112,7 @@ APART bool arithmetic_location(Space s, const Value &v, i64 &i, i64 &j) {
 }
 
 // warp. Add, Subtract, Multiply, Divide.
-APART Value arithmetic_lift(Space s, unsigned prim, const Value &x, const Value &y) {
+APART Value arithmetic_lift(Space s, unsigned prim, Value x, Value y) {
     if (is_number(x) && is_number(y)) {
         return integer(arithmetic_number(s, prim, number_in(x), number_in(y)));
     }
@@ -129,7 +129,7 @@ APART Value arithmetic_lift(Space s, unsigned prim, const Value &x, const Value 
 }
 
 // warp. Invert, Double, Halve, Increment, Decrement, Crement, Sign.
-APART Value arithmetic_lift_one(Space s, unsigned prim, const Value &x) {
+APART Value arithmetic_lift_one(Space s, unsigned prim, Value x) {
     if (is_number(x)) {
         return integer(arithmetic_number_one(s, prim, number_in(x)));
     }

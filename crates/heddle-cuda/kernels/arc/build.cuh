@@ -55,13 +55,13 @@ INLINE Value pair_value(Space s, i64 i, i64 j) {
 }
 
 // Whether two values make a pair of numbers, or a cell.
-INLINE bool is_couple_of_numbers(const Value &a, const Value &b) {
+INLINE bool is_couple_of_numbers(Value a, Value b) {
     return is_number(a) && is_number(b);
 }
-INLINE bool is_couple_of_cell(const Value &a, const Value &b) {
+INLINE bool is_couple_of_cell(Value a, Value b) {
     return is_number(a) && b.tag() == PAIR && fits_i32(number_in(a));
 }
-INLINE Value cell_from(const Value &a, const Value &b) {
+INLINE Value cell_from(Value a, Value b) {
     return cell_of((int)number_in(a), row_in(b), column_in(b));
 }
 
@@ -87,7 +87,7 @@ INLINE bool row_from(Space s, unsigned base, Value &row) {
 }
 
 // Whether a value is a row of `width` cells; lane.
-INLINE bool is_grid_row(const Value &v, unsigned width) {
+INLINE bool is_grid_row(Value v, unsigned width) {
     return v.tag() == ROW ? v.y == width
                         : v.tag() == PAIR && width == 2 && fits_i8(row_in(v)) &&
                               fits_i8(column_in(v));
@@ -163,7 +163,7 @@ INLINE Value tuple_from(Space s, unsigned base) {
 }
 
 // The tuple of two values.
-APART Value couple(Space s, const Value &a, const Value &b) {
+APART Value couple(Space s, Value a, Value b) {
     const bool numbers = is_couple_of_numbers(a, b);
     if (numbers || is_couple_of_cell(a, b)) {
         work(s, 2);
@@ -219,7 +219,7 @@ INLINE bool items_window(Space s, unsigned base, unsigned tag, Window &w, bool &
 }
 
 // Marks the locations or cells on the stack in the rows of the window around them.
-INLINE void mark_items(Space s, unsigned base, unsigned at, const Window &w) {
+INLINE void mark_items(Space s, unsigned base, unsigned at, Window w) {
     const int least_i = (int)w.top, least_j = (int)w.left;
 #pragma unroll 1
     for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
@@ -244,7 +244,7 @@ INLINE bool mask_of(Space s, unsigned base, Value &set) {
 }
 
 // Cells that share locations.
-INLINE Value layers_of(Space s, unsigned base, const Window &w) {
+INLINE Value layers_of(Space s, unsigned base, Window w) {
     Colours own = Colours();
 #pragma unroll 1
     for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
@@ -321,7 +321,7 @@ INLINE bool cells_of(Space s, unsigned base, Value &set) {
 
 // One round of keeping some elements of the stack, in order: each lane's `own`, read
 // from its place by all, goes behind the `kept` ones from `base` on. How many are kept.
-INLINE unsigned keep_round(Space s, unsigned base, unsigned kept, const Value &own, bool keep) {
+INLINE unsigned keep_round(Space s, unsigned base, unsigned kept, Value own, bool keep) {
     const unsigned keepers = ballot(keep);
     __syncwarp();
     if (keep) {
@@ -408,7 +408,7 @@ INLINE Value set_from(Space s, unsigned base) {
 }
 
 // A container of the kind of `model` of what is on the stack from `base` on.
-INLINE Value like_from(Space s, const Value &model, unsigned base) {
+INLINE Value like_from(Space s, Value model, unsigned base) {
     if (is_tuple(model)) {
         return tuple_from(s, base);
     }

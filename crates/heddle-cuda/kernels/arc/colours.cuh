@@ -18,7 +18,7 @@ INLINE u64 colours_sum(u64 counts) {
 
 // Counts the cells of a grid of the colours 0..15: `mine` becomes the count of the
 // colour of this lane's number. `false` if there are other colours; warp.
-APART bool colours_few(Space s, const Value &grid, unsigned &mine) {
+APART bool colours_few(Space s, Value grid, unsigned &mine) {
     const u64 bytes = 0x00ff00ff00ff00ffull;
     const unsigned area = grid.y * grid.z;
     const Colour *cells = s.cells() + grid.x;
@@ -58,7 +58,7 @@ APART bool colours_few(Space s, const Value &grid, unsigned &mine) {
 
 // Whether the colours of an element can be counted here: a grid or a compact object;
 // lane.
-INLINE bool colours_countable(const Value &element) {
+INLINE bool colours_countable(Value element) {
     return element.tag() == GRID || element.tag() == OBJECT || element.tag() == PAINTED ||
            element.tag() == LAYERS;
 }
@@ -74,7 +74,7 @@ INLINE unsigned colours_same(Space s, unsigned at, unsigned count, int colour) {
 }
 
 // How often a colour occurs in a grid or compact object; warp.
-APART unsigned colours_times(Space s, const Value &element, int colour) {
+APART unsigned colours_times(Space s, Value element, int colour) {
     if (element.tag() == GRID) {
         return colours_same(s, element.x, element.y * element.z, colour);
     }
@@ -100,7 +100,7 @@ APART unsigned colours_times(Space s, const Value &element, int colour) {
 
 // The colours of a grid or compact object, none of an empty container; `false` for
 // anything else; warp.
-APART bool colours_colours(Space s, const Value &element, Colours &found) {
+APART bool colours_colours(Space s, Value element, Colours &found) {
     found = Colours();
     switch (element.tag()) {
     case OBJECT: found.add(colour_in(element)); return true;
@@ -127,7 +127,7 @@ APART bool colours_colours(Space s, const Value &element, Colours &found) {
 
 // The most or least frequent colour of a grid or compact object, ties to the smallest;
 // warp.
-APART int colours_extreme(Space s, const Value &element, bool most) {
+APART int colours_extreme(Space s, Value element, bool most) {
     if (element.tag() == OBJECT) {
         return colour_in(element);
     }
@@ -154,18 +154,18 @@ APART int colours_extreme(Space s, const Value &element, bool most) {
 }
 
 // The most frequent colour of a grid; warp.
-INLINE int colours_background(Space s, const Value &grid) {
+INLINE int colours_background(Space s, Value grid) {
     return colours_extreme(s, grid, true);
 }
 
 // All of these are warp functions.
 
-INLINE Value colours_mostcolor(Space s, const Value &element) {
+INLINE Value colours_mostcolor(Space s, Value element) {
     return colours_countable(element) ? integer(colours_extreme(s, element, true))
                                       : plainly(s, Prim_Mostcolor, element);
 }
 
-INLINE Value colours_leastcolor(Space s, const Value &element) {
+INLINE Value colours_leastcolor(Space s, Value element) {
     return colours_countable(element) ? integer(colours_extreme(s, element, false))
                                       : plainly(s, Prim_Leastcolor, element);
 }
@@ -186,7 +186,7 @@ APART unsigned colours_push(Space s, Colours colours) {
     return base;
 }
 
-APART Value colours_palette(Space s, const Value &element) {
+APART Value colours_palette(Space s, Value element) {
     Colours colours;
     if (!colours_colours(s, element, colours)) {
         return plainly(s, Prim_Palette, element);
@@ -197,7 +197,7 @@ APART Value colours_palette(Space s, const Value &element) {
 }
 
 // Colours of a grid, ascending.
-APART Value colours_colours_ascending(Space s, const Value &element) {
+APART Value colours_colours_ascending(Space s, Value element) {
     if (element.tag() != GRID) {
         return plainly(s, Prim_PG, element);
     }
@@ -208,20 +208,20 @@ APART Value colours_colours_ascending(Space s, const Value &element) {
     return tuple_from(s, base);
 }
 
-APART Value colours_numcolors(Space s, const Value &element) {
+APART Value colours_numcolors(Space s, Value element) {
     Colours colours;
     return colours_colours(s, element, colours) ? integer((i64)colours.len())
                                                 : plainly(s, Prim_Numcolors, element);
 }
 
-APART Value colours_colorcount(Space s, const Value &element, const Value &value) {
+APART Value colours_colorcount(Space s, Value element, Value value) {
     if (!colours_countable(element)) {
         return plainly(s, Prim_Colorcount, element, value);
     }
     return integer(is_small(value) ? colours_times(s, element, (int)number_in(value)) : 0);
 }
 
-APART Value colours_color(Space s, const Value &object) {
+APART Value colours_color(Space s, Value object) {
     if (object.tag() == OBJECT) {
         return integer(colour_in(object));
     }

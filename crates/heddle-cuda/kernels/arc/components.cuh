@@ -62,8 +62,7 @@ INLINE unsigned of_colour(const Slices &slices, int colour, unsigned within) {
 }
 
 // The most frequent colour of a grid in slices, ties to the smallest.
-INLINE int sliced_background(Space s, const Value &grid, const Slices &slices,
-                             unsigned within) {
+INLINE int sliced_background(Space s, Value grid, const Slices &slices, unsigned within) {
     const unsigned high = slices.bit[4] | slices.bit[5] | slices.bit[6] | slices.bit[7];
     if (any_lane(high != 0)) {
         return colours_background(s, grid);
@@ -136,7 +135,7 @@ INLINE Value components_by_colour(Space s, unsigned base, Colours seen) {
 }
 
 // An object of a grid's own colours on rows already written.
-INLINE Value many_coloured(Space s, const Value &grid, const Mask &m) {
+INLINE Value many_coloured(Space s, Value grid, Mask m) {
     const unsigned width = (unsigned)m.width, area = (unsigned)m.height * width;
     const unsigned cells = raw_cells(s, area);
     TRY(s)
@@ -164,7 +163,7 @@ INLINE Value many_coloured(Space s, const Value &grid, const Mask &m) {
 }
 
 // The masks on the stack from `base` on as objects of the grid's colours, and their set.
-APART Value components_many_coloured(Space s, const Value &grid, unsigned base) {
+APART Value components_many_coloured(Space s, Value grid, unsigned base) {
 #pragma unroll 1
     for (unsigned place = base; place < s->stack_len; place++) {
         const Mask m = mask_in(s.stack()[place]);
@@ -178,7 +177,7 @@ APART Value components_many_coloured(Space s, const Value &grid, unsigned base) 
 }
 
 // Grids of at most 32 x 32, all in registers.
-APART Value components_small(Space s, const Value &grid, bool univalued, bool diagonal,
+APART Value components_small(Space s, Value grid, bool univalued, bool diagonal,
                              bool without_background) {
     const unsigned at = grid.x, height = grid.y, width = grid.z;
     const Slices slices = row_slices(s, at, height, width);
@@ -278,7 +277,7 @@ struct Links {
 };
 
 // Which cells of a grid belong together, a row a lane.
-INLINE void link_rows(Space s, const Value &grid, bool univalued, bool diagonal,
+INLINE void link_rows(Space s, Value grid, bool univalued, bool diagonal,
                       bool without_background, int hidden, const Links &links) {
     const unsigned height = grid.y, width = grid.z;
 #pragma unroll 1
@@ -363,7 +362,7 @@ INLINE void flood_rows(Space s, unsigned height, unsigned first, const Links &li
 }
 
 // Larger grids: the same, with the rows in memory.
-APART Value components_large(Space s, const Value &grid, bool univalued, bool diagonal,
+APART Value components_large(Space s, Value grid, bool univalued, bool diagonal,
                              bool without_background) {
     const unsigned at = grid.x, height = grid.y, width = grid.z;
     const int hidden = without_background ? colours_background(s, grid) : 0;
@@ -449,7 +448,7 @@ APART Value components_large(Space s, const Value &grid, bool univalued, bool di
 }
 
 // All cells of a grid as one object, if a mask holds them: `window` is the grid's.
-APART Value construct_whole(Space s, const Value &grid, const Window &window) {
+APART Value construct_whole(Space s, Value grid, Window window) {
     const unsigned at = raw_window(s, window);
     TRY(s)
     const unsigned area = grid.y * grid.z;
@@ -471,7 +470,7 @@ APART Value construct_whole(Space s, const Value &grid, const Window &window) {
 }
 
 // The objects of a grid. `prim` is who asks: `objects` or `o_g`.
-APART Value components_objects(Space s, const Value &grid, bool univalued, bool diagonal,
+APART Value components_objects(Space s, Value grid, bool univalued, bool diagonal,
                                bool without_background, unsigned prim = Prim_Objects) {
     if (grid.tag() != GRID) {
         unsigned rows;

@@ -11,7 +11,7 @@
 #include "patch.cuh"
 #include "query.cuh"
 
-INLINE Value construct_o_g(Space s, const Value &grid, const Value &r) {
+INLINE Value construct_o_g(Space s, Value grid, Value r) {
     const i64 mode = int_of(s, r);
     TRY(s)
     if (mode < 0 || mode > 7) {
@@ -21,7 +21,7 @@ INLINE Value construct_o_g(Space s, const Value &grid, const Value &r) {
                               Prim_OG);
 }
 
-APART Value construct_asobject(Space s, const Value &value) {
+APART Value construct_asobject(Space s, Value value) {
     Window window;
     if (value.tag() == GRID && query_grid_window(value, window)) {
         return construct_whole(s, value, window);
@@ -29,7 +29,7 @@ APART Value construct_asobject(Space s, const Value &value) {
     return plainly(s, Prim_Asobject, value);
 }
 
-APART Value construct_partition(Space s, unsigned prim, const Value &grid) {
+APART Value construct_partition(Space s, unsigned prim, Value grid) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window)) {
         return plainly(s, prim, grid);
@@ -68,7 +68,7 @@ APART Value construct_partition(Space s, unsigned prim, const Value &grid) {
     return sorted_set(s, base);
 }
 
-APART Value construct_colorfilter(Space s, const Value &objects, const Value &value) {
+APART Value construct_colorfilter(Space s, Value objects, Value value) {
     const unsigned base = spread(s, objects);
     TRY(s)
     const unsigned end = s->stack_len, before = (1u << s.lane()) - 1;
@@ -115,7 +115,7 @@ INLINE Value set_of_strokes(Space s, const Stroke *strokes, unsigned count, F el
     return set_from(s, base);
 }
 
-APART Value construct_toindices(Space s, const Value &patch) {
+APART Value construct_toindices(Space s, Value patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -136,13 +136,13 @@ APART Value construct_toindices(Space s, const Value &patch) {
         made = layers_mask(s, patch, m) ? mask_value(m) : empty_set();
     } else if (kind == LISTED_OBJECT) {
         made = set_of_strokes(s, strokes, count,
-                              [](const Stroke &stroke) { return pair_of(stroke.i, stroke.j); });
+                              [](Stroke stroke) { return pair_of(stroke.i, stroke.j); });
     }
     leave_room(s, held);
     return made;
 }
 
-APART Value construct_recolor(Space s, const Value &colour, const Value &patch) {
+APART Value construct_recolor(Space s, Value colour, Value patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -163,7 +163,7 @@ APART Value construct_recolor(Space s, const Value &colour, const Value &patch) 
     if (kind == LISTED_NONE) {
         made = plainly(s, Prim_Recolor, colour, patch);
     } else {
-        made = set_of_strokes(s, strokes, count, [painted](const Stroke &stroke) {
+        made = set_of_strokes(s, strokes, count, [painted](Stroke stroke) {
             return cell_of(painted, stroke.i, stroke.j);
         });
     }
@@ -178,7 +178,7 @@ INLINE i64 far_added(i64 at, i64 by) {
 }
 
 // Layers moved; the caller knows that all of them stay within a mask's range.
-INLINE Value shifted_layers(Space s, const Value &patch, i64 di, i64 dj) {
+INLINE Value shifted_layers(Space s, Value patch, i64 di, i64 dj) {
     const unsigned base = raw_stack(s, patch.y);
     TRY(s)
 #pragma unroll 1
@@ -192,7 +192,7 @@ INLINE Value shifted_layers(Space s, const Value &patch, i64 di, i64 dj) {
 }
 
 // A patch that is no mask, moved cell by cell.
-INLINE Value shifted_strokes(Space s, const Value &patch, const Value &offset, i64 di, i64 dj) {
+INLINE Value shifted_strokes(Space s, Value patch, Value offset, i64 di, i64 dj) {
     unsigned count, kind;
     const Stroke *strokes = list(s, patch, count, kind);
     TRY(s)
@@ -206,13 +206,13 @@ INLINE Value shifted_strokes(Space s, const Value &patch, const Value &offset, i
         return plainly(s, Prim_Shift, patch, offset);
     }
     const bool cells = kind == LISTED_OBJECT;
-    return set_of_strokes(s, strokes, count, [cells, di, dj](const Stroke &stroke) {
+    return set_of_strokes(s, strokes, count, [cells, di, dj](Stroke stroke) {
         const int i = (int)(stroke.i + di), j = (int)(stroke.j + dj);
         return cells ? cell_of(stroke.colour, i, j) : pair_of(i, j);
     });
 }
 
-APART Value construct_shift(Space s, const Value &patch, const Value &offset) {
+APART Value construct_shift(Space s, Value patch, Value offset) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -245,7 +245,7 @@ APART Value construct_shift(Space s, const Value &patch, const Value &offset) {
     return moved;
 }
 
-APART Value construct_normalize(Space s, const Value &patch) {
+APART Value construct_normalize(Space s, Value patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {
@@ -265,7 +265,7 @@ APART Value construct_normalize(Space s, const Value &patch) {
     return construct_shift(s, patch, offset);
 }
 
-APART Value construct_toobject(Space s, const Value &patch, const Value &grid) {
+APART Value construct_toobject(Space s, Value patch, Value grid) {
     Mask m;
     bool masked = has_mask(patch);
     if (masked) {
@@ -312,7 +312,7 @@ APART Value construct_toobject(Space s, const Value &patch, const Value &grid) {
     return sealed_cells(s, rows, cells, w);
 }
 
-APART Value construct_backdrop(Space s, const Value &patch) {
+APART Value construct_backdrop(Space s, Value patch) {
     if (is_empty_container(patch)) {
         return empty_set();
     }
@@ -326,7 +326,7 @@ APART Value construct_backdrop(Space s, const Value &patch) {
     return plainly(s, Prim_Backdrop, patch);
 }
 
-APART Value construct_delta(Space s, const Value &patch) {
+APART Value construct_delta(Space s, Value patch) {
     const unsigned form = patch_of(s, patch);
     TRY(s)
     if (form == PATCH_EMPTY) {

@@ -16,7 +16,7 @@
 
 // Whether some element of a container equals `value`, for nothing; lane. The caller
 // charges for tuples, and settles.
-APART bool containers_holds_alone(Space s, const Value &container, const Value &value) {
+APART bool containers_holds_alone(Space s, Value container, Value value) {
     const i64 i = row_in(value), j = column_in(value);
     switch (container.tag()) {
     case MASK: return value.tag() == PAIR && mask_holds(s, mask_in(container), i, j);
@@ -68,7 +68,7 @@ APART bool containers_holds_alone(Space s, const Value &container, const Value &
 }
 
 // Whether some element equals `value`.
-APART bool containers_holds(Space s, const Value &container, const Value &value) {
+APART bool containers_holds(Space s, Value container, Value value) {
     bool found = false;
     if (is_tuple(container) || (container.tag() == SET && container.y <= CONTAINERS_FEW)) {
         const unsigned count = (unsigned)len_alone(s, container);
@@ -91,7 +91,7 @@ APART bool containers_holds(Space s, const Value &container, const Value &value)
 }
 
 // What testing `count` elements for being in a container costs.
-INLINE void containers_charge_holds(Space s, const Value &container, unsigned count) {
+INLINE void containers_charge_holds(Space s, Value container, unsigned count) {
     if (is_tuple(container)) {
         work(s, len_alone(s, container) * count);
     }
@@ -111,19 +111,19 @@ template <typename F> INLINE void containers_keep(Space s, unsigned base, unsign
     settle(s);
 }
 
-APART Value containers_contained(Space s, const Value &value, const Value &container) {
+APART Value containers_contained(Space s, Value value, Value container) {
     const bool found = containers_holds(s, container, value);
     TRY(s)
     return boolean(found);
 }
 
-APART Value containers_size(Space s, const Value &container) {
+APART Value containers_size(Space s, Value container) {
     const u64 count = len_of(s, container);
     TRY(s)
     return integer((i64)count);
 }
 
-APART Value containers_combine(Space s, const Value &a, const Value &b) {
+APART Value containers_combine(Space s, Value a, Value b) {
     if (is_set(a) && is_set(b)) {
         if (is_empty_container(a)) {
             return b;
@@ -144,7 +144,7 @@ APART Value containers_combine(Space s, const Value &a, const Value &b) {
     return like_from(s, a, base);
 }
 
-APART Value containers_dedupe(Space s, const Value &tuple) {
+APART Value containers_dedupe(Space s, Value tuple) {
     if (is_empty_container(tuple)) {
         return empty_tuple();
     }
@@ -185,7 +185,7 @@ INLINE u64 containers_bytes(u64 count) {
     return count > ~0ull / sizeof(Value) ? ~0ull : count * sizeof(Value);
 }
 
-APART Value containers_repeat(Space s, const Value &item, const Value &times) {
+APART Value containers_repeat(Space s, Value item, Value times) {
     const i64 number = int_of(s, times);
     TRY(s)
     const u64 count = number > 0 ? (u64)number : 0;
@@ -245,7 +245,7 @@ APART bool containers_stacked(Space s, unsigned base, Value &grid) {
 
 // Merges the containers on the stack from `base` on, which are taken off, into one of
 // the kind of `outer`.
-APART Value merge_from(Space s, const Value &outer, unsigned base) {
+APART Value merge_from(Space s, Value outer, unsigned base) {
     if (is_set(outer)) {
         return union_from(s, base);
     }
@@ -273,7 +273,7 @@ APART Value merge_from(Space s, const Value &outer, unsigned base) {
     return merged;
 }
 
-APART Value containers_merge(Space s, const Value &outer) {
+APART Value containers_merge(Space s, Value outer) {
     if (outer.tag() == GRID) {
         return row_value(s, outer.x, outer.y * outer.z);
     }
@@ -283,7 +283,7 @@ APART Value containers_merge(Space s, const Value &outer) {
 }
 
 // The first largest or smallest of a list of numbers. `false` if some element is none.
-INLINE bool containers_extreme_number(Space s, const Value &list, unsigned count, bool largest,
+INLINE bool containers_extreme_number(Space s, Value list, unsigned count, bool largest,
                                       Value &best) {
     u64 most = 0;
     int first = 0x7fffffff;
@@ -313,7 +313,7 @@ INLINE bool containers_extreme_number(Space s, const Value &list, unsigned count
 }
 
 // The scan rule without a key.
-APART Value containers_extreme(Space s, const Value &container, bool largest) {
+APART Value containers_extreme(Space s, Value container, bool largest) {
     const u64 count = len_of(s, container);
     TRY(s)
     work(s, count);
@@ -350,7 +350,7 @@ APART Value containers_extreme(Space s, const Value &container, bool largest) {
 }
 
 // The most or least common of a row of small numbers, the smallest of several.
-INLINE Value containers_common_cell(Space s, const Value &row, bool most) {
+INLINE Value containers_common_cell(Space s, Value row, bool most) {
     Colours mine;
 #pragma unroll 1
     for (unsigned k = s.lane(); k < row.y; k += 32) {
@@ -376,7 +376,7 @@ INLINE Value containers_common_cell(Space s, const Value &row, bool most) {
     return integer(best);
 }
 
-APART Value containers_common(Space s, const Value &tuple, bool most) {
+APART Value containers_common(Space s, Value tuple, bool most) {
     if (!is_tuple(tuple)) {
         return fail_kind(s, Noun_Tuple, tuple);
     }
@@ -425,7 +425,7 @@ APART Value containers_common(Space s, const Value &tuple, bool most) {
     return value;
 }
 
-APART Value containers_initset(Space s, const Value &value) {
+APART Value containers_initset(Space s, Value value) {
     Window w;
     if ((value.tag() == PAIR || (value.tag() == CELL && fits_i8(colour_in(value)))) &&
         fit(row_in(value), column_in(value), row_in(value), column_in(value), w)) {
@@ -444,7 +444,7 @@ APART Value containers_initset(Space s, const Value &value) {
     return set_from(s, base);
 }
 
-APART Value containers_insert(Space s, const Value &value, const Value &container) {
+APART Value containers_insert(Space s, Value value, Value container) {
     if (!is_set(container)) {
         return fail_kind(s, Noun_Set, container);
     }
@@ -460,7 +460,7 @@ APART Value containers_insert(Space s, const Value &value, const Value &containe
     return set_from(s, base);
 }
 
-APART Value containers_remove(Space s, const Value &value, const Value &container) {
+APART Value containers_remove(Space s, Value value, Value container) {
     if (is_set(container)) {
         const bool found = containers_holds(s, container, value);
         TRY(s)
@@ -470,14 +470,14 @@ APART Value containers_remove(Space s, const Value &value, const Value &containe
     }
     const unsigned base = spread(s, container);
     TRY(s)
-    containers_keep(s, base, s->stack_len, [&](unsigned, const Value &element) {
+    containers_keep(s, base, s->stack_len, [&](unsigned, Value element) {
         return !equal(s, element, value);
     });
     TRY(s)
     return like_from(s, container, base);
 }
 
-APART Value containers_other(Space s, const Value &container, const Value &value) {
+APART Value containers_other(Space s, Value container, Value value) {
     const u64 count = len_of(s, container);
     TRY(s)
     work(s, count);
@@ -495,14 +495,14 @@ APART Value containers_other(Space s, const Value &container, const Value &value
     return fail_missing(s, Noun_OtherElement);
 }
 
-APART Value containers_first(Space s, const Value &container) {
+APART Value containers_first(Space s, Value container) {
     Value element;
     const bool found = nth(s, container, 0, element);
     TRY(s)
     return found ? element : fail_empty(s, Noun_Container);
 }
 
-APART Value containers_last(Space s, const Value &container) {
+APART Value containers_last(Space s, Value container) {
     Value element;
     const bool found = last_of(s, container, element);
     TRY(s)
@@ -510,7 +510,7 @@ APART Value containers_last(Space s, const Value &container) {
 }
 
 // The element number `n`, counted from the end when negative.
-APART Value containers_nth(Space s, const Value &container, i64 n) {
+APART Value containers_nth(Space s, Value container, i64 n) {
     const i64 count = (i64)len_of(s, container);
     TRY(s)
     const i64 place = n < 0 ? n + count : n;
@@ -520,11 +520,11 @@ APART Value containers_nth(Space s, const Value &container, i64 n) {
     return found ? element : fail_missing(s, Noun_ElementAtThatPlace);
 }
 
-INLINE Value containers_second(Space s, const Value &container) {
+INLINE Value containers_second(Space s, Value container) {
     return containers_nth(s, container, 1);
 }
 
-APART Value containers_get_nth_t(Space s, const Value &tuple, const Value &n) {
+APART Value containers_get_nth_t(Space s, Value tuple, Value n) {
     if (!is_tuple(tuple)) {
         return fail_kind(s, Noun_Tuple, tuple);
     }
@@ -533,7 +533,7 @@ APART Value containers_get_nth_t(Space s, const Value &tuple, const Value &n) {
     return containers_nth(s, tuple, place);
 }
 
-APART Value containers_get_nth_f(Space s, const Value &set, const Value &n) {
+APART Value containers_get_nth_f(Space s, Value set, Value n) {
     if (!is_set(set)) {
         return fail_kind(s, Noun_Set, set);
     }
@@ -542,7 +542,7 @@ APART Value containers_get_nth_f(Space s, const Value &set, const Value &n) {
     return containers_nth(s, set, place);
 }
 
-APART Value containers_totuple(Space s, const Value &container) {
+APART Value containers_totuple(Space s, Value container) {
     if (is_tuple(container)) {
         return container;
     }
@@ -551,7 +551,7 @@ APART Value containers_totuple(Space s, const Value &container) {
     return tuple_from(s, base);
 }
 
-APART Value containers_interval(Space s, const Value &from, const Value &to, const Value &by) {
+APART Value containers_interval(Space s, Value from, Value to, Value by) {
     const i64 start = int_of(s, from);
     TRY(s)
     const i64 stop = int_of(s, to);
@@ -579,7 +579,7 @@ APART Value containers_interval(Space s, const Value &from, const Value &to, con
 }
 
 // How wide a row of a grid this is, 0 if it is none; lane.
-INLINE unsigned containers_row_width(const Value &v) {
+INLINE unsigned containers_row_width(Value v) {
     if (v.tag() == PAIR) {
         return fits_i8(row_in(v)) && fits_i8(column_in(v)) ? 2 : 0;
     }
@@ -587,7 +587,7 @@ INLINE unsigned containers_row_width(const Value &v) {
 }
 
 // The tuple of two values without the place of its parts, which take `bytes`; lane.
-INLINE Value containers_couple(const Value &a, const Value &b, unsigned &bytes) {
+INLINE Value containers_couple(Value a, Value b, unsigned &bytes) {
     bytes = 0;
     if (is_number(a) && is_number(b) && fits_i32(number_in(a)) && fits_i32(number_in(b))) {
         return pair_of((int)number_in(a), (int)number_in(b));
@@ -606,7 +606,7 @@ INLINE Value containers_couple(const Value &a, const Value &b, unsigned &bytes) 
 }
 
 // Writes a row of a grid; lane.
-INLINE void containers_write_row(Space s, const Value &row, unsigned at) {
+INLINE void containers_write_row(Space s, Value row, unsigned at) {
     if (row.tag() == PAIR) {
         s.cells()[at] = (Colour)row_in(row);
         s.cells()[at + 1] = (Colour)column_in(row);
@@ -692,7 +692,7 @@ template <typename F> INLINE void containers_push_couples(Space s, u64 count, F 
     }
 }
 
-APART Value containers_product(Space s, const Value &a, const Value &b) {
+APART Value containers_product(Space s, Value a, Value b) {
     const unsigned left = spread(s, a);
     TRY(s)
     const unsigned right = spread(s, b);
@@ -712,7 +712,7 @@ APART Value containers_product(Space s, const Value &a, const Value &b) {
     return set;
 }
 
-APART Value containers_pair(Space s, const Value &a, const Value &b) {
+APART Value containers_pair(Space s, Value a, Value b) {
     const unsigned left = spread(s, a);
     TRY(s)
     const unsigned right = spread(s, b);
@@ -730,7 +730,7 @@ APART Value containers_pair(Space s, const Value &a, const Value &b) {
     return tuple;
 }
 
-APART Value higher_sizefilter(Space s, const Value &container, const Value &n) {
+APART Value higher_sizefilter(Space s, Value container, Value n) {
     const i64 wanted = int_of(s, n);
     TRY(s)
     const unsigned base = spread(s, container);
@@ -750,7 +750,7 @@ APART Value higher_sizefilter(Space s, const Value &container, const Value &n) {
                              s.stack()[from + (unsigned)__ffs((int)odds) - 1]);
         }
     }
-    containers_keep(s, base, end, [&](unsigned, const Value &element) {
+    containers_keep(s, base, end, [&](unsigned, Value element) {
         return (i64)len_alone(s, element) == wanted;
     });
     TRY(s)

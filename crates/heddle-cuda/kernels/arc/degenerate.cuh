@@ -10,7 +10,7 @@
 #include "build.cuh"
 #include "mask.cuh"
 
-INLINE bool is_empty_tuple(const Value &v) { return v.tag() == TUPLE && v.y == 0; } // lane
+INLINE bool is_empty_tuple(Value v) { return v.tag() == TUPLE && v.y == 0; } // lane
 
 // lane
 INLINE unsigned slice_bound(unsigned length, i64 bound) {
@@ -26,7 +26,7 @@ INLINE unsigned slice_length(unsigned length, i64 from, i64 to) {
 }
 
 // Whether a value is a grid without columns, and how many rows that has.
-APART bool bare_rows(Space s, const Value &value, unsigned &rows) {
+APART bool bare_rows(Space s, Value value, unsigned &rows) {
     rows = value.y;
     if (value.tag() != TUPLE) {
         return false;
@@ -60,7 +60,7 @@ APART Value bare_grid(Space s, u64 rows) {
 
 // Whether a value has no rows, since it or one of them is no tuple; `odd` is the first
 // that is none.
-APART bool not_rows(Space s, const Value &value, Value &odd) {
+APART bool not_rows(Space s, Value value, Value &odd) {
     odd = value;
     switch (value.tag()) {
     case GRID: return false;
@@ -109,8 +109,7 @@ INLINE bool takes_rows(unsigned prim, bool tuple) {
 
 // lane. The argument a primitive takes the locations of before anything else can go
 // wrong; `false` if there is none.
-APART bool takes_locations(unsigned prim, const Value &x, const Value &y, const Value &z,
-                           Value &patch) {
+APART bool takes_locations(unsigned prim, Value x, Value y, Value z, Value &patch) {
     switch (prim) {
     case Prim_Toindices: case Prim_Shift: case Prim_Normalize: case Prim_Backdrop:
     case Prim_Delta: case Prim_Corners: case Prim_Box: case Prim_Outbox: case Prim_Inbox:
@@ -151,7 +150,7 @@ APART bool takes_locations(unsigned prim, const Value &x, const Value &y, const 
 
 // Whether a value has no locations, where its first element tells. Then that fault is
 // set.
-APART bool not_patch(Space s, const Value &value) {
+APART bool not_patch(Space s, Value value) {
     if (!is_tuple(value) && !is_set(value)) {
         fail_kind(s, Noun_Container, value);
         return true;
@@ -186,7 +185,7 @@ INLINE bool everywhere(Space s, unsigned height, unsigned width, Value &out) {
 }
 
 // Rows cut out of a grid without columns.
-APART Value bare_cropped(Space s, unsigned rows, const Value &start, const Value &dims) {
+APART Value bare_cropped(Space s, unsigned rows, Value start, Value dims) {
     i64 i, j, height, width;
     arithmetic_location(s, start, i, j);
     TRY(s)
@@ -200,7 +199,7 @@ APART Value bare_cropped(Space s, unsigned rows, const Value &start, const Value
 }
 
 // A grid without columns in `n` pieces.
-APART Value bare_split(Space s, unsigned prim, unsigned rows, const Value &n) {
+APART Value bare_split(Space s, unsigned prim, unsigned rows, Value n) {
     const i64 count = int_of(s, n);
     TRY(s)
     if (count == 0) {
@@ -225,8 +224,8 @@ APART Value bare_split(Space s, unsigned prim, unsigned rows, const Value &n) {
 
 // A grid of `rows` rows without columns as the first argument. `false` if that does not
 // decide it.
-APART bool of_bare(Space s, unsigned prim, unsigned rows, const Value &x, const Value &y,
-                   const Value &z, Value &out) {
+APART bool of_bare(Space s, unsigned prim, unsigned rows, Value x, Value y, Value z,
+                   Value &out) {
     unsigned others;
     switch (prim) {
     case Prim_Rot90: case Prim_Rot270: case Prim_Dmirror: case Prim_Cmirror:
@@ -314,7 +313,7 @@ APART bool of_bare(Space s, unsigned prim, unsigned rows, const Value &x, const 
 }
 
 // Whether no cell of a grid has a colour.
-APART bool absent(Space s, const Value &grid, const Value &colour) {
+APART bool absent(Space s, Value grid, Value colour) {
     if (!is_small(colour)) {
         return true;
     }
@@ -329,7 +328,7 @@ APART bool absent(Space s, const Value &grid, const Value &colour) {
 }
 
 // Whether the cells of a grid are those of another that is no smaller.
-APART bool alike(Space s, const Value &grid, const Value &other) {
+APART bool alike(Space s, Value grid, Value other) {
     const unsigned width = grid.z, area = grid.y * width;
     bool same = true;
 #pragma unroll 1
@@ -342,8 +341,7 @@ APART bool alike(Space s, const Value &grid, const Value &other) {
 
 // A grid with cells, or a patch, as the first argument. `false` if that does not decide
 // it.
-APART bool of_grid(Space s, unsigned prim, const Value &x, const Value &y, const Value &z,
-                   Value &out) {
+APART bool of_grid(Space s, unsigned prim, Value x, Value y, Value z, Value &out) {
     const bool grid = x.tag() == GRID, counted = is_number(y);
     unsigned rows;
     Value odd;
@@ -461,7 +459,7 @@ APART bool of_grid(Space s, unsigned prim, const Value &x, const Value &y, const
 
 // The answer to a call with an empty container among its arguments, where it does not
 // depend on the others; `false` if there is none; lane.
-APART bool of_empty(Space s, unsigned prim, const Value &x, const Value &y, Value &out) {
+APART bool of_empty(Space s, unsigned prim, Value x, Value y, Value &out) {
     const bool no_patch = is_empty_set(x), no_grid = is_empty_tuple(x);
     switch (prim) {
     case Prim_Adjacent:
@@ -586,7 +584,7 @@ APART bool of_empty(Space s, unsigned prim, const Value &x, const Value &y, Valu
 
 // The answer to a call that no fast path takes, if it is one of the usual ones; else the
 // processor is asked. An absent argument is NONE.
-APART Value plainly(Space s, unsigned prim, const Value &x, const Value &y = none(),
+APART Value plainly(Space s, unsigned prim, Value x, const Value &y = none(),
                     const Value &z = none()) {
     Value out, odd;
     if (of_empty(s, prim, x, y, out)) {

@@ -6,7 +6,7 @@
 #include "containers.cuh"
 
 // The locations two masks share, as a mask or the empty set.
-APART Value difference_common(Space s, const Mask &a, const Mask &b) {
+APART Value difference_common(Space s, Mask a, Mask b) {
     const int least_i = top(a) > top(b) ? top(a) : top(b);
     const int most_i = bottom(a) < bottom(b) ? bottom(a) : bottom(b);
     const int least_j = left(a) > left(b) ? left(a) : left(b);
@@ -22,7 +22,7 @@ APART Value difference_common(Space s, const Mask &a, const Mask &b) {
     return sealed_mask(s, at, w);
 }
 
-APART Value difference_intersection(Space s, const Value &a, const Value &b) {
+APART Value difference_intersection(Space s, Value a, Value b) {
     if (!is_set(a) || !is_set(b)) {
         return fail_kind(s, Noun_Set, is_set(a) ? b : a);
     }
@@ -39,7 +39,7 @@ APART Value difference_intersection(Space s, const Value &a, const Value &b) {
     }
     const unsigned base = spread(s, a);
     TRY(s)
-    containers_keep(s, base, s->stack_len, [&](unsigned, const Value &element) {
+    containers_keep(s, base, s->stack_len, [&](unsigned, Value element) {
         return containers_holds_alone(s, b, element);
     });
     TRY(s)
@@ -48,7 +48,7 @@ APART Value difference_intersection(Space s, const Value &a, const Value &b) {
 
 // The cells of a many-coloured object, its colours from `own` on, in the rows kept of
 // it.
-APART Value difference_kept(Space s, unsigned own, unsigned at, const Window &w) {
+APART Value difference_kept(Space s, unsigned own, unsigned at, Window w) {
     const unsigned width = width_of(w), area = height_of(w) * width;
     const unsigned cells = raw_cells(s, area);
     TRY(s)
@@ -63,7 +63,7 @@ APART Value difference_kept(Space s, unsigned own, unsigned at, const Window &w)
 }
 
 // The cells of an object that are not in a set.
-APART Value difference_cells(Space s, const Value &a, const Value &b) {
+APART Value difference_cells(Space s, Value a, Value b) {
     const Mask m = mask_in(a);
     const Window w = window_of_mask(m);
     const unsigned height = height_of(w), width = width_of(w);
@@ -113,7 +113,7 @@ APART Value difference_cells(Space s, const Value &a, const Value &b) {
                            : difference_kept(s, a.z, at, w);
 }
 
-APART Value difference_difference(Space s, const Value &a, const Value &b) {
+APART Value difference_difference(Space s, Value a, Value b) {
     if (a.tag() == MASK && b.tag() == MASK) {
         const Window w = window_of_mask(mask_in(a));
         const unsigned at = combined(s, mask_in(a), mask_in(b), w,
@@ -131,14 +131,14 @@ APART Value difference_difference(Space s, const Value &a, const Value &b) {
     TRY(s)
     containers_charge_holds(s, b, s->stack_len - base);
     TRY(s)
-    containers_keep(s, base, s->stack_len, [&](unsigned, const Value &element) {
+    containers_keep(s, base, s->stack_len, [&](unsigned, Value element) {
         return !containers_holds_alone(s, b, element);
     });
     TRY(s)
     return like_from(s, a, base);
 }
 
-APART Value containers_difference_tuple(Space s, const Value &a, const Value &b) {
+APART Value containers_difference_tuple(Space s, Value a, Value b) {
     if (!is_tuple(a)) {
         return fail_kind(s, Noun_Tuple, a);
     }

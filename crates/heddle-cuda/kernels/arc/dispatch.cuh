@@ -33,8 +33,7 @@ INLINE bool is_higher(unsigned prim) {
 }
 
 // The families apart, so that each is compiled on its own.
-APART Value dispatch_numbers(Space s, unsigned prim, const Value &x, const Value &y,
-                             const Value &z) {
+APART Value dispatch_numbers(Space s, unsigned prim, Value x, Value y, Value z) {
     switch (prim) {
     case Prim_Add: case Prim_Subtract: case Prim_Multiply: case Prim_Divide:
         return arithmetic_lift(s, prim, x, y);
@@ -62,8 +61,7 @@ APART Value dispatch_numbers(Space s, unsigned prim, const Value &x, const Value
     }
 }
 
-APART Value dispatch_containers(Space s, unsigned prim, const Value &x, const Value &y,
-                                const Value &z) {
+APART Value dispatch_containers(Space s, unsigned prim, Value x, Value y, Value z) {
     switch (prim) {
     case Prim_Identity: return x;
     case Prim_Contained: return containers_contained(s, x, y);
@@ -93,8 +91,7 @@ APART Value dispatch_containers(Space s, unsigned prim, const Value &x, const Va
     }
 }
 
-APART Value dispatch_grids(Space s, unsigned prim, const Value &x, const Value &y,
-                           const Value &z) {
+APART Value dispatch_grids(Space s, unsigned prim, Value x, Value y, Value z) {
     switch (prim) {
     case Prim_Rot90: case Prim_Rot180: case Prim_Rot270: case Prim_Hmirror: case Prim_Vmirror:
     case Prim_Dmirror: case Prim_Cmirror:
@@ -122,7 +119,7 @@ APART Value dispatch_grids(Space s, unsigned prim, const Value &x, const Value &
     }
 }
 
-APART Value dispatch_queries(Space s, unsigned prim, const Value &x, const Value &y) {
+APART Value dispatch_queries(Space s, unsigned prim, Value x, Value y) {
     switch (prim) {
     case Prim_Mostcolor: return colours_mostcolor(s, x);
     case Prim_Leastcolor: return colours_leastcolor(s, x);
@@ -154,8 +151,7 @@ APART Value dispatch_queries(Space s, unsigned prim, const Value &x, const Value
     }
 }
 
-APART Value dispatch_patches(Space s, unsigned prim, const Value &x, const Value &y,
-                             const Value &z, const Value &w) {
+APART Value dispatch_patches(Space s, unsigned prim, Value x, Value y, Value z, Value w) {
     switch (prim) {
     case Prim_Objects: return components_objects(s, x, truth(y), truth(z), truth(w));
     case Prim_Partition: case Prim_Fgpartition: return construct_partition(s, prim, x);
@@ -180,7 +176,7 @@ APART Value dispatch_patches(Space s, unsigned prim, const Value &x, const Value
     }
 }
 
-APART Value dispatch_additions(Space s, unsigned prim, const Value &x, const Value &y) {
+APART Value dispatch_additions(Space s, unsigned prim, Value x, Value y) {
     switch (prim) {
     case Prim_Second: return containers_second(s, x);
     case Prim_PG: return colours_colours_ascending(s, x);
@@ -191,8 +187,7 @@ APART Value dispatch_additions(Space s, unsigned prim, const Value &x, const Val
 }
 
 // A primitive that calls no functions.
-INLINE Value dispatch(Space s, unsigned prim, const Value &x, const Value &y, const Value &z,
-                      const Value &w) {
+INLINE Value dispatch(Space s, unsigned prim, Value x, Value y, Value z, Value w) {
     work(s, 1);
     TRY(s)
     if (prim <= Prim_Branch) {

@@ -13,7 +13,7 @@
 
 // Begins to replace the elements from `base` to `end` by what a function of one
 // argument makes of them.
-APART void begin_each(Machine m, const Value &function, unsigned base, unsigned end) {
+APART void begin_each(Machine m, Value function, unsigned base, unsigned end) {
     const bool body = function.tag() == BODY && end - base >= FEW &&
                       m.code()[m.code()[m.bodies() + function.y]] == 1;
     Activation a = begun(body ? DOING_COLUMNS : DOING_EACH);

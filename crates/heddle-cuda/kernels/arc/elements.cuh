@@ -102,7 +102,7 @@ INLINE Colours colours_joined(const Colours &mine) {
 }
 
 // warp: the colours in a box where the mask has cells.
-APART Colours box_colours(Space s, const Mask &m, unsigned cells) {
+APART Colours box_colours(Space s, Mask m, unsigned cells) {
     Colours mine;
 #pragma unroll 1
     for (int row = (int)s.lane(); row < m.height; row += 32) {
@@ -116,7 +116,7 @@ APART Colours box_colours(Space s, const Mask &m, unsigned cells) {
 }
 
 // lane: the object number `k` of layers, if there is one.
-INLINE bool layer(Space s, const Value &layers, unsigned k, Mask &m, int &colour) {
+INLINE bool layer(Space s, Value layers, unsigned k, Mask &m, int &colour) {
     if (layers.tag() != LAYERS || k >= layers.y) {
         return false;
     }
@@ -127,7 +127,7 @@ INLINE bool layer(Space s, const Value &layers, unsigned k, Mask &m, int &colour
 }
 
 // lane: how many locations a mask holds, counted by one lane.
-INLINE unsigned count_alone(Space s, const Mask &m) {
+INLINE unsigned count_alone(Space s, Mask m) {
     unsigned count = 0;
 #pragma unroll 1
     for (int row = 0; row < m.height; row++) {
@@ -137,7 +137,7 @@ INLINE unsigned count_alone(Space s, const Mask &m) {
 }
 
 // lane: how many elements a container has; 0 of anything else.
-APART u64 len_alone(Space s, const Value &v) {
+APART u64 len_alone(Space s, Value v) {
     switch (v.tag()) {
     case PAIR:
     case CELL: return 2;
@@ -161,7 +161,7 @@ APART u64 len_alone(Space s, const Value &v) {
 }
 
 // warp: how many elements a container has.
-APART u64 len_of(Space s, const Value &v) {
+APART u64 len_of(Space s, Value v) {
     if (has_mask(v)) {
         return count_of(s, mask_in(v));
     }
@@ -189,7 +189,7 @@ INLINE Value row_value(Space s, unsigned start, unsigned len) {
 }
 
 // lane: the element of a tuple or of a general set at a place below its length.
-INLINE Value tuple_element(Space s, const Value &v, unsigned place) {
+INLINE Value tuple_element(Space s, Value v, unsigned place) {
     switch (v.tag()) {
     case PAIR: return integer(place == 0 ? row_in(v) : column_in(v));
     case CELL: return place == 0 ? integer(colour_in(v)) : pair_of(row_in(v), column_in(v));
@@ -221,7 +221,7 @@ INLINE void walk_from_top(Space s, Elements &e) {
 }
 
 // lane: the elements in the order of the language; none of what is no container.
-APART Elements elements(Space s, const Value &v) {
+APART Elements elements(Space s, Value v) {
     Elements e;
     e.container = v;
     e.mask = mask_in(v);
@@ -308,8 +308,7 @@ APART bool next(Space s, Elements &e, Value &out) {
 
 // lane: the locations in a row of a compact patch that have the colour, which only
 // matters where there are many.
-INLINE Bits coloured_word(Space s, const Value &patch, const Mask &m, int row,
-                          int colour) {
+INLINE Bits coloured_word(Space s, Value patch, Mask m, int row, int colour) {
     const Bits word = s.rows()[m.rows + row];
     if (patch.tag() != PAINTED) {
         return word;
@@ -327,13 +326,13 @@ INLINE Bits coloured_word(Space s, const Value &patch, const Mask &m, int row,
 }
 
 // lane: the element of a patch at a location.
-INLINE Value patch_element(const Value &patch, int colour, int i, int j) {
+INLINE Value patch_element(Value patch, int colour, int i, int j) {
     return patch.tag() == MASK ? pair_of(i, j) : cell_of(colour, i, j);
 }
 
 // warp: the element number `place` among those of a colour in a compact patch; if
 // there are too few, `place` is less by their number.
-APART bool nth_coloured(Space s, const Value &patch, int colour, u64 &place, Value &out) {
+APART bool nth_coloured(Space s, Value patch, int colour, u64 &place, Value &out) {
     const Mask m = mask_in(patch);
 #pragma unroll 1
     for (int base = 0; base < m.height; base += 32) {
@@ -363,7 +362,7 @@ APART bool nth_coloured(Space s, const Value &patch, int colour, u64 &place, Val
 }
 
 // warp: the first or the last cell of a many-coloured object.
-APART Value painted_end(Space s, const Value &painted, bool last) {
+APART Value painted_end(Space s, Value painted, bool last) {
     const Mask m = mask_in(painted);
     int found = last ? -1 : 1 << 30;
 #pragma unroll 1
@@ -383,7 +382,7 @@ APART Value painted_end(Space s, const Value &painted, bool last) {
 }
 
 // warp: the element at a place counted from 0, if there is one.
-APART bool nth(Space s, const Value &container, u64 place, Value &out) {
+APART bool nth(Space s, Value container, u64 place, Value &out) {
     // The caller may want the element in place of its container.
     const Value v = container;
     out = none();
@@ -431,7 +430,7 @@ APART bool nth(Space s, const Value &container, u64 place, Value &out) {
 }
 
 // warp: the last element, if there is one.
-APART bool last_of(Space s, const Value &container, Value &out) {
+APART bool last_of(Space s, Value container, Value &out) {
     const Value v = container;
     out = none();
     if (has_mask(v) || v.tag() == LAYERS) {
@@ -454,7 +453,7 @@ APART bool last_of(Space s, const Value &container, Value &out) {
 
 // warp: writes the elements of a colour in a compact patch on the stack from `at` on,
 // where there is room; where they end.
-APART unsigned spread_coloured(Space s, const Value &patch, int colour, unsigned at) {
+APART unsigned spread_coloured(Space s, Value patch, int colour, unsigned at) {
     const Mask m = mask_in(patch);
 #pragma unroll 1
     for (int base = 0; base < m.height; base += 32) {
@@ -474,7 +473,7 @@ APART unsigned spread_coloured(Space s, const Value &patch, int colour, unsigned
 }
 
 // warp: pushes all elements on the stack; where the first lies.
-APART unsigned spread(Space s, const Value &v) {
+APART unsigned spread(Space s, Value v) {
     const u64 len = len_of(s, v);
     TRY_OR(s, s->stack_len)
     const unsigned base = raw_stack(s, len);

@@ -75,7 +75,7 @@ INLINE Bits reversed_bits(Bits word) {
 }
 
 // lane. Row `row` of a mask after one of the four mirrors.
-INLINE Bits mirrored_row(Space s, unsigned prim, const Mask &m, int row) {
+INLINE Bits mirrored_row(Space s, unsigned prim, Mask m, int row) {
     switch (prim) {
     case Prim_Hmirror: return s.rows()[m.rows + (m.height - 1 - row)];
     case Prim_Vmirror: return reversed_bits(s.rows()[m.rows + row]) >> (128 - m.width);
@@ -95,7 +95,7 @@ INLINE Bits mirrored_row(Space s, unsigned prim, const Mask &m, int row) {
 
 // The four mirrors of a compact patch. Its box is tight and stays so, and its colours
 // stay as many, so nothing needs sealing.
-APART Value mirrored_patch(Space s, unsigned prim, const Value &value) {
+APART Value mirrored_patch(Space s, unsigned prim, Value value) {
     if (!has_mask(value)) {
         return plainly(s, prim, value);
     }
@@ -130,7 +130,7 @@ APART Value mirrored_patch(Space s, unsigned prim, const Value &value) {
 
 // The four mirrors of layers: each layer is mirrored in its own box, which then goes
 // where the box around all of them has it.
-APART Value mirrored_layers(Space s, unsigned prim, const Value &value) {
+APART Value mirrored_layers(Space s, unsigned prim, Value value) {
     Window all;
     if (!layers_window(s, value, all)) {
         return plainly(s, prim, value);
@@ -180,7 +180,7 @@ APART Value mirrored_layers(Space s, unsigned prim, const Value &value) {
 }
 
 // The elements of a tuple, last to first.
-APART Value reversed_tuple(Space s, const Value &tuple) {
+APART Value reversed_tuple(Space s, Value tuple) {
     const unsigned base = spread(s, tuple);
     TRY(s)
     const unsigned count = s->stack_len - base;
@@ -196,7 +196,7 @@ APART Value reversed_tuple(Space s, const Value &tuple) {
 }
 
 // lane. How many cells a row of small numbers has; -1 of anything else.
-INLINE int row_length(const Value &row) {
+INLINE int row_length(Value row) {
     switch (row.tag()) {
     case ROW: return (int)row.y;
     case PAIR: return fits_i8(row_in(row)) && fits_i8(column_in(row)) ? 2 : -1;
@@ -206,7 +206,7 @@ INLINE int row_length(const Value &row) {
 
 // A ragged grid cut to its shortest row, as turning columns into rows cuts it. `false`,
 // and no fault, if it is anything else.
-APART bool evened(Space s, const Value &value, Value &out) {
+APART bool evened(Space s, Value value, Value &out) {
     if (value.tag() != TUPLE || value.y == 0) {
         return false;
     }
@@ -239,7 +239,7 @@ APART bool evened(Space s, const Value &value, Value &out) {
 }
 
 // The eight symmetries of a grid, the four mirrors of anything else.
-APART Value geometry_symmetry(Space s, unsigned prim, const Value &given) {
+APART Value geometry_symmetry(Space s, unsigned prim, Value given) {
     Value value = given, even;
     if ((prim == Prim_Rot90 || prim == Prim_Rot270 || prim == Prim_Dmirror) &&
         evened(s, given, even)) {
@@ -262,7 +262,7 @@ APART Value geometry_symmetry(Space s, unsigned prim, const Value &given) {
 }
 
 // Rows and columns cut out of a grid; degenerate results are tuples.
-APART Value geometry_cut(Space s, const Value &grid, const Range &rows, const Range &columns) {
+APART Value geometry_cut(Space s, Value grid, Range rows, Range columns) {
     const unsigned height = rows.end - rows.start, width = columns.end - columns.start;
     if (height == 0) {
         return empty_tuple();
@@ -280,8 +280,7 @@ APART Value geometry_cut(Space s, const Value &grid, const Range &rows, const Ra
     return grid_at(at, height, width);
 }
 
-INLINE Value geometry_crop_grid(Space s, const Value &grid, i64 i, i64 j, i64 height,
-                                i64 width) {
+INLINE Value geometry_crop_grid(Space s, Value grid, i64 i, i64 j, i64 height, i64 width) {
     const i64 bottom = checked_add(s, i, height);
     TRY(s)
     const i64 right = checked_add(s, j, width);
@@ -290,7 +289,7 @@ INLINE Value geometry_crop_grid(Space s, const Value &grid, i64 i, i64 j, i64 he
                         slice_bounds(grid.z, j, right));
 }
 
-APART Value geometry_crop(Space s, const Value &value, const Value &start, const Value &dims) {
+APART Value geometry_crop(Space s, Value value, Value start, Value dims) {
     if (value.tag() != GRID) {
         return plainly(s, Prim_Crop, value, start, dims);
     }
@@ -302,7 +301,7 @@ APART Value geometry_crop(Space s, const Value &value, const Value &start, const
     return geometry_crop_grid(s, value, i, j, height, width);
 }
 
-APART Value geometry_subgrid(Space s, const Value &patch, const Value &value) {
+APART Value geometry_subgrid(Space s, Value patch, Value value) {
     if (!has_mask(patch) || value.tag() != GRID) {
         if (value.tag() == GRID && is_set(patch) && !is_empty_container(patch)) {
             Extremes e;
@@ -319,14 +318,14 @@ APART Value geometry_subgrid(Space s, const Value &patch, const Value &value) {
     return geometry_crop_grid(s, value, m.i, m.j, m.height, m.width);
 }
 
-APART Value geometry_trim(Space s, const Value &value) {
+APART Value geometry_trim(Space s, Value value) {
     if (value.tag() != GRID) {
         return plainly(s, Prim_Trim, value);
     }
     return geometry_cut(s, value, slice_bounds(value.y, 1, -1), slice_bounds(value.z, 1, -1));
 }
 
-APART Value geometry_half(Space s, unsigned prim, const Value &given) {
+APART Value geometry_half(Space s, unsigned prim, Value given) {
     Value value = given, even;
     if ((prim == Prim_Lefthalf || prim == Prim_Righthalf) && evened(s, given, even)) {
         TRY(s)
@@ -352,7 +351,7 @@ APART Value geometry_half(Space s, unsigned prim, const Value &given) {
 
 // Cells repeated `down` times vertically and `across` times horizontally. `false`, and
 // no fault, if the grid is too large for the form.
-APART bool scaled(Space s, const Value &grid, u64 down, u64 across, Value &out) {
+APART bool scaled(Space s, Value grid, u64 down, u64 across, Value &out) {
     out = none();
     unsigned at;
     // The factors alone first, so that the products stay small.
@@ -375,7 +374,7 @@ APART bool scaled(Space s, const Value &grid, u64 down, u64 across, Value &out) 
 
 // An object each of whose cells is a square of side `n`. `false`, and no fault, if it
 // fits no mask.
-APART bool scaled_object(Space s, const Value &object, u64 n, Value &out) {
+APART bool scaled_object(Space s, Value object, u64 n, Value &out) {
     out = none();
     const Mask m = mask_in(object);
     Window w;
@@ -411,7 +410,7 @@ APART bool scaled_object(Space s, const Value &object, u64 n, Value &out) {
 }
 
 // A scaled object that fits no mask. `false`, and no fault, if it is far too large.
-APART bool scaled_cells(Space s, const Value &object, u64 n, Value &out) {
+APART bool scaled_cells(Space s, Value object, u64 n, Value &out) {
     out = none();
     const Mask m = mask_in(object);
     if (n > 0x7fffffff || !fits_i32(m.height * (i64)n) || !fits_i32(m.width * (i64)n) ||
@@ -442,7 +441,7 @@ APART bool scaled_cells(Space s, const Value &object, u64 n, Value &out) {
     return true;
 }
 
-APART Value geometry_upscale(Space s, unsigned prim, const Value &value, const Value &factor) {
+APART Value geometry_upscale(Space s, unsigned prim, Value value, Value factor) {
     const i64 times = int_of(s, factor);
     TRY(s)
     if (times > 0) {
@@ -462,7 +461,7 @@ APART Value geometry_upscale(Space s, unsigned prim, const Value &value, const V
     return plainly(s, prim, value, factor);
 }
 
-APART Value geometry_downscale(Space s, const Value &value, const Value &factor) {
+APART Value geometry_downscale(Space s, Value value, Value factor) {
     const i64 given = int_of(s, factor);
     TRY(s)
     const u64 n = given < 0 ? 0 - (u64)given : (u64)given;
@@ -479,7 +478,7 @@ APART Value geometry_downscale(Space s, const Value &value, const Value &factor)
 }
 
 // A grid with every colour put through a function.
-template <typename F> INLINE Value recoloured(Space s, const Value &grid, F colour) {
+template <typename F> INLINE Value recoloured(Space s, Value grid, F colour) {
     const unsigned area = grid.y * grid.z;
     const unsigned at = raw_cells(s, area);
     TRY(s)
@@ -491,7 +490,7 @@ template <typename F> INLINE Value recoloured(Space s, const Value &grid, F colo
     return grid_at(at, grid.y, grid.z);
 }
 
-APART Value geometry_replace(Space s, const Value &value, const Value &from, const Value &to) {
+APART Value geometry_replace(Space s, Value value, Value from, Value to) {
     if (value.tag() != GRID) {
         return plainly(s, Prim_Replace, value, from, to);
     }
@@ -506,7 +505,7 @@ APART Value geometry_replace(Space s, const Value &value, const Value &from, con
     return recoloured(s, value, [=](int cell) { return cell == old ? fresh : cell; });
 }
 
-APART Value geometry_switch(Space s, const Value &value, const Value &a, const Value &b) {
+APART Value geometry_switch(Space s, Value value, Value a, Value b) {
     if (value.tag() != GRID || !is_small(a) || !is_small(b)) {
         return plainly(s, Prim_Switch, value, a, b);
     }
@@ -516,7 +515,7 @@ APART Value geometry_switch(Space s, const Value &value, const Value &a, const V
     });
 }
 
-APART Value geometry_canvas(Space s, const Value &value, const Value &dims) {
+APART Value geometry_canvas(Space s, Value value, Value dims) {
     i64 height, width;
     arithmetic_location(s, dims, height, width);
     TRY(s)
@@ -542,7 +541,7 @@ APART Value geometry_canvas(Space s, const Value &value, const Value &dims) {
     return plainly(s, Prim_Canvas, value, dims);
 }
 
-APART Value geometry_mir_rot(Space s, const Value &value, const Value &k) {
+APART Value geometry_mir_rot(Space s, Value value, Value k) {
     const i64 which = int_of(s, k);
     TRY(s)
     switch (which) {

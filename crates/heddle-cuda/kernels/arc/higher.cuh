@@ -6,8 +6,7 @@
 #include "sort.cuh"
 
 // A callable of parts.
-APART Value higher_build(Space s, unsigned builder, const Value &x, const Value &y,
-                         const Value &z) {
+APART Value higher_build(Space s, unsigned builder, Value x, Value y, Value z) {
     if ((builder == Prim_Lbind || builder == Prim_Rbind) && !is_function(x)) {
         return fail_kind(s, Noun_Function, x);
     }
@@ -67,8 +66,7 @@ INLINE bool goes_by_each(unsigned prim) {
     }
 }
 
-APART bool start_higher(Machine m, unsigned prim, const Value &x, const Value &y,
-                        const Value &z, Value &out) {
+APART bool start_higher(Machine m, unsigned prim, Value x, Value y, Value z, Value &out) {
     const Space s = m.s;
     work(s, 1);
     if (s->fault != 0) {

@@ -31,7 +31,7 @@ struct Layering {
 // All that follow are warp functions.
 
 // Empty planes for these colours, equal in all lanes. May flag.
-APART Layering begin_layers(Space s, const Window &w, const Colours &colours) {
+APART Layering begin_layers(Space s, Window w, const Colours &colours) {
     Layering layering;
     layering.window = w;
     layering.colours = colours;
@@ -91,7 +91,7 @@ APART Value end_layers(Space s, const Layering &layering) {
 }
 
 // The box around all layers, if it fits a mask.
-APART bool layers_window(Space s, const Value &layers, Window &w) {
+APART bool layers_window(Space s, Value layers, Window &w) {
     const unsigned len = layers.tag() == LAYERS ? layers.y : 0;
     int least_i = 0x7fffffff, least_j = 0x7fffffff, most_i = -0x7fffffff, most_j = -0x7fffffff;
 #pragma unroll 1
@@ -108,7 +108,7 @@ APART bool layers_window(Space s, const Value &layers, Window &w) {
 }
 
 // All locations of layers. `false` with no fault if they are too far apart.
-APART bool layers_mask(Space s, const Value &layers, Mask &m) {
+APART bool layers_mask(Space s, Value layers, Mask &m) {
     Window w;
     if (!layers_window(s, layers, w)) {
         return false;

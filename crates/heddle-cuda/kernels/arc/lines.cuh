@@ -11,7 +11,7 @@
 #include "query.cuh"
 
 // Writes `word(row)` into each row of a window; what it then holds.
-template <typename F> INLINE Value lines_drawn(Space s, const Window &w, F word) {
+template <typename F> INLINE Value lines_drawn(Space s, Window w, F word) {
     const unsigned at = raw_window(s, w);
     TRY(s)
     const unsigned height = height_of(w);
@@ -23,7 +23,7 @@ template <typename F> INLINE Value lines_drawn(Space s, const Window &w, F word)
     return sealed_mask(s, at, w);
 }
 
-APART Value lines_around(Space s, unsigned prim, const Value &at) {
+APART Value lines_around(Space s, unsigned prim, Value at) {
     i64 i, j;
     arithmetic_location(s, at, i, j);
     TRY(s)
@@ -40,7 +40,7 @@ APART Value lines_around(Space s, unsigned prim, const Value &at) {
 // All neighbours of all locations at once: each row is smeared into itself and the
 // rows beside it. `false` where the result fits no mask, for any other primitive, and
 // at a fault.
-APART bool lines_dilated(Space s, unsigned prim, const Mask &m, Value &out) {
+APART bool lines_dilated(Space s, unsigned prim, Mask m, Value &out) {
     if (prim != Prim_Dneighbors && prim != Prim_Ineighbors && prim != Prim_Neighbors) {
         return false;
     }
@@ -109,7 +109,7 @@ APART bool lines_segment(Space s, i64 ai, i64 aj, i64 bi, i64 bj, Value &out) {
     return s->fault == 0;
 }
 
-APART Value lines_connect(Space s, const Value &a, const Value &b) {
+APART Value lines_connect(Space s, Value a, Value b) {
     i64 ai, aj, bi, bj;
     arithmetic_location(s, a, ai, aj);
     TRY(s)
@@ -121,7 +121,7 @@ APART Value lines_connect(Space s, const Value &a, const Value &b) {
     return fits ? made : plainly(s, Prim_Connect, a, b);
 }
 
-APART Value lines_shoot(Space s, const Value &start, const Value &direction) {
+APART Value lines_shoot(Space s, Value start, Value direction) {
     i64 i, j, di, dj;
     arithmetic_location(s, start, i, j);
     TRY(s)
@@ -137,7 +137,7 @@ APART Value lines_shoot(Space s, const Value &start, const Value &direction) {
     return fits ? made : plainly(s, Prim_Shoot, start, direction);
 }
 
-APART Value lines_frontier(Space s, unsigned prim, const Value &at) {
+APART Value lines_frontier(Space s, unsigned prim, Value at) {
     i64 i, j;
     arithmetic_location(s, at, i, j);
     TRY(s)
@@ -148,7 +148,7 @@ APART Value lines_frontier(Space s, unsigned prim, const Value &at) {
     return plainly(s, prim, at);
 }
 
-APART Value lines_corners(Space s, const Value &patch) {
+APART Value lines_corners(Space s, Value patch) {
     if (is_empty_container(patch)) {
         return plainly(s, Prim_Corners, patch);
     }
@@ -167,7 +167,7 @@ APART Value lines_corners(Space s, const Value &patch) {
 
 // The outline of the bounding box, grown by one (`outbox`) or shrunk by one (`inbox`);
 // a box shrunk past itself is turned over.
-APART Value lines_frame(Space s, unsigned prim, const Value &patch) {
+APART Value lines_frame(Space s, unsigned prim, Value patch) {
     if (prim == Prim_Box && is_empty_container(patch)) {
         return patch;
     }
@@ -193,7 +193,7 @@ APART Value lines_frame(Space s, unsigned prim, const Value &patch) {
 }
 
 // Pushes an object for each row, or each column, of a grid whose cells are all alike.
-INLINE void lines_push_frontiers(Space s, const Value &grid, bool rows) {
+INLINE void lines_push_frontiers(Space s, Value grid, bool rows) {
     const unsigned count = rows ? grid.y : grid.z, len = rows ? grid.z : grid.y;
     // From line to line, and from cell to cell in a line.
     const unsigned next = rows ? grid.z : 1, step = rows ? 1 : grid.z;
@@ -237,7 +237,7 @@ INLINE void lines_push_frontiers(Space s, const Value &grid, bool rows) {
     }
 }
 
-APART Value lines_frontiers(Space s, const Value &grid) {
+APART Value lines_frontiers(Space s, Value grid) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window)) {
         return plainly(s, Prim_Frontiers, grid);

@@ -73,7 +73,7 @@ INLINE Activation begun(unsigned activity) {
     a.element = a.unused[0] = a.unused[1] = 0;
     return a;
 }
-INLINE void remember(Activation &a, const Mark &mark) {
+INLINE void remember(Activation &a, Mark mark) {
     a.mark_cells = mark.cells;
     a.mark_rows = mark.rows;
     a.mark_values = mark.values;
@@ -107,7 +107,7 @@ INLINE void begin(Machine m, const Activation &a) {
 }
 
 // Takes the topmost activation, which is `a`, off the stack; its answer is `value`.
-INLINE void end(Machine m, const Activation &a, const Value &value) {
+INLINE void end(Machine m, const Activation &a, Value value) {
     m.s->at.control_len -= 1;
     if ((a.flags & ENDS_CALL) != 0) {
         m.s->at.call_depth -= 1;
@@ -129,7 +129,7 @@ INLINE unsigned new_frame(Machine m, unsigned count) {
     __syncwarp();
     return at;
 }
-INLINE void put_frame(Machine m, unsigned at, const Value &value) {
+INLINE void put_frame(Machine m, unsigned at, Value value) {
     __syncwarp();
     if (m.s.lane() == 0) {
         m.s.frame()[at] = value;
@@ -177,12 +177,12 @@ INLINE void blame_on(Space s, unsigned prim) {
 }
 
 // In higher.cuh.
-APART bool start_higher(Machine m, unsigned prim, const Value &x, const Value &y,
-                        const Value &z, Value &out);
+APART bool start_higher(Machine m, unsigned prim, Value x, Value y,
+                        Value z, Value &out);
 
 // Calls a primitive with as many arguments as it takes.
-APART bool start_primitive(Machine m, unsigned prim, unsigned given, const Value &x,
-                           const Value &y, const Value &z, const Value &w, Value &out) {
+APART bool start_primitive(Machine m, unsigned prim, unsigned given, Value x, Value y, Value z,
+                           Value w, Value &out) {
     const Space s = m.s;
     if ((given == 1 && quick_one(prim, x, out)) || (given == 2 && quick_two(prim, x, y, out))) {
         work(s, 1);
@@ -199,7 +199,7 @@ APART bool start_primitive(Machine m, unsigned prim, unsigned given, const Value
 }
 
 // How many arguments a callable takes.
-INLINE unsigned arity_of(Machine m, const Value &function) {
+INLINE unsigned arity_of(Machine m, Value function) {
     const Space s = m.s;
     Value inner = function;
     unsigned bound = 0;
@@ -225,8 +225,8 @@ INLINE unsigned arity_of(Machine m, const Value &function) {
 
 // Calls a function value. What the call made is forgotten at once when its answer has
 // no parts: a key or a condition leaves nothing behind.
-APART bool start_call(Machine m, const Value &function, unsigned given, const Value &x,
-                      const Value &y, const Value &z, const Value &w, Value &out) {
+APART bool start_call(Machine m, Value function, unsigned given, Value x, Value y, Value z,
+                      Value w, Value &out) {
     const Space s = m.s;
     if (function.tag() == PRIM && PRIM_ARITY[function.x] == given) {
         const unsigned prim = function.x;
@@ -296,7 +296,7 @@ APART bool start_call(Machine m, const Value &function, unsigned given, const Va
     return false;
 }
 
-INLINE bool start_call_one(Machine m, const Value &function, const Value &x, Value &out) {
+INLINE bool start_call_one(Machine m, Value function, Value x, Value &out) {
     return start_call(m, function, 1, x, none(), none(), none(), out);
 }
 

@@ -13,8 +13,8 @@ struct Window {
 
 // All of these are lane functions.
 
-INLINE unsigned height_of(const Window &w) { return (unsigned)(w.bottom - w.top + 1); }
-INLINE unsigned width_of(const Window &w) { return (unsigned)(w.right - w.left + 1); }
+INLINE unsigned height_of(Window w) { return (unsigned)(w.bottom - w.top + 1); }
+INLINE unsigned width_of(Window w) { return (unsigned)(w.right - w.left + 1); }
 
 // The rectangle, if every mask inside it has a compact form.
 INLINE bool fit(i64 top, i64 left, i64 bottom, i64 right, Window &w) {
@@ -26,7 +26,7 @@ INLINE bool fit(i64 top, i64 left, i64 bottom, i64 right, Window &w) {
            bottom - top < MASK_ROWS && right - left < MASK_COLUMNS;
 }
 
-INLINE Window window_of_mask(const Mask &m) {
+INLINE Window window_of_mask(Mask m) {
     Window w;
     w.top = top(m);
     w.left = left(m);
@@ -36,7 +36,7 @@ INLINE Window window_of_mask(const Mask &m) {
 }
 
 // The mask of rows that fill this window tightly.
-INLINE Mask mask_at(const Window &w, unsigned rows) {
+INLINE Mask mask_at(Window w, unsigned rows) {
     Mask m;
     m.rows = rows;
     m.i = (short)w.top;
@@ -46,7 +46,7 @@ INLINE Mask mask_at(const Window &w, unsigned rows) {
     return m;
 }
 
-INLINE bool joined(const Window &a, const Window &b, Window &w) {
+INLINE bool joined(Window a, Window b, Window &w) {
     return fit(a.top < b.top ? a.top : b.top, a.left < b.left ? a.left : b.left,
                a.bottom < b.bottom ? b.bottom : a.bottom, a.right < b.right ? b.right : a.right,
                w);
@@ -72,9 +72,9 @@ INLINE bool or_bit(Bits *word, unsigned bit) {
 // From here on warp functions.
 
 // Zeroed rows for a window, at the end.
-INLINE unsigned new_window(Space s, const Window &w) { return new_rows(s, height_of(w)); }
+INLINE unsigned new_window(Space s, Window w) { return new_rows(s, height_of(w)); }
 // The same, for a caller that writes every one of them before any is read.
-INLINE unsigned raw_window(Space s, const Window &w) { return raw_rows(s, height_of(w)); }
+INLINE unsigned raw_window(Space s, Window w) { return raw_rows(s, height_of(w)); }
 
 // Takes the rows from `at` on away again, without giving back what they cost.
 INLINE void drop_rows(Space s, unsigned at) {
@@ -88,7 +88,7 @@ INLINE void drop_cells(Space s, unsigned at) {
 
 // Makes the box of a freshly written window tight. The window must be the last thing
 // in `rows`. `false` if it holds nothing.
-APART bool seal(Space s, unsigned at, const Window &w, Mask &m) {
+APART bool seal(Space s, unsigned at, Window w, Mask &m) {
     const unsigned count = s->rows_len - at;
     unsigned first = count, end = 0;
     int least = MASK_COLUMNS, most = -1;
@@ -139,20 +139,20 @@ APART bool seal(Space s, unsigned at, const Window &w, Mask &m) {
 }
 
 // The set of locations written into a window.
-INLINE Value sealed_mask(Space s, unsigned at, const Window &w) {
+INLINE Value sealed_mask(Space s, unsigned at, Window w) {
     Mask m;
     return seal(s, at, w, m) ? mask_value(m) : empty_set();
 }
 
 // The cells of one colour written into a window.
-INLINE Value sealed_object(Space s, unsigned at, const Window &w, int colour) {
+INLINE Value sealed_object(Space s, unsigned at, Window w, int colour) {
     Mask m;
     return seal(s, at, w, m) ? object_value(m, colour) : empty_set();
 }
 
 // Whether a mask has one colour in a looser box of colours that begins for it at
 // `start` and is `loose` wide; and which.
-INLINE bool one_colour(Space s, const Mask &m, unsigned start, unsigned loose, int &colour) {
+INLINE bool one_colour(Space s, Mask m, unsigned start, unsigned loose, int &colour) {
     const unsigned width = (unsigned)m.width, area = (unsigned)m.height * width;
     colour = s.cells()[start + (unsigned)lowest_bit(s.rows()[m.rows])];
 #pragma unroll 1
@@ -173,7 +173,7 @@ INLINE bool one_colour(Space s, const Mask &m, unsigned start, unsigned loose, i
 
 // The cells written into a window, their colours into a box of the same size whose
 // other cells are zero. Both must be the last of their kind.
-APART Value sealed_cells(Space s, unsigned rows, unsigned cells, const Window &w) {
+APART Value sealed_cells(Space s, unsigned rows, unsigned cells, Window w) {
     Mask m;
     if (!seal(s, rows, w, m)) {
         drop_cells(s, cells);
@@ -210,7 +210,7 @@ APART Value sealed_cells(Space s, unsigned rows, unsigned cells, const Window &w
 
 // Writes `combine(a, b)` of two masks into the rows of a window; where they begin.
 template <typename F>
-INLINE unsigned combined(Space s, const Mask &a, const Mask &b, const Window &w, F combine) {
+INLINE unsigned combined(Space s, Mask a, Mask b, Window w, F combine) {
     const unsigned at = raw_window(s, w);
     TRY_OR(s, 0)
     const unsigned height = height_of(w);
@@ -224,7 +224,7 @@ INLINE unsigned combined(Space s, const Mask &a, const Mask &b, const Window &w,
 }
 
 // The full rectangle.
-APART Value rectangle(Space s, const Window &w) {
+APART Value rectangle(Space s, Window w) {
     const unsigned at = raw_window(s, w);
     TRY(s)
     const unsigned height = height_of(w);

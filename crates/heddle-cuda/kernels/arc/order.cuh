@@ -37,9 +37,9 @@ INLINE bool same_cells(Space s, unsigned a, unsigned b, unsigned len) {
 }
 
 // Where and how large; not what is in it.
-INLINE bool same_box(const Value &a, const Value &b) { return a.y == b.y && a.box() == b.box(); }
+INLINE bool same_box(Value a, Value b) { return a.y == b.y && a.box() == b.box(); }
 
-INLINE bool same_mask(Space s, const Value &a, const Value &b) {
+INLINE bool same_mask(Space s, Value a, Value b) {
     if (!same_box(a, b)) {
         return false;
     }
@@ -55,7 +55,7 @@ INLINE bool same_mask(Space s, const Value &a, const Value &b) {
     return true;
 }
 
-INLINE unsigned area_of(const Value &painted) {
+INLINE unsigned area_of(Value painted) {
     return (unsigned)(painted.box() & 0xff) * (unsigned)(painted.box() >> 8);
 }
 
@@ -65,7 +65,7 @@ struct Runs {
 };
 
 // Whether two values may be equal: `false` if they are not, else equal if `runs` are.
-INLINE bool equal_outside(Space s, const Value &a, const Value &b, Runs &runs) {
+INLINE bool equal_outside(Space s, Value a, Value b, Runs &runs) {
     runs.a = a.x;
     runs.b = b.x;
     runs.left = 0;
@@ -146,13 +146,13 @@ APART bool equal_inside(Space s, Runs runs) {
 }
 
 // Whether two values are equal. Forms are unique, so unlike forms are not.
-APART bool equal(Space s, const Value &a, const Value &b) {
+APART bool equal(Space s, Value a, Value b) {
     Runs runs;
     return equal_outside(s, a, b, runs) && (runs.left == 0 || equal_inside(s, runs));
 }
 
 // warp: whether two values are equal, found out by all lanes together.
-APART bool equal_together(Space s, const Value &a, const Value &b) {
+APART bool equal_together(Space s, Value a, Value b) {
     if (a.tag() != b.tag() || a.tag() < ROW || a.tag() >= PRIM) {
         return equal(s, a, b);
     }
@@ -198,7 +198,7 @@ APART bool equal_together(Space s, const Value &a, const Value &b) {
     return every_lane(same);
 }
 
-INLINE unsigned rank_of(const Value &v) {
+INLINE unsigned rank_of(Value v) {
     switch (v.tag()) {
     case NONE: return 0;
     case BOOL:
@@ -218,8 +218,8 @@ struct Level {
     int ending;
 };
 
-INLINE bool open_lists(Level &level, const Value &a, const Value &b, unsigned len_a,
-                       unsigned len_b, int ending) {
+INLINE bool open_lists(Level &level, Value a, Value b, unsigned len_a, unsigned len_b,
+                       int ending) {
     level.a = a;
     level.b = b;
     level.place = 0;
@@ -228,7 +228,7 @@ INLINE bool open_lists(Level &level, const Value &a, const Value &b, unsigned le
     return true;
 }
 
-INLINE bool open_walks(Level &level, const Value &a, const Value &b) {
+INLINE bool open_walks(Level &level, Value a, Value b) {
     level.a = a;
     level.b = b;
     level.place = 0;
@@ -254,7 +254,7 @@ INLINE int order_cells(Space s, unsigned a, unsigned b, unsigned len) {
 // Masks as ascending lists of locations. Whoever holds the first location the other
 // lacks is smaller, unless the other has ended there. `false` if they lie too far
 // apart for this.
-INLINE bool order_masks(Space s, const Mask &a, const Mask &b, int &decided) {
+INLINE bool order_masks(Space s, Mask a, Mask b, int &decided) {
     decided = three_way(a.i, b.i);
     if (decided != 0) {
         return true;
@@ -291,8 +291,7 @@ INLINE bool order_masks(Space s, const Mask &a, const Mask &b, int &decided) {
 
 // Compares two values as far as that goes without looking into general containers:
 // `false` and `decided`, or `true` and `level` if their elements must decide.
-INLINE bool order_outside(Space s, const Value &a, const Value &b, int &decided,
-                          Level &level) {
+INLINE bool order_outside(Space s, Value a, Value b, int &decided, Level &level) {
     decided = 0;
     if (a.tag() != b.tag()) {
         const unsigned rank = rank_of(a);
@@ -441,7 +440,7 @@ APART int order_inside(Space s, Level level) {
 }
 
 // The canonical order, -1, 0 or 1; 0 exactly when `equal`.
-APART int order(Space s, const Value &a, const Value &b) {
+APART int order(Space s, Value a, Value b) {
     int decided;
     Level level;
     if (!order_outside(s, a, b, decided, level)) {
@@ -451,7 +450,7 @@ APART int order(Space s, const Value &a, const Value &b) {
 }
 
 // Whether every element of `b` is in `a`, both sets.
-APART bool includes(Space s, const Value &a, const Value &b) {
+APART bool includes(Space s, Value a, Value b) {
     Elements held = elements(s, a);
     Elements wanted = elements(s, b);
     Value want, have;
@@ -474,7 +473,7 @@ APART bool includes(Space s, const Value &a, const Value &b) {
 
 // `a > b`, where the two have an order between them. Called by all lanes with equal
 // arguments, so that a fault is one of all.
-APART bool greater(Space s, const Value &a, const Value &b) {
+APART bool greater(Space s, Value a, Value b) {
     Value x = a;
     Value y = b;
 #pragma unroll 1

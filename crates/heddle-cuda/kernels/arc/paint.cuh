@@ -14,7 +14,7 @@
 #define ANY_COLOUR 256
 
 // lane. Whether a patch covers a location, and which cell of its box that is.
-INLINE bool covers(Space s, const Mask &m, int i, int j, unsigned &own) {
+INLINE bool covers(Space s, Mask m, int i, int j, unsigned &own) {
     const int row = i - m.i, column = j - m.j;
     own = (unsigned)(row * m.width + column);
     return row >= 0 && row < m.height && column >= 0 && column < m.width &&
@@ -22,14 +22,14 @@ INLINE bool covers(Space s, const Mask &m, int i, int j, unsigned &own) {
 }
 
 // lane. Where a location lies in a grid, counted from its first cell, if it is inside.
-INLINE bool place_in(const Value &grid, int i, int j, unsigned &place) {
+INLINE bool place_in(Value grid, int i, int j, unsigned &place) {
     place = (unsigned)i * grid.z + (unsigned)j;
     return i >= 0 && j >= 0 && (unsigned)i < grid.y && (unsigned)j < grid.z;
 }
 
 // A copy of a grid with each cell put through a function of its row, its column and
 // its colour.
-template <typename F> INLINE Value redrawn(Space s, const Value &grid, F colour) {
+template <typename F> INLINE Value redrawn(Space s, Value grid, F colour) {
     const unsigned width = grid.z, area = grid.y * width;
     const unsigned at = raw_cells(s, area);
     TRY(s)
@@ -43,7 +43,7 @@ template <typename F> INLINE Value redrawn(Space s, const Value &grid, F colour)
 }
 
 // The grid with the locations of a mask in one colour.
-APART Value filled_mask(Space s, const Value &grid, int colour, const Mask &m, int under) {
+APART Value filled_mask(Space s, Value grid, int colour, Mask m, int under) {
     return redrawn(s, grid, [&](int i, int j, int cell) {
         unsigned own;
         const bool may = under == ANY_COLOUR || cell == under;
@@ -53,8 +53,7 @@ APART Value filled_mask(Space s, const Value &grid, int colour, const Mask &m, i
 
 // Fills the locations of a patch with a colour, where `under` says so only cells of
 // that colour. `false`, and no fault, where plain values must decide.
-APART bool filled(Space s, const Value &grid, int colour, const Value &patch, int under,
-                  Value &out) {
+APART bool filled(Space s, Value grid, int colour, Value patch, int under, Value &out) {
     out = grid;
     if (is_empty_container(patch)) {
         return true;
@@ -88,7 +87,7 @@ APART bool filled(Space s, const Value &grid, int colour, const Value &patch, in
 }
 
 // The cells of an object in a compact form written over a grid.
-APART Value painted_compact(Space s, const Value &grid, const Value &object, int under) {
+APART Value painted_compact(Space s, Value grid, Value object, int under) {
     const Mask m = mask_in(object);
     if (object.tag() == OBJECT) {
         return filled_mask(s, grid, colour_in(object), m, under);
@@ -106,7 +105,7 @@ APART Value painted_compact(Space s, const Value &grid, const Value &object, int
 // colour may be written over, the first that is of another colour, since after it none
 // may.
 template <typename F>
-INLINE Value stroked(Space s, const Value &grid, unsigned count, int under, F stroke) {
+INLINE Value stroked(Space s, Value grid, unsigned count, int under, F stroke) {
     const unsigned width = grid.z, area = grid.y * width;
     unsigned *winners = room<unsigned>(s, area);
     TRY(s)
@@ -136,8 +135,7 @@ INLINE Value stroked(Space s, const Value &grid, unsigned count, int under, F st
 
 // The many cells of a merged tuple, straight from where they lie. `false`, and no
 // fault, where plain values must decide.
-APART bool painted_tuple(Space s, const Value &grid, const Value &object, int under,
-                         Value &out) {
+APART bool painted_tuple(Space s, Value grid, Value object, int under, Value &out) {
     const unsigned at = object.x, count = object.y;
     work(s, count);
     TRY_OR(s, true)
@@ -158,8 +156,7 @@ APART bool painted_tuple(Space s, const Value &grid, const Value &object, int un
 }
 
 // The same for an object of any other form, listed first.
-APART bool painted_listed(Space s, const Value &grid, const Value &object, int under,
-                          Value &out) {
+APART bool painted_listed(Space s, Value grid, Value object, int under, Value &out) {
     unsigned count, kind;
     const Stroke *strokes = list(s, object, count, kind);
     TRY_OR(s, true)
@@ -180,7 +177,7 @@ APART bool painted_listed(Space s, const Value &grid, const Value &object, int u
 
 // Paints the cells of an object, where `under` says so only over cells that have that
 // colour at the time. `false`, and no fault, where plain values must decide.
-APART bool painted(Space s, const Value &grid, const Value &object, int under, Value &out) {
+APART bool painted(Space s, Value grid, Value object, int under, Value &out) {
     out = grid;
     if (object.tag() == OBJECT || object.tag() == PAINTED) {
         out = painted_compact(s, grid, object, under);
@@ -199,8 +196,7 @@ APART bool painted(Space s, const Value &grid, const Value &object, int under, V
     return done;
 }
 
-APART Value paint_fill(Space s, unsigned prim, const Value &value, const Value &colour,
-                       const Value &patch) {
+APART Value paint_fill(Space s, unsigned prim, Value value, Value colour, Value patch) {
     if (value.tag() == GRID && is_small(colour)) {
         const int under = prim == Prim_Underfill ? colours_background(s, value) : ANY_COLOUR;
         TRY(s)
@@ -212,7 +208,7 @@ APART Value paint_fill(Space s, unsigned prim, const Value &value, const Value &
     return plainly(s, prim, value, colour, patch);
 }
 
-APART Value paint_paint(Space s, unsigned prim, const Value &value, const Value &object) {
+APART Value paint_paint(Space s, unsigned prim, Value value, Value object) {
     if (value.tag() == GRID) {
         const int under = prim == Prim_Underpaint ? colours_background(s, value) : ANY_COLOUR;
         TRY(s)
@@ -224,7 +220,7 @@ APART Value paint_paint(Space s, unsigned prim, const Value &value, const Value 
     return plainly(s, prim, value, object);
 }
 
-APART Value paint_cover(Space s, const Value &value, const Value &patch) {
+APART Value paint_cover(Space s, Value value, Value patch) {
     if (value.tag() == GRID) {
         const int colour = colours_background(s, value);
         TRY(s)
@@ -236,8 +232,7 @@ APART Value paint_cover(Space s, const Value &value, const Value &patch) {
     return plainly(s, Prim_Cover, value, patch);
 }
 
-APART Value paint_displace(Space s, const Value &value, const Value &object,
-                           const Value &offset) {
+APART Value paint_displace(Space s, Value value, Value object, Value offset) {
     if (value.tag() != GRID || (object.tag() != OBJECT && object.tag() != PAINTED)) {
         return plainly(s, Prim_Move, value, object, offset);
     }

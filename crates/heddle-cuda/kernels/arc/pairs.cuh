@@ -9,7 +9,7 @@
 
 // The sums of every location of `a` with every one of `b`: one set shifted by all
 // locations of the other. `false`, and no fault, where they fit no mask.
-APART bool pairs_sums(Space s, const Mask &a, const Mask &b, Value &sums) {
+APART bool pairs_sums(Space s, Mask a, Mask b, Value &sums) {
     Window w;
     sums = none();
     if (!fit((i64)top(a) + top(b), (i64)left(a) + left(b), (i64)bottom(a) + bottom(b),
@@ -59,7 +59,7 @@ struct Patterns {
     unsigned diagonal;
 };
 
-INLINE Patterns pairs_patterns(Space s, const Mask &mask) {
+INLINE Patterns pairs_patterns(Space s, Mask mask) {
     const unsigned height = (unsigned)mask.height, width = (unsigned)mask.width;
     Patterns p;
     p.diagonal = height < width ? height : width;
@@ -88,8 +88,8 @@ INLINE Patterns pairs_patterns(Space s, const Mask &mask) {
 // Gives `add` the segments that begin at bit `bit` of row `row`, in canonical order,
 // each as its words, its left bit, its height and width; lane.
 template <typename F>
-INLINE void pairs_segments_from(Space s, const Mask &mask, const Patterns &p,
-                                unsigned row, unsigned bit, F &add) {
+INLINE void pairs_segments_from(Space s, Mask mask, const Patterns &p, unsigned row,
+                                unsigned bit, F &add) {
     const unsigned height = (unsigned)mask.height, width = (unsigned)mask.width;
     add(p.across, bit, 1u, 1u);
     Bits later = s.rows()[mask.rows + row] & ~full_bits((int)bit + 1);
@@ -119,7 +119,7 @@ INLINE void pairs_segments_from(Space s, const Mask &mask, const Patterns &p,
 }
 
 // The locations of a mask in their order, as row | bit << 16, in room the caller leaves.
-APART unsigned *pairs_listed(Space s, const Mask &mask, unsigned count) {
+APART unsigned *pairs_listed(Space s, Mask mask, unsigned count) {
     unsigned *list = room<unsigned>(s, count);
     TRY_OR(s, list)
     unsigned before = 0;
@@ -143,7 +143,7 @@ APART unsigned *pairs_listed(Space s, const Mask &mask, unsigned count) {
 // The segments between all pairs of locations of a set. They come in canonical order:
 // by their first location, then by direction, then by length. One lane finds those of
 // one first location. Never `false` but with a fault.
-APART bool pairs_segments(Space s, const Mask &mask, Value &segments) {
+APART bool pairs_segments(Space s, Mask mask, Value &segments) {
     segments = none();
     const unsigned count = count_of(s, mask);
     work(s, (u64)count * (2 + (unsigned)mask.height));

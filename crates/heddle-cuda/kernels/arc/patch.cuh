@@ -24,7 +24,7 @@ struct Extremes {
 };
 
 // Lane, for equal arguments in all of them. A fault where it is none.
-INLINE unsigned patch_of(Space s, const Value &v) {
+INLINE unsigned patch_of(Space s, Value v) {
     if (is_empty_container(v)) {
         return PATCH_EMPTY;
     }
@@ -39,13 +39,13 @@ INLINE unsigned patch_of(Space s, const Value &v) {
 }
 
 // What an element makes of the patch it is in; lane.
-INLINE unsigned listed_as(const Value &element) {
+INLINE unsigned listed_as(Value element) {
     return element.tag() == CELL   ? LISTED_OBJECT
            : element.tag() == PAIR ? LISTED_INDICES
                                  : LISTED_NONE;
 }
 
-INLINE Stroke stroke_of(const Value &element) {
+INLINE Stroke stroke_of(Value element) {
     Stroke stroke;
     stroke.colour = colour_in(element);
     stroke.i = row_in(element);
@@ -54,7 +54,7 @@ INLINE Stroke stroke_of(const Value &element) {
 }
 
 // Lists a set of locations or cells in a compact form.
-INLINE Stroke *list_compact(Space s, const Value &patch, unsigned &count, unsigned &kind) {
+INLINE Stroke *list_compact(Space s, Value patch, unsigned &count, unsigned &kind) {
     // Walking it is charged as listing it is, cell by cell.
     const unsigned base = spread(s, patch);
     TRY_OR(s, 0)
@@ -72,7 +72,7 @@ INLINE Stroke *list_compact(Space s, const Value &patch, unsigned &count, unsign
 
 // Lists a patch in iteration order, in room the caller leaves. `kind` says what it
 // was: LISTED_NONE, and nothing listed, if it is none or its numbers do not fit.
-APART Stroke *list(Space s, const Value &patch, unsigned &count, unsigned &kind) {
+APART Stroke *list(Space s, Value patch, unsigned &count, unsigned &kind) {
     count = 0;
     kind = LISTED_NONE;
     if (has_mask(patch) || patch.tag() == LAYERS) {
@@ -131,7 +131,7 @@ APART bool listed_extremes(Space s, const Stroke *strokes, unsigned count, Extre
 }
 
 // Top, left, bottom and right; `false` with no fault where plain values must decide.
-APART bool extremes(Space s, const Value &patch, Extremes &e) {
+APART bool extremes(Space s, Value patch, Extremes &e) {
     const unsigned form = patch_of(s, patch);
     TRY_OR(s, false)
     if (form == PATCH_EMPTY) {

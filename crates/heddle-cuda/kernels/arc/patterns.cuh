@@ -30,8 +30,8 @@ INLINE Bits patterns_placements(Bits line, Bits word) {
 
 // Strikes out the candidates, `places` rows from `at` on, that the cells of one colour of
 // an object contradict. Each candidate row is written by one lane alone.
-APART void patterns_strike(Space s, const Value &grid, const Value &object, int colour,
-                           unsigned at, unsigned places) {
+APART void patterns_strike(Space s, Value grid, Value object, int colour, unsigned at,
+                           unsigned places) {
     const Mask m = mask_in(object);
     const unsigned spare_len = s->spare_len;
     const unsigned height = (unsigned)m.height, width = (unsigned)m.width;
@@ -80,7 +80,7 @@ APART void patterns_strike(Space s, const Value &grid, const Value &object, int 
 
 // All places where an object agrees with a grid: one plane of bits for each of its
 // colours, and each of its rows strikes out the places it contradicts.
-APART Value patterns_occurrences(Space s, const Value &grid, const Value &object) {
+APART Value patterns_occurrences(Space s, Value grid, Value object) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window) ||
         (object.tag() != OBJECT && object.tag() != PAINTED)) {
@@ -144,7 +144,7 @@ APART unsigned patterns_varied(Space s, unsigned at, unsigned count, unsigned ap
     return kept;
 }
 
-APART Value patterns_compress(Space s, const Value &grid) {
+APART Value patterns_compress(Space s, Value grid) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Compress, grid);
     }
@@ -178,7 +178,7 @@ APART Value patterns_compress(Space s, const Value &grid) {
 
 // Whether every cell that has a place `down` rows and `across` columns before it finds
 // its own colour there.
-APART bool patterns_repeats(Space s, const Value &object, unsigned down, unsigned across) {
+APART bool patterns_repeats(Space s, Value object, unsigned down, unsigned across) {
     const Mask m = mask_in(object);
     const unsigned height = (unsigned)m.height, width = (unsigned)m.width;
     bool differs = false;
@@ -199,7 +199,7 @@ APART bool patterns_repeats(Space s, const Value &object, unsigned down, unsigne
     return !any_lane(differs);
 }
 
-APART Value patterns_period(Space s, unsigned prim, const Value &object) {
+APART Value patterns_period(Space s, unsigned prim, Value object) {
     if (object.tag() != OBJECT && object.tag() != PAINTED) {
         return plainly(s, prim, object);
     }

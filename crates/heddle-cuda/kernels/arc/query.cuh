@@ -14,7 +14,7 @@
 INLINE Value query_place(i64 i, i64 j) { return pair_of((int)i, (int)j); }
 
 // The window of a whole grid; `false` if masks cannot hold it; lane.
-INLINE bool query_grid_window(const Value &grid, Window &window) {
+INLINE bool query_grid_window(Value grid, Window &window) {
     return fit(0, 0, (i64)grid.y - 1, (i64)grid.z - 1, window);
 }
 
@@ -36,7 +36,7 @@ APART Bits query_colour_bits(Space s, unsigned at, unsigned width, int colour) {
 
 // Height and width of a grid or patch; `false` and no fault where plain values must
 // decide; warp.
-APART bool query_shape_of(Space s, const Value &piece, i64 &height, i64 &width) {
+APART bool query_shape_of(Space s, Value piece, i64 &height, i64 &width) {
     height = 0;
     width = 0;
     if (piece.tag() == GRID) {
@@ -65,7 +65,7 @@ APART bool query_shape_of(Space s, const Value &piece, i64 &height, i64 &width) 
 }
 
 // warp
-APART Value query_height(Space s, const Value &piece) {
+APART Value query_height(Space s, Value piece) {
     if (is_tuple(piece)) {
         return integer((i64)len_of(s, piece));
     }
@@ -77,7 +77,7 @@ APART Value query_height(Space s, const Value &piece) {
 
 // The questions answered by height and width: width, shape, portrait, square, vline
 // and hline; warp.
-APART Value query_by_shape(Space s, unsigned prim, const Value &piece) {
+APART Value query_by_shape(Space s, unsigned prim, Value piece) {
     i64 height, width;
     const bool known = query_shape_of(s, piece, height, width);
     TRY(s)
@@ -104,7 +104,7 @@ APART Value query_by_shape(Space s, unsigned prim, const Value &piece) {
 
 // The questions answered by the extremes of a patch: its four sides and its four
 // corners; warp.
-APART Value query_by_extremes(Space s, unsigned prim, const Value &patch) {
+APART Value query_by_extremes(Space s, unsigned prim, Value patch) {
     const bool corner = prim == Prim_Ulcorner || prim == Prim_Urcorner ||
                         prim == Prim_Llcorner || prim == Prim_Lrcorner;
     if (corner && is_empty_container(patch)) {
@@ -129,11 +129,11 @@ APART Value query_by_extremes(Space s, unsigned prim, const Value &patch) {
 }
 
 // lane
-INLINE int query_middle_row(const Mask &m) { return m.i + m.height / 2; }
-INLINE int query_middle_column(const Mask &m) { return m.j + m.width / 2; }
+INLINE int query_middle_row(Mask m) { return m.i + m.height / 2; }
+INLINE int query_middle_column(Mask m) { return m.j + m.width / 2; }
 
 // warp
-INLINE Value query_center(Space s, const Value &patch) {
+INLINE Value query_center(Space s, Value patch) {
     if (!has_mask(patch)) {
         return plainly(s, Prim_Center, patch);
     }
@@ -159,7 +159,7 @@ INLINE i64 query_divided(i64 sum, i64 count) {
 }
 
 // warp
-APART Value query_centerofmass(Space s, const Value &patch) {
+APART Value query_centerofmass(Space s, Value patch) {
     if (is_empty_container(patch)) {
         return empty_tuple();
     }
@@ -185,7 +185,7 @@ APART Value query_centerofmass(Space s, const Value &patch) {
 }
 
 // Whether two masks have cells in one row; warp.
-INLINE bool query_rows_shared(Space s, const Mask &a, const Mask &b) {
+INLINE bool query_rows_shared(Space s, Mask a, Mask b) {
     const int first = max(top(a), top(b));
     const int last = min(bottom(a), bottom(b));
     bool shared = false;
@@ -198,7 +198,7 @@ INLINE bool query_rows_shared(Space s, const Mask &a, const Mask &b) {
 }
 
 // Whether two masks have cells in one column; warp.
-APART bool query_columns_shared(Space s, const Mask &a, const Mask &b) {
+APART bool query_columns_shared(Space s, Mask a, Mask b) {
     Bits all = 0;
 #pragma unroll 1
     for (unsigned row = s.lane(); row < (unsigned)a.height; row += 32) {
@@ -215,7 +215,7 @@ APART bool query_columns_shared(Space s, const Mask &a, const Mask &b) {
 }
 
 // warp
-APART Value query_matching(Space s, unsigned prim, const Value &a, const Value &b) {
+APART Value query_matching(Space s, unsigned prim, Value a, Value b) {
     const unsigned first = patch_of(s, a);
     TRY(s)
     const unsigned second = patch_of(s, b);
@@ -249,7 +249,7 @@ INLINE int query_columns_apart(Bits x, Bits y, int most) {
 // The least distance in steps between two masks; `false` if they lie too far apart
 // for their columns to be compared in one word. Every lane takes its share of the
 // pairs of rows; warp.
-APART bool query_distance(Space s, const Mask &a, const Mask &b, int &steps) {
+APART bool query_distance(Space s, Mask a, Mask b, int &steps) {
     steps = 0;
     const int from = min(left(a), left(b));
     if (max(right(a), right(b)) - from >= MASK_COLUMNS) {
@@ -279,7 +279,7 @@ APART bool query_distance(Space s, const Mask &a, const Mask &b, int &steps) {
 }
 
 // warp
-APART Value query_manhattan(Space s, const Value &a, const Value &b) {
+APART Value query_manhattan(Space s, Value a, Value b) {
     if (has_mask(a) && has_mask(b)) {
         int steps;
         const bool close = query_distance(s, mask_in(a), mask_in(b), steps);
@@ -292,12 +292,11 @@ APART Value query_manhattan(Space s, const Value &a, const Value &b) {
 }
 
 // Whether `query_row_touches` sees every neighbour of this mask; lane.
-INLINE bool query_touchable(const Mask &m) { return m.width <= MASK_COLUMNS - 2; }
+INLINE bool query_touchable(Mask m) { return m.width <= MASK_COLUMNS - 2; }
 
 // What row `i` says about whether `a` and `b` are one step apart: that they overlap
 // there, or that a cell of `a` has one of `b` beside it; lane.
-INLINE void query_row_touches(Space s, const Mask &a, const Mask &b, int i,
-                              bool &overlap, bool &beside) {
+INLINE void query_row_touches(Space s, Mask a, Mask b, int i, bool &overlap, bool &beside) {
     // One column to spare on the left, so that no neighbour is shifted out. A cell of
     // `a` outside this frame touches nothing.
     const int from = left(b) - 1;
@@ -309,7 +308,7 @@ INLINE void query_row_touches(Space s, const Mask &a, const Mask &b, int i,
 }
 
 // warp
-APART Value query_adjacent(Space s, const Value &a, const Value &b) {
+APART Value query_adjacent(Space s, Value a, Value b) {
     if (!has_mask(a) || !has_mask(b) || !query_touchable(mask_in(b))) {
         return plainly(s, Prim_Adjacent, a, b);
     }
@@ -328,7 +327,7 @@ APART Value query_adjacent(Space s, const Value &a, const Value &b) {
 }
 
 // warp
-INLINE Value query_bordering(Space s, const Value &patch, const Value &grid) {
+INLINE Value query_bordering(Space s, Value patch, Value grid) {
     if (!has_mask(patch) || grid.tag() != GRID) {
         return plainly(s, Prim_Bordering, patch, grid);
     }
@@ -338,7 +337,7 @@ INLINE Value query_bordering(Space s, const Value &patch, const Value &grid) {
 }
 
 // warp
-APART Value query_position(Space s, const Value &a, const Value &b) {
+APART Value query_position(Space s, Value a, Value b) {
     if (!has_mask(a) || !has_mask(b)) {
         return plainly(s, Prim_Position, a, b);
     }
@@ -354,7 +353,7 @@ APART Value query_position(Space s, const Value &a, const Value &b) {
 }
 
 // Whether two masks are exactly one step apart; lane.
-APART bool query_touching(Space s, const Mask &a, const Mask &b) {
+APART bool query_touching(Space s, Mask a, Mask b) {
     const int first = max(top(a), top(b) - 1);
     const int last = min(bottom(a), bottom(b) + 1);
     bool overlap = false, beside = false;
@@ -366,7 +365,7 @@ APART bool query_touching(Space s, const Mask &a, const Mask &b) {
 }
 
 // Every lane tries a number of steps of its own; warp.
-APART Value query_gravitate(Space s, const Value &source, const Value &destination) {
+APART Value query_gravitate(Space s, Value source, Value destination) {
     const int most = 42;
     if (!has_mask(source) || !has_mask(destination)) {
         return plainly(s, Prim_Gravitate, source, destination);
@@ -413,7 +412,7 @@ APART Value query_gravitate(Space s, const Value &source, const Value &destinati
 }
 
 // warp
-APART Value query_index(Space s, const Value &grid, const Value &at) {
+APART Value query_index(Space s, Value grid, Value at) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Index, grid, at);
     }
@@ -427,7 +426,7 @@ APART Value query_index(Space s, const Value &grid, const Value &at) {
 }
 
 // The locations in a grid too large for a mask of the cells that are `wanted`; warp.
-template <typename F> INLINE Value query_wide_indices(Space s, const Value &grid, F wanted) {
+template <typename F> INLINE Value query_wide_indices(Space s, Value grid, F wanted) {
     const u64 area = (u64)grid.y * grid.z;
     take(s, area * sizeof(Value));
     TRY(s)
@@ -449,7 +448,7 @@ template <typename F> INLINE Value query_wide_indices(Space s, const Value &grid
 }
 
 // warp
-APART Value query_asindices(Space s, const Value &grid) {
+APART Value query_asindices(Space s, Value grid) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Asindices, grid);
     }
@@ -461,7 +460,7 @@ APART Value query_asindices(Space s, const Value &grid) {
 }
 
 // warp
-APART Value query_ofcolor(Space s, const Value &grid, const Value &colour) {
+APART Value query_ofcolor(Space s, Value grid, Value colour) {
     if (grid.tag() != GRID) {
         return plainly(s, Prim_Ofcolor, grid, colour);
     }

@@ -38,7 +38,7 @@ INLINE bool quick_pair(i64 i, i64 j, Value &out) {
 INLINE i64 sign_of(int n) { return n > 0 ? 1 : n < 0 ? -1 : 0; }
 
 // Whether it is one of these; the answer.
-APART bool quick_one(unsigned prim, const Value &x, Value &out) {
+APART bool quick_one(unsigned prim, Value x, Value &out) {
     const bool is_pair = x.tag() == PAIR;
     const bool is_int = x.tag() == INT;
     const i64 i = row_in(x), j = column_in(x);
@@ -79,7 +79,7 @@ APART bool quick_one(unsigned prim, const Value &x, Value &out) {
 
 INLINE u64 apart_by(i64 a, i64 b) { return a < b ? (u64)(b - a) : (u64)(a - b); }
 
-APART bool quick_two(unsigned prim, const Value &x, const Value &y, Value &out) {
+APART bool quick_two(unsigned prim, Value x, Value y, Value &out) {
     const bool ints = x.tag() == INT && y.tag() == INT;
     const bool pairs = x.tag() == PAIR && y.tag() == PAIR;
     const i64 a = row_in(x), b = column_in(x), c = row_in(y), d = column_in(y);

@@ -120,7 +120,7 @@ APART void sort_keyed(Space s, Value *keys, Value *elements, unsigned count) {
 
 // lane: the first cell of an object in a compact form, as a number in the order of
 // colour, row, column; `false` of anything else.
-APART bool first_cell(Space s, const Value &object, u64 &key) {
+APART bool first_cell(Space s, Value object, u64 &key) {
     key = ~0ull;
     if (object.tag() != OBJECT && object.tag() != PAINTED) {
         return false;

@@ -43,7 +43,7 @@ INLINE Value fail(Space s, unsigned kind, unsigned a = 0, unsigned b = 0) {
     }
     return none();
 }
-INLINE Value fail_kind(Space s, unsigned expected, const Value &found) {
+INLINE Value fail_kind(Space s, unsigned expected, Value found) {
     return fail(s, FAULT_KIND, expected, kind_of(found));
 }
 INLINE Value fail_empty(Space s, unsigned noun) { return fail(s, FAULT_EMPTY, noun); }
@@ -55,7 +55,7 @@ INLINE Value fail_budget(Space s, unsigned limit) { return fail(s, FAULT_BUDGET,
 INLINE Value flag(Space s, unsigned reason) { return fail(s, reason); }
 
 // The number a value is, or a fault.
-INLINE i64 int_of(Space s, const Value &v) {
+INLINE i64 int_of(Space s, Value v) {
     if (!is_number(v)) {
         fail_kind(s, Noun_Int, v);
         return 0;
@@ -103,7 +103,7 @@ INLINE Mark mark_of(Space s) {
 // From here on warp functions.
 
 // Cuts off everything made since `mark`. No value made since may be used.
-INLINE void cut(Space s, const Mark &mark) {
+INLINE void cut(Space s, Mark mark) {
     __syncwarp();
     s->cells_len = mark.cells;
     s->rows_len = mark.rows;
@@ -216,7 +216,7 @@ APART unsigned raw_stack(Space s, u64 count) {
 }
 
 // Pushes one value, equal in all lanes.
-APART void push(Space s, const Value &value) {
+APART void push(Space s, Value value) {
     const unsigned at = raw_stack(s, 1);
     if (s->fault == 0 && s.lane() == 0) {
         s.stack()[at] = value;
@@ -225,7 +225,7 @@ APART void push(Space s, const Value &value) {
 }
 
 // Writes one value on the stack, equal in all lanes.
-APART void put(Space s, unsigned at, const Value &value) {
+APART void put(Space s, unsigned at, Value value) {
     __syncwarp();
     if (s.lane() == 0) {
         s.stack()[at] = value;
@@ -264,7 +264,7 @@ APART bool raw_grid(Space s, u64 height, u64 width, unsigned &at) {
 }
 
 // How many locations a mask holds.
-APART unsigned count_of(Space s, const Mask &m) {
+APART unsigned count_of(Space s, Mask m) {
     unsigned count = 0;
 #pragma unroll 1
     for (int row = (int)s.lane(); row < m.height; row += 32) {
@@ -274,7 +274,7 @@ APART unsigned count_of(Space s, const Mask &m) {
 }
 
 // The word of a mask in a row of the plane, as seen from column `from`; lane.
-APART Bits word_at(Space s, const Mask &m, i64 i, i64 from) {
+APART Bits word_at(Space s, Mask m, i64 i, i64 from) {
     const i64 row = i - m.i;
     if (row < 0 || row >= m.height) {
         return 0;
@@ -283,7 +283,7 @@ APART Bits word_at(Space s, const Mask &m, i64 i, i64 from) {
 }
 
 // Whether a mask holds a location; lane.
-APART bool mask_holds(Space s, const Mask &m, i64 i, i64 j) {
+APART bool mask_holds(Space s, Mask m, i64 i, i64 j) {
     const i64 bit = j - m.j;
     return bit >= 0 && bit < m.width && has_bit(word_at(s, m, i, m.j), (int)bit);
 }

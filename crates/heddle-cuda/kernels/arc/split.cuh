@@ -6,12 +6,12 @@
 #include "geometry.cuh"
 
 // Beside a grid without columns, as many rows as that has.
-INLINE Value beside_nothing(Space s, const Value &grid, unsigned rows) {
+INLINE Value beside_nothing(Space s, Value grid, unsigned rows) {
     return geometry_cut(s, grid, range_of(0, rows < grid.y ? rows : grid.y),
                         range_of(0, grid.z));
 }
 
-APART Value split_hconcat(Space s, const Value &a, const Value &b) {
+APART Value split_hconcat(Space s, Value a, Value b) {
     unsigned rows, at;
     if (a.tag() != GRID || b.tag() != GRID) {
         if (a.tag() == GRID && bare_rows(s, b, rows)) {
@@ -37,7 +37,7 @@ APART Value split_hconcat(Space s, const Value &a, const Value &b) {
     return grid_at(at, height, width);
 }
 
-APART Value split_vconcat(Space s, const Value &a, const Value &b) {
+APART Value split_vconcat(Space s, Value a, Value b) {
     if (!is_tuple(a) || !is_tuple(b)) {
         return fail_kind(s, Noun_Grid, is_tuple(a) ? b : a);
     }
@@ -59,7 +59,7 @@ APART Value split_vconcat(Space s, const Value &a, const Value &b) {
     return tuple_from(s, base);
 }
 
-APART Value split_pieces(Space s, unsigned prim, const Value &value, const Value &n) {
+APART Value split_pieces(Space s, unsigned prim, Value value, Value n) {
     if (value.tag() != GRID) {
         return plainly(s, prim, value, n);
     }
@@ -89,7 +89,7 @@ APART Value split_pieces(Space s, unsigned prim, const Value &value, const Value
     return tuple_from(s, base);
 }
 
-APART Value split_cellwise(Space s, const Value &a, const Value &b, const Value &fallback) {
+APART Value split_cellwise(Space s, Value a, Value b, Value fallback) {
     if (a.tag() != GRID || b.tag() != GRID || !is_small(fallback)) {
         return plainly(s, Prim_Cellwise, a, b, fallback);
     }

@@ -63,7 +63,7 @@ APART unsigned union_form(Space s, unsigned base, Window &w) {
     return masks ? UNION_MASKS : layers ? UNION_LAYERS : UNION_OBJECTS;
 }
 
-APART Value union_masks(Space s, unsigned base, const Window &w) {
+APART Value union_masks(Space s, unsigned base, Window w) {
     const unsigned end = s->stack_len;
     if (end - base == 1) {
         return s.stack()[base];
@@ -95,13 +95,13 @@ APART Value union_masks(Space s, unsigned base, const Window &w) {
 }
 
 // The colour of a cell of an object, which has one there; lane.
-INLINE int union_colour(Space s, const Value &object, unsigned row, unsigned column) {
+INLINE int union_colour(Space s, Value object, unsigned row, unsigned column) {
     return object.tag() == PAINTED ? s.cells()[object.z + row * (object.box() >> 8) + column]
                                  : colour_in(object);
 }
 
 // Whether two objects have different colours on some location.
-APART bool union_contradict(Space s, const Value &a, const Value &b) {
+APART bool union_contradict(Space s, Value a, Value b) {
     if (!has_mask(a) || !has_mask(b)) {
         return false;
     }
@@ -126,8 +126,7 @@ APART bool union_contradict(Space s, const Value &a, const Value &b) {
 
 // Writes the objects on the stack from `base` on into the rows and cells of a window.
 // The place of the first that contradicts one before it, or the end of the stack.
-APART unsigned union_written(Space s, unsigned base, const Window &w, unsigned at,
-                             unsigned cells) {
+APART unsigned union_written(Space s, unsigned base, Window w, unsigned at, unsigned cells) {
     const unsigned height = height_of(w), width = width_of(w);
     unsigned first = s->stack_len;
 #pragma unroll 1
@@ -167,7 +166,7 @@ APART unsigned union_written(Space s, unsigned base, const Window &w, unsigned a
 
 // The cells of one colour that an object or layers have in a row of the plane, as
 // seen from column `from`; lane.
-INLINE Bits union_word(Space s, const Value &item, int colour, i64 i, i64 from) {
+INLINE Bits union_word(Space s, Value item, int colour, i64 i, i64 from) {
     if (item.tag() == OBJECT) {
         return colour_in(item) == colour ? word_at(s, mask_in(item), i, from) : 0;
     }
@@ -202,7 +201,7 @@ INLINE Bits union_word(Space s, const Value &item, int colour, i64 i, i64 from) 
 }
 
 // The union of objects and layers that have two colours on some location.
-APART Value union_layers(Space s, unsigned base, const Window &w) {
+APART Value union_layers(Space s, unsigned base, Window w) {
     const unsigned end = s->stack_len;
     Colours colours = Colours();
     // Shifted copies of one object share its parts, and come one after another.
@@ -260,7 +259,7 @@ APART Value union_layers(Space s, unsigned base, const Window &w) {
     return layers_from(s, end);
 }
 
-APART Value union_objects(Space s, unsigned base, const Window &w) {
+APART Value union_objects(Space s, unsigned base, Window w) {
     const unsigned end = s->stack_len;
     if (end - base == 1) {
         return s.stack()[base];

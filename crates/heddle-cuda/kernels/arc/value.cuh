@@ -79,27 +79,27 @@ struct Mask {
     int height, width;
 };
 
-INLINE int top(const Mask &m) { return m.i; }
-INLINE int left(const Mask &m) { return m.j; }
-INLINE int bottom(const Mask &m) { return m.i + m.height - 1; }
-INLINE int right(const Mask &m) { return m.j + m.width - 1; }
+INLINE int top(Mask m) { return m.i; }
+INLINE int left(Mask m) { return m.j; }
+INLINE int bottom(Mask m) { return m.i + m.height - 1; }
+INLINE int right(Mask m) { return m.j + m.width - 1; }
 
 INLINE unsigned origin_of(int i, int j) { return ((unsigned)i & 0xffffu) | (unsigned)j << 16; }
 INLINE unsigned box_of(int height, int width) { return (unsigned)height | (unsigned)width << 8; }
 
-INLINE Value mask_value(const Mask &m) {
+INLINE Value mask_value(Mask m) {
     return make(MASK, m.rows, origin_of(m.i, m.j), 0, box_of(m.height, m.width));
 }
-INLINE Value object_value(const Mask &m, int colour) {
+INLINE Value object_value(Mask m, int colour) {
     return make(OBJECT, m.rows, origin_of(m.i, m.j), (unsigned)colour, box_of(m.height, m.width));
 }
-INLINE Value painted_value(const Mask &m, unsigned cells) {
+INLINE Value painted_value(Mask m, unsigned cells) {
     return make(PAINTED, m.rows, origin_of(m.i, m.j), cells, box_of(m.height, m.width));
 }
 
-INLINE bool has_mask(const Value &v) { return v.tag() >= MASK && v.tag() <= PAINTED; }
+INLINE bool has_mask(Value v) { return v.tag() >= MASK && v.tag() <= PAINTED; }
 // Only where `has_mask`.
-INLINE Mask mask_in(const Value &v) {
+INLINE Mask mask_in(Value v) {
     Mask m;
     m.rows = v.x;
     m.i = (short)(v.y & 0xffffu);
@@ -109,26 +109,26 @@ INLINE Mask mask_in(const Value &v) {
     return m;
 }
 
-INLINE i64 int_in(const Value &v) { return (i64)((u64)v.y << 32 | v.x); }
-INLINE int row_in(const Value &v) { return (int)v.x; }
-INLINE int column_in(const Value &v) { return (int)v.y; }
-INLINE int colour_in(const Value &v) { return (int)v.z; }
+INLINE i64 int_in(Value v) { return (i64)((u64)v.y << 32 | v.x); }
+INLINE int row_in(Value v) { return (int)v.x; }
+INLINE int column_in(Value v) { return (int)v.y; }
+INLINE int colour_in(Value v) { return (int)v.z; }
 
-INLINE bool is_number(const Value &v) { return v.tag() == INT || v.tag() == BOOL; }
+INLINE bool is_number(Value v) { return v.tag() == INT || v.tag() == BOOL; }
 // Only where `is_number`.
-INLINE i64 number_in(const Value &v) { return v.tag() == INT ? int_in(v) : (i64)v.x; }
-INLINE bool is_tuple(const Value &v) { return v.tag() >= PAIR && v.tag() <= TUPLE; }
-INLINE bool is_set(const Value &v) { return v.tag() >= SET && v.tag() <= LAYERS; }
-INLINE bool is_function(const Value &v) { return v.tag() >= PRIM; }
-INLINE bool is_empty_container(const Value &v) {
+INLINE i64 number_in(Value v) { return v.tag() == INT ? int_in(v) : (i64)v.x; }
+INLINE bool is_tuple(Value v) { return v.tag() >= PAIR && v.tag() <= TUPLE; }
+INLINE bool is_set(Value v) { return v.tag() >= SET && v.tag() <= LAYERS; }
+INLINE bool is_function(Value v) { return v.tag() >= PRIM; }
+INLINE bool is_empty_container(Value v) {
     return (v.tag() == TUPLE || v.tag() == SET) && v.y == 0;
 }
-INLINE bool is_empty_set(const Value &v) { return v.tag() == SET && v.y == 0; }
+INLINE bool is_empty_set(Value v) { return v.tag() == SET && v.y == 0; }
 // Whether it has no parts in a space.
-INLINE bool is_free(const Value &v) {
+INLINE bool is_free(Value v) {
     return v.tag() <= CELL || v.tag() == PRIM || is_empty_container(v);
 }
-INLINE bool truth(const Value &v) {
+INLINE bool truth(Value v) {
     switch (v.tag()) {
     case NONE: return false;
     case BOOL: return v.x != 0;
@@ -142,9 +142,9 @@ INLINE bool fits_i8(i64 n) { return n >= -128 && n <= 127; }
 INLINE bool fits_i16(i64 n) { return n >= -32768 && n <= 32767; }
 INLINE bool fits_i32(i64 n) { return n >= -2147483648ll && n <= 2147483647ll; }
 // Whether it is a number of 8 bits.
-INLINE bool is_small(const Value &v) { return is_number(v) && fits_i8(number_in(v)); }
+INLINE bool is_small(Value v) { return is_number(v) && fits_i8(number_in(v)); }
 
-INLINE unsigned kind_of(const Value &v) {
+INLINE unsigned kind_of(Value v) {
     switch (v.tag()) {
     case NONE: return Noun_None;
     case BOOL: return Noun_Bool;
@@ -153,7 +153,7 @@ INLINE unsigned kind_of(const Value &v) {
     }
 }
 
-INLINE unsigned depth_of(const Value &v) {
+INLINE unsigned depth_of(Value v) {
     switch (v.tag()) {
     case NONE: case BOOL: case INT: case PRIM: return 0;
     case PAIR: case ROW: return 1;
@@ -164,7 +164,7 @@ INLINE unsigned depth_of(const Value &v) {
 }
 
 // The same compact patch elsewhere; only where `has_mask` and the place fits 16 bits.
-INLINE Value moved_to(const Value &v, int i, int j) {
+INLINE Value moved_to(Value v, int i, int j) {
     Value moved = v;
     moved.y = origin_of(i, j);
     return moved;
