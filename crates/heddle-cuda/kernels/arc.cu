@@ -76,9 +76,8 @@ APART void run_step(Machine m, Running &r, u64 budget_bytes) {
     s->at.call_depth = 0;
     const Mark mark = mark_of(s);
     const unsigned word = m.code()[r.pc];
-    Value value = none();
-    const bool answered = start_step(m, r.pc, 0, INPUTS, 0, value);
-    value = run(m, answered, value);
+    const Value value = run(m, start_step(m, r.pc, 0, INPUTS, 0));
+    r.pc = behind(r.pc, word);
     // Nothing of a step stays that its value has no part in.
     if (s->fault == 0 && is_free(value)) {
         cut(s, mark);

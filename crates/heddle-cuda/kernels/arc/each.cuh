@@ -31,22 +31,22 @@ APART void begin_each(Machine m, Value function, unsigned base, unsigned end) {
     begin(m, a);
 }
 
-APART bool resume_each(Machine m, bool answered, Value &value) {
+APART Value resume_each(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
     Activation a = m.control()[place];
     const bool primitive = a.function.tag() == PRIM && PRIM_ARITY[a.function.x] == 1;
     while (true) {
-        if (answered) {
+        if (is_answer(value)) {
             put(s, a.at, value);
             a.at += 1;
         }
         if (primitive && a.at < a.end) {
             // As many of the next 32 as need no memory.
             const unsigned mine = a.at + s.lane();
-            Value answer = none();
-            const bool quick = mine < a.end && quick_one(a.function.x, s.stack()[mine], answer);
-            const unsigned slow = ~ballot(quick);
+            const Value answer =
+                mine < a.end ? quick_one(a.function.x, s.stack()[mine]) : no_answer();
+            const unsigned slow = ~ballot(is_answer(answer));
             const unsigned done = slow == 0 ? 32u : (unsigned)__ffs((int)slow) - 1;
             if (s.lane() < done) {
                 s.stack()[mine] = answer;
@@ -55,97 +55,106 @@ APART bool resume_each(Machine m, bool answered, Value &value) {
             if (done > 0) {
                 work(s, done);
                 a.at += done;
-                answered = false;
-                if (s->fault != 0) {
-                    return true;
-                }
+                value = no_answer();
+                TRY(s)
                 continue;
             }
         }
         if (a.at >= a.end) {
             end(m, a, none());
-            return true;
+            return none();
         }
-        answered = start_call_one(m, a.function, s.stack()[a.at], value);
-        if (s->fault != 0) {
-            return true;
-        }
-        if (!answered) {
+        value = start_call_one(m, a.function, s.stack()[a.at]);
+        TRY(s)
+        if (!is_answer(value)) {
             save(m, place, a);
-            return false;
+            return value;
         }
     }
 }
 
+// A chunk of elements: where they lie on the stack, in the frame their columns, and in
+// `values` what the body captured.
+struct Chunk {
+    unsigned at, count, registers, captured;
+};
+INLINE Chunk chunk_of(const Activation &a) {
+    Chunk chunk;
+    chunk.at = a.at;
+    chunk.count = a.count;
+    chunk.registers = a.registers;
+    chunk.captured = a.captured;
+    return chunk;
+}
+
 // The operand of a step for one element of the chunk; lane. Column `n` of the frame
 // is the answers of step `n`.
-INLINE Value column_operand(Machine m, const Activation &a, unsigned operand,
-                            unsigned element) {
+INLINE Value column_operand(Machine m, Chunk chunk, unsigned operand, unsigned element) {
     const unsigned place = operand & 0x3fffffffu;
     switch (operand >> 30) {
-    case 0: return m.s.stack()[a.at + element];
-    case 1: return m.s.frame()[a.registers + place * a.count + element];
-    case 2: return m.s.values()[a.captured + place];
+    case 0: return m.s.stack()[chunk.at + element];
+    case 1: return m.s.frame()[chunk.registers + place * chunk.count + element];
+    case 2: return m.s.values()[chunk.captured + place];
     default: return m.constants()[place];
     }
 }
 
 // The answers of a step that need no memory, element after element until the first
 // that does; how many there are.
-APART unsigned quick_column(Machine m, const Activation &a, unsigned operation, unsigned given,
-                            unsigned out) {
+APART unsigned quick_column(Machine m, Chunk chunk, unsigned pc, unsigned out) {
     const Space s = m.s;
+    const unsigned word = m.code()[pc];
+    const unsigned operation = word & 0xff, given = word >> 8 & 0xff;
 #pragma unroll 1
-    for (unsigned base = 0; base < a.count; base += 32) {
+    for (unsigned base = 0; base < chunk.count; base += 32) {
         const unsigned element = base + s.lane();
-        Value answer = none();
-        bool quick = false;
-        if (element < a.count) {
-            const Value x = column_operand(m, a, m.code()[a.pc + 1], element);
-            quick = given == 1
-                        ? quick_one(operation, x, answer)
-                        : quick_two(operation, x,
-                                    column_operand(m, a, m.code()[a.pc + 2], element), answer);
+        Value answer = no_answer();
+        if (element < chunk.count) {
+            const Value x = column_operand(m, chunk, m.code()[pc + 1], element);
+            answer = given == 1
+                         ? quick_one(operation, x)
+                         : quick_two(operation, x,
+                                     column_operand(m, chunk, m.code()[pc + 2], element));
         }
-        const unsigned slow = ~ballot(quick);
+        const unsigned slow = ~ballot(is_answer(answer));
         const unsigned done = slow == 0 ? 32u : (unsigned)__ffs((int)slow) - 1;
         if (s.lane() < done) {
             s.frame()[out + element] = answer;
         }
         __syncwarp();
         if (done < 32) {
-            return base + done < a.count ? base + done : a.count;
+            return base + done < chunk.count ? base + done : chunk.count;
         }
     }
-    return a.count;
+    return chunk.count;
 }
 
 // Writes the answers of a chunk over its elements and forgets what it made, if none of
 // them has parts in it.
-APART void end_chunk(Machine m, const Activation &a, unsigned result) {
+APART void end_chunk(Machine m, Chunk chunk, Mark mark, unsigned result) {
     const Space s = m.s;
     bool all_free = true;
 #pragma unroll 1
-    for (unsigned base = 0; base < a.count; base += 32) {
+    for (unsigned base = 0; base < chunk.count; base += 32) {
         const unsigned element = base + s.lane();
         Value answer = none();
-        if (element < a.count) {
-            answer = column_operand(m, a, result, element);
+        if (element < chunk.count) {
+            answer = column_operand(m, chunk, result, element);
         }
         __syncwarp();
-        if (element < a.count) {
-            s.stack()[a.at + element] = answer;
+        if (element < chunk.count) {
+            s.stack()[chunk.at + element] = answer;
         }
         all_free = every_lane(is_free(answer)) && all_free;
     }
-    leave_frame(m, a.registers);
+    leave_frame(m, chunk.registers);
     if (all_free) {
-        cut(s, remembered(a));
+        cut(s, mark);
     }
 }
 
 // States: 0 before a chunk, 1 before a step, 2 within a step.
-APART bool resume_columns(Machine m, bool answered, Value &value) {
+APART Value resume_columns(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
     Activation a = m.control()[place];
@@ -155,7 +164,7 @@ APART bool resume_columns(Machine m, bool answered, Value &value) {
         if (a.state == 0) {
             if (a.at >= a.end) {
                 end(m, a, none());
-                return true;
+                return none();
             }
             a.count = a.end - a.at < CHUNK ? a.end - a.at : CHUNK;
             remember(a, mark_of(s));
@@ -165,7 +174,7 @@ APART bool resume_columns(Machine m, bool answered, Value &value) {
             a.state = 1;
         }
         if (a.state == 1 && a.step == steps) {
-            end_chunk(m, a, m.code()[header + 2]);
+            end_chunk(m, chunk_of(a), remembered(a), m.code()[header + 2]);
             a.at += a.count;
             a.state = 0;
             continue;
@@ -177,25 +186,20 @@ APART bool resume_columns(Machine m, bool answered, Value &value) {
             const bool column = operation < CALL && given <= 2;
             if (column) {
                 work(s, a.count);
-                if (s->fault != 0) {
-                    return true;
-                }
+                TRY(s)
             }
             new_frame(m, a.count);
-            if (s->fault != 0) {
-                return true;
-            }
-            a.element = column ? quick_column(m, a, operation, given, out) : 0;
+            TRY(s)
+            a.element = column ? quick_column(m, chunk_of(a), a.pc, out) : 0;
             a.state = 2;
         }
-        if (answered) {
+        if (is_answer(value)) {
             put_frame(m, out + a.element, value);
             a.element += 1;
-            answered = false;
+            value = no_answer();
         }
 #pragma unroll 1
-        while (a.element < a.count && !answered) {
-            bool ready = true;
+        while (a.element < a.count) {
             if (operation == CLOSE) {
                 const unsigned body = m.code()[a.pc + 1];
                 const unsigned closed = m.code()[m.bodies() + body];
@@ -204,36 +208,35 @@ APART bool resume_columns(Machine m, bool answered, Value &value) {
 #pragma unroll 1
                     for (unsigned k = s.lane(); k < given; k += 32) {
                         s.stack()[base + k] =
-                            column_operand(m, a, m.code()[a.pc + 2 + k], a.element);
+                            column_operand(m, chunk_of(a), m.code()[a.pc + 2 + k], a.element);
                     }
                 }
                 __syncwarp();
-                if (s->fault == 0) {
-                    const u64 fingerprint = (u64)m.code()[closed + 4] << 32 | m.code()[closed + 3];
-                    value = closure_from(s, body, (i64)fingerprint, base);
-                }
+                TRY(s)
+                const u64 fingerprint = (u64)m.code()[closed + 4] << 32 | m.code()[closed + 3];
+                value = closure_from(s, body, (i64)fingerprint, base);
             } else {
                 Value v[5];
 #pragma unroll
                 for (unsigned k = 0; k < 5; k += 1) {
-                    v[k] = k < given ? column_operand(m, a, m.code()[a.pc + 1 + k], a.element)
+                    v[k] = k < given ? column_operand(m, chunk_of(a), m.code()[a.pc + 1 + k],
+                                                      a.element)
                                      : none();
                 }
-                ready = operation == CALL
-                            ? start_call(m, v[0], given - 1, v[1], v[2], v[3], v[4], value)
-                            : start_primitive(m, operation, given, v[0], v[1], v[2], v[3], value);
+                value = operation == CALL
+                            ? start_call(m, v[0], given - 1, v[1], v[2], v[3], v[4])
+                            : start_primitive(m, operation, given, v[0], v[1], v[2], v[3]);
             }
-            if (s->fault != 0) {
-                return true;
-            }
-            if (!ready) {
+            TRY(s)
+            if (!is_answer(value)) {
                 save(m, place, a);
-                return false;
+                return value;
             }
             put_frame(m, out + a.element, value);
             a.element += 1;
         }
-        a.pc += (operation == CLOSE ? 2 : 1) + given;
+        value = no_answer();
+        a.pc = behind(a.pc, word);
         a.step += 1;
         a.state = 1;
     }

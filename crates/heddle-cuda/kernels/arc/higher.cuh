@@ -66,20 +66,18 @@ INLINE bool goes_by_each(unsigned prim) {
     }
 }
 
-APART bool start_higher(Machine m, unsigned prim, Value x, Value y, Value z, Value &out) {
+APART Value start_higher(Machine m, unsigned prim, Value x, Value y, Value z) {
     const Space s = m.s;
     work(s, 1);
-    if (s->fault != 0) {
-        return true;
-    }
+    TRY(s)
+    Value out = none();
     switch (prim) {
     case Prim_Compose: case Prim_Chain: case Prim_Matcher: case Prim_Fork: case Prim_Lbind:
     case Prim_Rbind: case Prim_Power:
-        out = higher_build(s, prim, x, y, z);
-        return true;
+        return higher_build(s, prim, x, y, z);
     case Prim_Mapply:
         if (x.tag() == PRIM && y.tag() == MASK && lines_dilated(s, x.x, mask_in(y), out)) {
-            return true;
+            return out;
         }
         break;
     case Prim_Prapply:
@@ -89,15 +87,13 @@ APART bool start_higher(Machine m, unsigned prim, Value x, Value y, Value z, Val
                 x.x == Prim_Add ? pairs_sums(s, mask_in(y), mask_in(z), out)
                                 : x.x == Prim_Connect && same && pairs_segments(s, mask_in(y), out);
             if (known) {
-                return true;
+                return out;
             }
         }
         break;
     default: break;
     }
-    if (s->fault != 0) {
-        return true;
-    }
+    TRY(s)
     Activation a = begun(DOING_HIGHER);
     a.prim = prim;
     const bool function_first = prim == Prim_Apply || prim == Prim_Mapply ||
@@ -107,9 +103,7 @@ APART bool start_higher(Machine m, unsigned prim, Value x, Value y, Value z, Val
     a.model = function_first ? y : x;
     a.held = z;
     a.base = spread(s, a.model);
-    if (s->fault != 0) {
-        return true;
-    }
+    TRY(s)
     a.at = a.base;
     a.end = s->stack_len;
     a.count = a.end - a.base;
@@ -125,139 +119,124 @@ APART bool start_higher(Machine m, unsigned prim, Value x, Value y, Value z, Val
             begin_each(m, a.function, in_place ? a.base : a.end,
                        in_place ? a.end : a.end + a.count);
         }
-        return s->fault != 0;
+        return no_answer();
     }
     if (prim == Prim_Papply || prim == Prim_Mpapply || prim == Prim_Prapply) {
         // `at` is the left place, `element` the right one, `end` where the right begins,
         // `count` where the answers begin.
         a.end = spread(s, z);
-        if (s->fault != 0) {
-            return true;
-        }
+        TRY(s)
         a.count = s->stack_len;
         a.element = a.end;
     }
     begin(m, a);
-    return s->fault != 0;
+    return no_answer();
 }
 
-// The scan rule with a key: the chosen element and its key, `false` if there is none.
-APART bool scan(Space s, const Activation &a, bool largest, Value &element, Value &key) {
+// The scan rule with a key: which of `count` keys from `keys` on is chosen.
+APART unsigned scan(Space s, unsigned keys, unsigned count, bool largest) {
+    unsigned best = 0;
 #pragma unroll 1
-    for (unsigned k = 0; k < a.count; k += 1) {
-        const Value value = s.stack()[a.end + k];
-        bool better = k == 0;
-        if (!better) {
-            better = largest ? greater(s, value, key) : greater(s, key, value);
-            TRY_OR(s, false)
+    for (unsigned k = 1; k < count; k += 1) {
+        const Value value = s.stack()[keys + k], key = s.stack()[keys + best];
+        if (largest ? greater(s, value, key) : greater(s, key, value)) {
+            best = k;
         }
-        if (better) {
-            element = s.stack()[a.base + k];
-            key = value;
-        }
+        TRY_OR(s, 0)
     }
-    truncate(s, a.base);
-    return a.count > 0;
+    return best;
 }
 
 // `order` when its keys are there.
-APART Value ordered(Space s, const Activation &a) {
-    const unsigned count = a.count;
+APART Value ordered(Space s, unsigned base, unsigned keys, unsigned count) {
     work(s, (u64)count * (32 - __clz((int)(count > 0 ? count : 1))));
     TRY(s)
-    sort_keyed(s, s.stack() + a.end, s.stack() + a.base, count);
+    sort_keyed(s, s.stack() + keys, s.stack() + base, count);
     TRY(s)
 #pragma unroll 1
     for (unsigned k = 1; k < count; k += 1) {
-        greater(s, s.stack()[a.end + k - 1], s.stack()[a.end + k]);
+        greater(s, s.stack()[keys + k - 1], s.stack()[keys + k]);
         TRY(s)
     }
-    truncate(s, a.end);
-    return tuple_from(s, a.base);
+    truncate(s, keys);
+    return tuple_from(s, base);
 }
 
-// What a primitive makes of the answers `begin_each` has left on the stack. `false` if
-// it has one more call to make.
-APART bool after_each(Machine m, Activation &a, Value &value) {
+// What the topmost activation makes of the answers `begin_each` has left on the stack;
+// no answer if it has one more call to make.
+APART Value after_each(Machine m) {
     const Space s = m.s;
-    Value element = none(), key = none();
-    switch (a.prim) {
-    case Prim_Apply: value = like_from(s, a.model, a.base); return true;
-    case Prim_Mapply: value = merge_from(s, a.model, a.base); return true;
+    const Activation &a = m.control()[s->at.control_len - 1];
+    const unsigned prim = a.prim, base = a.base, end = a.end, count = a.count;
+    const Value model = a.model;
+    switch (prim) {
+    case Prim_Apply: return like_from(s, model, base);
+    case Prim_Mapply: return merge_from(s, model, base);
     case Prim_Sfilter:
-        keep_true(s, a.base, a.count);
-        if (s->stack_len == a.end) {
-            truncate(s, a.base);
-            value = a.model;
-            return true;
+        keep_true(s, base, count);
+        if (s->stack_len == end) {
+            truncate(s, base);
+            return model;
         }
-        if (a.model.tag() == SET && s->stack_len > a.base) {
+        if (model.tag() == SET && s->stack_len > base) {
             // A subset of a general set could fit a compact form only if it is of
             // locations or cells.
-            const unsigned first = s.stack()[a.base].tag();
+            const unsigned first = s.stack()[base].tag();
             if (first != PAIR && first != CELL) {
-                value = sorted_set(s, a.base);
-                return true;
+                return sorted_set(s, base);
             }
         }
-        value = like_from(s, a.model, a.base);
-        return true;
+        return like_from(s, model, base);
     case Prim_Mfilter:
-        keep_true(s, a.base, a.count);
-        value = merge_from(s, a.model, a.base);
-        return true;
-    case Prim_Order: value = ordered(s, a); return true;
-    case Prim_Argmax:
-    case Prim_Argmin: {
-        const bool found = scan(s, a, a.prim == Prim_Argmax, element, key);
-        if (!found && s->fault == 0) {
-            fail_empty(s, Noun_Container);
-        }
-        value = element;
-        return true;
+        keep_true(s, base, count);
+        return merge_from(s, model, base);
+    case Prim_Order: return ordered(s, base, end, count);
+    default: break;
     }
-    default:
-        if (scan(s, a, a.prim == Prim_Valmax, element, key) || s->fault != 0) {
-            value = key;
-            return true;
-        }
-        return false;
+    const bool element = prim == Prim_Argmax || prim == Prim_Argmin;
+    if (count == 0) {
+        truncate(s, base);
+        return element ? fail_empty(s, Noun_Container) : no_answer();
     }
+    const unsigned best = scan(s, end, count, prim == Prim_Argmax || prim == Prim_Valmax);
+    TRY(s)
+    const Value chosen = s.stack()[(element ? base : end) + best];
+    truncate(s, base);
+    return chosen;
 }
 
-APART bool resume_higher(Machine m, bool answered, Value &value) {
+APART Value resume_higher(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
     Activation a = m.control()[place];
     if (goes_by_each(a.prim)) {
         // State 1: the key of nothing, which is that of zero.
-        bool done = a.state == 1;
-        if (!done) {
-            done = after_each(m, a, value);
-            if (!done && s->fault == 0) {
+        if (a.state == 0) {
+            value = after_each(m);
+            TRY(s)
+            if (!is_answer(value)) {
                 a.state = 1;
                 save(m, place, a);
-                if (!start_call_one(m, a.function, integer(0), value)) {
-                    return false;
+                value = start_call_one(m, a.function, integer(0));
+                TRY(s)
+                if (!is_answer(value)) {
+                    return value;
                 }
-                done = true;
             }
         }
-        if (s->fault == 0) {
-            end(m, a, value);
-        }
-        return true;
+        end(m, a, value);
+        return value;
     }
     while (true) {
         bool done = false;
-        if (answered) {
+        if (is_answer(value)) {
             switch (a.prim) {
             case Prim_Extract:
                 if (truth(value)) {
                     value = s.stack()[a.at];
                     truncate(s, a.base);
                     end(m, a, value);
-                    return true;
+                    return value;
                 }
                 a.at += 1;
                 break;
@@ -283,17 +262,14 @@ APART bool resume_higher(Machine m, bool answered, Value &value) {
                 a.element += 1;
                 break;
             }
-            if (s->fault != 0) {
-                return true;
-            }
+            TRY(s)
         }
         Value function = a.function, x = none(), y = none();
         unsigned given = 1;
         switch (a.prim) {
         case Prim_Extract:
             if (a.at == a.end) {
-                fail_missing(s, Noun_ElementConditionHoldsFor);
-                return true;
+                return fail_missing(s, Noun_ElementConditionHoldsFor);
             }
             x = s.stack()[a.at];
             break;
@@ -330,34 +306,30 @@ APART bool resume_higher(Machine m, bool answered, Value &value) {
             }
             break;
         }
-        if (s->fault != 0) {
-            return true;
-        }
+        TRY(s)
         if (done) {
             end(m, a, value);
-            return true;
+            return value;
         }
-        answered = start_call(m, function, given, x, y, none(), none(), value);
-        if (s->fault != 0) {
-            return true;
-        }
-        if (!answered) {
+        value = start_call(m, function, given, x, y, none(), none());
+        TRY(s)
+        if (!is_answer(value)) {
             save(m, place, a);
-            return false;
+            return value;
         }
     }
 }
 
 // Goes on until everything that was started has its answer.
-APART Value run(Machine m, bool answered, Value value) {
+APART Value run(Machine m, Value value) {
 #pragma unroll 1
     while (m.s->fault == 0 && m.s->at.control_len > 0) {
         switch (m.control()[m.s->at.control_len - 1].activity) {
-        case DOING_BODY: answered = resume_body(m, answered, value); break;
-        case DOING_BUILT: answered = resume_built(m, answered, value); break;
-        case DOING_HIGHER: answered = resume_higher(m, answered, value); break;
-        case DOING_EACH: answered = resume_each(m, answered, value); break;
-        default: answered = resume_columns(m, answered, value); break;
+        case DOING_BODY: value = resume_body(m, value); break;
+        case DOING_BUILT: value = resume_built(m, value); break;
+        case DOING_HIGHER: value = resume_higher(m, value); break;
+        case DOING_EACH: value = resume_each(m, value); break;
+        default: value = resume_columns(m, value); break;
         }
     }
     if (m.s->fault != 0) {

@@ -176,26 +176,26 @@ INLINE void blame_on(Space s, unsigned prim) {
     }
 }
 
+// What starts a call gives its answer, or none where an activation was begun that will.
+// At a fault it gives anything.
+
 // In higher.cuh.
-APART bool start_higher(Machine m, unsigned prim, Value x, Value y,
-                        Value z, Value &out);
+APART Value start_higher(Machine m, unsigned prim, Value x, Value y, Value z);
 
 // Calls a primitive with as many arguments as it takes.
-APART bool start_primitive(Machine m, unsigned prim, unsigned given, Value x, Value y, Value z,
-                           Value w, Value &out) {
+APART Value start_primitive(Machine m, unsigned prim, unsigned given, Value x, Value y,
+                            Value z, Value w) {
     const Space s = m.s;
-    if ((given == 1 && quick_one(prim, x, out)) || (given == 2 && quick_two(prim, x, y, out))) {
+    Value answer = given == 1   ? quick_one(prim, x)
+                   : given == 2 ? quick_two(prim, x, y)
+                                : no_answer();
+    if (is_answer(answer)) {
         work(s, 1);
-        return true;
+        return answer;
     }
-    if (is_higher(prim)) {
-        const bool ready = start_higher(m, prim, x, y, z, out);
-        blame_on(s, prim);
-        return ready;
-    }
-    out = dispatch(s, prim, x, y, z, w);
+    answer = is_higher(prim) ? start_higher(m, prim, x, y, z) : dispatch(s, prim, x, y, z, w);
     blame_on(s, prim);
-    return true;
+    return answer;
 }
 
 // How many arguments a callable takes.
@@ -225,42 +225,36 @@ INLINE unsigned arity_of(Machine m, Value function) {
 
 // Calls a function value. What the call made is forgotten at once when its answer has
 // no parts: a key or a condition leaves nothing behind.
-APART bool start_call(Machine m, Value function, unsigned given, Value x, Value y, Value z,
-                      Value w, Value &out) {
+APART Value start_call(Machine m, Value function, unsigned given, Value x, Value y, Value z,
+                       Value w) {
     const Space s = m.s;
     if (function.tag() == PRIM && PRIM_ARITY[function.x] == given) {
         const unsigned prim = function.x;
         const Mark mark = mark_of(s);
         const unsigned before = m.s->at.control_len;
-        const bool ready = start_primitive(m, prim, given, x, y, z, w, out);
-        if (s->fault != 0) {
-            return true;
-        }
-        if (ready) {
-            if (is_free(out)) {
+        const Value answer = start_primitive(m, prim, given, x, y, z, w);
+        TRY(s)
+        if (is_answer(answer)) {
+            if (is_free(answer)) {
                 cut(s, mark);
             }
-            return true;
+            return answer;
         }
         Activation a = m.control()[before];
         a.flags |= FORGETS;
         remember(a, mark);
         save(m, before, a);
-        return false;
+        return no_answer();
     }
     const unsigned takes = arity_of(m, function);
-    if (s->fault != 0) {
-        return true;
-    }
+    TRY(s)
     if (takes != given) {
         fail(s, FAULT_ARITY, takes, given);
-        return true;
+        return none();
     }
     const Mark mark = mark_of(s);
     enter(s);
-    if (s->fault != 0) {
-        return true;
-    }
+    TRY(s)
     Activation a = begun(function.tag() == BODY ? DOING_BODY : DOING_BUILT);
     a.flags = ENDS_CALL | FORGETS;
     remember(a, mark);
@@ -270,9 +264,7 @@ APART bool start_call(Machine m, Value function, unsigned given, Value x, Value 
     const unsigned registers = function.tag() == BODY ? m.code()[header + 5] : 0;
     a.parameters = new_frame(m, given + registers);
     a.registers = a.parameters + given;
-    if (s->fault != 0) {
-        return true;
-    }
+    TRY(s)
     if (s.lane() == 0) {
         if (given > 0) {
             s.frame()[a.parameters] = x;
@@ -293,16 +285,21 @@ APART bool start_call(Machine m, Value function, unsigned given, Value x, Value 
         a.captured = function.x + 1;
     }
     begin(m, a);
-    return false;
+    return no_answer();
 }
 
-INLINE bool start_call_one(Machine m, Value function, Value x, Value &out) {
-    return start_call(m, function, 1, x, none(), none(), none(), out);
+INLINE Value start_call_one(Machine m, Value function, Value x) {
+    return start_call(m, function, 1, x, none(), none(), none());
 }
 
-// Starts the step whose first word is at `pc`, which is moved behind it.
-APART bool start_step(Machine m, unsigned &pc, unsigned parameters, unsigned registers,
-                      unsigned captured, Value &out) {
+// Where the step behind one begins.
+INLINE unsigned behind(unsigned pc, unsigned word) {
+    return pc + ((word & 0xff) == CLOSE ? 2 : 1) + (word >> 8 & 0xff);
+}
+
+// Starts the step whose first word is at `pc`.
+APART Value start_step(Machine m, unsigned pc, unsigned parameters, unsigned registers,
+                       unsigned captured) {
     const Space s = m.s;
     const unsigned word = m.code()[pc];
     const unsigned operation = word & 0xff, given = word >> 8 & 0xff;
@@ -318,34 +315,30 @@ APART bool start_step(Machine m, unsigned &pc, unsigned parameters, unsigned reg
             }
         }
         __syncwarp();
-        pc += 2 + given;
-        if (s->fault == 0) {
-            const u64 fingerprint = (u64)m.code()[header + 4] << 32 | m.code()[header + 3];
-            out = closure_from(s, body, (i64)fingerprint, base);
-        }
-        return true;
+        TRY(s)
+        const u64 fingerprint = (u64)m.code()[header + 4] << 32 | m.code()[header + 3];
+        return closure_from(s, body, (i64)fingerprint, base);
     }
     Value v[5];
 #pragma unroll
     for (unsigned k = 0; k < 5; k += 1) {
         v[k] = k < given ? fetch(m, m.code()[pc + 1 + k], parameters, registers, captured) : none();
     }
-    pc += 1 + given;
-    if (operation == CALL) {
-        return start_call(m, v[0], given - 1, v[1], v[2], v[3], v[4], out);
-    }
-    return start_primitive(m, operation, given, v[0], v[1], v[2], v[3], out);
+    return operation == CALL ? start_call(m, v[0], given - 1, v[1], v[2], v[3], v[4])
+                             : start_primitive(m, operation, given, v[0], v[1], v[2], v[3]);
 }
 
-// Goes on with the steps of a body; `value` is the answer of the one it waits for, if
-// it does.
-APART bool resume_body(Machine m, bool answered, Value &value) {
+// Whatever goes on gets the answer it waits for, if it does wait, and gives its own when
+// it has it.
+
+// Goes on with the steps of a body.
+APART Value resume_body(Machine m, Value value) {
     const unsigned place = m.s->at.control_len - 1;
     Activation a = m.control()[place];
     const unsigned header = m.code()[m.bodies() + a.function.y];
     const unsigned steps = m.code()[header + 1];
     while (true) {
-        if (answered) {
+        if (is_answer(value)) {
             put_frame(m, a.registers + a.step, value);
             a.step += 1;
         }
@@ -353,31 +346,28 @@ APART bool resume_body(Machine m, bool answered, Value &value) {
             value = fetch(m, m.code()[header + 2], a.parameters, a.registers, a.captured);
             leave_frame(m, a.parameters);
             end(m, a, value);
-            return true;
+            return value;
         }
-        answered = start_step(m, a.pc, a.parameters, a.registers, a.captured, value);
-        if (m.s->fault != 0) {
-            return true;
-        }
-        if (!answered) {
+        value = start_step(m, a.pc, a.parameters, a.registers, a.captured);
+        TRY(m.s)
+        a.pc = behind(a.pc, m.code()[a.pc]);
+        if (!is_answer(value)) {
             save(m, place, a);
-            return false;
+            return value;
         }
     }
 }
 
 // Goes on with a callable that a primitive built: its parts called in turn.
-APART bool resume_built(Machine m, bool answered, Value &value) {
+APART Value resume_built(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
     Activation a = m.control()[place];
     const unsigned prim = a.function.z;
     const Value *parts = s.values() + a.function.x;
-    if (!answered && a.state == 0) {
+    if (!is_answer(value) && a.state == 0) {
         work(s, 1);
-        if (s->fault != 0) {
-            return true;
-        }
+        TRY(s)
     }
     while (true) {
         // The arguments of the next call: as a rule the answer of the last.
@@ -430,9 +420,7 @@ APART bool resume_built(Machine m, bool answered, Value &value) {
         }
         default: {
             const i64 times = int_of(s, parts[1]);
-            if (s->fault != 0) {
-                return true;
-            }
+            TRY(s)
             x = a.state == 0 ? s.frame()[a.parameters] : value;
             done = (i64)a.state >= times;
             value = x;
@@ -443,13 +431,11 @@ APART bool resume_built(Machine m, bool answered, Value &value) {
             break;
         }
         }
-        if (s->fault != 0) {
-            return true;
-        }
+        TRY(s)
         if (done) {
             leave_frame(m, a.parameters);
             end(m, a, value);
-            return true;
+            return value;
         }
         if (on_arguments) {
             const Value *args = s.frame() + a.parameters;
@@ -460,12 +446,11 @@ APART bool resume_built(Machine m, bool answered, Value &value) {
             w = a.count > 3 ? args[3] : none();
         }
         a.state += 1;
-        if (!start_call(m, function, given, x, y, z, w, value)) {
+        value = start_call(m, function, given, x, y, z, w);
+        TRY(s)
+        if (!is_answer(value)) {
             save(m, place, a);
-            return false;
-        }
-        if (s->fault != 0) {
-            return true;
+            return value;
         }
     }
 }

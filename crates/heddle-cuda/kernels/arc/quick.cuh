@@ -25,111 +25,92 @@ INLINE bool product64(i64 a, i64 b, i64 &out) {
     return (__int128)out == wide;
 }
 
-// Puts out what fitted. `value` is a reference so that it is read after the sum that
-// decides `fits` was made, whichever argument comes first.
-INLINE bool quick_int(bool fits, const i64 &value, Value &out) {
-    out = integer(value);
-    return fits;
-}
-INLINE bool quick_pair(i64 i, i64 j, Value &out) {
-    out = pair_of((int)i, (int)j);
-    return fits_i32(i) && fits_i32(j);
+// The value, if this is one of the cases.
+INLINE Value only_if(bool known, Value value) { return known ? value : no_answer(); }
+// `value` is a reference so that it is read after the sum that decides `fits` was made,
+// whichever argument comes first.
+INLINE Value quick_int(bool fits, const i64 &value) { return only_if(fits, integer(value)); }
+INLINE Value quick_pair(i64 i, i64 j) {
+    return only_if(fits_i32(i) && fits_i32(j), pair_of((int)i, (int)j));
 }
 INLINE i64 sign_of(int n) { return n > 0 ? 1 : n < 0 ? -1 : 0; }
 
-// Whether it is one of these; the answer.
-APART bool quick_one(unsigned prim, Value x, Value &out) {
+// The answer of a primitive of one argument, if it is one of these.
+APART Value quick_one(unsigned prim, Value x) {
     const bool is_pair = x.tag() == PAIR;
     const bool is_int = x.tag() == INT;
     const i64 i = row_in(x), j = column_in(x);
     i64 n = is_int ? int_in(x) : 0;
     switch (prim) {
     case Prim_First:
-        out = integer(is_pair ? i : colour_in(x));
-        return is_pair || x.tag() == CELL;
+        return only_if(is_pair || x.tag() == CELL, integer(is_pair ? i : colour_in(x)));
     case Prim_Last:
-        out = is_pair ? integer(j) : pair_of((int)i, (int)j);
-        return is_pair || x.tag() == CELL;
-    case Prim_Even: out = boolean(n % 2 == 0); return is_int;
-    case Prim_Positive: out = boolean(n > 0); return is_int;
-    case Prim_Flip: out = boolean(!truth(x)); return true;
+        return is_pair ? integer(j) : only_if(x.tag() == CELL, pair_of((int)i, (int)j));
+    case Prim_Even: return only_if(is_int, boolean(n % 2 == 0));
+    case Prim_Positive: return only_if(is_int, boolean(n > 0));
+    case Prim_Flip: return boolean(!truth(x));
     case Prim_Increment:
-        return is_pair ? quick_pair(i + 1, j + 1, out) : is_int && quick_int(sum64(n, 1, n), n, out);
+        return is_pair ? quick_pair(i + 1, j + 1) : quick_int(sum64(n, 1, n) && is_int, n);
     case Prim_Decrement:
-        return is_pair ? quick_pair(i - 1, j - 1, out)
-                       : is_int && quick_int(difference64(n, 1, n), n, out);
-    case Prim_Double: return is_int && quick_int(sum64(n, n, n), n, out);
+        return is_pair ? quick_pair(i - 1, j - 1) : quick_int(difference64(n, 1, n) && is_int, n);
+    case Prim_Double: return quick_int(sum64(n, n, n) && is_int, n);
     case Prim_Invert:
-        return is_pair ? quick_pair(-i, -j, out) : is_int && quick_int(difference64(0, n, n), n, out);
-    case Prim_Toivec: return is_int && quick_pair(n, 0, out);
-    case Prim_Tojvec: return is_int && quick_pair(0, n, out);
-    case Prim_Maximum: out = integer(i < j ? j : i); return is_pair;
-    case Prim_Minimum: out = integer(i < j ? i : j); return is_pair;
-    case Prim_Sign: out = pair_of((int)sign_of((int)i), (int)sign_of((int)j)); return is_pair;
-    case Prim_Color: out = integer(colour_in(x)); return x.tag() == OBJECT;
-    case Prim_Toindices:
-        out = make(MASK, x.x, x.y, 0, x.box());
-        return has_mask(x);
-    case Prim_Normalize:
-        out = moved_to(x, 0, 0);
-        return has_mask(x);
-    default: return false;
+        return is_pair ? quick_pair(-i, -j) : quick_int(difference64(0, n, n) && is_int, n);
+    case Prim_Toivec: return only_if(is_int, quick_pair(n, 0));
+    case Prim_Tojvec: return only_if(is_int, quick_pair(0, n));
+    case Prim_Maximum: return only_if(is_pair, integer(i < j ? j : i));
+    case Prim_Minimum: return only_if(is_pair, integer(i < j ? i : j));
+    case Prim_Sign:
+        return only_if(is_pair, pair_of((int)sign_of((int)i), (int)sign_of((int)j)));
+    case Prim_Color: return only_if(x.tag() == OBJECT, integer(colour_in(x)));
+    case Prim_Toindices: return only_if(has_mask(x), make(MASK, x.x, x.y, 0, x.box()));
+    case Prim_Normalize: return only_if(has_mask(x), moved_to(x, 0, 0));
+    default: return no_answer();
     }
 }
 
 INLINE u64 apart_by(i64 a, i64 b) { return a < b ? (u64)(b - a) : (u64)(a - b); }
 
-APART bool quick_two(unsigned prim, Value x, Value y, Value &out) {
+APART Value quick_two(unsigned prim, Value x, Value y) {
     const bool ints = x.tag() == INT && y.tag() == INT;
     const bool pairs = x.tag() == PAIR && y.tag() == PAIR;
     const i64 a = row_in(x), b = column_in(x), c = row_in(y), d = column_in(y);
     const i64 m = x.tag() == INT ? int_in(x) : 0, n = y.tag() == INT ? int_in(y) : 0;
     i64 sum = 0;
     switch (prim) {
-    case Prim_Equality:
-        out = boolean(ints ? m == n : a == c && b == d);
-        return ints || pairs;
-    case Prim_Greater: out = boolean(m > n); return ints;
+    case Prim_Equality: return only_if(ints || pairs, boolean(ints ? m == n : a == c && b == d));
+    case Prim_Greater: return only_if(ints, boolean(m > n));
     case Prim_Add:
-        return pairs ? quick_pair(a + c, b + d, out) : ints && quick_int(sum64(m, n, sum), sum, out);
+        return pairs ? quick_pair(a + c, b + d) : quick_int(sum64(m, n, sum) && ints, sum);
     case Prim_Subtract:
-        return pairs ? quick_pair(a - c, b - d, out)
-                     : ints && quick_int(difference64(m, n, sum), sum, out);
+        return pairs ? quick_pair(a - c, b - d) : quick_int(difference64(m, n, sum) && ints, sum);
     case Prim_Multiply:
-        return pairs ? quick_pair(a * c, b * d, out)
-                     : ints && quick_int(product64(m, n, sum), sum, out);
-    case Prim_Both: out = truth(x) ? y : x; return true;
-    case Prim_Either: out = truth(x) ? x : y; return true;
+        return pairs ? quick_pair(a * c, b * d) : quick_int(product64(m, n, sum) && ints, sum);
+    case Prim_Both: return truth(x) ? y : x;
+    case Prim_Either: return truth(x) ? x : y;
     case Prim_Astuple:
         if (x.tag() != INT || !fits_i32(m)) {
-            return false;
+            return no_answer();
         }
-        if (y.tag() == PAIR) {
-            out = cell_of((int)m, (int)c, (int)d);
-            return true;
-        }
-        out = pair_of((int)m, (int)n);
-        return ints && fits_i32(n);
+        return y.tag() == PAIR ? cell_of((int)m, (int)c, (int)d)
+                               : only_if(ints && fits_i32(n), pair_of((int)m, (int)n));
     case Prim_Recolor:
-        out = make(OBJECT, y.x, y.y, (unsigned)(int)m, y.box());
-        return x.tag() == INT && fits_i8(m) && has_mask(y);
+        return only_if(x.tag() == INT && fits_i8(m) && has_mask(y),
+                       make(OBJECT, y.x, y.y, (unsigned)(int)m, y.box()));
     case Prim_Connect:
         // Neither in a row, nor in a column, nor on a diagonal.
-        out = empty_set();
-        return pairs && a != c && b != d && apart_by(a, c) != apart_by(b, d);
+        return only_if(pairs && a != c && b != d && apart_by(a, c) != apart_by(b, d),
+                       empty_set());
     case Prim_Shift: {
         if (y.tag() != PAIR || !has_mask(x)) {
-            return false;
+            return no_answer();
         }
         const Mask mask = mask_in(x);
         const i64 i = mask.i + c, j = mask.j + d;
-        if (!fits_i16(i) || !fits_i16(j) || !fits_i16(i + mask.height - 1) ||
-            !fits_i16(j + mask.width - 1)) {
-            return false;
-        }
-        out = moved_to(x, (int)i, (int)j);
-        return true;
+        return only_if(fits_i16(i) && fits_i16(j) && fits_i16(i + mask.height - 1) &&
+                           fits_i16(j + mask.width - 1),
+                       moved_to(x, (int)i, (int)j));
     }
-    default: return false;
+    default: return no_answer();
     }
 }

@@ -9,7 +9,9 @@
 
 enum Tag {
     NONE, BOOL, INT, PAIR, CELL, ROW, GRID, TUPLE, SET, MASK, OBJECT, PAINTED, LAYERS, PRIM,
-    BUILT, BODY
+    BUILT, BODY,
+    // Not a value: there is no answer yet, or not this way.
+    NO_ANSWER
 };
 
 // The fields by tag; what is not named is zero.
@@ -58,6 +60,8 @@ INLINE Value make(unsigned tag, unsigned x = 0, unsigned y = 0, unsigned z = 0,
 }
 
 INLINE Value none() { return make(NONE); }
+INLINE Value no_answer() { return make(NO_ANSWER); }
+INLINE bool is_answer(Value v) { return v.tag() != NO_ANSWER; }
 INLINE Value boolean(bool value) { return make(BOOL, value ? 1 : 0); }
 INLINE Value integer(i64 value) { return make(INT, (unsigned)(u64)value, (unsigned)((u64)value >> 32)); }
 INLINE Value pair_of(int i, int j) { return make(PAIR, (unsigned)i, (unsigned)j); }
