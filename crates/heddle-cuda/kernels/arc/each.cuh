@@ -34,16 +34,17 @@ APART void begin_each(Machine m, Value function, unsigned base, unsigned end) {
 APART Value resume_each(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
-    Activation a = m.control()[place];
+    const Activation &a = m.control()[place];
     const bool primitive = a.function.tag() == PRIM && PRIM_ARITY[a.function.x] == 1;
+    unsigned at = a.at;
     while (true) {
         if (is_answer(value)) {
-            put(s, a.at, value);
-            a.at += 1;
+            put(s, at, value);
+            at += 1;
         }
-        if (primitive && a.at < a.end) {
+        if (primitive && at < a.end) {
             // As many of the next 32 as need no memory.
-            const unsigned mine = a.at + s.lane();
+            const unsigned mine = at + s.lane();
             const Value answer =
                 mine < a.end ? quick_one(a.function.x, s.stack()[mine]) : no_answer();
             const unsigned slow = ~ballot(is_answer(answer));
@@ -54,20 +55,20 @@ APART Value resume_each(Machine m, Value value) {
             __syncwarp();
             if (done > 0) {
                 work(s, done);
-                a.at += done;
+                at += done;
                 value = no_answer();
                 TRY(s)
                 continue;
             }
         }
-        if (a.at >= a.end) {
+        if (at >= a.end) {
             end(m, a, none());
             return none();
         }
-        value = start_call_one(m, a.function, s.stack()[a.at]);
+        value = start_call_one(m, a.function, s.stack()[at]);
         TRY(s)
         if (!is_answer(value)) {
-            save(m, place, a);
+            change(m, place, [&](Activation &own) { own.at = at; });
             return value;
         }
     }
@@ -153,36 +154,39 @@ APART void end_chunk(Machine m, Chunk chunk, Mark mark, unsigned result) {
     }
 }
 
-// States: 0 before a chunk, 1 before a step, 2 within a step.
+// States: 0 before a chunk, 1 before a step, 2 within a step, where alone it waits.
 APART Value resume_columns(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
-    Activation a = m.control()[place];
+    const Activation &a = m.control()[place];
     const unsigned header = m.code()[m.bodies() + a.function.y];
     const unsigned steps = m.code()[header + 1];
+    unsigned state = a.state, pc = a.pc, step = a.step, element = a.element;
     while (true) {
-        if (a.state == 0) {
+        if (state == 0) {
             if (a.at >= a.end) {
                 end(m, a, none());
                 return none();
             }
-            a.count = a.end - a.at < CHUNK ? a.end - a.at : CHUNK;
-            remember(a, mark_of(s));
-            a.registers = s->frame_len;
-            a.pc = header + 6;
-            a.step = 0;
-            a.state = 1;
+            change(m, place, [&](Activation &own) {
+                own.count = own.end - own.at < CHUNK ? own.end - own.at : CHUNK;
+                remember(own, mark_of(s));
+                own.registers = s->frame_len;
+            });
+            pc = header + 6;
+            step = 0;
+            state = 1;
         }
-        if (a.state == 1 && a.step == steps) {
+        if (state == 1 && step == steps) {
             end_chunk(m, chunk_of(a), remembered(a), m.code()[header + 2]);
-            a.at += a.count;
-            a.state = 0;
+            change(m, place, [](Activation &own) { own.at += own.count; });
+            state = 0;
             continue;
         }
-        const unsigned word = m.code()[a.pc];
+        const unsigned word = m.code()[pc];
         const unsigned operation = word & 0xff, given = word >> 8 & 0xff;
-        const unsigned out = a.registers + a.step * a.count;
-        if (a.state == 1) {
+        const unsigned out = a.registers + step * a.count;
+        if (state == 1) {
             const bool column = operation < CALL && given <= 2;
             if (column) {
                 work(s, a.count);
@@ -190,25 +194,25 @@ APART Value resume_columns(Machine m, Value value) {
             }
             new_frame(m, a.count);
             TRY(s)
-            a.element = column ? quick_column(m, chunk_of(a), a.pc, out) : 0;
-            a.state = 2;
+            element = column ? quick_column(m, chunk_of(a), pc, out) : 0;
+            state = 2;
         }
         if (is_answer(value)) {
-            put_frame(m, out + a.element, value);
-            a.element += 1;
+            put_frame(m, out + element, value);
+            element += 1;
             value = no_answer();
         }
 #pragma unroll 1
-        while (a.element < a.count) {
+        while (element < a.count) {
             if (operation == CLOSE) {
-                const unsigned body = m.code()[a.pc + 1];
+                const unsigned body = m.code()[pc + 1];
                 const unsigned closed = m.code()[m.bodies() + body];
                 const unsigned base = raw_stack(s, given);
                 if (s->fault == 0) {
 #pragma unroll 1
                     for (unsigned k = s.lane(); k < given; k += 32) {
                         s.stack()[base + k] =
-                            column_operand(m, chunk_of(a), m.code()[a.pc + 2 + k], a.element);
+                            column_operand(m, chunk_of(a), m.code()[pc + 2 + k], element);
                     }
                 }
                 __syncwarp();
@@ -219,8 +223,8 @@ APART Value resume_columns(Machine m, Value value) {
                 Value v[5];
 #pragma unroll
                 for (unsigned k = 0; k < 5; k += 1) {
-                    v[k] = k < given ? column_operand(m, chunk_of(a), m.code()[a.pc + 1 + k],
-                                                      a.element)
+                    v[k] = k < given ? column_operand(m, chunk_of(a), m.code()[pc + 1 + k],
+                                                      element)
                                      : none();
                 }
                 value = operation == CALL
@@ -229,15 +233,20 @@ APART Value resume_columns(Machine m, Value value) {
             }
             TRY(s)
             if (!is_answer(value)) {
-                save(m, place, a);
+                change(m, place, [&](Activation &own) {
+                    own.state = state;
+                    own.pc = pc;
+                    own.step = step;
+                    own.element = element;
+                });
                 return value;
             }
-            put_frame(m, out + a.element, value);
-            a.element += 1;
+            put_frame(m, out + element, value);
+            element += 1;
         }
         value = no_answer();
-        a.pc = behind(a.pc, word);
-        a.step += 1;
-        a.state = 1;
+        pc = behind(pc, word);
+        step += 1;
+        state = 1;
     }
 }

@@ -208,15 +208,14 @@ APART Value after_each(Machine m) {
 APART Value resume_higher(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
-    Activation a = m.control()[place];
+    const Activation &a = m.control()[place];
     if (goes_by_each(a.prim)) {
         // State 1: the key of nothing, which is that of zero.
         if (a.state == 0) {
             value = after_each(m);
             TRY(s)
             if (!is_answer(value)) {
-                a.state = 1;
-                save(m, place, a);
+                change(m, place, [](Activation &own) { own.state = 1; });
                 value = start_call_one(m, a.function, integer(0));
                 TRY(s)
                 if (!is_answer(value)) {
@@ -227,39 +226,40 @@ APART Value resume_higher(Machine m, Value value) {
         end(m, a, value);
         return value;
     }
+    unsigned at = a.at, element = a.element, state = a.state;
     while (true) {
         bool done = false;
         if (is_answer(value)) {
             switch (a.prim) {
             case Prim_Extract:
                 if (truth(value)) {
-                    value = s.stack()[a.at];
+                    value = s.stack()[at];
                     truncate(s, a.base);
                     end(m, a, value);
                     return value;
                 }
-                a.at += 1;
+                at += 1;
                 break;
             case Prim_Rapply:
-                put(s, a.at, value);
-                a.at += 1;
+                put(s, at, value);
+                at += 1;
                 break;
             case Prim_Prapply:
                 // Most pairs of a product have nothing in common.
-                if (!is_empty_set(value) || a.state == 0) {
+                if (!is_empty_set(value) || state == 0) {
                     push(s, value);
-                    a.state = is_empty_set(value) ? 1 : a.state;
+                    state = is_empty_set(value) ? 1 : state;
                 }
-                a.element += 1;
-                if (a.element == a.count) {
-                    a.element = a.end;
-                    a.at += 1;
+                element += 1;
+                if (element == a.count) {
+                    element = a.end;
+                    at += 1;
                 }
                 break;
             default:
                 push(s, value);
-                a.at += 1;
-                a.element += 1;
+                at += 1;
+                element += 1;
                 break;
             }
             TRY(s)
@@ -268,41 +268,41 @@ APART Value resume_higher(Machine m, Value value) {
         unsigned given = 1;
         switch (a.prim) {
         case Prim_Extract:
-            if (a.at == a.end) {
+            if (at == a.end) {
                 return fail_missing(s, Noun_ElementConditionHoldsFor);
             }
-            x = s.stack()[a.at];
+            x = s.stack()[at];
             break;
         case Prim_Rapply:
-            done = a.at == a.end;
+            done = at == a.end;
             if (done) {
                 value = like_from(s, a.model, a.base);
             } else {
-                function = s.stack()[a.at];
+                function = s.stack()[at];
                 x = a.function;
             }
             break;
         case Prim_Prapply:
             given = 2;
-            done = a.at == a.end || a.end == a.count;
+            done = at == a.end || a.end == a.count;
             if (done) {
                 value = set_from(s, a.count);
                 truncate(s, a.base);
             } else {
-                x = s.stack()[a.at];
-                y = s.stack()[a.element];
+                x = s.stack()[at];
+                y = s.stack()[element];
             }
             break;
         default:
             given = 2;
-            done = a.at == a.end || a.element == a.count;
+            done = at == a.end || element == a.count;
             if (done) {
                 value = a.prim == Prim_Papply ? tuple_from(s, a.count)
                                               : merge_from(s, empty_tuple(), a.count);
                 truncate(s, a.base);
             } else {
-                x = s.stack()[a.at];
-                y = s.stack()[a.element];
+                x = s.stack()[at];
+                y = s.stack()[element];
             }
             break;
         }
@@ -314,7 +314,11 @@ APART Value resume_higher(Machine m, Value value) {
         value = start_call(m, function, given, x, y, none(), none());
         TRY(s)
         if (!is_answer(value)) {
-            save(m, place, a);
+            change(m, place, [&](Activation &own) {
+                own.at = at;
+                own.element = element;
+                own.state = state;
+            });
             return value;
         }
     }

@@ -88,10 +88,12 @@ INLINE Mark remembered(const Activation &a) {
     return mark;
 }
 
-INLINE void save(Machine m, unsigned place, const Activation &a) {
+// Changes the activation at a place. What waits for calls leaves its activation there
+// and reads what it needs of it: 32 lanes that each held a copy would spill it.
+template <typename F> INLINE void change(Machine m, unsigned place, F written) {
     __syncwarp();
     if (m.s.lane() == 0) {
-        m.control()[place] = a;
+        written(m.control()[place]);
     }
     __syncwarp();
 }
@@ -102,7 +104,7 @@ INLINE void begin(Machine m, const Activation &a) {
         flag(m.s, FLAG_NESTING);
         return;
     }
-    save(m, m.s->at.control_len, a);
+    change(m, m.s->at.control_len, [&](Activation &place) { place = a; });
     m.s->at.control_len += 1;
 }
 
@@ -240,10 +242,10 @@ APART Value start_call(Machine m, Value function, unsigned given, Value x, Value
             }
             return answer;
         }
-        Activation a = m.control()[before];
-        a.flags |= FORGETS;
-        remember(a, mark);
-        save(m, before, a);
+        change(m, before, [&](Activation &a) {
+            a.flags |= FORGETS;
+            remember(a, mark);
+        });
         return no_answer();
     }
     const unsigned takes = arity_of(m, function);
@@ -334,25 +336,29 @@ APART Value start_step(Machine m, unsigned pc, unsigned parameters, unsigned reg
 // Goes on with the steps of a body.
 APART Value resume_body(Machine m, Value value) {
     const unsigned place = m.s->at.control_len - 1;
-    Activation a = m.control()[place];
+    const Activation &a = m.control()[place];
     const unsigned header = m.code()[m.bodies() + a.function.y];
     const unsigned steps = m.code()[header + 1];
+    unsigned pc = a.pc, step = a.step;
     while (true) {
         if (is_answer(value)) {
-            put_frame(m, a.registers + a.step, value);
-            a.step += 1;
+            put_frame(m, a.registers + step, value);
+            step += 1;
         }
-        if (a.step == steps) {
+        if (step == steps) {
             value = fetch(m, m.code()[header + 2], a.parameters, a.registers, a.captured);
             leave_frame(m, a.parameters);
             end(m, a, value);
             return value;
         }
-        value = start_step(m, a.pc, a.parameters, a.registers, a.captured);
+        value = start_step(m, pc, a.parameters, a.registers, a.captured);
         TRY(m.s)
-        a.pc = behind(a.pc, m.code()[a.pc]);
+        pc = behind(pc, m.code()[pc]);
         if (!is_answer(value)) {
-            save(m, place, a);
+            change(m, place, [&](Activation &own) {
+                own.pc = pc;
+                own.step = step;
+            });
             return value;
         }
     }
@@ -362,10 +368,12 @@ APART Value resume_body(Machine m, Value value) {
 APART Value resume_built(Machine m, Value value) {
     const Space s = m.s;
     const unsigned place = m.s->at.control_len - 1;
-    Activation a = m.control()[place];
+    const Activation &a = m.control()[place];
     const unsigned prim = a.function.z;
     const Value *parts = s.values() + a.function.x;
-    if (!is_answer(value) && a.state == 0) {
+    unsigned state = a.state;
+    Value held = a.held;
+    if (!is_answer(value) && state == 0) {
         work(s, 1);
         TRY(s)
     }
@@ -378,13 +386,13 @@ APART Value resume_built(Machine m, Value value) {
         case Prim_Compose:
         case Prim_Chain: {
             const unsigned last = prim == Prim_Chain ? 2 : 1;
-            done = a.state > last;
-            on_arguments = a.state == 0;
-            function = done ? none() : parts[last - a.state];
+            done = state > last;
+            on_arguments = state == 0;
+            function = done ? none() : parts[last - state];
             break;
         }
         case Prim_Matcher:
-            done = a.state == 1;
+            done = state == 1;
             on_arguments = true;
             function = parts[0];
             if (done) {
@@ -392,20 +400,20 @@ APART Value resume_built(Machine m, Value value) {
             }
             break;
         case Prim_Fork:
-            done = a.state == 3;
-            on_arguments = a.state < 2;
-            function = done ? none() : parts[a.state == 2 ? 0 : a.state + 1];
-            if (a.state == 1) {
-                a.held = value;
-            } else if (a.state == 2) {
-                x = a.held;
+            done = state == 3;
+            on_arguments = state < 2;
+            function = done ? none() : parts[state == 2 ? 0 : state + 1];
+            if (state == 1) {
+                held = value;
+            } else if (state == 2) {
+                x = held;
                 y = value;
                 given = 2;
             }
             break;
         case Prim_Lbind:
         case Prim_Rbind: {
-            done = a.state == 1;
+            done = state == 1;
             function = parts[0];
             const Value fixed = parts[1];
             const Value *args = s.frame() + a.parameters;
@@ -421,8 +429,8 @@ APART Value resume_built(Machine m, Value value) {
         default: {
             const i64 times = int_of(s, parts[1]);
             TRY(s)
-            x = a.state == 0 ? s.frame()[a.parameters] : value;
-            done = (i64)a.state >= times;
+            x = state == 0 ? s.frame()[a.parameters] : value;
+            done = (i64)state >= times;
             value = x;
             function = parts[0];
             if (!done) {
@@ -445,11 +453,14 @@ APART Value resume_built(Machine m, Value value) {
             z = a.count > 2 ? args[2] : none();
             w = a.count > 3 ? args[3] : none();
         }
-        a.state += 1;
+        state += 1;
         value = start_call(m, function, given, x, y, z, w);
         TRY(s)
         if (!is_answer(value)) {
-            save(m, place, a);
+            change(m, place, [&](Activation &own) {
+                own.state = state;
+                own.held = held;
+            });
             return value;
         }
     }
