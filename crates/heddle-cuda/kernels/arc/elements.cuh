@@ -14,17 +14,17 @@
 struct Colours {
     u64 words[4] = {0, 0, 0, 0};
 
-    // The loops over all words keep these in registers.
+    // Unrolled loops over all words keep these in registers.
     __device__ __forceinline__ void add(int colour) {
         const int place = colour + 128;
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < 4; k++) {
             words[k] |= k == place / 64 ? 1ull << place % 64 : 0;
         }
     }
     __device__ __forceinline__ void remove(int colour) {
         const int place = colour + 128;
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < 4; k++) {
             words[k] &= k == place / 64 ? ~(1ull << place % 64) : ~0ull;
         }
@@ -32,7 +32,7 @@ struct Colours {
     __device__ __forceinline__ bool has(int colour) const {
         const int place = colour + 128;
         u64 found = 0;
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < 4; k++) {
             found |= k == place / 64 ? words[k] >> place % 64 & 1 : 0;
         }
@@ -46,7 +46,7 @@ struct Colours {
     __device__ __forceinline__ unsigned before(int colour) const {
         const int place = colour + 128;
         unsigned count = 0;
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < 4; k++) {
             const u64 lower = (1ull << place % 64) - 1;
             count += (unsigned)__popcll(k < place / 64    ? words[k]
@@ -59,7 +59,7 @@ struct Colours {
     __device__ __forceinline__ bool least(int &colour) const {
         colour = 0;
         bool found = false;
-#pragma unroll 1
+#pragma unroll
         for (int k = 3; k >= 0; k--) {
             if (words[k] != 0) {
                 colour = 64 * k + __ffsll((i64)words[k]) - 1 - 128;
@@ -71,7 +71,7 @@ struct Colours {
     // The one that has `place` lower ones; 0 if there are no more than that.
     __device__ __forceinline__ int nth(unsigned place) const {
         int colour = 0;
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < 4; k++) {
             const unsigned here = (unsigned)__popcll(words[k]);
             if (place < here) {
@@ -94,7 +94,7 @@ struct Colours {
 // warp: what any lane has.
 INLINE Colours colours_joined(const Colours &mine) {
     Colours all;
-#pragma unroll 1
+#pragma unroll
     for (int k = 0; k < 4; k++) {
         all.words[k] = warp_or64(mine.words[k]);
     }

@@ -55,7 +55,7 @@ INLINE bool joined(Window a, Window b, Window &w) {
 // Adds bits to a word of 128, whoever else does so at the same time; lane.
 INLINE void or_bits(Bits *word, Bits bits) {
     unsigned *parts = (unsigned *)word;
-#pragma unroll 1
+#pragma unroll
     for (int part = 0; part < 4; part++) {
         const unsigned own = (unsigned)(bits >> 32 * part);
         if (own != 0) {
