@@ -281,7 +281,7 @@ APART Value construct_toobject(Space s, Value patch, Value grid) {
         return plainly(s, Prim_Toobject, patch, grid);
     }
     Window w = window_of_mask(m);
-    const i64 last_row = (i64)grid.y - 1, last_column = (i64)grid.z - 1;
+    const int last_row = (int)grid.y - 1, last_column = (int)grid.z - 1;
     w.top = w.top > 0 ? w.top : 0;
     w.left = w.left > 0 ? w.left : 0;
     w.bottom = w.bottom < last_row ? w.bottom : last_row;
@@ -297,7 +297,7 @@ APART Value construct_toobject(Space s, Value patch, Value grid) {
     const Bits columns = full_bits((int)width);
 #pragma unroll 1
     for (unsigned row = s.lane(); row < height; row += 32) {
-        s.rows()[rows + row] = word_at(s, m, w.top + row, w.left) & columns;
+        s.rows()[rows + row] = word_at(s, m, w.top + (int)row, w.left) & columns;
     }
     __syncwarp();
     const unsigned from = grid.x + (unsigned)w.top * grid.z + (unsigned)w.left;

@@ -17,7 +17,7 @@
 // Whether some element of a container equals `value`, for nothing; lane. The caller
 // charges for tuples, and settles.
 APART bool containers_holds_alone(Space s, Value container, Value value) {
-    const i64 i = row_in(value), j = column_in(value);
+    const int i = row_in(value), j = column_in(value);
     switch (container.tag()) {
     case MASK: return value.tag() == PAIR && mask_holds(s, mask_in(container), i, j);
     case OBJECT:

@@ -75,7 +75,7 @@ APART Value difference_cells(Space s, Value a, Value b) {
     const bool by_words = b.tag() == OBJECT || b.tag() == LAYERS;
 #pragma unroll 1
     for (unsigned row = s.lane(); row < height; row += 32) {
-        const i64 i = w.top + row;
+        const int i = w.top + (int)row;
         Bits word = s.rows()[m.rows + row];
         if (by_words && a.tag() == OBJECT) {
             word &= ~union_word(s, b, colour_in(a), i, w.left);

@@ -118,7 +118,7 @@ APART bool layers_mask(Space s, Value layers, Mask &m) {
     const unsigned height = height_of(w);
 #pragma unroll 1
     for (unsigned row = s.lane(); row < height; row += 32) {
-        const i64 i = w.top + row;
+        const int i = w.top + (int)row;
         Bits word = 0;
 #pragma unroll 1
         for (unsigned k = 0; k < layers.y; k++) {

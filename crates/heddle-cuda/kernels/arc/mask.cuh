@@ -8,7 +8,7 @@
 
 // A rectangle a mask can be written in.
 struct Window {
-    i64 top, left, bottom, right;
+    int top, left, bottom, right;
 };
 
 // All of these are lane functions.
@@ -18,10 +18,11 @@ INLINE unsigned width_of(Window w) { return (unsigned)(w.right - w.left + 1); }
 
 // The rectangle, if every mask inside it has a compact form.
 INLINE bool fit(i64 top, i64 left, i64 bottom, i64 right, Window &w) {
-    w.top = top;
-    w.left = left;
-    w.bottom = bottom;
-    w.right = right;
+    // What is cut off here did not fit.
+    w.top = (int)top;
+    w.left = (int)left;
+    w.bottom = (int)bottom;
+    w.right = (int)right;
     return fits_i16(top) && fits_i16(left) && fits_i16(bottom) && fits_i16(right) &&
            bottom - top < MASK_ROWS && right - left < MASK_COLUMNS;
 }
@@ -216,7 +217,7 @@ INLINE unsigned combined(Space s, Mask a, Mask b, Window w, F combine) {
     const unsigned height = height_of(w);
 #pragma unroll 1
     for (unsigned row = s.lane(); row < height; row += 32) {
-        const i64 i = w.top + row;
+        const int i = w.top + (int)row;
         s.rows()[at + row] = combine(word_at(s, a, i, w.left), word_at(s, b, i, w.left));
     }
     __syncwarp();

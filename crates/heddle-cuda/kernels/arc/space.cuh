@@ -274,16 +274,14 @@ APART unsigned count_of(Space s, Mask m) {
 }
 
 // The word of a mask in a row of the plane, as seen from column `from`; lane.
-APART Bits word_at(Space s, Mask m, i64 i, i64 from) {
-    const i64 row = i - m.i;
-    if (row < 0 || row >= m.height) {
-        return 0;
-    }
-    return moved_bits(s.rows()[m.rows + (unsigned)row], m.j - from);
+APART Bits word_at(Space s, Mask m, int i, int from) {
+    // Also where the difference has 33 bits: the sign is gone, but it stays large.
+    const unsigned row = (unsigned)i - (unsigned)m.i;
+    return row < (unsigned)m.height ? moved_bits(s.rows()[m.rows + row], m.j - from) : 0;
 }
 
 // Whether a mask holds a location; lane.
-APART bool mask_holds(Space s, Mask m, i64 i, i64 j) {
-    const i64 bit = j - m.j;
-    return bit >= 0 && bit < m.width && has_bit(word_at(s, m, i, m.j), (int)bit);
+APART bool mask_holds(Space s, Mask m, int i, int j) {
+    const unsigned bit = (unsigned)j - (unsigned)m.j;
+    return bit < (unsigned)m.width && has_bit(word_at(s, m, i, m.j), (int)bit);
 }

@@ -85,7 +85,7 @@ APART Value union_masks(Space s, unsigned base, Window w) {
         for (unsigned place = base; place < end; place++) {
             const Value item = s.stack()[place];
             if (item.tag() == MASK) {
-                word |= word_at(s, mask_in(item), w.top + row, w.left);
+                word |= word_at(s, mask_in(item), w.top + (int)row, w.left);
             }
         }
         s.rows()[at + row] = word;
@@ -139,12 +139,12 @@ APART unsigned union_written(Space s, unsigned base, Window w, unsigned at, unsi
                 continue;
             }
             const Mask m = mask_in(item);
-            const i64 own = w.top + row - m.i;
+            const int own = w.top + (int)row - m.i;
             if (own < 0 || own >= m.height) {
                 continue;
             }
             const Bits word = s.rows()[m.rows + (unsigned)own];
-            const int shift = (int)(m.j - w.left);
+            const int shift = m.j - w.left;
             const unsigned to = cells + row * width + (unsigned)shift;
 #pragma unroll 1
             for (Bits bits = word; bits != 0; bits = without_lowest(bits)) {
@@ -166,7 +166,7 @@ APART unsigned union_written(Space s, unsigned base, Window w, unsigned at, unsi
 
 // The cells of one colour that an object or layers have in a row of the plane, as
 // seen from column `from`; lane.
-INLINE Bits union_word(Space s, Value item, int colour, i64 i, i64 from) {
+INLINE Bits union_word(Space s, Value item, int colour, int i, int from) {
     if (item.tag() == OBJECT) {
         return colour_in(item) == colour ? word_at(s, mask_in(item), i, from) : 0;
     }
@@ -245,7 +245,7 @@ APART Value union_layers(Space s, unsigned base, Window w) {
             Bits word = 0;
 #pragma unroll 1
             for (unsigned place = base; place < end; place++) {
-                word |= union_word(s, s.stack()[place], colour, w.top + row, w.left);
+                word |= union_word(s, s.stack()[place], colour, w.top + (int)row, w.left);
             }
             s.rows()[at + row] = word;
         }

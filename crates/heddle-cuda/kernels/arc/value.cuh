@@ -192,11 +192,11 @@ INLINE int highest_bit(Bits word) {
 }
 INLINE Bits without_lowest(Bits word) { return word & (word - 1); }
 // A word with its columns moved by `by`, left where negative.
-INLINE Bits moved_bits(Bits word, i64 by) {
+INLINE Bits moved_bits(Bits word, int by) {
     if (by >= 0) {
-        return by < 128 ? word << (int)by : 0;
+        return by < 128 ? word << by : 0;
     }
-    return by > -128 ? word >> (int)-by : 0;
+    return by > -128 ? word >> -by : 0;
 }
 // The lowest `width` bits.
 INLINE Bits full_bits(int width) { return width >= 128 ? ~(Bits)0 : ((Bits)1 << width) - 1; }
