@@ -88,8 +88,8 @@ INLINE void drop_cells(Space s, unsigned at) {
 }
 
 // Makes the box of a freshly written window tight. The window must be the last thing
-// in `rows`. `false` if it holds nothing.
-APART bool seal(Space s, unsigned at, Window w, Mask &m) {
+// in `rows`. Of no height if it holds nothing.
+APART Mask tightened(Space s, unsigned at, Window w) {
     const unsigned count = s->rows_len - at;
     unsigned first = count, end = 0;
     int least = MASK_COLUMNS, most = -1;
@@ -110,10 +110,12 @@ APART bool seal(Space s, unsigned at, Window w, Mask &m) {
             end = base + 32 - (unsigned)__clz((int)filled);
         }
     }
+    Mask m;
     m.rows = at;
+    m.i = m.j = m.height = m.width = 0;
     if (end == 0) {
         drop_rows(s, at);
-        return false;
+        return m;
     }
     least = warp_min(least);
     most = warp_max(most);
@@ -136,7 +138,12 @@ APART bool seal(Space s, unsigned at, Window w, Mask &m) {
     m.j = (short)(w.left + least);
     m.height = (int)height;
     m.width = most - least + 1;
-    return true;
+    return m;
+}
+// The same; `false` if it holds nothing.
+INLINE bool seal(Space s, unsigned at, Window w, Mask &m) {
+    m = tightened(s, at, w);
+    return m.height > 0;
 }
 
 // The set of locations written into a window.

@@ -74,7 +74,7 @@ INLINE void work(Space s, u64 steps) {
 }
 
 // Charges memory about to be taken, and the work of filling it.
-APART void take(Space s, u64 bytes) {
+INLINE void charge(Space s, u64 bytes) {
     const unsigned left = s->bytes_left;
     if (bytes > left) {
         fail(s, s.arena().bytes_fault);
@@ -87,6 +87,8 @@ APART void take(Space s, u64 bytes) {
     }
     work(s, bytes / 16);
 }
+// The same, where it is not the whole of a function that is called.
+APART void take(Space s, u64 bytes) { charge(s, bytes); }
 
 struct Mark {
     unsigned cells, rows, values, bytes_left;
@@ -119,85 +121,56 @@ INLINE void truncate(Space s, unsigned base) {
     s->stack_len = base;
 }
 
-// Zeroed cells at the end; their place.
-APART unsigned new_cells(Space s, u64 count) {
-    take(s, count);
+// Takes `count` of an arena whose end is `len`; where the first lies, 0 at a fault.
+INLINE unsigned taken(Space s, u64 count, unsigned bytes_each, unsigned &len, unsigned cap,
+                      unsigned full) {
+    charge(s, count * bytes_each);
     TRY_OR(s, 0)
-    const unsigned at = s->cells_len;
-    if (count > s.arena().cells_cap - at) {
-        flag(s, FLAG_CELLS);
+    const unsigned at = len;
+    if (count > cap - at) {
+        flag(s, full);
         return 0;
     }
-    const unsigned end = at + (unsigned)count;
+    len = at + (unsigned)count;
     __syncwarp();
-#pragma unroll 1
-    for (unsigned place = at + s.lane(); place < end; place += 32) {
-        s.cells()[place] = 0;
-    }
-    __syncwarp();
-    s->cells_len = end;
     return at;
 }
 
 // Cells at the end that the caller writes, every one of them, before any is read;
 // their place.
 APART unsigned raw_cells(Space s, u64 count) {
-    take(s, count);
+    return taken(s, count, 1, s->cells_len, s.arena().cells_cap, FLAG_CELLS);
+}
+// The same for mask rows.
+APART unsigned raw_rows(Space s, u64 count) {
+    return taken(s, count, sizeof(Bits), s->rows_len, s.arena().rows_cap, FLAG_ROWS);
+}
+// The same for values.
+APART unsigned raw_values(Space s, u64 count) {
+    return taken(s, count, sizeof(Value), s->values_len, s.arena().values_cap, FLAG_VALUES);
+}
+
+// Zeroed cells at the end; their place.
+APART unsigned new_cells(Space s, u64 count) {
+    const unsigned at = raw_cells(s, count);
     TRY_OR(s, 0)
-    const unsigned at = s->cells_len;
-    if (count > s.arena().cells_cap - at) {
-        flag(s, FLAG_CELLS);
-        return 0;
+    const unsigned end = s->cells_len;
+#pragma unroll 1
+    for (unsigned place = at + s.lane(); place < end; place += 32) {
+        s.cells()[place] = 0;
     }
-    s->cells_len = at + (unsigned)count;
     __syncwarp();
     return at;
 }
-
 // Zeroed mask rows at the end; their place.
 APART unsigned new_rows(Space s, u64 count) {
-    take(s, count * sizeof(Bits));
+    const unsigned at = raw_rows(s, count);
     TRY_OR(s, 0)
-    const unsigned at = s->rows_len;
-    if (count > s.arena().rows_cap - at) {
-        flag(s, FLAG_ROWS);
-        return 0;
-    }
-    const unsigned end = at + (unsigned)count;
-    __syncwarp();
+    const unsigned end = s->rows_len;
 #pragma unroll 1
     for (unsigned place = at + s.lane(); place < end; place += 32) {
         s.rows()[place] = 0;
     }
-    __syncwarp();
-    s->rows_len = end;
-    return at;
-}
-
-// The same, for a caller that writes every one of them before any is read.
-APART unsigned raw_rows(Space s, u64 count) {
-    take(s, count * sizeof(Bits));
-    TRY_OR(s, 0)
-    const unsigned at = s->rows_len;
-    if (count > s.arena().rows_cap - at) {
-        flag(s, FLAG_ROWS);
-        return 0;
-    }
-    s->rows_len = at + (unsigned)count;
-    __syncwarp();
-    return at;
-}
-
-// Values at the end that the caller writes, every one of them; their place.
-APART unsigned raw_values(Space s, u64 count) {
-    take(s, count * sizeof(Value));
-    TRY_OR(s, 0)
-    const unsigned at = s->values_len;
-    if (count > s.arena().values_cap - at) {
-        flag(s, FLAG_VALUES);
-        return 0;
-    }
-    s->values_len = at + (unsigned)count;
     __syncwarp();
     return at;
 }
@@ -254,7 +227,7 @@ INLINE void leave_room(Space s, unsigned spare_len) {
 
 // A new grid whose every cell the caller writes. `false`, and no fault, if it has
 // no cells or is too large for the form.
-APART bool raw_grid(Space s, u64 height, u64 width, unsigned &at) {
+INLINE bool raw_grid(Space s, u64 height, u64 width, unsigned &at) {
     at = 0;
     if (height == 0 || width == 0 || height > 0xffff || width > 0xffff) {
         return false;
