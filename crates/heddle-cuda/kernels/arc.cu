@@ -76,7 +76,7 @@ APART void run_step(Machine m, Running &r, u64 budget_bytes) {
     s->at.call_depth = 0;
     const Mark mark = mark_of(s);
     const unsigned word = m.code()[r.pc];
-    const Value value = run(m, start_step(m, r.pc, 0, INPUTS, 0));
+    const Value value = run(m, start_step(m, r.pc, operands_at(s.frame(), INPUTS, 1, 0)));
     r.pc = behind(r.pc, word);
     // Nothing of a step stays that its value has no part in.
     if (s->fault == 0 && is_free(value)) {
@@ -171,7 +171,8 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
     const Space s = m.s;
     unsigned match = 0;
     if (s->fault == 0) {
-        const Value answer = fetch(m, m.code()[r.program + 1], 0, INPUTS, 0);
+        const Value answer =
+            fetch(m, m.code()[r.program + 1], operands_at(s.frame(), INPUTS, 1, 0));
         match = compare(s, answer, job.data, record);
         if (job.dump_bytes > 0) {
             dump(s, answer, job, evaluation);

@@ -88,16 +88,11 @@ INLINE Chunk chunk_of(const Activation &a) {
     return chunk;
 }
 
-// The operand of a step for one element of the chunk; lane. Column `n` of the frame
-// is the answers of step `n`.
-INLINE Value column_operand(Machine m, Chunk chunk, unsigned operand, unsigned element) {
-    const unsigned place = operand & 0x3fffffffu;
-    switch (operand >> 30) {
-    case 0: return m.s.stack()[chunk.at + element];
-    case 1: return m.s.frame()[chunk.registers + place * chunk.count + element];
-    case 2: return m.s.values()[chunk.captured + place];
-    default: return m.constants()[place];
-    }
+// The operands of a step for one element of the chunk; lane. Column `n` of the frame is
+// the answers of step `n`.
+INLINE Operands of_element(Machine m, Chunk chunk, unsigned element) {
+    return operands_at(m.s.stack() + chunk.at + element, chunk.registers + element, chunk.count,
+                       chunk.captured);
 }
 
 // The answers of a step that need no memory, element after element until the first
@@ -111,11 +106,10 @@ APART unsigned quick_column(Machine m, Chunk chunk, unsigned pc, unsigned out) {
         const unsigned element = base + s.lane();
         Value answer = no_answer();
         if (element < chunk.count) {
-            const Value x = column_operand(m, chunk, m.code()[pc + 1], element);
-            answer = given == 1
-                         ? quick_one(operation, x)
-                         : quick_two(operation, x,
-                                     column_operand(m, chunk, m.code()[pc + 2], element));
+            const Operands from = of_element(m, chunk, element);
+            const Value x = fetch(m, m.code()[pc + 1], from);
+            answer = given == 1 ? quick_one(operation, x)
+                                : quick_two(operation, x, fetch(m, m.code()[pc + 2], from));
         }
         const unsigned slow = ~ballot(is_answer(answer));
         const unsigned done = slow == 0 ? 32u : (unsigned)__ffs((int)slow) - 1;
@@ -140,7 +134,7 @@ APART void end_chunk(Machine m, Chunk chunk, Mark mark, unsigned result) {
         const unsigned element = base + s.lane();
         Value answer = none();
         if (element < chunk.count) {
-            answer = column_operand(m, chunk, result, element);
+            answer = fetch(m, result, of_element(m, chunk, element));
         }
         __syncwarp();
         if (element < chunk.count) {
@@ -204,33 +198,7 @@ APART Value resume_columns(Machine m, Value value) {
         }
 #pragma unroll 1
         while (element < a.count) {
-            if (operation == CLOSE) {
-                const unsigned body = m.code()[pc + 1];
-                const unsigned closed = m.code()[m.bodies() + body];
-                const unsigned base = raw_stack(s, given);
-                if (s->fault == 0) {
-#pragma unroll 1
-                    for (unsigned k = s.lane(); k < given; k += 32) {
-                        s.stack()[base + k] =
-                            column_operand(m, chunk_of(a), m.code()[pc + 2 + k], element);
-                    }
-                }
-                __syncwarp();
-                TRY(s)
-                const u64 fingerprint = (u64)m.code()[closed + 4] << 32 | m.code()[closed + 3];
-                value = closure_from(s, body, (i64)fingerprint, base);
-            } else {
-                Value v[5];
-#pragma unroll
-                for (unsigned k = 0; k < 5; k += 1) {
-                    v[k] = k < given ? column_operand(m, chunk_of(a), m.code()[pc + 1 + k],
-                                                      element)
-                                     : none();
-                }
-                value = operation == CALL
-                            ? start_call(m, v[0], given - 1, v[1], v[2], v[3], v[4])
-                            : start_primitive(m, operation, given, v[0], v[1], v[2], v[3]);
-            }
+            value = start_step(m, pc, of_element(m, chunk_of(a), element));
             TRY(s)
             if (!is_answer(value)) {
                 change(m, place, [&](Activation &own) {

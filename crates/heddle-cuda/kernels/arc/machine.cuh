@@ -152,14 +152,29 @@ INLINE void enter(Space s) {
     s->at.call_depth += 1;
 }
 
+// Where the operands of a step lie: the arguments of a body, in the frame the answers of
+// its steps, `stride` apart, and in `values` what it captured.
+struct Operands {
+    const Value *arguments;
+    unsigned registers, stride, captured;
+};
+INLINE Operands operands_at(const Value *arguments, unsigned registers, unsigned stride,
+                            unsigned captured) {
+    Operands from;
+    from.arguments = arguments;
+    from.registers = registers;
+    from.stride = stride;
+    from.captured = captured;
+    return from;
+}
+
 // An operand of a step; lane.
-INLINE Value fetch(Machine m, unsigned operand, unsigned parameters, unsigned registers,
-                   unsigned captured) {
+INLINE Value fetch(Machine m, unsigned operand, Operands from) {
     const unsigned place = operand & 0x3fffffffu;
     switch (operand >> 30) {
-    case 0: return m.s.frame()[parameters + place];
-    case 1: return m.s.frame()[registers + place];
-    case 2: return m.s.values()[captured + place];
+    case 0: return global(from.arguments)[place];
+    case 1: return m.s.frame()[from.registers + place * from.stride];
+    case 2: return m.s.values()[from.captured + place];
     default: return m.constants()[place];
     }
 }
@@ -300,8 +315,7 @@ INLINE unsigned behind(unsigned pc, unsigned word) {
 }
 
 // Starts the step whose first word is at `pc`.
-APART Value start_step(Machine m, unsigned pc, unsigned parameters, unsigned registers,
-                       unsigned captured) {
+APART Value start_step(Machine m, unsigned pc, Operands from) {
     const Space s = m.s;
     const unsigned word = m.code()[pc];
     const unsigned operation = word & 0xff, given = word >> 8 & 0xff;
@@ -312,8 +326,7 @@ APART Value start_step(Machine m, unsigned pc, unsigned parameters, unsigned reg
         if (s->fault == 0) {
 #pragma unroll 1
             for (unsigned k = s.lane(); k < given; k += 32) {
-                s.stack()[base + k] =
-                    fetch(m, m.code()[pc + 2 + k], parameters, registers, captured);
+                s.stack()[base + k] = fetch(m, m.code()[pc + 2 + k], from);
             }
         }
         __syncwarp();
@@ -324,10 +337,15 @@ APART Value start_step(Machine m, unsigned pc, unsigned parameters, unsigned reg
     Value v[5];
 #pragma unroll
     for (unsigned k = 0; k < 5; k += 1) {
-        v[k] = k < given ? fetch(m, m.code()[pc + 1 + k], parameters, registers, captured) : none();
+        v[k] = k < given ? fetch(m, m.code()[pc + 1 + k], from) : none();
     }
     return operation == CALL ? start_call(m, v[0], given - 1, v[1], v[2], v[3], v[4])
                              : start_primitive(m, operation, given, v[0], v[1], v[2], v[3]);
+}
+
+// Where a body has its operands; lane.
+INLINE Operands operands_of(Machine m, const Activation &a) {
+    return operands_at(m.s.frame() + a.parameters, a.registers, 1, a.captured);
 }
 
 // Whatever goes on gets the answer it waits for, if it does wait, and gives its own when
@@ -346,12 +364,12 @@ APART Value resume_body(Machine m, Value value) {
             step += 1;
         }
         if (step == steps) {
-            value = fetch(m, m.code()[header + 2], a.parameters, a.registers, a.captured);
+            value = fetch(m, m.code()[header + 2], operands_of(m, a));
             leave_frame(m, a.parameters);
             end(m, a, value);
             return value;
         }
-        value = start_step(m, pc, a.parameters, a.registers, a.captured);
+        value = start_step(m, pc, operands_of(m, a));
         TRY(m.s)
         pc = behind(pc, m.code()[pc]);
         if (!is_answer(value)) {
