@@ -101,27 +101,27 @@ APART unsigned colours_times(Space s, Value element, int colour) {
 // The colours of a grid or compact object, none of an empty container; `false` for
 // anything else; warp.
 APART bool colours_colours(Space s, Value element, Colours &found) {
-    found = Colours();
+    Colours mine;
     switch (element.tag()) {
-    case OBJECT: found.add(colour_in(element)); return true;
+    case OBJECT: mine.add(colour_in(element)); break;
     case PAINTED: found = box_colours(s, mask_in(element), element.z); return true;
     case LAYERS:
 #pragma unroll 1
         for (unsigned k = s.lane(); k < element.y; k += 32) {
-            found.add(colour_in(s.values()[element.x + k]));
+            mine.add(colour_in(s.values()[element.x + k]));
         }
         break;
     case GRID: {
         const unsigned area = element.y * element.z;
 #pragma unroll 1
         for (unsigned place = s.lane(); place < area; place += 32) {
-            found.add(s.cells()[element.x + place]);
+            mine.add(s.cells()[element.x + place]);
         }
         break;
     }
-    default: return is_empty_container(element);
+    default: found = mine; return is_empty_container(element);
     }
-    found = colours_joined(found);
+    found = colours_joined(mine);
     return true;
 }
 
