@@ -5,6 +5,12 @@
 //! step each, in order. Steps name their operands by place, so running one is a
 //! fetch and a jump.
 
+mod fused;
+mod tape;
+
+pub(crate) use fused::Fused;
+pub(crate) use tape::{Tape, TapeStep};
+
 use crate::prim::Prim;
 use crate::value::Value;
 
@@ -50,8 +56,9 @@ pub(crate) struct Body {
     pub fingerprint: i64,
 }
 
-/// The bodies a plan can call.
+/// The bodies a plan can call, and all its steps as the engine reads them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub bodies: Vec<Body>,
+    pub tape: Tape,
 }

@@ -2,10 +2,10 @@
 
 use super::{
     Outcome, arithmetic as a, colours, components as m, construct as o, containers as c,
-    difference, extremes as e, fused, geometry as g, higher as h, lines as l, paint as p,
+    difference, extremes as e, geometry as g, higher as h, lines as l, paint as p,
     patterns as r, query as q, quick, split as s,
 };
-use crate::code::{Argument, Code, Operation, Step};
+use crate::code::{Argument, Code, Operation, TapeStep};
 use crate::fault::{Fault, Noun};
 use crate::plain::{arity_when_bound, number as n};
 use crate::prim::Prim;
@@ -34,7 +34,7 @@ impl Eval<'_> {
                 Ok(arity_when_bound(self.arity(inner)?))
             }
             Value::Built { .. } => Ok(1),
-            Value::Body { id, .. } => Ok(usize::from(self.code.bodies[id as usize].arity)),
+            Value::Body { id, .. } => Ok(usize::from(self.code.tape.body(id).arity)),
             _ => Err(function.not(Noun::Function)),
         }
     }
@@ -70,7 +70,7 @@ impl Eval<'_> {
         self.space.meter.enter()?;
         let result = match function {
             Value::Built { prim, at, .. } => self.built(prim, at as usize, args),
-            Value::Body { id, at, .. } => self.body(id as usize, at as usize, args),
+            Value::Body { id, at, .. } => self.body(id, at as usize, args),
             _ => Err(function.not(Noun::Function)),
         };
         self.space.meter.leave();
@@ -134,15 +134,17 @@ impl Eval<'_> {
     }
 
     /// Runs a function body of the plan on its arguments and captured values.
-    fn body(&mut self, id: usize, at: usize, args: &[Value]) -> Outcome {
-        let code = self.code;
-        let body = &code.bodies[id];
+    fn body(&mut self, id: u32, at: usize, args: &[Value]) -> Outcome {
+        let tape = &self.code.tape;
+        let body = tape.body(id);
+        let steps = tape.steps_of(body);
         let base = self.space.frame.len();
         let captured = at + 1;
         let mut number = 0;
-        while let Some(step) = body.steps.get(number) {
-            if let Some(fused) = fused::at(body, number) {
-                self.fused_steps(fused, (body, number), args, captured, base)?;
+        while let Some(step) = steps.get(number) {
+            if let Some(fused) = step.fused {
+                let pair = [step, &steps[number + 1]];
+                self.fused_steps(fused, pair, args, captured, base)?;
                 number += 2;
                 continue;
             }
@@ -171,10 +173,10 @@ impl Eval<'_> {
     }
 
     /// Runs one step of a body.
-    fn step(&mut self, step: &Step, args: &[Value], captured: usize, base: usize) -> Outcome {
-        let operands = &step.arguments;
+    fn step(&mut self, step: &TapeStep, args: &[Value], captured: usize, base: usize) -> Outcome {
+        let operands = self.code.tape.operands(step);
         let fetch = |operand: Argument| self.fetch(operand, args, captured, base);
-        match (step.operation, operands.as_slice()) {
+        match (step.operation, operands) {
             (Operation::Primitive(prim), &[x]) => {
                 let values = [fetch(x)];
                 return self.primitive(prim, &values);
@@ -205,7 +207,7 @@ impl Eval<'_> {
                     let value = self.fetch(*operand, args, captured, base);
                     self.space.stack.push(value);
                 }
-                let fingerprint = self.code.bodies[id as usize].fingerprint;
+                let fingerprint = self.code.tape.body(id).fingerprint;
                 self.space.closure_from(id, fingerprint, start)
             }
         }

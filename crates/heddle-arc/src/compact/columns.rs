@@ -7,7 +7,7 @@
 
 use super::call::Eval;
 use super::quick::{self, Values};
-use super::{direct, distances, fused};
+use super::{direct, distances};
 use crate::code::{Argument, Operation};
 use crate::fault::Fault;
 use crate::prim::Prim;
@@ -30,13 +30,13 @@ impl Eval<'_> {
     ) -> Result<(), Fault> {
         if let Value::Body { id, at, .. } = function
             && end - base >= FEW
-            && self.code.bodies[id as usize].arity == 1
+            && self.code.tape.body(id).arity == 1
         {
             self.space.meter.enter()?;
             let mut from = base;
             while from < end {
                 let to = end.min(from + CHUNK);
-                self.columns(id as usize, at as usize + 1, from, to)?;
+                self.columns(id, at as usize + 1, from, to)?;
                 from = to;
             }
             self.space.meter.leave();
@@ -55,13 +55,14 @@ impl Eval<'_> {
     }
 
     /// Runs a body over the elements of one chunk.
-    fn columns(&mut self, id: usize, captured: usize, from: usize, to: usize) -> Result<(), Fault> {
-        let code = self.code;
-        let body = &code.bodies[id];
+    fn columns(&mut self, id: u32, captured: usize, from: usize, to: usize) -> Result<(), Fault> {
+        let tape = &self.code.tape;
+        let body = tape.body(id);
+        let steps = tape.steps_of(body);
         let count = to - from;
         let mark = self.space.mark();
         let base = self.space.frame.len();
-        self.space.frame.reserve(body.steps.len() * count);
+        self.space.frame.reserve(steps.len() * count);
         let column_of = |space: &Space, argument: Argument| match argument {
             Argument::Parameter(_) => Column::Stack(from),
             Argument::Local(place) => Column::Frame(base + place as usize * count),
@@ -69,15 +70,16 @@ impl Eval<'_> {
             Argument::Fixed(value) => Column::Same(value),
         };
         let mut number = 0;
-        while let Some(step) = body.steps.get(number) {
-            if let Some(fused) = fused::at(body, number) {
-                self.fused_columns(fused, (body, number), column_of, count)?;
+        while let Some(step) = steps.get(number) {
+            if let Some(fused) = step.fused {
+                let pair = [step, &steps[number + 1]];
+                self.fused_columns(fused, pair, column_of, count)?;
                 number += 2;
                 continue;
             }
             number += 1;
             let column = |argument: Argument| column_of(self.space, argument);
-            match (step.operation, step.arguments.as_slice()) {
+            match (step.operation, tape.operands(step)) {
                 (Operation::Primitive(prim), &[x]) => {
                     let x = column(x);
                     let out = self.new_column(count)?;
@@ -186,7 +188,7 @@ impl Eval<'_> {
                 self.space.stack.push(value);
             }
             let value = if let Operation::Close(id) = operation {
-                let fingerprint = self.code.bodies[id as usize].fingerprint;
+                let fingerprint = self.code.tape.body(id).fingerprint;
                 self.space.closure_from(id, fingerprint, start)?
             } else {
                 let mut values = [Value::None; 5];

@@ -8,101 +8,12 @@ use super::columns::Column;
 use super::difference::{Wanted, common, difference, intersection, shared_size, without_both};
 use super::union::charge_union;
 use super::{Outcome, colours, construct, containers};
-use crate::code::{Argument, Body, Operation};
+use crate::code::{Argument, Fused, TapeStep};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Space, Value};
 
-/// What two steps come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fused {
-    /// `colorcount` of `toobject`.
-    ColourCount,
-    /// `size` of `intersection`.
-    SharedSize,
-    /// `difference` with `combine`.
-    WithoutBoth,
-    /// The same, and the next step only asks whether anything is left: it is given no
-    /// set, but nothing or [`Value::Bool`].
-    LeftByBoth,
-}
-
-/// What a step and the next come to, if they can be done at once.
-#[inline]
-pub(super) fn at(body: &Body, step: usize) -> Option<Fused> {
-    match body.steps[step].operation {
-        Operation::Primitive(Prim::Toobject | Prim::Intersection | Prim::Combine) => {
-            pair_at(body, step)
-        }
-        _ => None,
-    }
-}
-
-fn pair_at(body: &Body, step: usize) -> Option<Fused> {
-    let second = body.steps.get(step + 1)?;
-    let fused = match (body.steps[step].operation, second.operation) {
-        (Operation::Primitive(first), Operation::Primitive(second)) => {
-            [Fused::ColourCount, Fused::SharedSize, Fused::WithoutBoth]
-                .into_iter()
-                .find(|fused| fused.prims() == (first, second))?
-        }
-        _ => return None,
-    };
-    let mut own = second.arguments.iter().enumerate();
-    if !own.all(|(place, argument)| reads(argument, step) == (place == fused.between()))
-        || is_read(body, step, step + 2)
-    {
-        return None;
-    }
-    let next = body.steps.get(step + 2).map(|step| step.operation);
-    let asked = next == Some(Operation::Primitive(Prim::Flip))
-        && body.steps[step + 2]
-            .arguments
-            .iter()
-            .all(|argument| reads(argument, step + 1))
-        && !is_read(body, step + 1, step + 3);
-    Some(match fused {
-        Fused::WithoutBoth if asked => Fused::LeftByBoth,
-        _ => fused,
-    })
-}
-
-/// Whether an operand is the result of a step.
-fn reads(argument: &Argument, step: usize) -> bool {
-    matches!(argument, Argument::Local(place) if *place as usize == step)
-}
-
-/// Whether the result of a step is read by one from `later` on, or is the body's.
-fn is_read(body: &Body, step: usize, later: usize) -> bool {
-    let mut operands = body.steps[later..].iter().flat_map(|step| &step.arguments);
-    operands.any(|argument| reads(argument, step)) || reads(&body.result, step)
-}
-
 impl Fused {
-    /// The two primitives.
-    fn prims(self) -> (Prim, Prim) {
-        match self {
-            Fused::ColourCount => (Prim::Toobject, Prim::Colorcount),
-            Fused::SharedSize => (Prim::Intersection, Prim::Size),
-            Fused::WithoutBoth | Fused::LeftByBoth => (Prim::Combine, Prim::Difference),
-        }
-    }
-
-    /// Which operand of the second step is the value between them.
-    fn between(self) -> usize {
-        match self {
-            Fused::ColourCount | Fused::SharedSize => 0,
-            Fused::WithoutBoth | Fused::LeftByBoth => 1,
-        }
-    }
-
-    /// The other operand of the second step, if it has one.
-    fn other(self, body: &Body, step: usize) -> Argument {
-        let arguments = &body.steps[step + 1].arguments;
-        let none = Argument::Fixed(Value::None);
-        arguments.get(1 - self.between()).copied().unwrap_or(none)
-    }
-
     /// Charges for the value between the steps. `false`, and nothing charged, if it
     /// has to be made.
     fn charge(self, space: &mut Space, [a, b]: [Value; 2], other: Value) -> Result<bool, Fault> {
@@ -196,15 +107,15 @@ impl Eval<'_> {
     pub(super) fn fused_steps(
         &mut self,
         fused: Fused,
-        (body, step): (&Body, usize),
+        pair: [&TapeStep; 2],
         args: &[Value],
         captured: usize,
         base: usize,
     ) -> Result<(), Fault> {
         let fetch = |argument: Argument| self.fetch(argument, args, captured, base);
-        let operands = &body.steps[step].arguments;
-        let given = [fetch(operands[0]), fetch(operands[1])];
-        let other = fetch(fused.other(body, step));
+        let (operands, other) = self.code.tape.pair(fused, pair);
+        let given = operands.map(fetch);
+        let other = fetch(other);
         let between = self.begin_fused(fused, given, other)?;
         self.space.frame.push(between);
         let value = self.end_fused(fused, given, between, other)?;
@@ -256,14 +167,12 @@ impl Eval<'_> {
     pub(super) fn fused_columns(
         &mut self,
         fused: Fused,
-        (body, step): (&Body, usize),
+        pair: [&TapeStep; 2],
         column: impl Fn(&Space, Argument) -> Column,
         count: usize,
     ) -> Result<(), Fault> {
-        let operands = &body.steps[step].arguments;
-        let a = column(self.space, operands[0]);
-        let b = column(self.space, operands[1]);
-        let other = column(self.space, fused.other(body, step));
+        let ([a, b], other) = self.code.tape.pair(fused, pair);
+        let [a, b, other] = [a, b, other].map(|operand| column(self.space, operand));
         let between = self.new_column(count)?;
         for element in 0..count {
             let given = [self.element(a, element), self.element(b, element)];

@@ -267,8 +267,9 @@ impl Worker {
     /// Runs a step. All it needs has been run and is ready: a program goes
     /// through its steps in order and stops at the first that is not.
     fn step(&mut self, plan: &Plan, inputs: &[Value; 3], planned: PlannedStep) {
-        let code = &plan.steps[planned.number as usize];
-        let operands = code.arguments.as_slice();
+        let tape = &plan.code.tape;
+        let code = tape.step(planned.number);
+        let operands = tape.operands(code);
         let is_timed = self.times.is_some() || self.budget.time.is_some();
         let start = is_timed.then(Instant::now);
         self.space.begin_step();
@@ -287,7 +288,7 @@ impl Worker {
                     let value = self.fetch(inputs, *operand);
                     self.space.stack.push(value);
                 }
-                let fingerprint = plan.code.bodies[id as usize].fingerprint;
+                let fingerprint = tape.body(id).fingerprint;
                 self.space.closure_from(id, fingerprint, 0)
             }
             (operation, _) => {

@@ -15,7 +15,7 @@ pub use graph::{Graph, Head, Node, Output, Term};
 pub use pattern::{Pattern, PatternKind, patterns};
 pub use text::{PlanTextError, read, write};
 
-use crate::code::{Argument, Code, Operation, Step};
+use crate::code::{Argument, Code, Operation, Step, Tape};
 use crate::constant::Constant;
 use crate::prim::Prim;
 use crate::program::{Form, Input, Program};
@@ -136,11 +136,13 @@ impl Plan {
         }
         let mut steps = block.steps;
         let (shared_steps, most_own_steps) = place(&mut programs, &mut steps);
+        let mut code = lowering.code;
+        code.tape = Tape::new(&steps, &code.bodies);
         Plan {
             takes: takes(&graph),
             graph,
             number: PLANS.fetch_add(1, Ordering::Relaxed),
-            code: lowering.code,
+            code,
             steps,
             programs,
             shared_steps,
@@ -186,7 +188,7 @@ impl Plan {
 
     /// The primitive a step calls, if it calls one.
     pub(crate) fn primitive_of(&self, step: u32) -> Option<Prim> {
-        match self.steps[step as usize].operation {
+        match self.code.tape.step(step).operation {
             Operation::Primitive(prim) => Some(prim),
             Operation::Call | Operation::Close(_) => None,
         }

@@ -1,0 +1,87 @@
+//! Two steps of a body that can be done at once.
+
+use super::{Argument, Body, Operation};
+use crate::prim::Prim;
+
+/// What two steps come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fused {
+    /// `colorcount` of `toobject`.
+    ColourCount,
+    /// `size` of `intersection`.
+    SharedSize,
+    /// `difference` with `combine`.
+    WithoutBoth,
+    /// The same, and the next step only asks whether anything is left: it is given no
+    /// set, but nothing or a truth value.
+    LeftByBoth,
+}
+
+/// What a step and the next come to, if they can be done at once.
+pub(super) fn at(body: &Body, step: usize) -> Option<Fused> {
+    match body.steps[step].operation {
+        Operation::Primitive(Prim::Toobject | Prim::Intersection | Prim::Combine) => {
+            pair_at(body, step)
+        }
+        _ => None,
+    }
+}
+
+fn pair_at(body: &Body, step: usize) -> Option<Fused> {
+    let second = body.steps.get(step + 1)?;
+    let fused = match (body.steps[step].operation, second.operation) {
+        (Operation::Primitive(first), Operation::Primitive(second)) => {
+            [Fused::ColourCount, Fused::SharedSize, Fused::WithoutBoth]
+                .into_iter()
+                .find(|fused| fused.prims() == (first, second))?
+        }
+        _ => return None,
+    };
+    let mut own = second.arguments.iter().enumerate();
+    if !own.all(|(place, argument)| reads(argument, step) == (place == fused.between()))
+        || is_read(body, step, step + 2)
+    {
+        return None;
+    }
+    let next = body.steps.get(step + 2).map(|step| step.operation);
+    let asked = next == Some(Operation::Primitive(Prim::Flip))
+        && body.steps[step + 2]
+            .arguments
+            .iter()
+            .all(|argument| reads(argument, step + 1))
+        && !is_read(body, step + 1, step + 3);
+    Some(match fused {
+        Fused::WithoutBoth if asked => Fused::LeftByBoth,
+        _ => fused,
+    })
+}
+
+/// Whether an operand is the result of a step.
+fn reads(argument: &Argument, step: usize) -> bool {
+    matches!(argument, Argument::Local(place) if *place as usize == step)
+}
+
+/// Whether the result of a step is read by one from `later` on, or is the body's.
+fn is_read(body: &Body, step: usize, later: usize) -> bool {
+    let mut operands = body.steps[later..].iter().flat_map(|step| &step.arguments);
+    operands.any(|argument| reads(argument, step)) || reads(&body.result, step)
+}
+
+impl Fused {
+    /// The two primitives.
+    pub(crate) fn prims(self) -> (Prim, Prim) {
+        match self {
+            Fused::ColourCount => (Prim::Toobject, Prim::Colorcount),
+            Fused::SharedSize => (Prim::Intersection, Prim::Size),
+            Fused::WithoutBoth | Fused::LeftByBoth => (Prim::Combine, Prim::Difference),
+        }
+    }
+
+    /// Which operand of the second step is the value between them.
+    pub(super) fn between(self) -> usize {
+        match self {
+            Fused::ColourCount | Fused::SharedSize => 0,
+            Fused::WithoutBoth | Fused::LeftByBoth => 1,
+        }
+    }
+}
