@@ -2,8 +2,8 @@
 
 use super::{
     Outcome, arithmetic as a, colours, components as m, construct as o, containers as c,
-    difference, extremes as e, geometry as g, higher as h, lines as l, paint as p,
-    patterns as r, query as q, quick, split as s,
+    difference, extremes as e, geometry as g, higher as h, lines as l, paint as p, patterns as r,
+    query as q, quick, split as s,
 };
 use crate::code::{Argument, Code, Operation, TapeStep};
 use crate::fault::{Fault, Noun};
@@ -227,8 +227,13 @@ impl Eval<'_> {
                 return Ok(value);
             }
         }
+        // As in `blamed`, but in place: what was just written in pieces is slow to
+        // copy.
         let result = self.dispatch(prim, args);
-        self.blamed(prim, result)
+        if result.is_err() {
+            self.space.culprit.get_or_insert(prim);
+        }
+        result
     }
 
     /// Notes in which primitive a call went wrong, unless one inside it did.
