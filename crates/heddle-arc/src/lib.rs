@@ -44,6 +44,7 @@
 // `x`, `y`, `z` are a primitive's arguments, `i` and `j` its rows and columns.
 #![allow(clippy::many_single_char_names)]
 
+mod ahead;
 pub mod assess;
 mod code;
 mod compact;

@@ -6,6 +6,7 @@
 
 use super::fused::{self, Fused};
 use super::{Argument, Body, Operation, Step};
+use crate::ahead::fetch;
 use crate::value::Value;
 use std::ops::Range;
 
@@ -77,6 +78,16 @@ impl Tape {
             fused,
         });
         self.operands.extend_from_slice(&step.arguments);
+    }
+
+    /// Reads it ahead.
+    pub(crate) fn fetch(&self) {
+        fetch(&self.steps, |step| step.first);
+        fetch(&self.operands, |operand| match operand {
+            Argument::Local(place) => *place,
+            _ => 0,
+        });
+        fetch(&self.bodies, |body| body.first);
     }
 
     /// A step of the plan.

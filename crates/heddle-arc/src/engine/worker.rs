@@ -92,6 +92,7 @@ impl Worker {
 
     /// Forgets everything and takes in the examples of a block.
     fn begin(&mut self, plan: &Plan, block: &[Example<'_>]) {
+        plan.fetch();
         self.space.clear();
         self.slots
             .reset(plan.shared_steps, block.len(), plan.most_own_steps);

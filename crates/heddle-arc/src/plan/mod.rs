@@ -15,6 +15,7 @@ pub use graph::{Graph, Head, Node, Output, Term};
 pub use pattern::{Pattern, PatternKind, patterns};
 pub use text::{PlanTextError, read, write};
 
+use crate::ahead::fetch;
 use crate::code::{Argument, Code, Operation, Step, Tape};
 use crate::constant::Constant;
 use crate::prim::Prim;
@@ -147,6 +148,15 @@ impl Plan {
             programs,
             shared_steps,
             most_own_steps,
+        }
+    }
+
+    /// Reads ahead what running it will need, where that is one program: of many,
+    /// not all steps may be run.
+    pub(crate) fn fetch(&self) {
+        if let [only] = &*self.programs {
+            self.code.tape.fetch();
+            fetch(&only.steps, |step| step.number);
         }
     }
 
