@@ -143,11 +143,10 @@ fn cut_narrow(
     let (at, width) = (grid.row(i).start, grid.width);
     let all = full_bits(width) as u64;
     let seen = hidden.map_or(all, |hidden| {
-        all & !(lanes::colour_bits(cells, at, width, hidden) as u64)
+        all & !lanes::narrow_colour_bits(cells, at, width, hidden)
     });
     let (mut starts, mut ends) = if mode.univalued {
-        // Bit `j` says that cells `j` and `j + 1` are the same.
-        let same = lanes::alike(full_bits(width - 1), cells, at, at + 1) as u64;
+        let same = lanes::narrow_repeats(cells, at, width);
         (seen & !(same << 1), seen & !same)
     } else {
         (seen & !(seen << 1), seen & !(seen >> 1))

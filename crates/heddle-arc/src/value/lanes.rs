@@ -30,13 +30,32 @@ fn each_sixteen(word: Bits, mut visit: impl FnMut(usize, u16) -> bool) {
 /// Those bits of a word that `keep` keeps; see [`each_sixteen`].
 #[inline]
 fn kept_of(word: Bits, mut keep: impl FnMut(usize) -> u16) -> Bits {
-    let mut kept = [0_u64; 2];
-    each_sixteen(word, |column, _| {
-        // What lies beyond the half falls off; it was not asked about.
-        kept[column / 64] |= u64::from(keep(column)) << (column % 64);
-        true
-    });
-    word & (Bits::from(kept[1]) << 64 | Bits::from(kept[0]))
+    let mut of_half = |half: u64, first: usize| {
+        let (mut left, mut column, mut kept) = (half, 0, 0);
+        while left != 0 {
+            let skip = left.trailing_zeros();
+            left >>= skip;
+            column += skip;
+            // What lies beyond the half falls off; it was not asked about.
+            kept |= u64::from(keep(first + column as usize)) << column;
+            left >>= 16;
+            column += 16;
+        }
+        kept
+    };
+    let low = of_half(word as u64, 0);
+    let high = of_half((word >> 64) as u64, 64);
+    word & (Bits::from(high) << 64 | Bits::from(low))
+}
+
+/// The bits of a row of at most 64 columns, sixteen at a time.
+#[inline]
+fn narrow(width: usize, bits: impl Fn(usize) -> u16) -> u64 {
+    let mut word = 0;
+    for column in (0..width).step_by(16) {
+        word |= u64::from(bits(column)) << column;
+    }
+    word & full_bits(width) as u64
 }
 
 /// Calls `visit` with each column that is set, ascending.
@@ -134,6 +153,21 @@ pub(crate) fn colour_bits(cells: &[i8], at: usize, width: usize, colour: i8) -> 
     word & full_bits(width)
 }
 
+/// The same of at most 64 cells.
+#[inline]
+pub(crate) fn narrow_colour_bits(cells: &[i8], at: usize, width: usize, colour: i8) -> u64 {
+    narrow(width, |column| same(load(cells, at + column), [colour; 16]))
+}
+
+/// The columns of a row of at most 64 cells whose cells are the same as the next.
+#[inline]
+pub(crate) fn narrow_repeats(cells: &[i8], at: usize, width: usize) -> u64 {
+    narrow(width - 1, |column| {
+        let here = at + column;
+        same(load(cells, here), load(cells, here + 1))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +237,14 @@ mod tests {
                     }
                 }
                 None => prop_assert!(narrow.iter().any(|cell| !(0..16).contains(cell))),
+            }
+            let of_narrow = narrow_colour_bits(&cells, a, narrow.len(), colour);
+            let repeats = narrow_repeats(&cells, a, narrow.len());
+            for column in 0..64 {
+                let cell = narrow.get(column);
+                let next = narrow.get(column + 1);
+                prop_assert_eq!(of_narrow >> column & 1 == 1, cell == Some(&colour));
+                prop_assert_eq!(repeats >> column & 1 == 1, next.is_some() && cell == next);
             }
             let bits = colour_bits(&cells, a, b - a, colour);
             for (column, cell) in row.iter().enumerate() {
