@@ -191,15 +191,7 @@ impl Space {
                 let range = at as usize..(at + len) as usize;
                 self.stack.extend_from_slice(&self.values[range]);
             }
-            Value::Mask(mask) => {
-                let words = &self.rows[mask.rows as usize..][..usize::from(mask.height)];
-                for (i, word) in (i32::from(mask.i)..).zip(words) {
-                    each_bit(*word, |bit| {
-                        let j = i32::from(mask.j) + bit as i32;
-                        self.stack.push(Value::Pair(i, j));
-                    });
-                }
-            }
+            Value::Mask(mask) => self.spread_mask(mask, Value::Pair),
             Value::Object(mask, colour) => self.spread_object(mask, colour),
             Value::Layers { at, len } => {
                 for place in at as usize..at as usize + usize::from(len) {
@@ -223,6 +215,11 @@ impl Space {
                     }));
                 }
             }
+            Value::Row { at, len } => {
+                let cells = &self.cells[at as usize..][..len as usize];
+                let numbers = cells.iter().map(|cell| Value::Int(i64::from(*cell)));
+                self.stack.extend(numbers);
+            }
             _ => {
                 let mut stack = std::mem::take(&mut self.stack);
                 let walked = self.elements(container).map(|all| stack.extend(all));
@@ -240,11 +237,21 @@ impl Space {
     /// Pushes the cells of an object of one colour.
     fn spread_object(&mut self, mask: Mask, colour: i8) {
         let colour = i32::from(colour);
+        self.spread_mask(mask, |i, j| Value::Cell { colour, i, j });
+    }
+
+    /// Pushes what `element` makes of each location of a mask.
+    #[inline]
+    fn spread_mask(&mut self, mask: Mask, element: impl Fn(i32, i32) -> Value) {
+        let base = self.stack.len();
+        self.stack.resize(base + self.count(mask), Value::None);
+        let mut room = self.stack[base..].iter_mut();
         let words = &self.rows[mask.rows as usize..][..usize::from(mask.height)];
         for (i, word) in (i32::from(mask.i)..).zip(words) {
             each_bit(*word, |bit| {
-                let j = i32::from(mask.j) + bit as i32;
-                self.stack.push(Value::Cell { colour, i, j });
+                if let Some(room) = room.next() {
+                    *room = element(i, i32::from(mask.j) + bit as i32);
+                }
             });
         }
     }
