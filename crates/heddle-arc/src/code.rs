@@ -9,7 +9,7 @@ mod fused;
 mod tape;
 
 pub(crate) use fused::Fused;
-pub(crate) use tape::{Tape, TapeStep};
+pub(crate) use tape::{INPUTS, Tape, TapeStep};
 
 use crate::prim::Prim;
 use crate::value::Value;

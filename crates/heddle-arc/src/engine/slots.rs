@@ -5,11 +5,12 @@ use crate::prim::Prim;
 use crate::value::Value;
 
 /// What became of a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Slot {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
     /// Not run, or taken back.
     Empty,
-    Ready(Value),
+    /// It has a value.
+    Ready,
     /// It went wrong.
     Failed,
     /// It needs more steps than a first look has.
@@ -28,64 +29,183 @@ pub(super) struct Record {
     pub fault: Option<(Fault, Option<Prim>)>,
 }
 
+/// How many there are of everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sizes {
+    /// Values every example has before any step is run.
+    pub given: usize,
+    /// Shared steps of the plan.
+    pub shared: usize,
+    pub examples: usize,
+    /// The most steps of a program that are its own.
+    pub own: usize,
+}
+
 /// The slots of shared steps, for each example of a block, and those of the
 /// program that is running.
+///
+/// Steps are counted from 0, the shared ones first. Values have what is given
+/// before them, so that a step finds all its operands in one row.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    states: Vec<Slot>,
+    values: Vec<Value>,
+    states: Vec<State>,
     records: Vec<Record>,
-    /// Shared steps of the plan; smaller places are theirs.
-    shared: usize,
-    /// Where the slots of the current example and those of the program begin.
+    sizes: Sizes,
+    of_values: Bases,
+    of_steps: Bases,
+}
+
+/// Where a row of things begins, of which the first are each example's own and the
+/// others the program's.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bases {
+    /// How many are the example's.
+    common: usize,
+    /// What is added to the number of one that is.
     example: usize,
+    /// What is added to the number of one that is not.
     own: usize,
+}
+
+impl Bases {
+    #[inline]
+    fn index(self, number: usize) -> usize {
+        let base = if number < self.common {
+            self.example
+        } else {
+            self.own
+        };
+        base + number
+    }
 }
 
 impl Slots {
     /// Makes room for a plan and a block of examples; everything is empty.
-    pub(super) fn reset(&mut self, shared: usize, examples: usize, own: usize) {
-        self.shared = shared;
-        self.example = 0;
-        self.own = shared * examples;
+    pub(super) fn reset(&mut self, sizes: Sizes) {
+        self.sizes = sizes;
+        self.turn_to(0);
+        let steps = sizes.shared * sizes.examples + sizes.own;
+        self.values
+            .resize(steps + sizes.given * sizes.examples, Value::None);
         self.states.clear();
-        self.states.resize(self.own + own, Slot::Empty);
-        self.records.resize(self.own + own, Record::default());
+        self.states.resize(steps, State::Empty);
+        self.records.resize(steps, Record::default());
     }
 
     /// Turns to an example of the block.
     pub(super) fn turn_to(&mut self, example: usize) {
-        self.example = example * self.shared;
+        let bases = |common: usize| Bases {
+            common,
+            example: example * common,
+            own: (self.sizes.examples - 1) * common,
+        };
+        self.of_values = bases(self.sizes.given + self.sizes.shared);
+        self.of_steps = bases(self.sizes.shared);
     }
 
-    fn index(&self, place: u32) -> usize {
-        let place = place as usize;
-        if place < self.shared {
-            self.example + place
-        } else {
-            self.own + place - self.shared
+    /// Writes what the example has before any step is run.
+    pub(super) fn give(&mut self, inputs: &[Value], constants: &[Value]) {
+        let room = self.values[self.of_values.example..].iter_mut();
+        for (room, value) in room.zip(inputs.iter().chain(constants)) {
+            *room = *value;
         }
     }
 
-    pub(super) fn slot(&self, place: u32) -> Slot {
-        self.states[self.index(place)]
+    #[inline]
+    fn step(&self, place: u32) -> usize {
+        self.of_steps.index(place as usize)
     }
 
+    /// The value at a place counted from the first that is given. A step that is
+    /// read has one.
+    #[inline]
+    pub(super) fn value(&self, place: u32) -> Value {
+        self.values[self.of_values.index(place as usize)]
+    }
+
+    #[inline]
+    pub(super) fn state(&self, place: u32) -> State {
+        self.states[self.step(place)]
+    }
+
+    #[inline]
     pub(super) fn record(&self, place: u32) -> Record {
-        self.records[self.index(place)]
+        self.records[self.step(place)]
     }
 
-    pub(super) fn set(&mut self, place: u32, slot: Slot, record: Record) {
-        let index = self.index(place);
-        self.states[index] = slot;
+    #[inline]
+    pub(super) fn set_value(&mut self, place: u32, value: Value) {
+        let index = self.of_values.index(self.sizes.given + place as usize);
+        self.values[index] = value;
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, place: u32, state: State, record: Record) {
+        let index = self.step(place);
+        self.states[index] = state;
         self.records[index] = record;
     }
 
     pub(super) fn empty(&mut self, place: u32) {
-        let index = self.index(place);
-        self.states[index] = Slot::Empty;
+        let index = self.step(place);
+        self.states[index] = State::Empty;
     }
 
     pub(super) fn held_bytes(&self) -> usize {
-        self.states.capacity() * size_of::<Slot>() + self.records.capacity() * size_of::<Record>()
+        self.values.capacity() * size_of::<Value>()
+            + self.states.capacity() * size_of::<State>()
+            + self.records.capacity() * size_of::<Record>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_share_nothing_but_the_slots_of_the_program() {
+        let mut slots = Slots::default();
+        slots.reset(Sizes {
+            given: 2,
+            shared: 2,
+            examples: 3,
+            own: 2,
+        });
+        let number = |value: Value| value.int().unwrap();
+        for example in 0..3 {
+            slots.turn_to(example);
+            slots.give(&[Value::Int(10 * example as i64)], &[Value::Int(7)]);
+            // Both shared steps, and the first of the program's own.
+            for place in 0..3 {
+                let value = Value::Int(100 * example as i64 + i64::from(place));
+                slots.set_value(place, value);
+                let record = Record {
+                    steps: value.int().unwrap() as u64,
+                    ..Record::default()
+                };
+                assert_eq!(
+                    slots.state(place) == State::Empty,
+                    place < 2 || example == 0
+                );
+                slots.set(place, State::Ready, record);
+            }
+        }
+        for example in [1, 0, 2] {
+            slots.turn_to(example);
+            let expected = [0, 1].map(|step| 100 * example as i64 + step);
+            assert_eq!(number(slots.value(0)), 10 * example as i64);
+            assert_eq!(number(slots.value(1)), 7);
+            assert_eq!([2, 3].map(|place| number(slots.value(place))), expected);
+            let steps = [0, 1].map(|place| slots.record(place).steps as i64);
+            assert_eq!(steps, expected);
+            assert_eq!(number(slots.value(4)), 202);
+            assert_eq!(slots.state(2), State::Ready);
+            assert_eq!(slots.state(3), State::Empty);
+        }
+        slots.empty(1);
+        assert_eq!(slots.state(1), State::Empty);
+        slots.turn_to(0);
+        assert_eq!(slots.state(1), State::Ready);
     }
 }

@@ -6,9 +6,9 @@ mod turns;
 pub(super) use turns::{Later, PutOff};
 
 use super::pace::Pace;
-use super::slots::{Record, Slot, Slots};
+use super::slots::{Record, Sizes, Slots, State};
 use super::{Example, PrimTimes, Undefined, Verdict};
-use crate::code::{Argument, Operation};
+use crate::code::{Argument, INPUTS, Operation};
 use crate::compact::Eval;
 use crate::fault::{Fault, Limit};
 use crate::meter::Budget;
@@ -31,8 +31,8 @@ const SHARED_BYTES: usize = 64 << 20;
 pub struct Worker {
     space: Space,
     slots: Slots,
-    /// The inputs of each example of the block.
-    inputs: Vec<Result<[Value; 3], Fault>>,
+    /// Whether each example of the block could be taken in.
+    taken_in: Vec<Result<(), Fault>>,
     /// Shared steps that are taken back after the program.
     homeless: Vec<u32>,
     /// What the two looks leave for later, and the number of the plan they know.
@@ -53,7 +53,7 @@ impl Worker {
         Worker {
             space: Space::new(budget),
             slots: Slots::default(),
-            inputs: Vec::new(),
+            taken_in: Vec::new(),
             homeless: Vec::new(),
             later: Default::default(),
             later_of: None,
@@ -94,17 +94,26 @@ impl Worker {
     fn begin(&mut self, plan: &Plan, block: &[Example<'_>]) {
         plan.fetch();
         self.space.clear();
-        self.slots
-            .reset(plan.shared_steps, block.len(), plan.most_own_steps);
-        self.inputs.clear();
-        for example in block {
+        let tape = &plan.code.tape;
+        self.slots.reset(Sizes {
+            given: tape.before_steps(),
+            shared: plan.shared_steps,
+            examples: block.len(),
+            own: plan.most_own_steps,
+        });
+        self.taken_in.clear();
+        for (place, example) in block.iter().enumerate() {
             self.space.meter.restart();
             let inputs = self.take_in(plan, example);
-            self.inputs.push(inputs);
+            if let Ok(inputs) = &inputs {
+                self.slots.turn_to(place);
+                self.slots.give(inputs, tape.constants());
+            }
+            self.taken_in.push(inputs.map(|_| ()));
         }
     }
 
-    fn take_in(&mut self, plan: &Plan, example: &Example<'_>) -> Result<[Value; 3], Fault> {
+    fn take_in(&mut self, plan: &Plan, example: &Example<'_>) -> Result<[Value; INPUTS], Fault> {
         let mut inputs = [Value::None, Value::None, Value::EMPTY_TUPLE];
         inputs[0] = self.space.import_grid(example.input)?;
         if plan.takes.examples {
@@ -125,27 +134,24 @@ impl Worker {
         program: usize,
         sink: impl FnOnce(Verdict<'_>),
     ) -> bool {
-        let inputs = match self.inputs[place] {
-            Ok(inputs) => inputs,
-            Err(fault) => {
-                sink(Verdict::Undefined(Undefined {
-                    fault,
-                    primitive: None,
-                    line: 0,
-                }));
-                return true;
-            }
-        };
+        if let Err(fault) = self.taken_in[place] {
+            sink(Verdict::Undefined(Undefined {
+                fault,
+                primitive: None,
+                line: 0,
+            }));
+            return true;
+        }
         self.slots.turn_to(place);
         let planned = &plan.programs[program];
-        self.share(plan, &inputs, planned);
+        self.share(plan, planned);
         let mark = self.space.mark();
-        let outcome = self.program(plan, &inputs, planned);
+        let outcome = self.program(plan, planned);
         let verdict = match outcome {
             Outcome::PutOff => None,
             Outcome::Undefined(undefined) => Some(Verdict::Undefined(undefined)),
             Outcome::Defined(steps) => Some(Verdict::Defined {
-                value: self.fetch(&inputs, planned.result),
+                value: self.fetch(plan, planned.result),
                 space: &self.space,
                 steps,
             }),
@@ -163,15 +169,15 @@ impl Worker {
 
     /// Runs the shared steps a program needs and no other has run before. One
     /// that went wrong ends the program, so later ones are not needed.
-    fn share(&mut self, plan: &Plan, inputs: &[Value; 3], planned: &Planned) {
+    fn share(&mut self, plan: &Plan, planned: &Planned) {
         for step in &planned.shared {
             if self.is_missing(step.place) {
                 if self.space.used_bytes() > self.shared_bytes {
                     return;
                 }
-                self.step(plan, inputs, *step);
+                self.step(plan, *step);
             }
-            if !matches!(self.slots.slot(step.place), Slot::Ready(_)) {
+            if self.slots.state(step.place) != State::Ready {
                 return;
             }
         }
@@ -180,26 +186,26 @@ impl Worker {
     /// Whether a shared step is still to be run, or to be run again with more
     /// steps than a first look had.
     fn is_missing(&self, place: u32) -> bool {
-        match self.slots.slot(place) {
-            Slot::Empty => true,
-            Slot::PutOff => self.allowed_steps == self.budget.steps,
-            Slot::Ready(_) | Slot::Failed => false,
+        match self.slots.state(place) {
+            State::Empty => true,
+            State::PutOff => self.allowed_steps == self.budget.steps,
+            State::Ready | State::Failed => false,
         }
     }
 
     /// Runs the steps of a program that are its own and adds up the cost of
     /// all, in order.
-    fn program(&mut self, plan: &Plan, inputs: &[Value; 3], planned: &Planned) -> Outcome {
+    fn program(&mut self, plan: &Plan, planned: &Planned) -> Outcome {
         let mut spent = Record::default();
         for step in &planned.steps {
             let shared = (step.place as usize) < plan.shared_steps;
             if !shared {
-                self.step(plan, inputs, *step);
+                self.step(plan, *step);
             } else if self.is_missing(step.place) {
-                self.step(plan, inputs, *step);
+                self.step(plan, *step);
                 self.homeless.push(step.place);
             }
-            if let Slot::PutOff = self.slots.slot(step.place) {
+            if self.slots.state(step.place) == State::PutOff {
                 return Outcome::PutOff;
             }
             let record = self.slots.record(step.place);
@@ -244,17 +250,11 @@ impl Worker {
         Some((Fault::Budget(limit), primitive))
     }
 
-    fn fetch(&self, inputs: &[Value; 3], argument: Argument) -> Value {
+    /// The result of a program that went to its end.
+    fn fetch(&self, plan: &Plan, argument: Argument) -> Value {
         match argument {
-            Argument::Parameter(place) => inputs[usize::from(place)],
             Argument::Fixed(value) => value,
-            Argument::Local(place) => match self.slots.slot(place) {
-                Slot::Ready(value) => value,
-                // A program whose step failed has stopped before this.
-                Slot::Empty | Slot::Failed | Slot::PutOff => Value::None,
-            },
-            // The outermost block closes over nothing.
-            Argument::Captured(_) => Value::None,
+            other => self.slots.value(plan.code.tape.place(other) as u32),
         }
     }
 
@@ -267,26 +267,26 @@ impl Worker {
 
     /// Runs a step. All it needs has been run and is ready: a program goes
     /// through its steps in order and stops at the first that is not.
-    fn step(&mut self, plan: &Plan, inputs: &[Value; 3], planned: PlannedStep) {
+    fn step(&mut self, plan: &Plan, planned: PlannedStep) {
         let tape = &plan.code.tape;
         let code = tape.step(planned.number);
-        let operands = tape.operands(code);
+        let operands = tape.places(code);
         let is_timed = self.times.is_some() || self.budget.time.is_some();
         let start = is_timed.then(Instant::now);
         self.space.begin_step();
         let mark = self.space.mark();
         let result = match (code.operation, operands) {
             (Operation::Primitive(prim), &[x]) => {
-                let values = [self.fetch(inputs, x)];
+                let values = [self.slots.value(x)];
                 self.eval(plan).primitive(prim, &values)
             }
             (Operation::Primitive(prim), &[x, y]) => {
-                let values = [self.fetch(inputs, x), self.fetch(inputs, y)];
+                let values = [self.slots.value(x), self.slots.value(y)];
                 self.eval(plan).primitive(prim, &values)
             }
             (Operation::Close(id), _) => {
                 for operand in operands {
-                    let value = self.fetch(inputs, *operand);
+                    let value = self.slots.value(*operand);
                     self.space.stack.push(value);
                 }
                 let fingerprint = tape.body(id).fingerprint;
@@ -295,7 +295,7 @@ impl Worker {
             (operation, _) => {
                 let mut values = [Value::None; 5];
                 for (value, operand) in values.iter_mut().zip(operands) {
-                    *value = self.fetch(inputs, *operand);
+                    *value = self.slots.value(*operand);
                 }
                 let values = &values[..operands.len()];
                 match operation {
@@ -316,17 +316,20 @@ impl Worker {
             nanos: start.map_or(0, |start| start.elapsed().as_nanos() as u64),
             fault: None,
         };
-        let slot = match result {
-            Ok(value) => Slot::Ready(value),
+        let state = match result {
+            Ok(value) => {
+                self.slots.set_value(planned.place, value);
+                State::Ready
+            }
             Err(Fault::Budget(Limit::Steps)) if self.allowed_steps < self.budget.steps => {
-                Slot::PutOff
+                State::PutOff
             }
             Err(fault) => {
                 record.fault = Some((fault, self.space.culprit));
-                Slot::Failed
+                State::Failed
             }
         };
-        self.slots.set(planned.place, slot, record);
+        self.slots.set(planned.place, state, record);
         if let (Some(times), Some(start)) = (&mut self.times, start) {
             times.add(plan.primitive_of(planned.number), start.elapsed());
         }
