@@ -126,8 +126,16 @@ fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {
         for row in 0..usize::from(mask.height) {
             let word = space.rows[mask.rows as usize + row];
             let held = space.rows[at + top + row];
-            space.rows[at + top + row] = held | word << left;
-            let common = held >> left & word;
+            let (joined, common) = if width <= 64 {
+                let (held, word) = (held as u64, word as u64);
+                (
+                    u128::from(held | word << left),
+                    u128::from(held >> left & word),
+                )
+            } else {
+                (held | word << left, held >> left & word)
+            };
+            space.rows[at + top + row] = joined;
             let to = cells + (top + row) * width + left;
             let agrees = match object {
                 Value::Painted { cells, width, .. } => {
