@@ -35,15 +35,14 @@ fn filtered(
     let end = eval.space.stack.len();
     eval.space.stack.extend_from_within(base..end);
     eval.replace_each(condition, end, end + end - base)?;
-    let stack = &mut eval.space.stack;
-    let mut kept = base;
-    for place in base..end {
-        if stack[place + end - base].truth() {
-            stack[kept] = stack[place];
-            kept += 1;
-        }
+    let (elements, answers) = eval.space.stack[base..].split_at_mut(end - base);
+    let mut kept = 0;
+    for (place, answer) in answers.iter().enumerate() {
+        // Written either way: what is kept and what is not follows no pattern.
+        elements[kept] = elements[place];
+        kept += usize::from(answer.truth());
     }
-    stack.truncate(kept);
+    eval.space.stack.truncate(base + kept);
     Ok((base, end))
 }
 

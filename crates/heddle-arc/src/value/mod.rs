@@ -230,10 +230,15 @@ impl Value {
     }
 
     /// Whether the language takes it for true.
+    #[inline]
     #[must_use]
     pub fn truth(self) -> bool {
+        // What conditions answer with nearly always, so it is asked first.
+        if let Value::Bool(value) = self {
+            return value;
+        }
         match self {
-            Value::None | Value::Bool(false) | Value::Int(0) => false,
+            Value::None | Value::Int(0) => false,
             Value::Tuple { len, .. } | Value::Set { len, .. } => len > 0,
             _ => true,
         }
