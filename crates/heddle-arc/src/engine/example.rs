@@ -125,8 +125,8 @@ impl<'a> Example<'a> {
 impl Space {
     /// A copy of a grid in this space.
     pub(crate) fn import_grid(&mut self, grid: &Grid) -> Result<Value, Fault> {
-        let at = self.new_cells(grid.cells.len())?;
-        self.cells[at..].copy_from_slice(&grid.cells);
+        let at = self.room_for_cells(grid.cells.len())?;
+        self.cells.extend_from_slice(&grid.cells);
         Ok(Space::grid_at(at, grid.height, grid.width))
     }
 
