@@ -98,7 +98,7 @@ impl Slots {
         let bases = |common: usize| Bases {
             common,
             example: example * common,
-            own: (self.sizes.examples - 1) * common,
+            own: self.sizes.examples.saturating_sub(1) * common,
         };
         self.of_values = bases(self.sizes.given + self.sizes.shared);
         self.of_steps = bases(self.sizes.shared);
