@@ -287,14 +287,24 @@ fn an_interrupted_run_keeps_what_is_done() {
     use std::time::Duration;
 
     let heddle = Heddle::new();
-    let programs = text(&heddle.run(&["arc", "generate", "--count", "6000"]));
-    fs::write(heddle.home.path().join("many.py"), programs).unwrap();
+    // A million calls for each answer.
+    let slow = |name: &str| {
+        format!(
+            "def solve_{name}(I):\n    x1 = multiply(TEN, TEN)\n    x2 = multiply(x1, x1)\n    \
+             x3 = multiply(x1, x2)\n    x4 = add(x3, {name})\n    x5 = power(increment, x4)\n    \
+             x6 = height(I)\n    x7 = x5(x6)\n    O = canvas(x7, UNITY)\n    return O\n"
+        )
+    };
+    let programs = ["ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX"].map(slow);
+    fs::write(heddle.home.path().join("slow.py"), programs.concat()).unwrap();
     let eval = [
         "arc",
         "eval",
         "--all-pairs",
         "--programs",
-        "many.py",
+        "slow.py",
+        "--budget",
+        "steps=100M",
         "--json",
     ];
     let running = heddle
