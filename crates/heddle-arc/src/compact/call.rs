@@ -3,7 +3,7 @@
 use super::{
     Outcome, arithmetic as a, colours, components as m, construct as o, containers as c,
     difference, extremes as e, geometry as g, higher as h, lines as l, paint as p, patterns as r,
-    query as q, quick, split as s,
+    query as q, quick, scale, split as s,
 };
 use crate::code::{Argument, Code, Operation, TapeStep};
 use crate::fault::{Fault, Noun};
@@ -344,11 +344,11 @@ impl Eval<'_> {
             Prim::Tophalf | Prim::Bottomhalf | Prim::Lefthalf | Prim::Righthalf => {
                 g::half(space, prim, x)
             }
-            Prim::Hupscale | Prim::Vupscale | Prim::Upscale => g::upscale(space, prim, x, y),
-            Prim::Downscale => g::downscale(space, x, y),
-            Prim::Replace => g::replace(space, x, y, z),
-            Prim::Switch => g::switch(space, x, y, z),
-            Prim::Canvas => g::canvas(space, x, y),
+            Prim::Hupscale | Prim::Vupscale | Prim::Upscale => scale::upscale(space, prim, x, y),
+            Prim::Downscale => scale::downscale(space, x, y),
+            Prim::Replace => scale::replace(space, x, y, z),
+            Prim::Switch => scale::switch(space, x, y, z),
+            Prim::Canvas => scale::canvas(space, x, y),
 
             Prim::Hconcat => s::hconcat(space, x, y),
             Prim::Vconcat => s::vconcat(space, x, y),
@@ -457,7 +457,7 @@ impl Eval<'_> {
                 }
                 c::nth(space, x, y.int()?)
             }
-            Prim::MirRotT => g::mir_rot(space, x, y),
+            Prim::MirRotT => scale::mir_rot(space, x, y),
         }
     }
 }

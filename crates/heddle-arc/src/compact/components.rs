@@ -5,8 +5,8 @@
 //! enters its component's mask with one shift.
 
 use super::Outcome;
+use super::bare::bare_rows;
 use super::colours::background;
-use super::degenerate::bare_rows;
 use super::query::grid_window;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;

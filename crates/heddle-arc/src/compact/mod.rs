@@ -6,6 +6,7 @@
 //! primitive. What it computes is never decided here.
 
 mod arithmetic;
+mod bare;
 mod call;
 mod colours;
 mod columns;
@@ -27,6 +28,7 @@ mod patterns;
 mod query;
 mod quick;
 pub(crate) mod ragged;
+mod scale;
 mod split;
 mod union;
 mod wide;

@@ -1,7 +1,7 @@
 //! Repetition and occurrence (section 6.10).
 
 use super::Outcome;
-use super::degenerate::bare_grid;
+use super::bare::bare_grid;
 use super::query::grid_window;
 use crate::fault::Fault;
 use crate::prim::Prim;

@@ -1,7 +1,7 @@
 //! Splitting and joining grids (section 6.5).
 
 use super::Outcome;
-use super::degenerate::bare_rows;
+use super::bare::bare_rows;
 use super::geometry::{crop_grid, cut};
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;

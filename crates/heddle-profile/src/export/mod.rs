@@ -8,6 +8,7 @@
 
 mod collapsed;
 mod count;
+mod events;
 mod lanes;
 mod prometheus;
 mod table;
