@@ -88,7 +88,10 @@ pub(super) fn pipeline(
     let mut moved = work.traffic();
     let shared = share(device, work.inputs)?;
     let chunks = elements.div_ceil(layout.elements);
-    let slots = core.staging.take(chunks.min(in_room / layout.elements))?;
+    // All at once: what moves and computes at the same time needs them.
+    let slots = core
+        .staging
+        .take(chunks.min(in_room / layout.elements), usize::MAX)?;
     let wagons = couple(core, &layout, slots, work.inputs)?;
     let inputs = work.inputs;
     let fill = |chunk: usize, to: &mut [u8]| layout.fill(chunk, inputs, to);

@@ -62,9 +62,12 @@ impl Staging {
         self.slot_bytes
     }
 
-    /// Slots for a transfer of this many chunks: at least one, and no more than
-    /// its share. Two transfers find slots at once; a third waits.
-    pub(super) fn take(&self, chunks: usize) -> Result<Vec<Slot>, Error> {
+    /// Slots for a transfer of so many bytes in this many chunks: at least one, and no
+    /// more than its share. Two transfers find slots at once; a third waits.
+    ///
+    /// To pin a slot takes about a millisecond: no more are made than the bytes would
+    /// fill, and one each time for those that come again and again.
+    pub(super) fn take(&self, chunks: usize, bytes: usize) -> Result<Vec<Slot>, Error> {
         let wanted = chunks.clamp(1, self.share);
         let mut stock = self.lock();
         while stock.idle.is_empty() && stock.made >= 2 * self.share {
@@ -75,7 +78,8 @@ impl Staging {
         }
         let from = stock.idle.len().saturating_sub(wanted);
         let mut slots = stock.idle.split_off(from);
-        while slots.len() < wanted && stock.made < 2 * self.share {
+        let most = bytes.div_ceil(self.slot_bytes).max(slots.len() + 1);
+        while slots.len() < wanted.min(most) && stock.made < 2 * self.share {
             match self.make() {
                 Ok(slot) => slots.push(slot),
                 // With fewer slots it is slower, not wrong.

@@ -131,7 +131,7 @@ fn large_upload(core: &Arc<Core>, memory: &CudaMemory, from: &[u8]) -> Result<()
         landings: Vec::new(),
         landing_offset: 0,
     };
-    through_slots(core, freight, &mut |chunk, slot| {
+    through_slots(core, freight, from.len(), &mut |chunk, slot| {
         let to = memory.pointer() + (chunk * step) as u64;
         // SAFETY: the chunk lies within the buffer, which outlives this call, and
         // the slot is not touched before `done` has happened.
@@ -152,7 +152,8 @@ fn large_download(core: &Arc<Core>, memory: &CudaMemory, to: &mut [u8]) -> Resul
         Ok(())
     })?;
     let start = Instant::now();
-    let step = chunk_bytes(core, to.len());
+    let bytes = to.len();
+    let step = chunk_bytes(core, bytes);
     let landings = Sink::from(to).chunks(step);
     let lengths: Vec<usize> = landings.iter().map(Sink::len).collect();
     let freight = Freight {
@@ -161,7 +162,7 @@ fn large_download(core: &Arc<Core>, memory: &CudaMemory, to: &mut [u8]) -> Resul
         landings,
         landing_offset: 0,
     };
-    through_slots(core, freight, &mut |chunk, slot| {
+    through_slots(core, freight, bytes, &mut |chunk, slot| {
         let from = memory.pointer() + (chunk * step) as u64;
         // SAFETY: the chunk lies within the buffer, which outlives this call, and
         // the slot is not touched before `done` has happened.
@@ -174,13 +175,14 @@ fn large_download(core: &Arc<Core>, memory: &CudaMemory, to: &mut [u8]) -> Resul
     Ok(Nanos::from(start.elapsed()))
 }
 
-/// Carries the freight and leaves the calling thread's lease settled.
+/// Carries the freight, of so many bytes, and leaves the calling thread's lease settled.
 pub(super) fn through_slots(
     core: &Core,
     freight: Freight<'_>,
+    bytes: usize,
     depart: &mut dyn FnMut(usize, &mut Slot) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let slots = core.staging.take(freight.chunks)?;
+    let slots = core.staging.take(freight.chunks, bytes)?;
     let (slots, outcome) = carry(&core.copiers, slots, freight, depart);
     let settled = match &outcome {
         Ok(()) => core.on_lease(|lease, desk| core.settle(lease, desk)),
