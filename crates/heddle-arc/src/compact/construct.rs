@@ -28,7 +28,7 @@ pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> Outcome {
 }
 
 /// All cells of a grid as one object.
-pub(super) fn whole(space: &mut Space, grid: GridRef, window: Window) -> Outcome {
+fn whole(space: &mut Space, grid: GridRef, window: Window) -> Outcome {
     let rows = space.new_window(window)?;
     let word = full_bits(grid.width);
     space.rows[rows..].fill(word);

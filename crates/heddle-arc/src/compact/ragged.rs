@@ -5,6 +5,7 @@
 //! the order and at the price of plain copies, but without making any.
 
 use super::Outcome;
+use super::wide::push_objects;
 use crate::fault::{Fault, Noun};
 use crate::plain::{Plain, slice_bounds};
 use crate::prim::Prim;
@@ -28,6 +29,9 @@ pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Ou
         (Prim::Fgpartition, &[rows]) if has_numbers(space, rows) => {
             Some(paid(space, args).and_then(|held| fgpartition(space, rows, held)))
         }
+        (Prim::Asobject, &[rows]) if has_numbers(space, rows) => {
+            Some(paid(space, args).and_then(|held| asobject(space, rows, held)))
+        }
         (Prim::Box | Prim::Inbox | Prim::Outbox, &[patch]) => {
             let by = match prim {
                 Prim::Inbox => -1,
@@ -36,6 +40,16 @@ pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Ou
             };
             let extremes = grown(loose_extremes(space, patch)?, by)?;
             Some(paid(space, args).and_then(|held| outline(space, extremes, held)))
+        }
+        (Prim::Backdrop, &[patch]) => {
+            let extremes = loose_extremes(space, patch)?;
+            let paid = paid(space, args);
+            Some(paid.and_then(|held| backdrop(space, extremes, None, held)))
+        }
+        (Prim::Delta, &[patch @ Value::Set { .. }]) => {
+            let extremes = loose_extremes(space, patch)?;
+            let paid = paid(space, args);
+            Some(paid.and_then(|held| backdrop(space, extremes, Some(patch), held)))
         }
         (Prim::Asindices, &[rows]) if has_rows(space, rows) => {
             Some(paid(space, args).and_then(|held| indices(space, rows, held)))
@@ -186,8 +200,8 @@ fn pieces(space: &mut Space, rows: Value, n: i64, held: u64) -> Outcome {
     space.tuple_from(base)
 }
 
-/// One object for each colour but the most common, the smallest of several.
-fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
+/// Pushes the cells of rows of numbers in canonical order; where the first lies.
+fn push_cells(space: &mut Space, rows: Value) -> Result<usize, Fault> {
     let height = space.len(rows)?;
     let base = space.stack.len();
     for i in 0..height {
@@ -199,15 +213,38 @@ fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
             j: j as i32,
         })?;
     }
+    space.stack[base..].sort_unstable_by_key(|cell| match *cell {
+        Value::Cell { colour, i, j } => (colour, i, j),
+        _ => (0, 0, 0),
+    });
+    Ok(base)
+}
+
+/// Pays for cells as an object: a location and a cell of it, each a tuple of two.
+fn pay_for_cells(space: &mut Space, count: usize) -> Result<(), Fault> {
+    space.meter.work(4 * count as u64)
+}
+
+/// All cells as one object.
+fn asobject(space: &mut Space, rows: Value, held: u64) -> Outcome {
+    let base = push_cells(space, rows)?;
+    space.meter.give_back_to(held);
+    let count = space.stack.len() - base;
+    if let Err(fault) = pay_for_cells(space, count) {
+        space.stack.truncate(base);
+        return Err(fault);
+    }
+    space.set_from(base)
+}
+
+/// One object for each colour but the most common, the smallest of several.
+fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
+    let base = push_cells(space, rows)?;
     let colour = |cell: &Value| match *cell {
         Value::Cell { colour, .. } => colour,
         _ => 0,
     };
-    let mut stack = std::mem::take(&mut space.stack);
-    stack[base..].sort_unstable_by_key(|cell| match *cell {
-        Value::Cell { colour, i, j } => (colour, i, j),
-        _ => (0, 0, 0),
-    });
+    let stack = std::mem::take(&mut space.stack);
     let groups = || stack[base..].chunk_by(|a, b| colour(a) == colour(b));
     let most = groups().map(<[Value]>::len).max().unwrap_or(0);
     let background = groups().find(|group| group.len() == most);
@@ -215,22 +252,8 @@ fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
     let end = stack.len();
     space.stack = stack;
     space.meter.give_back_to(held);
-    let mut start = base;
-    while start < end {
-        let own = colour(&space.stack[start]);
-        let rest = &space.stack[start..end];
-        let count = rest.iter().take_while(|cell| colour(cell) == own).count();
-        if Some(own) != background {
-            // A location and a cell of it, each a tuple of two.
-            space.meter.work(4 * count as u64)?;
-            let cells = space.stack.len();
-            space.stack.extend_from_within(start..start + count);
-            let object = space.set_from(cells)?;
-            space.stack.push(object);
-        }
-        start += count;
-    }
-    let objects = space.set_from(end);
+    let pushed = push_objects(space, base..end, background, pay_for_cells);
+    let objects = pushed.and_then(|()| space.set_from(end));
     space.stack.truncate(base);
     objects
 }
@@ -309,6 +332,45 @@ fn outline(space: &mut Space, e: Extremes, held: u64) -> Outcome {
     space.set_from(base)
 }
 
+/// Every location of a box but those of a patch.
+fn backdrop(space: &mut Space, e: Extremes, but: Option<Value>, held: u64) -> Outcome {
+    let (height, width) = (e.bottom - e.top + 1, e.right - e.left + 1);
+    room(space, height.saturating_mul(width).saturating_mul(3) as u64)?;
+    space.meter.give_back_to(held);
+    let taken = match but {
+        Some(patch) => locations(space, patch)?,
+        None => Vec::new(),
+    };
+    let mut taken = taken.into_iter().peekable();
+    let base = space.stack.len();
+    space.stack.reserve((height * width) as usize);
+    for i in e.top as i32..=e.bottom as i32 {
+        for j in e.left as i32..=e.right as i32 {
+            if taken.next_if_eq(&(i, j)).is_none() {
+                space.stack.push(Value::Pair(i, j));
+            }
+        }
+    }
+    let count = space.stack.len() - base;
+    if let Err(fault) = space.meter.work(2 * count as u64) {
+        space.stack.truncate(base);
+        return Err(fault);
+    }
+    space.set_from(base)
+}
+
+/// The locations of a loose patch, each once and in order.
+fn locations(space: &Space, patch: Value) -> Result<Vec<(i32, i32)>, Fault> {
+    let location = |element| match element {
+        Value::Pair(i, j) | Value::Cell { i, j, .. } => Some((i, j)),
+        _ => None,
+    };
+    let mut locations: Vec<(i32, i32)> = space.elements(patch)?.filter_map(location).collect();
+    locations.sort_unstable();
+    locations.dedup();
+    Ok(locations)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,6 +429,7 @@ mod tests {
                 calls.push((Prim::Vsplit, vec![rows.clone(), Plain::Int(n)]));
             }
             calls.push((Prim::Asindices, vec![rows.clone()]));
+            calls.push((Prim::Asobject, vec![rows.clone()]));
             calls.push((Prim::Fgpartition, vec![rows]));
         }
         for places in [
@@ -379,10 +442,19 @@ mod tests {
                 .iter()
                 .map(|(i, j)| Plain::cell(Plain::Int(4), *i, *j));
             let cells = Plain::Tuple(cells.collect());
-            for prim in [Prim::Box, Prim::Inbox, Prim::Outbox] {
+            for prim in [Prim::Box, Prim::Inbox, Prim::Outbox, Prim::Backdrop] {
                 calls.push((prim, vec![corners(places)]));
                 calls.push((prim, vec![cells.clone()]));
             }
+            // Of two colours, and two of them at one place.
+            let [(i, j), ..] = *places else { continue };
+            let cells = places
+                .iter()
+                .map(|(i, j)| Plain::cell(Plain::Int(i % 2), *i, *j))
+                .chain([Plain::cell(Plain::Int(9), i, j)]);
+            let locations = places.iter().map(|(i, j)| Plain::pair(*i, *j));
+            calls.push((Prim::Delta, vec![crate::plain::set_of(locations)]));
+            calls.push((Prim::Delta, vec![crate::plain::set_of(cells)]));
         }
         calls
     }
@@ -430,7 +502,7 @@ mod tests {
                 }
             }
         }
-        // All but `Fgpartition` of rows with empty ones or odd cells.
-        assert_eq!(answered, (calls().len() - 2) * budgets.len());
+        // All but `Asobject` and `Fgpartition` of rows with empty ones or odd cells.
+        assert_eq!(answered, (calls().len() - 4) * budgets.len());
     }
 }

@@ -25,10 +25,18 @@ fn scaled(
         return Ok(None);
     };
     let (old, cells) = space.cells.split_at_mut(new.at);
-    for (i, row) in cells.chunks_exact_mut(width).enumerate() {
-        let source = &old[grid.row(i / down)];
-        for (block, cell) in row.chunks_exact_mut(across).zip(source) {
-            block.fill(*cell);
+    for (i, rows) in cells.chunks_exact_mut(down * width).enumerate() {
+        let (first, others) = rows.split_at_mut(width);
+        let source = &old[grid.row(i)];
+        if across == 1 {
+            first.copy_from_slice(source);
+        } else {
+            for (block, cell) in first.chunks_exact_mut(across).zip(source) {
+                block.fill(*cell);
+            }
+        }
+        for row in others.chunks_exact_mut(width) {
+            row.copy_from_slice(first);
         }
     }
     Ok(Some(new.into()))

@@ -34,16 +34,20 @@ pub(super) fn whole(space: &mut Space, grid: GridRef) -> Outcome {
 pub(super) fn partition(space: &mut Space, grid: GridRef, but: Option<i8>) -> Outcome {
     let base = push_by_colour(space, grid)?;
     let end = space.stack.len();
-    let objects = push_objects(space, base..end, but).and_then(|()| space.set_from(end));
+    let but = but.map(i32::from);
+    let pushed = push_objects(space, base..end, but, |_, _| Ok(()));
+    let objects = pushed.and_then(|()| space.set_from(end));
     space.stack.truncate(base);
     objects
 }
 
-/// Pushes an object for each colour of the cells at these places of the stack.
-fn push_objects(
+/// Pushes an object for each colour of the cells at these places of the stack, without
+/// that of `but`; `pay` charges for so many cells of one.
+pub(super) fn push_objects(
     space: &mut Space,
     cells: std::ops::Range<usize>,
-    but: Option<i8>,
+    but: Option<i32>,
+    pay: impl Fn(&mut Space, usize) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let colour = |cell: &Value| match *cell {
         Value::Cell { colour, .. } => colour,
@@ -54,7 +58,8 @@ fn push_objects(
         let own = colour(&space.stack[start]);
         let rest = &space.stack[start..cells.end];
         let count = rest.iter().take_while(|cell| colour(cell) == own).count();
-        if but.map(i32::from) != Some(own) {
+        if but != Some(own) {
+            pay(space, count)?;
             let base = space.stack.len();
             space.stack.extend_from_within(start..start + count);
             let object = space.set_from(base)?;
@@ -189,7 +194,7 @@ mod tests {
             ] {
                 let mut space = Space::new(BUDGET);
                 let value = space.import(&grid).expect("it fits");
-                let own = space.plainly_or_not(prim, value);
+                let own = space.called(prim, value);
                 let mut meter = crate::meter::Meter::new(BUDGET);
                 let wanted = plain::call(prim, std::slice::from_ref(&grid), &mut meter);
                 let own = own.and_then(|own| space.export(own));
@@ -213,14 +218,14 @@ mod tests {
         });
         space.stack.shrink_to_fit();
         for prim in [Prim::Asobject, Prim::Partition, Prim::Fgpartition] {
-            let answer = space.plainly_or_not(prim, value);
+            let answer = space.called(prim, value);
             assert!(matches!(answer, Err(Fault::Budget(_))), "{prim:?}");
             assert!(space.stack.capacity() < 1_000, "nothing was made");
         }
     }
 
     impl Space {
-        fn plainly_or_not(&mut self, prim: Prim, value: Value) -> Outcome {
+        fn called(&mut self, prim: Prim, value: Value) -> Outcome {
             use super::super::{construct, lines, query};
             match prim {
                 Prim::Asobject => construct::asobject(self, value),
