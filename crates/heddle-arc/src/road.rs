@@ -28,8 +28,9 @@ pub static EVALUATE: Kind = Kind::new("arc-evaluate", WorkUnit::Items);
 /// more than others, and no price should be learned of them.
 pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Items);
 
-/// Those a processor makes while GPUs make others of the same job. A kind of its
-/// own for the same reason: it shares its threads with what GPUs need.
+/// Those a device makes while others make the rest of the same job. A kind of its own
+/// for the same reason: a processor shares its threads with what GPUs need, and a GPU
+/// is given what suits it.
 pub static EVALUATE_BESIDE: Kind = Kind::new("arc-evaluate-beside", WorkUnit::Items);
 
 /// Evaluations in one operation, about: some seconds of solvers on one core, and

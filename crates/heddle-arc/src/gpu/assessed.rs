@@ -1,10 +1,12 @@
 //! What comes of a job, part by part in any order.
 
 use super::answer::Flags;
+use super::chosen::Chosen;
 use super::judge::Found;
 use super::redo::{Few, FewJudged};
 use crate::assess::Judgement;
 use crate::engine::Tile;
+use crate::plan::Plan;
 use crate::road::{Block, Judged, Part};
 use heddle_runtime::route::Decision;
 
@@ -37,21 +39,23 @@ pub(super) struct Assembly {
     assessed: Assessed,
     /// Where the examples of each tile begin.
     starts: Vec<usize>,
-    /// What belongs into rows that may come later, by their place and the program.
-    late: Vec<(usize, usize, Judgement)>,
-    /// Rows that lack some.
+    /// Judgements each row still lacks, by place.
     lacking: Vec<usize>,
 }
+
+/// What stands where nothing is known.
+pub(super) const NOTHING: Judgement = Judgement::Wrong { cells: 0 };
 
 impl Assembly {
     /// Nothing yet of these tiles.
     pub(super) fn new(tiles: &[Tile<'_>], on_cpu: Option<WhyCpu>) -> Self {
-        let mut judged = Vec::new();
+        let (mut judged, mut lacking) = (Vec::new(), Vec::new());
         let mut starts = Vec::with_capacity(tiles.len());
         for (tile, of) in tiles.iter().enumerate() {
             starts.push(judged.len());
             let part = |example| (Part { tile, example }, None);
             judged.extend((0..of.examples.len()).map(part));
+            lacking.resize(judged.len(), of.plan.len());
         }
         Assembly {
             assessed: Assessed {
@@ -60,8 +64,7 @@ impl Assembly {
                 on_cpu,
             },
             starts,
-            late: Vec::new(),
-            lacking: Vec::new(),
+            lacking,
         }
     }
 
@@ -72,6 +75,27 @@ impl Assembly {
             let start = self.starts[block.tile] + block.examples.start;
             for (place, row) in rows.into_iter().flatten().enumerate() {
                 self.assessed.judged[start + place].1 = Some(row);
+                self.lacking[start + place] = 0;
+            }
+        }
+    }
+
+    /// The same of some programs.
+    pub(super) fn add_chosen(
+        &mut self,
+        tiles: &[Tile<'_>],
+        blocks: &[Block],
+        found: Found,
+        only: &Chosen,
+    ) {
+        self.assessed.flags.add_all(&found.flags);
+        for (block, rows) in blocks.iter().zip(found.rows) {
+            let plan = tiles[block.tile].plan;
+            let start = self.starts[block.tile] + block.examples.start;
+            for (place, row) in rows.into_iter().flatten().enumerate() {
+                for (given, judgement) in only.of(plan).iter().zip(row) {
+                    self.put(plan, start + place, given.program, judgement);
+                }
             }
         }
     }
@@ -81,32 +105,34 @@ impl Assembly {
         self.assessed.on_cpu = Some(why);
     }
 
-    /// Takes in what GPUs were not given.
-    pub(super) fn add_left_out(&mut self, some: &[Few], judged: Vec<FewJudged>) {
+    /// Takes in evaluations here and there.
+    pub(super) fn add_few(
+        &mut self,
+        tiles: &[Tile<'_>],
+        some: &[Few],
+        judged: Vec<FewJudged<Judgement>>,
+    ) {
         for ((tile, _), judged) in some.iter().zip(judged) {
             let start = self.starts[*tile];
-            let late = judged
-                .into_iter()
-                .map(|(example, program, judgement)| (start + example, program, judgement));
-            self.late.extend(late);
+            for (example, program, judgement) in judged {
+                self.put(tiles[*tile].plan, start + example, program, judgement);
+            }
         }
     }
 
-    /// Notes what GPUs were not given and nobody did.
-    pub(super) fn lacks(&mut self, (tile, few): &Few) {
-        let start = self.starts[*tile];
-        self.lacking
-            .extend(few.iter().map(|(example, _)| start + example));
+    fn put(&mut self, plan: &Plan, place: usize, program: usize, judgement: Judgement) {
+        let row = &mut self.assessed.judged[place].1;
+        row.get_or_insert_with(|| vec![NOTHING; plan.len()])[program] = judgement;
+        self.lacking[place] -= 1;
     }
 
     pub(super) fn finish(mut self) -> Assessed {
-        let judged = &mut self.assessed.judged;
-        for place in self.lacking {
-            judged[place].1 = None;
-        }
-        for (place, program, judgement) in self.late {
-            if let Some(row) = &mut judged[place].1 {
-                row[program] = judgement;
+        for (judged, lacking) in self.assessed.judged.iter_mut().zip(self.lacking) {
+            if lacking > 0 {
+                judged.1 = None;
+            } else {
+                // Of no programs there is nothing to wait for.
+                judged.1.get_or_insert_default();
             }
         }
         self.assessed

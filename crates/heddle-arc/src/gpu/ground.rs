@@ -1,6 +1,7 @@
 //! Tiles of plans and examples, lowered once, and jobs over parts of them.
 
 use super::answer::{Answer, Flag};
+use super::chosen::Given;
 use super::dump::{DumpError, defined};
 use super::image::Examples;
 use super::joined::Joined;
@@ -114,15 +115,15 @@ impl Ground {
     /// If a block is not of these tiles.
     #[must_use]
     pub fn portion(&self, blocks: &[Block]) -> Portion {
-        self.portion_without(blocks, |_, _| Some(0))
+        self.portion_of(blocks, |_| None)
     }
 
-    /// The same with how long each program is, by number of the tile and the program,
-    /// and without those nothing is said of.
-    pub(super) fn portion_without(
+    /// The same with the programs of each tile that are given, if not all are; of these
+    /// the longest come first.
+    pub(super) fn portion_of<'a>(
         &self,
         blocks: &[Block],
-        steps: impl Fn(usize, usize) -> Option<u32> + Sync,
+        given: impl Fn(usize) -> Option<&'a [Given]> + Sync,
     ) -> Portion {
         let mut results = 0;
         let mut placed = Vec::with_capacity(blocks.len());
@@ -134,12 +135,12 @@ impl Ground {
                 examples,
                 tile,
             });
-            results += tile.programs * examples;
+            results += given(block.tile).map_or(tile.programs, <[Given]>::len) * examples;
         }
         let blocks: Vec<(&Block, BlockPlaced)> = blocks.iter().zip(placed.clone()).collect();
         let rows = blocks
             .par_iter()
-            .flat_map_iter(|(block, placed)| self.rows(block, *placed, &steps));
+            .flat_map_iter(|(block, placed)| self.rows(block, *placed, given(block.tile)));
         let mut rows: Vec<(Order, Row)> = rows.collect();
         // A long one begun last would keep the whole launch waiting; and warps that go
         // together should be at the same operations, and as long.
@@ -169,19 +170,19 @@ impl Ground {
         &self,
         block: &Block,
         placed: BlockPlaced,
-        steps: impl Fn(usize, usize) -> Option<u32>,
+        given: Option<&[Given]>,
     ) -> impl Iterator<Item = (Order, Row)> {
         let examples = block.examples.clone();
-        let tile = block.tile;
-        (0..placed.tile.programs)
-            .filter_map(move |program| {
-                let steps = steps(tile, program)?;
+        (0..given.map_or(placed.tile.programs, <[Given]>::len))
+            .filter_map(move |place| {
+                let of = |given: &[Given]| (given[place].program, given[place].steps);
+                let (program, steps) = given.map_or((place, 0), of);
                 let (at, likeness, first) = self.row(placed.tile, program)?;
                 let row = Row {
                     program: at,
                     first_example: first + examples.start as u32,
                     examples: examples.len() as u32,
-                    first_result: (placed.first_result + program * examples.len()) as u32,
+                    first_result: (placed.first_result + place * examples.len()) as u32,
                 };
                 Some((steps, likeness, row))
             })
@@ -241,15 +242,20 @@ impl Portion {
     ///
     /// If there is no such block.
     #[must_use]
-    pub fn result(
+    pub fn result(&self, ground: &Ground, place: (usize, usize), program: usize) -> Option<usize> {
+        self.result_at(ground, place, (program, program))
+    }
+
+    /// The same of a program and its place among those given.
+    fn result_at(
         &self,
         ground: &Ground,
         (block, example): (usize, usize),
-        program: usize,
+        (place, program): (usize, usize),
     ) -> Option<usize> {
         let block = &self.blocks[block];
         let is_there = ground.row(block.tile, program).is_some();
-        is_there.then_some(block.first_result + program * block.examples + example)
+        is_there.then_some(block.first_result + place * block.examples + example)
     }
 
     /// What a launch says of a program on an example of a block.
@@ -265,7 +271,18 @@ impl Portion {
         place: (usize, usize),
         program: usize,
     ) -> Answer {
-        match self.result(ground, place, program) {
+        self.answer_at(ground, ran, place, (program, program))
+    }
+
+    /// The same of a program and its place among those given.
+    pub(super) fn answer_at(
+        &self,
+        ground: &Ground,
+        ran: &Ran,
+        place: (usize, usize),
+        program: (usize, usize),
+    ) -> Answer {
+        match self.result_at(ground, place, program) {
             Some(result) => ran.answer(result),
             None => Answer::Flagged(Flag::Unlowered),
         }

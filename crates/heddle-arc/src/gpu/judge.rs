@@ -7,17 +7,19 @@
 //! ([`Judge::read`]) after the operation, so that the next one need not wait.
 
 use super::answer::{Answer, Flags};
-use super::aside::Aside;
+use super::assessed::NOTHING;
+use super::chosen::{Chosen, Given};
 use super::ground::{Ground, Portion};
 use super::launch::{Interpret, LaunchSettings, Ran, outline};
 use super::lot::Lot;
+use super::redo::{Few, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
 use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Part, Rows, Settings};
 use heddle_runtime::device::{DeviceKind, Lane, Place};
 use heddle_runtime::{Agreement, Description, Error, Kind, Operation};
 use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Every program of some blocks on each of their examples, judged.
 pub struct Judge<'a, W> {
@@ -27,9 +29,9 @@ pub struct Judge<'a, W> {
     wanted: &'a W,
     /// What a GPU needs; without it only processors are asked.
     gpu: Option<(&'a Lot, LaunchSettings)>,
-    /// Left out on a GPU.
-    aside: &'a Aside,
-    /// What it is on a processor.
+    /// Its programs, if not all of the blocks' tiles.
+    only: Option<Arc<Chosen>>,
+    /// What it is: prices are learned of whole jobs alone.
     kind: &'static Kind,
     portion: OnceLock<Portion>,
 }
@@ -43,13 +45,12 @@ pub enum Findings {
     Launched(Ran),
 }
 
-/// One judgement of every program on every example, by block.
+/// One judgement of every program that was given on every example, by block.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Nothing where it was stopped before.
     pub rows: Vec<Option<Rows<Judgement>>>,
-    /// What a GPU flagged; what stands there means nothing, nor where a program was
-    /// left out.
+    /// What a GPU flagged; what stands there means nothing.
     pub holes: Vec<Hole>,
     /// The same, counted by reason.
     pub flags: Flags,
@@ -65,9 +66,6 @@ pub struct Hole {
     /// Which program.
     pub program: usize,
 }
-
-/// What stands where nothing is known.
-const NOTHING: Judgement = Judgement::Wrong { cells: 0 };
 
 impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
     /// Blocks of tiles; `wanted` says what each example should become.
@@ -88,7 +86,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
             settings,
             wanted,
             gpu: None,
-            aside: Aside::none(),
+            only: None,
             kind: &EVALUATE,
             portion: OnceLock::new(),
         }
@@ -103,10 +101,44 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         self
     }
 
-    /// The same on GPUs without these programs: whoever leaves them out sees to them.
-    pub(super) fn without(mut self, aside: &'a Aside) -> Self {
-        self.aside = aside;
+    /// The same of these programs alone, while others of the job are made elsewhere;
+    /// of all where nobody chose.
+    pub(super) fn only(mut self, only: Option<Arc<Chosen>>) -> Self {
+        if only.is_some() {
+            self.kind = &EVALUATE_BESIDE;
+        }
+        self.only = only;
         self
+    }
+
+    /// Its programs, if not all.
+    pub(super) fn chosen(&self) -> Option<&Chosen> {
+        self.only.as_deref()
+    }
+
+    /// Those of a tile.
+    fn given(&self, tile: usize) -> Option<&[Given]> {
+        self.chosen().map(|only| only.of(self.tiles[tile].plan))
+    }
+
+    /// How many of a tile there are.
+    fn programs(&self, tile: usize) -> usize {
+        let all = || self.tiles[tile].plan.len();
+        self.given(tile).map_or_else(all, <[Given]>::len)
+    }
+
+    /// Where a program of a tile is in a row of judgements.
+    pub(super) fn place(&self, tile: usize, program: usize) -> Option<usize> {
+        match self.chosen() {
+            Some(only) => only.place(self.tiles[tile].plan, program),
+            None => Some(program),
+        }
+    }
+
+    /// Which program of a tile is at a place of a row.
+    fn program(&self, tile: usize, place: usize) -> usize {
+        let program = self.given(tile).and_then(|given| given.get(place));
+        program.map_or(place, |given| given.program)
     }
 
     /// The same on a processor while GPUs make others of the job.
@@ -130,11 +162,14 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
 
     fn portion(&self, lot: &'a Lot, launch: LaunchSettings) -> (&'a Ground, &Portion) {
         let ground = lot.ground(self.tiles, launch.budget, self.wanted);
-        let portion = || lot.portion(ground, self.tiles, self.blocks, self.aside);
+        let portion = || lot.portion(ground, self.tiles, self.blocks, self.chosen());
         (ground, self.portion.get_or_init(portion))
     }
 
     fn run_on_cpu(&self, lane: &Lane<'_>) -> Result<Findings, Error> {
+        if self.only.is_some() {
+            return self.run_some_on_cpu(lane);
+        }
         let judge = |part: Part, _: usize, verdict: Verdict<'_>| {
             Judgement::of(&verdict, (self.wanted)(part))
         };
@@ -142,13 +177,38 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         Ok(Findings::Judged(evaluate.of_kind(self.kind).run(lane)?))
     }
 
+    /// The same of some programs.
+    fn run_some_on_cpu(&self, lane: &Lane<'_>) -> Result<Findings, Error> {
+        let few = |block: &Block| -> Few {
+            let given = self.given(block.tile).unwrap_or_default();
+            let of = |example| given.iter().map(move |given| (example, given.program));
+            (block.tile, block.examples.clone().flat_map(of).collect())
+        };
+        let some: Vec<Few> = self.blocks.iter().map(few).collect();
+        let mut scattered = Scattered {
+            kind: self.kind,
+            tiles: self.tiles,
+            some: &some,
+            settings: self.settings,
+            judge: &judging(self.wanted),
+        };
+        let judged = scattered.run(lane)?;
+        let rows = self.blocks.iter().zip(judged).map(|(block, judged)| {
+            let row = vec![NOTHING; self.programs(block.tile)];
+            let mut rows = vec![row; block.examples.len()];
+            for (example, program, judgement) in judged {
+                if let Some(place) = self.place(block.tile, program) {
+                    rows[example - block.examples.start][place] = judgement;
+                }
+            }
+            Some(rows)
+        });
+        Ok(Findings::Judged(rows.collect()))
+    }
+
     /// Evaluations a GPU makes of it.
     fn evaluations(&self) -> u64 {
-        let of = |block: &Block| {
-            let tile = &self.tiles[block.tile];
-            let programs = tile.plan.len() - self.aside.of(tile.plan).len();
-            (programs * block.examples.len()) as u64
-        };
+        let of = |block: &Block| (self.programs(block.tile) * block.examples.len()) as u64;
         self.blocks.iter().map(of).sum()
     }
 
@@ -190,15 +250,14 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
     ) -> (Rows<Judgement>, Vec<Hole>, Flags) {
         let (mut holes, mut flags) = (Vec::new(), Flags::default());
         let plan = self.tiles[block.tile].plan;
-        let mut rows = vec![vec![NOTHING; plan.len()]; block.examples.len()];
+        let programs = self.programs(block.tile);
+        let mut rows = vec![vec![NOTHING; programs]; block.examples.len()];
         // In the order of the results.
-        for program in 0..plan.len() {
-            if self.aside.has(plan, program) {
-                continue;
-            }
+        for at in 0..programs {
+            let program = self.program(block.tile, at);
             for (example, row) in rows.iter_mut().enumerate() {
-                let answer = portion.answer(ground, ran, (place, example), program);
-                row[program] = match answer {
+                let answer = portion.answer_at(ground, ran, (place, example), (at, program));
+                row[at] = match answer {
                     Answer::Defined { right: true, .. } => Judgement::Right,
                     Answer::Defined { cells, .. } => Judgement::Wrong { cells },
                     Answer::Undefined { .. } => answer
@@ -230,7 +289,8 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
                 continue;
             };
             for (example, (first, second)) in first.iter().zip(second).enumerate() {
-                for (program, (first, second)) in first.iter().zip(second).enumerate() {
+                for (at, (first, second)) in first.iter().zip(second).enumerate() {
+                    let program = self.program(block.tile, at);
                     let hole = Hole {
                         block: place,
                         example,
@@ -257,8 +317,9 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
     fn describe(&self) -> Description {
         if let Some((lot, launch)) = &self.gpu {
             return outline(
+                self.kind,
                 launch,
-                lot.operands(self.tiles, self.blocks),
+                lot.operands(self.tiles, self.blocks, self.chosen()),
                 self.evaluations(),
             );
         }

@@ -11,7 +11,7 @@ use crate::road::EVALUATE;
 use heddle_runtime::device::{Accelerator, Argument, DeviceKind, Lane, Launch, Place};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{
-    Array, DType, Description, Error, Operand, Operation, Residency, ResultPlace,
+    Array, DType, Description, Error, Kind, Operand, Operation, Residency, ResultPlace,
 };
 use rayon::prelude::*;
 
@@ -408,6 +408,7 @@ pub(super) fn rows_operand(rows: u64) -> Operand {
 
 /// What a job is described as whose code, data and rows are these.
 pub(super) fn outline(
+    kind: &'static Kind,
     settings: &LaunchSettings,
     [code, data, rows]: [Operand; 3],
     evaluations: u64,
@@ -417,7 +418,7 @@ pub(super) fn outline(
     let wanted = wanted_blocks(settings, rows.bytes.0 / 16);
     // Caps, queue and the stand-in for dumps nobody asked for.
     let small = 1024;
-    let description = Description::new(&EVALUATE, DType::U8, evaluations)
+    let description = Description::new(kind, DType::U8, evaluations)
         .reads(code)
         .reads(data)
         .reads(rows)
@@ -436,7 +437,8 @@ impl Operation for Interpret<'_> {
             code, data, rows, ..
         } = self.job;
         let operands = [code.into(), data.into(), rows.into()];
-        outline(&self.settings, operands, self.job.evaluations as u64)
+        let evaluations = self.job.evaluations as u64;
+        outline(&EVALUATE, &self.settings, operands, evaluations)
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {

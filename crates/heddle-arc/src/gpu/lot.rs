@@ -1,6 +1,6 @@
 //! Tiles that are lowered together, and not before a GPU is to run one of them.
 
-use super::aside::Aside;
+use super::chosen::Chosen;
 use super::ground::{Ground, Portion};
 use super::launch::{rows_of, rows_operand};
 use crate::engine::{Grid, Tile};
@@ -99,13 +99,13 @@ impl Lot {
         })
     }
 
-    /// Some of its blocks as a job, without the programs set aside.
+    /// Some of its blocks as a job, of these programs or of all.
     pub(super) fn portion(
         &self,
         ground: &Ground,
         tiles: &[Tile<'_>],
         blocks: &[Block],
-        aside: &Aside,
+        only: Option<&Chosen>,
     ) -> Portion {
         let start = self.tiles.start;
         let own = |block: &Block| Block {
@@ -113,16 +113,19 @@ impl Lot {
             examples: block.examples.clone(),
         };
         let blocks: Vec<Block> = blocks.iter().map(own).collect();
-        ground.portion_without(&blocks, |tile, program| {
-            let plan = tiles[start + tile].plan;
-            let is_given = !aside.has(plan, program);
-            is_given.then(|| aside.steps(plan, program))
+        ground.portion_of(&blocks, |tile| {
+            only.map(|only| only.of(tiles[start + tile].plan))
         })
     }
 
     /// Code and data as they are, or as they are expected to be, and the rows of
-    /// these blocks.
-    pub(super) fn operands(&self, tiles: &[Tile<'_>], blocks: &[Block]) -> [Operand; 3] {
+    /// these blocks, of these programs or of all.
+    pub(super) fn operands(
+        &self,
+        tiles: &[Tile<'_>],
+        blocks: &[Block],
+        only: Option<&Chosen>,
+    ) -> [Operand; 3] {
         let expected = |bytes: Bytes| Operand {
             bytes,
             residency: Residency::Host,
@@ -132,8 +135,9 @@ impl Lot {
             None => self.expected.map(expected),
         };
         let rows = |block: &Block| {
-            let programs = tiles[block.tile].plan.len() as u64;
-            programs * rows_of(block.examples.len())
+            let plan = tiles[block.tile].plan;
+            let programs = only.map_or(plan.len(), |only| only.of(plan).len());
+            programs as u64 * rows_of(block.examples.len())
         };
         [code, data, rows_operand(blocks.iter().map(rows).sum())]
     }
@@ -146,9 +150,9 @@ pub(super) fn operands_of_all(
     blocks: &[Block],
 ) -> Option<[Operand; 3]> {
     let (first, others) = lots.split_first()?;
-    let mut all = first.operands(tiles, blocks);
+    let mut all = first.operands(tiles, blocks, None);
     for lot in others {
-        for (sum, own) in all.iter_mut().zip(lot.operands(tiles, &[])) {
+        for (sum, own) in all.iter_mut().zip(lot.operands(tiles, &[], None)) {
             sum.bytes = sum.bytes + own.bytes;
         }
     }

@@ -51,9 +51,9 @@
 //! a zero, then rows, values and cells.
 
 mod answer;
-mod aside;
 mod assessed;
 mod caps;
+mod chosen;
 mod conformance;
 mod constants;
 mod disassemble;
@@ -62,6 +62,7 @@ mod ground;
 mod image;
 mod joined;
 mod judge;
+mod ladder;
 mod launch;
 mod lot;
 mod lower;
@@ -73,6 +74,7 @@ mod redo;
 mod relay;
 mod sample;
 mod single;
+mod strand;
 mod team;
 
 pub use answer::{Answer, Flag, Flags};

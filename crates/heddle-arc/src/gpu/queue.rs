@@ -1,17 +1,20 @@
-//! Blocks of a job that nobody has taken yet, and how many each device takes.
+//! What nobody has taken yet of a job, and how much each device takes.
 //!
-//! GPUs take from the front, in large portions; a processor that shares the job
-//! takes small ones from the back, and first of all what GPUs were not given.
+//! GPUs take blocks from the front, in large portions; a processor that shares the job
+//! takes small ones from the back. Where it is known how long programs are, both take
+//! programs instead: see [`Ladder`].
 
-use super::aside::Aside;
+use super::chosen::Chosen;
+use super::ladder::{Climb, Ladder};
 use super::lot::Lot;
-use super::redo::{Few, left_out};
+use super::redo::Few;
 use super::team::{Member, Team};
 use crate::engine::Tile;
 use crate::road::Block;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Nanos;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The least and the most evaluations of an operation on a GPU.
 const LEAST_EVALUATIONS: usize = 1 << 10;
@@ -27,8 +30,6 @@ const PART_OF_SHARE: f64 = 0.9;
 const LAUNCH_S: f64 = 0.05;
 /// Seconds of work that a processor takes at once: what it is late by at the end.
 const QUICK_S: f64 = 0.02;
-/// What GPUs were not given that each thread of a processor takes at once.
-const FEW_PER_THREAD: usize = 8;
 
 /// What is left of a job.
 #[derive(Debug)]
@@ -43,7 +44,13 @@ pub(super) struct Queue<'a> {
     team: Team,
     /// Evaluations that members have taken and not made yet.
     under_way: HashMap<DeviceId, usize>,
-    left_out: Vec<Few>,
+    /// The same by program; blocks do not matter then.
+    ladder: Option<Ladder<'a>>,
+    /// By lot.
+    blocks_of_lots: &'a [Vec<Block>],
+    /// GPUs whose first launch is not prepared yet. All threads prepare it, so the
+    /// processor does nothing else meanwhile.
+    to_start: Vec<DeviceId>,
     /// Threads that still take for GPUs.
     hands: usize,
     /// Portions whose flagged evaluations are being redone.
@@ -53,8 +60,8 @@ pub(super) struct Queue<'a> {
 /// What comes next for a GPU, or for whichever device the router chooses.
 #[derive(Debug)]
 pub(super) enum Next<'a> {
-    /// Blocks, and the lot they are in.
-    Blocks(&'a [Block], Option<&'a Lot>),
+    /// Blocks, and the lot they are in; of some programs, or of all.
+    Blocks(&'a [Block], Option<&'a Lot>, Option<Arc<Chosen>>),
     /// It has its share; ask again when something has changed.
     Wait,
     /// Nothing, and nothing will come.
@@ -64,8 +71,8 @@ pub(super) enum Next<'a> {
 /// What a processor does next beside GPUs.
 #[derive(Debug)]
 pub(super) enum Beside {
-    /// What GPUs were not given.
-    LeftOut(Vec<Few>),
+    /// Evaluations of some programs.
+    Few(Vec<Few>),
     /// Blocks of its own.
     Blocks(Vec<Block>),
     /// It would hold the others up; ask again when something has changed.
@@ -98,7 +105,9 @@ impl<'a> Queue<'a> {
             at_once,
             team,
             under_way: HashMap::new(),
-            left_out: Vec::new(),
+            ladder: None,
+            blocks_of_lots: &[],
+            to_start: Vec::new(),
             hands: 0,
             redoing: 0,
         }
@@ -112,9 +121,33 @@ impl<'a> Queue<'a> {
             .find(|lot| lot.tiles().contains(&first.tile))
     }
 
-    /// What comes next. For a GPU of a team, without the programs set aside; these
-    /// are left to the processor.
-    pub(super) fn take(&mut self, device: Option<DeviceId>, aside: &Aside) -> Next<'a> {
+    /// Goes on by program.
+    pub(super) fn climb(&mut self, ladder: Ladder<'a>, blocks_of_lots: &'a [Vec<Block>]) {
+        self.ladder = Some(ladder);
+        self.blocks_of_lots = blocks_of_lots;
+        if self.hands > 0 {
+            self.to_start = self.team.gpus().collect();
+        }
+    }
+
+    /// Notes that a GPU has something to run, or never will.
+    pub(super) fn started(&mut self, device: DeviceId) {
+        self.to_start.retain(|other| *other != device);
+    }
+
+    /// What comes next.
+    pub(super) fn take(&mut self, device: Option<DeviceId>) -> Next<'a> {
+        if let (Some(ladder), Some(device)) = (&mut self.ladder, device) {
+            return match ladder.take(device) {
+                Climb::Programs(chosen, lot) => Next::Blocks(
+                    &self.blocks_of_lots[lot],
+                    Some(&self.lots[lot]),
+                    Some(chosen),
+                ),
+                Climb::Wait => Next::Wait,
+                Climb::Done => Next::Done,
+            };
+        }
         if self.rest.is_empty() {
             return Next::Done;
         }
@@ -139,8 +172,7 @@ impl<'a> Queue<'a> {
         if let Some(device) = device {
             *self.under_way.entry(device).or_default() += taken;
         }
-        self.left_out.extend(left_out(self.tiles, now, aside));
-        Next::Blocks(now, lot)
+        Next::Blocks(now, lot, None)
     }
 
     /// What a GPU of a team takes next.
@@ -164,9 +196,16 @@ impl<'a> Queue<'a> {
 
     /// What a processor of so many threads does next.
     pub(super) fn beside(&mut self, threads: usize) -> Beside {
-        if !self.left_out.is_empty() {
-            let few = self.left_out.len().min(FEW_PER_THREAD * threads);
-            return Beside::LeftOut(self.left_out.drain(..few).collect());
+        if !self.to_start.is_empty() {
+            return Beside::Wait;
+        }
+        if let Some(ladder) = &mut self.ladder {
+            let few = ladder.beside();
+            return if few.is_empty() {
+                Beside::Done
+            } else {
+                Beside::Few(few)
+            };
         }
         if self.rest.is_empty() {
             return Beside::Done;
@@ -228,24 +267,11 @@ impl<'a> Queue<'a> {
         self.redoing -= 1;
     }
 
-    /// What GPUs were not given and nobody has taken.
-    pub(super) fn left_out(&self) -> &[Few] {
-        &self.left_out
-    }
-
-    /// Takes the rates of all members to be off as far as that of one is, which made
-    /// some of the job's evaluations in this time: prices are those of programs that
-    /// may be much longer or shorter.
-    pub(super) fn scale_to(&mut self, device: DeviceId, evaluations: usize, took: Nanos) {
-        self.team.scale_to(Member {
-            device,
-            rate: rate(evaluations as u64, took),
-        });
-    }
-
-    /// Expects of a member a part of its speed, because it has something else to do.
-    pub(super) fn slow_down(&mut self, device: DeviceId, part: f64) {
-        self.team.slow_down(device, part);
+    /// Learns what a launch of some programs took.
+    pub(super) fn learn_of(&mut self, device: DeviceId, chosen: &Chosen, took: Nanos) {
+        if let Some(ladder) = &mut self.ladder {
+            ladder.learn(device, chosen, took);
+        }
     }
 
     /// Learns from how many evaluations an operation made of its blocks, and what
@@ -348,8 +374,8 @@ mod tests {
                         _ => None,
                     }
                 } else {
-                    match queue.take(Some(GPUS[member - 1]), Aside::none()) {
-                        Next::Blocks(blocks, _) => Some(blocks.to_vec()),
+                    match queue.take(Some(GPUS[member - 1])) {
+                        Next::Blocks(blocks, ..) => Some(blocks.to_vec()),
                         Next::Wait => continue,
                         Next::Done => {
                             queue.hand_goes();

@@ -1,14 +1,14 @@
 //! Evaluations here and there, on the processor: those a GPU flagged, and those it
 //! was not given.
 
-use super::aside::Aside;
 use super::judge::{Found, Hole};
 use crate::assess::Judgement;
-use crate::engine::{Grid, Tile};
-use crate::road::{Block, EVALUATE_AGAIN, EVALUATE_BESIDE, Part, Settings};
+use crate::engine::{Grid, Tile, Verdict};
+use crate::road::{Block, EVALUATE_AGAIN, Part, Settings};
 use heddle_runtime::device::{DeviceId, Lane};
-use heddle_runtime::units::Bytes;
+use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{DType, Description, Error, Kind, Operand, Operation, Residency, Runtime};
+use std::time::Instant;
 
 /// Flagged evaluations that one thread redoes together: few, because those with
 /// many steps take a millisecond each, and others wait for the last.
@@ -18,18 +18,22 @@ const REDONE_TOGETHER: usize = 16;
 pub(super) type Few = (usize, Vec<(usize, usize)>);
 
 /// What came of them.
-pub(super) type FewJudged = Vec<(usize, usize, Judgement)>;
+pub(super) type FewJudged<T> = Vec<(usize, usize, T)>;
 
-struct Scattered<'a, W> {
-    kind: &'static Kind,
-    tiles: &'a [Tile<'a>],
-    some: &'a [Few],
-    settings: &'a Settings<'a>,
-    wanted: &'a W,
+/// Evaluations in any order, as one operation.
+pub(super) struct Scattered<'a, J> {
+    /// What it is.
+    pub(super) kind: &'static Kind,
+    pub(super) tiles: &'a [Tile<'a>],
+    /// Each entry is run by one thread.
+    pub(super) some: &'a [Few],
+    pub(super) settings: &'a Settings<'a>,
+    /// What to keep of a verdict, given the program and what it took.
+    pub(super) judge: &'a J,
 }
 
-impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Scattered<'_, W> {
-    type Output = Vec<FewJudged>;
+impl<T: Send, J: Fn(Part, usize, Verdict<'_>, Nanos) -> T + Sync> Operation for Scattered<'_, J> {
+    type Output = Vec<FewJudged<T>>;
 
     fn describe(&self) -> Description {
         let work: usize = self.some.iter().map(|(_, some)| some.len()).sum();
@@ -46,13 +50,14 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Scattered<'_, W> {
         let Scattered {
             tiles,
             settings,
-            wanted,
+            judge,
             ..
         } = *self;
         let work = self.some.iter().zip(judged.iter_mut());
         pool.each(Bytes(u64::MAX), work, |((tile, some), judged)| {
             let Tile { plan, examples } = tiles[*tile];
             let mut worker = settings.crew.take();
+            let mut began = Instant::now();
             worker.run_some(
                 plan,
                 examples,
@@ -62,7 +67,10 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Scattered<'_, W> {
                         tile: *tile,
                         example,
                     };
-                    judged.push((example, program, Judgement::of(&verdict, wanted(part))));
+                    let now = Instant::now();
+                    let took = Nanos::from(now - began);
+                    judged.push((example, program, judge(part, program, verdict, took)));
+                    began = now;
                 },
             );
             settings.crew.give_back(worker);
@@ -71,13 +79,21 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Scattered<'_, W> {
     }
 }
 
-/// Fills the places a GPU left empty.
+/// Keeps of a verdict whether it is what is wanted.
+pub(super) fn judging<'g>(
+    wanted: &(impl Fn(Part) -> &'g Grid + Sync),
+) -> impl Fn(Part, usize, Verdict<'_>, Nanos) -> Judgement + Sync {
+    |part, _, verdict, _| Judgement::of(&verdict, wanted(part))
+}
+
+/// Fills the places a GPU left empty; `place` says where in a row a program of a tile is.
 pub(super) fn redo<'g>(
     runtime: &Runtime,
     tiles: &[Tile<'_>],
     settings: &Settings<'_>,
     wanted: &(impl Fn(Part) -> &'g Grid + Sync),
     blocks: &[Block],
+    place: impl Fn(usize, usize) -> Option<usize>,
     found: &mut Found,
 ) -> Result<(), Error> {
     let mut some: Vec<Few> = Vec::new();
@@ -99,56 +115,20 @@ pub(super) fn redo<'g>(
         tiles,
         some: &some,
         settings,
-        wanted,
+        judge: &judging(wanted),
     };
     let redone = runtime.run_on(DeviceId::CPU, again)?;
     for (home, judged) in homes.into_iter().zip(redone) {
-        let first = blocks[home].examples.start;
+        let Block { tile, examples } = &blocks[home];
         let Some(rows) = &mut found.rows[home] else {
             continue;
         };
         for (example, program, judgement) in judged {
-            rows[example - first][program] = judgement;
+            if let Some(place) = place(*tile, program) {
+                rows[example - examples.start][place] = judgement;
+            }
         }
     }
     found.holes.clear();
     Ok(())
-}
-
-/// The programs set aside on the examples of blocks, a few at a time.
-pub(super) fn left_out(tiles: &[Tile<'_>], blocks: &[Block], aside: &Aside) -> Vec<Few> {
-    let mut some = Vec::new();
-    for block in blocks {
-        for program in aside.of(tiles[block.tile].plan) {
-            let pairs: Vec<(usize, usize)> = block
-                .examples
-                .clone()
-                .map(|example| (example, *program))
-                .collect();
-            let few = pairs.chunks(REDONE_TOGETHER);
-            some.extend(few.map(|few| (block.tile, few.to_vec())));
-        }
-    }
-    some
-}
-
-/// Runs evaluations that a GPU was not given.
-pub(super) fn run_left_out<'g>(
-    runtime: &Runtime,
-    tiles: &[Tile<'_>],
-    settings: &Settings<'_>,
-    wanted: &(impl Fn(Part) -> &'g Grid + Sync),
-    some: &[Few],
-) -> Result<Vec<FewJudged>, Error> {
-    let operation = Scattered {
-        kind: &EVALUATE_BESIDE,
-        tiles,
-        some,
-        settings,
-        wanted,
-    };
-    let judged = runtime.run_on(DeviceId::CPU, operation)?;
-    let made: usize = some.iter().map(|(_, few)| few.len()).sum();
-    (settings.progress)(made as u64);
-    Ok(judged)
 }

@@ -1,33 +1,30 @@
 //! A whole job, passed from hand to hand.
 //!
-//! [`judge`] is [`sweep`](crate::road::sweep) made of [`Judge`]s. Two threads take
-//! blocks in turn: while one waits for a GPU, the other lowers and lays out what
+//! [`judge`] is [`sweep`](crate::road::sweep) made of [`Judge`]s. Three threads take
+//! blocks in turn: while one waits for a GPU, the others lower and lay out what
 //! the GPU gets next. What it answered is read, and what it flagged redone on the
 //! processor, by a thread of its own, while the GPU goes on. Where devices share a
-//! job ([`Team`]), each GPU has two such threads, and one more has the processor
+//! job ([`Team`]), each GPU has three such threads, and two more have the processor
 //! do its part.
 //!
 //! The one thing to know: a GPU has one operation at a time, so that what the
 //! router learns of it is what one takes.
 
-use super::aside::Aside;
 use super::assessed::{Assembly, Assessed, WhyCpu};
-use super::judge::{Findings, Found, Judge};
+use super::judge::{Findings, Judge};
+use super::ladder::Ladder;
 use super::launch::{LaunchSettings, outline};
 use super::lot::{Lot, operands_of_all};
 use super::queue::{Beside, Next, Queue};
-use super::redo::{Few, redo, run_left_out};
+use super::redo::{Few, Scattered, judging, redo};
+use super::strand::Sample;
 use super::team::{Team, sampled};
-use crate::assess::Judgement;
-use crate::engine::{Grid, Tile, Verdict};
-use crate::fault::Fault;
-use crate::plan::Plan;
+use crate::engine::{Grid, Tile};
 use crate::road::{
-    Block, EVALUATE_BESIDE, Evaluate, OPERATION_EVALUATIONS, Part, Settings, blocks,
+    Block, EVALUATE, EVALUATE_BESIDE, OPERATION_EVALUATIONS, Part, Settings, blocks,
 };
 use heddle_runtime::device::{DeviceId, DeviceKind};
 use heddle_runtime::{Error, Operation, Runtime};
-use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
 use std::time::Duration;
@@ -36,9 +33,13 @@ use std::time::Duration;
 const GPU_EVALUATIONS: usize = 1 << 20;
 const EMULATED_EVALUATIONS: usize = 1 << 12;
 
-/// Threads that take blocks for a GPU: one that waits for it, one that prepares
-/// what comes next.
-const HANDS: usize = 2;
+/// Threads that take blocks for a GPU: one that waits for it, one that has what comes
+/// next, one that prepares what comes then, slowly, while threads redo what was flagged.
+const HANDS: usize = 3;
+
+/// Threads that have the processor do its part: while one waits for the last thread of
+/// its operation, the others begin with the next.
+const HELPERS: usize = 2;
 
 /// How long a processor with nothing to do sleeps before it looks again, should
 /// nobody wake it.
@@ -99,7 +100,8 @@ fn judge_in_parts<'g>(
             return Team::default();
         };
         let evaluations = tiles.iter().map(|tile| tile.evaluations() as u64).sum();
-        Team::of(runtime.router(), &outline(&launch, operands, evaluations))
+        let whole = outline(&EVALUATE, &launch, operands, evaluations);
+        Team::of(runtime.router(), &whole)
     });
     let mut samples = Vec::new();
     if team.has_cpu() {
@@ -109,6 +111,17 @@ fn judge_in_parts<'g>(
         (true, _) => Some(WhyCpu::Timed),
         (_, true) => Some(WhyCpu::Shared),
         _ => None,
+    };
+    let in_lot = |lot: &Lot| {
+        let own = blocks
+            .iter()
+            .filter(|block| lot.tiles().contains(&block.tile));
+        own.cloned().collect()
+    };
+    let blocks_of_lots: Vec<Vec<Block>> = if samples.is_empty() {
+        Vec::new()
+    } else {
+        lots.iter().map(in_lot).collect()
     };
     let relay = Relay {
         runtime,
@@ -121,7 +134,8 @@ fn judge_in_parts<'g>(
         team: team.clone(),
         threads,
         samples,
-        aside: OnceLock::new(),
+        blocks_of_lots: &blocks_of_lots,
+        sampled: OnceLock::new(),
         preparing: Mutex::default(),
         assembly: Mutex::new(Assembly::new(tiles, why)),
         error: Mutex::default(),
@@ -144,12 +158,15 @@ fn judge_in_parts<'g>(
             for _ in 0..HANDS {
                 lock(&relay.queue).hand_comes();
                 scope.spawn(|| {
-                    let _hand = Hand(&relay.queue, &relay.changed);
+                    let _hand = Hand(&relay.queue, &relay.changed, *gpu);
                     relay.take_part(scope, Some(*gpu), turn);
                 });
             }
         }
         if team.has_cpu() {
+            for _ in 1..HELPERS {
+                scope.spawn(|| relay.help());
+            }
             relay.help();
         }
     });
@@ -171,7 +188,9 @@ struct Relay<'a, W> {
     threads: usize,
     /// Examples that tell how long programs are.
     samples: Vec<Block>,
-    aside: OnceLock<Aside>,
+    /// The other examples.
+    blocks_of_lots: &'a [Vec<Block>],
+    sampled: OnceLock<()>,
     /// All threads lower for who comes first.
     preparing: Mutex<()>,
     assembly: Mutex<Assembly>,
@@ -180,11 +199,14 @@ struct Relay<'a, W> {
 }
 
 /// A thread that takes for a GPU; dropped when it takes no more.
-struct Hand<'r, 'a>(&'r Mutex<Queue<'a>>, &'r Condvar);
+struct Hand<'r, 'a>(&'r Mutex<Queue<'a>>, &'r Condvar, DeviceId);
 
 impl Drop for Hand<'_, '_> {
     fn drop(&mut self) {
-        lock(self.0).hand_goes();
+        let mut queue = lock(self.0);
+        queue.started(self.2);
+        queue.hand_goes();
+        drop(queue);
         self.1.notify_all();
     }
 }
@@ -209,9 +231,14 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                 Err(error) => return self.fail(error),
             };
             let ran_on = outcome.decision.device;
-            let evaluations = judge.describe().work;
             let took = outcome.timing.total;
-            lock(&self.queue).learn(ran_on, judge.blocks(), evaluations, took);
+            match judge.chosen() {
+                Some(chosen) => lock(&self.queue).learn_of(ran_on, chosen, took),
+                None => {
+                    let evaluations = judge.describe().work;
+                    lock(&self.queue).learn(ran_on, judge.blocks(), evaluations, took);
+                }
+            }
             self.changed.notify_all();
             match outcome.output {
                 Findings::Launched(_) => {
@@ -234,24 +261,28 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
 
     /// The next operation, lowered if a GPU is likely to get it.
     fn next(&self, device: Option<DeviceId>) -> Option<Judge<'_, W>> {
-        let aside = self.aside_of(device);
+        self.sample(device);
         loop {
             let preparing = lock(&self.preparing);
             if self.is_over() {
                 return None;
             }
             let mut queue = lock(&self.queue);
-            match queue.take(device, aside) {
-                Next::Blocks(blocks, lot) => {
+            match queue.take(device) {
+                Next::Blocks(blocks, lot, only) => {
                     drop(queue);
                     self.changed.notify_all();
                     let judge = Judge::new(self.tiles, blocks, self.settings, self.wanted);
-                    let judge = judge.without(aside);
+                    let judge = judge.only(only);
                     let judge = match lot {
                         Some(lot) => judge.on_gpu(lot, self.launch),
                         None => judge,
                     };
                     self.prepare(&judge, device);
+                    if let Some(device) = device {
+                        lock(&self.queue).started(device);
+                        self.changed.notify_all();
+                    }
                     return Some(judge);
                 }
                 Next::Done => return None,
@@ -274,7 +305,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
 
     /// Has the processor do its part.
     fn help(&self) {
-        self.aside_of(Some(DeviceId::CPU));
+        self.sample(Some(DeviceId::CPU));
         while !self.is_over() {
             let next = {
                 let mut queue = lock(&self.queue);
@@ -286,7 +317,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                 next
             };
             let done = match next {
-                Beside::LeftOut(some) => self.make_up(&some),
+                Beside::Few(some) => self.run_some(&some),
                 Beside::Blocks(blocks) => self.share(&blocks),
                 Beside::Wait | Beside::Done => return,
             };
@@ -296,11 +327,18 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         }
     }
 
-    /// Runs what GPUs were not given.
-    fn make_up(&self, some: &[Few]) -> Result<(), Error> {
-        let (tiles, settings) = (self.tiles, self.settings);
-        let judged = run_left_out(self.runtime, tiles, settings, self.wanted, some)?;
-        lock(&self.assembly).add_left_out(some, judged);
+    /// Runs evaluations here and there on the processor.
+    fn run_some(&self, some: &[Few]) -> Result<(), Error> {
+        let operation = Scattered {
+            kind: &EVALUATE_BESIDE,
+            tiles: self.tiles,
+            some,
+            settings: self.settings,
+            judge: &judging(self.wanted),
+        };
+        let judged = self.runtime.run_on(DeviceId::CPU, operation)?;
+        lock(&self.assembly).add_few(self.tiles, some, judged);
+        (self.settings.progress)(evaluations(some));
         Ok(())
     }
 
@@ -316,74 +354,39 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         Ok(())
     }
 
-    /// What a device of a team is not given. The first to ask has the processor
-    /// find out, while a GPU's thread lowers.
-    fn aside_of(&self, device: Option<DeviceId>) -> &Aside {
+    /// Finds out how long programs are, if there are examples to see it by. The first
+    /// to ask has the processor do that, while a GPU's thread lowers.
+    fn sample(&self, device: Option<DeviceId>) {
         let Some(device) = device.filter(|_| !self.samples.is_empty()) else {
-            return Aside::none();
+            return;
         };
-        if device.kind().is_gpu() && self.aside.get().is_none() {
+        if device.kind().is_gpu() && self.sampled.get().is_none() {
             let lot = lock(&self.queue).lot();
             if let Some(lot) = lot {
                 lot.ground(self.tiles, self.settings.crew.budget(), self.wanted);
             }
         }
-        self.aside.get_or_init(|| {
-            self.sample().unwrap_or_else(|error| {
+        self.sampled.get_or_init(|| {
+            if let Err(error) = self.run_samples() {
                 self.fail(error);
-                Aside::default()
-            })
-        })
+            }
+        });
     }
 
-    /// Runs the samples, and sets aside what is long in them.
-    fn sample(&self) -> Result<Aside, Error> {
-        let most = self.settings.crew.budget().steps;
-        let judge = |part: Part, _: usize, verdict: Verdict<'_>| {
-            let steps = match verdict {
-                Verdict::Defined { steps, .. } => steps,
-                Verdict::Undefined(why) if matches!(why.fault, Fault::Budget(_)) => most,
-                Verdict::Undefined(_) => 0,
-            };
-            (Judgement::of(&verdict, (self.wanted)(part)), steps)
-        };
-        let evaluate = Evaluate::new(self.tiles, &self.samples, self.settings, &judge);
-        let evaluate = evaluate.of_kind(&EVALUATE_BESIDE);
-        let outcome = self.runtime.trace(evaluate, Some(DeviceId::CPU))?;
-        let of_sample = |block: &Block| block.evaluations(self.tiles);
-        let evaluations: usize = self.samples.iter().map(of_sample).sum();
-        lock(&self.queue).scale_to(DeviceId::CPU, evaluations, outcome.timing.total);
-        let mut found = Found::default();
-        let mut sums: HashMap<u64, (&Plan, Vec<f64>)> = HashMap::new();
-        for (block, rows) in self.samples.iter().zip(outcome.output) {
-            let plan = self.tiles[block.tile].plan;
-            let new = || (plan, vec![0.0; plan.len()]);
-            let (_, sums) = sums.entry(plan.number).or_insert_with(new);
-            let whole = |row: Vec<(Judgement, u64)>| {
-                for (sum, (_, steps)) in sums.iter_mut().zip(&row) {
-                    *sum += *steps as f64;
-                }
-                row.into_iter().map(|(judgement, _)| judgement).collect()
-            };
-            found
-                .rows
-                .push(rows.map(|rows| rows.into_iter().map(whole).collect()));
-        }
-        lock(&self.assembly).add(&self.samples, found);
-        let share = self.team.rate(DeviceId::CPU) / self.team.rates().max(f64::MIN_POSITIVE);
-        let mut aside = Aside::default();
-        let (mut set_aside, mut all) = (0.0, 0.0);
-        for (plan, sums) in sums.into_values() {
-            let is_own = |block: &&Block| self.tiles[block.tile].plan.number == plan.number;
-            let examples = self.samples.iter().filter(is_own).count().max(1);
-            let means: Vec<f64> = sums.iter().map(|sum| sum / examples as f64).collect();
-            all += means.iter().sum::<f64>();
-            set_aside += aside.set(plan, means, share, self.launch.caps.steps);
-        }
-        // What is left of its speed for blocks.
-        let free = 1.0 - set_aside / (share * all).max(f64::MIN_POSITIVE);
-        lock(&self.queue).slow_down(DeviceId::CPU, free.clamp(0.0, 1.0));
-        Ok(aside)
+    fn run_samples(&self) -> Result<(), Error> {
+        let (runtime, tiles, settings) = (self.runtime, self.tiles, self.settings);
+        let sample = Sample::run(runtime, tiles, settings, self.wanted, &self.samples)?;
+        (self.settings.progress)(evaluations(&sample.some));
+        let strands = sample.strands(tiles, self.blocks_of_lots);
+        lock(&self.assembly).add_few(tiles, &sample.some, sample.judged);
+        // As many threads as one is worth by its price.
+        let thread = self.team.rate(DeviceId::CPU) / self.threads as f64;
+        let worth = |gpu| (gpu, self.team.rate(gpu) / thread.max(f64::MIN_POSITIVE));
+        let rates = (self.threads, self.team.gpus().map(worth).collect());
+        let limits = (self.team.latency, self.launch.caps.steps);
+        let ladder = Ladder::new(tiles, self.blocks_of_lots, strands, rates, limits);
+        lock(&self.queue).climb(ladder, self.blocks_of_lots);
+        Ok(())
     }
 
     /// Reads what an operation brought and redoes what was flagged.
@@ -396,11 +399,16 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             settings,
             self.wanted,
             judge.blocks(),
+            |tile, program| judge.place(tile, program),
             &mut found,
         );
-        match redone {
-            Ok(()) => lock(&self.assembly).add(judge.blocks(), found),
-            Err(error) => self.fail(error),
+        if let Err(error) = redone {
+            return self.fail(error);
+        }
+        let mut assembly = lock(&self.assembly);
+        match judge.chosen() {
+            Some(only) => assembly.add_chosen(tiles, judge.blocks(), found, only),
+            None => assembly.add(judge.blocks(), found),
         }
     }
 
@@ -418,12 +426,12 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         if let Some(error) = into_inner(self.error) {
             return Err(error);
         }
-        let mut assembly = into_inner(self.assembly);
-        for few in into_inner(self.queue).left_out() {
-            assembly.lacks(few);
-        }
-        Ok(assembly.finish())
+        Ok(into_inner(self.assembly).finish())
     }
+}
+
+fn evaluations(some: &[Few]) -> u64 {
+    some.iter().map(|(_, few)| few.len() as u64).sum()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -5,6 +5,7 @@
 //! forced, or a processor is cheaper by far, nothing is shared, and it is asked for
 //! every operation.
 
+use super::ladder::Latency;
 use crate::engine::Tile;
 use crate::road::Block;
 use heddle_runtime::Description;
@@ -33,11 +34,16 @@ pub(super) struct Member {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Team {
     members: Vec<Member>,
+    /// Of its GPUs.
+    pub(super) latency: Latency,
 }
 
 impl Team {
     pub(super) fn new(members: Vec<Member>) -> Self {
-        Team { members }
+        Team {
+            members,
+            latency: Latency::default(),
+        }
     }
 
     /// Those the router would have share a job of this description.
@@ -90,24 +96,6 @@ impl Team {
     /// Evaluations all make together.
     pub(super) fn rates(&self) -> f64 {
         self.members.iter().map(|member| member.rate).sum()
-    }
-
-    /// Scales all rates so that a member's is the one seen.
-    pub(super) fn scale_to(&mut self, seen: Member) {
-        let known = self.rate(seen.device);
-        if known > 0.0 {
-            for member in &mut self.members {
-                member.rate *= seen.rate / known;
-            }
-        }
-    }
-
-    /// Leaves a member a part of its rate.
-    pub(super) fn slow_down(&mut self, device: DeviceId, part: f64) {
-        let mut members = self.members.iter_mut();
-        if let Some(member) = members.find(|member| member.device == device) {
-            member.rate *= part;
-        }
     }
 
     /// Learns how fast a member was.
@@ -202,20 +190,6 @@ mod tests {
         };
         assert!(learned(forced, [400, 100, 200]).is_empty());
         assert!(learned(RouteSettings::default(), [40, 10, 20]).is_empty());
-    }
-
-    #[test]
-    fn a_sample_scales_the_rates_of_all() {
-        let member = |device, rate| Member { device, rate };
-        let gpu = DeviceId::cuda(0);
-        let mut team = Team::new(vec![member(DeviceId::CPU, 12e6), member(gpu, 18e6)]);
-        team.scale_to(member(DeviceId::CPU, 2e6));
-        assert!((team.rate(DeviceId::CPU) - 2e6).abs() < 1.0);
-        assert!((team.rate(gpu) - 3e6).abs() < 1.0);
-        team.scale_to(member(DeviceId::cuda(1), 1.0));
-        assert!((team.rates() - 5e6).abs() < 1.0);
-        team.slow_down(DeviceId::CPU, 0.25);
-        assert!((team.rates() - 3.5e6).abs() < 1.0);
     }
 
     #[test]

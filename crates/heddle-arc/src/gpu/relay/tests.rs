@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::engine::Example;
+use crate::gpu::ladder::Latency;
 use crate::gpu::sample::{programs, tasks};
 use crate::gpu::team::Member;
 use crate::meter::Budget;
 use crate::plan::Plan;
-use crate::road::{Crew, EVALUATE, by_device};
+use crate::road::{Crew, by_device};
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions};
 use heddle_runtime::Config;
 use heddle_runtime::batch::CancelToken;
@@ -48,7 +49,12 @@ fn team() -> Team {
         device,
         rate: 200.0,
     };
-    Team::new(devices.map(member).to_vec())
+    let mut team = Team::new(devices.map(member).to_vec());
+    team.latency = Latency {
+        launch: 0.0,
+        step: 0.0,
+    };
+    team
 }
 
 /// Slow enough that nobody is done before the others have begun.
@@ -161,12 +167,10 @@ fn devices_share_a_job_and_answer_as_one() {
     }
     let all: u64 = counts.values().sum();
     assert_eq!(all, evaluations as u64 + found.flags.total(), "{counts:?}");
-    // By program and not by block: the processor was given what is long.
+    // What some programs take says nothing of others, and no price is learned of it.
     let spans = fleet.profiler().spans();
-    let of_kind = |name| spans.iter().filter(move |span| &*span.operation == name);
-    assert!(of_kind(EVALUATE_BESIDE.name()).all(|span| &*span.device == "cpu"));
-    let gpus: u64 = of_kind(EVALUATE.name()).map(|span| span.work).sum();
-    assert_eq!(gpus, counts["simt:0"] + counts["simt:1"]);
+    let mut kinds = spans.iter().map(|span| &*span.operation);
+    assert!(kinds.all(|kind| kind != EVALUATE.name()));
 }
 
 #[test]

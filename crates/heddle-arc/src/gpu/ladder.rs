@@ -1,0 +1,348 @@
+//! A job shared by program: GPUs take the shortest, the processor the longest.
+//!
+//! A warp is a slow worker. What takes many steps keeps a whole launch waiting, and
+//! beyond a cap it is flagged and all of it was in vain; short programs go several times
+//! as fast as on all threads of a processor. So both begin at their own end of the
+//! programs, ordered by length, and meet somewhere between. Nobody has to know where: a
+//! GPU takes a part of what is left, launch by launch, by how fast it was.
+
+use super::chosen::{Chosen, Given};
+use super::redo::Few;
+use super::strand::Strand;
+use crate::engine::Tile;
+use crate::road::Block;
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::units::Nanos;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The part of its fair share that a GPU takes at once: programs get longer from one
+/// launch to the next, and a GPU slower. Less as long as its speed is a guess.
+const PART_OF_SHARE: f64 = 0.8;
+const PART_OF_GUESS: f64 = 0.5;
+/// Launches a GPU takes programs for at once: one runs, one is prepared.
+const LAUNCHES_AHEAD: usize = 2;
+/// Evaluations of a launch at most: their results have to fit into memory.
+const MOST_EVALUATIONS: usize = 1 << 22;
+/// Seconds of work that a processor takes at once, and at the end the part of its fair
+/// share.
+const QUICK_S: f64 = 0.02;
+const PART_OF_REST: f64 = 0.5;
+/// Seconds of what one thread of it runs together, and evaluations at most.
+const PIECE_S: f64 = 0.001;
+const PIECE: usize = 64;
+
+/// What is left of a job, by program.
+#[derive(Debug)]
+pub(super) struct Ladder<'a> {
+    tiles: &'a [Tile<'a>],
+    /// By lot.
+    blocks: &'a [Vec<Block>],
+    /// Nobody has these yet; the shortest first.
+    strands: VecDeque<Strand>,
+    /// What is left of those the processor has begun, and the seconds a thread needs.
+    begun: Vec<(Few, f64)>,
+    gpus: Vec<Gpu>,
+    /// Of the processor: each makes a second in a second.
+    threads: usize,
+    latency: Latency,
+    /// The most steps a warp may take.
+    cap: u32,
+}
+
+/// What a GPU takes however little it does, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Latency {
+    /// A launch with little to do.
+    pub(super) launch: f64,
+    /// A step of a warp that all others wait for: on an H200 a launch with evaluations
+    /// of 20,000 steps takes at least 0.1 s.
+    pub(super) step: f64,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Latency {
+            launch: 0.02,
+            step: 5e-6,
+        }
+    }
+}
+
+/// A GPU, counted in what it saves: seconds of one thread of the processor.
+#[derive(Clone, Copy, Debug)]
+struct Gpu {
+    device: DeviceId,
+    /// How many it makes in a second, and whether that was seen.
+    rate: f64,
+    is_seen: bool,
+    /// How many it has taken and not made yet, in how many launches.
+    under_way: f64,
+    launches: usize,
+}
+
+/// What a GPU does next.
+#[derive(Debug)]
+pub(super) enum Climb {
+    /// Programs of a lot.
+    Programs(Arc<Chosen>, usize),
+    /// It has its share; ask again when something has changed.
+    Wait,
+    /// Nothing, and nothing will come.
+    Done,
+}
+
+impl<'a> Ladder<'a> {
+    /// All of these strands, shortest first, for a processor of so many threads and
+    /// GPUs, each with how many threads it is as good as, about.
+    pub(super) fn new(
+        tiles: &'a [Tile<'a>],
+        blocks: &'a [Vec<Block>],
+        strands: Vec<Strand>,
+        (threads, gpus): (usize, Vec<(DeviceId, f64)>),
+        (latency, cap): (Latency, u32),
+    ) -> Self {
+        let gpu = |(device, rate)| Gpu {
+            device,
+            rate,
+            is_seen: false,
+            under_way: 0.0,
+            launches: 0,
+        };
+        Ladder {
+            tiles,
+            blocks,
+            strands: strands.into(),
+            begun: Vec::new(),
+            gpus: gpus.into_iter().map(gpu).collect(),
+            threads,
+            latency,
+            cap,
+        }
+    }
+
+    /// Seconds that a thread of the processor would need for what nobody has.
+    fn left(&self) -> f64 {
+        let begun: f64 = self.begun.iter().map(|(_, seconds)| seconds).sum();
+        begun + self.strands.iter().map(Strand::seconds).sum::<f64>()
+    }
+
+    /// Seconds of one thread that all make together in one.
+    fn rates(&self) -> f64 {
+        self.threads as f64 + self.gpus.iter().map(|gpu| gpu.rate).sum::<f64>()
+    }
+
+    /// What a GPU does next.
+    pub(super) fn take(&mut self, device: DeviceId) -> Climb {
+        let all = self.left() + self.gpus.iter().map(|gpu| gpu.under_way).sum::<f64>();
+        // When all are done, if each does its share.
+        let end = all / self.rates();
+        let alone = self.left() / self.threads as f64;
+        let Some(gpu) = self.gpus.iter_mut().find(|gpu| gpu.device == device) else {
+            return Climb::Done;
+        };
+        let Some(first) = self.strands.front() else {
+            return Climb::Done;
+        };
+        let part = if gpu.is_seen {
+            PART_OF_SHARE
+        } else {
+            PART_OF_GUESS
+        };
+        let own = part * (end * gpu.rate - gpu.under_way);
+        let least = self.latency.launch * gpu.rate;
+        let (latency, cap) = (self.latency, self.cap);
+        let is_long = |strand: &Strand| f64::from(strand.steps.min(cap)) * latency.step > end;
+        let is_busy = gpu.launches > 0;
+        if gpu.launches >= LAUNCHES_AHEAD {
+            return Climb::Wait;
+        }
+        // The processor is done with it as soon as a launch would be.
+        if alone < 2.0 * latency.launch || is_busy && own < least || is_long(first) {
+            return if is_busy { Climb::Wait } else { Climb::Done };
+        }
+        let own = own.max(least);
+        let lot = first.lot;
+        let (mut seconds, mut evaluations) = (0.0, 0);
+        let mut taken = Vec::new();
+        self.strands.retain(|strand| {
+            let fits = seconds < own && evaluations < MOST_EVALUATIONS;
+            let takes = strand.lot == lot && fits && !is_long(strand);
+            if takes {
+                seconds += strand.seconds();
+                evaluations += strand.evaluations;
+                let given = Given {
+                    program: strand.program,
+                    steps: strand.steps,
+                };
+                taken.push((strand.plan, given));
+            }
+            !takes
+        });
+        gpu.under_way += seconds;
+        gpu.launches += 1;
+        Climb::Programs(Arc::new(Chosen::new(taken, seconds)), lot)
+    }
+
+    /// What the processor does next; nothing where all is taken.
+    pub(super) fn beside(&mut self) -> Vec<Few> {
+        let share = PART_OF_REST * self.left() / self.rates();
+        let most = self.threads as f64 * share.min(QUICK_S);
+        let (mut some, mut seconds) = (Vec::new(), 0.0);
+        while seconds < most || some.len() < self.threads {
+            if self.begun.is_empty()
+                && let Some(strand) = self.strands.pop_back()
+            {
+                self.begin(strand);
+            }
+            let Some((few, its_seconds)) = self.begun.pop() else {
+                break;
+            };
+            seconds += its_seconds;
+            some.push(few);
+        }
+        some
+    }
+
+    /// Cuts a strand into pieces.
+    fn begin(&mut self, strand: Strand) {
+        let together = (PIECE_S / strand.seconds_each.max(1e-9)) as usize;
+        let together = together.clamp(1, PIECE);
+        for block in &self.blocks[strand.lot] {
+            if self.tiles[block.tile].plan.number != strand.plan {
+                continue;
+            }
+            let examples: Vec<usize> = block.examples.clone().collect();
+            self.begun.extend(examples.chunks(together).map(|piece| {
+                let pairs = piece.iter().map(|example| (*example, strand.program));
+                let seconds = piece.len() as f64 * strand.seconds_each;
+                ((block.tile, pairs.collect()), seconds)
+            }));
+        }
+    }
+
+    /// Learns what a launch took.
+    pub(super) fn learn(&mut self, device: DeviceId, chosen: &Chosen, took: Nanos) {
+        if let Some(gpu) = self.gpus.iter_mut().find(|gpu| gpu.device == device) {
+            gpu.under_way = (gpu.under_way - chosen.seconds).max(0.0);
+            gpu.launches = gpu.launches.saturating_sub(1);
+            let seen = chosen.seconds / (took.0.max(1) as f64 / 1e9);
+            gpu.rate = f64::midpoint(gpu.rate, seen);
+            gpu.is_seen = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Example, Grid};
+    use crate::gpu::sample::programs;
+    use crate::plan::Plan;
+    use std::collections::HashSet;
+
+    const GPU: DeviceId = DeviceId::cuda(0);
+
+    /// Programs that cost a thread this much on each of 500 examples, and have as many
+    /// steps as they take nanoseconds.
+    fn strands(plan: &Plan, nanos: &[u32]) -> Vec<Strand> {
+        let strand = |(program, nanos): (usize, &u32)| Strand {
+            lot: 0,
+            plan: plan.number,
+            program,
+            evaluations: 500,
+            steps: *nanos,
+            seconds_each: f64::from(*nanos) / 1e9,
+        };
+        nanos.iter().enumerate().map(strand).collect()
+    }
+
+    /// A processor of four threads and a GPU that is `times` as fast as one takes turns.
+    /// When both are done, and how many launches there were.
+    fn shared(nanos: &[u32], times: f64, believed: f64, cap: u32) -> (f64, usize) {
+        let plan = Plan::new(&programs()[..nanos.len()]);
+        let grid = Grid::new(&[[0]]).unwrap();
+        let examples = vec![Example::new(&grid); 500];
+        let tiles = [Tile {
+            plan: &plan,
+            examples: &examples,
+        }];
+        let blocks = [vec![
+            Block {
+                tile: 0,
+                examples: 0..300,
+            },
+            Block {
+                tile: 0,
+                examples: 300..500,
+            },
+        ]];
+        let gpus = vec![(GPU, believed)];
+        let strands = strands(&plan, nanos);
+        let mut ladder = Ladder::new(
+            &tiles,
+            &blocks,
+            strands,
+            (4, gpus),
+            (Latency::default(), cap),
+        );
+        let mut made = HashSet::new();
+        let (mut cpu, mut gpu) = (0.0_f64, 0.0_f64);
+        let (mut launches, mut is_done) = (0, false);
+        loop {
+            if !is_done && gpu <= cpu {
+                match ladder.take(GPU) {
+                    Climb::Programs(chosen, 0) => {
+                        launches += 1;
+                        for given in chosen.of(&plan) {
+                            made.extend((0..500).map(|example| (example, given.program)));
+                        }
+                        let took = chosen.seconds / times;
+                        gpu += took;
+                        ladder.learn(GPU, &chosen, Nanos((took * 1e9) as u64));
+                    }
+                    Climb::Done => is_done = true,
+                    other => panic!("{other:?}"),
+                }
+                continue;
+            }
+            let some = ladder.beside();
+            if some.is_empty() {
+                break;
+            }
+            for (tile, pairs) in some {
+                assert_eq!(tile, 0);
+                for (example, program) in pairs {
+                    cpu += f64::from(nanos[program]) / 1e9 / 4.0;
+                    assert!(made.insert((example, program)), "{example} {program} twice");
+                }
+            }
+        }
+        assert_eq!(made.len(), nanos.len() * 500);
+        (cpu.max(gpu), launches)
+    }
+
+    #[test]
+    fn processor_and_gpu_end_together_though_nobody_knew_how_fast_it_is() {
+        let nanos: Vec<u32> = (0..40).map(|k| 10_000 + 4_000 * k).collect();
+        let all: f64 = nanos
+            .iter()
+            .map(|nanos| 500.0 * f64::from(*nanos) / 1e9)
+            .sum();
+        for (times, believed) in [(12.0, 12.0), (12.0, 4.0), (4.0, 12.0), (1.0, 4.0)] {
+            let (end, launches) = shared(&nanos, times, believed, 100);
+            let best = all / (4.0 + times);
+            assert!(end < 1.4 * best, "{end} s, {best} s at best, {times} times");
+            assert!(launches >= 1, "{launches}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_warp_is_not_tried() {
+        // A million steps are five seconds; all is done in less.
+        let (_, launches) = shared(&[1_000_000, 1_000_000], 100.0, 100.0, u32::MAX);
+        assert_eq!(launches, 0);
+        // And so little is not worth a launch.
+        assert_eq!(shared(&[100, 200], 4.0, 4.0, 100).1, 0);
+    }
+}

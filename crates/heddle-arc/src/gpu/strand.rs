@@ -1,0 +1,203 @@
+//! What is known of each program of a job: a few examples are run to see how long it is.
+
+use super::redo::{Few, FewJudged, Scattered};
+use crate::assess::Judgement;
+use crate::engine::{Grid, Tile, Verdict};
+use crate::fault::Fault;
+use crate::road::{Block, EVALUATE_BESIDE, Part, Settings};
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::units::Nanos;
+use heddle_runtime::{Error, Runtime};
+use std::collections::HashMap;
+
+/// Programs of one example that one thread runs together: few enough that no thread
+/// waits for the one with the largest example.
+const TOGETHER: usize = 64;
+
+/// One program on all examples of a lot that are its plan's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Strand {
+    pub(super) lot: usize,
+    /// The number of the plan, and of the program in it.
+    pub(super) plan: u64,
+    pub(super) program: usize,
+    pub(super) evaluations: usize,
+    /// The most steps it took in the sample.
+    pub(super) steps: u32,
+    /// What a thread of the processor took for an evaluation, on average.
+    pub(super) seconds_each: f64,
+}
+
+impl Strand {
+    /// What a thread of the processor would need for all of it.
+    pub(super) fn seconds(&self) -> f64 {
+        self.evaluations as f64 * self.seconds_each
+    }
+}
+
+/// What a sample says of a program.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sampled {
+    most_steps: u64,
+    nanos: u64,
+    evaluations: u64,
+}
+
+/// What came of a sample: the evaluations, and how long each program is.
+pub(super) struct Sample {
+    pub(super) some: Vec<Few>,
+    pub(super) judged: Vec<FewJudged<Judgement>>,
+    programs: HashMap<(u64, usize), Sampled>,
+}
+
+impl Sample {
+    /// Runs every program of these blocks on the processor.
+    pub(super) fn run<'g>(
+        runtime: &Runtime,
+        tiles: &[Tile<'_>],
+        settings: &Settings<'_>,
+        wanted: &(impl Fn(Part) -> &'g Grid + Sync),
+        blocks: &[Block],
+    ) -> Result<Sample, Error> {
+        let some = pieces(tiles, blocks);
+        let most = settings.crew.budget().steps;
+        let judge = |part: Part, _: usize, verdict: Verdict<'_>, took: Nanos| {
+            let steps = match verdict {
+                Verdict::Defined { steps, .. } => steps,
+                Verdict::Undefined(why) if matches!(why.fault, Fault::Budget(_)) => most,
+                Verdict::Undefined(_) => 0,
+            };
+            (Judgement::of(&verdict, wanted(part)), steps, took)
+        };
+        let operation = Scattered {
+            kind: &EVALUATE_BESIDE,
+            tiles,
+            some: &some,
+            settings,
+            judge: &judge,
+        };
+        let timed = runtime.run_on(DeviceId::CPU, operation)?;
+        let mut programs: HashMap<(u64, usize), Sampled> = HashMap::new();
+        let mut judged = Vec::with_capacity(timed.len());
+        for ((tile, _), timed) in some.iter().zip(timed) {
+            let plan = tiles[*tile].plan.number;
+            let mut of_piece = Vec::with_capacity(timed.len());
+            for (example, program, (judgement, steps, took)) in timed {
+                let sampled = programs.entry((plan, program)).or_default();
+                sampled.most_steps = sampled.most_steps.max(steps);
+                sampled.nanos += took.0;
+                sampled.evaluations += 1;
+                of_piece.push((example, program, judgement));
+            }
+            judged.push(of_piece);
+        }
+        Ok(Sample {
+            some,
+            judged,
+            programs,
+        })
+    }
+
+    /// Every program on all examples of blocks, by lot, the shortest first. Programs of
+    /// plans that were not sampled are taken to be short, and to cost what others do.
+    pub(super) fn strands(&self, tiles: &[Tile<'_>], lots: &[Vec<Block>]) -> Vec<Strand> {
+        let nanos: u64 = self.programs.values().map(|sampled| sampled.nanos).sum();
+        let count: u64 = self.programs.values().map(|one| one.evaluations).sum();
+        let average = nanos as f64 / count.max(1) as f64;
+        let mut strands = Vec::new();
+        for (lot, blocks) in lots.iter().enumerate() {
+            let mut plans: HashMap<u64, (usize, usize)> = HashMap::new();
+            for block in blocks {
+                let plan = tiles[block.tile].plan;
+                let (_, examples) = plans.entry(plan.number).or_insert((plan.len(), 0));
+                *examples += block.examples.len();
+            }
+            for (plan, (programs, evaluations)) in plans {
+                strands.extend((0..programs).map(|program| {
+                    let sampled = self.programs.get(&(plan, program));
+                    let nanos = sampled.map_or(average, |sampled| {
+                        sampled.nanos as f64 / sampled.evaluations.max(1) as f64
+                    });
+                    let steps = sampled.map_or(0, |sampled| sampled.most_steps);
+                    Strand {
+                        lot,
+                        plan,
+                        program,
+                        evaluations,
+                        steps: u32::try_from(steps).unwrap_or(u32::MAX),
+                        seconds_each: nanos / 1e9,
+                    }
+                }));
+            }
+        }
+        strands.sort_by_key(|strand| (strand.steps, strand.lot, strand.plan, strand.program));
+        strands
+    }
+}
+
+/// Every program of blocks on each of their examples, the large examples first.
+fn pieces(tiles: &[Tile<'_>], blocks: &[Block]) -> Vec<Few> {
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for block in blocks {
+        parts.extend(block.examples.clone().map(|example| (block.tile, example)));
+    }
+    let cells = |tile: usize, example: usize| tiles[tile].examples[example].input.cells().len();
+    parts.sort_by_key(|(tile, example)| std::cmp::Reverse(cells(*tile, *example)));
+    let mut pieces = Vec::new();
+    for (tile, example) in parts {
+        let programs: Vec<usize> = (0..tiles[tile].plan.len()).collect();
+        pieces.extend(programs.chunks(TOGETHER).map(|programs| {
+            let pairs = programs.iter().map(|program| (example, *program));
+            (tile, pairs.collect())
+        }));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Example;
+    use crate::gpu::sample::{programs, tasks};
+    use crate::meter::Budget;
+    use crate::plan::Plan;
+    use crate::road::Crew;
+
+    #[test]
+    fn a_sample_tells_how_long_programs_are() {
+        let plans = [Plan::new(&programs()[..40]), Plan::new(&programs()[40..43])];
+        let task = &tasks()[0];
+        let examples: Vec<Example<'_>> = task.examples().collect();
+        let outputs: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
+        let tile = |plan| Tile {
+            plan: &plans[plan],
+            examples: &examples,
+        };
+        let tiles = [tile(0), tile(1)];
+        let block = |tile, examples| Block { tile, examples };
+        let runtime = Runtime::builder().forgetful().build().unwrap();
+        let crew = Crew::new(Budget::default());
+        let wanted = |part: Part| outputs[part.example];
+        let sample = Sample::run(
+            &runtime,
+            &tiles,
+            &Settings::of(&crew),
+            &wanted,
+            &[block(0, 0..2)],
+        );
+        let sample = sample.unwrap();
+        let made: usize = sample.judged.iter().map(Vec::len).sum();
+        assert_eq!(made, 80);
+        let lots = [vec![block(0, 2..3), block(1, 0..3)], vec![block(0, 3..4)]];
+        let strands = sample.strands(&tiles, &lots);
+        assert_eq!(strands.len(), 40 + 3 + 40);
+        assert!(strands.is_sorted_by_key(|strand| strand.steps));
+        assert!(strands.iter().all(|strand| strand.seconds_each > 0.0));
+        // Nobody looked at the second plan.
+        let other = strands.iter().find(|strand| strand.plan == plans[1].number);
+        let other = other.unwrap();
+        assert_eq!((other.steps, other.evaluations, other.lot), (0, 3, 0));
+        let longest = strands.last().unwrap();
+        assert!(longest.steps > 0 && longest.evaluations == 1);
+    }
+}
