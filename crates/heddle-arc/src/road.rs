@@ -45,6 +45,13 @@ const MOST_EXAMPLES_TOGETHER: usize = BLOCK;
 /// still waits for.
 const MOST_EVALUATIONS_TOGETHER: usize = 1 << 15;
 
+/// Blocks of fewer than so many for each thread are cut by programs too, into pieces of
+/// about so many: a plan of a hundred thousand has a single example in a block, and the
+/// largest example would keep all other threads waiting. What programs of two pieces
+/// share is made twice, so the pieces are large.
+const BLOCKS_PER_THREAD: usize = 4;
+const PROGRAMS_TOGETHER: usize = 4096;
+
 /// How much of its fair share of what is left a thread takes in each round. Blocks of
 /// one example cost 31 % more for each evaluation than blocks of sixty, of two 18 %, of
 /// eight 4 %: few and large ones go faster, as long as the last are small.
@@ -174,6 +181,23 @@ impl<'a, J> Evaluate<'a, J> {
         self
     }
 
+    /// Its blocks, cut by programs where there are few.
+    fn pieces(&self, threads: usize) -> Vec<Piece<'a>> {
+        let is_few = threads > 1 && self.blocks.len() < BLOCKS_PER_THREAD * threads;
+        let mut pieces = Vec::with_capacity(self.blocks.len());
+        for block in self.blocks {
+            let all = self.tiles[block.tile].plan.len();
+            let together = if is_few { PROGRAMS_TOGETHER } else { all };
+            // One piece of a plan without programs too.
+            let starts = (0..all.max(1)).step_by(together.max(1));
+            pieces.extend(starts.map(|start| Piece {
+                block,
+                programs: start..all.min(start + together),
+            }));
+        }
+        pieces
+    }
+
     fn tile(&self, block: &Block) -> Tile<'a> {
         let tile = &self.tiles[block.tile];
         Tile {
@@ -204,40 +228,82 @@ impl<T: Send, J: Fn(Part, usize, Verdict<'_>) -> T + Sync> Operation for Evaluat
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
         let pool = lane.pool(self.kind.name())?;
-        let mut answers: Vec<Option<Rows<T>>> = Vec::new();
-        answers.resize_with(self.blocks.len(), || None);
         let (settings, judge) = (self.settings, self.judge);
         let this = &*self;
-        let mut work: Vec<_> = self.blocks.iter().zip(answers.iter_mut()).collect();
+        let pieces = self.pieces(pool.threads());
+        let mut answers: Vec<Option<Rows<T>>> = Vec::new();
+        answers.resize_with(pieces.len(), || None);
+        let mut work: Vec<_> = pieces.iter().zip(answers.iter_mut()).collect();
         if pool.threads() > 1 {
             // A heavy one begun last would keep the others waiting.
-            work.sort_by_key(|(block, _)| Reverse(block_weight(this.tiles, block)));
+            work.sort_by_key(|(piece, _)| Reverse(piece.weight(this.tiles)));
         }
         // What a program costs is not known before it ran; threads are worth it.
-        pool.each(Bytes(u64::MAX), work.into_iter(), |(block, answer)| {
+        pool.each(Bytes(u64::MAX), work.into_iter(), |(piece, answer)| {
             if settings.token.is_stopped() {
                 return;
             }
+            let Piece { block, programs } = piece;
             let tile = this.tile(block);
             // Verdicts may come in any order.
-            let row = || (0..tile.plan.len()).map(|_| None).collect();
+            let row = || programs.clone().map(|_| None).collect();
             let mut rows: Vec<Vec<Option<T>>> = tile.examples.iter().map(|_| row()).collect();
-            let mut worker = settings.crew.take();
-            tile.run(&mut worker, |place, program, verdict| {
+            let put = |place: usize, program: usize, verdict: Verdict<'_>| {
                 let part = Part {
                     tile: block.tile,
                     example: block.examples.start + place,
                 };
-                rows[place][program] = Some(judge(part, program, verdict));
-            });
+                rows[place][program - programs.start] = Some(judge(part, program, verdict));
+            };
+            let mut worker = settings.crew.take();
+            if programs.len() == tile.plan.len() {
+                tile.run(&mut worker, put);
+            } else {
+                let of = |place| programs.clone().map(move |program| (place, program));
+                let places = 0..tile.examples.len();
+                let mut some: Vec<(usize, usize)> = places.flat_map(of).collect();
+                worker.run_some(tile.plan, tile.examples, &mut some, put);
+            }
             settings.crew.give_back(worker);
-            (settings.progress)(tile.evaluations() as u64);
+            (settings.progress)((programs.len() * tile.examples.len()) as u64);
             // The engine reports every program on every example once.
             let whole = |row: Vec<Option<T>>| row.into_iter().flatten().collect();
             *answer = Some(rows.into_iter().map(whole).collect());
         });
-        Ok(answers)
+        Ok(joined(&pieces, answers))
     }
+}
+
+/// What one thread runs together: some programs of a block.
+struct Piece<'a> {
+    block: &'a Block,
+    programs: Range<usize>,
+}
+
+impl Piece<'_> {
+    /// What it costs, about.
+    fn weight(&self, tiles: &[Tile<'_>]) -> usize {
+        let examples = &tiles[self.block.tile].examples[self.block.examples.clone()];
+        self.programs.len() * examples.iter().map(weight).sum::<usize>()
+    }
+}
+
+/// The answers of blocks, of those of their pieces; nothing where one was not run.
+fn joined<T>(pieces: &[Piece<'_>], answers: Vec<Option<Rows<T>>>) -> Vec<Option<Rows<T>>> {
+    let mut blocks: Vec<Option<Rows<T>>> = Vec::with_capacity(pieces.len());
+    for (piece, answer) in pieces.iter().zip(answers) {
+        if piece.programs.start == 0 {
+            blocks.push(answer);
+        } else if let Some(block) = blocks.last_mut() {
+            *block = block.take().zip(answer).map(|(mut rows, more)| {
+                for (row, more) in rows.iter_mut().zip(more) {
+                    row.extend(more);
+                }
+                rows
+            });
+        }
+    }
+    blocks
 }
 
 /// Evaluates tiles, operation after operation. The answer has one entry for each
@@ -284,13 +350,6 @@ pub fn sweep<T: Send>(
 /// What an example costs a thread, about, of any plan: its cells.
 fn weight(example: &Example<'_>) -> usize {
     example.input.cells().len()
-}
-
-/// What a block costs a thread, about.
-fn block_weight(tiles: &[Tile<'_>], block: &Block) -> usize {
-    let tile = &tiles[block.tile];
-    let examples = tile.examples[block.examples.clone()].iter();
-    tile.plan.len() * examples.map(weight).sum::<usize>()
 }
 
 /// Tiles in blocks, the large ones first: the more examples a program is run on
@@ -396,8 +455,12 @@ pub fn efforts(runtime: &Runtime) -> BTreeMap<String, Effort> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assess::Judgement;
     use crate::engine::Grid;
     use crate::plan::Plan;
+    use crate::program::load;
+    use crate::tasks::{PROGRAMS, dataset};
+    use heddle_runtime::Config;
 
     #[test]
     fn blocks_cover_every_example_once_and_shrink_towards_the_end() {
@@ -444,5 +507,46 @@ mod tests {
         assert_eq!(cut(1)[0], 0..MOST_EXAMPLES_TOGETHER);
         // Of two, one has enough to do with the large grid.
         assert_eq!(cut(2)[..3], [0..1, 1..2, 2..46]);
+    }
+
+    #[test]
+    fn a_plan_of_very_many_programs_is_shared_by_threads() {
+        let some = load(PROGRAMS, "programs.py").programs;
+        let built_in = dataset(1);
+        let many = (0..2 * PROGRAMS_TOGETHER + 5).map(|at| some[at % some.len()].clone());
+        let plans = [
+            Plan::new(&many.collect::<Vec<_>>()),
+            Plan::new(&some[..3]),
+            Plan::new(&[]),
+        ];
+        let task = &built_in.tasks[0];
+        let examples: Vec<Example<'_>> = task.examples().take(2).collect();
+        let outputs: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
+        let tiles = plans.each_ref().map(|plan| Tile {
+            plan,
+            examples: &examples,
+        });
+        let crew = Crew::new(Budget::default());
+        let settings = Settings::of(&crew);
+        let judge = |part: Part, program: usize, verdict: Verdict<'_>| {
+            (program, Judgement::of(&verdict, outputs[part.example]))
+        };
+        let cut = blocks(&tiles, 4);
+        let run = |threads: usize| {
+            let config = Config {
+                threads: Some(threads),
+                ..Config::default()
+            };
+            let builder = Runtime::builder().config(config).forgetful();
+            let evaluate = Evaluate::new(&tiles, &cut, &settings, &judge);
+            assert_eq!(evaluate.pieces(threads).len() > cut.len(), threads > 1);
+            builder.build().unwrap().run(evaluate).unwrap()
+        };
+        let found = run(4);
+        assert_eq!(found, run(1));
+        let row = &found[0].as_ref().unwrap()[0];
+        assert!(row.iter().map(|(program, _)| *program).eq(0..row.len()));
+        settings.token.cancel();
+        assert!(run(4).iter().all(Option::is_none));
     }
 }

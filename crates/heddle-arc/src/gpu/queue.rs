@@ -179,8 +179,10 @@ impl<'a> Queue<'a> {
     fn portion_of(&self, device: DeviceId) -> Portion {
         let left = self.left as f64;
         let own = self.team.rate(device);
-        // The processor is done with it sooner than a launch would be.
-        if left <= LAUNCH_S * self.team.rate(DeviceId::CPU) {
+        // The processor is done with it sooner than a launch would be, and not by its
+        // price alone: that is one of programs that may be shorter by far.
+        let cpu = DeviceId::CPU;
+        if self.team.has_seen(cpu) && left <= LAUNCH_S * self.team.rate(cpu) {
             return Portion::None;
         }
         let busy = self.under_way.get(&device).copied().unwrap_or(0) as f64;
@@ -215,9 +217,11 @@ impl<'a> Queue<'a> {
             return Beside::Wait;
         }
         let own = self.team.rate(DeviceId::CPU);
+        let fair = self.left as f64 * own / self.team.rates().max(f64::MIN_POSITIVE);
         let (mut count, mut taken, mut examples) = (0, 0, 0);
         for block in self.rest.iter().rev() {
-            if taken as f64 >= QUICK_S * own && examples >= threads {
+            let is_enough = taken as f64 >= QUICK_S * own && examples >= threads;
+            if is_enough || self.hands > 0 && count > 0 && taken as f64 >= fair {
                 break;
             }
             count += 1;

@@ -34,6 +34,8 @@ pub(super) struct Member {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Team {
     members: Vec<Member>,
+    /// Those whose rate was seen and is not only what prices say.
+    seen: Vec<DeviceId>,
     /// Of its GPUs.
     pub(super) latency: Latency,
 }
@@ -42,6 +44,7 @@ impl Team {
     pub(super) fn new(members: Vec<Member>) -> Self {
         Team {
             members,
+            seen: Vec::new(),
             latency: Latency::default(),
         }
     }
@@ -98,8 +101,16 @@ impl Team {
         self.members.iter().map(|member| member.rate).sum()
     }
 
+    /// Whether somebody has seen how fast a device is.
+    pub(super) fn has_seen(&self, device: DeviceId) -> bool {
+        self.seen.contains(&device)
+    }
+
     /// Learns how fast a member was.
     pub(super) fn learn(&mut self, seen: Member) {
+        if !self.has_seen(seen.device) {
+            self.seen.push(seen.device);
+        }
         let mut members = self.members.iter_mut();
         if let Some(member) = members.find(|member| member.device == seen.device) {
             member.rate = f64::midpoint(member.rate, seen.rate);
