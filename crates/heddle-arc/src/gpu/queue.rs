@@ -192,7 +192,8 @@ impl<'a> Queue<'a> {
         if busy > 0.0 && fair < least {
             return Portion::Wait;
         }
-        let portion = (PART_OF_SHARE * fair).max(least) as usize;
+        // The others have their share, however little that seems.
+        let portion = (PART_OF_SHARE * fair).max(least.min(fair)) as usize;
         Portion::Evaluations(portion.clamp(1, MOST_EVALUATIONS))
     }
 
