@@ -42,6 +42,8 @@ pub(super) struct Ladder<'a> {
     strands: VecDeque<Strand>,
     /// What is left of those the processor has begun, and the seconds a thread needs.
     begun: Vec<(Few, f64)>,
+    /// Seconds that a thread of the processor would need for all that nobody has.
+    left: f64,
     gpus: Vec<Gpu>,
     /// Of the processor: each makes a second in a second.
     threads: usize,
@@ -112,6 +114,7 @@ impl<'a> Ladder<'a> {
         Ladder {
             tiles,
             blocks,
+            left: strands.iter().map(Strand::seconds).sum(),
             strands: strands.into(),
             begun: Vec::new(),
             gpus: gpus.into_iter().map(gpu).collect(),
@@ -121,12 +124,6 @@ impl<'a> Ladder<'a> {
         }
     }
 
-    /// Seconds that a thread of the processor would need for what nobody has.
-    fn left(&self) -> f64 {
-        let begun: f64 = self.begun.iter().map(|(_, seconds)| seconds).sum();
-        begun + self.strands.iter().map(Strand::seconds).sum::<f64>()
-    }
-
     /// Seconds of one thread that all make together in one.
     fn rates(&self) -> f64 {
         self.threads as f64 + self.gpus.iter().map(|gpu| gpu.rate).sum::<f64>()
@@ -134,10 +131,10 @@ impl<'a> Ladder<'a> {
 
     /// What a GPU does next.
     pub(super) fn take(&mut self, device: DeviceId) -> Climb {
-        let all = self.left() + self.gpus.iter().map(|gpu| gpu.under_way).sum::<f64>();
+        let all = self.left + self.gpus.iter().map(|gpu| gpu.under_way).sum::<f64>();
         // When all are done, if each does its share.
         let end = all / self.rates();
-        let alone = self.left() / self.threads as f64;
+        let alone = self.left / self.threads as f64;
         let Some(gpu) = self.gpus.iter_mut().find(|gpu| gpu.device == device) else {
             return Climb::Done;
         };
@@ -181,12 +178,13 @@ impl<'a> Ladder<'a> {
         });
         gpu.under_way += seconds;
         gpu.launches += 1;
+        self.left = (self.left - seconds).max(0.0);
         Climb::Programs(Arc::new(Chosen::new(taken, seconds)), lot)
     }
 
     /// What the processor does next; nothing where all is taken.
     pub(super) fn beside(&mut self) -> Vec<Few> {
-        let share = PART_OF_REST * self.left() / self.rates();
+        let share = PART_OF_REST * self.left / self.rates();
         let most = self.threads as f64 * share.min(QUICK_S);
         let (mut some, mut seconds) = (Vec::new(), 0.0);
         while seconds < most || some.len() < self.threads {
@@ -201,6 +199,7 @@ impl<'a> Ladder<'a> {
             seconds += its_seconds;
             some.push(few);
         }
+        self.left = (self.left - seconds).max(0.0);
         some
     }
 

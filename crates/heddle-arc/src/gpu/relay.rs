@@ -232,12 +232,13 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             };
             let ran_on = outcome.decision.device;
             let took = outcome.timing.total;
-            match judge.chosen() {
-                Some(chosen) => lock(&self.queue).learn_of(ran_on, chosen, took),
-                None => {
-                    let evaluations = judge.describe().work;
-                    lock(&self.queue).learn(ran_on, judge.blocks(), evaluations, took);
-                }
+            if let Some(chosen) = judge.chosen() {
+                // What it was taken for, though it may have ended elsewhere.
+                let taken_for = device.unwrap_or(ran_on);
+                lock(&self.queue).learn_of(taken_for, chosen, took);
+            } else {
+                let evaluations = judge.describe().work;
+                lock(&self.queue).learn(ran_on, judge.blocks(), evaluations, took);
             }
             self.changed.notify_all();
             match outcome.output {
