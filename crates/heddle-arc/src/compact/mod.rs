@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod bare;
+mod boxes;
 mod call;
 mod colours;
 mod columns;
