@@ -3,7 +3,7 @@
 use super::answer::Flags;
 use super::chosen::Chosen;
 use super::judge::Found;
-use super::redo::{Few, FewJudged};
+use super::scattered::{Few, FewJudged};
 use crate::assess::Judgement;
 use crate::engine::Tile;
 use crate::plan::Plan;

@@ -12,7 +12,7 @@ use super::chosen::{Chosen, Given};
 use super::ground::{Ground, Portion};
 use super::launch::{Interpret, LaunchSettings, Ran, outline};
 use super::lot::Lot;
-use super::redo::{Few, Scattered, judging};
+use super::scattered::{Few, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
 use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Part, Rows, Settings};

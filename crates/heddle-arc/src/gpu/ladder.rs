@@ -1,13 +1,13 @@
 //! A job shared by program: GPUs take the shortest, the processor the longest.
 //!
 //! A warp is a slow worker. What takes many steps keeps a whole launch waiting, and
-//! beyond a cap it is flagged and all of it was in vain; short programs go several times
-//! as fast as on all threads of a processor. So both begin at their own end of the
+//! beyond a cap it is flagged and all of it was in vain; short programs go two to three
+//! times as fast on an H200 as on 16 threads. So both begin at their own end of the
 //! programs, ordered by length, and meet somewhere between. Nobody has to know where: a
 //! GPU takes a part of what is left, launch by launch, by how fast it was.
 
 use super::chosen::{Chosen, Given};
-use super::redo::Few;
+use super::scattered::Few;
 use super::strand::Strand;
 use crate::engine::Tile;
 use crate::road::Block;
@@ -122,6 +122,11 @@ impl<'a> Ladder<'a> {
             latency,
             cap,
         }
+    }
+
+    /// The blocks of a lot.
+    pub(super) fn blocks(&self, lot: usize) -> &'a [Block] {
+        &self.blocks[lot]
     }
 
     /// Seconds of one thread that all make together in one.

@@ -73,6 +73,7 @@ mod queue;
 mod redo;
 mod relay;
 mod sample;
+mod scattered;
 mod single;
 mod strand;
 mod team;

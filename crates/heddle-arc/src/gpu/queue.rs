@@ -7,7 +7,7 @@
 use super::chosen::Chosen;
 use super::ladder::{Climb, Ladder};
 use super::lot::Lot;
-use super::redo::Few;
+use super::scattered::Few;
 use super::team::{Member, Team};
 use crate::engine::Tile;
 use crate::road::Block;
@@ -46,8 +46,6 @@ pub(super) struct Queue<'a> {
     under_way: HashMap<DeviceId, usize>,
     /// The same by program; blocks do not matter then.
     ladder: Option<Ladder<'a>>,
-    /// By lot.
-    blocks_of_lots: &'a [Vec<Block>],
     /// GPUs whose first launch is not prepared yet. All threads prepare it, so the
     /// processor does nothing else meanwhile.
     to_start: Vec<DeviceId>,
@@ -106,7 +104,6 @@ impl<'a> Queue<'a> {
             team,
             under_way: HashMap::new(),
             ladder: None,
-            blocks_of_lots: &[],
             to_start: Vec::new(),
             hands: 0,
             redoing: 0,
@@ -122,9 +119,8 @@ impl<'a> Queue<'a> {
     }
 
     /// Goes on by program.
-    pub(super) fn climb(&mut self, ladder: Ladder<'a>, blocks_of_lots: &'a [Vec<Block>]) {
+    pub(super) fn climb(&mut self, ladder: Ladder<'a>) {
         self.ladder = Some(ladder);
-        self.blocks_of_lots = blocks_of_lots;
         if self.hands > 0 {
             self.to_start = self.team.gpus().collect();
         }
@@ -139,11 +135,9 @@ impl<'a> Queue<'a> {
     pub(super) fn take(&mut self, device: Option<DeviceId>) -> Next<'a> {
         if let (Some(ladder), Some(device)) = (&mut self.ladder, device) {
             return match ladder.take(device) {
-                Climb::Programs(chosen, lot) => Next::Blocks(
-                    &self.blocks_of_lots[lot],
-                    Some(&self.lots[lot]),
-                    Some(chosen),
-                ),
+                Climb::Programs(chosen, lot) => {
+                    Next::Blocks(ladder.blocks(lot), Some(&self.lots[lot]), Some(chosen))
+                }
                 Climb::Wait => Next::Wait,
                 Climb::Done => Next::Done,
             };

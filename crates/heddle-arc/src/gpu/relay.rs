@@ -16,8 +16,9 @@ use super::ladder::Ladder;
 use super::launch::{LaunchSettings, outline};
 use super::lot::{Lot, operands_of_all};
 use super::queue::{Beside, Next, Queue};
-use super::redo::{Few, Scattered, judging, redo};
-use super::strand::Sample;
+use super::redo::redo;
+use super::scattered::{Few, Scattered, judging};
+use super::strand::Trial;
 use super::team::{Team, sampled};
 use crate::engine::{Grid, Tile};
 use crate::road::{
@@ -376,17 +377,17 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
 
     fn run_samples(&self) -> Result<(), Error> {
         let (runtime, tiles, settings) = (self.runtime, self.tiles, self.settings);
-        let sample = Sample::run(runtime, tiles, settings, self.wanted, &self.samples)?;
-        (self.settings.progress)(evaluations(&sample.some));
-        let strands = sample.strands(tiles, self.blocks_of_lots);
-        lock(&self.assembly).add_few(tiles, &sample.some, sample.judged);
+        let trial = Trial::run(runtime, tiles, settings, self.wanted, &self.samples)?;
+        (self.settings.progress)(evaluations(&trial.some));
+        let strands = trial.strands(tiles, self.blocks_of_lots);
+        lock(&self.assembly).add_few(tiles, &trial.some, trial.judged);
         // As many threads as one is worth by its price.
         let thread = self.team.rate(DeviceId::CPU) / self.threads as f64;
         let worth = |gpu| (gpu, self.team.rate(gpu) / thread.max(f64::MIN_POSITIVE));
         let rates = (self.threads, self.team.gpus().map(worth).collect());
         let limits = (self.team.latency, self.launch.caps.steps);
         let ladder = Ladder::new(tiles, self.blocks_of_lots, strands, rates, limits);
-        lock(&self.queue).climb(ladder, self.blocks_of_lots);
+        lock(&self.queue).climb(ladder);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! What is known of each program of a job: a few examples are run to see how long it is.
 
-use super::redo::{Few, FewJudged, Scattered};
+use super::scattered::{Few, FewJudged, Scattered};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
 use crate::fault::Fault;
@@ -43,14 +43,14 @@ struct Sampled {
     evaluations: u64,
 }
 
-/// What came of a sample: the evaluations, and how long each program is.
-pub(super) struct Sample {
+/// A sample of a job, run: the evaluations, and how long each program is.
+pub(super) struct Trial {
     pub(super) some: Vec<Few>,
     pub(super) judged: Vec<FewJudged<Judgement>>,
     programs: HashMap<(u64, usize), Sampled>,
 }
 
-impl Sample {
+impl Trial {
     /// Runs every program of these blocks on the processor.
     pub(super) fn run<'g>(
         runtime: &Runtime,
@@ -58,7 +58,7 @@ impl Sample {
         settings: &Settings<'_>,
         wanted: &(impl Fn(Part) -> &'g Grid + Sync),
         blocks: &[Block],
-    ) -> Result<Sample, Error> {
+    ) -> Result<Trial, Error> {
         let some = pieces(tiles, blocks);
         let most = settings.crew.budget().steps;
         let judge = |part: Part, _: usize, verdict: Verdict<'_>, took: Nanos| {
@@ -91,7 +91,7 @@ impl Sample {
             }
             judged.push(of_piece);
         }
-        Ok(Sample {
+        Ok(Trial {
             some,
             judged,
             programs,
@@ -178,7 +178,7 @@ mod tests {
         let runtime = Runtime::builder().forgetful().build().unwrap();
         let crew = Crew::new(Budget::default());
         let wanted = |part: Part| outputs[part.example];
-        let sample = Sample::run(
+        let sample = Trial::run(
             &runtime,
             &tiles,
             &Settings::of(&crew),
