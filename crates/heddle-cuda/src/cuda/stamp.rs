@@ -28,15 +28,15 @@ use super::drops;
 use super::fault::check;
 use super::kernels::Kernels;
 use super::pinned::Pinned;
-use super::stream::Stream;
+use super::stream::{Event, Stream, Use};
 
 /// A clock that moves in steps of at most this is as good as an event.
 const COARSEST_STEP: u64 = 1_000;
 /// Readings that show the step of any clock worth using: some 16 ns each.
 const READINGS: u32 = 4_096;
-/// How long the host polls before it leaves the waiting to the driver. Polling
-/// spares a small operation the driver's own overhead; a long one has time.
-const POLL: Duration = Duration::from_micros(200);
+/// How long the host polls before it sleeps. Polling spares a small operation some
+/// microseconds; a long one has time, and others may want the core.
+const POLL: Duration = Duration::from_millis(1);
 /// Polls between looks at the clock.
 const POLLS: u32 = 64;
 
@@ -64,6 +64,8 @@ pub(super) struct Stamps {
     kernel: CUgraphNode,
     clock: Words,
     notice: Pinned,
+    /// What is slept for.
+    behind: Event,
     /// Launches queued so far.
     queued: u64,
 }
@@ -115,6 +117,7 @@ impl Stamps {
             kernel: ptr::null_mut(),
             clock: Words::zeroed(context, 3, stream)?,
             notice: Pinned::new(context, size_of::<u64>())?,
+            behind: Event::new(context, Use::Rest)?,
             queued: 0,
         };
         // SAFETY: the argument outlives the call; the context is current.
@@ -202,7 +205,8 @@ impl Stamps {
                 std::hint::spin_loop();
             }
         }
-        stream.synchronize()?;
+        self.behind.record(stream)?;
+        self.behind.synchronize()?;
         if self.is_over() {
             return Ok(());
         }

@@ -80,6 +80,8 @@ pub(super) enum Use {
     Order,
     /// To measure the time between two.
     Time,
+    /// To be slept for, where spinning would take a core from others.
+    Rest,
 }
 
 /// A mark in a stream.
@@ -100,13 +102,17 @@ impl Event {
     pub(super) fn new(context: &Arc<Context>, purpose: Use) -> Result<Self, Error> {
         context.enter()?;
         let flags = match purpose {
-            Use::Order => CUevent_flags::CU_EVENT_DISABLE_TIMING,
-            Use::Time => CUevent_flags::CU_EVENT_DEFAULT,
+            Use::Order => CUevent_flags::CU_EVENT_DISABLE_TIMING as u32,
+            Use::Time => CUevent_flags::CU_EVENT_DEFAULT as u32,
+            Use::Rest => {
+                CUevent_flags::CU_EVENT_DISABLE_TIMING as u32
+                    | CUevent_flags::CU_EVENT_BLOCKING_SYNC as u32
+            }
         };
         let mut raw = std::ptr::null_mut();
         // SAFETY: the argument outlives the call; the context is current.
         context.check("cuEventCreate", unsafe {
-            sys::cuEventCreate(&raw mut raw, flags as u32)
+            sys::cuEventCreate(&raw mut raw, flags)
         })?;
         Ok(Self {
             context: Arc::clone(context),
