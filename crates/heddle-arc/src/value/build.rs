@@ -1,7 +1,7 @@
 //! Giving tuples and sets their one form.
 
 use super::space::Bits;
-use super::{Colours, Mask, Space, Value, Window};
+use super::{Colours, Mask, Space, Value, Window, lanes};
 use crate::fault::{Fault, Limit, Noun};
 use crate::meter::MAX_VALUE_DEPTH;
 
@@ -217,22 +217,14 @@ impl Space {
             }
             Value::Painted { cells, width, .. } => {
                 let mask = object.mask()?;
-                let mut least: Option<(i8, i16, i32)> = None;
-                let width = usize::from(width);
-                for (row, word) in self.words(mask).iter().enumerate() {
-                    let start = cells as usize + row * width;
-                    let mut bits = *word;
-                    while bits != 0 {
-                        let bit = bits.trailing_zeros() as usize;
-                        let colour = self.cells[start + bit];
-                        if least.is_none_or(|(held, ..)| colour < held) {
-                            let (i, j) = first_at(mask, row, bits);
-                            least = Some((colour, i, j));
-                        }
-                        bits &= bits - 1;
-                    }
-                }
-                least
+                let colour = self.box_colours(mask, cells as usize).iter().next()?;
+                let starts = (cells as usize..).step_by(usize::from(width));
+                let mut rows = self.words(mask).iter().zip(starts).enumerate();
+                rows.find_map(|(row, (word, start))| {
+                    let plane = lanes::of_colour(*word, &self.cells, start, colour);
+                    let (i, j) = first_at(mask, row, plane);
+                    (plane != 0).then_some((colour, i, j))
+                })
             }
             _ => None,
         }

@@ -170,15 +170,24 @@ impl Space {
 
     /// The colours in a box where the mask has cells.
     pub(crate) fn box_colours(&self, mask: Mask, cells: usize) -> Colours {
-        let mut found = Colours::default();
         let width = usize::from(mask.width);
+        // Nearly all colours are between 0 and 63.
+        let (mut few, mut bits) = (0_u64, 0_u8);
         for (row, word) in self.words(mask).iter().enumerate() {
-            let mut left = *word;
-            while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                found.add(self.cells[cells + row * width + bit]);
-            }
+            let own = &self.cells[cells + row * width..][..width];
+            each_bit(*word, |bit| {
+                let colour = own[bit].cast_unsigned();
+                few |= 1 << (colour % 64);
+                bits |= colour;
+            });
+        }
+        if bits < 64 {
+            return Colours([0, u128::from(few)]);
+        }
+        let mut found = Colours::default();
+        for (row, word) in self.words(mask).iter().enumerate() {
+            let own = &self.cells[cells + row * width..][..width];
+            each_bit(*word, |bit| found.add(own[bit]));
         }
         found
     }

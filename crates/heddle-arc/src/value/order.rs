@@ -1,5 +1,7 @@
 //! Equality, canonical order and comparison (sections 1 and 2).
 
+use super::lanes::{self, each_bit};
+use super::space::Bits;
 use super::{MASK_COLUMNS, Mask, Space, Value};
 use crate::fault::Fault;
 use std::cmp::Ordering;
@@ -103,6 +105,12 @@ impl Space {
             (Value::Object(x, c), Value::Object(y, d)) => {
                 c.cmp(&d).then_with(|| self.order_masks(x, y))
             }
+            (Value::Painted { cells, .. }, Value::Painted { cells: other, .. }) => {
+                match (a.mask(), b.mask()) {
+                    (Some(x), Some(y)) if near(x, y) => self.order_painted((x, cells), (y, other)),
+                    _ => self.order_elements(a, b),
+                }
+            }
             (Value::Row { at, len }, Value::Row { at: bt, len: m }) => {
                 let cells = |at: u32, len: u32| &self.cells[at as usize..(at + len) as usize];
                 cells(at, len).cmp(cells(bt, m))
@@ -168,7 +176,7 @@ impl Space {
             return columns;
         }
         let left = a.left().min(b.left());
-        if a.right().max(b.right()) - left >= MASK_COLUMNS {
+        if !near(a, b) {
             return self.order_elements(Value::Mask(a), Value::Mask(b));
         }
         let (x, y) = (self.words(a), self.words(b));
@@ -194,6 +202,68 @@ impl Space {
             };
         }
         x.len().cmp(&y.len())
+    }
+
+    /// Many-coloured objects that are [`near`] each other, each a mask and where its
+    /// colours begin, as ascending lists of cells. Whoever holds the first cell the other lacks is smaller, unless the
+    /// other has ended there.
+    fn order_painted(&self, a: (Mask, u32), b: (Mask, u32)) -> Ordering {
+        let ((x, cells), (y, other)) = (a, b);
+        let area = usize::from(x.height) * usize::from(x.width);
+        if self.same_mask(x, y) && self.same_cells(cells, other, area) {
+            return Ordering::Equal;
+        }
+        let left = x.left().min(y.left());
+        let mut colours = self.box_colours(x, cells as usize);
+        colours.join(self.box_colours(y, other as usize));
+        for colour in colours.iter() {
+            for i in x.top().min(y.top())..=x.bottom().max(y.bottom()) {
+                let (p, q) = (
+                    self.plane_at(a, colour, i) << (x.left() - left),
+                    self.plane_at(b, colour, i) << (y.left() - left),
+                );
+                let differ = p ^ q;
+                if differ == 0 {
+                    continue;
+                }
+                let bit = differ.trailing_zeros();
+                let first = (colour, i, left + i64::from(bit));
+                let (holder, lacking) = match p >> bit & 1 {
+                    0 => (Ordering::Greater, a),
+                    _ => (Ordering::Less, b),
+                };
+                return if self.goes_beyond(lacking, first) {
+                    holder
+                } else {
+                    holder.reverse()
+                };
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// Where a row of an object has a colour, as seen from the object's left.
+    fn plane_at(&self, (mask, cells): (Mask, u32), colour: i8, i: i64) -> Bits {
+        let word = self.word_at(mask, i, mask.left());
+        if word == 0 {
+            return 0;
+        }
+        let row = (i - mask.top()) as usize * usize::from(mask.width);
+        lanes::of_colour(word, &self.cells, cells as usize + row, colour)
+    }
+
+    /// Whether an object has a cell behind this one.
+    fn goes_beyond(&self, (mask, cells): (Mask, u32), cell: (i8, i64, i64)) -> bool {
+        let mut rows = self.words(mask).iter().zip(mask.top()..).enumerate();
+        rows.any(|(row, (word, i))| {
+            let start = cells as usize + row * usize::from(mask.width);
+            let mut beyond = false;
+            each_bit(*word, |bit| {
+                let found = (self.cells[start + bit], i, mask.left() + bit as i64);
+                beyond |= found > cell;
+            });
+            beyond
+        })
     }
 
     /// Two containers of one kind, element by element.
@@ -262,6 +332,11 @@ impl Space {
     }
 }
 
+/// Whether the columns of both fit the words of a mask.
+fn near(a: Mask, b: Mask) -> bool {
+    a.right().max(b.right()) - a.left().min(b.left()) < MASK_COLUMNS
+}
+
 fn rank(value: Value) -> u8 {
     match value {
         Value::None => 0,
@@ -271,5 +346,89 @@ fn rank(value: Value) -> u8 {
         Value::Body { .. } => 6,
         _ if value.is_tuple() => 2,
         _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dice::Dice;
+    use crate::meter::Budget;
+
+    /// Cells of up to three colours in a small box, thin or dense.
+    fn object(dice: &mut Dice, space: &mut Space) -> Value {
+        let base = space.stack.len();
+        let (height, width) = (dice.between(1, 5), dice.between(1, 5));
+        let (top, left) = (dice.below(3) as i32 - 1, dice.below(3) as i32 - 1);
+        let dense = dice.between(1, 3);
+        for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
+            if dice.one_in(dense) {
+                space.stack.push(Value::Cell {
+                    colour: dice.below(3) as i32 - 1,
+                    i: top + i as i32,
+                    j: left + j as i32,
+                });
+            }
+        }
+        space.set_from(base).unwrap()
+    }
+
+    /// The same with a cell more, fewer, or of another colour.
+    fn changed(dice: &mut Dice, space: &mut Space, object: Value) -> Value {
+        let base = space.stack.len();
+        space.spread(object).unwrap();
+        let place = base + dice.below(space.stack.len() - base);
+        match (dice.below(3), space.stack[place]) {
+            (0, Value::Cell { i, j, .. }) => {
+                let colour = dice.below(4) as i32;
+                space.stack[place] = Value::Cell { colour, i, j };
+            }
+            (1, _) => {
+                space.stack.remove(place);
+            }
+            _ => {
+                let (i, j) = (dice.below(7) as i32 - 2, dice.below(7) as i32 - 2);
+                space.stack.push(Value::Cell { colour: 1, i, j });
+            }
+        }
+        space.set_from(base).unwrap()
+    }
+
+    #[test]
+    fn many_coloured_objects_are_ordered_as_their_cells_are() {
+        let (mut compared, mut ended) = (0, 0);
+        let mut orders = [0; 3];
+        for seed in 0..6_000 {
+            let mut dice = Dice::new(seed);
+            let mut space = Space::new(Budget::default());
+            let a = object(&mut dice, &mut space);
+            let b = match dice.below(4) {
+                0 => object(&mut dice, &mut space),
+                1 => {
+                    let mut copied = a;
+                    for _ in 0..dice.below(3) {
+                        if space.len(copied).unwrap() > 0 {
+                            copied = changed(&mut dice, &mut space, copied);
+                        }
+                    }
+                    copied
+                }
+                _ if space.len(a).unwrap() > 0 => changed(&mut dice, &mut space, a),
+                _ => a,
+            };
+            let painted = |value: Value| matches!(value, Value::Painted { .. });
+            if !painted(a) || !painted(b) {
+                continue;
+            }
+            let wanted = space.order_elements(a, b);
+            assert_eq!(space.order(a, b), wanted, "seed {seed}");
+            assert_eq!(space.order(b, a), wanted.reverse(), "seed {seed}");
+            compared += 1;
+            orders[(wanted as i8 + 1) as usize] += 1;
+            let ends = |a: Value, b: Value| space.includes(a, b).unwrap() && !space.equal(a, b);
+            ended += usize::from(ends(a, b) || ends(b, a));
+        }
+        assert!(compared > 2_000 && ended > 500, "{compared}, {ended}");
+        assert!(orders.iter().all(|count| *count > 100), "{orders:?}");
     }
 }
