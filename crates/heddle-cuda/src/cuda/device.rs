@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use heddle_runtime::device::{
     Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, MatMulCall, Moved,
-    Pipeline, PipelineLaunch, Timing,
+    Notices, Pipeline, PipelineLaunch, Timing,
 };
 use heddle_runtime::memory::{AcceleratorMemory, Cleanup};
 use heddle_runtime::units::Bytes;
@@ -18,6 +18,7 @@ use super::drops::{self, DropFailures};
 use super::find::{self, Found, Options};
 use super::health::{self, Health};
 use super::memory::CudaMemory;
+use super::notices::CudaNotices;
 use super::{blas, execute, launch, pipeline};
 
 /// One NVIDIA GPU.
@@ -134,6 +135,11 @@ impl Accelerator for CudaDevice {
 
     fn memory(&self) -> Option<&AcceleratorMemory> {
         Some(&self.core.memory)
+    }
+
+    fn notices(&self, words: usize) -> Result<Option<Arc<dyn Notices>>, Error> {
+        let notices = CudaNotices::new(&self.core.context, words)?;
+        Ok(Some(Arc::new(notices)))
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {

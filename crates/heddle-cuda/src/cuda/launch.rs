@@ -10,6 +10,7 @@ use heddle_runtime::device::{Argument, Launch};
 
 use super::core::Core;
 use super::memory::CudaMemory;
+use super::notices::CudaNotices;
 use super::stamp::Shot;
 
 /// Parameters a kernel of ours may have.
@@ -43,6 +44,11 @@ pub(super) fn launch(core: &Core, launch: &Launch<'_>) -> Result<(), Error> {
                     let memory = CudaMemory::of(core, memory)?;
                     memory.join(lease)?;
                     memory.pointer()
+                }
+                Argument::Notices(notices) => {
+                    let own = notices.as_any().downcast_ref::<CudaNotices>();
+                    own.ok_or_else(|| core.context.refuse("notices of another device"))?
+                        .pointer()
                 }
                 Argument::U32(value) => u64::from(value).to_le(),
                 Argument::I32(value) => u64::from(value.cast_unsigned()).to_le(),

@@ -27,6 +27,7 @@ mod launch;
 mod layout;
 mod lease;
 mod memory;
+mod notices;
 mod pinned;
 mod pipeline;
 mod signature;

@@ -90,8 +90,10 @@ impl Parameter {
     fn takes(self, argument: &Argument<'_>) -> bool {
         matches!(
             (self, argument),
-            (Self::Bits64, Argument::Buffer(_) | Argument::U64(_))
-                | (Self::Bits32, Argument::U32(_) | Argument::I32(_))
+            (
+                Self::Bits64,
+                Argument::Buffer(_) | Argument::Notices(_) | Argument::U64(_)
+            ) | (Self::Bits32, Argument::U32(_) | Argument::I32(_))
                 | (Self::F32, Argument::F32(_))
                 | (Self::F64, Argument::F64(_))
         )

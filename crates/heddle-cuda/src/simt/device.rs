@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use heddle_runtime::Error;
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, Place, Timing,
+    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, Notices, Place, Timing,
 };
 use heddle_runtime::memory::{
     AcceleratorMemory, AllocateError, MemorySettings, Shortage, SystemClock,
@@ -24,6 +24,7 @@ use super::fault::FaultPlan;
 use super::grid;
 use super::launch::Task;
 use super::memory::SimtBuffer;
+use super::notices::SimtNotices;
 use super::options::SimtOptions;
 use super::regions::Regions;
 
@@ -173,6 +174,11 @@ impl Accelerator for SimtDevice {
 
     fn memory(&self) -> Option<&AcceleratorMemory> {
         Some(&self.core.memory)
+    }
+
+    fn notices(&self, words: usize) -> Result<Option<Arc<dyn Notices>>, Error> {
+        self.core.call()?;
+        Ok(Some(Arc::new(SimtNotices::new(words))))
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {

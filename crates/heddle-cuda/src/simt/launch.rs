@@ -4,6 +4,7 @@ use heddle_runtime::device::{Argument, DeviceId, Launch};
 
 use super::block::MAX_THREADS;
 use super::memory::SimtBuffer;
+use super::notices::SimtNotices;
 use super::shared::SHARED_BYTES;
 use crate::kernels::{self, ArgumentKind, Kernel};
 
@@ -65,6 +66,11 @@ impl<'a> Task<'a> {
                     .ok_or_else(|| format!("lives on {}", memory.device()))?;
                 self.buffers.push(buffer);
                 (ArgumentKind::Buffer, value(&buffer.address().to_ne_bytes()))
+            }
+            Argument::Notices(notices) => {
+                let own = notices.as_any().downcast_ref::<SimtNotices>();
+                let own = own.ok_or_else(|| "lives on another device".to_owned())?;
+                (ArgumentKind::Buffer, value(&own.address().to_ne_bytes()))
             }
             Argument::U32(number) => (ArgumentKind::U32, value(&number.to_ne_bytes())),
             Argument::I32(number) => (ArgumentKind::I32, value(&number.to_ne_bytes())),

@@ -28,6 +28,7 @@ mod frame;
 mod grid;
 mod launch;
 mod memory;
+mod notices;
 mod options;
 mod regions;
 mod shared;

@@ -6,8 +6,11 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
-use super::{Device, DeviceId, Launch, MatMulCall, Moved, Pipeline, PipelineLaunch, sequential};
+use super::{
+    Device, DeviceId, Launch, MatMulCall, Moved, Notices, Pipeline, PipelineLaunch, sequential,
+};
 use crate::error::Error;
 use crate::memory::AcceleratorMemory;
 use crate::units::{Bytes, Nanos};
@@ -53,6 +56,13 @@ pub trait Accelerator: Device {
     /// counted in a ledger, and nothing else.
     fn memory(&self) -> Option<&AcceleratorMemory> {
         None
+    }
+
+    /// Words that kernels write and the host reads meanwhile; none where the device has
+    /// no such memory. They outlive every kernel that was launched with them.
+    fn notices(&self, words: usize) -> Result<Option<Arc<dyn Notices>>, Error> {
+        let _ = words;
+        Ok(None)
     }
 
     /// Queues one kernel behind everything queued before. An error is of the

@@ -3,13 +3,15 @@
 //! A kernel is asked for by name; its device checks the arguments against the
 //! kernel's own signature before anything runs.
 
-use super::DeviceMemory;
+use super::{DeviceMemory, Notices};
 
 /// One argument of a kernel, in the order of its signature.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
     /// A pointer to the start of a buffer on the device that launches.
     Buffer(&'a dyn DeviceMemory),
+    /// A pointer to the first of some notices of the device that launches.
+    Notices(&'a dyn Notices),
     /// `unsigned int`
     U32(u32),
     /// `int`

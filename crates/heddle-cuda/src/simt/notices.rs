@@ -1,0 +1,36 @@
+//! Notices of an emulated kernel.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use heddle_runtime::device::Notices;
+
+/// Words that a kernel writes while it runs.
+#[derive(Debug)]
+pub(super) struct SimtNotices(Box<[AtomicU32]>);
+
+impl SimtNotices {
+    pub(super) fn new(words: usize) -> Self {
+        Self((0..words).map(|_| AtomicU32::new(0)).collect())
+    }
+
+    /// Where a kernel finds them; it stores whole words.
+    pub(super) fn address(&self) -> u64 {
+        self.0.as_ptr() as u64
+    }
+}
+
+impl Notices for SimtNotices {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn read(&self, place: usize) -> u32 {
+        let word = self.0.get(place);
+        word.map_or(0, |word| word.load(Ordering::Acquire))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,27 @@
+//! Words that a kernel leaves for the host while it runs.
+//!
+//! Results are downloaded when a kernel has ended. What the host should know sooner
+//! goes here: memory of the host that the kernel writes and the host looks at.
+
+use std::any::Any;
+use std::fmt;
+
+/// Words of 32 bits in host memory, zero until a kernel writes them.
+///
+/// Each is a message of its own: nothing is said of the order in which they arrive, nor
+/// of anything else the kernel wrote before.
+pub trait Notices: Send + Sync + fmt::Debug {
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What has arrived at a place so far; 0 where nothing has, or there is no such place.
+    fn read(&self, place: usize) -> u32;
+
+    /// For the device's own code to find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}
