@@ -36,6 +36,9 @@ pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Item
 /// is given what suits it.
 pub static EVALUATE_BESIDE: Kind = Kind::new("arc-evaluate-beside", WorkUnit::Items);
 
+/// What a GPU needs for evaluations, brought there ahead of them.
+pub static SETTLE: Kind = Kind::new("arc-settle", WorkUnit::Items);
+
 /// Evaluations in one operation, about: some seconds of solvers on one core, and
 /// blocks enough that threads wait little for the last of them. Progress and
 /// cancellation do not wait for its end.

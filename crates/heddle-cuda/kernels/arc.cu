@@ -20,6 +20,9 @@ struct Job {
     unsigned *results;
     unsigned char *dumps;
     u64 dump_bytes, budget_bytes;
+    // The host is told here what was flagged, while others still run.
+    unsigned *noted, *notices;
+    unsigned notices_len;
     // Whether a warp may take fewer steps than the budget has.
     bool steps_capped;
 };
@@ -189,6 +192,12 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
         result[1] = s->at.culprit | r.wrong << 8;
         result[2] = s->fault == 0 ? match : 0;
         result[3] = (unsigned)(r.spent_steps < most ? r.spent_steps : most);
+        if ((s->fault & 0xff) >= FLAG_CELLS) {
+            const unsigned place = atomicAdd(job.noted, 1u);
+            if (place < job.notices_len) {
+                *(volatile unsigned *)(job.notices + place) = evaluation + 1;
+            }
+        }
     }
     __syncwarp();
 }
@@ -198,7 +207,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
                  unsigned rows_len, unsigned *queue, unsigned *results, unsigned char *scratch,
                  unsigned long long scratch_bytes, const unsigned *caps,
                  unsigned long long budget_steps, unsigned long long budget_bytes,
-                 unsigned char *dumps, unsigned long long dump_bytes) {
+                 unsigned char *dumps, unsigned long long dump_bytes, unsigned *notices,
+                 unsigned notices_len) {
     __shared__ Shared shared;
     const Space s(shared, threadIdx.x);
     const Machine m(s);
@@ -234,6 +244,9 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     job.results = results;
     job.dumps = dumps;
     job.dump_bytes = dump_bytes;
+    job.noted = queue + 1;
+    job.notices = notices;
+    job.notices_len = notices_len;
     job.budget_bytes = budget_bytes;
     job.steps_capped = most_steps < budget_steps;
     unsigned &first_row = shared.arenas[0].first_row;

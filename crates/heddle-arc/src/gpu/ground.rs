@@ -108,6 +108,11 @@ impl Ground {
         [(&self.code).into(), (&self.data).into()]
     }
 
+    /// Its code and data as a job of so many rows that runs nothing.
+    pub(super) fn empty_job(&self, rows: u32) -> Job {
+        Job::empty(&self.code, &self.data, rows)
+    }
+
     /// Every program of these blocks' tiles on each of their examples.
     ///
     /// # Panics
@@ -233,6 +238,22 @@ impl Portion {
     #[must_use]
     pub fn job(&self) -> &Job {
         &self.job
+    }
+
+    /// Block, example and program of a result, each by place.
+    pub(super) fn place(&self, result: usize) -> Option<(usize, usize, usize)> {
+        let after = self
+            .blocks
+            .partition_point(|block| block.first_result <= result);
+        let block = after.checked_sub(1)?;
+        let BlockPlaced {
+            first_result,
+            examples,
+            ..
+        } = self.blocks[block];
+        let within = result - first_result;
+        let is_there = result < self.job.evaluations() && examples > 0;
+        is_there.then(|| (block, within % examples, within / examples))
     }
 
     /// The number of the result of a program on an example of a block, both by

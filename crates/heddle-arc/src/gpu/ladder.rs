@@ -16,9 +16,10 @@ use heddle_runtime::units::Nanos;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The part of its fair share that a GPU takes at first, and later: programs get longer
-/// from one launch to the next, and a GPU slower.
-const PART_OF_SHARE: f64 = 0.7;
+/// The part of its fair share that a GPU takes at first, and later. At first more than all
+/// of it: the processor also redoes what is flagged, and each launch ends with a wait for
+/// its slowest. Later less: programs get longer, and a GPU slower.
+const PART_OF_SHARE: f64 = 1.2;
 const PART_OF_REST_OF_SHARE: f64 = 0.4;
 /// Launches a GPU takes programs for at once: one runs, one is prepared.
 const LAUNCHES_AHEAD: usize = 2;
@@ -58,7 +59,7 @@ pub(super) struct Latency {
     /// A launch with little to do.
     pub(super) launch: f64,
     /// A step of a warp that all others wait for: on an H200 a launch with evaluations
-    /// of 20,000 steps takes at least 0.1 s.
+    /// of 20,000 steps takes some 0.04 s.
     pub(super) step: f64,
 }
 
@@ -66,7 +67,7 @@ impl Default for Latency {
     fn default() -> Self {
         Latency {
             launch: 0.02,
-            step: 5e-6,
+            step: 2e-6,
         }
     }
 }
@@ -132,6 +133,12 @@ impl<'a> Ladder<'a> {
     /// Seconds of one thread that all make together in one.
     fn rates(&self) -> f64 {
         self.threads as f64 + self.gpus.iter().map(|gpu| gpu.rate).sum::<f64>()
+    }
+
+    /// Whether a GPU has taken something that it has not made yet.
+    pub(super) fn is_busy(&self, device: DeviceId) -> bool {
+        let mut own = self.gpus.iter().filter(|gpu| gpu.device == device);
+        own.any(|gpu| gpu.launches > 0)
     }
 
     /// What a GPU does next.
@@ -333,12 +340,12 @@ mod tests {
             .iter()
             .map(|nanos| 500.0 * f64::from(*nanos) / 1e9)
             .sum();
-        // Prices that are four times too good cost most of it.
+        // Prices that are too good cost most.
         for (times, believed, most) in [
             (12.0, 12.0, 1.25),
             (12.0, 4.0, 1.4),
-            (4.0, 12.0, 1.4),
-            (1.0, 4.0, 1.8),
+            (4.0, 8.0, 1.7),
+            (4.0, 12.0, 2.0),
         ] {
             let (end, launches) = shared(&nanos, times, believed, 100);
             let best = all / (4.0 + times);

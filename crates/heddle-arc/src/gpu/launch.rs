@@ -5,6 +5,7 @@
 //! with is laid out once for all of its evaluations.
 
 use super::answer::{Answer, culprit_of};
+use super::letterbox::{Letterbox, NOTICES};
 use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::road::EVALUATE;
@@ -206,6 +207,26 @@ impl Job {
         }
     }
 
+    /// The same code and data with room for so many rows, and nothing in it.
+    pub(super) fn empty(code: &Array<u32>, data: &Array<u8>, rows: u32) -> Job {
+        let none = vec![0; ROW_WORDS * rows as usize];
+        Job {
+            code: code.clone(),
+            data: data.clone(),
+            rows: Array::from_slice(&none),
+            evaluations: 0,
+        }
+    }
+
+    /// Code, data and rows, and where they are.
+    pub(super) fn operands(&self) -> [Operand; 3] {
+        [
+            (&self.code).into(),
+            (&self.data).into(),
+            (&self.rows).into(),
+        ]
+    }
+
     /// Results there will be.
     #[must_use]
     pub fn evaluations(&self) -> usize {
@@ -279,13 +300,28 @@ impl Ran {
 pub struct Interpret<'a> {
     job: &'a Job,
     settings: LaunchSettings,
+    /// Whether nothing is run.
+    is_dry: bool,
 }
 
 impl<'a> Interpret<'a> {
     /// A job to be launched with these settings.
     #[must_use]
     pub fn new(job: &'a Job, settings: LaunchSettings) -> Self {
-        Interpret { job, settings }
+        Interpret {
+            job,
+            settings,
+            is_dry: false,
+        }
+    }
+
+    /// The same with nothing run: code and data are brought to the device, and the
+    /// driver makes ready what the first launch of a kernel needs.
+    pub(super) fn dry(job: &'a Job, settings: LaunchSettings) -> Self {
+        Interpret {
+            is_dry: true,
+            ..Interpret::new(job, settings)
+        }
     }
 
     fn block_bytes(&self) -> u64 {
@@ -315,10 +351,12 @@ impl<'a> Interpret<'a> {
             .max(1)
     }
 
+    /// Launches it. What it flags comes through the letterbox, if somebody looks there.
     pub(super) fn launch(
         &self,
         lane: &Lane<'_>,
         accelerator: &dyn Accelerator,
+        letterbox: Option<&Letterbox>,
     ) -> Result<Ran, Error> {
         let Job {
             code, data, rows, ..
@@ -326,7 +364,11 @@ impl<'a> Interpret<'a> {
         let caps = Array::from_slice(&self.settings.caps.words());
         // The kernel counts in it, so it is nobody else's.
         let queue = Array::from_slice(&[0_u32; 4]);
-        let count = self.job.rows() as u32;
+        let count = if self.is_dry {
+            0
+        } else {
+            self.job.rows() as u32
+        };
         let [code, rows, caps, queue] = [
             lane.resident(code, accelerator)?,
             lane.resident(rows, accelerator)?,
@@ -334,11 +376,23 @@ impl<'a> Interpret<'a> {
             lane.resident(&queue, accelerator)?,
         ];
         let data = lane.resident(data, accelerator)?;
-        let results = accelerator.allocate(Bytes(self.results_bytes()))?;
+        let results = accelerator.allocate(Bytes(self.results_bytes().max(16)))?;
         let dumps = accelerator.allocate(Bytes(self.dumps_bytes().max(16)))?;
         let blocks = self.blocks(lane, accelerator);
         let scratch = accelerator.allocate(Bytes(blocks * self.block_bytes()))?;
         let Budget { steps, bytes, .. } = self.settings.budget;
+        let notices = match letterbox {
+            Some(_) => accelerator.notices(NOTICES.min(self.job.evaluations))?,
+            None => None,
+        };
+        // Nothing is written where there is room for nothing.
+        let (noted, room) = match &notices {
+            Some(notices) => (Argument::Notices(&**notices), notices.len() as u32),
+            None => (Argument::Buffer(&**queue), 0),
+        };
+        if let Some(letterbox) = letterbox {
+            letterbox.launched(notices.clone());
+        }
         accelerator.launch(&Launch {
             kernel: KERNEL,
             grid: [blocks as u32, 1, 1],
@@ -358,6 +412,8 @@ impl<'a> Interpret<'a> {
                 Argument::U64(bytes),
                 Argument::Buffer(&*dumps),
                 Argument::U64(self.dump()),
+                noted,
+                Argument::U32(room),
             ],
         })?;
         let mut ran = Ran {
@@ -365,7 +421,9 @@ impl<'a> Interpret<'a> {
             dumps: vec![0; self.dumps_bytes() as usize],
             dump: self.dump() as usize,
         };
-        lane.download(&*results, &mut ran.results)?;
+        if !ran.results.is_empty() {
+            lane.download(&*results, &mut ran.results)?;
+        }
         if !ran.dumps.is_empty() {
             lane.download(&*dumps, &mut ran.dumps)?;
         }
@@ -433,12 +491,8 @@ impl Operation for Interpret<'_> {
     type Output = Ran;
 
     fn describe(&self) -> Description {
-        let Job {
-            code, data, rows, ..
-        } = self.job;
-        let operands = [code.into(), data.into(), rows.into()];
         let evaluations = self.job.evaluations as u64;
-        outline(&EVALUATE, &self.settings, operands, evaluations)
+        outline(&EVALUATE, &self.settings, self.job.operands(), evaluations)
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -448,7 +502,7 @@ impl Operation for Interpret<'_> {
     fn run(&mut self, lane: &Lane<'_>) -> Result<Ran, Error> {
         match lane.place() {
             Place::Accelerator(_) if self.job.evaluations == 0 => Ok(Ran::default()),
-            Place::Accelerator(accelerator) => self.launch(lane, accelerator),
+            Place::Accelerator(accelerator) => self.launch(lane, accelerator, None),
             Place::Host(_) => Err(Error::NotImplementedOn {
                 operation: EVALUATE.name(),
                 device: lane.device(),

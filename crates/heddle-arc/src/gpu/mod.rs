@@ -47,6 +47,9 @@
 //! cells that match with bit 30 for the wanted shape and bit 31 for the wanted grid,
 //! steps.
 //!
+//! **notices**, in memory of the host: the numbers of flagged results, each plus one, as
+//! they come. The kernel counts them in the second word of **queue**.
+//!
 //! **dumps**, where values are wanted: the result, the lengths of cells, rows and values,
 //! a zero, then rows, values and cells.
 
@@ -64,6 +67,7 @@ mod joined;
 mod judge;
 mod ladder;
 mod launch;
+mod letterbox;
 mod lot;
 mod lower;
 #[doc(hidden)]
@@ -74,6 +78,7 @@ mod redo;
 mod relay;
 mod sample;
 mod scattered;
+mod settle;
 mod single;
 mod strand;
 mod team;

@@ -134,6 +134,10 @@ impl<'a> Queue<'a> {
     /// What comes next.
     pub(super) fn take(&mut self, device: Option<DeviceId>) -> Next<'a> {
         if let (Some(ladder), Some(device)) = (&mut self.ladder, device) {
+            if self.to_start.contains(&device) && ladder.is_busy(device) {
+                // Nothing may overtake its first launch.
+                return Next::Wait;
+            }
             return match ladder.take(device) {
                 Climb::Programs(chosen, lot) => {
                     Next::Blocks(ladder.blocks(lot), Some(&self.lots[lot]), Some(chosen))

@@ -2,22 +2,24 @@
 //!
 //! [`judge`] is [`sweep`](crate::road::sweep) made of [`Judge`]s. Three threads take
 //! blocks in turn: while one waits for a GPU, the others lower and lay out what
-//! the GPU gets next. What it answered is read, and what it flagged redone on the
-//! processor, by a thread of its own, while the GPU goes on. Where devices share a
-//! job ([`Team`]), each GPU has three such threads, and two more have the processor
-//! do its part.
+//! the GPU gets next. A thread of its own follows each launch: it has the processor redo
+//! what the launch flags while that still runs, and reads what it answered while the
+//! GPU goes on with the next. Where devices share a job ([`Team`]), each GPU has three
+//! such threads, and two more have the processor do its part.
 //!
 //! The one thing to know: a GPU has one operation at a time, so that what the
 //! router learns of it is what one takes.
 
 use super::assessed::{Assembly, Assessed, WhyCpu};
-use super::judge::{Findings, Judge};
+use super::judge::{Findings, Hole, Judge, Places};
 use super::ladder::Ladder;
 use super::launch::{LaunchSettings, outline};
+use super::letterbox::Letterbox;
 use super::lot::{Lot, operands_of_all};
 use super::queue::{Beside, Next, Queue};
-use super::redo::redo;
+use super::redo::{Redone, fill, redo};
 use super::scattered::{Few, Scattered, judging};
+use super::settle::Settle;
 use super::strand::Trial;
 use super::team::{Team, sampled};
 use crate::engine::{Grid, Tile};
@@ -26,7 +28,8 @@ use crate::road::{
 };
 use heddle_runtime::device::{DeviceId, DeviceKind};
 use heddle_runtime::{Error, Operation, Runtime};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
@@ -45,6 +48,9 @@ const HELPERS: usize = 2;
 /// How long a processor with nothing to do sleeps before it looks again, should
 /// nobody wake it.
 const NAP: Duration = Duration::from_millis(20);
+
+/// How often somebody looks at what a launch has flagged so far.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Judges tiles, operation after operation, each where it is sooner done. The
 /// answer has one entry for each example of each tile, in order; what was not
@@ -152,25 +158,7 @@ fn judge_in_parts<'g>(
         });
         return relay.finish();
     }
-    let turns: Vec<(DeviceId, Mutex<()>)> =
-        team.gpus().map(|gpu| (gpu, Mutex::default())).collect();
-    thread::scope(|scope| {
-        for (gpu, turn) in &turns {
-            for _ in 0..HANDS {
-                lock(&relay.queue).hand_comes();
-                scope.spawn(|| {
-                    let _hand = Hand(&relay.queue, &relay.changed, *gpu);
-                    relay.take_part(scope, Some(*gpu), turn);
-                });
-            }
-        }
-        if team.has_cpu() {
-            for _ in 1..HELPERS {
-                scope.spawn(|| relay.help());
-            }
-            relay.help();
-        }
-    });
+    relay.share();
     relay.finish()
 }
 
@@ -213,13 +201,55 @@ impl Drop for Hand<'_, '_> {
 }
 
 impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
+    /// Has all of a team do its part.
+    fn share(&self) {
+        let gpu = |gpu| (gpu, Mutex::default());
+        let gpus: Vec<(DeviceId, Mutex<()>)> = self.team.gpus().map(gpu).collect();
+        thread::scope(|scope| {
+            for (gpu, turn) in &gpus {
+                for hand in 0..HANDS {
+                    lock(&self.queue).hand_comes();
+                    scope.spawn(move || {
+                        let _hand = Hand(&self.queue, &self.changed, *gpu);
+                        if hand == 0 {
+                            let _turn = lock(turn);
+                            self.settle(*gpu);
+                        }
+                        self.sample();
+                        self.take_part(scope, Some(*gpu), turn);
+                    });
+                }
+            }
+            if self.team.has_cpu() {
+                for _ in 1..HELPERS {
+                    scope.spawn(|| self.help());
+                }
+                self.help();
+            }
+        });
+    }
+
+    /// Notes that a GPU has begun.
+    fn started(&self, gpu: DeviceId) {
+        lock(&self.queue).started(gpu);
+        self.changed.notify_all();
+    }
+
     /// Takes blocks for a device, or for whichever the router chooses, until there
     /// are none. Who holds the turn has an operation run.
     fn take_part<'s>(&'s self, scope: &'s Scope<'s, '_>, device: Option<DeviceId>, turn: &Mutex<()>)
     where
         'a: 's,
     {
-        while let Some(mut judge) = self.next(device) {
+        while let Some(judge) = self.next(device) {
+            let letterbox = Arc::default();
+            let mut judge = judge.telling(&letterbox);
+            let (ended, end) = mpsc::channel();
+            let places = judge.places();
+            let is_followed = places.is_some();
+            if let Some(places) = places {
+                scope.spawn(move || self.follow(device, &places, &letterbox, &end));
+            }
             let ran = {
                 let _turn = lock(turn);
                 if self.is_over() {
@@ -227,6 +257,9 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                 }
                 self.runtime.trace(&mut judge, device)
             };
+            if let Some(device) = device {
+                self.started(device);
+            }
             let outcome = match ran {
                 Ok(outcome) => outcome,
                 Err(error) => return self.fail(error),
@@ -243,27 +276,68 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             }
             self.changed.notify_all();
             match outcome.output {
-                Findings::Launched(_) => {
-                    lock(&self.queue).redoing_begins();
-                    scope.spawn(move || {
-                        self.read(&judge, outcome.output);
-                        lock(&self.queue).redoing_ends();
-                        self.changed.notify_all();
-                    });
+                Findings::Launched(_) if is_followed => {
+                    // It waits for that, or has failed and said so.
+                    let _ = ended.send((judge, outcome.output));
                 }
+                Findings::Launched(_) => self.read(&judge, outcome.output, Redone::new()),
                 Findings::Judged(_) => {
                     if judge.runs_on(DeviceKind::Cuda) {
                         lock(&self.assembly).ran_on_cpu(WhyCpu::Decided(outcome.decision));
                     }
-                    self.read(&judge, outcome.output);
+                    self.read(&judge, outcome.output, Redone::new());
                 }
             }
         }
     }
 
+    /// Has the processor redo what a launch flags while it runs, and reads what it
+    /// brought in the end, if anything.
+    fn follow(
+        &self,
+        device: Option<DeviceId>,
+        places: &Places<'_>,
+        letterbox: &Letterbox,
+        end: &Receiver<(Judge<'_, W>, Findings)>,
+    ) {
+        let (mut seen, mut redone) = (0, Redone::new());
+        let mut is_told = false;
+        loop {
+            match end.recv_timeout(LOOK) {
+                Ok((judge, findings)) => return self.read(&judge, findings, redone),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if letterbox.is_launched() && !is_told {
+                is_told = true;
+                if let Some(device) = device {
+                    self.started(device);
+                }
+            }
+            let flagged = letterbox.fresh(&mut seen);
+            let holes = flagged.into_iter().filter_map(|result| places.hole(result));
+            match self.redo(places.blocks, holes.collect()) {
+                Ok(more) => redone.extend(more),
+                Err(error) => return self.fail(error),
+            }
+        }
+    }
+
+    /// Has the processor redo evaluations of blocks, before anything else.
+    fn redo(&self, blocks: &[Block], holes: Vec<Hole>) -> Result<Redone, Error> {
+        if holes.is_empty() {
+            return Ok(Redone::new());
+        }
+        lock(&self.queue).redoing_begins();
+        let (runtime, tiles, settings) = (self.runtime, self.tiles, self.settings);
+        let redone = redo(runtime, tiles, settings, self.wanted, blocks, holes);
+        lock(&self.queue).redoing_ends();
+        self.changed.notify_all();
+        redone
+    }
+
     /// The next operation, lowered if a GPU is likely to get it.
     fn next(&self, device: Option<DeviceId>) -> Option<Judge<'_, W>> {
-        self.sample(device);
         loop {
             let preparing = lock(&self.preparing);
             if self.is_over() {
@@ -281,10 +355,6 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                         None => judge,
                     };
                     self.prepare(&judge, device);
-                    if let Some(device) = device {
-                        lock(&self.queue).started(device);
-                        self.changed.notify_all();
-                    }
                     return Some(judge);
                 }
                 Next::Done => return None,
@@ -307,7 +377,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
 
     /// Has the processor do its part.
     fn help(&self) {
-        self.sample(Some(DeviceId::CPU));
+        self.sample();
         while !self.is_over() {
             let next = {
                 let mut queue = lock(&self.queue);
@@ -320,7 +390,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             };
             let done = match next {
                 Beside::Few(some) => self.run_some(&some),
-                Beside::Blocks(blocks) => self.share(&blocks),
+                Beside::Blocks(blocks) => self.run_blocks(&blocks),
                 Beside::Wait | Beside::Done => return,
             };
             if let Err(error) = done {
@@ -345,7 +415,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
     }
 
     /// Runs blocks on the processor.
-    fn share(&self, blocks: &[Block]) -> Result<(), Error> {
+    fn run_blocks(&self, blocks: &[Block]) -> Result<(), Error> {
         let mut judge = Judge::new(self.tiles, blocks, self.settings, self.wanted).beside();
         let outcome = self.runtime.trace(&mut judge, Some(DeviceId::CPU))?;
         let evaluations = judge.describe().work;
@@ -356,17 +426,29 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         Ok(())
     }
 
-    /// Finds out how long programs are, if there are examples to see it by. The first
-    /// to ask has the processor do that, while a GPU's thread lowers.
-    fn sample(&self, device: Option<DeviceId>) {
-        let Some(device) = device.filter(|_| !self.samples.is_empty()) else {
+    /// Brings a GPU what it needs while the processor runs a sample.
+    fn settle(&self, gpu: DeviceId) {
+        if self.samples.is_empty() {
             return;
+        }
+        let lot = lock(&self.queue).lot();
+        let Some(lot) = lot else { return };
+        let budget = self.settings.crew.budget();
+        let ground = lot.ground(self.tiles, budget, self.wanted);
+        let launch = LaunchSettings {
+            budget,
+            ..self.launch
         };
-        if device.kind().is_gpu() && self.sampled.get().is_none() {
-            let lot = lock(&self.queue).lot();
-            if let Some(lot) = lot {
-                lot.ground(self.tiles, self.settings.crew.budget(), self.wanted);
-            }
+        if let Err(error) = self.runtime.run_on(gpu, Settle::new(ground, launch)) {
+            self.fail(error);
+        }
+    }
+
+    /// Finds out how long programs are, if there are examples to see it by. The first
+    /// to ask has the processor do that.
+    fn sample(&self) {
+        if self.samples.is_empty() {
+            return;
         }
         self.sampled.get_or_init(|| {
             if let Err(error) = self.run_samples() {
@@ -391,25 +473,20 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         Ok(())
     }
 
-    /// Reads what an operation brought and redoes what was flagged.
-    fn read(&self, judge: &Judge<'_, W>, findings: Findings) {
+    /// Reads what an operation brought and redoes what was flagged and is not redone yet.
+    fn read(&self, judge: &Judge<'_, W>, findings: Findings, mut redone: Redone) {
         let mut found = judge.read(findings);
-        let (tiles, settings) = (self.tiles, self.settings);
-        let redone = redo(
-            self.runtime,
-            tiles,
-            settings,
-            self.wanted,
-            judge.blocks(),
-            |tile, program| judge.place(tile, program),
-            &mut found,
-        );
-        if let Err(error) = redone {
-            return self.fail(error);
+        let left = found.holes.iter().filter(|hole| !redone.contains_key(hole));
+        match self.redo(judge.blocks(), left.copied().collect()) {
+            Ok(more) => redone.extend(more),
+            Err(error) => return self.fail(error),
         }
+        fill(&mut found, redone, judge.blocks(), |tile, program| {
+            judge.place(tile, program)
+        });
         let mut assembly = lock(&self.assembly);
         match judge.chosen() {
-            Some(only) => assembly.add_chosen(tiles, judge.blocks(), found, only),
+            Some(only) => assembly.add_chosen(self.tiles, judge.blocks(), found, only),
             None => assembly.add(judge.blocks(), found),
         }
     }

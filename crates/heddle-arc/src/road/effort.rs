@@ -1,6 +1,6 @@
 //! What evaluations took where, by recorded spans.
 
-use super::{EVALUATE, EVALUATE_AGAIN, EVALUATE_BESIDE};
+use super::{EVALUATE, EVALUATE_AGAIN, EVALUATE_BESIDE, SETTLE};
 use heddle_runtime::Runtime;
 use heddle_runtime::units::Nanos;
 use std::collections::BTreeMap;
@@ -38,7 +38,8 @@ pub struct Effort {
     pub again_time: Nanos,
     /// By the device's own; none of a processor.
     pub device_time: Nanos,
-    /// Between host and device, as far as nothing was computed meanwhile.
+    /// Between host and device, as far as nothing was computed meanwhile; with what was
+    /// brought there ahead.
     pub transfer_time: Nanos,
 }
 
@@ -58,6 +59,9 @@ pub fn efforts(runtime: &Runtime) -> BTreeMap<String, Effort> {
             }
             effort.time += Nanos(span.total_ns);
             effort.device_time += Nanos(span.device_ns.unwrap_or(0));
+            effort.transfer_time += Nanos(span.transfer_ns);
+        } else if &*span.operation == SETTLE.name() {
+            let effort = found.entry(span.device.to_string()).or_default();
             effort.transfer_time += Nanos(span.transfer_ns);
         }
     }

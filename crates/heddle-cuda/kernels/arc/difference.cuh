@@ -62,6 +62,21 @@ APART Value difference_kept(Space s, unsigned own, unsigned at, Window w) {
     return sealed_cells(s, at, cells, w);
 }
 
+// The cells of one colour that an object of one colour, or layers, have in a row of the
+// plane, as seen from column `from`; lane.
+INLINE Bits difference_word(Space s, Value item, int colour, int i, int from) {
+    const unsigned parts = item.tag() == LAYERS ? item.y : 1;
+    Bits word = 0;
+#pragma unroll 1
+    for (unsigned k = 0; k < parts; k++) {
+        const Value own = item.tag() == LAYERS ? s.values()[item.x + k] : item;
+        if (colour_in(own) == colour) {
+            word |= word_at(s, mask_in(own), i, from);
+        }
+    }
+    return word;
+}
+
 // The cells of an object that are not in a set.
 APART Value difference_cells(Space s, Value a, Value b) {
     const Mask m = mask_in(a);
@@ -78,7 +93,7 @@ APART Value difference_cells(Space s, Value a, Value b) {
         const int i = w.top + (int)row;
         Bits word = s.rows()[m.rows + row];
         if (by_words && a.tag() == OBJECT) {
-            word &= ~union_word(s, b, colour_in(a), i, w.left);
+            word &= ~difference_word(s, b, colour_in(a), i, w.left);
         } else if (by_words) {
             const unsigned count = b.tag() == LAYERS ? b.y : 1;
 #pragma unroll 1

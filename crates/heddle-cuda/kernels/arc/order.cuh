@@ -93,6 +93,119 @@ INLINE bool order_masks(Space s, Mask a, Mask b, int &decided) {
     return true;
 }
 
+// Many-coloured objects as ascending lists of cells.
+
+// The first of some cells: of those with the least colour the one met first, where rows
+// are walked from the top.
+struct FirstCell {
+    int colour, i, j;
+};
+
+INLINE void meet(FirstCell &first, int colour, int i, int j) {
+    if (colour < first.colour) {
+        first.colour = colour;
+        first.i = i;
+        first.j = j;
+    }
+}
+
+INLINE int order_first(FirstCell a, FirstCell b) {
+    return a.colour != b.colour ? three_way(a.colour, b.colour)
+           : a.i != b.i         ? three_way(a.i, b.i)
+                                : three_way(a.j, b.j);
+}
+
+// The row of a mask on a row of the plane, as seen from column `from` at its left or
+// beyond.
+INLINE Bits row_at(Space s, Mask m, int i, int from) {
+    return i < m.i || i >= m.i + m.height ? (Bits)0 : s.rows()[m.rows + i - m.i] << (m.j - from);
+}
+
+// Whether an object has a cell behind this one.
+INLINE bool goes_beyond(Space s, Mask m, unsigned cells, FirstCell cell) {
+#pragma unroll 1
+    for (int row = 0; row < m.height; row++) {
+        Bits bits = s.rows()[m.rows + row];
+#pragma unroll 1
+        for (; bits != 0; bits = without_lowest(bits)) {
+            const int bit = lowest_bit(bits);
+            const FirstCell found = {s.cells()[cells + row * m.width + bit], m.i + row, m.j + bit};
+            if (order_first(found, cell) > 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Whoever holds the first cell the other lacks is smaller, unless the other has ended
+// there. The columns of both span less than `MASK_COLUMNS` from `from` on.
+APART int order_painted(Space s, Value a, Value b, int from) {
+    const Mask x = mask_in(a);
+    const Mask y = mask_in(b);
+    const int top = x.i < y.i ? x.i : y.i;
+    const int bottom = x.i + x.height > y.i + y.height ? x.i + x.height : y.i + y.height;
+    FirstCell mine = {NO_COLOUR, 0, 0};
+    FirstCell others = {NO_COLOUR, 0, 0};
+#pragma unroll 1
+    for (int i = top; i < bottom; i++) {
+        const Bits p = row_at(s, x, i, from);
+        const Bits q = row_at(s, y, i, from);
+        if ((p | q) == 0) {
+            continue;
+        }
+        // Where columns seen from `from` have their colours.
+        const int ours = (int)a.z + (i - x.i) * x.width - (x.j - from);
+        const int theirs = (int)b.z + (i - y.i) * y.width - (y.j - from);
+        if (p == q && x.j == y.j && x.width == y.width) {
+            // Most rows are: colours alone differ, and they are zero where no cell is.
+#pragma unroll 1
+            for (int j = x.j - from; j < x.j - from + x.width; j++) {
+                const int one = s.cells()[ours + j];
+                const int other = s.cells()[theirs + j];
+                if (one != other) {
+                    meet(mine, one, i, from + j);
+                    meet(others, other, i, from + j);
+                }
+            }
+            continue;
+        }
+        Bits bits = p | q;
+#pragma unroll 1
+        for (; bits != 0; bits = without_lowest(bits)) {
+            const int j = lowest_bit(bits);
+            const int one = has_bit(p, j) ? s.cells()[ours + j] : NO_COLOUR;
+            const int other = has_bit(q, j) ? s.cells()[theirs + j] : NO_COLOUR;
+            if (one != other) {
+                meet(mine, one, i, from + j);
+                meet(others, other, i, from + j);
+            }
+        }
+    }
+    if (mine.colour == NO_COLOUR && others.colour == NO_COLOUR) {
+        return 0;
+    }
+    if (others.colour == NO_COLOUR) {
+        return goes_beyond(s, y, b.z, mine) ? -1 : 1;
+    }
+    if (mine.colour == NO_COLOUR) {
+        return goes_beyond(s, x, a.z, others) ? 1 : -1;
+    }
+    return order_first(mine, others);
+}
+
+// `false` if they lie too far apart for that.
+INLINE bool order_painted_near(Space s, Value a, Value b, int &decided) {
+    const Mask x = mask_in(a);
+    const Mask y = mask_in(b);
+    const int from = left(x) < left(y) ? left(x) : left(y);
+    if ((right(x) < right(y) ? right(y) : right(x)) - from >= MASK_COLUMNS) {
+        return false;
+    }
+    decided = order_painted(s, a, b, from);
+    return true;
+}
+
 // Compares two values as far as that goes without looking into general containers:
 // `false` and `decided`, or `true` and `level` if their elements must decide.
 INLINE bool order_outside(Space s, Value a, Value b, int &decided, Level &level) {
@@ -156,7 +269,7 @@ INLINE bool order_outside(Space s, Value a, Value b, int &decided, Level &level)
         }
         return !order_masks(s, mask_in(a), mask_in(b), decided) && open_walks(level, a, b);
     case PAINTED:
-        if (a.x == b.x && a.z == b.z && same_box(a, b)) {
+        if ((a.x == b.x && a.z == b.z && same_box(a, b)) || order_painted_near(s, a, b, decided)) {
             return false;
         }
         return open_walks(level, a, b);

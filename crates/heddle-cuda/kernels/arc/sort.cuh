@@ -126,26 +126,24 @@ APART bool first_cell(Space s, Value object, u64 &key) {
         return false;
     }
     const Mask m = mask_in(object);
-    const bool painted = object.tag() == PAINTED;
-    // Of one colour the first location is the first cell.
-    const int rows = painted ? m.height : 1;
+    FirstCell first = {colour_in(object), m.i, m.j + lowest_bit(s.rows()[m.rows])};
+    if (object.tag() == PAINTED) {
+        first.colour = NO_COLOUR;
 #pragma unroll 1
-    for (int row = 0; row < rows; row++) {
-        const u64 place = (u64)(unsigned)(m.i + row + 0x10000) << 20;
-        const unsigned start = object.z + (unsigned)(row * m.width);
-        Bits bits = s.rows()[m.rows + row];
+        for (int row = 0; row < m.height; row++) {
+            const Bits bits = s.rows()[m.rows + row];
+            const unsigned start = object.z + (unsigned)(row * m.width);
 #pragma unroll 1
-        while (bits != 0) {
-            const int bit = lowest_bit(bits);
-            const int colour = painted ? s.cells()[start + bit] : colour_in(object);
-            const u64 found =
-                (u64)(unsigned)(colour + 128) << 40 | place | (unsigned)(m.j + bit + 0x10000);
-            if (found < key) {
-                key = found;
+            for (int j = 0; j < m.width; j++) {
+                const int colour = s.cells()[start + j];
+                if (colour < first.colour && has_bit(bits, j)) {
+                    meet(first, colour, m.i + row, m.j + j);
+                }
             }
-            bits = painted ? without_lowest(bits) : 0;
         }
     }
+    key = (u64)(unsigned)(first.colour + 128) << 40 | (u64)(unsigned)(first.i + 0x10000) << 20 |
+          (unsigned)(first.j + 0x10000);
     return true;
 }
 

@@ -164,40 +164,68 @@ APART unsigned union_written(Space s, unsigned base, Window w, unsigned at, unsi
     return (unsigned)warp_min((int)first);
 }
 
-// The cells of one colour that an object or layers have in a row of the plane, as
-// seen from column `from`; lane.
-INLINE Bits union_word(Space s, Value item, int colour, int i, int from) {
-    if (item.tag() == OBJECT) {
-        return colour_in(item) == colour ? word_at(s, mask_in(item), i, from) : 0;
-    }
-    if (item.tag() == LAYERS) {
-        Bits word = 0;
-#pragma unroll 1
-        for (unsigned k = 0; k < item.y; k++) {
-            const Value own = s.values()[item.x + k];
-            if (colour_in(own) == colour) {
-                word |= word_at(s, mask_in(own), i, from);
-            }
-        }
-        return word;
-    }
-    if (item.tag() != PAINTED) {
-        return 0;
-    }
+// Adds the cells of many-coloured objects in row `i` of the plane to the planes of their
+// colours, a run of one colour at a time; lane.
+INLINE void add_painted(Space s, Layering &layering, Value item, int i) {
     const Mask m = mask_in(item);
     if (i < top(m) || i > bottom(m)) {
-        return 0;
+        return;
     }
-    const unsigned row = (unsigned)(i - m.i);
-    Bits word = 0;
+    const unsigned own = (unsigned)(i - m.i), row = (unsigned)(i - layering.window.top);
+    const int shift = m.j - layering.window.left;
+    int colour = NO_COLOUR;
+    Bits run = 0;
 #pragma unroll 1
-    for (Bits bits = s.rows()[m.rows + row]; bits != 0; bits = without_lowest(bits)) {
+    for (Bits bits = s.rows()[m.rows + own]; bits != 0; bits = without_lowest(bits)) {
         const int bit = lowest_bit(bits);
-        if (union_colour(s, item, row, (unsigned)bit) == colour) {
-            word |= bit_at(bit);
+        const int next = union_colour(s, item, own, (unsigned)bit);
+        if (next != colour) {
+            if (run != 0) {
+                layering.planes[layering.plane(colour) + row] |= run << shift;
+            }
+            colour = next;
+            run = 0;
+        }
+        run |= bit_at(bit);
+    }
+    if (run != 0) {
+        layering.planes[layering.plane(colour) + row] |= run << shift;
+    }
+}
+
+// Adds all items on the stack from `base` to `end`. Each lane has rows of its own.
+APART void add_all(Space s, Layering &layering, unsigned base, unsigned end) {
+    const Window w = layering.window;
+    const unsigned height = height_of(w);
+#pragma unroll 1
+    for (unsigned row = s.lane(); row < height; row += 32) {
+        const int i = w.top + (int)row;
+        // What comes one after another often has one colour.
+        int colour = NO_COLOUR;
+        unsigned plane = 0;
+#pragma unroll 1
+        for (unsigned place = base; place < end; place++) {
+            const Value item = s.stack()[place];
+            if (item.tag() == PAINTED) {
+                add_painted(s, layering, item, i);
+                continue;
+            }
+            const unsigned parts = item.tag() == LAYERS ? item.y : item.tag() == OBJECT ? 1 : 0;
+#pragma unroll 1
+            for (unsigned k = 0; k < parts; k++) {
+                const Value part = item.tag() == LAYERS ? s.values()[item.x + k] : item;
+                const Bits word = word_at(s, mask_in(part), i, w.left);
+                if (word == 0) {
+                    continue;
+                }
+                if (colour_in(part) != colour) {
+                    colour = colour_in(part);
+                    plane = layering.plane(colour) + row;
+                }
+                layering.planes[plane] |= word;
+            }
         }
     }
-    return moved_bits(word, m.j - from);
 }
 
 // The union of objects and layers that have two colours on some location.
@@ -233,30 +261,10 @@ APART Value union_layers(Space s, unsigned base, Window w) {
     }
     work(s, end - base);
     TRY(s)
-    const unsigned height = height_of(w);
-    int colour;
-#pragma unroll 1
-    while (colours.least(colour)) {
-        colours.remove(colour);
-        const unsigned at = raw_window(s, w);
-        TRY(s)
-#pragma unroll 1
-        for (unsigned row = s.lane(); row < height; row += 32) {
-            Bits word = 0;
-#pragma unroll 1
-            for (unsigned place = base; place < end; place++) {
-                word |= union_word(s, s.stack()[place], colour, w.top + (int)row, w.left);
-            }
-            s.rows()[at + row] = word;
-        }
-        __syncwarp();
-        Mask m;
-        if (seal(s, at, w, m)) {
-            push(s, object_value(m, colour));
-            TRY(s)
-        }
-    }
-    return layers_from(s, end);
+    Layering layering = begin_layers(s, w, colours);
+    TRY(s)
+    add_all(s, layering, base, end);
+    return end_layers(s, layering);
 }
 
 APART Value union_objects(Space s, unsigned base, Window w) {
