@@ -13,6 +13,7 @@ use super::ground::{Ground, Portion};
 use super::launch::{Interpret, LaunchSettings, Ran, outline};
 use super::letterbox::Letterbox;
 use super::lot::Lot;
+use super::places::Places;
 use super::scattered::{Few, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
@@ -331,34 +332,6 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
     }
 }
 
-/// Where the results of a launch belong.
-pub(super) struct Places<'a> {
-    tiles: &'a [Tile<'a>],
-    /// Those of the job.
-    pub(super) blocks: &'a [Block],
-    only: Option<Arc<Chosen>>,
-    portion: Arc<Portion>,
-}
-
-impl Places<'_> {
-    /// The place of a result; none if there is no such result.
-    pub(super) fn hole(&self, result: usize) -> Option<Hole> {
-        let (block, example, place) = self.portion.place(result)?;
-        let program = match &self.only {
-            Some(only) => {
-                let plan = self.tiles[self.blocks[block].tile].plan;
-                only.of(plan).get(place)?.program
-            }
-            None => place,
-        };
-        Some(Hole {
-            block,
-            example,
-            program,
-        })
-    }
-}
-
 impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
     type Output = Findings;
 
@@ -460,47 +433,5 @@ mod tests {
         // What was said before is near to what is: admission counts on it.
         let (told, is) = (told.input().0, judge.describe().input().0);
         assert!(told >= is / 2 && told <= 3 * is, "{told} and {is} bytes");
-    }
-
-    #[test]
-    fn a_launch_tells_what_it_flags() {
-        let plan = Plan::new(&programs()[..12]);
-        let task = &tasks()[0];
-        let examples: Vec<Example<'_>> = task.examples().collect();
-        let outputs: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
-        let tiles = [Tile {
-            plan: &plan,
-            examples: &examples,
-        }];
-        let blocks = blocks(&tiles, 2);
-        let crew = Crew::new(Budget::default());
-        let settings = Settings::of(&crew);
-        let wanted = |part: Part| outputs[part.example];
-        let lots = Lot::all(&tiles);
-        let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-        let runtime = Runtime::builder().device(Arc::new(gpu)).forgetful();
-        let runtime = runtime.build().unwrap();
-        let mut launch = LaunchSettings::default();
-        launch.caps.rows = 16;
-        let given = |program| Given { program, steps: 0 };
-        let some = [1, 4, 5, 9, 11].map(|program| (plan.number, given(program)));
-        for only in [None, Some(Arc::new(Chosen::new(some, 1.0)))] {
-            let letterbox = Arc::default();
-            let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
-            let judge = judge.only(only).on_gpu(&lots[0], launch);
-            let mut judge = judge.telling(&letterbox);
-            assert!(judge.places().is_none());
-            judge.prepare();
-            let places = judge.places().unwrap();
-            let findings = runtime.run_on(DeviceId::simt(0), &mut judge).unwrap();
-            let mut flagged = judge.read(findings).holes;
-            let told = letterbox.fresh(&mut 0).into_iter();
-            let mut told: Vec<Hole> = told.filter_map(|result| places.hole(result)).collect();
-            told.sort_unstable();
-            flagged.sort_unstable();
-            assert!(!flagged.is_empty());
-            assert_eq!(told, flagged);
-            assert_eq!(places.hole(1 << 20), None);
-        }
     }
 }

@@ -5,6 +5,7 @@
 //! with is laid out once for all of its evaluations.
 
 use super::answer::{Answer, culprit_of};
+use super::caps::Caps;
 use super::letterbox::{Letterbox, NOTICES};
 use crate::meter::Budget;
 use crate::prim::Prim;
@@ -23,11 +24,6 @@ const WARP: u32 = 32;
 /// Warps of a block at most: all that a multiprocessor runs. They go step by step
 /// together, so that each instruction is fetched once for all of them.
 const MOST_WARPS: u64 = 32;
-/// Frames of running functions a warp keeps, and bytes of each.
-const CONTROL_FRAMES: u64 = 64;
-const CONTROL_FRAME_BYTES: u64 = 128;
-/// What the parts of a warp's memory are multiples of.
-const ALIGNMENT: u32 = 16;
 /// The most examples of one row: as many warps run it at once.
 const MOST_EXAMPLES: u32 = 4;
 /// Words of a row.
@@ -37,70 +33,6 @@ const TOGETHER: usize = 4096;
 /// Bytes of a result: four words.
 const RESULT_BYTES: usize = 16;
 
-/// How much a warp can hold, in elements, and how much it may do; what needs more is
-/// done on a processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Caps {
-    /// Cells of grids.
-    pub cells: u32,
-    /// Rows of masks.
-    pub rows: u32,
-    /// Elements of containers.
-    pub values: u32,
-    /// Elements on their way into containers.
-    pub stack: u32,
-    /// Registers, and results of steps of running functions.
-    pub frame: u32,
-    /// Bytes for what lives inside one primitive.
-    pub spare: u32,
-    /// Steps of one evaluation: a warp is a slow worker, and a long evaluation keeps
-    /// the whole launch waiting.
-    pub steps: u32,
-}
-
-impl Default for Caps {
-    fn default() -> Self {
-        Caps {
-            cells: 131_072,
-            rows: 16_384,
-            values: 8_192,
-            stack: 16_384,
-            frame: 8_192,
-            spare: 131_072,
-            steps: 20_000,
-        }
-    }
-}
-
-impl Caps {
-    /// As the kernel reads them.
-    fn words(self) -> [u32; 7] {
-        let aligned = |count: u32| {
-            // The largest multiple there is, where the next is beyond.
-            count
-                .checked_next_multiple_of(ALIGNMENT)
-                .unwrap_or(u32::MAX / ALIGNMENT * ALIGNMENT)
-        };
-        [
-            aligned(self.cells),
-            aligned(self.rows),
-            aligned(self.values),
-            aligned(self.stack),
-            aligned(self.frame),
-            aligned(self.spare),
-            self.steps,
-        ]
-    }
-
-    /// Bytes of one warp.
-    #[must_use]
-    pub fn scratch(self) -> Bytes {
-        let [cells, rows, values, stack, frame, spare, _] = self.words().map(u64::from);
-        let control = CONTROL_FRAMES * CONTROL_FRAME_BYTES;
-        Bytes(16 * (rows + values + stack + frame) + control + cells + spare)
-    }
-}
-
 /// How a job is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchSettings {
@@ -108,8 +40,8 @@ pub struct LaunchSettings {
     pub caps: Caps,
     /// What one evaluation may cost. Wall time is not looked at.
     pub budget: Budget,
-    /// Warps at most. Fewer where there are fewer rows, memory is short or the
-    /// device cannot run as many at once.
+    /// Warps at most, four at least. Fewer where there are fewer rows, memory is short
+    /// or the device cannot run as many at once.
     pub warps: u32,
     /// Warps at most for each multiprocessor, in blocks of up to 32.
     pub warps_per_unit: u32,
@@ -431,9 +363,11 @@ impl<'a> Interpret<'a> {
     }
 }
 
-/// Warps of a block.
+/// Warps of a block: as many as run whole rows.
 fn warps(settings: &LaunchSettings) -> u64 {
-    u64::from(settings.warps_per_unit.min(settings.warps)).clamp(1, MOST_WARPS)
+    let row = u64::from(MOST_EXAMPLES);
+    let wanted = u64::from(settings.warps_per_unit.min(settings.warps));
+    wanted.next_multiple_of(row).clamp(row, MOST_WARPS)
 }
 
 /// Blocks on a multiprocessor.

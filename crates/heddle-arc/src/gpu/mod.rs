@@ -72,6 +72,7 @@ mod lot;
 mod lower;
 #[doc(hidden)]
 pub mod names;
+mod places;
 mod probe;
 mod queue;
 mod redo;
@@ -85,13 +86,14 @@ mod team;
 
 pub use answer::{Answer, Flag, Flags};
 pub use assessed::{Assessed, WhyCpu};
+pub use caps::Caps;
 pub use conformance::cases;
 pub use disassemble::disassemble;
 pub use dump::{DumpError, read_dump};
 pub use ground::{Batch, Ground, Portion, Unread};
 pub use image::Examples;
 pub use judge::{Findings, Found, Hole, Judge};
-pub use launch::{Caps, Interpret, Job, LaunchSettings, Ran, Row};
+pub use launch::{Interpret, Job, LaunchSettings, Ran, Row};
 pub use lot::Lot;
 pub use lower::Bytecode;
 pub use probe::{EvaluateProbe, probes};

@@ -10,14 +10,15 @@
 //! The one thing to know: a GPU has one operation at a time, so that what the
 //! router learns of it is what one takes.
 
+mod follow;
+
 use super::assessed::{Assembly, Assessed, WhyCpu};
-use super::judge::{Findings, Hole, Judge, Places};
+use super::judge::{Findings, Judge};
 use super::ladder::Ladder;
 use super::launch::{LaunchSettings, outline};
-use super::letterbox::Letterbox;
 use super::lot::{Lot, operands_of_all};
 use super::queue::{Beside, Next, Queue};
-use super::redo::{Redone, fill, redo};
+use super::redo::Redone;
 use super::scattered::{Few, Scattered, judging};
 use super::settle::Settle;
 use super::strand::Trial;
@@ -28,7 +29,7 @@ use crate::road::{
 };
 use heddle_runtime::device::{DeviceId, DeviceKind};
 use heddle_runtime::{Error, Operation, Runtime};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
 use std::time::Duration;
@@ -48,9 +49,6 @@ const HELPERS: usize = 2;
 /// How long a processor with nothing to do sleeps before it looks again, should
 /// nobody wake it.
 const NAP: Duration = Duration::from_millis(20);
-
-/// How often somebody looks at what a launch has flagged so far.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// Judges tiles, operation after operation, each where it is sooner done. The
 /// answer has one entry for each example of each tile, in order; what was not
@@ -291,51 +289,6 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         }
     }
 
-    /// Has the processor redo what a launch flags while it runs, and reads what it
-    /// brought in the end, if anything.
-    fn follow(
-        &self,
-        device: Option<DeviceId>,
-        places: &Places<'_>,
-        letterbox: &Letterbox,
-        end: &Receiver<(Judge<'_, W>, Findings)>,
-    ) {
-        let (mut seen, mut redone) = (0, Redone::new());
-        let mut is_told = false;
-        loop {
-            match end.recv_timeout(LOOK) {
-                Ok((judge, findings)) => return self.read(&judge, findings, redone),
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if letterbox.is_launched() && !is_told {
-                is_told = true;
-                if let Some(device) = device {
-                    self.started(device);
-                }
-            }
-            let flagged = letterbox.fresh(&mut seen);
-            let holes = flagged.into_iter().filter_map(|result| places.hole(result));
-            match self.redo(places.blocks, holes.collect()) {
-                Ok(more) => redone.extend(more),
-                Err(error) => return self.fail(error),
-            }
-        }
-    }
-
-    /// Has the processor redo evaluations of blocks, before anything else.
-    fn redo(&self, blocks: &[Block], holes: Vec<Hole>) -> Result<Redone, Error> {
-        if holes.is_empty() {
-            return Ok(Redone::new());
-        }
-        lock(&self.queue).redoing_begins();
-        let (runtime, tiles, settings) = (self.runtime, self.tiles, self.settings);
-        let redone = redo(runtime, tiles, settings, self.wanted, blocks, holes);
-        lock(&self.queue).redoing_ends();
-        self.changed.notify_all();
-        redone
-    }
-
     /// The next operation, lowered if a GPU is likely to get it.
     fn next(&self, device: Option<DeviceId>) -> Option<Judge<'_, W>> {
         loop {
@@ -471,24 +424,6 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         let ladder = Ladder::new(tiles, self.blocks_of_lots, strands, rates, limits);
         lock(&self.queue).climb(ladder);
         Ok(())
-    }
-
-    /// Reads what an operation brought and redoes what was flagged and is not redone yet.
-    fn read(&self, judge: &Judge<'_, W>, findings: Findings, mut redone: Redone) {
-        let mut found = judge.read(findings);
-        let left = found.holes.iter().filter(|hole| !redone.contains_key(hole));
-        match self.redo(judge.blocks(), left.copied().collect()) {
-            Ok(more) => redone.extend(more),
-            Err(error) => return self.fail(error),
-        }
-        fill(&mut found, redone, judge.blocks(), |tile, program| {
-            judge.place(tile, program)
-        });
-        let mut assembly = lock(&self.assembly);
-        match judge.chosen() {
-            Some(only) => assembly.add_chosen(self.tiles, judge.blocks(), found, only),
-            None => assembly.add(judge.blocks(), found),
-        }
     }
 
     fn is_over(&self) -> bool {
