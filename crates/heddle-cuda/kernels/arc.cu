@@ -28,7 +28,7 @@ struct Job {
 };
 
 // Examples of a row at most: as many warps of a block run it at once.
-#define ROW_EXAMPLES 4u
+#define ROW_EXAMPLES 1u
 
 // Copies bytes; both ends are aligned to 16, and may be written up to the next 16.
 INLINE void copy_in(void *to, const void *from, u64 bytes, unsigned lane) {

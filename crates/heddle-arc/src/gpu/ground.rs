@@ -5,7 +5,8 @@ use super::chosen::Given;
 use super::dump::{DumpError, defined};
 use super::image::Examples;
 use super::joined::Joined;
-use super::launch::{Job, Ran, Row};
+use super::launch::{Job, Ran};
+use super::layout::Layout;
 use super::lower::Bytecode;
 use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
@@ -13,7 +14,6 @@ use crate::plan::Plan;
 use crate::road::{Block, Part};
 use heddle_runtime::{Array, Operand};
 use rayon::prelude::*;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -37,28 +37,17 @@ pub struct Ground {
     /// Where each program of all plans begins.
     programs: Joined,
     /// Cells of the input of each example.
-    cells: Vec<u32>,
+    pub(super) cells: Vec<u32>,
     tiles: Vec<Placed>,
-}
-
-/// What rows are sorted by.
-#[derive(Clone, Copy, Debug)]
-struct Order {
-    /// How long the program is, about.
-    steps: u32,
-    /// Similar programs have similar ones.
-    likeness: u64,
-    /// Of the examples.
-    cells: u32,
 }
 
 /// Where a tile is.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+pub(super) struct Placed {
     /// None if one of its examples has no image.
-    first_example: Option<u32>,
-    plan: usize,
-    programs: usize,
+    pub(super) first_example: Option<u32>,
+    pub(super) plan: usize,
+    pub(super) programs: usize,
 }
 
 impl Ground {
@@ -142,77 +131,17 @@ impl Ground {
             });
             results += given(block.tile).map_or(tile.programs, <[Given]>::len) * examples;
         }
-        let blocks: Vec<(&Block, BlockPlaced)> = blocks.iter().zip(placed.clone()).collect();
-        let rows = blocks
-            .par_iter()
-            .flat_map_iter(|(block, placed)| self.rows(block, *placed, given(block.tile)));
-        let mut rows: Vec<(Order, Row)> = rows.collect();
-        // A long one begun last would keep the whole launch waiting; and warps that go
-        // together should be at the same operations, and as long.
-        rows.par_sort_unstable_by_key(|(order, row)| {
-            let Order {
-                steps,
-                likeness,
-                cells,
-            } = *order;
-            (
-                Reverse(steps),
-                likeness,
-                row.program,
-                cells,
-                row.first_result,
-            )
-        });
-        let results = if rows.is_empty() { 0 } else { results };
+        let layout = Layout::new(self, blocks, &placed, &given);
+        let results = if layout.is_empty() { 0 } else { results };
         Portion {
-            job: Job::sharing(&self.code, &self.data, &rows, |(_, row)| *row, results),
+            job: Job::sharing(&self.code, &self.data, layout.rows(), results),
             blocks: placed,
         }
     }
 
-    /// The rows of a block, each with what it is sorted by.
-    fn rows(
-        &self,
-        block: &Block,
-        placed: BlockPlaced,
-        given: Option<&[Given]>,
-    ) -> impl Iterator<Item = (Order, Row)> {
-        let examples = block.examples.clone();
-        (0..given.map_or(placed.tile.programs, <[Given]>::len))
-            .filter_map(move |place| {
-                let of = |given: &[Given]| (given[place].program, given[place].steps);
-                let (program, steps) = given.map_or((place, 0), of);
-                let (at, likeness, first) = self.row(placed.tile, program)?;
-                let row = Row {
-                    program: at,
-                    first_example: first + examples.start as u32,
-                    examples: examples.len() as u32,
-                    first_result: (placed.first_result + place * examples.len()) as u32,
-                };
-                Some((steps, likeness, row))
-            })
-            .flat_map(move |(steps, likeness, row)| {
-                row.cut().map(move |row| {
-                    let order = Order {
-                        steps,
-                        likeness,
-                        cells: self.cells_of(row),
-                    };
-                    (order, row)
-                })
-            })
-    }
-
-    /// Cells of the examples of a row.
-    fn cells_of(&self, row: Row) -> u32 {
-        let first = row.first_example as usize;
-        let cells = self.cells.get(first..first + row.examples as usize);
-        cells.map_or(0, |cells| cells.iter().sum())
-    }
-
     /// Where a program begins, what it is sorted by and where the examples of its
     /// tile begin; none where it has no bytecode or they no image.
-    fn row(&self, tile: Placed, program: usize) -> Option<(u32, u64, u32)> {
+    pub(super) fn row(&self, tile: Placed, program: usize) -> Option<(u32, u64, u32)> {
         let first = tile.first_example?;
         let (at, likeness) = self.programs.program(tile.plan, program)?;
         Some((at, likeness, first))
@@ -227,10 +156,10 @@ pub struct Portion {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct BlockPlaced {
-    first_result: usize,
-    examples: usize,
-    tile: Placed,
+pub(super) struct BlockPlaced {
+    pub(super) first_result: usize,
+    pub(super) examples: usize,
+    pub(super) tile: Placed,
 }
 
 impl Portion {

@@ -15,7 +15,6 @@ use heddle_runtime::units::Bytes;
 use heddle_runtime::{
     Array, DType, Description, Error, Kind, Operand, Operation, Residency, ResultPlace,
 };
-use rayon::prelude::*;
 
 /// The kernel.
 const KERNEL: &str = "arc_evaluate";
@@ -25,11 +24,9 @@ const WARP: u32 = 32;
 /// together, so that each instruction is fetched once for all of them.
 const MOST_WARPS: u64 = 32;
 /// The most examples of one row: as many warps run it at once.
-const MOST_EXAMPLES: u32 = 4;
+const MOST_EXAMPLES: u32 = 1;
 /// Words of a row.
-const ROW_WORDS: usize = 4;
-/// Rows one thread writes together, at least.
-const TOGETHER: usize = 4096;
+pub(super) const ROW_WORDS: usize = 4;
 /// Bytes of a result: four words.
 const RESULT_BYTES: usize = 16;
 
@@ -76,8 +73,18 @@ pub struct Row {
 }
 
 impl Row {
+    /// As the kernel reads it.
+    pub(super) fn words(self) -> [u32; ROW_WORDS] {
+        [
+            self.program,
+            self.first_example,
+            self.examples,
+            self.first_result,
+        ]
+    }
+
     /// Cut into rows of as many examples as a kernel takes at once.
-    pub(super) fn cut(self) -> impl Iterator<Item = Row> {
+    fn cut(self) -> impl Iterator<Item = Row> {
         (0..self.examples)
             .step_by(MOST_EXAMPLES as usize)
             .map(move |done| Row {
@@ -103,38 +110,29 @@ impl Job {
     /// [`Examples`](super::Examples) and rows.
     #[must_use]
     pub fn new(code: &[u32], data: &[u8], rows: &[Row]) -> Job {
-        let parts: Vec<Row> = rows.iter().flat_map(|row| row.cut()).collect();
+        let parts: Vec<u32> = rows
+            .iter()
+            .flat_map(|row| row.cut())
+            .flat_map(Row::words)
+            .collect();
         let end = |row: &Row| (row.first_result + row.examples) as usize;
         let evaluations = rows.iter().map(end).max().unwrap_or(0);
         let (code, data) = (Array::from_slice(code), Array::from_slice(data));
-        Job::sharing(&code, &data, &parts, |row| *row, evaluations)
+        Job::sharing(&code, &data, Array::from_slice(&parts), evaluations)
     }
 
-    /// The same with code and data that may be on a device already, of rows that
-    /// are cut and have so many results.
-    pub(super) fn sharing<T: Sync>(
+    /// The same with code and data that may be on a device already, and rows as the
+    /// kernel reads them, with so many results.
+    pub(super) fn sharing(
         code: &Array<u32>,
         data: &Array<u8>,
-        rows: &[T],
-        row: impl Fn(&T) -> Row + Sync,
+        rows: Array<u32>,
         evaluations: usize,
     ) -> Job {
-        let words = |words: &mut [u32]| {
-            let words = words.par_chunks_mut(ROW_WORDS).with_min_len(TOGETHER);
-            words.zip(rows).for_each(|(words, from)| {
-                let row = row(from);
-                words.copy_from_slice(&[
-                    row.program,
-                    row.first_example,
-                    row.examples,
-                    row.first_result,
-                ]);
-            });
-        };
         Job {
             code: code.clone(),
             data: data.clone(),
-            rows: Array::filled(ROW_WORDS * rows.len(), words),
+            rows,
             evaluations,
         }
     }

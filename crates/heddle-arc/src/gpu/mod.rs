@@ -35,7 +35,7 @@
 //! to the start of the warp's memory.
 //!
 //! **rows**: what is to be run, four words each: where the program begins, first
-//! example, how many (four at most), number of the first result. The kernel counts the
+//! example, how many (one), number of the first result. The kernel counts the
 //! rows taken in the first word of **queue**.
 //!
 //! **caps**: seven words, in the order of [`Caps`]. The memory of a warp has, in this
@@ -67,6 +67,7 @@ mod joined;
 mod judge;
 mod ladder;
 mod launch;
+mod layout;
 mod letterbox;
 mod lot;
 mod lower;
