@@ -163,6 +163,12 @@ impl Job {
         self.evaluations
     }
 
+    /// Its rows as the kernel reads them.
+    #[cfg(test)]
+    pub(super) fn row_words(&self) -> Vec<u32> {
+        self.rows.to_vec().unwrap()
+    }
+
     fn rows(&self) -> u64 {
         (self.rows.len() / ROW_WORDS) as u64
     }

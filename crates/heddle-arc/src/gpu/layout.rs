@@ -153,3 +153,71 @@ impl Layout {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Example, Tile};
+    use crate::gpu::sample::{programs, tasks};
+    use crate::meter::Budget;
+    use crate::plan::Plan;
+
+    #[test]
+    fn every_evaluation_has_one_row_the_longest_first_and_by_size() {
+        let plans = [Plan::new(&programs()[..7]), Plan::new(&programs()[7..9])];
+        let examples: Vec<Vec<Example<'_>>> = tasks()[..3]
+            .iter()
+            .map(|task| task.examples().collect())
+            .collect();
+        let tile = |plan: usize, task: usize| Tile {
+            plan: &plans[plan],
+            examples: &examples[task],
+        };
+        let tiles = [tile(0, 0), tile(1, 1), tile(0, 2)];
+        let ground = Ground::new(&tiles, Budget::default(), |_| None);
+        let block = |tile: usize, examples| Block { tile, examples };
+        let blocks = [
+            block(2, 1..examples[2].len()),
+            block(0, 0..2),
+            block(1, 0..3),
+        ];
+        let given = [(6, 10), (1, 900), (4, 10)].map(|(program, steps)| Given { program, steps });
+        let only = |tile: usize| (tile != 1).then_some(&given[..]);
+        let portion = ground.portion_of(&blocks, only);
+        let words = portion.job().row_words();
+        let rows: Vec<&[u32]> = words.chunks(ROW_WORDS).collect();
+        let evaluations = 3 * (examples[2].len() - 1 + 2) + 2 * 3;
+        assert_eq!(
+            (rows.len(), portion.job().evaluations()),
+            (evaluations, evaluations)
+        );
+        let mut seen = vec![false; evaluations];
+        let (mut last_steps, mut last) = (u32::MAX, (0, 0));
+        for row in rows {
+            assert!(!std::mem::replace(&mut seen[row[3] as usize], true));
+            let (block, example, place) = portion.place(row[3] as usize).unwrap();
+            let Block { tile, examples } = blocks[block].clone();
+            let first = [0, examples_of(&tiles, 1), examples_of(&tiles, 2)][tile];
+            assert_eq!(row[1] as usize, first + examples.start + example);
+            let steps = only(tile).map_or(0, |given| given[place].steps);
+            assert!(steps <= last_steps);
+            let cells = tiles[tile].examples[examples.start + example]
+                .input
+                .cells()
+                .len();
+            if last.0 == row[0] {
+                assert!(
+                    cells <= last.1,
+                    "the largest examples of a program come first"
+                );
+            }
+            (last_steps, last) = (steps, (row[0], cells));
+        }
+        assert!(seen.iter().all(|seen| *seen));
+    }
+
+    /// Examples of the tiles before this one.
+    fn examples_of(tiles: &[Tile<'_>], tile: usize) -> usize {
+        tiles[..tile].iter().map(|tile| tile.examples.len()).sum()
+    }
+}
