@@ -139,12 +139,11 @@ impl Ground {
         }
     }
 
-    /// Where a program begins, what it is sorted by and where the examples of its
-    /// tile begin; none where it has no bytecode or they no image.
-    pub(super) fn row(&self, tile: Placed, program: usize) -> Option<(u32, u64, u32)> {
-        let first = tile.first_example?;
-        let (at, likeness) = self.programs.program(tile.plan, program)?;
-        Some((at, likeness, first))
+    /// Where a program begins and what it is sorted by; none where it has no bytecode or
+    /// an example of its tile no image.
+    pub(super) fn row(&self, tile: Placed, program: usize) -> Option<(u32, u64)> {
+        tile.first_example?;
+        self.programs.program(tile.plan, program)
     }
 }
 

@@ -23,8 +23,6 @@ const WARP: u32 = 32;
 /// Warps of a block at most: all that a multiprocessor runs. They go step by step
 /// together, so that each instruction is fetched once for all of them.
 const MOST_WARPS: u64 = 32;
-/// The most examples of one row: as many warps run it at once.
-const MOST_EXAMPLES: u32 = 1;
 /// Words of a row.
 pub(super) const ROW_WORDS: usize = 4;
 /// Bytes of a result: four words.
@@ -37,8 +35,8 @@ pub struct LaunchSettings {
     pub caps: Caps,
     /// What one evaluation may cost. Wall time is not looked at.
     pub budget: Budget,
-    /// Warps at most, four at least. Fewer where there are fewer rows, memory is short
-    /// or the device cannot run as many at once.
+    /// Warps at most. Fewer where there are fewer rows, memory is short or the
+    /// device cannot run as many at once.
     pub warps: u32,
     /// Warps at most for each multiprocessor, in blocks of up to 32.
     pub warps_per_unit: u32,
@@ -83,16 +81,14 @@ impl Row {
         ]
     }
 
-    /// Cut into rows of as many examples as a kernel takes at once.
-    fn cut(self) -> impl Iterator<Item = Row> {
-        (0..self.examples)
-            .step_by(MOST_EXAMPLES as usize)
-            .map(move |done| Row {
-                first_example: self.first_example + done,
-                examples: MOST_EXAMPLES.min(self.examples - done),
-                first_result: self.first_result + done,
-                ..self
-            })
+    /// One row for each of its examples, as the kernel takes them.
+    fn singles(self) -> impl Iterator<Item = Row> {
+        (0..self.examples).map(move |done| Row {
+            first_example: self.first_example + done,
+            examples: 1,
+            first_result: self.first_result + done,
+            ..self
+        })
     }
 }
 
@@ -112,7 +108,7 @@ impl Job {
     pub fn new(code: &[u32], data: &[u8], rows: &[Row]) -> Job {
         let parts: Vec<u32> = rows
             .iter()
-            .flat_map(|row| row.cut())
+            .flat_map(|row| row.singles())
             .flat_map(Row::words)
             .collect();
         let end = |row: &Row| (row.first_result + row.examples) as usize;
@@ -137,7 +133,8 @@ impl Job {
         }
     }
 
-    /// The same code and data with room for so many rows, and nothing in it.
+    /// The same code and data with so many rows that are not run: what they need is
+    /// brought to a device, and its driver makes ready for the first launch of a kernel.
     pub(super) fn empty(code: &Array<u32>, data: &Array<u8>, rows: u32) -> Job {
         let none = vec![0; ROW_WORDS * rows as usize];
         Job {
@@ -236,28 +233,13 @@ impl Ran {
 pub struct Interpret<'a> {
     job: &'a Job,
     settings: LaunchSettings,
-    /// Whether nothing is run.
-    is_dry: bool,
 }
 
 impl<'a> Interpret<'a> {
     /// A job to be launched with these settings.
     #[must_use]
     pub fn new(job: &'a Job, settings: LaunchSettings) -> Self {
-        Interpret {
-            job,
-            settings,
-            is_dry: false,
-        }
-    }
-
-    /// The same with nothing run: code and data are brought to the device, and the
-    /// driver makes ready what the first launch of a kernel needs.
-    pub(super) fn dry(job: &'a Job, settings: LaunchSettings) -> Self {
-        Interpret {
-            is_dry: true,
-            ..Interpret::new(job, settings)
-        }
+        Interpret { job, settings }
     }
 
     fn block_bytes(&self) -> u64 {
@@ -300,10 +282,10 @@ impl<'a> Interpret<'a> {
         let caps = Array::from_slice(&self.settings.caps.words());
         // The kernel counts in it, so it is nobody else's.
         let queue = Array::from_slice(&[0_u32; 4]);
-        let count = if self.is_dry {
-            0
-        } else {
-            self.job.rows() as u32
+        // An empty job has rows, for the room they take, and none of them is run.
+        let count = match self.job.evaluations {
+            0 => 0,
+            _ => self.job.rows() as u32,
         };
         let [code, rows, caps, queue] = [
             lane.resident(code, accelerator)?,
@@ -367,11 +349,9 @@ impl<'a> Interpret<'a> {
     }
 }
 
-/// Warps of a block: as many as run whole rows.
+/// Warps of a block.
 fn warps(settings: &LaunchSettings) -> u64 {
-    let row = u64::from(MOST_EXAMPLES);
-    let wanted = u64::from(settings.warps_per_unit.min(settings.warps));
-    wanted.next_multiple_of(row).clamp(row, MOST_WARPS)
+    u64::from(settings.warps_per_unit.min(settings.warps)).clamp(1, MOST_WARPS)
 }
 
 /// Blocks on a multiprocessor.
@@ -381,17 +361,12 @@ fn blocks_per_unit(settings: &LaunchSettings) -> u64 {
 
 /// Blocks that rows and settings ask for.
 fn wanted_blocks(settings: &LaunchSettings, rows: u64) -> u64 {
-    let all = u64::from(settings.warps).min(rows * u64::from(MOST_EXAMPLES));
+    let all = u64::from(settings.warps).min(rows);
     all.div_ceil(warps(settings)).max(1)
 }
 
 fn block_bytes(settings: &LaunchSettings) -> u64 {
     warps(settings) * settings.caps.scratch().0
-}
-
-/// Rows of a program on so many examples.
-pub(super) fn rows_of(examples: usize) -> u64 {
-    (examples as u64).div_ceil(MOST_EXAMPLES.into())
 }
 
 /// The rows of so many, as an operand that does not exist yet.

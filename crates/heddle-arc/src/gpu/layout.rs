@@ -101,7 +101,7 @@ impl Layout {
         self.entries.extend((0..programs).filter_map(|place| {
             let of = |given: &[Given]| (given[place].program, given[place].steps);
             let (program, steps) = given.map_or((place, 0), of);
-            let (program, likeness, _) = ground.row(placed.tile, program)?;
+            let (program, likeness) = ground.row(placed.tile, program)?;
             Some(Entry {
                 steps,
                 likeness,

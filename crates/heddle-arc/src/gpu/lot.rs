@@ -2,7 +2,7 @@
 
 use super::chosen::Chosen;
 use super::ground::{Ground, Portion};
-use super::launch::{rows_of, rows_operand};
+use super::launch::rows_operand;
 use crate::engine::{Grid, Tile};
 use crate::meter::Budget;
 use crate::road::{Block, Part};
@@ -137,7 +137,7 @@ impl Lot {
         let rows = |block: &Block| {
             let plan = tiles[block.tile].plan;
             let programs = only.map_or(plan.len(), |only| only.of(plan).len());
-            programs as u64 * rows_of(block.examples.len())
+            (programs * block.examples.len()) as u64
         };
         [code, data, rows_operand(blocks.iter().map(rows).sum())]
     }

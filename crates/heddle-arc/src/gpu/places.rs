@@ -74,7 +74,7 @@ mod tests {
         launch.caps.rows = 16;
         let given = |program| Given { program, steps: 0 };
         let some = [1, 4, 5, 9, 11].map(|program| (plan.number, given(program)));
-        // A single warp is too few for a row of four examples, and is given others.
+        // A single warp takes all evaluations one after another.
         let some = Some(Arc::new(Chosen::new(some, 1.0)));
         for (only, warps) in [(None, 4), (some, 1)] {
             launch.warps = warps;

@@ -40,8 +40,8 @@ impl Operation for Settle {
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
         match lane.place() {
             Place::Accelerator(accelerator) => {
-                let dry = Interpret::dry(&self.job, self.settings);
-                dry.launch(lane, accelerator, None).map(|_| ())
+                let nothing = Interpret::new(&self.job, self.settings);
+                nothing.launch(lane, accelerator, None).map(|_| ())
             }
             Place::Host(_) => Err(Error::NotImplementedOn {
                 operation: SETTLE.name(),
