@@ -1,7 +1,7 @@
 //! A job shared by program: GPUs take the shortest, the processor the longest.
 //!
 //! A warp is a slow worker. What takes many steps keeps a whole launch waiting, and
-//! beyond a cap it is flagged and all of it was in vain; short programs go two to three
+//! beyond a cap it is flagged and all of it was in vain; short programs go one and a half
 //! times as fast on an H200 as on 16 threads. So both begin at their own end of the
 //! programs, ordered by length, and meet somewhere between. Nobody has to know where: a
 //! GPU takes a part of what is left, launch by launch, by how fast it was.

@@ -46,8 +46,8 @@ pub(super) struct Queue<'a> {
     under_way: HashMap<DeviceId, usize>,
     /// The same by program; blocks do not matter then.
     ladder: Option<Ladder<'a>>,
-    /// GPUs whose first launch is not prepared yet. All threads prepare it, so the
-    /// processor does nothing else meanwhile.
+    /// GPUs whose first launch has not begun yet. All threads lay it out and upload it, so
+    /// the processor does nothing else meanwhile.
     to_start: Vec<DeviceId>,
     /// Threads that still take for GPUs.
     hands: usize,
