@@ -119,20 +119,21 @@ pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> Outcome {
         Prim::Prapply => h::prapply(x, y, z, meter),
         Prim::Sizefilter => h::sizefilter(x, y),
 
-        Prim::Rot90 => g::rot90(x),
-        Prim::Rot180 => g::rot180(x),
-        Prim::Rot270 => g::rot270(x),
+        Prim::Rot90
+        | Prim::Rot180
+        | Prim::Rot270
+        | Prim::Trim
+        | Prim::Tophalf
+        | Prim::Bottomhalf
+        | Prim::Lefthalf
+        | Prim::Righthalf
+        | Prim::Compress => g::rearranged(prim, x),
         Prim::Hmirror => g::hmirror(x),
         Prim::Vmirror => g::vmirror(x),
         Prim::Dmirror => g::dmirror(x),
         Prim::Cmirror => g::cmirror(x),
         Prim::Crop => g::crop(x, y, z),
         Prim::Subgrid => g::subgrid(x, y),
-        Prim::Trim => g::trim(x),
-        Prim::Tophalf => g::tophalf(x, true),
-        Prim::Bottomhalf => g::tophalf(x, false),
-        Prim::Lefthalf => g::lefthalf(x, true),
-        Prim::Righthalf => g::lefthalf(x, false),
         Prim::Hupscale => g::hupscale(x, y, meter),
         Prim::Vupscale => g::vupscale(x, y, meter),
         Prim::Upscale => g::upscale(x, y, meter),
@@ -215,7 +216,6 @@ pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> Outcome {
         Prim::Frontiers => l::frontiers(x),
 
         Prim::Occurrences => r::occurrences(x, y, meter),
-        Prim::Compress => r::compress(x),
         Prim::Hperiod => r::period(x, false, meter),
         Prim::Vperiod => r::period(x, true, meter),
 

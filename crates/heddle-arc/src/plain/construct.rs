@@ -1,10 +1,11 @@
 //! Making objects and patches (section 6.8).
 
 use super::patch::{
-    Extremes, Location, Patch, at, dimensions, extremes, indices, is_empty, locations, patch,
-    relocate, rows, some_rows,
+    Extremes, Location, Patch, extremes, indices, is_empty, locations, patch, relocate, rows,
+    some_rows,
 };
 use super::query::{color, mostcolor};
+use super::rows::{at, dimensions};
 use super::{Outcome, Plain, room, set_of};
 use crate::fault::{Fault, Noun};
 use crate::meter::Meter;

@@ -1,42 +1,17 @@
 //! Turning, cutting and scaling grids (section 6.4).
 
-use super::patch::{self, Extremes, Patch, dimensions, extremes, grid, rows, some_rows};
+use super::patch::{self, Extremes, Patch, extremes, grid, rows, some_rows};
+use super::rows::{self, arranged, cut, downscaled, recoloured, scaled};
 use super::{Outcome, Plain, room, set_of};
 use crate::fault::{Fault, Noun};
 use crate::meter::Meter;
+use crate::prim::Prim;
 
-type Rows = Vec<Vec<Plain>>;
-
-/// Columns become rows; every row is cut to the shortest.
-pub(super) fn transpose(rows: &Rows) -> Rows {
-    let width = rows.iter().map(Vec::len).min().unwrap_or(0);
-    (0..width)
-        .map(|j| rows.iter().map(|row| row[j].clone()).collect())
-        .collect()
-}
-
-fn upside_down(mut rows: Rows) -> Rows {
-    rows.reverse();
-    rows
-}
-
-fn left_right(mut rows: Rows) -> Rows {
-    for row in &mut rows {
-        row.reverse();
-    }
-    rows
-}
-
-pub(super) fn rot90(value: &Plain) -> Outcome {
-    Ok(grid(transpose(&upside_down(rows(value)?))))
-}
-
-pub(super) fn rot180(value: &Plain) -> Outcome {
-    Ok(grid(left_right(upside_down(rows(value)?))))
-}
-
-pub(super) fn rot270(value: &Plain) -> Outcome {
-    Ok(grid(upside_down(transpose(&rows(value)?))))
+/// A grid with its cells moved or dropped, as that primitive does.
+pub(super) fn rearranged(prim: Prim, value: &Plain) -> Outcome {
+    let kept = arranged(prim, rows(value)?);
+    // Only primitives that do so are asked for.
+    kept.map(grid).ok_or(Fault::Missing(Noun::Grid))
 }
 
 pub(super) fn hmirror(piece: &Plain) -> Outcome {
@@ -49,7 +24,7 @@ pub(super) fn hmirror(piece: &Plain) -> Outcome {
 
 pub(super) fn vmirror(piece: &Plain) -> Outcome {
     if matches!(piece, Plain::Tuple(_)) {
-        return Ok(grid(left_right(rows(piece)?)));
+        return rearranged(Prim::Vmirror, piece);
     }
     let Extremes { left, right, .. } = extremes(piece)?;
     patch::relocate(piece, |(i, j)| Ok((i, reflect(left, right, j)?)))
@@ -57,7 +32,7 @@ pub(super) fn vmirror(piece: &Plain) -> Outcome {
 
 pub(super) fn dmirror(piece: &Plain) -> Outcome {
     if matches!(piece, Plain::Tuple(_)) {
-        return Ok(grid(transpose(&rows(piece)?)));
+        return rearranged(Prim::Dmirror, piece);
     }
     let Extremes { top, left, .. } = extremes(piece)?;
     patch::relocate(piece, |(i, j)| {
@@ -67,7 +42,7 @@ pub(super) fn dmirror(piece: &Plain) -> Outcome {
 
 pub(super) fn cmirror(piece: &Plain) -> Outcome {
     if matches!(piece, Plain::Tuple(_)) {
-        return Ok(grid(transpose(&left_right(upside_down(rows(piece)?)))));
+        return rearranged(Prim::Cmirror, piece);
     }
     let Extremes {
         top,
@@ -92,30 +67,6 @@ fn along(start: i64, from: i64, to: i64) -> Result<i64, Fault> {
         .ok_or(Fault::Overflow)
 }
 
-/// The slice rule of section 3.
-pub(crate) fn slice_bounds(length: usize, from: i64, to: i64) -> std::ops::Range<usize> {
-    let length = length as i64;
-    let clamp = |bound: i64| {
-        let bound = if bound < 0 {
-            bound.saturating_add(length)
-        } else {
-            bound
-        };
-        bound.clamp(0, length) as usize
-    };
-    let (from, to) = (clamp(from), clamp(to));
-    from..to.max(from)
-}
-
-fn cut(rows: &Rows, (i, j): (i64, i64), (height, width): (i64, i64)) -> Result<Rows, Fault> {
-    let end = |start: i64, length: i64| start.checked_add(length).ok_or(Fault::Overflow);
-    let (bottom, right) = (end(i, height)?, end(j, width)?);
-    Ok(rows[slice_bounds(rows.len(), i, bottom)]
-        .iter()
-        .map(|row| row[slice_bounds(row.len(), j, right)].to_vec())
-        .collect())
-}
-
 pub(super) fn crop(value: &Plain, start: &Plain, dims: &Plain) -> Outcome {
     Ok(grid(cut(&rows(value)?, start.as_pair()?, dims.as_pair()?)?))
 }
@@ -126,77 +77,20 @@ pub(super) fn subgrid(patch: &Plain, value: &Plain) -> Outcome {
     Ok(grid(cut(&rows(value)?, (top, left), shape)?))
 }
 
-pub(super) fn trim(value: &Plain) -> Outcome {
-    let rows = rows(value)?;
-    Ok(grid(
-        rows[slice_bounds(rows.len(), 1, -1)]
-            .iter()
-            .map(|row| row[slice_bounds(row.len(), 1, -1)].to_vec())
-            .collect(),
-    ))
-}
-
-/// The first (or last) half of the rows.
-fn half(rows: Rows, first: bool) -> Rows {
-    let half = rows.len() / 2;
-    let skip = if first { 0 } else { rows.len() - half };
-    rows.into_iter().skip(skip).take(half).collect()
-}
-
-pub(super) fn tophalf(value: &Plain, first: bool) -> Outcome {
-    Ok(grid(half(rows(value)?, first)))
-}
-
-pub(super) fn lefthalf(value: &Plain, first: bool) -> Outcome {
-    let columns = transpose(&rows(value)?);
-    Ok(grid(transpose(&half(columns, first))))
-}
-
-fn stretch<T: Clone>(items: &[T], factor: usize) -> Vec<T> {
-    items
-        .iter()
-        .flat_map(|item| std::iter::repeat_n(item, factor).cloned())
-        .collect()
-}
-
-/// Charges for `rows` scaled to `vertical` x `horizontal` times their cells.
-fn scaled_room(
-    meter: &mut Meter,
-    rows: &Rows,
-    vertical: i64,
-    horizontal: i64,
-) -> Result<(), Fault> {
-    let cells: i64 = rows.iter().map(|row| row.len() as i64).sum();
-    room(meter, vertical.saturating_mul(rows.len() as i64))?;
-    room(
-        meter,
-        cells.saturating_mul(vertical).saturating_mul(horizontal),
-    )
-}
-
 pub(super) fn hupscale(value: &Plain, factor: &Plain, meter: &mut Meter) -> Outcome {
     let (rows, factor) = (rows(value)?, factor.int()?.max(0));
-    scaled_room(meter, &rows, 1, factor)?;
-    Ok(grid(
-        rows.iter()
-            .map(|row| stretch(row, factor as usize))
-            .collect(),
-    ))
+    scaled(&rows, (1, factor), meter).map(grid)
 }
 
 pub(super) fn vupscale(value: &Plain, factor: &Plain, meter: &mut Meter) -> Outcome {
     let (rows, factor) = (rows(value)?, factor.int()?.max(0));
-    scaled_room(meter, &rows, factor, 1)?;
-    Ok(grid(stretch(&rows, factor as usize)))
+    scaled(&rows, (factor, 1), meter).map(grid)
 }
 
 pub(super) fn upscale(element: &Plain, factor: &Plain, meter: &mut Meter) -> Outcome {
     let size = factor.int()?.max(0);
     if matches!(element, Plain::Tuple(_)) {
-        let rows = rows(element)?;
-        scaled_room(meter, &rows, size, size)?;
-        let wide: Rows = rows.iter().map(|row| stretch(row, size as usize)).collect();
-        return Ok(grid(stretch(&wide, size as usize)));
+        return scaled(&rows(element)?, (size, size), meter).map(grid);
     }
     let cells = match patch::patch(element)? {
         Patch::Empty => return Ok(element.clone()),
@@ -229,37 +123,17 @@ pub(super) fn upscale(element: &Plain, factor: &Plain, meter: &mut Meter) -> Out
 }
 
 pub(super) fn downscale(value: &Plain, factor: &Plain) -> Outcome {
-    let (rows, factor) = (some_rows(value)?, factor.int()?.unsigned_abs() as usize);
-    if factor == 0 {
-        return Err(Fault::DivideByZero);
-    }
-    let width = rows[0].len();
-    let mut kept = Vec::new();
-    for row in rows.iter().step_by(factor) {
-        let mut cells = Vec::new();
-        for j in (0..width).step_by(factor) {
-            cells.push(row.get(j).cloned().ok_or(Fault::Missing(Noun::Cell))?);
-        }
-        kept.push(cells);
-    }
-    Ok(grid(kept))
-}
-
-fn recoloured(value: &Plain, colour: impl Fn(&Plain) -> Plain) -> Outcome {
-    let rows = rows(value)?;
-    Ok(grid(
-        rows.iter()
-            .map(|row| row.iter().map(&colour).collect())
-            .collect(),
-    ))
+    let rows = some_rows(value)?;
+    downscaled(&rows, factor.int()?).map(grid)
 }
 
 pub(super) fn replace(value: &Plain, from: &Plain, to: &Plain) -> Outcome {
-    recoloured(value, |cell| if cell == from { to } else { cell }.clone())
+    let colour = |cell: &Plain| if cell == from { to } else { cell }.clone();
+    Ok(grid(recoloured(&rows(value)?, colour)))
 }
 
 pub(super) fn switch(value: &Plain, a: &Plain, b: &Plain) -> Outcome {
-    recoloured(value, |cell| {
+    let colour = |cell: &Plain| {
         if cell == a {
             b.clone()
         } else if cell == b {
@@ -267,7 +141,8 @@ pub(super) fn switch(value: &Plain, a: &Plain, b: &Plain) -> Outcome {
         } else {
             cell.clone()
         }
-    })
+    };
+    Ok(grid(recoloured(&rows(value)?, colour)))
 }
 
 pub(super) fn canvas(value: &Plain, dims: &Plain, meter: &mut Meter) -> Outcome {
@@ -285,9 +160,9 @@ pub(super) fn mir_rot(value: &Plain, k: &Plain) -> Outcome {
         1 => dmirror(value),
         2 => vmirror(value),
         3 => cmirror(value),
-        4 => rot90(value),
-        5 => rot180(value),
-        6 => rot270(value),
+        4 => rearranged(Prim::Rot90, value),
+        5 => rearranged(Prim::Rot180, value),
+        6 => rearranged(Prim::Rot270, value),
         7 => rows(value).map(|_| value.clone()),
         _ => Err(Fault::Range(Noun::SymmetryBeyond07)),
     }
@@ -296,25 +171,6 @@ pub(super) fn mir_rot(value: &Plain, k: &Plain) -> Outcome {
 /// Pieces for `hsplit` and `vsplit`.
 pub(super) fn pieces(value: &Plain, n: &Plain, side_by_side: bool, meter: &mut Meter) -> Outcome {
     let (rows, n) = (some_rows(value)?, n.int()?);
-    let (height, width) = dimensions(&rows);
-    if n == 0 {
-        return Err(Fault::DivideByZero);
-    }
-    if n < 0 {
-        return Ok(Plain::Tuple(Vec::new()));
-    }
-    room(meter, n.saturating_mul(1 + height))?;
-    let length = if side_by_side { width } else { height };
-    let (part, skip) = (length / n, i64::from(length % n != 0));
-    let mut pieces = Vec::new();
-    for k in 0..n {
-        let start = k * (part + skip);
-        let piece = if side_by_side {
-            cut(&rows, (0, start), (height, part))?
-        } else {
-            cut(&rows, (start, 0), (part, width))?
-        };
-        pieces.push(grid(piece));
-    }
-    Ok(Plain::Tuple(pieces))
+    let pieces = rows::pieces(&rows, n, side_by_side, meter)?;
+    Ok(Plain::Tuple(pieces.into_iter().map(grid).collect()))
 }

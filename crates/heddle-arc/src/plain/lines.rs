@@ -1,6 +1,7 @@
 //! Segments, rays and frames (section 6.9).
 
 use super::patch::{Extremes, Location, extremes, indices, is_empty, some_rows};
+use super::rows::{is_uniform, transpose};
 use super::{Outcome, Plain, room, set_of};
 use crate::fault::Fault;
 use crate::meter::Meter;
@@ -113,18 +114,17 @@ pub(super) fn grown_frame(patch: &Plain, by: i64, meter: &mut Meter) -> Outcome 
 
 pub(super) fn frontiers(grid: &Plain) -> Outcome {
     let rows = some_rows(grid)?;
-    let uniform = |line: &[Plain]| !line.is_empty() && line.iter().all(|cell| *cell == line[0]);
     let mut found = Vec::new();
     for (i, row) in rows.iter().enumerate() {
-        if uniform(row) {
+        if is_uniform(row) {
             let cells = row.iter().enumerate();
             found.push(set_of(cells.map(|(j, colour)| {
                 Plain::cell(colour.clone(), i as i64, j as i64)
             })));
         }
     }
-    for (j, column) in super::geometry::transpose(&rows).iter().enumerate() {
-        if uniform(column) {
+    for (j, column) in transpose(&rows).iter().enumerate() {
+        if is_uniform(column) {
             let cells = column.iter().enumerate();
             found.push(set_of(cells.map(|(i, colour)| {
                 Plain::cell(colour.clone(), i as i64, j as i64)

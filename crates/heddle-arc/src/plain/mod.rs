@@ -18,12 +18,13 @@ mod paint;
 mod patch;
 mod patterns;
 mod query;
+pub(crate) mod rows;
 mod split;
 
 pub(crate) use arithmetic::number;
 pub use call::{apply, call};
-pub(crate) use geometry::slice_bounds;
 pub(crate) use higher::arity_when_bound;
+pub(crate) use rows::slice_bounds;
 
 use crate::fault::{Fault, Noun};
 use crate::meter::Meter;

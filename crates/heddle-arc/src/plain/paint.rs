@@ -1,26 +1,15 @@
 //! Writing patches into grids (section 6.6).
 
-use super::patch::{Location, cells, dimensions, grid, locations, some_rows};
+use super::patch::{Location, cells, grid, locations, some_rows};
 use super::query::mostcolor;
-use super::{Outcome, Plain};
-use crate::fault::{Fault, Noun};
+use super::{Outcome, Plain, rows};
+use crate::fault::Fault;
 
-/// Writes colours one after another, skipping what lies outside; `onto` says
-/// which cells may be written over.
+/// The grid with strokes written into it one after another; `onto` says which cells may
+/// be written over.
 fn write(value: &Plain, strokes: Vec<(Plain, Location)>, onto: impl Fn(&Plain) -> bool) -> Outcome {
     let mut rows = some_rows(value)?;
-    let (height, width) = dimensions(&rows);
-    for (colour, (i, j)) in strokes {
-        if i < 0 || j < 0 || i >= height || j >= width {
-            continue;
-        }
-        let cell = rows[i as usize]
-            .get_mut(j as usize)
-            .ok_or(Fault::Missing(Noun::CellInRaggedGrid))?;
-        if onto(cell) {
-            *cell = colour;
-        }
-    }
+    rows::write(&mut rows, strokes, onto)?;
     Ok(grid(rows))
 }
 

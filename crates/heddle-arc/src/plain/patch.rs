@@ -4,7 +4,7 @@ use super::{Outcome, Plain, set_of};
 use crate::fault::{Fault, Noun};
 use std::collections::BTreeSet;
 
-pub(super) type Location = (i64, i64);
+pub(crate) type Location = (i64, i64);
 
 /// A patch, looked at as the rules of section 3 say.
 pub(super) enum Patch {
@@ -135,24 +135,4 @@ pub(super) fn some_rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
 
 pub(super) fn grid(rows: Vec<Vec<Plain>>) -> Plain {
     Plain::Tuple(rows.into_iter().map(Plain::Tuple).collect())
-}
-
-/// Height and width, zero for a grid with no rows.
-pub(super) fn dimensions(rows: &[Vec<Plain>]) -> Location {
-    (
-        rows.len() as i64,
-        rows.first().map_or(0, |row| row.len() as i64),
-    )
-}
-
-/// The cell there, `None` outside; a hole in a ragged grid is an error.
-pub(super) fn at(rows: &[Vec<Plain>], (i, j): Location) -> Result<Option<&Plain>, Fault> {
-    let (height, width) = dimensions(rows);
-    if i < 0 || j < 0 || i >= height || j >= width {
-        return Ok(None);
-    }
-    rows[i as usize]
-        .get(j as usize)
-        .map(Some)
-        .ok_or(Fault::Missing(Noun::CellInRaggedGrid))
 }

@@ -1,10 +1,8 @@
 //! Repetition and occurrence (section 6.10).
 
-use super::geometry::transpose;
-use super::patch::{
-    Extremes, Location, at, cells, dimensions, extremes, grid, indices, rows, some_rows,
-};
+use super::patch::{Extremes, Location, cells, extremes, indices, rows, some_rows};
 use super::query::{shape_of, width};
+use super::rows::{self, dimensions};
 use super::{Outcome, Plain};
 use crate::fault::{Fault, Noun};
 use crate::meter::Meter;
@@ -14,8 +12,7 @@ pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> O
     let rows = some_rows(value)?;
     let (height, wide) = dimensions(&rows);
     let (oh, ow) = shape_of(object)?;
-    let (last_i, last_j) = (height - oh, wide - ow);
-    if last_i < 0 || last_j < 0 {
+    if oh > height || ow > wide {
         return Ok(indices([]));
     }
     let pattern = cells(object)?;
@@ -23,37 +20,8 @@ pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> O
         Ok(Extremes { top, left, .. }) => (top, left),
         Err(_) => (0, 0),
     };
-    let mut found = Vec::new();
-    for i in 0..=last_i {
-        for j in 0..=last_j {
-            meter.work(pattern.len() as u64)?;
-            let mut agrees = true;
-            for (colour, (ci, cj)) in &pattern {
-                if at(&rows, (i + ci - top, j + cj - left))? != Some(colour) {
-                    agrees = false;
-                    break;
-                }
-            }
-            if agrees {
-                found.push((i, j));
-            }
-        }
-    }
-    Ok(indices(found))
-}
-
-pub(super) fn compress(value: &Plain) -> Outcome {
-    let rows = rows(value)?;
-    let uniform = |line: &[Plain]| !line.is_empty() && line.iter().all(|cell| *cell == line[0]);
-    let dropped: Vec<bool> = transpose(&rows).iter().map(|c| uniform(c)).collect();
-    let kept = rows.iter().filter(|row| !uniform(row)).map(|row| {
-        row.iter()
-            .enumerate()
-            .filter(|(j, _)| dropped.get(*j) != Some(&true))
-            .map(|(_, cell)| cell.clone())
-            .collect()
-    });
-    Ok(grid(kept.collect()))
+    let corner = (top, left);
+    rows::occurrences(&rows, &pattern, corner, (oh, ow), meter).map(indices)
 }
 
 /// The least period of an object along one axis; `axis` picks the coordinate

@@ -1,13 +1,13 @@
 //! Questions about grids and patches (section 6.7).
 
 use super::patch::{
-    Extremes, Location, at, dimensions, extremes, extremes_of, indices, is_empty, locations, rows,
-    some_rows,
+    Extremes, Location, extremes, extremes_of, indices, is_empty, locations, rows, some_rows,
 };
+use super::rows::{at, common, dimensions, places_of};
 use super::{Outcome, Plain, room, set_of};
 use crate::fault::{Fault, Noun};
 use crate::meter::Meter;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The colours of all cells of a grid (any tuple) or object.
 fn colours(element: &Plain) -> Result<Vec<Plain>, Fault> {
@@ -26,16 +26,7 @@ fn colours(element: &Plain) -> Result<Vec<Plain>, Fault> {
 
 /// The most (or least) frequent colour, ties to the smallest.
 pub(super) fn mostcolor(element: &Plain, most: bool) -> Outcome {
-    let mut counts: BTreeMap<Plain, i64> = BTreeMap::new();
-    for colour in colours(element)? {
-        *counts.entry(colour).or_default() += if most { -1 } else { 1 };
-    }
-    let best = counts.values().min().copied();
-    counts
-        .into_iter()
-        .find(|(_, count)| Some(*count) == best)
-        .map(|(colour, _)| colour)
-        .ok_or(Fault::Empty(Noun::Element))
+    common(colours(element)?, most)
 }
 
 pub(super) fn palette(element: &Plain) -> Outcome {
@@ -250,13 +241,5 @@ pub(super) fn asindices(grid: &Plain, meter: &mut Meter) -> Outcome {
 }
 
 pub(super) fn ofcolor(grid: &Plain, value: &Plain) -> Outcome {
-    let mut found = Vec::new();
-    for (i, row) in rows(grid)?.iter().enumerate() {
-        for (j, cell) in row.iter().enumerate() {
-            if cell == value {
-                found.push((i as i64, j as i64));
-            }
-        }
-    }
-    Ok(indices(found))
+    Ok(indices(places_of(&rows(grid)?, value)))
 }

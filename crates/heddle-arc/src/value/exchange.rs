@@ -1,7 +1,7 @@
 //! Between compact and plain values.
 
 use super::{Space, Value};
-use crate::compact::{degenerate, ragged};
+use crate::compact::{degenerate, loose};
 use crate::fault::{Fault, Noun};
 use crate::plain::{self, Plain};
 use crate::prim::Prim;
@@ -84,7 +84,7 @@ impl Space {
         if let Some(answer) = degenerate::answer(self, prim, args) {
             return answer;
         }
-        if let Some(answer) = ragged::answer(self, prim, args) {
+        if let Some(answer) = loose::answer(self, prim, args) {
             return answer;
         }
         self.by_copies(prim, args)
