@@ -194,6 +194,12 @@ fn patch_of_two(space: &mut Space, prim: Prim, [x, y]: [Value; 2]) -> Made {
             let (colour, patch) = (Atom::new(x)?, Patch::new(space, y)?);
             Ok(patch.coloured(colour))
         }
+        // Nothing is everywhere, even behind the last row and column.
+        Prim::Occurrences if y.is_empty_container() => {
+            let (height, width) = rows::dimensions(&rows_of(space, x)?);
+            let places = (0..=height).flat_map(|i| (0..=width).map(move |j| (i, j)));
+            Ok(Patch::Indices(places.collect()))
+        }
         Prim::Occurrences if y.is_set() => {
             let (rows, patch) = (rows_of(space, x)?, Patch::new(space, y)?);
             let (e, (height, width)) = (patch.extremes(), rows::dimensions(&rows));

@@ -150,6 +150,10 @@ fn calls() -> Vec<(Prim, Vec<Plain>)> {
     of(&[Hconcat], &[&grids, &grids]);
     of(&[Subgrid, Toobject], &[&patches, &grids]);
     of(
+        &[Occurrences],
+        &[&grids, &[set_of([]), Plain::Tuple(vec![])]],
+    );
+    of(
         &[Cover, Paint, Underpaint, Occurrences],
         &[&grids, &patches],
     );

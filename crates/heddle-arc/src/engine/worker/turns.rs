@@ -63,7 +63,8 @@ impl Worker {
     }
 
     /// Runs some evaluations to their end: the number of the example, then that of
-    /// the program, in any order.
+    /// the program, in any order. Example by example, because they are few: a block
+    /// has slots for every shared step of the plan on each of its examples.
     pub(crate) fn run_some(
         &mut self,
         plan: &Plan,
@@ -71,8 +72,17 @@ impl Worker {
         some: &mut [(usize, usize)],
         mut sink: impl FnMut(usize, usize, Verdict<'_>),
     ) {
-        some.sort_unstable_by_key(|(example, program)| (example / BLOCK, *program, *example));
-        self.catch_up(plan, examples, some, &mut sink);
+        some.sort_unstable();
+        self.allow(u64::MAX);
+        for of_example in some.chunk_by(|a, b| a.0 == b.0) {
+            let (example, _) = of_example[0];
+            self.begin(plan, &examples[example..=example]);
+            for (_, program) in of_example {
+                self.evaluate(plan, 0, *program, |verdict| {
+                    sink(example, *program, verdict);
+                });
+            }
+        }
     }
 
     /// Runs all evaluations but those that take long; these are only noted.

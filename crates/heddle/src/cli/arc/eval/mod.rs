@@ -15,6 +15,8 @@ use heddle::arc::plan::Graph;
 use heddle::arc::program::Program;
 use heddle::arc::road::{Crew, Settings, by_device};
 use heddle::config::Config;
+use heddle::profile::RoutingLog;
+use heddle::recording;
 use heddle::units::Nanos;
 use serde_json::{Value, json};
 
@@ -51,6 +53,10 @@ pub(super) struct Arguments {
     /// Write a page that draws every task.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+
+    /// Write the spans of the run here, for `heddle profile`.
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
 }
 
 pub(super) fn run(
@@ -90,6 +96,9 @@ pub(super) fn run(
             launch,
         )?
     };
+    if let Some(file) = &arguments.profile {
+        recording::take(&runtime, "heddle arc eval", &RoutingLog::default()).write(file)?;
+    }
     let devices = by_device(&runtime);
     let gpu = gpu::Report::new(
         &runtime,
