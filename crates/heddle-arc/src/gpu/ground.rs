@@ -7,13 +7,11 @@ use super::image::Examples;
 use super::joined::Joined;
 use super::launch::{Job, Ran};
 use super::layout::Layout;
-use super::lower::Bytecode;
 use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
 use crate::road::{Block, Part};
 use heddle_runtime::{Array, Operand};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -334,6 +332,5 @@ fn lower(tiles: &[Tile<'_>]) -> (Joined, HashMap<u64, usize>) {
             plans.len() - 1
         });
     }
-    let codes = plans.par_iter().map(|plan| Bytecode::of(plan));
-    (Joined::new(codes.collect()), places)
+    (Joined::new(&plans), places)
 }

@@ -1,29 +1,48 @@
 //! The code of several plans in one array.
 
 use super::lower::{Bytecode, CONSTANT_WORDS};
+use crate::plan::Plan;
 use heddle_runtime::Array;
 use rayon::prelude::*;
+
+/// Programs of a plan that one thread lowers. Each chunk has all bodies of its plan:
+/// smaller ones would make more code, larger ones keep threads waiting.
+const CHUNK: usize = 1 << 13;
 
 /// The code of several plans, one after the other in one array.
 #[derive(Debug)]
 pub(super) struct Joined {
-    plans: Vec<Bytecode>,
+    chunks: Vec<Bytecode>,
     /// Where each begins.
     bases: Vec<u32>,
+    /// The number of the first chunk of each plan.
+    first_chunks: Vec<usize>,
     words: usize,
 }
 
 impl Joined {
-    pub(super) fn new(plans: Vec<Bytecode>) -> Joined {
+    /// Plans, lowered on all threads.
+    pub(super) fn new(plans: &[&Plan]) -> Joined {
+        let mut wanted = Vec::new();
+        let mut first_chunks = Vec::with_capacity(plans.len());
+        for plan in plans {
+            first_chunks.push(wanted.len());
+            let starts = (0..plan.len()).step_by(CHUNK);
+            wanted.extend(starts.map(|start| (*plan, start..plan.len().min(start + CHUNK))));
+        }
+        let lowered = wanted.into_par_iter();
+        let lowered = lowered.map(|(plan, programs)| Bytecode::of_some(plan, programs));
+        let chunks: Vec<Bytecode> = lowered.collect();
         let mut words = 0;
-        let mut bases = Vec::with_capacity(plans.len());
-        for plan in &plans {
+        let mut bases = Vec::with_capacity(chunks.len());
+        for chunk in &chunks {
             bases.push(words as u32);
-            words += plan.words().len().next_multiple_of(CONSTANT_WORDS);
+            words += chunk.words().len().next_multiple_of(CONSTANT_WORDS);
         }
         Joined {
-            plans,
+            chunks,
             bases,
+            first_chunks,
             words,
         }
     }
@@ -31,31 +50,32 @@ impl Joined {
     /// Where a program of a plan begins, and what similar ones are sorted by; none
     /// where it has no bytecode.
     pub(super) fn program(&self, plan: usize, program: usize) -> Option<(u32, u64)> {
-        let code = &self.plans[plan];
-        let at = code.program(program)? + self.bases[plan];
-        Some((at, code.likeness(program)))
+        let number = self.first_chunks[plan] + program / CHUNK;
+        let (chunk, program) = (&self.chunks[number], program % CHUNK);
+        let at = chunk.program(program)? + self.bases[number];
+        Some((at, chunk.likeness(program)))
     }
 
     /// The words of all, and what is kept here without them.
     pub(super) fn take_words(&mut self) -> Array<u32> {
         // A buffer has at least a word.
         let array = Array::filled(self.words.max(1), |mut rest: &mut [u32]| {
-            let mut parts = Vec::with_capacity(self.plans.len());
-            for (plan, base) in self.plans.iter().zip(&self.bases) {
-                let room = plan.words().len().next_multiple_of(CONSTANT_WORDS);
+            let mut parts = Vec::with_capacity(self.chunks.len());
+            for (chunk, base) in self.chunks.iter().zip(&self.bases) {
+                let room = chunk.words().len().next_multiple_of(CONSTANT_WORDS);
                 let (own, later) = rest.split_at_mut(room);
-                parts.push((plan, *base, own));
+                parts.push((chunk, *base, own));
                 rest = later;
             }
             rest.fill(0);
-            parts.into_par_iter().for_each(|(plan, base, own)| {
-                let (own, padding) = own.split_at_mut(plan.words().len());
-                plan.write_to(own, base);
+            parts.into_par_iter().for_each(|(chunk, base, own)| {
+                let (own, padding) = own.split_at_mut(chunk.words().len());
+                chunk.write_to(own, base);
                 padding.fill(0);
             });
         });
-        for plan in &mut self.plans {
-            plan.drop_words();
+        for chunk in &mut self.chunks {
+            chunk.drop_words();
         }
         array
     }
@@ -67,10 +87,8 @@ mod tests {
     use crate::gpu::lower::tests::{follow, programs};
     use crate::plan::Plan;
 
-    #[test]
-    fn chunks_are_moved_whole() {
-        let plans: Vec<Plan> = (1..4).map(|seed| Plan::new(&programs(seed, 40))).collect();
-        let mut joined = Joined::new(plans.iter().map(Bytecode::of).collect());
+    fn check(plans: &[Plan]) {
+        let mut joined = Joined::new(&plans.iter().collect::<Vec<_>>());
         let words = joined.take_words();
         for (number, plan) in plans.iter().enumerate() {
             let own = Bytecode::of(plan);
@@ -80,5 +98,22 @@ mod tests {
                 assert_eq!(likeness, own.likeness(program));
             }
         }
+    }
+
+    #[test]
+    fn chunks_are_moved_whole() {
+        let plans: Vec<Plan> = (1..4).map(|seed| Plan::new(&programs(seed, 40))).collect();
+        check(&plans);
+    }
+
+    #[test]
+    fn a_large_plan_is_lowered_in_chunks() {
+        let plans = [2 * CHUNK + 3, 5, CHUNK].map(|count| Plan::new(&programs(7, count as u64)));
+        let joined = Joined::new(&plans.iter().collect::<Vec<_>>());
+        assert_eq!(
+            (joined.chunks.len(), &*joined.first_chunks),
+            (5, &[0, 3, 4][..])
+        );
+        check(&plans);
     }
 }

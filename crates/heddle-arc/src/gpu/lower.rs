@@ -1,9 +1,9 @@
 //! Plans as bytecode.
 //!
 //! Every program of a plan becomes a header and its steps; the function bodies and
-//! the constants of the plan are written once and shared by its programs. A
-//! million generated programs are lowered in chunks, each a plan, on all threads,
-//! and then [joined](super::joined), on all threads too.
+//! the constants of the plan are written once and shared by its programs. A plan of very
+//! many is lowered in chunks on all threads, and these are [joined](super::joined), on
+//! all threads too.
 //!
 //! The one thing to know: results live in registers, and a program's register is
 //! used again once its value is not needed any more. In a body step `n` writes
