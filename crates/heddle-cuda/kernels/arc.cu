@@ -27,8 +27,29 @@ struct Job {
     bool steps_capped;
 };
 
-// Examples of a row at most: as many warps of a block run it at once.
-#define ROW_EXAMPLES 1u
+// A program on a list of examples.
+struct __align__(16) Turn {
+    unsigned program, first_row, first_spot, place;
+};
+
+// An example of a list: its number, its first program's result, how far apart those of the
+// others are.
+struct __align__(16) Spot {
+    unsigned example, result, stride, unused;
+};
+
+// warp: the last turn that begins with this row or before it; the first begins with 0.
+APART Turn turn_of(const Turn *turns, unsigned turns_len, unsigned row, unsigned lane) {
+    unsigned low = 0, high = turns_len;
+#pragma unroll 1
+    while (high - low > 1) {
+        const unsigned apart = (high - low + 31) / 32, at = low + lane * apart;
+        const bool before = at < high && turns[at].first_row <= row;
+        low += (__popc(ballot(before)) - 1) * apart;
+        high = high - low < apart ? high : low + apart;
+    }
+    return turns[low];
+}
 
 // Copies bytes; both ends are aligned to 16, and may be written up to the next 16.
 INLINE void copy_in(void *to, const void *from, u64 bytes, unsigned lane) {
@@ -203,8 +224,8 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
-    arc_evaluate(const unsigned *code, const unsigned char *data, const unsigned *rows,
-                 unsigned rows_len, unsigned *queue, unsigned *results, unsigned char *scratch,
+    arc_evaluate(const unsigned *code, const unsigned char *data, const unsigned *schedule,
+                 unsigned turns_len, unsigned rows_len, unsigned *queue, unsigned *results, unsigned char *scratch,
                  unsigned long long scratch_bytes, const unsigned *caps,
                  unsigned long long budget_steps, unsigned long long budget_bytes,
                  unsigned char *dumps, unsigned long long dump_bytes, unsigned *notices,
@@ -254,21 +275,26 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     while (true) {
         __syncthreads();
         if (threadIdx.x == 0) {
-            first_row = atomicAdd(queue, blockDim.x / (32 * ROW_EXAMPLES));
+            first_row = atomicAdd(queue, blockDim.x / 32);
         }
         __syncthreads();
         if (first_row >= rows_len) {
             return;
         }
-        const unsigned row = first_row + warp / ROW_EXAMPLES, place = warp % ROW_EXAMPLES;
-        const unsigned *work = rows + (u64)row * 4;
-        const bool busy = row < rows_len && place < work[2];
+        const unsigned row = first_row + warp;
+        const bool busy = row < rows_len;
         const unsigned *record = 0;
+        unsigned evaluation = 0;
         Running r;
         r.step = r.steps = 0;
         if (busy) {
-            record = (const unsigned *)(data + (u64)(work[1] + place) * EXAMPLE_BYTES);
-            begin_evaluation(m, r, data, work[0], record);
+            const Turn *turns = (const Turn *)schedule;
+            const Turn turn = turn_of(turns, turns_len, row, s.lane());
+            const Spot *spots = (const Spot *)(turns + turns_len) + turn.first_spot;
+            const Spot spot = spots[row - turn.first_row];
+            record = (const unsigned *)(data + (u64)spot.example * EXAMPLE_BYTES);
+            evaluation = spot.result + turn.place * spot.stride;
+            begin_evaluation(m, r, data, turn.program, record);
         }
         while (true) {
             const bool more = busy && s->fault == 0 && r.step < r.steps;
@@ -280,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             }
         }
         if (busy) {
-            end_evaluation(m, r, job, record, work[3] + place);
+            end_evaluation(m, r, job, record, evaluation);
         }
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct Given {
     pub(super) program: usize,
     /// The most steps it took where somebody looked.
     pub(super) steps: u32,
+    /// Which of the gauges of an example they rise with.
+    pub(super) gauge: u8,
 }
 
 /// Programs by number of their plan, ascending in each.
@@ -54,7 +56,11 @@ mod tests {
     #[test]
     fn programs_are_found_by_plan_and_number() {
         let [one, other] = [Plan::new(&[]), Plan::new(&[])];
-        let given = |program, steps| Given { program, steps };
+        let given = |program, steps| Given {
+            program,
+            steps,
+            gauge: 3,
+        };
         let chosen = Chosen::new(
             [
                 (one.number, given(7, 10)),

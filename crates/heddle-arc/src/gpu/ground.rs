@@ -3,10 +3,12 @@
 use super::answer::{Answer, Flag};
 use super::chosen::Given;
 use super::dump::{DumpError, defined};
+use super::gauge::Gauges;
 use super::image::Examples;
 use super::joined::Joined;
 use super::launch::{Job, Ran};
 use super::layout::Layout;
+use super::schedule::Schedule;
 use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
@@ -34,8 +36,8 @@ pub struct Ground {
     data: Array<u8>,
     /// Where each program of all plans begins.
     programs: Joined,
-    /// Cells of the input of each example.
-    pub(super) cells: Vec<u32>,
+    /// Of the input of each example.
+    pub(super) gauges: Vec<Gauges>,
     tiles: Vec<Placed>,
 }
 
@@ -59,17 +61,17 @@ impl Ground {
         let (mut programs, plans) = lower(tiles);
         let mut examples = Examples::new(budget);
         let mut placed = Vec::with_capacity(tiles.len());
-        let mut cells = Vec::new();
+        let mut gauges = Vec::new();
         for (tile, of) in tiles.iter().enumerate() {
             let first_example = examples.len() as u32;
             let taken_in = of.examples.iter().enumerate().all(|(example, inputs)| {
                 let part = Part { tile, example };
                 let inputs = looked_at(of.plan, inputs);
-                cells.push(inputs.input.cells().len() as u32);
+                gauges.push(Gauges::of(inputs.input));
                 examples.push(&inputs, wanted(part)).is_ok()
             });
             // One that was not taken in has no number.
-            cells.truncate(examples.len());
+            gauges.truncate(examples.len());
             placed.push(Placed {
                 first_example: taken_in.then_some(first_example),
                 plan: plans[&of.plan.number],
@@ -85,7 +87,7 @@ impl Ground {
             code: programs.take_words(),
             data: Array::from_slice(&data),
             programs,
-            cells,
+            gauges,
             tiles: placed,
         }
     }
@@ -95,9 +97,9 @@ impl Ground {
         [(&self.code).into(), (&self.data).into()]
     }
 
-    /// Its code and data as a job of so many rows that runs nothing.
-    pub(super) fn empty_job(&self, rows: u32) -> Job {
-        Job::empty(&self.code, &self.data, rows)
+    /// Its code and data as a job that runs nothing.
+    pub(super) fn empty_job(&self) -> Job {
+        Job::sharing(&self.code, &self.data, Schedule::empty(), 0)
     }
 
     /// Every program of these blocks' tiles on each of their examples.
@@ -129,10 +131,10 @@ impl Ground {
             });
             results += given(block.tile).map_or(tile.programs, <[Given]>::len) * examples;
         }
-        let layout = Layout::new(self, blocks, &placed, &given);
-        let results = if layout.is_empty() { 0 } else { results };
+        let schedule = Layout::new(self, blocks, &placed, &given).schedule(self);
+        let results = if schedule.rows() == 0 { 0 } else { results };
         Portion {
-            job: Job::sharing(&self.code, &self.data, layout.rows(), results),
+            job: Job::sharing(&self.code, &self.data, schedule, results),
             blocks: placed,
         }
     }

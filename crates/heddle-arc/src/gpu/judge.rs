@@ -342,6 +342,7 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
                 launch,
                 lot.operands(self.tiles, self.blocks, self.chosen()),
                 self.evaluations(),
+                self.evaluations(),
             );
         }
         let judge = |_: Part, _: usize, _: Verdict<'_>| ();

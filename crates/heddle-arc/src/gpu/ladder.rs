@@ -183,6 +183,7 @@ impl<'a> Ladder<'a> {
                 let given = Given {
                     program: strand.program,
                     steps: strand.steps,
+                    gauge: strand.gauge,
                 };
                 taken.push((strand.plan, given));
             }
@@ -263,6 +264,7 @@ mod tests {
             program,
             evaluations: 500,
             steps: *nanos,
+            gauge: 0,
             seconds_each: f64::from(*nanos) / 1e9,
         };
         nanos.iter().enumerate().map(strand).collect()

@@ -1,20 +1,19 @@
-//! Programs, examples and rows of both as one operation on a device with kernels.
+//! Programs, examples and a schedule of both as one operation on a device with kernels.
 //!
 //! One launch of a grid that stays: each warp takes the next row until there is
-//! none, and runs its program on its examples one after another. What a warp works
-//! with is laid out once for all of its evaluations.
+//! none, and runs its program on its example. What a warp works with is laid out once
+//! for all of its evaluations.
 
 use super::answer::{Answer, culprit_of};
 use super::caps::Caps;
 use super::letterbox::{Letterbox, NOTICES};
+use super::schedule::{Schedule, Spot, Turn};
 use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::road::EVALUATE;
 use heddle_runtime::device::{Accelerator, Argument, DeviceKind, Lane, Launch, Place};
 use heddle_runtime::units::Bytes;
-use heddle_runtime::{
-    Array, DType, Description, Error, Kind, Operand, Operation, Residency, ResultPlace,
-};
+use heddle_runtime::{Array, DType, Description, Error, Kind, Operand, Operation, ResultPlace};
 
 /// The kernel.
 const KERNEL: &str = "arc_evaluate";
@@ -23,8 +22,6 @@ const WARP: u32 = 32;
 /// Warps of a block at most: all that a multiprocessor runs. They go step by step
 /// together, so that each instruction is fetched once for all of them.
 const MOST_WARPS: u64 = 32;
-/// Words of a row.
-pub(super) const ROW_WORDS: usize = 4;
 /// Bytes of a result: four words.
 const RESULT_BYTES: usize = 16;
 
@@ -71,24 +68,13 @@ pub struct Row {
 }
 
 impl Row {
-    /// As the kernel reads it.
-    pub(super) fn words(self) -> [u32; ROW_WORDS] {
-        [
-            self.program,
-            self.first_example,
-            self.examples,
-            self.first_result,
-        ]
-    }
-
-    /// One row for each of its examples, as the kernel takes them.
-    fn singles(self) -> impl Iterator<Item = Row> {
-        (0..self.examples).map(move |done| Row {
-            first_example: self.first_example + done,
-            examples: 1,
-            first_result: self.first_result + done,
-            ..self
-        })
+    fn spots(self) -> Vec<Spot> {
+        let spot = |at| Spot {
+            example: self.first_example + at,
+            result: self.first_result + at,
+            stride: 0,
+        };
+        (0..self.examples).map(spot).collect()
     }
 }
 
@@ -97,7 +83,7 @@ impl Row {
 pub struct Job {
     code: Array<u32>,
     data: Array<u8>,
-    rows: Array<u32>,
+    schedule: Schedule,
     evaluations: usize,
 }
 
@@ -106,51 +92,41 @@ impl Job {
     /// [`Examples`](super::Examples) and rows.
     #[must_use]
     pub fn new(code: &[u32], data: &[u8], rows: &[Row]) -> Job {
-        let parts: Vec<u32> = rows
-            .iter()
-            .flat_map(|row| row.singles())
-            .flat_map(Row::words)
-            .collect();
+        let lists: Vec<Vec<Spot>> = rows.iter().map(|row| row.spots()).collect();
+        let turn = |(list, row): (usize, &Row)| Turn {
+            program: row.program,
+            place: 0,
+            list,
+        };
+        let turns: Vec<Turn> = rows.iter().enumerate().map(turn).collect();
         let end = |row: &Row| (row.first_result + row.examples) as usize;
         let evaluations = rows.iter().map(end).max().unwrap_or(0);
         let (code, data) = (Array::from_slice(code), Array::from_slice(data));
-        Job::sharing(&code, &data, Array::from_slice(&parts), evaluations)
+        Job::sharing(&code, &data, Schedule::new(&turns, &lists), evaluations)
     }
 
-    /// The same with code and data that may be on a device already, and rows as the
-    /// kernel reads them, with so many results.
+    /// The same with code and data that may be on a device already, with so many
+    /// results.
     pub(super) fn sharing(
         code: &Array<u32>,
         data: &Array<u8>,
-        rows: Array<u32>,
+        schedule: Schedule,
         evaluations: usize,
     ) -> Job {
         Job {
             code: code.clone(),
             data: data.clone(),
-            rows,
+            schedule,
             evaluations,
         }
     }
 
-    /// The same code and data with so many rows that are not run: what they need is
-    /// brought to a device, and its driver makes ready for the first launch of a kernel.
-    pub(super) fn empty(code: &Array<u32>, data: &Array<u8>, rows: u32) -> Job {
-        let none = vec![0; ROW_WORDS * rows as usize];
-        Job {
-            code: code.clone(),
-            data: data.clone(),
-            rows: Array::from_slice(&none),
-            evaluations: 0,
-        }
-    }
-
-    /// Code, data and rows, and where they are.
+    /// Code, data and schedule, and where they are.
     pub(super) fn operands(&self) -> [Operand; 3] {
         [
             (&self.code).into(),
             (&self.data).into(),
-            (&self.rows).into(),
+            self.schedule.words().into(),
         ]
     }
 
@@ -160,14 +136,9 @@ impl Job {
         self.evaluations
     }
 
-    /// Its rows as the kernel reads them.
     #[cfg(test)]
-    pub(super) fn row_words(&self) -> Vec<u32> {
-        self.rows.to_vec().unwrap()
-    }
-
-    fn rows(&self) -> u64 {
-        (self.rows.len() / ROW_WORDS) as u64
+    pub(super) fn schedule(&self) -> &Schedule {
+        &self.schedule
     }
 }
 
@@ -233,13 +204,24 @@ impl Ran {
 pub struct Interpret<'a> {
     job: &'a Job,
     settings: LaunchSettings,
+    /// It is launched for so many rows, whatever it has.
+    rows: u64,
 }
 
 impl<'a> Interpret<'a> {
     /// A job to be launched with these settings.
     #[must_use]
     pub fn new(job: &'a Job, settings: LaunchSettings) -> Self {
-        Interpret { job, settings }
+        Interpret {
+            job,
+            settings,
+            rows: job.schedule.rows().into(),
+        }
+    }
+
+    /// With as many warps as so many rows take.
+    pub(super) fn for_rows(self, rows: u64) -> Self {
+        Interpret { rows, ..self }
     }
 
     fn block_bytes(&self) -> u64 {
@@ -263,7 +245,7 @@ impl<'a> Interpret<'a> {
     fn blocks(&self, lane: &Lane<'_>, accelerator: &dyn Accelerator) -> u64 {
         let units = accelerator.card().units as u64;
         let room = lane.budget().0 / self.block_bytes();
-        wanted_blocks(&self.settings, self.job.rows())
+        wanted_blocks(&self.settings, self.rows)
             .min(units * blocks_per_unit(&self.settings))
             .min(room)
             .max(1)
@@ -277,19 +259,17 @@ impl<'a> Interpret<'a> {
         letterbox: Option<&Letterbox>,
     ) -> Result<Ran, Error> {
         let Job {
-            code, data, rows, ..
+            code,
+            data,
+            schedule,
+            ..
         } = self.job;
         let caps = Array::from_slice(&self.settings.caps.words());
         // The kernel counts in it, so it is nobody else's.
         let queue = Array::from_slice(&[0_u32; 4]);
-        // An empty job has rows, for the room they take, and none of them is run.
-        let count = match self.job.evaluations {
-            0 => 0,
-            _ => self.job.rows() as u32,
-        };
-        let [code, rows, caps, queue] = [
+        let [code, turns, caps, queue] = [
             lane.resident(code, accelerator)?,
-            lane.resident(rows, accelerator)?,
+            lane.resident(schedule.words(), accelerator)?,
             lane.resident(&caps, accelerator)?,
             lane.resident(&queue, accelerator)?,
         ];
@@ -319,8 +299,9 @@ impl<'a> Interpret<'a> {
             arguments: &[
                 Argument::Buffer(&**code),
                 Argument::Buffer(&**data),
-                Argument::Buffer(&**rows),
-                Argument::U32(count),
+                Argument::Buffer(&**turns),
+                Argument::U32(schedule.programs()),
+                Argument::U32(schedule.rows()),
                 Argument::Buffer(&**queue),
                 Argument::Buffer(&*results),
                 Argument::Buffer(&*scratch),
@@ -369,30 +350,23 @@ fn block_bytes(settings: &LaunchSettings) -> u64 {
     warps(settings) * settings.caps.scratch().0
 }
 
-/// The rows of so many, as an operand that does not exist yet.
-pub(super) fn rows_operand(rows: u64) -> Operand {
-    Operand {
-        bytes: Bytes(16 * rows),
-        residency: Residency::Host,
-    }
-}
-
-/// What a job is described as whose code, data and rows are these.
+/// What a job is described as whose code, data and schedule are these.
 pub(super) fn outline(
     kind: &'static Kind,
     settings: &LaunchSettings,
-    [code, data, rows]: [Operand; 3],
+    [code, data, schedule]: [Operand; 3],
+    rows: u64,
     evaluations: u64,
 ) -> Description {
     let result = RESULT_BYTES as u64 + settings.dump.0 / 16 * 16;
     let out = result * evaluations;
-    let wanted = wanted_blocks(settings, rows.bytes.0 / 16);
+    let wanted = wanted_blocks(settings, rows);
     // Caps, queue and the stand-in for dumps nobody asked for.
     let small = 1024;
     let description = Description::new(kind, DType::U8, evaluations)
         .reads(code)
         .reads(data)
-        .reads(rows)
+        .reads(schedule)
         .writes(Bytes(out))
         .leaves(ResultPlace::Host)
         .scratches_on_gpu(Bytes(wanted * block_bytes(settings) + small));
@@ -405,7 +379,8 @@ impl Operation for Interpret<'_> {
 
     fn describe(&self) -> Description {
         let evaluations = self.job.evaluations as u64;
-        outline(&EVALUATE, &self.settings, self.job.operands(), evaluations)
+        let operands = self.job.operands();
+        outline(&EVALUATE, &self.settings, operands, self.rows, evaluations)
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {

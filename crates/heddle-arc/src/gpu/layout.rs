@@ -1,55 +1,39 @@
 //! In which order a launch takes its evaluations.
 //!
 //! The warps of a multiprocessor go step by step together and wait for the slowest of
-//! them, so neighbours should be the same program on grids of similar size: of 32 warps
-//! that each take the next evaluation, a third of the time was work where four examples
-//! of a task stayed together, two fifths where grids are taken by their size alone. And a
+//! them, so neighbours should be the same program on examples that take it as long: each
+//! program has them by the gauge its steps rise with, the largest first. And a
 //! long program begun last would keep the whole launch waiting.
 
 use super::chosen::Given;
+use super::gauge::CELLS;
 use super::ground::{BlockPlaced, Ground};
-use super::launch::{ROW_WORDS, Row};
+use super::schedule::{Schedule, Spot, Turn};
 use crate::road::Block;
-use heddle_runtime::Array;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-
-/// Rows one thread writes together.
-const TOGETHER: usize = 4096;
-
-/// An example of a block.
-#[derive(Clone, Copy, Debug)]
-struct Spot {
-    example: u32,
-    cells: u32,
-    /// The number of its first program's result, and how far apart those of the others
-    /// are.
-    result: u32,
-    stride: u32,
-}
 
 /// A program, and which examples it is run on.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     steps: u32,
     likeness: u64,
+    /// Its examples, and what they are sorted by.
+    group: u32,
+    gauge: u8,
     /// Where it begins in the code.
     program: u32,
     /// Among those of its plan that are given.
     place: u32,
-    group: u32,
-    /// The number of its first row.
-    first_row: usize,
 }
 
 /// All programs in order, each on all its examples in order.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// By plan; the largest examples first.
+    /// The examples of each plan, in any order.
     groups: Vec<Vec<Spot>>,
     entries: Vec<Entry>,
-    rows: usize,
 }
 
 impl Layout {
@@ -72,26 +56,16 @@ impl Layout {
                 layout.add(ground, *placed, group as u32, given(block.tile));
                 group
             });
-            layout.groups[group].extend(block.examples.clone().enumerate().map(|(at, example)| {
-                let example = first + example as u32;
-                Spot {
-                    example,
-                    cells: ground.cells.get(example as usize).copied().unwrap_or(0),
-                    result: (placed.first_result + at) as u32,
-                    stride: placed.examples as u32,
-                }
+            let examples = block.examples.clone().enumerate();
+            layout.groups[group].extend(examples.map(|(at, example)| Spot {
+                example: first + example as u32,
+                result: (placed.first_result + at) as u32,
+                stride: placed.examples as u32,
             }));
-        }
-        for group in &mut layout.groups {
-            group.sort_unstable_by_key(|spot| (Reverse(spot.cells), spot.example));
         }
         layout.entries.par_sort_unstable_by_key(|entry| {
             (Reverse(entry.steps), entry.likeness, entry.program)
         });
-        for entry in &mut layout.entries {
-            entry.first_row = layout.rows;
-            layout.rows += layout.groups[entry.group as usize].len();
-        }
         layout
     }
 
@@ -99,58 +73,54 @@ impl Layout {
     fn add(&mut self, ground: &Ground, placed: BlockPlaced, group: u32, given: Option<&[Given]>) {
         let programs = given.map_or(placed.tile.programs, <[Given]>::len);
         self.entries.extend((0..programs).filter_map(|place| {
-            let of = |given: &[Given]| (given[place].program, given[place].steps);
-            let (program, steps) = given.map_or((place, 0), of);
-            let (program, likeness) = ground.row(placed.tile, program)?;
+            let unknown = Given {
+                program: place,
+                steps: 0,
+                gauge: CELLS,
+            };
+            let given = given.map_or(unknown, |given| given[place]);
+            let (program, likeness) = ground.row(placed.tile, given.program)?;
             Some(Entry {
-                steps,
+                steps: given.steps,
                 likeness,
+                group,
+                gauge: given.gauge,
                 program,
                 place: place as u32,
-                group,
-                first_row: 0,
             })
         }));
     }
 
-    /// Whether nothing is to be run.
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
-    /// As the kernel reads them.
-    pub(super) fn rows(&self) -> Array<u32> {
-        Array::filled(ROW_WORDS * self.rows, |words| {
-            let chunks = words.par_chunks_mut(ROW_WORDS * TOGETHER).enumerate();
-            chunks.for_each(|(chunk, words)| self.write(chunk * TOGETHER, words));
-        })
-    }
-
-    /// Writes rows from `first` on.
-    fn write(&self, first: usize, words: &mut [u32]) {
-        let after = self
-            .entries
-            .partition_point(|entry| entry.first_row <= first);
-        let mut rows = words.chunks_exact_mut(ROW_WORDS);
-        let mut row = first;
-        for entry in &self.entries[after.saturating_sub(1)..] {
-            let spots = &self.groups[entry.group as usize];
-            for spot in &spots[(row - entry.first_row).min(spots.len())..] {
-                let Some(words) = rows.next() else {
-                    return;
-                };
-                words.copy_from_slice(
-                    &Row {
-                        program: entry.program,
-                        first_example: spot.example,
-                        examples: 1,
-                        first_result: spot.result + entry.place * spot.stride,
-                    }
-                    .words(),
-                );
-                row += 1;
-            }
+    /// As the kernel reads it.
+    pub(super) fn schedule(&self, ground: &Ground) -> Schedule {
+        let mut lists: Vec<Vec<Spot>> = Vec::new();
+        let mut numbers: HashMap<(u32, u8), usize> = HashMap::new();
+        let mut turns = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let list = *numbers
+                .entry((entry.group, entry.gauge))
+                .or_insert_with(|| {
+                    lists.push(self.sorted(ground, entry.group, entry.gauge));
+                    lists.len() - 1
+                });
+            turns.push(Turn {
+                program: entry.program,
+                place: entry.place,
+                list,
+            });
         }
+        Schedule::new(&turns, &lists)
+    }
+
+    /// The examples of a plan, the largest first.
+    fn sorted(&self, ground: &Ground, group: u32, gauge: u8) -> Vec<Spot> {
+        let mut spots = self.groups[group as usize].clone();
+        spots.sort_by_cached_key(|spot| {
+            let gauges = ground.gauges.get(spot.example as usize);
+            let of = |gauge: u8| gauges.map_or(0, |gauges| gauges.get(gauge));
+            (Reverse((of(gauge), of(CELLS))), spot.example)
+        });
+        spots
     }
 }
 
@@ -163,7 +133,7 @@ mod tests {
     use crate::plan::Plan;
 
     #[test]
-    fn every_evaluation_has_one_row_the_longest_first_and_by_size() {
+    fn every_evaluation_has_one_row_the_longest_first_and_by_gauge() {
         let plans = [Plan::new(&programs()[..7]), Plan::new(&programs()[7..9])];
         let examples: Vec<Vec<Example<'_>>> = tasks()[..3]
             .iter()
@@ -181,11 +151,14 @@ mod tests {
             block(0, 0..2),
             block(1, 0..3),
         ];
-        let given = [(6, 10), (1, 900), (4, 10)].map(|(program, steps)| Given { program, steps });
+        let given = [(6, 10), (1, 900), (4, 10)].map(|(program, steps)| Given {
+            program,
+            steps,
+            gauge: (program % 3) as u8,
+        });
         let only = |tile: usize| (tile != 1).then_some(&given[..]);
         let portion = ground.portion_of(&blocks, only);
-        let words = portion.job().row_words();
-        let rows: Vec<&[u32]> = words.chunks(ROW_WORDS).collect();
+        let rows = portion.job().schedule().all_rows();
         let evaluations = 3 * (examples[2].len() - 1 + 2) + 2 * 3;
         assert_eq!(
             (rows.len(), portion.job().evaluations()),
@@ -193,25 +166,25 @@ mod tests {
         );
         let mut seen = vec![false; evaluations];
         let (mut last_steps, mut last) = (u32::MAX, (0, 0));
-        for row in rows {
-            assert!(!std::mem::replace(&mut seen[row[3] as usize], true));
-            let (block, example, place) = portion.place(row[3] as usize).unwrap();
+        for (program, input, result) in rows {
+            assert!(!std::mem::replace(&mut seen[result as usize], true));
+            let (block, example, place) = portion.place(result as usize).unwrap();
             let Block { tile, examples } = blocks[block].clone();
             let first = [0, examples_of(&tiles, 1), examples_of(&tiles, 2)][tile];
-            assert_eq!(row[1] as usize, first + examples.start + example);
-            let steps = only(tile).map_or(0, |given| given[place].steps);
+            assert_eq!(input as usize, first + examples.start + example);
+            let (steps, gauge) = only(tile).map_or((0, CELLS), |given| {
+                let Given { steps, gauge, .. } = given[place];
+                (steps, gauge)
+            });
             assert!(steps <= last_steps);
-            let cells = tiles[tile].examples[examples.start + example]
-                .input
-                .cells()
-                .len();
-            if last.0 == row[0] {
+            let size = ground.gauges[input as usize].get(gauge);
+            if last.0 == program {
                 assert!(
-                    cells <= last.1,
+                    size <= last.1,
                     "the largest examples of a program come first"
                 );
             }
-            (last_steps, last) = (steps, (row[0], cells));
+            (last_steps, last) = (steps, (program, size));
         }
         assert!(seen.iter().all(|seen| *seen));
     }

@@ -2,7 +2,7 @@
 
 use super::chosen::Chosen;
 use super::ground::{Ground, Portion};
-use super::launch::rows_operand;
+use super::schedule::schedule_operand;
 use crate::engine::{Grid, Tile};
 use crate::meter::Budget;
 use crate::road::{Block, Part};
@@ -118,7 +118,7 @@ impl Lot {
         })
     }
 
-    /// Code and data as they are, or as they are expected to be, and the rows of
+    /// Code and data as they are, or as they are expected to be, and the schedule of
     /// these blocks, of these programs or of all.
     pub(super) fn operands(
         &self,
@@ -134,16 +134,20 @@ impl Lot {
             Some(ground) => ground.operands(),
             None => self.expected.map(expected),
         };
-        let rows = |block: &Block| {
+        let mut seen = HashSet::new();
+        let programs = |block: &Block| {
             let plan = tiles[block.tile].plan;
-            let programs = only.map_or(plan.len(), |only| only.of(plan).len());
-            (programs * block.examples.len()) as u64
+            let is_new = seen.insert(plan.number);
+            let own = only.map_or(plan.len(), |only| only.of(plan).len());
+            if is_new { own as u64 } else { 0 }
         };
-        [code, data, rows_operand(blocks.iter().map(rows).sum())]
+        let programs = blocks.iter().map(programs).sum();
+        let examples = blocks.iter().map(|block| block.examples.len() as u64).sum();
+        [code, data, schedule_operand(programs, examples)]
     }
 }
 
-/// Code and data of all lots together, and the rows of these blocks; none of no lots.
+/// Code and data of all lots together, and the schedule of these blocks; none of no lots.
 pub(super) fn operands_of_all(
     lots: &[Lot],
     tiles: &[Tile<'_>],

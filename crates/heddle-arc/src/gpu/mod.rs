@@ -34,9 +34,12 @@
 //! multiples of 16. Handles count from the start of the image, which the kernel copies
 //! to the start of the warp's memory.
 //!
-//! **rows**: what is to be run, four words each: where the program begins, first
-//! example, how many (one), number of the first result. The kernel counts the
-//! rows taken in the first word of **queue**.
+//! **schedule**: what is to be run. Four words for each program: where it begins, the
+//! number of its first row, the first of its examples below, its place among the programs
+//! that have results. Then four for each example of the lists that programs are run on:
+//! its number, its first program's result, how far apart those of the others are, a zero.
+//! Row `n` is that of the last program whose first row is not after it. The kernel counts
+//! the rows taken in the first word of **queue**.
 //!
 //! **caps**: seven words, in the order of [`Caps`]. The memory of a warp has, in this
 //! order, rows, values, stack, frame (16 bytes each), 64 activations of 128 bytes, cells,
@@ -61,6 +64,7 @@ mod conformance;
 mod constants;
 mod disassemble;
 mod dump;
+mod gauge;
 mod ground;
 mod image;
 mod joined;
@@ -80,6 +84,7 @@ mod redo;
 mod relay;
 mod sample;
 mod scattered;
+mod schedule;
 mod settle;
 mod single;
 mod strand;

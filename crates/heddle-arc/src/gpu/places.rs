@@ -72,7 +72,11 @@ mod tests {
         let runtime = runtime.build().unwrap();
         let mut launch = LaunchSettings::default();
         launch.caps.rows = 16;
-        let given = |program| Given { program, steps: 0 };
+        let given = |program| Given {
+            program,
+            steps: 0,
+            gauge: 0,
+        };
         let some = [1, 4, 5, 9, 11].map(|program| (plan.number, given(program)));
         // A single warp takes all evaluations one after another.
         let some = Some(Arc::new(Chosen::new(some, 1.0)));

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Flagged evaluations that one thread redoes together: few, because those with
 /// many steps take a millisecond each, and others wait for the last.
-const REDONE_TOGETHER: usize = 16;
+const REDONE_TOGETHER: usize = 4;
 /// Parts that each thread gets of them, at least, if there are as many.
 const PARTS_EACH: usize = 4;
 

@@ -105,7 +105,7 @@ fn judge_in_parts<'g>(
             return Team::default();
         };
         let evaluations = tiles.iter().map(|tile| tile.evaluations() as u64).sum();
-        let whole = outline(&EVALUATE, &launch, operands, evaluations);
+        let whole = outline(&EVALUATE, &launch, operands, evaluations, evaluations);
         Team::of(runtime.router(), &whole)
     });
     let mut samples = Vec::new();

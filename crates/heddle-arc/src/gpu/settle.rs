@@ -20,7 +20,7 @@ impl Settle {
     /// The code and the examples of a ground.
     pub(super) fn new(ground: &Ground, settings: LaunchSettings) -> Self {
         Settle {
-            job: ground.empty_job(settings.warps),
+            job: ground.empty_job(),
             settings,
         }
     }
@@ -30,7 +30,8 @@ impl Operation for Settle {
     type Output = ();
 
     fn describe(&self) -> Description {
-        outline(&SETTLE, &self.settings, self.job.operands(), 0)
+        let rows = u64::from(self.settings.warps);
+        outline(&SETTLE, &self.settings, self.job.operands(), rows, 0)
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -41,6 +42,7 @@ impl Operation for Settle {
         match lane.place() {
             Place::Accelerator(accelerator) => {
                 let nothing = Interpret::new(&self.job, self.settings);
+                let nothing = nothing.for_rows(self.settings.warps.into());
                 nothing.launch(lane, accelerator, None).map(|_| ())
             }
             Place::Host(_) => Err(Error::NotImplementedOn {

@@ -1,5 +1,6 @@
 //! What is known of each program of a job: a few examples are run to see how long it is.
 
+use super::gauge::{CELLS, Fit, GAUGES, Gauges};
 use super::scattered::{Few, FewJudged, Scattered};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
@@ -22,8 +23,9 @@ pub(super) struct Strand {
     pub(super) plan: u64,
     pub(super) program: usize,
     pub(super) evaluations: usize,
-    /// The most steps it took in the sample.
+    /// The most steps it took in the sample, and the gauge of examples they rise with.
     pub(super) steps: u32,
+    pub(super) gauge: u8,
     /// What a thread of the processor took for an evaluation, on average.
     pub(super) seconds_each: f64,
 }
@@ -39,6 +41,7 @@ impl Strand {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sampled {
     most_steps: u64,
+    fit: Fit,
     nanos: u64,
     evaluations: u64,
 }
@@ -82,9 +85,15 @@ impl Trial {
         for ((tile, _), timed) in some.iter().zip(timed) {
             let plan = tiles[*tile].plan.number;
             let mut of_piece = Vec::with_capacity(timed.len());
+            let mut gauges = (usize::MAX, [0.0; GAUGES]);
             for (example, program, (judgement, steps, took)) in timed {
+                if gauges.0 != example {
+                    let input = tiles[*tile].examples[example].input;
+                    gauges = (example, Gauges::of(input).logarithms());
+                }
                 let sampled = programs.entry((plan, program)).or_default();
                 sampled.most_steps = sampled.most_steps.max(steps);
+                sampled.fit.add(&gauges.1, steps);
                 sampled.nanos += took.0;
                 sampled.evaluations += 1;
                 of_piece.push((example, program, judgement));
@@ -125,6 +134,7 @@ impl Trial {
                         program,
                         evaluations,
                         steps: u32::try_from(steps).unwrap_or(u32::MAX),
+                        gauge: sampled.map_or(CELLS, |sampled| sampled.fit.best()),
                         seconds_each: nanos / 1e9,
                     }
                 }));

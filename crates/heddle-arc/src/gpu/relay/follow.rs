@@ -10,10 +10,16 @@ use crate::road::{Block, Part};
 use heddle_runtime::Error;
 use heddle_runtime::device::DeviceId;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 /// How often somebody looks at what a launch has flagged so far.
 const LOOK: Duration = Duration::from_millis(1);
+
+/// Operations of one launch that redo what it flagged, at once: while one waits for the
+/// last thread of its own, another has begun.
+const REDOERS: usize = 2;
 
 impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
     /// Has the processor redo what a launch flags while it runs, and reads what it
@@ -25,26 +31,44 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
         letterbox: &Letterbox,
         end: &Receiver<(Judge<'_, W>, Findings)>,
     ) {
-        let (mut seen, mut redone) = (0, Redone::new());
-        let mut is_told = false;
-        loop {
-            match end.recv_timeout(LOOK) {
-                Ok((judge, findings)) => return self.read(&judge, findings, redone),
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if letterbox.is_launched() && !is_told {
-                is_told = true;
-                if let Some(device) = device {
-                    self.started(device);
+        let redone: Mutex<Redone> = Mutex::default();
+        let brought = thread::scope(|scope| {
+            let (mut seen, mut is_told) = (0, false);
+            let mut redoers: Vec<ScopedJoinHandle<'_, ()>> = Vec::new();
+            loop {
+                match end.recv_timeout(LOOK) {
+                    Ok(brought) => return Some(brought),
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+                if letterbox.is_launched() && !is_told {
+                    is_told = true;
+                    if let Some(device) = device {
+                        self.started(device);
+                    }
+                }
+                redoers.retain(|redoer| !redoer.is_finished());
+                if redoers.len() == REDOERS {
+                    continue;
+                }
+                let flagged = letterbox.fresh(&mut seen).into_iter();
+                let holes: Vec<Hole> = flagged.filter_map(|result| places.hole(result)).collect();
+                if !holes.is_empty() {
+                    let redone = &redone;
+                    redoers.push(scope.spawn(move || match self.redo(places.blocks, holes) {
+                        Ok(more) => lock(redone).extend(more),
+                        Err(error) => self.fail(error),
+                    }));
                 }
             }
-            let flagged = letterbox.fresh(&mut seen);
-            let holes = flagged.into_iter().filter_map(|result| places.hole(result));
-            match self.redo(places.blocks, holes.collect()) {
-                Ok(more) => redone.extend(more),
-                Err(error) => return self.fail(error),
-            }
+        });
+        if let Some((judge, findings)) = brought {
+            let redone = redone.into_inner();
+            self.read(
+                &judge,
+                findings,
+                redone.unwrap_or_else(PoisonError::into_inner),
+            );
         }
     }
 
