@@ -56,7 +56,7 @@ const MOST_EVALUATIONS_TOGETHER: usize = 1 << 15;
 /// largest example would keep all other threads waiting. What programs of two pieces
 /// share is made twice, so the pieces are large.
 const BLOCKS_PER_THREAD: usize = 4;
-const PROGRAMS_TOGETHER: usize = 4096;
+pub(crate) const PROGRAMS_TOGETHER: usize = 4096;
 
 /// How much of its fair share of what is left a thread takes in each round. Blocks of
 /// one example cost 31 % more for each evaluation than blocks of sixty, of two 18 %, of

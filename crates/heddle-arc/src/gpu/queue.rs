@@ -10,7 +10,7 @@ use super::lot::Lot;
 use super::scattered::Few;
 use super::team::{Member, Team};
 use crate::engine::Tile;
-use crate::road::Block;
+use crate::road::{Block, PROGRAMS_TOGETHER};
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Nanos;
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ const LONG: Nanos = Nanos(500_000_000);
 /// launch ends with a wait for its slowest evaluation; shares are predicted.
 const PART_OF_SHARE: f64 = 0.9;
 /// Seconds of work below which a launch is not worth that wait.
-const LAUNCH_S: f64 = 0.05;
+const LAUNCH_S: f64 = 0.02;
 /// Seconds of work that a processor takes at once: what it is late by at the end.
 const QUICK_S: f64 = 0.02;
 
@@ -101,10 +101,11 @@ impl<'a> Queue<'a> {
             rest: blocks,
             left: blocks.iter().map(|block| block.evaluations(tiles)).sum(),
             at_once,
+            // Beside threads that evaluate, lowering takes three times as long.
+            to_start: team.gpus().collect(),
             team,
             under_way: HashMap::new(),
             ladder: None,
-            to_start: Vec::new(),
             hands: 0,
             redoing: 0,
         }
@@ -217,15 +218,17 @@ impl<'a> Queue<'a> {
         }
         let own = self.team.rate(DeviceId::CPU);
         let fair = self.left as f64 * own / self.team.rates().max(f64::MIN_POSITIVE);
-        let (mut count, mut taken, mut examples) = (0, 0, 0);
+        let (mut count, mut taken, mut parts) = (0, 0, 0);
         for block in self.rest.iter().rev() {
-            let is_enough = taken as f64 >= QUICK_S * own && examples >= threads;
+            let is_enough = taken as f64 >= QUICK_S * own && parts >= threads;
             if is_enough || self.hands > 0 && count > 0 && taken as f64 >= fair {
                 break;
             }
             count += 1;
             taken += block.evaluations(self.tiles);
-            examples += block.examples.len();
+            // A plan of very many programs is shared by threads.
+            let programs = self.tiles[block.tile].plan.len();
+            parts += block.examples.len() * programs.div_ceil(PROGRAMS_TOGETHER);
         }
         // Whether the GPUs are done with all that is left before.
         let others = self.team.rates() - own;

@@ -315,8 +315,33 @@ impl Space {
         Err(Fault::Incomparable(a.kind(), b.kind()))
     }
 
+    /// Whether a mask holds all locations of another.
+    fn mask_includes(&self, a: Mask, b: Mask) -> bool {
+        let is_inside = b.top() >= a.top()
+            && b.bottom() <= a.bottom()
+            && b.left() >= a.left()
+            && b.right() <= a.right();
+        is_inside && {
+            let own = self.words(a)[(b.top() - a.top()) as usize..].iter();
+            let by = b.left() - a.left();
+            let mut rows = self.words(b).iter().zip(own);
+            rows.all(|(row, own)| row << by & !own == 0)
+        }
+    }
+
     /// Whether every element of `b` is in `a`, both sets.
     fn includes(&self, a: Value, b: Value) -> Result<bool, Fault> {
+        if let (Some(x), Some(y)) = (a.mask(), b.mask()) {
+            let are_locations = (matches!(a, Value::Mask(_)), matches!(b, Value::Mask(_)));
+            if are_locations.0 != are_locations.1 || !self.mask_includes(x, y) {
+                return Ok(false);
+            }
+            match (a, b) {
+                (Value::Mask(_), _) => return Ok(true),
+                (Value::Object(_, own), Value::Object(_, other)) => return Ok(own == other),
+                _ => {}
+            }
+        }
         let mut held = self.elements(a)?;
         'wanted: for wanted in self.elements(b)? {
             for candidate in held.by_ref() {
@@ -392,6 +417,42 @@ mod tests {
             }
         }
         space.set_from(base).unwrap()
+    }
+
+    #[test]
+    fn an_object_is_greater_than_its_parts() {
+        let mut told = [0; 2];
+        for seed in 0..4_000 {
+            let mut dice = Dice::new(seed);
+            let mut space = Space::new(Budget::default());
+            let a = object(&mut dice, &mut space);
+            let base = space.stack.len();
+            space.spread(a).unwrap();
+            let keep = dice.between(1, 4);
+            let kept: Vec<Value> = space.stack.drain(base..).collect();
+            // Of the same colour, or locations alone, now and then.
+            let plain = dice.below(3);
+            let b = kept.into_iter().filter(|_| !dice.one_in(keep));
+            let b: Vec<Value> = b.collect();
+            space.stack.extend(b.into_iter().map(|cell| match cell {
+                Value::Cell { i, j, .. } if plain == 0 => Value::Pair(i, j),
+                cell => cell,
+            }));
+            let b = space.set_from(base).unwrap();
+            let b = match dice.below(3) {
+                0 if !b.is_empty_container() => changed(&mut dice, &mut space, b),
+                _ => b,
+            };
+            for (a, b) in [(a, b), (b, a), (a, a)] {
+                let args = [a, b].map(|value| space.export(value).unwrap());
+                let mut meter = crate::meter::Meter::new(Budget::default());
+                let wanted = crate::plain::call(crate::prim::Prim::Greater, &args, &mut meter);
+                let own = space.greater(a, b).map(crate::plain::Plain::Bool);
+                assert_eq!(own, wanted, "{args:?}");
+                told[usize::from(own.is_ok_and(|own| own.truth()))] += 1;
+            }
+        }
+        assert!(told.iter().all(|count| *count > 500), "{told:?}");
     }
 
     #[test]

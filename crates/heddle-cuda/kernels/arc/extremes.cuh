@@ -4,15 +4,16 @@
 #pragma once
 #include "containers.cuh"
 
-// The first largest or smallest of a list of numbers. `false` if some element is none.
-INLINE bool containers_extreme_number(Space s, Value list, unsigned count, bool largest,
-                                      Value &best) {
+// Which of some elements is the first largest or smallest number. `false` if some element
+// is none.
+template <typename F>
+INLINE bool extreme_number(Space s, unsigned count, bool largest, F element_at, unsigned &best) {
     u64 most = 0;
     int first = 0x7fffffff;
     bool numbers = true;
 #pragma unroll 1
     for (unsigned k = s.lane(); k < count; k += 32) {
-        const Value element = tuple_element(s, list, k);
+        const Value element = element_at(k);
         if (!is_number(element)) {
             numbers = false;
             break;
@@ -29,8 +30,7 @@ INLINE bool containers_extreme_number(Space s, Value list, unsigned count, bool 
         return false;
     }
     const u64 all = warp_max64(most);
-    first = warp_min(most == all ? first : 0x7fffffff);
-    best = tuple_element(s, list, (unsigned)first);
+    best = (unsigned)warp_min(most == all ? first : 0x7fffffff);
     return true;
 }
 
@@ -53,8 +53,10 @@ APART Value containers_extreme(Space s, Value container, bool largest) {
         }
         return best;
     }
-    if (containers_extreme_number(s, container, (unsigned)count, largest, best)) {
-        return best;
+    unsigned chosen;
+    const auto element_at = [=](unsigned k) { return tuple_element(s, container, k); };
+    if (extreme_number(s, (unsigned)count, largest, element_at, chosen)) {
+        return tuple_element(s, container, chosen);
     }
     Elements all = elements(s, container);
     bool held = false;

@@ -136,6 +136,11 @@ APART Value start_higher(Machine m, unsigned prim, Value x, Value y, Value z) {
 // The scan rule with a key: which of `count` keys from `keys` on is chosen.
 APART unsigned scan(Space s, unsigned keys, unsigned count, bool largest) {
     unsigned best = 0;
+    const auto key_at = [=](unsigned k) { return s.stack()[keys + k]; };
+    if (count > 0 && extreme_number(s, count, largest, key_at, best)) {
+        return best;
+    }
+    best = 0;
 #pragma unroll 1
     for (unsigned k = 1; k < count; k += 1) {
         const Value value = s.stack()[keys + k], key = s.stack()[keys + best];
@@ -153,8 +158,15 @@ APART Value ordered(Space s, unsigned base, unsigned keys, unsigned count) {
     TRY(s)
     sort_keyed(s, s.stack() + keys, s.stack() + base, count);
     TRY(s)
+    bool numbers = true;
 #pragma unroll 1
-    for (unsigned k = 1; k < count; k += 1) {
+    for (unsigned k = s.lane(); k < count; k += 32) {
+        numbers = numbers && is_number(s.stack()[keys + k]);
+    }
+    // Numbers can be compared; whether others can, has to be tried.
+    const unsigned tried = every_lane(numbers) ? 0 : count;
+#pragma unroll 1
+    for (unsigned k = 1; k < tried; k += 1) {
         greater(s, s.stack()[keys + k - 1], s.stack()[keys + k]);
         TRY(s)
     }

@@ -366,8 +366,35 @@ APART int order(Space s, Value a, Value b) {
     return order_inside(s, level);
 }
 
-// Whether every element of `b` is in `a`, both sets.
+// Whether a mask holds all locations of another.
+INLINE bool mask_includes(Space s, Mask a, Mask b) {
+    if (top(b) < top(a) || bottom(b) > bottom(a) || left(b) < left(a) || right(b) > right(a)) {
+        return false;
+    }
+    const unsigned own = a.rows + (unsigned)(top(b) - top(a));
+    const int by = left(b) - left(a);
+    bool held = true;
+#pragma unroll 1
+    for (unsigned row = s.lane(); row < (unsigned)b.height; row += 32) {
+        held = held && (s.rows()[b.rows + row] << by & ~s.rows()[own + row]) == 0;
+    }
+    return every_lane(held);
+}
+
+// Whether every element of `b` is in `a`, both sets. Called by all lanes, as `greater`.
 APART bool includes(Space s, Value a, Value b) {
+    if (has_mask(a) && has_mask(b)) {
+        if ((a.tag() == MASK) != (b.tag() == MASK) ||
+            !mask_includes(s, mask_in(a), mask_in(b))) {
+            return false;
+        }
+        if (a.tag() == MASK) {
+            return true;
+        }
+        if (a.tag() == OBJECT && b.tag() == OBJECT) {
+            return colour_in(a) == colour_in(b);
+        }
+    }
     Elements held = elements(s, a);
     Elements wanted = elements(s, b);
     Value want, have;
