@@ -13,7 +13,7 @@ use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
 use crate::road::{Block, Part};
-use heddle_runtime::{Array, Operand};
+use heddle_runtime::{Array, Operand, Residency};
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -95,6 +95,11 @@ impl Ground {
     /// Code and data, and where they are.
     pub(super) fn operands(&self) -> [Operand; 2] {
         [(&self.code).into(), (&self.data).into()]
+    }
+
+    /// Whether no device has its code yet.
+    pub(super) fn is_at_home(&self) -> bool {
+        Operand::from(&self.code).residency == Residency::Host
     }
 
     /// Its code and data as a job that runs nothing.

@@ -176,9 +176,13 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
 
     /// Lowers what a GPU would run, so that it does not wait for that.
     pub fn prepare(&self) {
-        if let Some((lot, launch)) = self.gpu {
-            self.portion(lot, launch);
-        }
+        self.prepared();
+    }
+
+    /// The same, and the ground it is on.
+    pub(super) fn prepared(&self) -> Option<&'a Ground> {
+        let (lot, launch) = self.gpu?;
+        Some(self.portion(lot, launch).0)
     }
 
     fn portion(&self, lot: &'a Lot, launch: LaunchSettings) -> (&'a Ground, &Portion) {

@@ -130,6 +130,17 @@ impl Job {
         ]
     }
 
+    /// Brings code and data to a device.
+    pub(super) fn bring(
+        &self,
+        lane: &Lane<'_>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<(), Error> {
+        lane.resident(&self.code, accelerator)?;
+        lane.resident(&self.data, accelerator)?;
+        Ok(())
+    }
+
     /// Results there will be.
     #[must_use]
     pub fn evaluations(&self) -> usize {

@@ -16,6 +16,8 @@ use std::sync::OnceLock;
 /// one core, so that a GPU has begun before all are; and enough for a long launch,
 /// because each ends with a wait for its slowest evaluation.
 const PROGRAMS: usize = 1 << 18;
+/// Programs of the first lot: a GPU waits for it.
+const FIRST_PROGRAMS: usize = 1 << 16;
 const EXAMPLES: usize = 1 << 17;
 
 /// What is assumed of code and data before they are made, in bytes.
@@ -41,13 +43,17 @@ impl Lot {
         while start < tiles.len() {
             let mut plans = HashSet::new();
             let (mut programs, mut examples) = (0, 0);
+            let most = if lots.is_empty() {
+                FIRST_PROGRAMS
+            } else {
+                PROGRAMS
+            };
             let (mut code, mut data) = (0, 0);
             let mut end = start;
             for tile in &tiles[start..] {
                 let is_new = !plans.contains(&tile.plan.number);
                 let more = if is_new { tile.plan.len() } else { 0 };
-                let is_full =
-                    programs + more > PROGRAMS || examples + tile.examples.len() > EXAMPLES;
+                let is_full = programs + more > most || examples + tile.examples.len() > EXAMPLES;
                 if is_full && end > start {
                     break;
                 }

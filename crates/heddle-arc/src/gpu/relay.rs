@@ -323,8 +323,15 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         let runs_on = |family| judge.runs_on(family);
         let router = self.runtime.router();
         let likely = router.preview(&judge.describe(), &runs_on, device);
-        if likely.is_ok_and(|decision| decision.device.kind().is_gpu()) {
-            judge.prepare();
+        let Some(gpu) = likely.ok().map(|decision| decision.device) else {
+            return;
+        };
+        if gpu.kind().is_gpu()
+            && let Some(ground) = judge.prepared()
+            && ground.is_at_home()
+        {
+            // What fails here is tried again, and told, when the operation is run.
+            let _ = self.runtime.run_on(gpu, Settle::ahead(ground));
         }
     }
 

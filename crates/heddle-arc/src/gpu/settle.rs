@@ -8,20 +8,30 @@ use super::ground::Ground;
 use super::launch::{Interpret, Job, LaunchSettings, outline};
 use crate::road::SETTLE;
 use heddle_runtime::device::{DeviceKind, Lane, Place};
-use heddle_runtime::{Description, Error, Operation};
+use heddle_runtime::{DType, Description, Error, Operation};
 
 /// A ground that goes to a GPU.
 pub(super) struct Settle {
     job: Job,
-    settings: LaunchSettings,
+    /// For a launch of nothing; none if there was one before.
+    launch: Option<LaunchSettings>,
 }
 
 impl Settle {
-    /// The code and the examples of a ground.
+    /// The code and the examples of a ground, the memory of all warps and the driver's
+    /// share.
     pub(super) fn new(ground: &Ground, settings: LaunchSettings) -> Self {
         Settle {
             job: ground.empty_job(),
-            settings,
+            launch: Some(settings),
+        }
+    }
+
+    /// The code and the examples alone, while a launch of others runs.
+    pub(super) fn ahead(ground: &Ground) -> Self {
+        Settle {
+            job: ground.empty_job(),
+            launch: None,
         }
     }
 }
@@ -30,8 +40,13 @@ impl Operation for Settle {
     type Output = ();
 
     fn describe(&self) -> Description {
-        let rows = u64::from(self.settings.warps);
-        outline(&SETTLE, &self.settings, self.job.operands(), rows, 0)
+        let operands = self.job.operands();
+        match &self.launch {
+            Some(settings) => outline(&SETTLE, settings, operands, settings.warps.into(), 0),
+            None => operands
+                .into_iter()
+                .fold(Description::new(&SETTLE, DType::U8, 0), Description::reads),
+        }
     }
 
     fn runs_on(&self, family: DeviceKind) -> bool {
@@ -40,11 +55,14 @@ impl Operation for Settle {
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
         match lane.place() {
-            Place::Accelerator(accelerator) => {
-                let nothing = Interpret::new(&self.job, self.settings);
-                let nothing = nothing.for_rows(self.settings.warps.into());
-                nothing.launch(lane, accelerator, None).map(|_| ())
-            }
+            Place::Accelerator(accelerator) => match self.launch {
+                Some(settings) => {
+                    let nothing = Interpret::new(&self.job, settings);
+                    let nothing = nothing.for_rows(settings.warps.into());
+                    nothing.launch(lane, accelerator, None).map(|_| ())
+                }
+                None => self.job.bring(lane, accelerator),
+            },
             Place::Host(_) => Err(Error::NotImplementedOn {
                 operation: SETTLE.name(),
                 device: lane.device(),
@@ -87,6 +105,10 @@ mod tests {
         let gpu = DeviceId::simt(0);
         runtime.run_on(gpu, Settle::new(&ground, settings)).unwrap();
         assert_ne!(ground.operands().map(on), host);
+        let other = Ground::new(&tiles, Budget::default(), |_| None);
+        assert!(other.is_at_home());
+        runtime.run_on(gpu, Settle::ahead(&other)).unwrap();
+        assert!(!other.is_at_home());
         let effort = efforts(&runtime)["simt:0"];
         assert_eq!((effort.operations, effort.evaluations), (0, 0));
         assert!(effort.transfer_time.0 > 0);
