@@ -297,6 +297,10 @@ impl Space {
         if let (Ok(x), Ok(y)) = (a.int(), b.int()) {
             return Ok(x > y);
         }
+        if let (Value::Row { at, len }, Value::Row { at: bt, len: m }) = (a, b) {
+            let cells = |at: u32, len: u32| &self.cells[at as usize..(at + len) as usize];
+            return Ok(cells(at, len) > cells(bt, m));
+        }
         if a.is_tuple() && b.is_tuple() {
             let mut y = self.elements(b)?;
             for left in self.elements(a)? {
