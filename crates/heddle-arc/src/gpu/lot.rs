@@ -38,22 +38,26 @@ impl Lot {
     /// Tiles in lots, none of them lowered.
     #[must_use]
     pub fn all(tiles: &[Tile<'_>]) -> Vec<Lot> {
+        Lot::of_at_most(tiles, [FIRST_PROGRAMS, PROGRAMS])
+    }
+
+    /// The same with at most so many programs in the first and in each other, or one
+    /// plan.
+    fn of_at_most(tiles: &[Tile<'_>], [first, later]: [usize; 2]) -> Vec<Lot> {
         let mut lots = Vec::new();
         let mut start = 0;
         while start < tiles.len() {
             let mut plans = HashSet::new();
             let (mut programs, mut examples) = (0, 0);
-            let most = if lots.is_empty() {
-                FIRST_PROGRAMS
-            } else {
-                PROGRAMS
-            };
+            let most = if lots.is_empty() { first } else { later };
             let (mut code, mut data) = (0, 0);
             let mut end = start;
             for tile in &tiles[start..] {
                 let is_new = !plans.contains(&tile.plan.number);
                 let more = if is_new { tile.plan.len() } else { 0 };
-                let is_full = programs + more > most || examples + tile.examples.len() > EXAMPLES;
+                // More examples of a plan that is there take no more lowering.
+                let is_full =
+                    is_new && programs + more > most || examples + tile.examples.len() > EXAMPLES;
                 if is_full && end > start {
                     break;
                 }
@@ -179,4 +183,32 @@ fn code_bytes(tile: &Tile<'_>) -> usize {
         .map(|body| PROGRAM_BYTES + STEP_BYTES * body.steps.len())
         .sum();
     own + shared + CONSTANTS_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Example;
+    use crate::gpu::sample::{programs, tasks};
+    use crate::plan::Plan;
+
+    #[test]
+    fn a_plan_is_in_one_lot_with_all_its_tiles() {
+        let plans = [0..5, 5..8, 8..20, 20..23].map(|range| Plan::new(&programs()[range]));
+        let examples: Vec<Example<'_>> = tasks()[0].examples().collect();
+        let tile = |plan: usize| Tile {
+            plan: &plans[plan],
+            examples: &examples,
+        };
+        let tiles = [0, 0, 0, 1, 1, 2, 2, 3].map(tile);
+        let lots = |most| -> Vec<Range<usize>> {
+            let lots = Lot::of_at_most(&tiles, most);
+            lots.iter().map(Lot::tiles).collect()
+        };
+        // The first plan is larger than a first lot may be, the third than any.
+        assert_eq!(lots([2, 10]), [0..3, 3..5, 5..7, 7..8]);
+        assert_eq!(lots([8, 15]), [0..5, 5..8]);
+        assert_eq!(lots([100, 100]).len(), 1);
+        assert!(Lot::all(&[]).is_empty());
+    }
 }
