@@ -131,30 +131,25 @@ pub(super) fn run(
         });
     }
     let settings = Settings::of(&crew);
-    if !arguments.show.is_empty() && !output.is_json() {
-        let wanted = |result: &TaskResult| {
-            let id = &*tasks[result.task].id;
-            arguments.show.iter().any(|asked| asked == id)
-        };
-        let drawn = draw::draw(
+    let draw = |wanted: &dyn Fn(&TaskResult) -> bool| {
+        draw::draw(
             &runtime,
             &found.programs,
             &tasks,
             &assessment,
             &settings,
             wanted,
-        )?;
+        )
+    };
+    if !arguments.show.is_empty() && !output.is_json() {
+        let drawn = draw(&|result| {
+            let id = &*tasks[result.task].id;
+            arguments.show.iter().any(|asked| asked == id)
+        })?;
         show::print(&drawn, output)?;
     }
     if let Some(file) = &arguments.html {
-        let drawn = draw::draw(
-            &runtime,
-            &found.programs,
-            &tasks,
-            &assessment,
-            &settings,
-            |_| true,
-        )?;
+        let drawn = draw(&|_| true)?;
         page::write(file, &drawn, &assessment)?;
         if !output.is_json() {
             output.line(format_args!(
