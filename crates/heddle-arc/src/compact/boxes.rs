@@ -1,29 +1,60 @@
 //! Boxes around patches that are too wide for a mask: their outlines and what is inside.
 
-use super::light::{Light, Location, Patch};
+use super::Outcome;
+use super::ragged::{paid, room};
 use crate::fault::Fault;
-use crate::meter::Meter;
-use crate::plain::room;
 use crate::prim::Prim;
 use crate::value::{Extremes, Space, Value};
 
-/// What one of these primitives makes of a patch.
-pub(super) fn of_patch(
-    space: &mut Space,
-    prim: Prim,
-    value: Value,
-) -> Option<Result<Light, Fault>> {
-    let patch = Patch::new(space, value)?;
-    let e = patch.extremes();
-    let places = match prim {
-        Prim::Box => outline(e, &mut space.meter),
-        Prim::Inbox => outline(grown(e, -1)?, &mut space.meter),
-        Prim::Outbox => outline(grown(e, 1)?, &mut space.meter),
-        Prim::Backdrop => backdrop(e, &[], &mut space.meter),
-        Prim::Delta if value.is_set() => backdrop(e, &patch.distinct(), &mut space.meter),
-        _ => return None,
-    };
-    Some(places.map(|places| Light::Patch(Patch::Indices(places))))
+/// The answer to a call, if it is one of these. What it costs is what copies would; the
+/// tests are those of `loose`.
+pub(super) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
+    match (prim, args) {
+        (Prim::Box | Prim::Inbox | Prim::Outbox, &[patch]) => {
+            let by = match prim {
+                Prim::Inbox => -1,
+                Prim::Outbox => 1,
+                _ => 0,
+            };
+            let extremes = grown(loose_extremes(space, patch)?, by)?;
+            Some(paid(space, args).and_then(|held| outline(space, extremes, held)))
+        }
+        (Prim::Backdrop, &[patch]) => {
+            let extremes = loose_extremes(space, patch)?;
+            let paid = paid(space, args);
+            Some(paid.and_then(|held| backdrop(space, extremes, None, held)))
+        }
+        (Prim::Delta, &[patch @ Value::Set { .. }]) => {
+            let extremes = loose_extremes(space, patch)?;
+            let paid = paid(space, args);
+            Some(paid.and_then(|held| backdrop(space, extremes, Some(patch), held)))
+        }
+        _ => None,
+    }
+}
+
+/// The extremes of locations or cells one by one.
+fn loose_extremes(space: &Space, patch: Value) -> Option<Extremes> {
+    let mut found: Option<Extremes> = None;
+    let mut of_cells: Option<bool> = None;
+    for element in space.elements(patch).ok()? {
+        let (i, j) = match element {
+            Value::Pair(i, j) if of_cells != Some(true) => (i, j),
+            Value::Cell { i, j, .. } if of_cells != Some(false) => (i, j),
+            _ => return None,
+        };
+        of_cells = Some(matches!(element, Value::Cell { .. }));
+        let (i, j) = (i64::from(i), i64::from(j));
+        let e = found.get_or_insert(Extremes {
+            top: i,
+            left: j,
+            bottom: i,
+            right: j,
+        });
+        (e.top, e.bottom) = (e.top.min(i), e.bottom.max(i));
+        (e.left, e.right) = (e.left.min(j), e.right.max(j));
+    }
+    found
 }
 
 /// A box with its sides so much farther out, turned over if it shrinks past itself;
@@ -41,19 +72,61 @@ fn grown(e: Extremes, by: i64) -> Option<Extremes> {
     })
 }
 
-fn outline(e: Extremes, meter: &mut Meter) -> Result<Vec<Location>, Fault> {
+fn outline(space: &mut Space, e: Extremes, held: u64) -> Outcome {
     let around = (e.bottom - e.top) + (e.right - e.left) + 2;
-    room(meter, 6 * around)?;
-    let sides = (e.top..=e.bottom).flat_map(|i| [(i, e.left), (i, e.right)]);
-    let ends = (e.left..=e.right).flat_map(|j| [(e.top, j), (e.bottom, j)]);
-    Ok(sides.chain(ends).collect())
+    room(space, 6 * around as u64)?;
+    space.meter.give_back_to(held);
+    let base = space.stack.len();
+    let place = |i: i64, j: i64| Value::Pair(i as i32, j as i32);
+    for i in e.top..=e.bottom {
+        if i == e.top || i == e.bottom {
+            space.stack.extend((e.left..=e.right).map(|j| place(i, j)));
+        } else if e.left == e.right {
+            space.stack.push(place(i, e.left));
+        } else {
+            space.stack.extend([place(i, e.left), place(i, e.right)]);
+        }
+    }
+    let count = space.stack.len() - base;
+    space.meter.work(2 * count as u64)?;
+    space.set_from(base)
 }
 
-/// Every location of a box but some, which are in order.
-fn backdrop(e: Extremes, but: &[Location], meter: &mut Meter) -> Result<Vec<Location>, Fault> {
+/// Every location of a box but those of a patch.
+fn backdrop(space: &mut Space, e: Extremes, but: Option<Value>, held: u64) -> Outcome {
     let (height, width) = (e.bottom - e.top + 1, e.right - e.left + 1);
-    room(meter, height.saturating_mul(width).saturating_mul(3))?;
-    let mut but = but.iter().peekable();
-    let places = (e.top..=e.bottom).flat_map(|i| (e.left..=e.right).map(move |j| (i, j)));
-    Ok(places.filter(|at| but.next_if_eq(&at).is_none()).collect())
+    room(space, height.saturating_mul(width).saturating_mul(3) as u64)?;
+    space.meter.give_back_to(held);
+    let taken = match but {
+        Some(patch) => locations(space, patch)?,
+        None => Vec::new(),
+    };
+    let mut taken = taken.into_iter().peekable();
+    let base = space.stack.len();
+    space.stack.reserve((height * width) as usize);
+    for i in e.top as i32..=e.bottom as i32 {
+        for j in e.left as i32..=e.right as i32 {
+            if taken.next_if_eq(&(i, j)).is_none() {
+                space.stack.push(Value::Pair(i, j));
+            }
+        }
+    }
+    let count = space.stack.len() - base;
+    if let Err(fault) = space.meter.work(2 * count as u64) {
+        space.stack.truncate(base);
+        return Err(fault);
+    }
+    space.set_from(base)
+}
+
+/// The locations of a loose patch, each once and in order.
+fn locations(space: &Space, patch: Value) -> Result<Vec<(i32, i32)>, Fault> {
+    let location = |element| match element {
+        Value::Pair(i, j) | Value::Cell { i, j, .. } => Some((i, j)),
+        _ => None,
+    };
+    let mut locations: Vec<(i32, i32)> = space.elements(patch)?.filter_map(location).collect();
+    locations.sort_unstable();
+    locations.dedup();
+    Ok(locations)
 }

@@ -89,19 +89,13 @@ impl Patch {
     pub(super) fn locations(&self) -> Vec<Location> {
         match self {
             Patch::Indices(locations) => locations.clone(),
-            Patch::Object(_) => self.distinct(),
+            Patch::Object(cells) => {
+                let mut locations: Vec<Location> = cells.iter().map(|(_, at)| *at).collect();
+                locations.sort_unstable();
+                locations.dedup();
+                locations
+            }
         }
-    }
-
-    /// Each of its locations once, ascending.
-    pub(super) fn distinct(&self) -> Vec<Location> {
-        let mut locations: Vec<Location> = match self {
-            Patch::Indices(locations) => locations.clone(),
-            Patch::Object(cells) => cells.iter().map(|(_, at)| *at).collect(),
-        };
-        locations.sort_unstable();
-        locations.dedup();
-        locations
     }
 
     pub(super) fn extremes(&self) -> Extremes {

@@ -1,13 +1,13 @@
 //! Grids and patches without a compact form: ragged rows, odd cells, boxes too wide for a
 //! mask.
 //!
-//! What programs make of foreign tasks is now and then ragged, or painted with `None`,
-//! and programs made at random scale anything up. All of that is worked out on light
+//! What programs made at random make is now and then ragged, or painted with `None`, or
+//! scaled up beyond all measure. What `ragged` has no answer to is worked out on light
 //! copies as `plain::rows` has it, in the order and at the price of plain ones. What has
 //! a cell that is no atom is left to plain values.
 
+use super::Outcome;
 use super::light::{Atom, Light, Location, Patch, location, rows_of};
-use super::{Outcome, boxes};
 use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::plain::room;
@@ -23,7 +23,7 @@ pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Ou
     let before = space.meter.clone();
     let made = paid(space, args).ok().and_then(|held| {
         let made = match *args {
-            [x] => of_one(space, prim, x).or_else(|| boxes::of_patch(space, prim, x)),
+            [x] => of_one(space, prim, x),
             [x, y] => of_two(space, prim, [x, y]),
             [x, y, z] => of_three(space, prim, [x, y, z]),
             _ => None,
@@ -53,7 +53,7 @@ fn paid(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
 
 fn of_one(space: &mut Space, prim: Prim, x: Value) -> Made {
     if x.is_tuple() {
-        return of_rows(space, prim, rows_of(space, x)?);
+        return of_rows(prim, rows_of(space, x)?);
     }
     let patch = Patch::new(space, x)?;
     let Extremes {
@@ -91,7 +91,7 @@ fn of_one(space: &mut Space, prim: Prim, x: Value) -> Made {
 }
 
 /// A primitive that takes a grid alone.
-fn of_rows(space: &mut Space, prim: Prim, rows: Rows<Atom>) -> Made {
+fn of_rows(prim: Prim, rows: Rows<Atom>) -> Made {
     Some(match prim {
         Prim::Mostcolor | Prim::Leastcolor => {
             let colours = rows.into_iter().flatten();
@@ -102,15 +102,6 @@ fn of_rows(space: &mut Space, prim: Prim, rows: Rows<Atom>) -> Made {
         Prim::Fgpartition => {
             let background = rows::common(rows.iter().flatten().copied(), true);
             background.map(|colour| partition(&rows, Some(colour)))
-        }
-        Prim::Asindices => {
-            let (height, width) = rows::dimensions(&rows);
-            let paid = room(
-                &mut space.meter,
-                height.saturating_mul(width).saturating_mul(3),
-            );
-            let places = (0..height).flat_map(|i| (0..width).map(move |j| (i, j)));
-            paid.map(|()| Light::Patch(Patch::Indices(places.collect())))
         }
         _ => Ok(Light::Grid(rows::arranged(prim, rows)?)),
     })
@@ -228,18 +219,6 @@ fn of_three(space: &mut Space, prim: Prim, args: [Value; 3]) -> Made {
             let (from, to) = (Atom::new(y)?, Atom::new(z)?);
             let colour = |cell: &Atom| if *cell == from { to } else { *cell };
             Ok(rows::recoloured(&rows, colour))
-        }
-        Prim::Switch => {
-            let (a, b) = (Atom::new(y)?, Atom::new(z)?);
-            Ok(rows::recoloured(&rows, |cell| {
-                if *cell == a {
-                    b
-                } else if *cell == b {
-                    a
-                } else {
-                    *cell
-                }
-            }))
         }
         Prim::Cellwise => rows::cellwise(&rows, &rows_of(space, y)?, &Atom::new(z)?),
         Prim::Fill | Prim::Underfill => {

@@ -30,6 +30,7 @@ mod pairs;
 mod patterns;
 mod query;
 mod quick;
+pub(crate) mod ragged;
 mod scale;
 mod split;
 mod union;

@@ -1,7 +1,7 @@
 //! Between compact and plain values.
 
 use super::{Space, Value};
-use crate::compact::{degenerate, loose};
+use crate::compact::{degenerate, loose, ragged};
 use crate::fault::{Fault, Noun};
 use crate::plain::{self, Plain};
 use crate::prim::Prim;
@@ -82,6 +82,9 @@ impl Space {
     #[cold]
     pub(crate) fn plainly(&mut self, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
         if let Some(answer) = degenerate::answer(self, prim, args) {
+            return answer;
+        }
+        if let Some(answer) = ragged::answer(self, prim, args) {
             return answer;
         }
         if let Some(answer) = loose::answer(self, prim, args) {

@@ -1,3 +1,4 @@
+use super::super::ragged;
 use super::*;
 use crate::meter::Budget;
 use crate::plain::{Plain, set_of};
@@ -204,11 +205,13 @@ fn answers_faults_and_charges_are_those_of_plain_copies() {
         for budget in &budgets {
             let copies =
                 |space: &mut Space, prim: Prim, args: &[Value]| Some(space.by_copies(prim, args));
-            if let Some(ours) = told(*budget, &of, answer) {
-                if ours.0.is_ok() {
-                    answered.insert(of.0.name());
+            for ways in [ragged::answer, answer] {
+                if let Some(ours) = told(*budget, &of, ways) {
+                    if ours.0.is_ok() {
+                        answered.insert(of.0.name());
+                    }
+                    assert_eq!(Some(ours), told(*budget, &of, copies), "{of:?} {budget:?}");
                 }
-                assert_eq!(Some(ours), told(*budget, &of, copies), "{of:?} {budget:?}");
             }
         }
     }

@@ -1,0 +1,257 @@
+//! Rows that are no grid, and boxes too wide for a mask.
+//!
+//! What programs make of foreign tasks is now and then ragged, or painted with
+//! `None`. The few primitives that meet such rows in practice walk them here, in
+//! the order and at the price of plain copies, but without making any: a worker that has
+//! grown to its plan allocates nothing. The others are in `loose`, and so are the tests.
+
+use super::Outcome;
+use super::boxes;
+use super::wide::push_objects;
+use crate::fault::{Fault, Noun};
+use crate::plain::{Plain, slice_bounds};
+use crate::prim::Prim;
+use crate::value::{Mask, Space, Value};
+use std::ops::Range;
+
+/// The answer to a call that has no other compact one, if it is one of these.
+pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
+    match (prim, args) {
+        (Prim::Fill, &[rows, colour, Value::Mask(mask)])
+            if is_atom(colour) && has_rows(space, rows) =>
+        {
+            Some(paid(space, args).and_then(|held| fill(space, rows, colour, mask, held)))
+        }
+        (Prim::Switch, &[rows, a, b]) if is_atom(a) && is_atom(b) && has_rows(space, rows) => {
+            Some(paid(space, args).and_then(|held| switch(space, rows, a, b, held)))
+        }
+        (Prim::Vsplit, &[rows, Value::Int(n @ 1..)]) if has_rows(space, rows) => {
+            Some(paid(space, args).and_then(|held| pieces(space, rows, n, held)))
+        }
+        (Prim::Fgpartition, &[rows]) if has_numbers(space, rows) => {
+            Some(paid(space, args).and_then(|held| fgpartition(space, rows, held)))
+        }
+        (Prim::Asobject, &[rows]) if has_numbers(space, rows) => {
+            Some(paid(space, args).and_then(|held| asobject(space, rows, held)))
+        }
+        (Prim::Asindices, &[rows]) if has_rows(space, rows) => {
+            Some(paid(space, args).and_then(|held| indices(space, rows, held)))
+        }
+        _ => boxes::answer(space, prim, args),
+    }
+}
+
+/// Pays what copies of the arguments and the call would cost; the bytes to go
+/// back to when they were dropped.
+pub(super) fn paid(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
+    let held = space.meter.bytes();
+    for arg in args {
+        space.charge_export(*arg)?;
+    }
+    space.meter.work(1)?;
+    Ok(held)
+}
+
+fn is_atom(value: Value) -> bool {
+    matches!(value, Value::None | Value::Bool(_) | Value::Int(_))
+}
+
+/// Whether a value is a tuple of at least one row, each a tuple without parts
+/// that have parts.
+fn has_rows(space: &Space, value: Value) -> bool {
+    let Value::Tuple { at, len, .. } = value else {
+        return value.as_grid().is_some();
+    };
+    let rows = &space.values[at as usize..(at + len) as usize];
+    !rows.is_empty()
+        && rows.iter().all(|row| match *row {
+            Value::Row { .. } | Value::Pair(..) => true,
+            Value::Tuple { at, len, .. } => {
+                let cells = &space.values[at as usize..(at + len) as usize];
+                cells.iter().all(|cell| is_atom(*cell))
+            }
+            _ => false,
+        })
+}
+
+/// The same with numbers only, and at least one.
+fn has_numbers(space: &Space, value: Value) -> bool {
+    let Value::Tuple { at, len, .. } = value else {
+        return false;
+    };
+    let rows = &space.values[at as usize..(at + len) as usize];
+    let is_row = |row: &Value| matches!(row, Value::Row { .. } | Value::Pair(..));
+    !rows.is_empty() && rows.iter().all(is_row)
+}
+
+fn row(space: &Space, rows: Value, i: usize) -> Result<Value, Fault> {
+    let row = space.nth(rows, i)?;
+    row.ok_or(Fault::Missing(Noun::ElementAtThatPlace))
+}
+
+/// Pushes what `colour` makes of the cells of a row, at most so many, by their
+/// columns; where the first lies.
+fn push_row(
+    space: &mut Space,
+    row: Value,
+    most: usize,
+    colour: impl Fn(&Space, usize, Value) -> Value,
+) -> Result<usize, Fault> {
+    let base = space.stack.len();
+    let mut stack = std::mem::take(&mut space.stack);
+    let walked = space.elements(row).map(|cells| {
+        let cells = cells.take(most).enumerate();
+        stack.extend(cells.map(|(j, cell)| colour(space, j, cell)));
+    });
+    space.stack = stack;
+    walked.map(|()| base)
+}
+
+/// The tuple of rows, with what `colour` makes of their cells.
+fn recoloured(
+    space: &mut Space,
+    rows: Value,
+    places: Range<usize>,
+    width: usize,
+    colour: impl Fn(&Space, (usize, usize), Value) -> Value,
+) -> Outcome {
+    let base = space.stack.len();
+    for i in places {
+        let old = row(space, rows, i)?;
+        let start = push_row(space, old, width, |space, j, cell| {
+            colour(space, (i, j), cell)
+        })?;
+        let new = space.tuple_from(start)?;
+        space.stack.push(new);
+    }
+    space.tuple_from(base)
+}
+
+/// Rows and columns; the width is that of the first row.
+fn dimensions(space: &Space, rows: Value) -> Result<(usize, usize), Fault> {
+    Ok((space.len(rows)?, space.len(row(space, rows, 0)?)?))
+}
+
+fn fill(space: &mut Space, rows: Value, colour: Value, mask: Mask, held: u64) -> Outcome {
+    let (height, width) = dimensions(space, rows)?;
+    for i in mask.top().max(0)..(mask.bottom() + 1).min(height as i64) {
+        let length = space.len(row(space, rows, i as usize)?)? as i64;
+        if (length..width as i64).any(|j| space.holds(mask, i, j)) {
+            return Err(Fault::Missing(Noun::CellInRaggedGrid));
+        }
+    }
+    space.meter.give_back_to(held);
+    recoloured(space, rows, 0..height, usize::MAX, |space, (i, j), cell| {
+        let inside = j < width && space.holds(mask, i as i64, j as i64);
+        if inside { colour } else { cell }
+    })
+}
+
+fn switch(space: &mut Space, rows: Value, a: Value, b: Value, held: u64) -> Outcome {
+    space.meter.give_back_to(held);
+    let height = space.len(rows)?;
+    recoloured(space, rows, 0..height, usize::MAX, |space, _, cell| {
+        if space.equal(cell, a) {
+            b
+        } else if space.equal(cell, b) {
+            a
+        } else {
+            cell
+        }
+    })
+}
+
+/// Pays for so many plain values.
+pub(super) fn room(space: &mut Space, count: u64) -> Result<(), Fault> {
+    let bytes = count.saturating_mul(size_of::<Plain>() as u64);
+    space.meter.take(bytes)
+}
+
+fn pieces(space: &mut Space, rows: Value, n: i64, held: u64) -> Outcome {
+    let (height, width) = dimensions(space, rows)?;
+    let (length, wanted) = (height as i64, n.unsigned_abs());
+    room(space, wanted.saturating_mul(1 + height as u64))?;
+    let (part, skip) = (length / n, i64::from(length % n != 0));
+    space.meter.give_back_to(held);
+    let base = space.stack.len();
+    for k in 0..n {
+        let start = k * (part + skip);
+        let places = slice_bounds(height, start, start + part);
+        let piece = recoloured(space, rows, places, width, |_, _, cell| cell)?;
+        space.stack.push(piece);
+    }
+    space.tuple_from(base)
+}
+
+/// Pushes the cells of rows of numbers in canonical order; where the first lies.
+fn push_cells(space: &mut Space, rows: Value) -> Result<usize, Fault> {
+    let height = space.len(rows)?;
+    let base = space.stack.len();
+    for i in 0..height {
+        let cells = row(space, rows, i)?;
+        push_row(space, cells, usize::MAX, |_, j, cell| Value::Cell {
+            // A row has numbers of 8 bits, a pair two of 32.
+            colour: cell.int().unwrap_or_default() as i32,
+            i: i as i32,
+            j: j as i32,
+        })?;
+    }
+    space.stack[base..].sort_unstable_by_key(|cell| match *cell {
+        Value::Cell { colour, i, j } => (colour, i, j),
+        _ => (0, 0, 0),
+    });
+    Ok(base)
+}
+
+/// Pays for cells as an object: a location and a cell of it, each a tuple of two.
+fn pay_for_cells(space: &mut Space, count: usize) -> Result<(), Fault> {
+    space.meter.work(4 * count as u64)
+}
+
+/// All cells as one object.
+fn asobject(space: &mut Space, rows: Value, held: u64) -> Outcome {
+    let base = push_cells(space, rows)?;
+    space.meter.give_back_to(held);
+    let count = space.stack.len() - base;
+    if let Err(fault) = pay_for_cells(space, count) {
+        space.stack.truncate(base);
+        return Err(fault);
+    }
+    space.set_from(base)
+}
+
+/// One object for each colour but the most common, the smallest of several.
+fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
+    let base = push_cells(space, rows)?;
+    let colour = |cell: &Value| match *cell {
+        Value::Cell { colour, .. } => colour,
+        _ => 0,
+    };
+    let stack = std::mem::take(&mut space.stack);
+    let groups = || stack[base..].chunk_by(|a, b| colour(a) == colour(b));
+    let most = groups().map(<[Value]>::len).max().unwrap_or(0);
+    let background = groups().find(|group| group.len() == most);
+    let background = background.map(|group| colour(&group[0]));
+    let end = stack.len();
+    space.stack = stack;
+    space.meter.give_back_to(held);
+    let pushed = push_objects(space, base..end, background, pay_for_cells);
+    let objects = pushed.and_then(|()| space.set_from(end));
+    space.stack.truncate(base);
+    objects
+}
+
+/// Every location of a grid as wide as its first row.
+fn indices(space: &mut Space, rows: Value, held: u64) -> Outcome {
+    let (height, width) = dimensions(space, rows)?;
+    let count = (height * width) as u64;
+    room(space, 3 * count)?;
+    space.meter.give_back_to(held);
+    space.meter.work(2 * count)?;
+    let base = space.stack.len();
+    for i in 0..height as i32 {
+        let row = (0..width as i32).map(|j| Value::Pair(i, j));
+        space.stack.extend(row);
+    }
+    space.set_from(base)
+}
