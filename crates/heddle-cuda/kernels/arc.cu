@@ -225,8 +225,8 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
     arc_evaluate(const unsigned *code, const unsigned char *data, const unsigned *schedule,
-                 unsigned turns_len, unsigned rows_len, unsigned *queue, unsigned *results, unsigned char *scratch,
-                 unsigned long long scratch_bytes, const unsigned *caps,
+                 unsigned turns_len, unsigned rows_len, unsigned *queue, unsigned *results,
+                 unsigned char *scratch, unsigned long long scratch_bytes, const unsigned *caps,
                  unsigned long long budget_steps, unsigned long long budget_bytes,
                  unsigned char *dumps, unsigned long long dump_bytes, unsigned *notices,
                  unsigned notices_len) {
