@@ -174,13 +174,9 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         self.blocks
     }
 
-    /// Lowers what a GPU would run, so that it does not wait for that.
-    pub fn prepare(&self) {
-        self.prepared();
-    }
-
-    /// The same, and the ground it is on.
-    pub(super) fn prepared(&self) -> Option<&'a Ground> {
+    /// Lowers what a GPU would run, so that it does not wait for that; the ground it is
+    /// on.
+    pub(super) fn prepare(&self) -> Option<&'a Ground> {
         let (lot, launch) = self.gpu?;
         Some(self.portion(lot, launch).0)
     }

@@ -101,7 +101,7 @@ impl<'a> Queue<'a> {
             rest: blocks,
             left: blocks.iter().map(|block| block.evaluations(tiles)).sum(),
             at_once,
-            // Beside threads that evaluate, lowering takes three times as long.
+            // Beside threads that evaluate, lowering takes twice as long.
             to_start: team.gpus().collect(),
             team,
             under_way: HashMap::new(),
@@ -122,9 +122,6 @@ impl<'a> Queue<'a> {
     /// Goes on by program.
     pub(super) fn climb(&mut self, ladder: Ladder<'a>) {
         self.ladder = Some(ladder);
-        if self.hands > 0 {
-            self.to_start = self.team.gpus().collect();
-        }
     }
 
     /// Notes that a GPU has something to run, or never will.

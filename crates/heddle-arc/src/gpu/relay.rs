@@ -327,7 +327,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             return;
         };
         if gpu.kind().is_gpu()
-            && let Some(ground) = judge.prepared()
+            && let Some(ground) = judge.prepare()
             && ground.is_at_home()
         {
             // What fails here is tried again, and told, when the operation is run.
