@@ -4,11 +4,9 @@
 //! cell; these take one for a row and one for a patch.
 
 use super::Outcome;
-use crate::plain::rows::Rows;
+use crate::plain::rows::{Location, Rows};
 use crate::value::{Extremes, Space, Value};
 use std::cmp::Ordering;
-
-pub(super) type Location = (i64, i64);
 
 /// A value without parts, equal to others and ordered as the language has it.
 #[derive(Clone, Copy)]
@@ -53,14 +51,8 @@ impl Patch {
     pub(super) fn new(space: &Space, value: Value) -> Option<Self> {
         let elements = || space.elements(value).ok();
         if let Value::Pair(..) = elements()?.next()? {
-            let location = |element| match element {
-                Value::Pair(i, j) => Some((i64::from(i), i64::from(j))),
-                _ => None,
-            };
-            return elements()?
-                .map(location)
-                .collect::<Option<_>>()
-                .map(Patch::Indices);
+            let locations: Option<_> = elements()?.map(location).collect();
+            return locations.map(Patch::Indices);
         }
         let cell = |element| match element {
             Value::Cell { colour, i, j } => {
@@ -69,20 +61,13 @@ impl Patch {
             }
             Value::Tuple { at, len: 2, .. } => {
                 let at = at as usize;
-                match space.values[at + 1] {
-                    Value::Pair(i, j) => {
-                        let colour = Atom::new(space.values[at])?;
-                        Some((colour, (i64::from(i), i64::from(j))))
-                    }
-                    _ => None,
-                }
+                let colour = Atom::new(space.values[at])?;
+                Some((colour, location(space.values[at + 1])?))
             }
             _ => None,
         };
-        elements()?
-            .map(cell)
-            .collect::<Option<_>>()
-            .map(Patch::Object)
+        let cells: Option<_> = elements()?.map(cell).collect();
+        cells.map(Patch::Object)
     }
 
     /// Its locations: of an object each once, ascending.
@@ -131,23 +116,6 @@ impl Patch {
         Patch::Object(locations.map(|at| (colour, at)).collect())
     }
 
-    /// A square of that side in place of every cell, which is its upper left corner.
-    pub(super) fn grown(self, side: i64) -> Self {
-        let square =
-            |(i, j): Location| (i..i + side).flat_map(move |i| (j..j + side).map(move |j| (i, j)));
-        match self {
-            Patch::Indices(locations) => {
-                Patch::Indices(locations.into_iter().flat_map(square).collect())
-            }
-            Patch::Object(cells) => {
-                let squares = cells.into_iter();
-                let squares =
-                    squares.flat_map(|(colour, at)| square(at).map(move |at| (colour, at)));
-                Patch::Object(squares.collect())
-            }
-        }
-    }
-
     /// With every location moved. Locations have 32 bits, so nothing is moved too far.
     pub(super) fn moved(self, place: impl Fn(Location) -> Location) -> Self {
         match self {
@@ -192,6 +160,7 @@ pub(super) fn rows_of(space: &Space, value: Value) -> Option<Rows<Atom>> {
     }
 }
 
+/// A location on its own.
 pub(super) fn location(value: Value) -> Option<Location> {
     match value {
         Value::Pair(i, j) => Some((i64::from(i), i64::from(j))),

@@ -7,11 +7,12 @@
 //! a cell that is no atom is left to plain values.
 
 use super::Outcome;
-use super::light::{Atom, Light, Location, Patch, location, rows_of};
+use super::light::{Atom, Light, Patch, location, rows_of};
+use super::ragged::paid;
 use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::plain::room;
-use crate::plain::rows::{self, Rows};
+use crate::plain::rows::{self, Location, Rows};
 use crate::prim::Prim;
 use crate::value::{Extremes, Space, Value};
 
@@ -38,17 +39,6 @@ pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Ou
         space.meter.give_back_to(held);
         made.build(space)
     }))
-}
-
-/// Pays what plain copies of the arguments and the call would cost; the bytes to go
-/// back to when they were dropped.
-fn paid(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
-    let held = space.meter.bytes();
-    for arg in args {
-        space.charge_export(*arg)?;
-    }
-    space.meter.work(1)?;
-    Ok(held)
 }
 
 fn of_one(space: &mut Space, prim: Prim, x: Value) -> Made {
@@ -136,11 +126,14 @@ fn of_two(space: &mut Space, prim: Prim, [x, y]: [Value; 2]) -> Made {
             rows::scaled(&rows, by, &mut space.meter)
         }
         Prim::Upscale => {
-            let Patch::Object(cells) = Patch::new(space, x)? else {
+            let patch = Patch::new(space, x)?;
+            let Extremes { top, left, .. } = patch.extremes();
+            let Patch::Object(cells) = patch else {
                 return None;
             };
             let factor = y.int().ok()?.max(0);
-            return Some(upscaled(cells, factor, &mut space.meter));
+            let scaled = upscaled(&cells, (top, left), factor, &mut space.meter);
+            return Some(scaled.map(|cells| Light::Patch(Patch::Object(cells))));
         }
         Prim::Downscale => rows::downscaled(&rows_of(space, x)?, y.int().ok()?),
         Prim::Hconcat => {
@@ -264,16 +257,22 @@ fn painted(prim: Prim, mut rows: Rows<Atom>, patch: Patch) -> Option<Result<Rows
     Some(written.map(|()| rows))
 }
 
-/// Every cell so many times down and across.
-fn upscaled(cells: Vec<(Atom, Location)>, size: i64, meter: &mut Meter) -> Result<Light, Fault> {
+/// Every cell so many times down and across, seen from the corner of their box.
+fn upscaled(
+    cells: &[(Atom, Location)],
+    (top, left): Location,
+    size: i64,
+    meter: &mut Meter,
+) -> Result<Vec<(Atom, Location)>, Fault> {
     let block = size.saturating_mul(size);
     room(meter, block.saturating_mul(4 * cells.len() as i64))?;
     // There was room for the cells, so the factor is small and none gets too far.
-    let patch = Patch::Object(cells);
-    let Extremes { top, left, .. } = patch.extremes();
     let place = |low: i64, at: i64| (at - low) * size + low;
-    let corners = patch.moved(|(i, j)| (place(top, i), place(left, j)));
-    Ok(Light::Patch(corners.grown(size)))
+    let squares = cells.iter().flat_map(|(colour, (i, j))| {
+        let (i, j) = (place(top, *i), place(left, *j));
+        (i..i + size).flat_map(move |i| (j..j + size).map(move |j| (*colour, (i, j))))
+    });
+    Ok(squares.collect())
 }
 
 #[cfg(test)]

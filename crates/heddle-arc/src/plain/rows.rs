@@ -4,7 +4,7 @@
 //! have rows of plain cells, the compact engine hands in rows of atoms where a grid has
 //! no compact form (`compact::loose`): what a primitive means is said once, here.
 
-use super::patch::Location;
+pub(crate) use super::patch::Location;
 use super::room;
 use crate::fault::{Fault, Noun};
 use crate::meter::Meter;
