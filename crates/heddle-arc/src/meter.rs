@@ -115,6 +115,12 @@ impl Meter {
         self.peak_bytes
     }
 
+    /// Whether so many steps and bytes are left.
+    pub(crate) fn has(&self, steps: u64, bytes: u64) -> bool {
+        self.steps.saturating_add(steps) <= self.most_steps
+            && self.bytes.saturating_add(bytes) <= self.budget.bytes
+    }
+
     /// Charges work about to be done.
     pub fn work(&mut self, steps: u64) -> Result<(), Fault> {
         self.steps = self.steps.saturating_add(steps);

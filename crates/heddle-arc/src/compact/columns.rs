@@ -7,17 +7,17 @@
 
 use super::call::Eval;
 use super::quick::{self, Values};
-use super::{direct, distances};
+use super::{direct, singles};
 use crate::code::{Argument, Operation};
 use crate::fault::Fault;
 use crate::prim::Prim;
-use crate::value::{Space, Value};
+use crate::value::{Bits, Space, Value};
 
 /// Elements done together.
 const CHUNK: usize = 256;
 
 /// Fewer elements than this are not worth a column.
-const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 
 impl Eval<'_> {
     /// Replaces the elements on the stack from `base` to `end` by what a
@@ -82,57 +82,11 @@ impl Eval<'_> {
             match (step.operation, tape.operands(step)) {
                 (Operation::Primitive(prim), &[x]) => {
                     let x = column(x);
-                    let out = self.new_column(count)?;
-                    let (before, results) = self.space.frame.split_at_mut(out);
-                    let values = x.values(&self.space.stack, before, count);
-                    let done = quick::ones(prim, values, results);
-                    if let Some(call) = direct::one(prim) {
-                        for element in done..count {
-                            let x = self.element(x, element);
-                            let paid = self.space.meter.work(1);
-                            let value = paid.and_then(|()| call(self.space, x));
-                            self.space.frame[out + element] = self.blamed(prim, value)?;
-                        }
-                    } else {
-                        for element in done..count {
-                            let x = self.element(x, element);
-                            self.space.frame[out + element] = self.primitive(prim, &[x])?;
-                        }
-                    }
+                    self.column_of_one(prim, x, count)?;
                 }
                 (Operation::Primitive(prim), &[x, y]) => {
-                    let (x, y) = (column(x), column(y));
-                    let out = self.new_column(count)?;
-                    let (before, results) = self.space.frame.split_at_mut(out);
-                    let left = x.values(&self.space.stack, before, count);
-                    let right = y.values(&self.space.stack, before, count);
-                    let mut done = quick::twos(prim, left, right, results);
-                    if let (Prim::Manhattan, Values::Same(one), Values::Each(others)) =
-                        (prim, left, right)
-                        && let Some(mask) = one.mask()
-                    {
-                        let room = &mut self.space.distances;
-                        if distances::all(&self.space.rows, mask, others, room, results) {
-                            // As many steps as the calls would have taken.
-                            let steps = count as u64 * (1 + u64::from(mask.height));
-                            let paid = self.space.meter.work(steps);
-                            self.blamed(prim, paid.map(|()| Value::None))?;
-                            done = count;
-                        }
-                    }
-                    if let Some(call) = direct::two(prim) {
-                        for element in done..count {
-                            let (x, y) = (self.element(x, element), self.element(y, element));
-                            let paid = self.space.meter.work(1);
-                            let value = paid.and_then(|()| call(self.space, x, y));
-                            self.space.frame[out + element] = self.blamed(prim, value)?;
-                        }
-                    } else {
-                        for element in done..count {
-                            let (x, y) = (self.element(x, element), self.element(y, element));
-                            self.space.frame[out + element] = self.primitive(prim, &[x, y])?;
-                        }
-                    }
+                    let both = [column(x), column(y)];
+                    self.column_of_two(prim, both, count)?;
                 }
                 (_, operands) => {
                     self.general_column(step.operation, operands, captured, from, base, count)?;
@@ -152,6 +106,83 @@ impl Eval<'_> {
         self.space.frame.truncate(base);
         if free {
             self.space.cut(mark);
+        }
+        Ok(())
+    }
+
+    /// A primitive of one argument over the elements of a chunk.
+    #[inline]
+    fn column_of_one(&mut self, prim: Prim, x: Column, count: usize) -> Result<(), Fault> {
+        let out = self.new_column(count)?;
+        let (before, results) = self.space.frame.split_at_mut(out);
+        let values = x.values(&self.space.stack, before, count);
+        let mut done = quick::ones(prim, values, results);
+        // Of each call the call itself and a row, whose bytes take a step too.
+        let row = self.space.rows.len();
+        let rows = (count * size_of::<Bits>()) as u64;
+        if let (Prim::Initset, Values::Each(each)) = (prim, values)
+            && self.space.meter.has(2 * count as u64, rows)
+            && singles::all(row, each, results)
+        {
+            let room = self.space.room_for_rows(count);
+            let paid = room.and_then(|_| self.space.meter.work(count as u64));
+            self.space.rows.push(1);
+            self.blamed(prim, paid.map(|()| Value::None))?;
+            done = count;
+        }
+        if let Some(call) = direct::one(prim) {
+            for element in done..count {
+                let x = self.element(x, element);
+                let paid = self.space.meter.work(1);
+                let value = paid.and_then(|()| call(self.space, x));
+                self.space.frame[out + element] = self.blamed(prim, value)?;
+            }
+        } else {
+            for element in done..count {
+                let x = self.element(x, element);
+                self.space.frame[out + element] = self.primitive(prim, &[x])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A primitive of two.
+    #[inline]
+    fn column_of_two(
+        &mut self,
+        prim: Prim,
+        [x, y]: [Column; 2],
+        count: usize,
+    ) -> Result<(), Fault> {
+        let out = self.new_column(count)?;
+        let (before, results) = self.space.frame.split_at_mut(out);
+        let left = x.values(&self.space.stack, before, count);
+        let right = y.values(&self.space.stack, before, count);
+        let mut done = quick::twos(prim, left, right, results);
+        if let (Prim::Manhattan, Values::Same(one), Values::Each(others)) = (prim, left, right)
+            && let Some(mask) = one.mask()
+        {
+            let distances = &mut self.space.distances;
+            if distances.all(&self.space.rows, mask, others, results) {
+                // As many steps as the calls would have taken.
+                let steps = count as u64 * (1 + u64::from(mask.height));
+                let paid = self.space.meter.work(steps);
+                self.blamed(prim, paid.map(|()| Value::None))?;
+                done = count;
+            }
+        }
+        if let Some(call) = direct::two(prim) {
+            for element in done..count {
+                let (x, y) = (self.element(x, element), self.element(y, element));
+                let paid = self.space.meter.work(1);
+                let value = paid.and_then(|()| call(self.space, x, y));
+                self.space.frame[out + element] = self.blamed(prim, value)?;
+            }
+        } else {
+            for element in done..count {
+                let (x, y) = (self.element(x, element), self.element(y, element));
+                self.space.frame[out + element] = self.primitive(prim, &[x, y])?;
+            }
         }
         Ok(())
     }

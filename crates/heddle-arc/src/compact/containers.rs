@@ -231,9 +231,11 @@ pub(super) fn merge_from(space: &mut Space, outer: Value, base: usize) -> Outcom
     let end = space.stack.len();
     for place in base..end {
         let inner = space.stack[place];
-        let count = space.len(inner)? as u64;
+        let from = space.stack.len();
+        space.spread_unpaid(inner)?;
+        let count = (space.stack.len() - from) as u64;
         space.meter.take(count * size_of::<Value>() as u64)?;
-        space.spread(inner)?;
+        space.meter.work(count)?;
     }
     let merged = space.like_from(outer, end);
     space.stack.truncate(base);

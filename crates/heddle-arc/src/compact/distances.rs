@@ -11,64 +11,140 @@ const FAR: u16 = 1 << 12;
 /// Boxes of more cells than this for each location are not swept.
 const MOST_CELLS_EACH: usize = 4;
 
-/// Writes the distance from `mask` to each of the patches, if all are single
-/// locations near enough; otherwise nothing. `room` is memory to work in.
-pub(super) fn all(
-    rows: &[u128],
-    mask: Mask,
-    patches: &[Value],
-    room: &mut Vec<u16>,
-    results: &mut [Value],
-) -> bool {
-    let (mut top, mut bottom) = (mask.top(), mask.bottom());
-    let (mut left, mut right) = (mask.left(), mask.right());
-    for patch in patches {
-        let Some(one) = patch.mask() else {
-            return false;
-        };
-        if one.height != 1 || one.width != 1 {
-            return false;
-        }
-        (top, bottom) = (top.min(one.top()), bottom.max(one.top()));
-        (left, right) = (left.min(one.left()), right.max(one.left()));
-    }
-    let (height, width) = ((bottom - top + 1) as usize, (right - left + 1) as usize);
-    if right - left >= MASK_COLUMNS || height * width > MOST_CELLS_EACH * patches.len() {
-        return false;
-    }
-    room.clear();
-    room.resize(height * width, FAR);
-    let words = &rows[mask.rows as usize..][..usize::from(mask.height)];
-    let first = (mask.top() - top) as usize;
-    for (row, word) in room.chunks_exact_mut(width).skip(first).zip(words) {
-        mark(row, word << (mask.left() - left));
-    }
-    for row in 1..height {
-        let (above, below) = room.split_at_mut(row * width);
-        one_farther(&mut below[..width], &above[(row - 1) * width..]);
-    }
-    for row in (1..height).rev() {
-        let (above, below) = room.split_at_mut(row * width);
-        one_farther(&mut above[(row - 1) * width..], &below[..width]);
-    }
-    for row in room.chunks_exact_mut(width) {
-        let mut near = FAR;
-        for cell in &mut *row {
-            near = (near + 1).min(*cell);
-            *cell = near;
-        }
-        for cell in row.iter_mut().rev() {
-            near = (near + 1).min(*cell);
-            *cell = near;
+/// A box of locations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Frame {
+    top: i64,
+    left: i64,
+    bottom: i64,
+    right: i64,
+}
+
+impl Frame {
+    fn of(mask: Mask) -> Frame {
+        Frame {
+            top: mask.top(),
+            left: mask.left(),
+            bottom: mask.bottom(),
+            right: mask.right(),
         }
     }
-    for (patch, result) in patches.iter().zip(results) {
-        if let Some(one) = patch.mask() {
-            let place = (one.top() - top) as usize * width + (one.left() - left) as usize;
-            *result = Value::Int(i64::from(room[place]));
+
+    fn joined(self, other: Frame) -> Frame {
+        Frame {
+            top: self.top.min(other.top),
+            left: self.left.min(other.left),
+            bottom: self.bottom.max(other.bottom),
+            right: self.right.max(other.right),
         }
     }
-    true
+
+    fn height(self) -> usize {
+        (self.bottom - self.top + 1) as usize
+    }
+
+    fn width(self) -> usize {
+        (self.right - self.left + 1) as usize
+    }
+
+    fn place(self, i: i64, j: i64) -> usize {
+        (i - self.top) as usize * self.width() + (j - self.left) as usize
+    }
+}
+
+/// How far the cells of a box are from the patch that was last asked about: a column
+/// comes in chunks, and the next mostly asks about the same.
+#[derive(Debug, Default)]
+pub(crate) struct Distances {
+    cells: Vec<u16>,
+    of: Option<(Mask, Frame)>,
+}
+
+impl Distances {
+    /// Forgets a patch whose rows are among those from this one on.
+    pub(crate) fn forget_from(&mut self, rows: usize) {
+        if let Some((mask, _)) = self.of
+            && mask.rows as usize + usize::from(mask.height) > rows
+        {
+            self.of = None;
+        }
+    }
+
+    /// Writes the distance from `mask` to each of the patches, if all are single
+    /// locations near enough; otherwise nothing.
+    pub(super) fn all(
+        &mut self,
+        rows: &[u128],
+        mask: Mask,
+        patches: &[Value],
+        results: &mut [Value],
+    ) -> bool {
+        let is_one = |mask: Mask| mask.height == 1 && mask.width == 1;
+        let mut frame = Frame::of(mask);
+        for patch in patches {
+            let Some(one) = patch.mask().filter(|one| is_one(*one)) else {
+                return false;
+            };
+            frame = frame.joined(Frame::of(one));
+        }
+        let ones = patches.iter().filter_map(|patch| patch.mask());
+        if is_one(mask) {
+            let (i, j) = (mask.top(), mask.left());
+            for (one, result) in ones.zip(results) {
+                let apart = one.top().abs_diff(i) + one.left().abs_diff(j);
+                *result = Value::Int(apart.cast_signed());
+            }
+            return true;
+        }
+        let known = self.of.filter(|(of, _)| *of == mask);
+        let frame = known.map_or(frame, |(_, known)| frame.joined(known));
+        if self.of != Some((mask, frame)) {
+            let area = frame.height() * frame.width();
+            let is_wide = frame.width() > MASK_COLUMNS as usize;
+            if is_wide || area > MOST_CELLS_EACH * patches.len() {
+                return false;
+            }
+            self.sweep(rows, mask, frame);
+        }
+        for (one, result) in ones.zip(results) {
+            let place = frame.place(one.top(), one.left());
+            *result = Value::Int(i64::from(self.cells[place]));
+        }
+        true
+    }
+
+    /// Finds out how far the cells of a box around a patch are from it.
+    fn sweep(&mut self, rows: &[u128], mask: Mask, frame: Frame) {
+        let (height, width) = (frame.height(), frame.width());
+        let room = &mut self.cells;
+        room.clear();
+        room.resize(height * width, FAR);
+        let words = &rows[mask.rows as usize..][..usize::from(mask.height)];
+        let first = (mask.top() - frame.top) as usize;
+        for (row, word) in room.chunks_exact_mut(width).skip(first).zip(words) {
+            mark(row, word << (mask.left() - frame.left));
+        }
+        for row in 1..height {
+            let (above, below) = room.split_at_mut(row * width);
+            one_farther(&mut below[..width], &above[(row - 1) * width..]);
+        }
+        for row in (1..height).rev() {
+            let (above, below) = room.split_at_mut(row * width);
+            one_farther(&mut above[(row - 1) * width..], &below[..width]);
+        }
+        for row in room.chunks_exact_mut(width) {
+            let mut near = FAR;
+            for cell in &mut *row {
+                near = (near + 1).min(*cell);
+                *cell = near;
+            }
+            for cell in row.iter_mut().rev() {
+                near = (near + 1).min(*cell);
+                *cell = near;
+            }
+        }
+        self.of = Some((mask, frame));
+    }
 }
 
 /// Writes zeros where a word has bits.
@@ -97,24 +173,53 @@ mod tests {
     #[test]
     fn each_is_the_distance_of_one_call() {
         let mut dice = Dice::new(7);
-        for _ in 0..300 {
+        let mut distances = Distances::default();
+        for round in 0..300 {
             let mut space = Space::new(Budget::default());
+            distances.forget_from(0);
             let mut set = |space: &mut Space, count: usize| {
                 let base = space.stack.len();
                 let place = |_| Value::Pair(dice.below(12) as i32 - 3, dice.below(25) as i32 - 2);
                 space.stack.extend((0..count).map(place));
                 space.set_from(base).unwrap()
             };
-            let patch = set(&mut space, 7);
-            let ones: Vec<Value> = (0..100).map(|_| set(&mut space, 1)).collect();
-            let mut found = vec![Value::None; ones.len()];
-            let mask = patch.mask().unwrap();
-            let mut room = Vec::new();
-            assert!(all(&space.rows, mask, &ones, &mut room, &mut found));
-            for (one, found) in ones.iter().zip(found) {
-                let alone = manhattan(&mut space, patch, *one).unwrap();
-                assert!(space.equal(alone, found), "{alone:?} {found:?}");
+            let patches = [1 + round % 7, 7, 7].map(|count| set(&mut space, count));
+            // The same patch twice, with others between and around.
+            for patch in [0, 1, 1, 2, 1].map(|number| patches[number]) {
+                let ones: Vec<Value> = (0..100).map(|_| set(&mut space, 1)).collect();
+                let mut found = vec![Value::None; ones.len()];
+                let mask = patch.mask().unwrap();
+                assert!(distances.all(&space.rows, mask, &ones, &mut found));
+                for (one, found) in ones.iter().zip(found) {
+                    let alone = manhattan(&mut space, patch, *one).unwrap();
+                    assert!(space.equal(alone, found), "{alone:?} {found:?}");
+                }
             }
+        }
+    }
+
+    #[test]
+    fn what_was_known_of_rows_that_are_gone_is_forgotten() {
+        let mut space = Space::new(Budget::default());
+        let mark = space.mark();
+        for second in [Value::Pair(0, 9), Value::Pair(9, 0)] {
+            let mut set = |places: &[Value]| {
+                let base = space.stack.len();
+                space.stack.extend(places);
+                space.set_from(base).unwrap()
+            };
+            let corner = [Value::Pair(0, 0), Value::Pair(9, 9)];
+            let patch = set(&[corner[0], second, corner[1]]);
+            let ones = [0, 9].map(|j| set(&[Value::Pair(0, j)]));
+            let many: Vec<Value> = ones.into_iter().cycle().take(200).collect();
+            let mut found = vec![Value::None; many.len()];
+            let mut distances = std::mem::take(&mut space.distances);
+            let mask = patch.mask().unwrap();
+            assert!(distances.all(&space.rows, mask, &many, &mut found));
+            space.distances = distances;
+            let alone = manhattan(&mut space, patch, ones[1]).unwrap();
+            assert!(space.equal(alone, found[1]), "{alone:?} {:?}", found[1]);
+            space.cut(mark);
         }
     }
 
@@ -132,7 +237,7 @@ mod tests {
         let mask = patch.mask().unwrap();
         for others in [[near, patch], [near, far]] {
             let found = &mut [Value::None; 2];
-            assert!(!all(&space.rows, mask, &others, &mut Vec::new(), found));
+            assert!(!Distances::default().all(&space.rows, mask, &others, found));
         }
     }
 }

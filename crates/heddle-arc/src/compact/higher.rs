@@ -5,6 +5,7 @@ use super::call::Eval;
 use super::containers::merge_from;
 use super::lines::dilated;
 use super::pairs;
+use super::sieve::by_colour;
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;
 use crate::value::{Space, Value};
@@ -47,6 +48,14 @@ fn filtered(
 }
 
 pub(super) fn sfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
+    match by_colour(eval, container, condition)? {
+        Some(kept) => Ok(kept),
+        None => sfilter_listed(eval, container, condition),
+    }
+}
+
+/// The same, element by element.
+pub(super) fn sfilter_listed(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
     let (base, end) = filtered(eval, container, condition)?;
     if eval.space.stack.len() == end {
         eval.space.stack.truncate(base);

@@ -195,6 +195,14 @@ impl Space {
     /// Pushes all elements on the stack; where the first lies.
     pub(crate) fn spread(&mut self, container: Value) -> Result<usize, Fault> {
         let base = self.stack.len();
+        self.spread_unpaid(container)?;
+        // Elements that exist are paid for already; what is charged is the walk.
+        self.meter.work((self.stack.len() - base) as u64)?;
+        Ok(base)
+    }
+
+    /// The same, charging nothing.
+    pub(crate) fn spread_unpaid(&mut self, container: Value) -> Result<(), Fault> {
         match container {
             Value::Tuple { at, len, .. } | Value::Set { at, len, .. } => {
                 let range = at as usize..(at + len) as usize;
@@ -236,9 +244,7 @@ impl Space {
                 walked?;
             }
         }
-        // Elements that exist are paid for already; what is charged is the walk.
-        self.meter.work((self.stack.len() - base) as u64)?;
-        Ok(base)
+        Ok(())
     }
 }
 
@@ -252,15 +258,11 @@ impl Space {
     /// Pushes what `element` makes of each location of a mask.
     #[inline]
     fn spread_mask(&mut self, mask: Mask, element: impl Fn(i32, i32) -> Value) {
-        let base = self.stack.len();
-        self.stack.resize(base + self.count(mask), Value::None);
-        let mut room = self.stack[base..].iter_mut();
-        let words = &self.rows[mask.rows as usize..][..usize::from(mask.height)];
+        let Space { stack, rows, .. } = self;
+        let words = &rows[mask.rows as usize..][..usize::from(mask.height)];
         for (i, word) in (i32::from(mask.i)..).zip(words) {
             each_bit(*word, |bit| {
-                if let Some(room) = room.next() {
-                    *room = element(i, i32::from(mask.j) + bit as i32);
-                }
+                stack.push(element(i, i32::from(mask.j) + bit as i32));
             });
         }
     }

@@ -38,7 +38,7 @@ pub(crate) use layers::Layering;
 pub(crate) use mask::{Window, full_bits, moved_bits};
 pub(crate) use patch::{Extremes, Listed, Patch, Stroke};
 pub use space::Space;
-pub(crate) use space::{GridRef, count_narrow};
+pub(crate) use space::{Bits, GridRef, count_narrow};
 
 use crate::fault::{Fault, Noun};
 use crate::prim::Prim;

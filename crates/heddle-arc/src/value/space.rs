@@ -1,6 +1,7 @@
 //! The memory values live in while an evaluation runs.
 
 use super::{Mask, Value};
+use crate::compact::distances::Distances;
 use crate::fault::{Fault, Limit};
 use crate::meter::{Budget, Meter};
 use crate::prim::Prim;
@@ -69,8 +70,8 @@ pub struct Space {
     pub(crate) keyed: Vec<((i8, i16, i32), Value)>,
     /// Room for marking locations while they are put in order.
     pub(crate) bitmap: Vec<u64>,
-    /// Room for distances.
-    pub(crate) distances: Vec<u16>,
+    /// How far cells are from a patch.
+    pub(crate) distances: Distances,
 }
 
 impl Space {
@@ -93,7 +94,7 @@ impl Space {
             planes: Vec::new(),
             keyed: Vec::new(),
             bitmap: Vec::new(),
-            distances: Vec::new(),
+            distances: Distances::default(),
         }
     }
 
@@ -105,6 +106,7 @@ impl Space {
         self.stack.clear();
         self.frame.clear();
         self.split_of = None;
+        self.distances.forget_from(0);
         self.meter.restart();
     }
 
@@ -146,6 +148,7 @@ impl Space {
         self.rows.truncate(mark.rows);
         self.values.truncate(mark.values);
         self.meter.give_back_to(mark.bytes);
+        self.distances.forget_from(mark.rows);
         if let Some((rows, cells)) = self.split_of
             && (rows as usize >= mark.rows || cells as usize >= mark.cells)
         {
