@@ -14,15 +14,17 @@
 #define INPUTS 4u
 #define EXAMPLE_BYTES 128u
 #define NO_STEP 0xffffffu
+// The highest byte of what is said first: none of them is zero.
+#define SAID_UNDEFINED 0x80000000u
+#define SAID_DEFINED 0xc0000000u
+#define MOST_STEPS_SAID 0xffffffu
 
 struct Job {
     const unsigned char *data;
-    unsigned *results;
+    // In memory of the host, which reads them while others still run.
+    u64 *results;
     unsigned char *dumps;
     u64 dump_bytes, budget_bytes;
-    // The host is told here what was flagged, while others still run.
-    unsigned *noted, *notices;
-    unsigned notices_len;
     // Whether a warp may take fewer steps than the budget has.
     bool steps_capped;
 };
@@ -207,29 +209,23 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
         s->fault = FLAG_STEPS;
     }
     if (s.lane() == 0) {
-        const u64 most = 0xffffffffull;
-        unsigned *result = job.results + (u64)evaluation * 4;
-        result[0] = s->fault;
-        result[1] = s->at.culprit | r.wrong << 8;
-        result[2] = s->fault == 0 ? match : 0;
-        result[3] = (unsigned)(r.spent_steps < most ? r.spent_steps : most);
-        if ((s->fault & 0xff) >= FLAG_CELLS) {
-            const unsigned place = atomicAdd(job.noted, 1u);
-            if (place < job.notices_len) {
-                *(volatile unsigned *)(job.notices + place) = evaluation + 1;
-            }
-        }
+        const unsigned steps =
+            r.spent_steps < MOST_STEPS_SAID ? (unsigned)r.spent_steps : MOST_STEPS_SAID;
+        const bool defined = s->fault == 0;
+        const unsigned low = defined ? SAID_DEFINED | steps : SAID_UNDEFINED | s->fault;
+        const unsigned high = defined ? match : s->at.culprit | r.wrong << 8;
+        // At once, so that nobody reads half of it.
+        *(volatile u64 *)(job.results + evaluation) = (u64)high << 32 | low;
     }
     __syncwarp();
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
     arc_evaluate(const unsigned *code, const unsigned char *data, const unsigned *schedule,
-                 unsigned turns_len, unsigned rows_len, unsigned *queue, unsigned *results,
+                 unsigned turns_len, unsigned rows_len, unsigned *queue, u64 *results,
                  unsigned char *scratch, unsigned long long scratch_bytes, const unsigned *caps,
                  unsigned long long budget_steps, unsigned long long budget_bytes,
-                 unsigned char *dumps, unsigned long long dump_bytes, unsigned *notices,
-                 unsigned notices_len) {
+                 unsigned char *dumps, unsigned long long dump_bytes) {
     __shared__ Shared shared;
     const Space s(shared, threadIdx.x);
     const Machine m(s);
@@ -265,9 +261,6 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     job.results = results;
     job.dumps = dumps;
     job.dump_bytes = dump_bytes;
-    job.noted = queue + 1;
-    job.notices = notices;
-    job.notices_len = notices_len;
     job.budget_bytes = budget_bytes;
     job.steps_capped = most_steps < budget_steps;
     unsigned &first_row = shared.arenas[0].first_row;

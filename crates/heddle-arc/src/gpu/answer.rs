@@ -1,5 +1,6 @@
-//! What four words of a result say.
+//! What the word of a result says.
 
+use crate::assess::Judgement;
 use crate::engine::Undefined;
 use crate::fault::{Fault, Limit, Noun};
 use crate::plan::Plan;
@@ -125,7 +126,7 @@ impl fmt::Display for Flags {
 pub enum Answer {
     /// The program returned a value.
     Defined {
-        /// Steps the evaluation took, 2^32 - 1 where that or more.
+        /// Steps the evaluation took, 2^24 - 1 where that or more.
         steps: u32,
         /// Cells that are those of the wanted grid, if it is a grid of its shape.
         cells: u32,
@@ -147,22 +148,34 @@ pub enum Answer {
     Flagged(Flag),
 }
 
+/// The highest byte of the lower half: what else there is. No result is zero.
+const SAID_UNDEFINED: u32 = 0x80;
+const SAID_DEFINED: u32 = 0xc0;
+/// The rest of it.
+const SAID: u32 = 0xff_ffff;
 /// No step in particular.
 const NO_STEP: u32 = 0xff_ffff;
 /// No primitive in particular.
 const NO_PRIMITIVE: u8 = 0xff;
 
 impl Answer {
-    /// What the words of a result say.
+    /// What a result says.
     #[must_use]
-    pub fn of([fault, culprit, matched, steps]: [u32; 4]) -> Answer {
-        if fault == 0 {
-            return Answer::Defined {
-                steps,
-                cells: matched & 0x3fff_ffff,
-                fits: matched >> 30 & 1 == 1,
-                right: matched >> 31 == 1,
-            };
+    pub fn of(result: u64) -> Answer {
+        let (low, high) = (result as u32, (result >> 32) as u32);
+        let fault = low & SAID;
+        let culprit = high;
+        match low >> 24 {
+            SAID_UNDEFINED => {}
+            SAID_DEFINED => {
+                return Answer::Defined {
+                    steps: low & SAID,
+                    cells: high & 0x3fff_ffff,
+                    fits: high >> 30 & 1 == 1,
+                    right: high >> 31 == 1,
+                };
+            }
+            _ => return Answer::Flagged(Flag::Garbled),
         }
         let primitive = culprit as u8;
         let is_known = primitive == NO_PRIMITIVE || usize::from(primitive) < Prim::ALL.len();
@@ -175,6 +188,18 @@ impl Answer {
             },
             Ok(_) => Answer::Flagged(Flag::Garbled),
             Err(flag) => Answer::Flagged(flag),
+        }
+    }
+
+    /// What a program of a plan is worth by it, or why the processor has to say.
+    pub(super) fn judgement(&self, plan: &Plan, program: usize) -> Result<Judgement, Flag> {
+        match (*self, self.undefined(plan, program)) {
+            (Answer::Flagged(flag), _) => Err(flag),
+            (_, Some(why)) => Ok(Judgement::Undefined(why)),
+            (Answer::Defined { right: true, .. }, _) => Ok(Judgement::Right),
+            (Answer::Defined { cells, .. }, _) => Ok(Judgement::Wrong { cells }),
+            // It said why.
+            (Answer::Undefined { .. }, None) => Err(Flag::Garbled),
         }
     }
 
@@ -199,10 +224,10 @@ impl Answer {
     }
 }
 
-/// The primitive an evaluation went wrong in, or was flagged in, by the second
-/// word of its result.
-pub(super) fn culprit_of(word: u32) -> Option<Prim> {
-    Prim::ALL.get(usize::from(word as u8)).copied()
+/// The primitive an evaluation went wrong in, or was flagged in, by the upper half of
+/// its result.
+pub(super) fn culprit_of(half: u32) -> Option<Prim> {
+    Prim::ALL.get(usize::from(half as u8)).copied()
 }
 
 /// A fault by its number and what it speaks of, a byte each from the lowest up.
@@ -241,8 +266,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_as_the_kernel_writes_them() {
-        let defined = Answer::of([0, 0xffff_ffff, 7 | 1 << 30, 12]);
+    fn a_result_is_read_as_the_kernel_writes_it() {
+        let result = |said: u32, low: u32, high: u32| {
+            Answer::of(u64::from(high) << 32 | u64::from(said << 24 | low))
+        };
+        let defined = result(SAID_DEFINED, 12, 7 | 1 << 30);
         let expected = Answer::Defined {
             steps: 12,
             cells: 7,
@@ -251,7 +279,7 @@ mod tests {
         };
         assert_eq!(defined, expected);
         let kind = 1 | (Noun::Grid as u32) << 8 | (Noun::Set as u32) << 16;
-        let undefined = Answer::of([kind, Prim::Rot90 as u32 | 3 << 8, 0, 0]);
+        let undefined = result(SAID_UNDEFINED, kind, Prim::Rot90 as u32 | 3 << 8);
         let expected = Answer::Undefined {
             fault: Fault::Kind {
                 expected: Noun::Grid,
@@ -261,15 +289,15 @@ mod tests {
             step: Some(3),
         };
         assert_eq!(undefined, expected);
-        let flagged = Answer::of([70, 0xffff_ffff, 0, 0]);
+        let flagged = result(SAID_UNDEFINED, 70, 0xffff_ffff);
         assert_eq!(flagged, Answer::Flagged(Flag::Form));
-        for words in [
-            [73, 0, 0, 0],
-            [10, 0, 0, 0],
-            [2 | 200 << 8, 0, 0, 0],
-            [5, 200, 0, 0],
-        ] {
-            assert_eq!(Answer::of(words), Answer::Flagged(Flag::Garbled));
+        for (low, high) in [(73, 0), (10, 0), (2 | 200 << 8, 0), (5, 200)] {
+            let garbled = result(SAID_UNDEFINED, low, high);
+            assert_eq!(garbled, Answer::Flagged(Flag::Garbled));
+        }
+        // Nothing was written, or by nobody we know.
+        for said in [0, 1, 0x40, 0xff] {
+            assert_eq!(result(said, 0, 0), Answer::Flagged(Flag::Garbled));
         }
     }
 

@@ -3,12 +3,14 @@
 use super::answer::Flags;
 use super::chosen::Chosen;
 use super::judge::Found;
+use super::reader::Spotted;
 use super::scattered::{Few, FewJudged};
 use crate::assess::Judgement;
 use crate::engine::Tile;
 use crate::plan::Plan;
 use crate::road::{Block, Judged, Part};
 use heddle_runtime::route::Decision;
+use rayon::prelude::*;
 
 /// What came of tiles, and what had to be done twice.
 #[derive(Clone, Debug)]
@@ -33,49 +35,43 @@ pub enum WhyCpu {
     Shared,
 }
 
-/// The same on its way.
+/// The same on its way. What is judged twice is judged alike.
 #[derive(Debug)]
 pub(super) struct Assembly {
-    assessed: Assessed,
+    /// By place.
+    rows: Vec<Row>,
+    flags: Flags,
+    on_cpu: Option<WhyCpu>,
     /// Where the examples of each tile begin.
     starts: Vec<usize>,
-    /// Judgements each row still lacks, by place.
-    lacking: Vec<usize>,
 }
 
-/// What stands where nothing is known.
-pub(super) const NOTHING: Judgement = Judgement::Wrong { cells: 0 };
+/// One judgement of each program on an example; empty before there is one.
+pub(super) type Row = Vec<Option<Judgement>>;
 
 impl Assembly {
     /// Nothing yet of these tiles.
     pub(super) fn new(tiles: &[Tile<'_>], on_cpu: Option<WhyCpu>) -> Self {
-        let (mut judged, mut lacking) = (Vec::new(), Vec::new());
+        let mut rows = Vec::new();
         let mut starts = Vec::with_capacity(tiles.len());
-        for (tile, of) in tiles.iter().enumerate() {
-            starts.push(judged.len());
-            let part = |example| (Part { tile, example }, None);
-            judged.extend((0..of.examples.len()).map(part));
-            lacking.resize(judged.len(), of.plan.len());
+        for tile in tiles {
+            starts.push(rows.len());
+            rows.resize_with(rows.len() + tile.examples.len(), Row::new);
         }
         Assembly {
-            assessed: Assessed {
-                judged,
-                flags: Flags::default(),
-                on_cpu,
-            },
+            rows,
+            flags: Flags::default(),
+            on_cpu,
             starts,
-            lacking,
         }
     }
 
-    /// Takes in what was found of blocks, every hole filled.
+    /// Takes in what was found of blocks.
     pub(super) fn add(&mut self, blocks: &[Block], found: Found) {
-        self.assessed.flags.add_all(&found.flags);
         for (block, rows) in blocks.iter().zip(found.rows) {
             let start = self.starts[block.tile] + block.examples.start;
             for (place, row) in rows.into_iter().flatten().enumerate() {
-                self.assessed.judged[start + place].1 = Some(row);
-                self.lacking[start + place] = 0;
+                self.rows[start + place] = row.into_iter().map(Some).collect();
             }
         }
     }
@@ -88,21 +84,58 @@ impl Assembly {
         found: Found,
         only: &Chosen,
     ) {
-        self.assessed.flags.add_all(&found.flags);
         for (block, rows) in blocks.iter().zip(found.rows) {
-            let plan = tiles[block.tile].plan;
-            let start = self.starts[block.tile] + block.examples.start;
-            for (place, row) in rows.into_iter().flatten().enumerate() {
+            let Block { tile, examples } = block;
+            let plan = tiles[*tile].plan;
+            for (example, row) in examples.clone().zip(rows.into_iter().flatten()) {
                 for (given, judgement) in only.of(plan).iter().zip(row) {
-                    self.put(plan, start + place, given.program, judgement);
+                    let spotted = Spotted {
+                        tile: *tile,
+                        example,
+                        program: given.program,
+                    };
+                    self.put(plan, spotted, judgement);
                 }
             }
         }
     }
 
+    /// Has all threads take in blocks; `read` gets the number of a block and what is known
+    /// of each of its examples so far.
+    pub(super) fn add_blocks(
+        &mut self,
+        tiles: &[Tile<'_>],
+        blocks: &[Block],
+        read: impl Fn(usize, &mut [Row]) + Sync,
+    ) {
+        let start = |block: &Block| self.starts[block.tile] + block.examples.start;
+        let mut starts: Vec<(usize, usize)> = blocks.iter().map(start).zip(0..).collect();
+        starts.sort_unstable();
+        let mut parts = Vec::with_capacity(blocks.len());
+        let (mut rest, mut at) = (&mut self.rows[..], 0);
+        for (start, number) in starts {
+            let end = start + blocks[number].examples.len();
+            let (own, later) = rest.split_at_mut(end - at);
+            parts.push((number, &mut own[start - at..]));
+            (rest, at) = (later, end);
+        }
+        parts.into_par_iter().for_each(|(number, rows)| {
+            let programs = tiles[blocks[number].tile].plan.len();
+            for row in &mut *rows {
+                row.resize(programs, None);
+            }
+            read(number, rows);
+        });
+    }
+
+    /// Counts what a launch flagged.
+    pub(super) fn add_flags(&mut self, flags: &Flags) {
+        self.flags.add_all(flags);
+    }
+
     /// Notes why a processor ran some.
     pub(super) fn ran_on_cpu(&mut self, why: WhyCpu) {
-        self.assessed.on_cpu = Some(why);
+        self.on_cpu = Some(why);
     }
 
     /// Takes in evaluations here and there.
@@ -113,28 +146,45 @@ impl Assembly {
         judged: Vec<FewJudged<Judgement>>,
     ) {
         for ((tile, _), judged) in some.iter().zip(judged) {
-            let start = self.starts[*tile];
             for (example, program, judgement) in judged {
-                self.put(tiles[*tile].plan, start + example, program, judgement);
+                let spotted = Spotted {
+                    tile: *tile,
+                    example,
+                    program,
+                };
+                self.put(tiles[*tile].plan, spotted, judgement);
             }
         }
     }
 
-    fn put(&mut self, plan: &Plan, place: usize, program: usize, judgement: Judgement) {
-        let row = &mut self.assessed.judged[place].1;
-        row.get_or_insert_with(|| vec![NOTHING; plan.len()])[program] = judgement;
-        self.lacking[place] -= 1;
+    /// Takes in one evaluation; `plan` is its tile's.
+    pub(super) fn put(&mut self, plan: &Plan, spotted: Spotted, judgement: Judgement) {
+        let place = self.starts[spotted.tile] + spotted.example;
+        let row = &mut self.rows[place];
+        if row.is_empty() {
+            row.resize(plan.len(), None);
+        }
+        row[spotted.program] = Some(judgement);
     }
 
-    pub(super) fn finish(mut self) -> Assessed {
-        for (judged, lacking) in self.assessed.judged.iter_mut().zip(self.lacking) {
-            if lacking > 0 {
-                judged.1 = None;
-            } else {
-                // Of no programs there is nothing to wait for.
-                judged.1.get_or_insert_default();
-            }
+    /// What came of it; `tiles` are those it began with.
+    pub(super) fn finish(self, tiles: &[Tile<'_>]) -> Assessed {
+        let of = |(tile, of): (usize, &Tile<'_>)| {
+            let programs = of.plan.len();
+            let part = move |example| (Part { tile, example }, programs);
+            (0..of.examples.len()).map(part)
+        };
+        let parts: Vec<(Part, usize)> = tiles.iter().enumerate().flat_map(of).collect();
+        let whole = |(row, (part, programs)): (Row, (Part, usize))| {
+            // Of no programs there is nothing to wait for.
+            let is_begun = row.len() == programs;
+            let row = row.into_iter().collect::<Option<Vec<Judgement>>>();
+            (part, row.filter(|_| is_begun))
+        };
+        Assessed {
+            judged: self.rows.into_par_iter().zip(parts).map(whole).collect(),
+            flags: self.flags,
+            on_cpu: self.on_cpu,
         }
-        self.assessed
     }
 }

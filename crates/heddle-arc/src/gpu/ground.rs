@@ -14,6 +14,7 @@ use crate::meter::Budget;
 use crate::plan::Plan;
 use crate::road::{Block, Part};
 use heddle_runtime::{Array, Operand, Residency};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -61,17 +62,17 @@ impl Ground {
         let (mut programs, plans) = lower(tiles);
         let mut examples = Examples::new(budget);
         let mut placed = Vec::with_capacity(tiles.len());
-        let mut gauges = Vec::new();
+        let mut inputs_taken = Vec::new();
         for (tile, of) in tiles.iter().enumerate() {
             let first_example = examples.len() as u32;
             let taken_in = of.examples.iter().enumerate().all(|(example, inputs)| {
                 let part = Part { tile, example };
                 let inputs = looked_at(of.plan, inputs);
-                gauges.push(Gauges::of(inputs.input));
-                examples.push(&inputs, wanted(part)).is_ok()
+                let is_taken = examples.push(&inputs, wanted(part)).is_ok();
+                // One that was not taken in has no number.
+                inputs_taken.extend(is_taken.then_some(inputs.input));
+                is_taken
             });
-            // One that was not taken in has no number.
-            gauges.truncate(examples.len());
             placed.push(Placed {
                 first_example: taken_in.then_some(first_example),
                 plan: plans[&of.plan.number],
@@ -87,7 +88,7 @@ impl Ground {
             code: programs.take_words(),
             data: Array::from_slice(&data),
             programs,
-            gauges,
+            gauges: inputs_taken.into_par_iter().map(Gauges::of).collect(),
             tiles: placed,
         }
     }
@@ -207,9 +208,14 @@ impl Portion {
         (block, example): (usize, usize),
         (place, program): (usize, usize),
     ) -> Option<usize> {
+        let is_there = ground.row(self.blocks[block].tile, program).is_some();
+        is_there.then(|| self.result_of((block, example), place))
+    }
+
+    /// The same of the program at a place, whether it has bytecode or not.
+    pub(super) fn result_of(&self, (block, example): (usize, usize), place: usize) -> usize {
         let block = &self.blocks[block];
-        let is_there = ground.row(block.tile, program).is_some();
-        is_there.then_some(block.first_result + place * block.examples + example)
+        block.first_result + place * block.examples + example
     }
 
     /// What a launch says of a program on an example of a block.

@@ -6,14 +6,14 @@
 //! The one thing to know: a GPU's answer is the bytes it sent. They are read
 //! ([`Judge::read`]) after the operation, so that the next one need not wait.
 
-use super::answer::{Answer, Flags};
-use super::assessed::NOTHING;
+use super::answer::Flags;
+use super::assessed::Row;
 use super::chosen::{Chosen, Given};
 use super::ground::{Ground, Portion};
 use super::launch::{Interpret, LaunchSettings, Ran, outline};
 use super::letterbox::Letterbox;
 use super::lot::Lot;
-use super::places::Places;
+use super::reader::Reader;
 use super::scattered::{Few, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
@@ -35,10 +35,13 @@ pub struct Judge<'a, W> {
     only: Option<Arc<Chosen>>,
     /// What it is: prices are learned of whole jobs alone.
     kind: &'static Kind,
-    /// Where a GPU says what it flagged, if somebody looks there.
+    /// Where results of a GPU come, if somebody looks there.
     letterbox: Option<Arc<Letterbox>>,
     portion: OnceLock<Arc<Portion>>,
 }
+
+/// What stands where nothing is known.
+const NOTHING: Judgement = Judgement::Wrong { cells: 0 };
 
 /// What an operation brought.
 #[derive(Clone, Debug)]
@@ -116,20 +119,17 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         self
     }
 
-    /// The same, telling here what a GPU flags.
+    /// The same, telling here where results of a GPU come.
     pub(super) fn telling(mut self, letterbox: &Arc<Letterbox>) -> Self {
         self.letterbox = Some(Arc::clone(letterbox));
         self
     }
 
-    /// Where its results are, if it is [prepared](Self::prepare).
-    pub(super) fn places(&self) -> Option<Places<'a>> {
-        Some(Places {
-            tiles: self.tiles,
-            blocks: self.blocks,
-            only: self.only.clone(),
-            portion: Arc::clone(self.portion.get()?),
-        })
+    /// One for the results of a GPU, if it is [prepared](Self::prepare).
+    pub(super) fn reader(&self) -> Option<Reader<'a>> {
+        let portion = Arc::clone(self.portion.get()?);
+        let only = self.only.clone();
+        Some(Reader::new(self.tiles, self.blocks, only, portion))
     }
 
     /// Its programs, if not all.
@@ -261,6 +261,27 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         found
     }
 
+    /// Puts what a launch answered of a block, but not what it flagged, where the
+    /// judgements of its tile's programs are, example by example.
+    pub(super) fn read_rows(&self, ran: &Ran, block: usize, rows: &mut [Row]) {
+        let Some(portion) = self.portion.get() else {
+            return;
+        };
+        let tile = self.blocks[block].tile;
+        let plan = self.tiles[tile].plan;
+        let given = self.given(tile);
+        // In the order of the results.
+        for place in 0..self.programs(tile) {
+            let program = given.map_or(place, |given| given[place].program);
+            for (example, row) in rows.iter_mut().enumerate() {
+                let answer = ran.answer(portion.result_of((block, example), place));
+                if let Ok(judgement) = answer.judgement(plan, program) {
+                    row[program] = Some(judgement);
+                }
+            }
+        }
+    }
+
     fn read_block(
         &self,
         ground: &Ground,
@@ -278,22 +299,17 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
             let program = self.program(block.tile, at);
             for (example, row) in rows.iter_mut().enumerate() {
                 let answer = portion.answer_at(ground, ran, (place, example), (at, program));
-                row[at] = match answer {
-                    Answer::Defined { right: true, .. } => Judgement::Right,
-                    Answer::Defined { cells, .. } => Judgement::Wrong { cells },
-                    Answer::Undefined { .. } => answer
-                        .undefined(plan, program)
-                        .map_or(NOTHING, Judgement::Undefined),
-                    Answer::Flagged(flag) => {
+                match answer.judgement(plan, program) {
+                    Ok(judgement) => row[at] = judgement,
+                    Err(flag) => {
                         flags.add(flag);
                         holes.push(Hole {
                             block: place,
                             example,
                             program,
                         });
-                        NOTHING
                     }
-                };
+                }
             }
         }
         (rows, holes, flags)

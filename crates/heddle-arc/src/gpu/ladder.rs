@@ -25,7 +25,7 @@ const PART_OF_REST_OF_SHARE: f64 = 0.4;
 /// Launches a GPU takes programs for at once: one runs, one is prepared.
 const LAUNCHES_AHEAD: usize = 2;
 /// Evaluations of a launch at most: their results have to fit into memory.
-const MOST_EVALUATIONS: usize = 1 << 22;
+pub(super) const MOST_EVALUATIONS: usize = 1 << 22;
 /// Seconds of work that a processor takes at once, and at the end the part of its fair
 /// share.
 const QUICK_S: f64 = 0.02;

@@ -6,14 +6,15 @@
 
 use super::answer::{Answer, culprit_of};
 use super::caps::Caps;
-use super::letterbox::{Letterbox, NOTICES};
+use super::letterbox::Letterbox;
 use super::schedule::{Schedule, Spot, Turn};
 use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::road::EVALUATE;
-use heddle_runtime::device::{Accelerator, Argument, DeviceKind, Lane, Launch, Place};
+use heddle_runtime::device::{Accelerator, Argument, DeviceKind, Lane, Launch, Notices, Place};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, DType, Description, Error, Kind, Operand, Operation, ResultPlace};
+use std::sync::Arc;
 
 /// The kernel.
 const KERNEL: &str = "arc_evaluate";
@@ -22,8 +23,8 @@ const WARP: u32 = 32;
 /// Warps of a block at most: all that a multiprocessor runs. They go step by step
 /// together, so that each instruction is fetched once for all of them.
 const MOST_WARPS: u64 = 32;
-/// Bytes of a result: four words.
-const RESULT_BYTES: usize = 16;
+/// Bytes of a result.
+const RESULT_BYTES: u64 = 8;
 
 /// How a job is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +148,7 @@ impl Job {
         self.evaluations
     }
 
-    #[cfg(test)]
+    /// In which order they come.
     pub(super) fn schedule(&self) -> &Schedule {
         &self.schedule
     }
@@ -156,7 +157,8 @@ impl Job {
 /// What came of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    results: Vec<u8>,
+    /// None where nothing was launched.
+    results: Option<Arc<dyn Notices>>,
     dumps: Vec<u8>,
     dump: usize,
 }
@@ -165,39 +167,34 @@ impl Ran {
     /// How many results there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.results.len() / RESULT_BYTES
+        self.results().map_or(0, Notices::len)
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.results.is_empty()
+        self.len() == 0
     }
 
-    /// The words of a result.
-    #[must_use]
-    pub fn words(&self, result: usize) -> [u32; 4] {
-        let all: &[[u8; RESULT_BYTES]] = self.results.as_chunks().0;
-        let Some(bytes) = all.get(result) else {
-            return [u32::MAX; 4];
-        };
-        let mut words = [0; 4];
-        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
-            *word = u32::from_le_bytes(*bytes);
-        }
-        words
+    /// All of them; none where nothing was launched.
+    pub(super) fn results(&self) -> Option<&dyn Notices> {
+        self.results.as_deref()
+    }
+
+    fn result(&self, result: usize) -> u64 {
+        self.results().map_or(0, |results| results.read(result))
     }
 
     /// What a result says.
     #[must_use]
     pub fn answer(&self, result: usize) -> Answer {
-        Answer::of(self.words(result))
+        Answer::of(self.result(result))
     }
 
     /// The primitive an evaluation went wrong in, or was flagged in.
     #[must_use]
     pub fn culprit(&self, result: usize) -> Option<Prim> {
-        culprit_of(self.words(result)[1])
+        culprit_of((self.result(result) >> 32) as u32)
     }
 
     /// The copy of a value; empty where none were asked for.
@@ -239,8 +236,8 @@ impl<'a> Interpret<'a> {
         block_bytes(&self.settings)
     }
 
-    fn results_bytes(&self) -> u64 {
-        (RESULT_BYTES * self.job.evaluations) as u64
+    fn results_bytes(&self) -> Bytes {
+        Bytes(RESULT_BYTES * self.job.evaluations as u64)
     }
 
     /// Bytes of the copy of a value: a multiple of 16.
@@ -262,7 +259,7 @@ impl<'a> Interpret<'a> {
             .max(1)
     }
 
-    /// Launches it. What it flags comes through the letterbox, if somebody looks there.
+    /// Launches it. Who looks into the letterbox finds results before all have come.
     pub(super) fn launch(
         &self,
         lane: &Lane<'_>,
@@ -277,7 +274,7 @@ impl<'a> Interpret<'a> {
         } = self.job;
         let caps = Array::from_slice(&self.settings.caps.words());
         // The kernel counts in it, so it is nobody else's.
-        let queue = Array::from_slice(&[0_u32; 4]);
+        let queue = Array::from_slice(&[0_u32]);
         let [code, turns, caps, queue] = [
             lane.resident(code, accelerator)?,
             lane.resident(schedule.words(), accelerator)?,
@@ -285,22 +282,18 @@ impl<'a> Interpret<'a> {
             lane.resident(&queue, accelerator)?,
         ];
         let data = lane.resident(data, accelerator)?;
-        let results = accelerator.allocate(Bytes(self.results_bytes().max(16)))?;
+        let Some(results) = accelerator.notices(self.job.evaluations)? else {
+            return Err(Error::NotImplementedOn {
+                operation: EVALUATE.name(),
+                device: lane.device(),
+            });
+        };
         let dumps = accelerator.allocate(Bytes(self.dumps_bytes().max(16)))?;
         let blocks = self.blocks(lane, accelerator);
         let scratch = accelerator.allocate(Bytes(blocks * self.block_bytes()))?;
         let Budget { steps, bytes, .. } = self.settings.budget;
-        let notices = match letterbox {
-            Some(_) => accelerator.notices(NOTICES.min(self.job.evaluations))?,
-            None => None,
-        };
-        // Nothing is written where there is room for nothing.
-        let (noted, room) = match &notices {
-            Some(notices) => (Argument::Notices(&**notices), notices.len() as u32),
-            None => (Argument::Buffer(&**queue), 0),
-        };
         if let Some(letterbox) = letterbox {
-            letterbox.launched(notices.clone());
+            letterbox.launched(&results);
         }
         accelerator.launch(&Launch {
             kernel: KERNEL,
@@ -314,7 +307,7 @@ impl<'a> Interpret<'a> {
                 Argument::U32(schedule.programs()),
                 Argument::U32(schedule.rows()),
                 Argument::Buffer(&**queue),
-                Argument::Buffer(&*results),
+                Argument::Notices(&*results),
                 Argument::Buffer(&*scratch),
                 Argument::U64(self.settings.caps.scratch().0),
                 Argument::Buffer(&**caps),
@@ -322,18 +315,15 @@ impl<'a> Interpret<'a> {
                 Argument::U64(bytes),
                 Argument::Buffer(&*dumps),
                 Argument::U64(self.dump()),
-                noted,
-                Argument::U32(room),
             ],
         })?;
+        accelerator.synchronize()?;
+        lane.received(self.results_bytes());
         let mut ran = Ran {
-            results: vec![0; self.results_bytes() as usize],
+            results: Some(results),
             dumps: vec![0; self.dumps_bytes() as usize],
             dump: self.dump() as usize,
         };
-        if !ran.results.is_empty() {
-            lane.download(&*results, &mut ran.results)?;
-        }
         if !ran.dumps.is_empty() {
             lane.download(&*dumps, &mut ran.dumps)?;
         }
@@ -369,7 +359,7 @@ pub(super) fn outline(
     rows: u64,
     evaluations: u64,
 ) -> Description {
-    let result = RESULT_BYTES as u64 + settings.dump.0 / 16 * 16;
+    let result = RESULT_BYTES + settings.dump.0 / 16 * 16;
     let out = result * evaluations;
     let wanted = wanted_blocks(settings, rows);
     // Caps, queue and the stand-in for dumps nobody asked for.

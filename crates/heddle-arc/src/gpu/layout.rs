@@ -93,22 +93,24 @@ impl Layout {
 
     /// As the kernel reads it.
     pub(super) fn schedule(&self, ground: &Ground) -> Schedule {
-        let mut lists: Vec<Vec<Spot>> = Vec::new();
+        let mut wanted: Vec<(u32, u8)> = Vec::new();
         let mut numbers: HashMap<(u32, u8), usize> = HashMap::new();
         let mut turns = Vec::with_capacity(self.entries.len());
         for entry in &self.entries {
-            let list = *numbers
-                .entry((entry.group, entry.gauge))
-                .or_insert_with(|| {
-                    lists.push(self.sorted(ground, entry.group, entry.gauge));
-                    lists.len() - 1
-                });
+            let own = (entry.group, entry.gauge);
+            let list = *numbers.entry(own).or_insert_with(|| {
+                wanted.push(own);
+                wanted.len() - 1
+            });
             turns.push(Turn {
                 program: entry.program,
                 place: entry.place,
                 list,
             });
         }
+        let lists = wanted.into_par_iter();
+        let lists = lists.map(|(group, gauge)| self.sorted(ground, group, gauge));
+        let lists: Vec<Vec<Spot>> = lists.collect();
         Schedule::new(&turns, &lists)
     }
 

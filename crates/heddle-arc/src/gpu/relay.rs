@@ -13,12 +13,12 @@
 mod follow;
 
 use super::assessed::{Assembly, Assessed, WhyCpu};
+use super::ground::Ground;
 use super::judge::{Findings, Judge};
-use super::ladder::Ladder;
+use super::ladder::{Ladder, MOST_EVALUATIONS};
 use super::launch::{LaunchSettings, outline};
 use super::lot::{Lot, operands_of_all};
 use super::queue::{Beside, Next, Queue};
-use super::redo::Redone;
 use super::scattered::{Few, Scattered, judging};
 use super::settle::Settle;
 use super::strand::Trial;
@@ -243,10 +243,10 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             let letterbox = Arc::default();
             let mut judge = judge.telling(&letterbox);
             let (ended, end) = mpsc::channel();
-            let places = judge.places();
-            let is_followed = places.is_some();
-            if let Some(places) = places {
-                scope.spawn(move || self.follow(device, &places, &letterbox, &end));
+            let reader = judge.reader();
+            let is_followed = reader.is_some();
+            if let Some(reader) = reader {
+                scope.spawn(move || self.follow(device, reader, &letterbox, &end));
             }
             let ran = {
                 let _turn = lock(turn);
@@ -278,12 +278,12 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                     // It waits for that, or has failed and said so.
                     let _ = ended.send((judge, outcome.output));
                 }
-                Findings::Launched(_) => self.read(&judge, outcome.output, Redone::new()),
+                Findings::Launched(_) => self.read(&judge, outcome.output),
                 Findings::Judged(_) => {
                     if judge.runs_on(DeviceKind::Cuda) {
                         lock(&self.assembly).ran_on_cpu(WhyCpu::Decided(outcome.decision));
                     }
-                    self.read(&judge, outcome.output, Redone::new());
+                    self.read(&judge, outcome.output);
                 }
             }
         }
@@ -386,22 +386,31 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         Ok(())
     }
 
-    /// Brings a GPU what it needs while the processor runs a sample.
+    /// Brings a GPU what it needs while the processor lowers plans and runs a sample.
     fn settle(&self, gpu: DeviceId) {
-        if self.samples.is_empty() {
-            return;
-        }
-        let lot = lock(&self.queue).lot();
+        let lot = lock(&self.queue).lot().filter(|_| !self.samples.is_empty());
         let Some(lot) = lot else { return };
-        let budget = self.settings.crew.budget();
-        let ground = lot.ground(self.tiles, budget, self.wanted);
+        let of_lot = &self.tiles[lot.tiles()];
+        let evaluations = of_lot.iter().map(Tile::evaluations).sum::<usize>();
         let launch = LaunchSettings {
-            budget,
+            budget: self.settings.crew.budget(),
             ..self.launch
         };
-        if let Err(error) = self.runtime.run_on(gpu, Settle::new(ground, launch)) {
+        let first = Settle::first(launch, evaluations.min(MOST_EVALUATIONS));
+        let settled = self.runtime.run_on(gpu, first);
+        let settled = settled.and_then(|()| {
+            let ground = self.ground(lot);
+            self.runtime.run_on(gpu, Settle::ahead(ground))
+        });
+        if let Err(error) = settled {
             self.fail(error);
         }
+    }
+
+    /// The ground of a lot, lowered by whoever asks first.
+    fn ground(&self, lot: &'a Lot) -> &'a Ground {
+        let budget = self.settings.crew.budget();
+        lot.ground(self.tiles, budget, self.wanted)
     }
 
     /// Finds out how long programs are, if there are examples to see it by. The first
@@ -411,6 +420,10 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             return;
         }
         self.sampled.get_or_init(|| {
+            // Before all threads are busy with the sample.
+            if let Some(lot) = lock(&self.queue).lot() {
+                self.ground(lot);
+            }
             if let Err(error) = self.run_samples() {
                 self.fail(error);
             }
@@ -447,7 +460,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         if let Some(error) = into_inner(self.error) {
             return Err(error);
         }
-        Ok(into_inner(self.assembly).finish())
+        Ok(into_inner(self.assembly).finish(self.tiles))
     }
 }
 

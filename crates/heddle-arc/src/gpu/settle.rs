@@ -1,37 +1,40 @@
 //! What a GPU needs of a job, brought there before it is known what it runs.
 //!
-//! Code, examples, the memory of all warps and what a driver does at the first launch of
-//! a kernel take an H200 some 10 ms, and three times as long beside a processor whose
-//! threads all evaluate. So that is done while a sample is run.
+//! The memory of all warps, pinned memory for results and what a driver does at the first
+//! launch of a kernel take an H200 some 7 ms, code and examples a few more, and all of it
+//! three times as long beside a processor whose threads all evaluate. So the former is done
+//! while plans are lowered, the latter while a sample is run.
 
 use super::ground::Ground;
 use super::launch::{Interpret, Job, LaunchSettings, outline};
+use super::schedule::Schedule;
 use crate::road::SETTLE;
 use heddle_runtime::device::{DeviceKind, Lane, Place};
-use heddle_runtime::{DType, Description, Error, Operation};
+use heddle_runtime::{Array, DType, Description, Error, Operation};
 
-/// A ground that goes to a GPU.
+/// Something of a job that goes to a GPU.
 pub(super) struct Settle {
     job: Job,
-    /// For a launch of nothing; none if there was one before.
-    launch: Option<LaunchSettings>,
+    /// How a launch of nothing is made and how many results there will be room for; none
+    /// if code and examples are all.
+    first: Option<(LaunchSettings, usize)>,
 }
 
 impl Settle {
-    /// The code and the examples of a ground, the memory of all warps and the driver's
-    /// share.
-    pub(super) fn new(ground: &Ground, settings: LaunchSettings) -> Self {
+    /// The memory of all warps, that of so many results, and the driver's share.
+    pub(super) fn first(settings: LaunchSettings, results: usize) -> Self {
+        let (code, data) = (Array::from_slice(&[0]), Array::from_slice(&[0]));
         Settle {
-            job: ground.empty_job(),
-            launch: Some(settings),
+            job: Job::sharing(&code, &data, Schedule::empty(), 0),
+            first: Some((settings, results)),
         }
     }
 
-    /// The code and the examples alone, while a launch of others runs.
+    /// The code and the examples of a ground.
     pub(super) fn ahead(ground: &Ground) -> Self {
         Settle {
             job: ground.empty_job(),
-            launch: None,
+            first: None,
         }
     }
 }
@@ -41,8 +44,8 @@ impl Operation for Settle {
 
     fn describe(&self) -> Description {
         let operands = self.job.operands();
-        match &self.launch {
-            Some(settings) => outline(&SETTLE, settings, operands, settings.warps.into(), 0),
+        match &self.first {
+            Some((settings, _)) => outline(&SETTLE, settings, operands, settings.warps.into(), 0),
             None => operands
                 .into_iter()
                 .fold(Description::new(&SETTLE, DType::U8, 0), Description::reads),
@@ -55,11 +58,14 @@ impl Operation for Settle {
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
         match lane.place() {
-            Place::Accelerator(accelerator) => match self.launch {
-                Some(settings) => {
+            Place::Accelerator(accelerator) => match self.first {
+                Some((settings, results)) => {
                     let nothing = Interpret::new(&self.job, settings);
                     let nothing = nothing.for_rows(settings.warps.into());
-                    nothing.launch(lane, accelerator, None).map(|_| ())
+                    nothing.launch(lane, accelerator, None)?;
+                    // The device keeps what it pinned for the launch that comes.
+                    accelerator.notices(results)?;
+                    Ok(())
                 }
                 None => self.job.bring(lane, accelerator),
             },
@@ -103,16 +109,15 @@ mod tests {
             ..LaunchSettings::default()
         };
         let gpu = DeviceId::simt(0);
-        runtime.run_on(gpu, Settle::new(&ground, settings)).unwrap();
-        assert_ne!(ground.operands().map(on), host);
-        let other = Ground::new(&tiles, Budget::default(), |_| None);
-        assert!(other.is_at_home());
-        runtime.run_on(gpu, Settle::ahead(&other)).unwrap();
-        assert!(!other.is_at_home());
+        runtime.run_on(gpu, Settle::first(settings, 100)).unwrap();
+        assert!(ground.is_at_home() && ground.operands().map(on) == host);
+        runtime.run_on(gpu, Settle::ahead(&ground)).unwrap();
+        assert!(!ground.is_at_home() && ground.operands().map(on) != host);
         let effort = efforts(&runtime)["simt:0"];
         assert_eq!((effort.operations, effort.evaluations), (0, 0));
         assert!(effort.transfer_time.0 > 0);
-        let settle = Settle::new(&ground, settings);
-        assert!(runtime.run_on(DeviceId::CPU, settle).is_err());
+        for settle in [Settle::first(settings, 100), Settle::ahead(&ground)] {
+            assert!(runtime.run_on(DeviceId::CPU, settle).is_err());
+        }
     }
 }

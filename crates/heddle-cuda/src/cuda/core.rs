@@ -13,6 +13,7 @@ use super::context::Context;
 use super::drops;
 use super::kernels::Kernels;
 use super::lease::{Desk, Lease, Leases};
+use super::notices::Shelf;
 use super::staging::Staging;
 use super::stream::Stream;
 
@@ -28,6 +29,7 @@ pub(super) struct Core {
     pub(super) up: Stream,
     pub(super) down: Stream,
     pub(super) staging: Staging,
+    pub(super) shelf: Arc<Shelf>,
     pub(super) kernels: Kernels,
     pub(super) memory: AcceleratorMemory,
     pub(super) copiers: ThreadPool,

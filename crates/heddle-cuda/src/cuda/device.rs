@@ -138,7 +138,7 @@ impl Accelerator for CudaDevice {
     }
 
     fn notices(&self, words: usize) -> Result<Option<Arc<dyn Notices>>, Error> {
-        let notices = CudaNotices::new(&self.core.context, words)?;
+        let notices = CudaNotices::new(&self.core.context, &self.core.shelf, words)?;
         Ok(Some(Arc::new(notices)))
     }
 

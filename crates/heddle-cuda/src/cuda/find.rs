@@ -172,6 +172,7 @@ fn assemble(
         up: Stream::new(context)?,
         down: Stream::new(context)?,
         staging: Staging::new(context, slot_bytes, threads),
+        shelf: Arc::default(),
         kernels,
         memory: store::memory(context, memory),
         copiers,

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::AtomicU64;
 
 use cudarc::driver::sys::{self, CUdeviceptr};
 use heddle_runtime::Error;
@@ -64,27 +64,20 @@ impl Pinned {
     }
 
     /// The first word, which the device may be writing.
-    #[allow(
-        clippy::cast_ptr_alignment,
-        reason = "page-locked memory starts on a page"
-    )]
     pub(super) fn word(&self) -> &AtomicU64 {
-        assert!(self.len >= size_of::<u64>());
-        // SAFETY: in bounds by the assertion, aligned as a page is, and valid for
-        // as long as self is borrowed.
-        unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast()) }
+        self.word_at(0)
     }
 
-    /// A word of 32 bits, which the device may be writing.
+    /// A word of 64 bits, which the device may be writing.
     #[allow(
         clippy::cast_ptr_alignment,
         reason = "page-locked memory starts on a page"
     )]
-    pub(super) fn word_at(&self, place: usize) -> &AtomicU32 {
-        assert!(self.len / size_of::<u32>() > place);
+    pub(super) fn word_at(&self, place: usize) -> &AtomicU64 {
+        assert!(self.len / size_of::<u64>() > place);
         // SAFETY: in bounds by the assertion, aligned as a page and whole words are, and
         // valid for as long as self is borrowed.
-        unsafe { AtomicU32::from_ptr(self.start.as_ptr().cast::<u32>().add(place)) }
+        unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast::<u64>().add(place)) }
     }
 
     /// Where the device finds `len` bytes from `offset` on: with unified

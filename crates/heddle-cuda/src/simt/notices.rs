@@ -1,17 +1,17 @@
 //! Notices of an emulated kernel.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use heddle_runtime::device::Notices;
 
 /// Words that a kernel writes while it runs.
 #[derive(Debug)]
-pub(super) struct SimtNotices(Box<[AtomicU32]>);
+pub(super) struct SimtNotices(Box<[AtomicU64]>);
 
 impl SimtNotices {
     pub(super) fn new(words: usize) -> Self {
-        Self((0..words).map(|_| AtomicU32::new(0)).collect())
+        Self((0..words).map(|_| AtomicU64::new(0)).collect())
     }
 
     /// Where a kernel finds them; it stores whole words.
@@ -25,7 +25,7 @@ impl Notices for SimtNotices {
         self.0.len()
     }
 
-    fn read(&self, place: usize) -> u32 {
+    fn read(&self, place: usize) -> u64 {
         let word = self.0.get(place);
         word.map_or(0, |word| word.load(Ordering::Acquire))
     }

@@ -105,6 +105,17 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
+    /// Counts bytes that a kernel wrote to the host's memory by itself. They crossed the
+    /// bus while it ran, so they took no time of their own.
+    pub fn received(&self, bytes: Bytes) {
+        let moved = Moved {
+            down: bytes,
+            ..Moved::default()
+        };
+        count_transfer(&moved);
+        self.count(&moved);
+    }
+
     /// Computes a host-to-host map on `accelerator`, chunk by chunk.
     pub fn pipeline(
         &self,

@@ -1,15 +1,16 @@
 //! Words that a kernel leaves for the host while it runs.
 //!
-//! Results are downloaded when a kernel has ended. What the host should know sooner
+//! Buffers are downloaded when a kernel has ended. What the host should know sooner
 //! goes here: memory of the host that the kernel writes and the host looks at.
 
 use std::any::Any;
 use std::fmt;
 
-/// Words of 32 bits in host memory, zero until a kernel writes them.
+/// Words of 64 bits in host memory, zero until a kernel writes them.
 ///
-/// Each is a message of its own: nothing is said of the order in which they arrive, nor
-/// of anything else the kernel wrote before.
+/// Each is a message of its own, there as a whole or not at all: nothing is said of the
+/// order in which they arrive, nor of anything else the kernel wrote before. Once the
+/// kernel was waited for, all have arrived.
 pub trait Notices: Send + Sync + fmt::Debug {
     /// How many there are.
     fn len(&self) -> usize;
@@ -20,7 +21,7 @@ pub trait Notices: Send + Sync + fmt::Debug {
     }
 
     /// What has arrived at a place so far; 0 where nothing has, or there is no such place.
-    fn read(&self, place: usize) -> u32;
+    fn read(&self, place: usize) -> u64;
 
     /// For the device's own code to find its own type again.
     fn as_any(&self) -> &dyn Any;

@@ -1,39 +1,55 @@
-//! A launch followed: what it flags is redone while it runs, what it brings is read.
+//! A launch followed: what it flags is redone while it runs, what it answers read.
 
 use super::{Relay, lock};
 use crate::engine::Grid;
-use crate::gpu::judge::{Findings, Hole, Judge};
+use crate::gpu::answer::{Flag, Flags};
+use crate::gpu::judge::{Findings, Judge};
+use crate::gpu::launch::Ran;
 use crate::gpu::letterbox::Letterbox;
-use crate::gpu::places::Places;
-use crate::gpu::redo::{Redone, fill, redo};
-use crate::road::{Block, Part};
+use crate::gpu::reader::{Reader, Spotted};
+use crate::gpu::redo::redo;
+use crate::road::Part;
 use heddle_runtime::Error;
 use heddle_runtime::device::DeviceId;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-/// How often somebody looks at what a launch has flagged so far.
+/// How often somebody looks at what a launch has answered so far.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Operations of one launch that redo what it flagged, at once: while one waits for the
 /// last thread of its own, another has begun.
 const REDOERS: usize = 2;
 
+/// What a launch flagged so far.
+#[derive(Default)]
+struct Flagged {
+    flags: Flags,
+    /// Those that nobody redoes yet.
+    left: Vec<Spotted>,
+}
+
+impl Flagged {
+    fn add(&mut self, spotted: Spotted, flag: Flag) {
+        self.flags.add(flag);
+        self.left.push(spotted);
+    }
+}
+
 impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
     /// Has the processor redo what a launch flags while it runs, and reads what it
-    /// brought in the end, if anything.
+    /// answered in the end, if anything.
     pub(super) fn follow(
         &self,
         device: Option<DeviceId>,
-        places: &Places<'_>,
+        mut reader: Reader<'_>,
         letterbox: &Letterbox,
         end: &Receiver<(Judge<'_, W>, Findings)>,
     ) {
-        let redone: Mutex<Redone> = Mutex::default();
+        let mut flagged = Flagged::default();
         let brought = thread::scope(|scope| {
-            let (mut seen, mut is_told) = (0, false);
+            let mut is_told = false;
             let mut redoers: Vec<ScopedJoinHandle<'_, ()>> = Vec::new();
             loop {
                 match end.recv_timeout(LOOK) {
@@ -41,65 +57,86 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
                     Err(RecvTimeoutError::Disconnected) => return None,
                     Err(RecvTimeoutError::Timeout) => {}
                 }
-                if letterbox.is_launched() && !is_told {
+                let Some(results) = letterbox.results() else {
+                    continue;
+                };
+                if !is_told {
                     is_told = true;
                     if let Some(device) = device {
                         self.started(device);
                     }
                 }
+                reader.look(results, |spotted, flag| flagged.add(spotted, flag));
                 redoers.retain(|redoer| !redoer.is_finished());
-                if redoers.len() == REDOERS {
-                    continue;
-                }
-                let flagged = letterbox.fresh(&mut seen).into_iter();
-                let holes: Vec<Hole> = flagged.filter_map(|result| places.hole(result)).collect();
-                if !holes.is_empty() {
-                    let redone = &redone;
-                    redoers.push(scope.spawn(move || match self.redo(places.blocks, holes) {
-                        Ok(more) => lock(redone).extend(more),
-                        Err(error) => self.fail(error),
+                if redoers.len() < REDOERS && !flagged.left.is_empty() {
+                    let some = std::mem::take(&mut flagged.left);
+                    redoers.push(scope.spawn(move || {
+                        if let Err(error) = self.redo(some) {
+                            self.fail(error);
+                        }
                     }));
                 }
             }
         });
-        if let Some((judge, findings)) = brought {
-            let redone = redone.into_inner();
-            self.read(
-                &judge,
-                findings,
-                redone.unwrap_or_else(PoisonError::into_inner),
-            );
+        match brought {
+            Some((judge, Findings::Launched(ran))) => {
+                self.end_launch(&judge, &ran, reader, flagged);
+            }
+            Some((judge, findings)) => self.read(&judge, findings),
+            None => {}
         }
     }
 
-    /// Has the processor redo evaluations of blocks, before anything else.
-    fn redo(&self, blocks: &[Block], holes: Vec<Hole>) -> Result<Redone, Error> {
-        if holes.is_empty() {
-            return Ok(Redone::new());
+    /// Reads what an operation brought that nobody followed, and redoes what was flagged.
+    pub(super) fn read(&self, judge: &Judge<'_, W>, findings: Findings) {
+        match (findings, judge.reader()) {
+            (Findings::Launched(ran), Some(reader)) => {
+                self.end_launch(judge, &ran, reader, Flagged::default());
+            }
+            (findings, _) => {
+                let found = judge.read(findings);
+                let mut assembly = lock(&self.assembly);
+                match judge.chosen() {
+                    Some(only) => assembly.add_chosen(self.tiles, judge.blocks(), found, only),
+                    None => assembly.add(judge.blocks(), found),
+                }
+            }
+        }
+    }
+
+    /// Reads what a launch answered, redoes the rest of what it flagged and counts it.
+    fn end_launch(
+        &self,
+        judge: &Judge<'_, W>,
+        ran: &Ran,
+        reader: Reader<'_>,
+        mut flagged: Flagged,
+    ) {
+        reader.finish(ran.results(), |spotted, flag| flagged.add(spotted, flag));
+        {
+            let mut assembly = lock(&self.assembly);
+            assembly.add_flags(&flagged.flags);
+            assembly.add_blocks(self.tiles, judge.blocks(), |block, rows| {
+                judge.read_rows(ran, block, rows);
+            });
+        }
+        if let Err(error) = self.redo(flagged.left) {
+            self.fail(error);
+        }
+    }
+
+    /// Has the processor redo evaluations, before anything else.
+    fn redo(&self, flagged: Vec<Spotted>) -> Result<(), Error> {
+        if flagged.is_empty() {
+            return Ok(());
         }
         lock(&self.queue).redoing_begins();
         let (runtime, tiles, settings) = (self.runtime, self.tiles, self.settings);
-        let redone = redo(runtime, tiles, settings, self.wanted, blocks, holes);
+        let redone = redo(runtime, tiles, settings, self.wanted, flagged);
         lock(&self.queue).redoing_ends();
         self.changed.notify_all();
-        redone
-    }
-
-    /// Reads what an operation brought and redoes what was flagged and is not redone yet.
-    pub(super) fn read(&self, judge: &Judge<'_, W>, findings: Findings, mut redone: Redone) {
-        let mut found = judge.read(findings);
-        let left = found.holes.iter().filter(|hole| !redone.contains_key(hole));
-        match self.redo(judge.blocks(), left.copied().collect()) {
-            Ok(more) => redone.extend(more),
-            Err(error) => return self.fail(error),
-        }
-        fill(&mut found, redone, judge.blocks(), |tile, program| {
-            judge.place(tile, program)
-        });
-        let mut assembly = lock(&self.assembly);
-        match judge.chosen() {
-            Some(only) => assembly.add_chosen(self.tiles, judge.blocks(), found, only),
-            None => assembly.add(judge.blocks(), found),
-        }
+        let (some, judged) = redone?;
+        lock(&self.assembly).add_few(tiles, &some, judged);
+        Ok(())
     }
 }
