@@ -18,7 +18,8 @@ pub(super) struct Given {
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
     plans: HashMap<u64, Vec<Given>>,
-    /// What a thread of the processor would need for all their evaluations, about.
+    /// What a thread of the processor would need for all their evaluations that it does
+    /// not have to redo, about.
     pub(super) seconds: f64,
 }
 

@@ -4,7 +4,9 @@
 //! beyond a cap it is flagged and all of it was in vain; short programs go one and a half
 //! times as fast on an H200 as on 16 threads. So both begin at their own end of the
 //! programs, ordered by length, and meet somewhere between. Nobody has to know where: a
-//! GPU takes a part of what is left, launch by launch, by how fast it was.
+//! GPU takes a part of what is left, launch by launch, by how fast it was. What counts is
+//! what it saves: evaluations that will be flagged are the processor's whoever has their
+//! program.
 
 use super::chosen::{Chosen, Given};
 use super::scattered::Few;
@@ -16,11 +18,10 @@ use heddle_runtime::units::Nanos;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The part of its fair share that a GPU takes at first, and later. At first more than all
-/// of it: the processor also redoes what is flagged, and prices are those of launches that
-/// nobody sampled for, which take a fifth longer. Later less: programs get longer, and a GPU
-/// slower.
-const PART_OF_SHARE: f64 = 1.4;
+/// The part of its fair share that a GPU takes at first, and later. At first a little more
+/// than all of it: prices are those of launches that nobody sampled for, which take a fifth
+/// longer. Later less: programs get longer, and a GPU slower.
+const PART_OF_SHARE: f64 = 1.1;
 const PART_OF_REST_OF_SHARE: f64 = 0.4;
 /// Launches a GPU takes programs for at once: one runs, one is prepared.
 const LAUNCHES_AHEAD: usize = 2;
@@ -46,6 +47,8 @@ pub(super) struct Ladder<'a> {
     begun: Vec<(Few, f64)>,
     /// Seconds that a thread of the processor would need for all that nobody has.
     left: f64,
+    /// The same of what launches will flag, as far as somebody saw it coming.
+    flagged: f64,
     gpus: Vec<Gpu>,
     /// Of the processor: each makes a second in a second.
     threads: usize,
@@ -71,6 +74,11 @@ impl Default for Latency {
             step: 2e-6,
         }
     }
+}
+
+/// Seconds in which the processor is done with the rest as soon as a launch would be.
+fn not_worth_a_launch(latency: Latency) -> f64 {
+    2.0 * latency.launch
 }
 
 /// A GPU, counted in what it saves: seconds of one thread of the processor.
@@ -117,6 +125,7 @@ impl<'a> Ladder<'a> {
             tiles,
             blocks,
             left: strands.iter().map(Strand::seconds).sum(),
+            flagged: 0.0,
             strands: strands.into(),
             begun: Vec::new(),
             gpus: gpus.into_iter().map(gpu).collect(),
@@ -144,7 +153,8 @@ impl<'a> Ladder<'a> {
 
     /// What a GPU does next.
     pub(super) fn take(&mut self, device: DeviceId) -> Climb {
-        let all = self.left + self.gpus.iter().map(|gpu| gpu.under_way).sum::<f64>();
+        let under_way = self.gpus.iter().map(|gpu| gpu.under_way).sum::<f64>();
+        let all = self.left + self.flagged + under_way;
         // When all are done, if each does its share.
         let end = all / self.rates();
         let alone = self.left / self.threads as f64;
@@ -167,19 +177,19 @@ impl<'a> Ladder<'a> {
         if gpu.launches >= LAUNCHES_AHEAD {
             return Climb::Wait;
         }
-        // The processor is done with it as soon as a launch would be.
-        if alone < 2.0 * latency.launch || is_busy && own < least || is_long(first) {
+        if alone < not_worth_a_launch(latency) || is_busy && own < least || is_long(first) {
             return if is_busy { Climb::Wait } else { Climb::Done };
         }
         let own = own.max(least);
         let lot = first.lot;
-        let (mut seconds, mut evaluations) = (0.0, 0);
+        let (mut seconds, mut saved, mut evaluations) = (0.0, 0.0, 0);
         let mut taken = Vec::new();
         self.strands.retain(|strand| {
-            let fits = seconds < own && evaluations < MOST_EVALUATIONS;
+            let fits = saved < own && evaluations < MOST_EVALUATIONS;
             let takes = strand.lot == lot && fits && !is_long(strand);
             if takes {
                 seconds += strand.seconds();
+                saved += strand.saved();
                 evaluations += strand.evaluations;
                 let given = Given {
                     program: strand.program,
@@ -190,16 +200,23 @@ impl<'a> Ladder<'a> {
             }
             !takes
         });
-        gpu.under_way += seconds;
+        gpu.under_way += saved;
         gpu.launches += 1;
         self.left = (self.left - seconds).max(0.0);
-        Climb::Programs(Arc::new(Chosen::new(taken, seconds)), lot)
+        self.flagged += seconds - saved;
+        Climb::Programs(Arc::new(Chosen::new(taken, saved)), lot)
     }
 
     /// What the processor does next; nothing where all is taken.
     pub(super) fn beside(&mut self) -> Vec<Few> {
-        let share = PART_OF_REST * self.left / self.rates();
-        let most = self.threads as f64 * share.min(QUICK_S);
+        let alone = self.left / self.threads as f64;
+        let most = if alone < not_worth_a_launch(self.latency) {
+            // No GPU takes more, and every operation ends with a wait for its last thread.
+            f64::INFINITY
+        } else {
+            let share = PART_OF_REST * self.left / self.rates();
+            self.threads as f64 * share.min(QUICK_S)
+        };
         let (mut some, mut seconds) = (Vec::new(), 0.0);
         while seconds < most || some.len() < self.threads {
             if self.begun.is_empty()
@@ -267,6 +284,7 @@ mod tests {
             steps: *nanos,
             gauge: 0,
             seconds_each: f64::from(*nanos) / 1e9,
+            flagged_each: 0.0,
         };
         nanos.iter().enumerate().map(strand).collect()
     }

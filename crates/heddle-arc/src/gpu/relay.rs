@@ -432,7 +432,8 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
 
     fn run_samples(&self) -> Result<(), Error> {
         let (runtime, tiles, settings) = (self.runtime, self.tiles, self.settings);
-        let trial = Trial::run(runtime, tiles, settings, self.wanted, &self.samples)?;
+        let cap = self.launch.caps.steps;
+        let trial = Trial::run(runtime, tiles, settings, self.wanted, &self.samples, cap)?;
         (self.settings.progress)(evaluations(&trial.some));
         let strands = trial.strands(tiles, self.blocks_of_lots);
         lock(&self.assembly).add_few(tiles, &trial.some, trial.judged);
@@ -440,7 +441,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         let thread = self.team.rate(DeviceId::CPU) / self.threads as f64;
         let worth = |gpu| (gpu, self.team.rate(gpu) / thread.max(f64::MIN_POSITIVE));
         let rates = (self.threads, self.team.gpus().map(worth).collect());
-        let limits = (self.team.latency, self.launch.caps.steps);
+        let limits = (self.team.latency, cap);
         let ladder = Ladder::new(tiles, self.blocks_of_lots, strands, rates, limits);
         lock(&self.queue).climb(ladder);
         Ok(())

@@ -12,8 +12,8 @@ use heddle_runtime::{Error, Runtime};
 use std::collections::HashMap;
 
 /// Programs of one example that one thread runs together: few enough that no thread
-/// waits for the one with the largest example.
-const TOGETHER: usize = 64;
+/// waits for the one with the largest example and several long programs.
+const TOGETHER: usize = 16;
 
 /// One program on all examples of a lot that are its plan's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,12 +28,20 @@ pub(super) struct Strand {
     pub(super) gauge: u8,
     /// What a thread of the processor took for an evaluation, on average.
     pub(super) seconds_each: f64,
+    /// The part of that which a GPU would not save: evaluations of more steps than a warp
+    /// may take are flagged, and the processor has them all the same.
+    pub(super) flagged_each: f64,
 }
 
 impl Strand {
     /// What a thread of the processor would need for all of it.
     pub(super) fn seconds(&self) -> f64 {
         self.evaluations as f64 * self.seconds_each
+    }
+
+    /// What it would not need if a GPU took it.
+    pub(super) fn saved(&self) -> f64 {
+        self.evaluations as f64 * (self.seconds_each - self.flagged_each)
     }
 }
 
@@ -43,6 +51,8 @@ struct Sampled {
     most_steps: u64,
     fit: Fit,
     nanos: u64,
+    /// Of evaluations with too many steps for a warp.
+    flagged_nanos: u64,
     evaluations: u64,
 }
 
@@ -54,13 +64,14 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Runs every program of these blocks on the processor.
+    /// Runs every program of these blocks on the processor; a warp may take so many steps.
     pub(super) fn run<'g>(
         runtime: &Runtime,
         tiles: &[Tile<'_>],
         settings: &Settings<'_>,
         wanted: &(impl Fn(Part) -> &'g Grid + Sync),
         blocks: &[Block],
+        cap: u32,
     ) -> Result<Trial, Error> {
         let some = pieces(tiles, blocks);
         let most = settings.crew.budget().steps;
@@ -95,6 +106,9 @@ impl Trial {
                 sampled.most_steps = sampled.most_steps.max(steps);
                 sampled.fit.add(&gauges.1, steps);
                 sampled.nanos += took.0;
+                if steps > u64::from(cap) {
+                    sampled.flagged_nanos += took.0;
+                }
                 sampled.evaluations += 1;
                 of_piece.push((example, program, judgement));
             }
@@ -124,9 +138,11 @@ impl Trial {
             for (plan, (programs, evaluations)) in plans {
                 strands.extend((0..programs).map(|program| {
                     let sampled = self.programs.get(&(plan, program));
-                    let nanos = sampled.map_or(average, |sampled| {
-                        sampled.nanos as f64 / sampled.evaluations.max(1) as f64
-                    });
+                    let each = |nanos: fn(&Sampled) -> u64| {
+                        sampled.map(|one| nanos(one) as f64 / one.evaluations.max(1) as f64)
+                    };
+                    let nanos = each(|one| one.nanos).unwrap_or(average);
+                    let flagged = each(|one| one.flagged_nanos).unwrap_or(0.0);
                     let steps = sampled.map_or(0, |sampled| sampled.most_steps);
                     Strand {
                         lot,
@@ -136,6 +152,7 @@ impl Trial {
                         steps: u32::try_from(steps).unwrap_or(u32::MAX),
                         gauge: sampled.map_or(CELLS, |sampled| sampled.fit.best()),
                         seconds_each: nanos / 1e9,
+                        flagged_each: flagged / 1e9,
                     }
                 }));
             }
@@ -194,6 +211,7 @@ mod tests {
             &Settings::of(&crew),
             &wanted,
             &[block(0, 0..2)],
+            100,
         );
         let sample = sample.unwrap();
         let made: usize = sample.judged.iter().map(Vec::len).sum();
