@@ -21,8 +21,10 @@
 
 struct Job {
     const unsigned char *data;
-    // In memory of the host, which reads them while others still run.
+    // In memory of the host. Behind the results is what was flagged, as it comes.
     u64 *results;
+    unsigned results_len, flagged_len;
+    unsigned *flagged;
     unsigned char *dumps;
     u64 dump_bytes, budget_bytes;
     // Whether a warp may take fewer steps than the budget has.
@@ -216,6 +218,13 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
         const unsigned high = defined ? match : s->at.culprit | r.wrong << 8;
         // At once, so that nobody reads half of it.
         *(volatile u64 *)(job.results + evaluation) = (u64)high << 32 | low;
+        if ((s->fault & 0xff) >= FLAG_CELLS) {
+            const unsigned place = atomicAdd(job.flagged, 1u);
+            if (place < job.flagged_len) {
+                const u64 said = (u64)(s->fault & 0xff) << 32 | evaluation;
+                *(volatile u64 *)(job.results + job.results_len + place) = said;
+            }
+        }
     }
     __syncwarp();
 }
@@ -223,6 +232,7 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
 extern "C" __global__ void __launch_bounds__(1024, 1)
     arc_evaluate(const unsigned *code, const unsigned char *data, const unsigned *schedule,
                  unsigned turns_len, unsigned rows_len, unsigned *queue, u64 *results,
+                 unsigned results_len, unsigned flagged_len,
                  unsigned char *scratch, unsigned long long scratch_bytes, const unsigned *caps,
                  unsigned long long budget_steps, unsigned long long budget_bytes,
                  unsigned char *dumps, unsigned long long dump_bytes) {
@@ -259,6 +269,9 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     Job job;
     job.data = data;
     job.results = results;
+    job.results_len = results_len;
+    job.flagged_len = flagged_len;
+    job.flagged = queue + 1;
     job.dumps = dumps;
     job.dump_bytes = dump_bytes;
     job.budget_bytes = budget_bytes;

@@ -50,6 +50,12 @@ impl Flag {
         Flag::Unlowered,
     ];
 
+    /// The one a kernel says with this number.
+    pub(super) fn of(number: u8) -> Option<Flag> {
+        let said = &Flag::ALL[..=Flag::Steps as usize];
+        said.get(usize::from(number).checked_sub(64)?).copied()
+    }
+
     /// Its name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -256,8 +262,7 @@ fn read_fault(word: u32) -> Result<Fault, Flag> {
             3 => Limit::Depth,
             _ => return Err(Flag::Garbled),
         }),
-        64..=72 => return Err(Flag::ALL[usize::from(kind - 64)]),
-        _ => return Err(Flag::Garbled),
+        kind => return Err(Flag::of(kind).unwrap_or(Flag::Garbled)),
     })
 }
 

@@ -138,10 +138,11 @@ impl Ground {
             results += given(block.tile).map_or(tile.programs, <[Given]>::len) * examples;
         }
         let schedule = Layout::new(self, blocks, &placed, &given).schedule(self);
-        let results = if schedule.rows() == 0 { 0 } else { results };
+        let evaluations = if schedule.rows() == 0 { 0 } else { results };
         Portion {
-            job: Job::sharing(&self.code, &self.data, schedule, results),
+            job: Job::sharing(&self.code, &self.data, schedule, evaluations),
             blocks: placed,
+            results,
         }
     }
 
@@ -158,6 +159,8 @@ impl Ground {
 pub struct Portion {
     job: Job,
     blocks: Vec<BlockPlaced>,
+    /// As many as the job has, if it has any.
+    results: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -174,6 +177,17 @@ impl Portion {
         &self.job
     }
 
+    /// How many results there are, of a launch or of none.
+    pub(super) fn results(&self) -> usize {
+        self.results
+    }
+
+    /// Whether a launch runs the program of a result.
+    pub(super) fn has_row(&self, ground: &Ground, result: usize, program: usize) -> bool {
+        let place = self.place(result);
+        place.is_some_and(|(block, ..)| ground.row(self.blocks[block].tile, program).is_some())
+    }
+
     /// Block, example and program of a result, each by place.
     pub(super) fn place(&self, result: usize) -> Option<(usize, usize, usize)> {
         let after = self
@@ -186,7 +200,7 @@ impl Portion {
             ..
         } = self.blocks[block];
         let within = result - first_result;
-        let is_there = result < self.job.evaluations() && examples > 0;
+        let is_there = result < self.results && examples > 0;
         is_there.then(|| (block, within % examples, within / examples))
     }
 

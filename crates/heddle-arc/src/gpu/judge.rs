@@ -6,7 +6,7 @@
 //! The one thing to know: a GPU's answer is the bytes it sent. They are read
 //! ([`Judge::read`]) after the operation, so that the next one need not wait.
 
-use super::answer::Flags;
+use super::answer::{Answer, Flags};
 use super::assessed::Row;
 use super::chosen::{Chosen, Given};
 use super::ground::{Ground, Portion};
@@ -21,6 +21,8 @@ use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Part, Rows, Settin
 use heddle_runtime::device::{DeviceKind, Lane, Place};
 use heddle_runtime::{Agreement, Description, Error, Kind, Operation};
 use rayon::prelude::*;
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 /// Every program of some blocks on each of their examples, judged.
@@ -128,8 +130,14 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
     /// One for the results of a GPU, if it is [prepared](Self::prepare).
     pub(super) fn reader(&self) -> Option<Reader<'a>> {
         let portion = Arc::clone(self.portion.get()?);
-        let only = self.only.clone();
-        Some(Reader::new(self.tiles, self.blocks, only, portion))
+        Some(Reader {
+            tiles: self.tiles,
+            blocks: self.blocks,
+            only: self.only.clone(),
+            ground: self.prepare()?,
+            portion,
+            told: HashSet::new(),
+        })
     }
 
     /// Its programs, if not all.
@@ -262,11 +270,13 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
     }
 
     /// Puts what a launch answered of a block, but not what it flagged, where the
-    /// judgements of its tile's programs are, example by example.
-    pub(super) fn read_rows(&self, ran: &Ran, block: usize, rows: &mut [Row]) {
+    /// judgements of its tile's programs are, example by example. How many have none.
+    pub(super) fn read_rows(&self, ran: &Ran, block: usize, rows: &mut [Row]) -> usize {
         let Some(portion) = self.portion.get() else {
-            return;
+            return 0;
         };
+        let results = ran.results();
+        let mut without = 0;
         let tile = self.blocks[block].tile;
         let plan = self.tiles[tile].plan;
         let given = self.given(tile);
@@ -274,12 +284,15 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         for place in 0..self.programs(tile) {
             let program = given.map_or(place, |given| given[place].program);
             for (example, row) in rows.iter_mut().enumerate() {
-                let answer = ran.answer(portion.result_of((block, example), place));
-                if let Ok(judgement) = answer.judgement(plan, program) {
-                    row[program] = Some(judgement);
+                let result = results.get(portion.result_of((block, example), place));
+                let result = result.map_or(0, |result| result.load(Ordering::Acquire));
+                match Answer::of(result).judgement(plan, program) {
+                    Ok(judgement) => row[program] = Some(judgement),
+                    Err(_) => without += 1,
                 }
             }
         }
+        without
     }
 
     fn read_block(

@@ -15,6 +15,7 @@ use heddle_runtime::device::{Accelerator, Argument, DeviceKind, Lane, Launch, No
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, DType, Description, Error, Kind, Operand, Operation, ResultPlace};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The kernel.
 const KERNEL: &str = "arc_evaluate";
@@ -25,6 +26,8 @@ const WARP: u32 = 32;
 const MOST_WARPS: u64 = 32;
 /// Bytes of a result.
 const RESULT_BYTES: u64 = 8;
+/// Flagged evaluations that a launch tells of while it runs, at most.
+const MOST_FLAGGED: usize = 1 << 16;
 
 /// How a job is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +151,7 @@ impl Job {
         self.evaluations
     }
 
-    /// In which order they come.
+    #[cfg(test)]
     pub(super) fn schedule(&self) -> &Schedule {
         &self.schedule
     }
@@ -157,32 +160,50 @@ impl Job {
 /// What came of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// None where nothing was launched.
-    results: Option<Arc<dyn Notices>>,
+    /// Results, and behind them what was flagged; none where nothing was launched.
+    words: Option<Arc<dyn Notices>>,
+    results: usize,
     dumps: Vec<u8>,
     dump: usize,
 }
 
 impl Ran {
+    /// One with these words, of which so many are results.
+    #[cfg(test)]
+    pub(super) fn of(words: Arc<dyn Notices>, results: usize) -> Ran {
+        Ran {
+            words: Some(words),
+            results,
+            ..Ran::default()
+        }
+    }
+
     /// How many results there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.results().map_or(0, Notices::len)
+        self.results
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.results == 0
     }
 
-    /// All of them; none where nothing was launched.
-    pub(super) fn results(&self) -> Option<&dyn Notices> {
-        self.results.as_deref()
+    /// All of them.
+    pub(super) fn results(&self) -> &[AtomicU64] {
+        let words = self.words.as_deref().map_or(&[][..], Notices::words);
+        &words[..self.results]
+    }
+
+    /// The same with what was flagged behind them.
+    pub(super) fn words(&self) -> Option<&dyn Notices> {
+        self.words.as_deref()
     }
 
     fn result(&self, result: usize) -> u64 {
-        self.results().map_or(0, |results| results.read(result))
+        let word = self.results().get(result);
+        word.map_or(0, |word| word.load(Ordering::Acquire))
     }
 
     /// What a result says.
@@ -274,7 +295,7 @@ impl<'a> Interpret<'a> {
         } = self.job;
         let caps = Array::from_slice(&self.settings.caps.words());
         // The kernel counts in it, so it is nobody else's.
-        let queue = Array::from_slice(&[0_u32]);
+        let queue = Array::from_slice(&[0_u32; 2]);
         let [code, turns, caps, queue] = [
             lane.resident(code, accelerator)?,
             lane.resident(schedule.words(), accelerator)?,
@@ -282,7 +303,9 @@ impl<'a> Interpret<'a> {
             lane.resident(&queue, accelerator)?,
         ];
         let data = lane.resident(data, accelerator)?;
-        let Some(results) = accelerator.notices(self.job.evaluations)? else {
+        let results = self.job.evaluations;
+        let flagged = words_for(results) - results;
+        let Some(words) = accelerator.notices(results + flagged)? else {
             return Err(Error::NotImplementedOn {
                 operation: EVALUATE.name(),
                 device: lane.device(),
@@ -293,7 +316,7 @@ impl<'a> Interpret<'a> {
         let scratch = accelerator.allocate(Bytes(blocks * self.block_bytes()))?;
         let Budget { steps, bytes, .. } = self.settings.budget;
         if let Some(letterbox) = letterbox {
-            letterbox.launched(&results);
+            letterbox.launched(&words);
         }
         accelerator.launch(&Launch {
             kernel: KERNEL,
@@ -307,7 +330,9 @@ impl<'a> Interpret<'a> {
                 Argument::U32(schedule.programs()),
                 Argument::U32(schedule.rows()),
                 Argument::Buffer(&**queue),
-                Argument::Notices(&*results),
+                Argument::Notices(&*words),
+                Argument::U32(results as u32),
+                Argument::U32(flagged as u32),
                 Argument::Buffer(&*scratch),
                 Argument::U64(self.settings.caps.scratch().0),
                 Argument::Buffer(&**caps),
@@ -320,7 +345,8 @@ impl<'a> Interpret<'a> {
         accelerator.synchronize()?;
         lane.received(self.results_bytes());
         let mut ran = Ran {
-            results: Some(results),
+            words: Some(words),
+            results,
             dumps: vec![0; self.dumps_bytes() as usize],
             dump: self.dump() as usize,
         };
@@ -329,6 +355,11 @@ impl<'a> Interpret<'a> {
         }
         Ok(ran)
     }
+}
+
+/// Words of the host that a launch with so many results writes.
+pub(super) fn words_for(results: usize) -> usize {
+    results + results.min(MOST_FLAGGED)
 }
 
 /// Warps of a block.

@@ -3,21 +3,21 @@
 use heddle_runtime::device::Notices;
 use std::sync::{Arc, OnceLock};
 
-/// Told where results will be when the device gets its work.
+/// Told where a device writes when it gets its work.
 #[derive(Debug, Default)]
 pub(super) struct Letterbox {
-    results: OnceLock<Arc<dyn Notices>>,
+    words: OnceLock<Arc<dyn Notices>>,
 }
 
 impl Letterbox {
     /// Notes that the device gets its work now.
-    pub(super) fn launched(&self, results: &Arc<dyn Notices>) {
-        // What is run twice, to be verified, is read of its first run.
-        let _ = self.results.set(Arc::clone(results));
+    pub(super) fn launched(&self, words: &Arc<dyn Notices>) {
+        // What is run twice, to be verified, is looked at in its first run.
+        let _ = self.words.set(Arc::clone(words));
     }
 
-    /// The results so far; none before the device has its work.
-    pub(super) fn results(&self) -> Option<&dyn Notices> {
-        self.results.get().map(|results| &**results)
+    /// What it has written so far; none before it has its work.
+    pub(super) fn words(&self) -> Option<&dyn Notices> {
+        self.words.get().map(|words| &**words)
     }
 }

@@ -39,7 +39,7 @@
 //! that have results. Then four for each example of the lists that programs are run on:
 //! its number, its first program's result, how far apart those of the others are, a zero.
 //! Row `n` is that of the last program whose first row is not after it. The kernel counts
-//! the rows taken in the word of **queue**.
+//! the rows taken in the first word of **queue**.
 //!
 //! **caps**: seven words, in the order of [`Caps`]. The memory of a warp has, in this
 //! order, rows, values, stack, frame (16 bytes each), 64 activations of 128 bytes, cells,
@@ -50,7 +50,9 @@
 //! value: the steps below that byte, and in the upper half cells that match with bit 30 for
 //! the wanted shape and bit 31 for the wanted grid. 128, none: the fault below it (its
 //! kind, then up to two nouns, a byte each), and in the upper half the primitive (255:
-//! none) and from bit 8 on the step (all ones: none).
+//! none) and from bit 8 on the step (all ones: none). Behind them come the numbers of
+//! flagged results as they are flagged, with the flag in the upper half; the kernel counts
+//! them in the second word of **queue**.
 //!
 //! **dumps**, where values are wanted: the result, the lengths of cells, rows and values,
 //! a zero, then rows, values and cells.

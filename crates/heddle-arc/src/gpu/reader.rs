@@ -1,21 +1,15 @@
 //! What a launch flags, found while it runs.
-//!
-//! A launch takes its rows in order, so results come nearly in order too: those that are
-//! not there yet are kept in mind, and nobody goes far ahead of them. The others are read
-//! when all are there.
 
 use super::answer::{Answer, Flag};
 use super::chosen::Chosen;
-use super::ground::Portion;
-use super::schedule::Listed;
+use super::ground::{Ground, Portion};
+use super::launch::Ran;
 use crate::engine::Tile;
 use crate::road::Block;
 use heddle_runtime::device::Notices;
+use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Results that are waited for before anybody looks further: about twice as many as an
-/// H200 has warps.
-const MOST_LATE: usize = 1 << 13;
+use std::sync::atomic::Ordering;
 
 /// One evaluation of a job, by number of the tile, its example and its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,176 +19,83 @@ pub(super) struct Spotted {
     pub(super) program: usize,
 }
 
-/// Looks at each result of a launch once.
+/// Tells of each flagged evaluation of a launch once.
 pub(super) struct Reader<'a> {
-    tiles: &'a [Tile<'a>],
+    pub(super) tiles: &'a [Tile<'a>],
     /// Those of the launch.
-    blocks: &'a [Block],
+    pub(super) blocks: &'a [Block],
     /// Its programs, if not all.
-    only: Option<Arc<Chosen>>,
-    portion: Arc<Portion>,
-    /// Tile and example of each spot of its schedule.
-    spots: Vec<(u32, u32)>,
-    /// The first turn that nobody has looked at.
-    next: usize,
-    /// Turns and spots whose results were not there.
-    late: Vec<(u32, u32)>,
+    pub(super) only: Option<Arc<Chosen>>,
+    pub(super) ground: &'a Ground,
+    pub(super) portion: Arc<Portion>,
+    /// Results that were told of.
+    pub(super) told: HashSet<usize>,
 }
 
-impl<'a> Reader<'a> {
-    /// Nobody has looked yet.
-    pub(super) fn new(
-        tiles: &'a [Tile<'a>],
-        blocks: &'a [Block],
-        only: Option<Arc<Chosen>>,
-        portion: Arc<Portion>,
-    ) -> Self {
-        Reader {
-            tiles,
-            blocks,
-            only,
-            spots: Vec::new(),
-            portion,
-            next: 0,
-            late: Vec::new(),
+impl Reader<'_> {
+    /// Tells what the launch has flagged since the last look.
+    pub(super) fn look(&mut self, words: &dyn Notices, mut tell: impl FnMut(Spotted, Flag)) {
+        let flagged = words.words().get(self.portion.job().evaluations()..);
+        let fresh = flagged.unwrap_or_default().iter().skip(self.told.len());
+        for word in fresh {
+            let word = word.load(Ordering::Acquire);
+            let Some(flag) = Flag::of((word >> 32) as u8) else {
+                // It has not come yet.
+                return;
+            };
+            let result = word as u32 as usize;
+            self.told.insert(result);
+            if let Some(spotted) = self.spotted(result) {
+                tell(spotted, flag);
+            }
         }
     }
 
-    /// Finds out where every spot is, if nobody has: not before there is something to read,
-    /// because a launch waits for who makes a reader.
-    fn locate(&mut self) {
-        let spots = self.portion.job().schedule().spots();
-        if self.spots.len() == spots.len() {
+    /// Tells of those that it did not say itself, when it has ended: there was no room, they
+    /// have no row, or nobody wrote their result. `unread` are all without an answer.
+    pub(super) fn finish(mut self, ran: &Ran, unread: usize, mut tell: impl FnMut(Spotted, Flag)) {
+        if let Some(words) = ran.words() {
+            self.look(words, &mut tell);
+        }
+        if self.told.len() == unread {
             return;
         }
-        let located = spots.iter().map(|spot| {
-            // Every spot has a result, of its first program.
-            let place = self.portion.place(spot.result as usize);
-            let (block, example, _) = place.unwrap_or_default();
-            let Block { tile, examples } = &self.blocks[block];
-            (*tile as u32, (examples.start + example) as u32)
-        });
-        self.spots = located.collect();
-    }
-
-    /// Tells what was flagged of those that have come since the last look.
-    pub(super) fn look(&mut self, results: &dyn Notices, tell: impl FnMut(Spotted, Flag)) {
-        self.look_ahead(results, MOST_LATE, tell);
-    }
-
-    /// The same of all that are left, when all have come that will.
-    pub(super) fn finish(
-        mut self,
-        results: Option<&dyn Notices>,
-        mut tell: impl FnMut(Spotted, Flag),
-    ) {
-        if let Some(results) = results {
-            self.look_ahead(results, usize::MAX, &mut tell);
-        }
-        let turns = self.portion.job().schedule().turns();
-        for (turn, spot) in &self.late {
-            let spotted = self.spotted(turns[*turn as usize], *spot as usize);
-            tell(spotted, Flag::Garbled);
-        }
-        for spotted in self.unlowered() {
-            tell(spotted, Flag::Unlowered);
-        }
-    }
-
-    fn look_ahead(
-        &mut self,
-        results: &dyn Notices,
-        most_late: usize,
-        mut tell: impl FnMut(Spotted, Flag),
-    ) {
-        self.locate();
-        let mut late = std::mem::take(&mut self.late);
-        let schedule = self.portion.job().schedule();
-        let (turns, spots) = (schedule.turns(), schedule.spots());
-        let mut is_there = |listed: Listed, spot: usize| {
-            let result = results.read(spots[spot].result_of(listed.place));
-            if result == 0 {
-                return false;
+        for result in 0..self.portion.results() {
+            let Answer::Flagged(flag) = ran.answer(result) else {
+                continue;
+            };
+            if let Some(spotted) = self.spotted(result)
+                && !self.told.contains(&result)
+            {
+                let is_lowered = self.portion.has_row(self.ground, result, spotted.program);
+                tell(spotted, if is_lowered { flag } else { Flag::Unlowered });
             }
-            if let Answer::Flagged(flag) = Answer::of(result) {
-                tell(self.spotted(listed, spot), flag);
-            }
-            true
+        }
+    }
+
+    /// Which evaluation a result is of; none if there is no such result.
+    fn spotted(&self, result: usize) -> Option<Spotted> {
+        let (block, example, place) = self.portion.place(result)?;
+        let Block { tile, examples } = &self.blocks[block];
+        let program = match &self.only {
+            Some(only) => only.of(self.tiles[*tile].plan).get(place)?.program,
+            None => place,
         };
-        late.retain(|(turn, spot)| !is_there(turns[*turn as usize], *spot as usize));
-        let mut next = self.next;
-        while late.len() < most_late
-            && let Some(listed) = turns.get(next)
-        {
-            let missing = listed.spots().filter(|spot| !is_there(*listed, *spot));
-            late.extend(missing.map(|spot| (next as u32, spot as u32)));
-            next += 1;
-        }
-        (self.late, self.next) = (late, next);
-    }
-
-    fn spotted(&self, listed: Listed, spot: usize) -> Spotted {
-        let (tile, example) = self.spots[spot];
-        Spotted {
-            tile: tile as usize,
-            example: example as usize,
-            program: self.program(tile as usize, listed.place as usize),
-        }
-    }
-
-    fn program(&self, tile: usize, place: usize) -> usize {
-        let only = self.only.as_deref();
-        let given = only.and_then(|only| only.of(self.tiles[tile].plan).get(place));
-        given.map_or(place, |given| given.program)
-    }
-
-    fn programs(&self, tile: usize) -> usize {
-        let plan = self.tiles[tile].plan;
-        let only = self.only.as_deref();
-        only.map_or(plan.len(), |only| only.of(plan).len())
-    }
-
-    /// Evaluations that are in no row, because a program has no bytecode or an example no
-    /// image.
-    fn unlowered(&self) -> Vec<Spotted> {
-        let schedule = self.portion.job().schedule();
-        let of = |block: &Block| self.programs(block.tile) * block.examples.len();
-        let all: usize = self.blocks.iter().map(of).sum();
-        if schedule.rows() as usize == all {
-            return Vec::new();
-        }
-        let mut has_row = vec![false; all];
-        for listed in schedule.turns() {
-            for spot in &schedule.spots()[listed.spots()] {
-                has_row[spot.result_of(listed.place)] = true;
-            }
-        }
-        let mut has_row = has_row.into_iter();
-        let mut left = Vec::new();
-        for block in self.blocks {
-            let tile = block.tile;
-            for place in 0..self.programs(tile) {
-                let examples = block.examples.clone();
-                let none = examples.zip(&mut has_row).filter(|(_, has_row)| !has_row);
-                left.extend(none.map(|(example, _)| Spotted {
-                    tile,
-                    example,
-                    program: self.program(tile, place),
-                }));
-            }
-        }
-        left
+        Some(Spotted {
+            tile: *tile,
+            example: examples.start + example,
+            program,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
     use crate::engine::{Example, Grid};
     use crate::gpu::answer::Flags;
     use crate::gpu::chosen::Given;
-    use crate::gpu::judge::{Hole, Judge};
+    use crate::gpu::judge::{Findings, Hole, Judge};
     use crate::gpu::launch::LaunchSettings;
     use crate::gpu::lot::Lot;
     use crate::gpu::sample::{programs, tasks};
@@ -206,18 +107,25 @@ mod tests {
     use heddle_runtime::device::DeviceId;
     use std::any::Any;
     use std::collections::BTreeMap;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::AtomicU64;
 
     #[derive(Debug)]
     struct Words(Vec<AtomicU64>);
 
-    impl Notices for Words {
-        fn len(&self) -> usize {
-            self.0.len()
+    impl Words {
+        /// So many of some words, and zeros.
+        fn first(of: &dyn Notices, count: usize) -> Self {
+            let word = |(place, word): (usize, &AtomicU64)| {
+                let word = word.load(Ordering::Relaxed);
+                AtomicU64::new(if place < count { word } else { 0 })
+            };
+            Words(of.words().iter().enumerate().map(word).collect())
         }
+    }
 
-        fn read(&self, place: usize) -> u64 {
-            self.0[place].load(Ordering::Relaxed)
+    impl Notices for Words {
+        fn words(&self) -> &[AtomicU64] {
+            &self.0
         }
 
         fn as_any(&self) -> &dyn Any {
@@ -225,16 +133,10 @@ mod tests {
         }
     }
 
-    fn given(program: usize) -> Given {
-        Given {
-            program,
-            steps: program as u32 % 3,
-            gauge: 0,
-        }
-    }
-
+    /// What is flagged is told once, as it comes; if a launch has no room to say so, or
+    /// only for some, it is found among the results.
     #[test]
-    fn what_is_flagged_is_told_once_when_it_has_come() {
+    fn what_is_flagged_is_told_once() {
         let plan = Plan::new(&programs()[..12]);
         let task = &tasks()[0];
         let examples: Vec<Example<'_>> = task.examples().collect();
@@ -253,57 +155,63 @@ mod tests {
         let runtime = runtime.build().unwrap();
         let mut launch = LaunchSettings::default();
         launch.caps.rows = 16;
+        let given = |program| Given {
+            program,
+            steps: 0,
+            gauge: 0,
+        };
         let some = [1, 4, 5, 9, 11].map(|program| (plan.number, given(program)));
         let some = Some(Arc::new(Chosen::new(some, 1.0)));
-        let mut dice = Dice::new(3);
+        // A single warp takes all evaluations one after another.
         for (only, warps) in [(None, 4), (some, 1)] {
             launch.warps = warps;
             let letterbox = Arc::default();
             let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
             let judge = judge.only(only).on_gpu(&lots[0], launch);
             let mut judge = judge.telling(&letterbox);
-            assert!(judge.reader().is_none() && letterbox.results().is_none());
+            assert!(judge.reader().is_none() && letterbox.words().is_none());
             judge.prepare();
             let findings = runtime.run_on(DeviceId::simt(0), &mut judge).unwrap();
-            let found = judge.read(findings);
-            assert!(!found.holes.is_empty());
-            let results = letterbox.results().unwrap();
-            // They come again, in another order and in several rounds.
-            let words: Vec<AtomicU64> = (0..results.len()).map(|_| AtomicU64::new(0)).collect();
-            let words = Words(words);
-            let mut told = BTreeMap::new();
-            let mut tell = |spotted: Spotted, flag| {
-                assert!(told.insert(spotted, flag).is_none(), "{spotted:?} twice");
+            let Findings::Launched(ran) = findings.clone() else {
+                panic!("not launched");
             };
-            let mut reader = judge.reader().unwrap();
-            for _ in 0..4 {
-                for (place, word) in words.0.iter().enumerate() {
-                    if dice.below(3) == 0 {
-                        word.store(results.read(place), Ordering::Relaxed);
-                    }
+            let mut found = judge.read(findings);
+            found.holes.sort_unstable();
+            let unread = found.holes.len();
+            assert!(unread > 2);
+            let words = letterbox.words().unwrap();
+            for come in [0, 1, unread / 2, unread] {
+                let mut told = BTreeMap::new();
+                let mut tell = |spotted: Spotted, flag| {
+                    assert!(told.insert(spotted, flag).is_none(), "{spotted:?} twice");
+                };
+                let mut reader = judge.reader().unwrap();
+                let so_far = Arc::new(Words::first(words, ran.len() + come));
+                reader.look(&*so_far, &mut tell);
+                assert_eq!(reader.told.len(), come);
+                if come % 2 == 0 {
+                    reader.finish(&ran, unread, &mut tell);
+                } else {
+                    // More never comes.
+                    let ran = Ran::of(so_far, ran.len());
+                    reader.finish(&ran, unread, &mut tell);
                 }
-                // One late result may be enough to stop there.
-                reader.look_ahead(&words, 1 + dice.below(9), &mut tell);
+                let mut flags = Flags::default();
+                let hole = |(spotted, flag): (Spotted, Flag)| {
+                    flags.add(flag);
+                    let holds = |block: &Block| block.examples.contains(&spotted.example);
+                    let block = blocks.iter().position(holds).unwrap();
+                    Hole {
+                        block,
+                        example: spotted.example - blocks[block].examples.start,
+                        program: spotted.program,
+                    }
+                };
+                let mut holes: Vec<Hole> = told.into_iter().map(hole).collect();
+                holes.sort_unstable();
+                assert_eq!(holes, found.holes);
+                assert_eq!(flags, found.flags);
             }
-            reader.finish(Some(results), &mut tell);
-            let mut flags = Flags::default();
-            let mut holes = Vec::new();
-            for (spotted, flag) in told {
-                flags.add(flag);
-                let holds = |block: &Block| block.examples.contains(&spotted.example);
-                let block = blocks.iter().position(holds).unwrap();
-                let example = spotted.example - blocks[block].examples.start;
-                holes.push(Hole {
-                    block,
-                    example,
-                    program: spotted.program,
-                });
-            }
-            let mut expected = found.holes;
-            expected.sort_unstable();
-            holes.sort_unstable();
-            assert_eq!(holes, expected);
-            assert_eq!(flags, found.flags);
         }
     }
 
@@ -317,7 +225,7 @@ mod tests {
             examples: &examples,
         }];
         let wanted = |_: Part| &small;
-        let told_by = |budget: Budget| {
+        let told_by = |budget: Budget, ran: &Ran| {
             let crew = Crew::new(budget);
             let settings = Settings::of(&crew);
             let blocks = blocks(&tiles, 1);
@@ -325,20 +233,22 @@ mod tests {
             let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
             let judge = judge.on_gpu(&lots[0], LaunchSettings::default());
             judge.prepare();
-            let reader = judge.reader().unwrap();
+            let mut rows = vec![vec![None; 6]; 2];
+            let unread = judge.read_rows(ran, 0, &mut rows);
+            assert_eq!(unread, 12);
             let mut told = Vec::new();
-            let nothing = Words((0..12).map(|_| AtomicU64::new(0)).collect());
-            reader.finish(Some(&nothing), |_, flag| told.push(flag));
+            let tell = |_: Spotted, flag| told.push(flag);
+            judge.reader().unwrap().finish(ran, unread, tell);
             told
         };
-        let never = told_by(Budget::default());
+        let nothing = Words((0..24).map(|_| AtomicU64::new(0)).collect());
+        let never = told_by(Budget::default(), &Ran::of(Arc::new(nothing), 12));
         assert_eq!(never, [Flag::Garbled; 12]);
         // No room for the example, so it has no image.
         let none = Budget {
             bytes: 1,
             ..Budget::default()
         };
-        let unlowered = told_by(none);
-        assert_eq!(unlowered, [Flag::Unlowered; 12]);
+        assert_eq!(told_by(none, &Ran::default()), [Flag::Unlowered; 12]);
     }
 }

@@ -8,7 +8,6 @@
 use heddle_runtime::Array;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Operand, Residency};
-use std::ops::Range;
 
 /// Words of a program and of an example of a list.
 const WORDS: usize = 4;
@@ -21,13 +20,6 @@ pub(super) struct Spot {
     /// are.
     pub(super) result: u32,
     pub(super) stride: u32,
-}
-
-impl Spot {
-    /// The number of the result of the program at a place.
-    pub(super) fn result_of(self, place: u32) -> usize {
-        (self.result + place * self.stride) as usize
-    }
 }
 
 /// A program on all examples of a list.
@@ -45,65 +37,42 @@ pub(super) struct Turn {
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
     words: Array<u32>,
-    /// The same for those who read results, turn by turn.
-    turns: Vec<Listed>,
-    spots: Vec<Spot>,
+    programs: u32,
     rows: u32,
-}
-
-/// A turn, and where the examples of its list are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Listed {
-    pub(super) place: u32,
-    first_spot: u32,
-    spots: u32,
-}
-
-impl Listed {
-    /// Which of all spots are of its list.
-    pub(super) fn spots(self) -> Range<usize> {
-        self.first_spot as usize..(self.first_spot + self.spots) as usize
-    }
 }
 
 impl Schedule {
     /// These turns, one after the other.
     pub(super) fn new(turns: &[Turn], lists: &[Vec<Spot>]) -> Self {
         let mut first_spots = Vec::with_capacity(lists.len());
-        let mut spots = Vec::new();
+        let mut spots = 0;
         for list in lists {
-            first_spots.push(spots.len() as u32);
-            spots.extend_from_slice(list);
+            first_spots.push(spots as u32);
+            spots += list.len();
         }
         let has_examples = |turn: &&Turn| !lists[turn.list].is_empty();
-        let turns: Vec<&Turn> = turns.iter().filter(has_examples).collect();
-        let listed = |turn: &&Turn| Listed {
-            place: turn.place,
-            first_spot: first_spots[turn.list],
-            spots: lists[turn.list].len() as u32,
-        };
-        let listed: Vec<Listed> = turns.iter().map(listed).collect();
+        let programs = turns.iter().filter(has_examples).count();
         let mut rows = 0;
         // A buffer has at least a word.
         let words = Array::filled(
-            (WORDS * (turns.len() + spots.len())).max(1),
+            (WORDS * (programs + spots)).max(1),
             |words: &mut [u32]| {
                 words.fill(0);
                 let (words, _) = words.as_chunks_mut::<WORDS>();
-                let (of_turns, of_spots) = words.split_at_mut(turns.len());
-                for ((words, turn), listed) in of_turns.iter_mut().zip(&turns).zip(&listed) {
-                    *words = [turn.program, rows, listed.first_spot, turn.place];
-                    rows += listed.spots;
+                let (of_programs, of_spots) = words.split_at_mut(programs);
+                let turns = turns.iter().filter(has_examples);
+                for (words, turn) in of_programs.iter_mut().zip(turns) {
+                    *words = [turn.program, rows, first_spots[turn.list], turn.place];
+                    rows += lists[turn.list].len() as u32;
                 }
-                for (words, spot) in of_spots.iter_mut().zip(&spots) {
+                for (words, spot) in of_spots.iter_mut().zip(lists.iter().flatten()) {
                     *words = [spot.example, spot.result, spot.stride, 0];
                 }
             },
         );
         Schedule {
             words,
-            turns: listed,
-            spots,
+            programs: programs as u32,
             rows,
         }
     }
@@ -120,17 +89,7 @@ impl Schedule {
 
     /// How many programs there are.
     pub(super) fn programs(&self) -> u32 {
-        self.turns.len() as u32
-    }
-
-    /// The programs in order.
-    pub(super) fn turns(&self) -> &[Listed] {
-        &self.turns
-    }
-
-    /// The examples of all lists.
-    pub(super) fn spots(&self) -> &[Spot] {
-        &self.spots
+        self.programs
     }
 
     /// How many rows there are.
@@ -143,7 +102,7 @@ impl Schedule {
     pub(super) fn all_rows(&self) -> Vec<(u32, u32, u32)> {
         let words = self.words.to_vec().unwrap();
         let (words, _) = words.as_chunks::<WORDS>();
-        let (programs, spots) = words.split_at(self.turns.len());
+        let (programs, spots) = words.split_at(self.programs as usize);
         let row = |row: u32| {
             let after = programs.partition_point(|words| words[1] <= row);
             let [program, first_row, first_spot, place] = programs[after - 1];

@@ -6,7 +6,7 @@
 //! while plans are lowered, the latter while a sample is run.
 
 use super::ground::Ground;
-use super::launch::{Interpret, Job, LaunchSettings, outline};
+use super::launch::{Interpret, Job, LaunchSettings, outline, words_for};
 use super::schedule::Schedule;
 use crate::road::SETTLE;
 use heddle_runtime::device::{DeviceKind, Lane, Place};
@@ -64,7 +64,7 @@ impl Operation for Settle {
                     let nothing = nothing.for_rows(settings.warps.into());
                     nothing.launch(lane, accelerator, None)?;
                     // The device keeps what it pinned for the launch that comes.
-                    accelerator.notices(results)?;
+                    accelerator.notices(words_for(results))?;
                     Ok(())
                 }
                 None => self.job.bring(lane, accelerator),

@@ -4,7 +4,7 @@
 //! cannot begin before. So what one launch has read is kept for the next.
 
 use std::any::Any;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::CUdeviceptr;
@@ -92,15 +92,9 @@ impl Drop for CudaNotices {
 }
 
 impl Notices for CudaNotices {
-    fn len(&self) -> usize {
-        self.words
-    }
-
-    fn read(&self, place: usize) -> u64 {
-        match &self.memory {
-            Some(memory) if place < self.words => memory.word_at(place).load(Ordering::Acquire),
-            _ => 0,
-        }
+    fn words(&self) -> &[AtomicU64] {
+        let memory = self.memory.as_ref();
+        memory.map_or(&[], |memory| &memory.words()[..self.words])
     }
 
     fn as_any(&self) -> &dyn Any {

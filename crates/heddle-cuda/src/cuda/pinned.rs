@@ -63,21 +63,21 @@ impl Pinned {
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 
-    /// The first word, which the device may be writing.
-    pub(super) fn word(&self) -> &AtomicU64 {
-        self.word_at(0)
-    }
-
-    /// A word of 64 bits, which the device may be writing.
+    /// As many words of 64 bits as there are, which the device may be writing.
     #[allow(
         clippy::cast_ptr_alignment,
         reason = "page-locked memory starts on a page"
     )]
-    pub(super) fn word_at(&self, place: usize) -> &AtomicU64 {
-        assert!(self.len / size_of::<u64>() > place);
-        // SAFETY: in bounds by the assertion, aligned as a page and whole words are, and
-        // valid for as long as self is borrowed.
-        unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast::<u64>().add(place)) }
+    pub(super) fn words(&self) -> &[AtomicU64] {
+        let count = self.len / size_of::<u64>();
+        // SAFETY: in bounds, initialised, aligned as a page is, and valid for as long as
+        // self is borrowed; whoever writes meanwhile stores whole words.
+        unsafe { slice::from_raw_parts(self.start.as_ptr().cast::<AtomicU64>(), count) }
+    }
+
+    /// The first of them.
+    pub(super) fn word(&self) -> &AtomicU64 {
+        &self.words()[0]
     }
 
     /// Where the device finds `len` bytes from `offset` on: with unified

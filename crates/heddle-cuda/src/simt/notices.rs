@@ -1,7 +1,7 @@
 //! Notices of an emulated kernel.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use heddle_runtime::device::Notices;
 
@@ -21,13 +21,8 @@ impl SimtNotices {
 }
 
 impl Notices for SimtNotices {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn read(&self, place: usize) -> u64 {
-        let word = self.0.get(place);
-        word.map_or(0, |word| word.load(Ordering::Acquire))
+    fn words(&self) -> &[AtomicU64] {
+        &self.0
     }
 
     fn as_any(&self) -> &dyn Any {

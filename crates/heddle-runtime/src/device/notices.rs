@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words of 64 bits in host memory, zero until a kernel writes them.
 ///
@@ -12,16 +13,24 @@ use std::fmt;
 /// order in which they arrive, nor of anything else the kernel wrote before. Once the
 /// kernel was waited for, all have arrived.
 pub trait Notices: Send + Sync + fmt::Debug {
+    /// All of them. What has arrived is read with [`Ordering::Acquire`].
+    fn words(&self) -> &[AtomicU64];
+
     /// How many there are.
-    fn len(&self) -> usize;
+    fn len(&self) -> usize {
+        self.words().len()
+    }
 
     /// Whether there are none.
     fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.words().is_empty()
     }
 
     /// What has arrived at a place so far; 0 where nothing has, or there is no such place.
-    fn read(&self, place: usize) -> u64;
+    fn read(&self, place: usize) -> u64 {
+        let word = self.words().get(place);
+        word.map_or(0, |word| word.load(Ordering::Acquire))
+    }
 
     /// For the device's own code to find its own type again.
     fn as_any(&self) -> &dyn Any;

@@ -11,11 +11,14 @@ use crate::gpu::redo::redo;
 use crate::road::Part;
 use heddle_runtime::Error;
 use heddle_runtime::device::DeviceId;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-/// How often somebody looks at what a launch has answered so far.
+/// How often somebody looks whether a launch has begun, for which the processor waits, and
+/// then at what it has answered so far.
+const FIRST_LOOK: Duration = Duration::from_micros(100);
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Operations of one launch that redo what it flagged, at once: while one waits for the
@@ -52,12 +55,13 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
             let mut is_told = false;
             let mut redoers: Vec<ScopedJoinHandle<'_, ()>> = Vec::new();
             loop {
-                match end.recv_timeout(LOOK) {
+                let look = if is_told { LOOK } else { FIRST_LOOK };
+                match end.recv_timeout(look) {
                     Ok(brought) => return Some(brought),
                     Err(RecvTimeoutError::Disconnected) => return None,
                     Err(RecvTimeoutError::Timeout) => {}
                 }
-                let Some(results) = letterbox.results() else {
+                let Some(words) = letterbox.words() else {
                     continue;
                 };
                 if !is_told {
@@ -66,7 +70,7 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
                         self.started(device);
                     }
                 }
-                reader.look(results, |spotted, flag| flagged.add(spotted, flag));
+                reader.look(words, |spotted, flag| flagged.add(spotted, flag));
                 redoers.retain(|redoer| !redoer.is_finished());
                 if redoers.len() < REDOERS && !flagged.left.is_empty() {
                     let some = std::mem::take(&mut flagged.left);
@@ -112,14 +116,13 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
         reader: Reader<'_>,
         mut flagged: Flagged,
     ) {
-        reader.finish(ran.results(), |spotted, flag| flagged.add(spotted, flag));
-        {
-            let mut assembly = lock(&self.assembly);
-            assembly.add_flags(&flagged.flags);
-            assembly.add_blocks(self.tiles, judge.blocks(), |block, rows| {
-                judge.read_rows(ran, block, rows);
-            });
-        }
+        let unread = AtomicUsize::new(0);
+        lock(&self.assembly).add_blocks(self.tiles, judge.blocks(), |block, rows| {
+            unread.fetch_add(judge.read_rows(ran, block, rows), Ordering::Relaxed);
+        });
+        let tell = |spotted, flag| flagged.add(spotted, flag);
+        reader.finish(ran, unread.into_inner(), tell);
+        lock(&self.assembly).add_flags(&flagged.flags);
         if let Err(error) = self.redo(flagged.left) {
             self.fail(error);
         }
