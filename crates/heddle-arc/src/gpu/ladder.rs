@@ -18,10 +18,10 @@ use heddle_runtime::units::Nanos;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The part of its fair share that a GPU takes at first, and later. At first a little more
-/// than all of it: prices are those of launches that nobody sampled for, which take a fifth
-/// longer. Later less: programs get longer, and a GPU slower.
-const PART_OF_SHARE: f64 = 1.1;
+/// The part of its fair share that a GPU takes at first, and later. At first all of it: each
+/// launch ends with a wait for its longest evaluations. Later less: programs get longer, and
+/// a GPU slower.
+const PART_OF_SHARE: f64 = 1.0;
 const PART_OF_REST_OF_SHARE: f64 = 0.4;
 /// Launches a GPU takes programs for at once: one runs, one is prepared.
 const LAUNCHES_AHEAD: usize = 2;

@@ -5,12 +5,13 @@
 //! would otherwise find the right answer of the case before in their place.
 
 use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::device::{
     Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, Lane, Launch, MatMulCall,
-    Moved, Pipeline, PipelineLaunch, Place, Timing,
+    Moved, Notices, Pipeline, PipelineLaunch, Place, Timing,
 };
 use crate::error::Error;
 use crate::memory::AcceleratorMemory;
@@ -124,6 +125,11 @@ impl Accelerator for Poisoning<'_> {
 
     fn memory(&self) -> Option<&AcceleratorMemory> {
         self.device.memory()
+    }
+
+    /// Zero until they are written, which tells as much as a pattern would.
+    fn notices(&self, words: usize) -> Result<Option<Arc<dyn Notices>>, Error> {
+        self.device.notices(words)
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
