@@ -35,6 +35,10 @@ pub enum WhyCpu {
     Shared,
 }
 
+/// Judgements from which on all threads put them together: to start them takes a
+/// millisecond.
+const WORTH_ALL_THREADS: usize = 1 << 18;
+
 /// The same on its way. What is judged twice is judged alike.
 #[derive(Debug)]
 pub(super) struct Assembly {
@@ -181,8 +185,14 @@ impl Assembly {
             let row = row.into_iter().collect::<Option<Vec<Judgement>>>();
             (part, row.filter(|_| is_begun))
         };
+        let judgements: usize = parts.iter().map(|(_, programs)| programs).sum();
+        let judged = if judgements < WORTH_ALL_THREADS {
+            self.rows.into_iter().zip(parts).map(whole).collect()
+        } else {
+            self.rows.into_par_iter().zip(parts).map(whole).collect()
+        };
         Assessed {
-            judged: self.rows.into_par_iter().zip(parts).map(whole).collect(),
+            judged,
             flags: self.flags,
             on_cpu: self.on_cpu,
         }

@@ -421,7 +421,8 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         }
         self.sampled.get_or_init(|| {
             // Before all threads are busy with the sample.
-            if let Some(lot) = lock(&self.queue).lot() {
+            let lot = lock(&self.queue).lot();
+            if let Some(lot) = lot {
                 self.ground(lot);
             }
             if let Err(error) = self.run_samples() {

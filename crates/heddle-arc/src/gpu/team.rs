@@ -13,8 +13,10 @@ use heddle_runtime::device::DeviceId;
 use heddle_runtime::route::{Candidate, Reason, Router};
 use std::collections::HashMap;
 
-/// Jobs that take less on the best device are not worth sharing, in nanoseconds.
-const WORTH_SHARING_NS: f64 = 20e6;
+/// Jobs that take less on the best device are not worth sharing, in nanoseconds of prices,
+/// which are those of probes: generated programs take twice as long, solvers ten times. A
+/// sample says more, where there is one.
+const WORTH_SHARING_NS: f64 = 5e6;
 /// The best GPU may take so many times as long as the best device: prices are those
 /// of other programs, and where that is wrong, shares are corrected on the way.
 const WORTH_IT: f64 = 4.0;
@@ -200,7 +202,7 @@ mod tests {
             ..RouteSettings::default()
         };
         assert!(learned(forced, [400, 100, 200]).is_empty());
-        assert!(learned(RouteSettings::default(), [40, 10, 20]).is_empty());
+        assert!(learned(RouteSettings::default(), [12, 3, 6]).is_empty());
     }
 
     #[test]
