@@ -3,7 +3,7 @@
 //! A column of `manhattan` calls mostly asks how far every cell of a grid is
 //! from the same patch. Two sweeps over the box of both answer all of them.
 
-use crate::value::{MASK_COLUMNS, Mask, Value};
+use crate::value::{Mask, Value, Window};
 
 /// More than any two locations in a box are apart.
 const FAR: u16 = 1 << 12;
@@ -11,53 +11,12 @@ const FAR: u16 = 1 << 12;
 /// Boxes of more cells than this for each location are not swept.
 const MOST_CELLS_EACH: usize = 4;
 
-/// A box of locations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Frame {
-    top: i64,
-    left: i64,
-    bottom: i64,
-    right: i64,
-}
-
-impl Frame {
-    fn of(mask: Mask) -> Frame {
-        Frame {
-            top: mask.top(),
-            left: mask.left(),
-            bottom: mask.bottom(),
-            right: mask.right(),
-        }
-    }
-
-    fn joined(self, other: Frame) -> Frame {
-        Frame {
-            top: self.top.min(other.top),
-            left: self.left.min(other.left),
-            bottom: self.bottom.max(other.bottom),
-            right: self.right.max(other.right),
-        }
-    }
-
-    fn height(self) -> usize {
-        (self.bottom - self.top + 1) as usize
-    }
-
-    fn width(self) -> usize {
-        (self.right - self.left + 1) as usize
-    }
-
-    fn place(self, i: i64, j: i64) -> usize {
-        (i - self.top) as usize * self.width() + (j - self.left) as usize
-    }
-}
-
 /// How far the cells of a box are from the patch that was last asked about: a column
 /// comes in chunks, and the next mostly asks about the same.
 #[derive(Debug, Default)]
 pub(crate) struct Distances {
     cells: Vec<u16>,
-    of: Option<(Mask, Frame)>,
+    of: Option<(Mask, Window)>,
 }
 
 impl Distances {
@@ -80,49 +39,49 @@ impl Distances {
         results: &mut [Value],
     ) -> bool {
         let is_one = |mask: Mask| mask.height == 1 && mask.width == 1;
-        let mut frame = Frame::of(mask);
-        for patch in patches {
-            let Some(one) = patch.mask().filter(|one| is_one(*one)) else {
-                return false;
-            };
-            frame = frame.joined(Frame::of(one));
+        let single = |patch: &Value| patch.mask().filter(|one| is_one(*one));
+        let ones = || patches.iter().filter_map(single);
+        if ones().count() < patches.len() {
+            return false;
         }
-        let ones = patches.iter().filter_map(|patch| patch.mask());
         if is_one(mask) {
             let (i, j) = (mask.top(), mask.left());
-            for (one, result) in ones.zip(results) {
+            for (one, result) in ones().zip(results) {
                 let apart = one.top().abs_diff(i) + one.left().abs_diff(j);
                 *result = Value::Int(apart.cast_signed());
             }
             return true;
         }
         let known = self.of.filter(|(of, _)| *of == mask);
-        let frame = known.map_or(frame, |(_, known)| frame.joined(known));
-        if self.of != Some((mask, frame)) {
-            let area = frame.height() * frame.width();
-            let is_wide = frame.width() > MASK_COLUMNS as usize;
-            if is_wide || area > MOST_CELLS_EACH * patches.len() {
+        let around = known.map_or(Window::of(mask), |(_, window)| window);
+        let joined = |window: Window, one| window.joined(Window::of(one));
+        let Some(window) = ones().try_fold(around, joined) else {
+            return false;
+        };
+        if self.of != Some((mask, window)) {
+            if window.height() * window.width() > MOST_CELLS_EACH * patches.len() {
                 return false;
             }
-            self.sweep(rows, mask, frame);
+            self.sweep(rows, mask, window);
         }
-        for (one, result) in ones.zip(results) {
-            let place = frame.place(one.top(), one.left());
+        for (one, result) in ones().zip(results) {
+            let row = (one.top() - window.top) as usize * window.width();
+            let place = row + (one.left() - window.left) as usize;
             *result = Value::Int(i64::from(self.cells[place]));
         }
         true
     }
 
     /// Finds out how far the cells of a box around a patch are from it.
-    fn sweep(&mut self, rows: &[u128], mask: Mask, frame: Frame) {
-        let (height, width) = (frame.height(), frame.width());
+    fn sweep(&mut self, rows: &[u128], mask: Mask, window: Window) {
+        let (height, width) = (window.height(), window.width());
         let room = &mut self.cells;
         room.clear();
         room.resize(height * width, FAR);
         let words = &rows[mask.rows as usize..][..usize::from(mask.height)];
-        let first = (mask.top() - frame.top) as usize;
+        let first = (mask.top() - window.top) as usize;
         for (row, word) in room.chunks_exact_mut(width).skip(first).zip(words) {
-            mark(row, word << (mask.left() - frame.left));
+            mark(row, word << (mask.left() - window.left));
         }
         for row in 1..height {
             let (above, below) = room.split_at_mut(row * width);
@@ -143,7 +102,7 @@ impl Distances {
                 *cell = near;
             }
         }
-        self.of = Some((mask, frame));
+        self.of = Some((mask, window));
     }
 }
 

@@ -7,7 +7,7 @@
 use super::Outcome;
 use super::call::Eval;
 use super::columns::FEW;
-use crate::code::{Argument, Operation};
+use crate::code::{Argument, Operation, TapeStep};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Bits, Mask, Space, Value, Window, lanes};
@@ -49,14 +49,11 @@ pub(super) fn by_colour(
         space.meter.leave();
     }
     space.meter.work(test.steps * count as u64)?;
-    let Value::Painted { cells, .. } = object else {
-        let Value::Object(_, own) = object else {
-            return Ok(None);
-        };
-        let is_kept = (test.colour == Some(own)) == test.keeps;
-        return Ok(Some(if is_kept { object } else { Value::EMPTY_SET }));
-    };
-    kept(space, object, (mask, cells as usize), test).map(Some)
+    match object {
+        Value::Painted { cells, .. } => kept(space, object, (mask, cells as usize), test).map(Some),
+        Value::Object(_, own) if (test.colour == Some(own)) == test.keeps => Ok(Some(object)),
+        _ => Ok(Some(Value::EMPTY_SET)),
+    }
 }
 
 /// What is asked of each cell, if it is about its colour alone.
@@ -78,7 +75,7 @@ fn test_of(eval: &Eval<'_>, condition: Value) -> Option<Test> {
     let steps = tape.steps_of(body);
     let (first, rest) = steps.split_first()?;
     let (equality, flip) = rest.split_first()?;
-    let is = |step: &crate::code::TapeStep, prim| {
+    let is = |step: &TapeStep, prim| {
         step.operation == Operation::Primitive(prim) && step.fused.is_none()
     };
     let of_parameter = matches!(tape.operands(first), [Argument::Parameter(0)]);
