@@ -14,8 +14,8 @@ use heddle_runtime::device::Notices;
 use super::context::Context;
 use super::pinned::Pinned;
 
-/// Bytes of which each memory is a multiple, and memories kept at most: those of a kernel that runs,
-/// of one that is read and of one that comes next.
+/// Bytes of which each memory is a multiple, and memories kept at most: those of a kernel
+/// that runs, of one that is read and of one that comes next.
 const STEP: usize = 1 << 16;
 const KEPT: usize = 3;
 

@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 /// Words of 64 bits in host memory, zero until a kernel writes them.
 ///
@@ -13,24 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// order in which they arrive, nor of anything else the kernel wrote before. Once the
 /// kernel was waited for, all have arrived.
 pub trait Notices: Send + Sync + fmt::Debug {
-    /// All of them. What has arrived is read with [`Ordering::Acquire`].
+    /// All of them. What has arrived is read with
+    /// [`Ordering::Acquire`](std::sync::atomic::Ordering::Acquire).
     fn words(&self) -> &[AtomicU64];
-
-    /// How many there are.
-    fn len(&self) -> usize {
-        self.words().len()
-    }
-
-    /// Whether there are none.
-    fn is_empty(&self) -> bool {
-        self.words().is_empty()
-    }
-
-    /// What has arrived at a place so far; 0 where nothing has, or there is no such place.
-    fn read(&self, place: usize) -> u64 {
-        let word = self.words().get(place);
-        word.map_or(0, |word| word.load(Ordering::Acquire))
-    }
 
     /// For the device's own code to find its own type again.
     fn as_any(&self) -> &dyn Any;
