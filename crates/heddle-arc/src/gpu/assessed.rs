@@ -3,7 +3,7 @@
 use super::answer::Flags;
 use super::chosen::Chosen;
 use super::judge::Found;
-use super::reader::Spotted;
+use super::lookout::Address;
 use super::scattered::{Few, FewJudged};
 use crate::assess::Judgement;
 use crate::engine::Tile;
@@ -93,12 +93,12 @@ impl Assembly {
             let plan = tiles[*tile].plan;
             for (example, row) in examples.clone().zip(rows.into_iter().flatten()) {
                 for (given, judgement) in only.of(plan).iter().zip(row) {
-                    let spotted = Spotted {
+                    let address = Address {
                         tile: *tile,
                         example,
                         program: given.program,
                     };
-                    self.put(plan, spotted, judgement);
+                    self.put(plan, address, judgement);
                 }
             }
         }
@@ -151,24 +151,24 @@ impl Assembly {
     ) {
         for ((tile, _), judged) in some.iter().zip(judged) {
             for (example, program, judgement) in judged {
-                let spotted = Spotted {
+                let address = Address {
                     tile: *tile,
                     example,
                     program,
                 };
-                self.put(tiles[*tile].plan, spotted, judgement);
+                self.put(tiles[*tile].plan, address, judgement);
             }
         }
     }
 
     /// Takes in one evaluation; `plan` is its tile's.
-    pub(super) fn put(&mut self, plan: &Plan, spotted: Spotted, judgement: Judgement) {
-        let place = self.starts[spotted.tile] + spotted.example;
+    fn put(&mut self, plan: &Plan, address: Address, judgement: Judgement) {
+        let place = self.starts[address.tile] + address.example;
         let row = &mut self.rows[place];
         if row.is_empty() {
             row.resize(plan.len(), None);
         }
-        row[spotted.program] = Some(judgement);
+        row[address.program] = Some(judgement);
     }
 
     /// What came of it; `tiles` are those it began with.

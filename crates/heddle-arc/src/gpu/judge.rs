@@ -12,8 +12,8 @@ use super::chosen::{Chosen, Given};
 use super::ground::{Ground, Portion};
 use super::launch::{Interpret, LaunchSettings, Ran, outline};
 use super::letterbox::Letterbox;
+use super::lookout::Lookout;
 use super::lot::Lot;
-use super::reader::Reader;
 use super::scattered::{Few, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
@@ -127,10 +127,10 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         self
     }
 
-    /// One for the results of a GPU, if it is [prepared](Self::prepare).
-    pub(super) fn reader(&self) -> Option<Reader<'a>> {
+    /// One for what a GPU flags, if it is [prepared](Self::prepare).
+    pub(super) fn lookout(&self) -> Option<Lookout<'a>> {
         let portion = Arc::clone(self.portion.get()?);
-        Some(Reader {
+        Some(Lookout {
             tiles: self.tiles,
             blocks: self.blocks,
             only: self.only.clone(),
@@ -413,10 +413,8 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Example;
-    use crate::gpu::sample::{programs, tasks};
+    use crate::gpu::sample::OneTask;
     use crate::meter::Budget;
-    use crate::plan::Plan;
     use crate::road::{Crew, blocks};
     use heddle_cuda::simt::{SimtDevice, SimtOptions};
     use heddle_runtime::Runtime;
@@ -425,18 +423,12 @@ mod tests {
 
     #[test]
     fn nothing_is_lowered_before_a_gpu_is_chosen() {
-        let plan = Plan::new(&programs()[..12]);
-        let task = &tasks()[0];
-        let examples: Vec<Example<'_>> = task.examples().collect();
-        let outputs: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
-        let tiles = [Tile {
-            plan: &plan,
-            examples: &examples,
-        }];
+        let task = OneTask::new();
+        let tiles = task.tiles();
         let blocks = blocks(&tiles, 2);
         let crew = Crew::new(Budget::default());
         let settings = Settings::of(&crew);
-        let wanted = |part: Part| outputs[part.example];
+        let wanted = |part: Part| task.wanted(part);
         let lots = Lot::all(&tiles);
         let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
         let runtime = Runtime::builder().device(Arc::new(gpu)).forgetful();

@@ -74,13 +74,13 @@ mod ladder;
 mod launch;
 mod layout;
 mod letterbox;
+mod lookout;
 mod lot;
 mod lower;
 #[doc(hidden)]
 pub mod names;
 mod probe;
 mod queue;
-mod reader;
 mod redo;
 mod relay;
 mod sample;

@@ -1,6 +1,6 @@
 //! What a GPU flagged, once more on the processor.
 
-use super::reader::Spotted;
+use super::lookout::Address;
 use super::scattered::{Few, FewJudged, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile};
@@ -20,15 +20,15 @@ pub(super) fn redo<'g>(
     tiles: &[Tile<'_>],
     settings: &Settings<'_>,
     wanted: &(impl Fn(Part) -> &'g Grid + Sync),
-    mut flagged: Vec<Spotted>,
+    mut flagged: Vec<Address>,
 ) -> Result<(Vec<Few>, Vec<FewJudged<Judgement>>), Error> {
     flagged.sort_unstable();
     let threads = runtime.device(DeviceId::CPU)?.card().units;
     let together = (flagged.len() / (PARTS_EACH * threads)).clamp(1, REDONE_TOGETHER);
     let mut some: Vec<Few> = Vec::new();
     for of_tile in flagged.chunk_by(|one, next| one.tile == next.tile) {
-        let pair = |spotted: &Spotted| (spotted.example, spotted.program);
-        let pairs = |few: &[Spotted]| (few[0].tile, few.iter().map(pair).collect());
+        let pair = |address: &Address| (address.example, address.program);
+        let pairs = |few: &[Address]| (few[0].tile, few.iter().map(pair).collect());
         some.extend(of_tile.chunks(together).map(pairs));
     }
     let again = Scattered {

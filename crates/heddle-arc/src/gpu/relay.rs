@@ -243,10 +243,10 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             let letterbox = Arc::default();
             let mut judge = judge.telling(&letterbox);
             let (ended, end) = mpsc::channel();
-            let reader = judge.reader();
-            let is_followed = reader.is_some();
-            if let Some(reader) = reader {
-                scope.spawn(move || self.follow(device, reader, &letterbox, &end));
+            let lookout = judge.lookout();
+            let is_followed = lookout.is_some();
+            if let Some(lookout) = lookout {
+                scope.spawn(move || self.follow(device, lookout, &letterbox, &end));
             }
             let ran = {
                 let _turn = lock(turn);

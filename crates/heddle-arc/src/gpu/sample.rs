@@ -42,6 +42,37 @@ pub(super) fn pairs() -> Vec<(usize, usize)> {
     tasks().iter().enumerate().flat_map(of).collect()
 }
 
+/// A dozen programs and the examples of the first task, for tests of one operation.
+#[cfg(test)]
+pub(super) struct OneTask {
+    pub(super) plan: Plan,
+    examples: Vec<Example<'static>>,
+    outputs: Vec<&'static Grid>,
+}
+
+#[cfg(test)]
+impl OneTask {
+    pub(super) fn new() -> Self {
+        let task = &tasks()[0];
+        OneTask {
+            plan: Plan::new(&programs()[..12]),
+            examples: task.examples().collect(),
+            outputs: task.pairs().map(|(_, output)| output).collect(),
+        }
+    }
+
+    pub(super) fn tiles(&self) -> [Tile<'_>; 1] {
+        [Tile {
+            plan: &self.plan,
+            examples: &self.examples,
+        }]
+    }
+
+    pub(super) fn wanted(&self, part: Part) -> &'static Grid {
+        self.outputs[part.example]
+    }
+}
+
 /// Plans and the pairs each is judged on.
 pub(super) struct Sample {
     teams: Vec<(Plan, Vec<(usize, usize)>)>,

@@ -6,7 +6,7 @@ use crate::gpu::answer::{Flag, Flags};
 use crate::gpu::judge::{Findings, Judge};
 use crate::gpu::launch::Ran;
 use crate::gpu::letterbox::Letterbox;
-use crate::gpu::reader::{Reader, Spotted};
+use crate::gpu::lookout::{Address, Lookout};
 use crate::gpu::redo::redo;
 use crate::road::Part;
 use heddle_runtime::Error;
@@ -30,13 +30,13 @@ const REDOERS: usize = 2;
 struct Flagged {
     flags: Flags,
     /// Those that nobody redoes yet.
-    left: Vec<Spotted>,
+    left: Vec<Address>,
 }
 
 impl Flagged {
-    fn add(&mut self, spotted: Spotted, flag: Flag) {
+    fn add(&mut self, address: Address, flag: Flag) {
         self.flags.add(flag);
-        self.left.push(spotted);
+        self.left.push(address);
     }
 }
 
@@ -46,7 +46,7 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
     pub(super) fn follow(
         &self,
         device: Option<DeviceId>,
-        mut reader: Reader<'_>,
+        mut lookout: Lookout<'_>,
         letterbox: &Letterbox,
         end: &Receiver<(Judge<'_, W>, Findings)>,
     ) {
@@ -70,7 +70,7 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
                         self.started(device);
                     }
                 }
-                reader.look(words, |spotted, flag| flagged.add(spotted, flag));
+                lookout.look(words, |address, flag| flagged.add(address, flag));
                 redoers.retain(|redoer| !redoer.is_finished());
                 if redoers.len() < REDOERS && !flagged.left.is_empty() {
                     let some = std::mem::take(&mut flagged.left);
@@ -84,7 +84,7 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
         });
         match brought {
             Some((judge, Findings::Launched(ran))) => {
-                self.end_launch(&judge, &ran, reader, flagged);
+                self.end_launch(&judge, &ran, lookout, flagged);
             }
             Some((judge, findings)) => self.read(&judge, findings),
             None => {}
@@ -93,9 +93,9 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
 
     /// Reads what an operation brought that nobody followed, and redoes what was flagged.
     pub(super) fn read(&self, judge: &Judge<'_, W>, findings: Findings) {
-        match (findings, judge.reader()) {
-            (Findings::Launched(ran), Some(reader)) => {
-                self.end_launch(judge, &ran, reader, Flagged::default());
+        match (findings, judge.lookout()) {
+            (Findings::Launched(ran), Some(lookout)) => {
+                self.end_launch(judge, &ran, lookout, Flagged::default());
             }
             (findings, _) => {
                 let found = judge.read(findings);
@@ -113,15 +113,15 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
         &self,
         judge: &Judge<'_, W>,
         ran: &Ran,
-        reader: Reader<'_>,
+        lookout: Lookout<'_>,
         mut flagged: Flagged,
     ) {
         let unread = AtomicUsize::new(0);
         lock(&self.assembly).add_blocks(self.tiles, judge.blocks(), |block, rows| {
             unread.fetch_add(judge.read_rows(ran, block, rows), Ordering::Relaxed);
         });
-        let tell = |spotted, flag| flagged.add(spotted, flag);
-        reader.finish(ran, unread.into_inner(), tell);
+        let tell = |address, flag| flagged.add(address, flag);
+        lookout.finish(ran, unread.into_inner(), tell);
         lock(&self.assembly).add_flags(&flagged.flags);
         if let Err(error) = self.redo(flagged.left) {
             self.fail(error);
@@ -129,7 +129,7 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
     }
 
     /// Has the processor redo evaluations, before anything else.
-    fn redo(&self, flagged: Vec<Spotted>) -> Result<(), Error> {
+    fn redo(&self, flagged: Vec<Address>) -> Result<(), Error> {
         if flagged.is_empty() {
             return Ok(());
         }

@@ -11,16 +11,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// One evaluation of a job, by number of the tile, its example and its program.
+/// Which evaluation of a job: the numbers of the tile, of its example and of its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spotted {
+pub(super) struct Address {
     pub(super) tile: usize,
     pub(super) example: usize,
     pub(super) program: usize,
 }
 
 /// Tells of each flagged evaluation of a launch once.
-pub(super) struct Reader<'a> {
+pub(super) struct Lookout<'a> {
     pub(super) tiles: &'a [Tile<'a>],
     /// Those of the launch.
     pub(super) blocks: &'a [Block],
@@ -32,9 +32,9 @@ pub(super) struct Reader<'a> {
     pub(super) told: HashSet<usize>,
 }
 
-impl Reader<'_> {
+impl Lookout<'_> {
     /// Tells what the launch has flagged since the last look.
-    pub(super) fn look(&mut self, words: &dyn Notices, mut tell: impl FnMut(Spotted, Flag)) {
+    pub(super) fn look(&mut self, words: &dyn Notices, mut tell: impl FnMut(Address, Flag)) {
         let flagged = words.words().get(self.portion.job().evaluations()..);
         let fresh = flagged.unwrap_or_default().iter().skip(self.told.len());
         for word in fresh {
@@ -45,15 +45,15 @@ impl Reader<'_> {
             };
             let result = word as u32 as usize;
             self.told.insert(result);
-            if let Some(spotted) = self.spotted(result) {
-                tell(spotted, flag);
+            if let Some(address) = self.address(result) {
+                tell(address, flag);
             }
         }
     }
 
     /// Tells of those that it did not say itself, when it has ended: there was no room, they
     /// have no row, or nobody wrote their result. `unread` are all without an answer.
-    pub(super) fn finish(mut self, ran: &Ran, unread: usize, mut tell: impl FnMut(Spotted, Flag)) {
+    pub(super) fn finish(mut self, ran: &Ran, unread: usize, mut tell: impl FnMut(Address, Flag)) {
         if let Some(words) = ran.words() {
             self.look(words, &mut tell);
         }
@@ -64,24 +64,24 @@ impl Reader<'_> {
             let Answer::Flagged(flag) = ran.answer(result) else {
                 continue;
             };
-            if let Some(spotted) = self.spotted(result)
+            if let Some(address) = self.address(result)
                 && !self.told.contains(&result)
             {
-                let is_lowered = self.portion.has_row(self.ground, result, spotted.program);
-                tell(spotted, if is_lowered { flag } else { Flag::Unlowered });
+                let is_lowered = self.portion.has_row(self.ground, result, address.program);
+                tell(address, if is_lowered { flag } else { Flag::Unlowered });
             }
         }
     }
 
     /// Which evaluation a result is of; none if there is no such result.
-    fn spotted(&self, result: usize) -> Option<Spotted> {
+    fn address(&self, result: usize) -> Option<Address> {
         let (block, example, place) = self.portion.place(result)?;
         let Block { tile, examples } = &self.blocks[block];
         let program = match &self.only {
             Some(only) => only.of(self.tiles[*tile].plan).get(place)?.program,
             None => place,
         };
-        Some(Spotted {
+        Some(Address {
             tile: *tile,
             example: examples.start + example,
             program,
@@ -98,7 +98,7 @@ mod tests {
     use crate::gpu::judge::{Findings, Hole, Judge};
     use crate::gpu::launch::LaunchSettings;
     use crate::gpu::lot::Lot;
-    use crate::gpu::sample::{programs, tasks};
+    use crate::gpu::sample::{OneTask, programs};
     use crate::meter::Budget;
     use crate::plan::Plan;
     use crate::road::{Crew, Part, Settings, blocks};
@@ -137,18 +137,12 @@ mod tests {
     /// only for some, it is found among the results.
     #[test]
     fn what_is_flagged_is_told_once() {
-        let plan = Plan::new(&programs()[..12]);
-        let task = &tasks()[0];
-        let examples: Vec<Example<'_>> = task.examples().collect();
-        let outputs: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
-        let tiles = [Tile {
-            plan: &plan,
-            examples: &examples,
-        }];
+        let task = OneTask::new();
+        let (plan, tiles) = (&task.plan, task.tiles());
         let blocks = blocks(&tiles, 2);
         let crew = Crew::new(Budget::default());
         let settings = Settings::of(&crew);
-        let wanted = |part: Part| outputs[part.example];
+        let wanted = |part: Part| task.wanted(part);
         let lots = Lot::all(&tiles);
         let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
         let runtime = Runtime::builder().device(Arc::new(gpu)).forgetful();
@@ -169,7 +163,7 @@ mod tests {
             let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
             let judge = judge.only(only).on_gpu(&lots[0], launch);
             let mut judge = judge.telling(&letterbox);
-            assert!(judge.reader().is_none() && letterbox.words().is_none());
+            assert!(judge.lookout().is_none() && letterbox.words().is_none());
             judge.prepare();
             let findings = runtime.run_on(DeviceId::simt(0), &mut judge).unwrap();
             let Findings::Launched(ran) = findings.clone() else {
@@ -182,29 +176,29 @@ mod tests {
             let words = letterbox.words().unwrap();
             for come in [0, 1, unread / 2, unread] {
                 let mut told = BTreeMap::new();
-                let mut tell = |spotted: Spotted, flag| {
-                    assert!(told.insert(spotted, flag).is_none(), "{spotted:?} twice");
+                let mut tell = |address: Address, flag| {
+                    assert!(told.insert(address, flag).is_none(), "{address:?} twice");
                 };
-                let mut reader = judge.reader().unwrap();
+                let mut lookout = judge.lookout().unwrap();
                 let so_far = Arc::new(Words::first(words, ran.len() + come));
-                reader.look(&*so_far, &mut tell);
-                assert_eq!(reader.told.len(), come);
+                lookout.look(&*so_far, &mut tell);
+                assert_eq!(lookout.told.len(), come);
                 if come % 2 == 0 {
-                    reader.finish(&ran, unread, &mut tell);
+                    lookout.finish(&ran, unread, &mut tell);
                 } else {
                     // More never comes.
                     let ran = Ran::of(so_far, ran.len());
-                    reader.finish(&ran, unread, &mut tell);
+                    lookout.finish(&ran, unread, &mut tell);
                 }
                 let mut flags = Flags::default();
-                let hole = |(spotted, flag): (Spotted, Flag)| {
+                let hole = |(address, flag): (Address, Flag)| {
                     flags.add(flag);
-                    let holds = |block: &Block| block.examples.contains(&spotted.example);
+                    let holds = |block: &Block| block.examples.contains(&address.example);
                     let block = blocks.iter().position(holds).unwrap();
                     Hole {
                         block,
-                        example: spotted.example - blocks[block].examples.start,
-                        program: spotted.program,
+                        example: address.example - blocks[block].examples.start,
+                        program: address.program,
                     }
                 };
                 let mut holes: Vec<Hole> = told.into_iter().map(hole).collect();
@@ -237,8 +231,8 @@ mod tests {
             let unread = judge.read_rows(ran, 0, &mut rows);
             assert_eq!(unread, 12);
             let mut told = Vec::new();
-            let tell = |_: Spotted, flag| told.push(flag);
-            judge.reader().unwrap().finish(ran, unread, tell);
+            let tell = |_: Address, flag| told.push(flag);
+            judge.lookout().unwrap().finish(ran, unread, tell);
             told
         };
         let nothing = Words((0..24).map(|_| AtomicU64::new(0)).collect());
