@@ -18,14 +18,19 @@ pub(super) struct Given {
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
     plans: HashMap<u64, Vec<Given>>,
-    /// What a thread of the processor would need for all their evaluations that it does
-    /// not have to redo, about.
+    /// What a GPU takes for all their evaluations, about.
     pub(super) seconds: f64,
+    /// What a thread of the processor takes for those of them that are flagged, about.
+    pub(super) flagged: f64,
 }
 
 impl Chosen {
-    /// These programs, each with the number of its plan.
-    pub(super) fn new(programs: impl IntoIterator<Item = (u64, Given)>, seconds: f64) -> Self {
+    /// These programs, each with the number of its plan, and what a GPU and the processor
+    /// take for them.
+    pub(super) fn new(
+        programs: impl IntoIterator<Item = (u64, Given)>,
+        [seconds, flagged]: [f64; 2],
+    ) -> Self {
         let mut plans: HashMap<u64, Vec<Given>> = HashMap::new();
         for (plan, given) in programs {
             plans.entry(plan).or_default().push(given);
@@ -33,7 +38,11 @@ impl Chosen {
         for of_plan in plans.values_mut() {
             of_plan.sort_unstable_by_key(|given| given.program);
         }
-        Chosen { plans, seconds }
+        Chosen {
+            plans,
+            seconds,
+            flagged,
+        }
     }
 
     /// Those of a plan.
@@ -68,7 +77,7 @@ mod tests {
                 (other.number, given(1, 0)),
                 (one.number, given(3, 20)),
             ],
-            1.5,
+            [1.5, 0.5],
         );
         assert_eq!(chosen.of(&one), [given(3, 20), given(7, 10)]);
         assert_eq!(chosen.place(&one, 7), Some(1));

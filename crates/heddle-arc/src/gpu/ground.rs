@@ -13,10 +13,14 @@ use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
 use crate::road::{Block, Part};
-use heddle_runtime::{Array, Operand, Residency};
+use heddle_runtime::{Array, Operand};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use thiserror::Error;
+
+/// Examples from which on all threads are asked for their gauges: one takes a millisecond
+/// for three thousand.
+const WORTH_ALL_THREADS: usize = 1 << 13;
 
 /// Why a result is not an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -88,7 +92,11 @@ impl Ground {
             code: programs.take_words(),
             data: Array::from_slice(&data),
             programs,
-            gauges: inputs_taken.into_par_iter().map(Gauges::of).collect(),
+            gauges: if inputs_taken.len() < WORTH_ALL_THREADS {
+                inputs_taken.into_iter().map(Gauges::of).collect()
+            } else {
+                inputs_taken.into_par_iter().map(Gauges::of).collect()
+            },
             tiles: placed,
         }
     }
@@ -96,11 +104,6 @@ impl Ground {
     /// Code and data, and where they are.
     pub(super) fn operands(&self) -> [Operand; 2] {
         [(&self.code).into(), (&self.data).into()]
-    }
-
-    /// Whether no device has its code yet.
-    pub(super) fn is_at_home(&self) -> bool {
-        Operand::from(&self.code).residency == Residency::Host
     }
 
     /// Its code and data as a job that runs nothing.

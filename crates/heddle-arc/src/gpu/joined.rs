@@ -8,6 +8,9 @@ use rayon::prelude::*;
 /// Programs of a plan that one thread lowers. Each chunk has all bodies of its plan:
 /// smaller ones would make more code, larger ones keep threads waiting.
 const CHUNK: usize = 1 << 13;
+/// Chunks from which on all threads are asked: others evaluate meanwhile, and a thread that
+/// has to be woken up beside them comes after some milliseconds.
+const WORTH_ALL_THREADS: usize = 2;
 
 /// The code of several plans, one after the other in one array.
 #[derive(Debug)]
@@ -30,9 +33,12 @@ impl Joined {
             let starts = (0..plan.len()).step_by(CHUNK);
             wanted.extend(starts.map(|start| (*plan, start..plan.len().min(start + CHUNK))));
         }
-        let lowered = wanted.into_par_iter();
-        let lowered = lowered.map(|(plan, programs)| Bytecode::of_some(plan, programs));
-        let chunks: Vec<Bytecode> = lowered.collect();
+        let lower = |(plan, programs)| Bytecode::of_some(plan, programs);
+        let chunks: Vec<Bytecode> = if wanted.len() < WORTH_ALL_THREADS {
+            wanted.into_iter().map(lower).collect()
+        } else {
+            wanted.into_par_iter().map(lower).collect()
+        };
         let mut words = 0;
         let mut bases = Vec::with_capacity(chunks.len());
         for chunk in &chunks {
@@ -68,11 +74,16 @@ impl Joined {
                 rest = later;
             }
             rest.fill(0);
-            parts.into_par_iter().for_each(|(chunk, base, own)| {
+            let write = |(chunk, base, own): (&Bytecode, u32, &mut [u32])| {
                 let (own, padding) = own.split_at_mut(chunk.words().len());
                 chunk.write_to(own, base);
                 padding.fill(0);
-            });
+            };
+            if parts.len() < WORTH_ALL_THREADS {
+                parts.into_iter().for_each(write);
+            } else {
+                parts.into_par_iter().for_each(write);
+            }
         });
         for chunk in &mut self.chunks {
             chunk.drop_words();

@@ -130,11 +130,12 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
     /// One for what a GPU flags, if it is [prepared](Self::prepare).
     pub(super) fn lookout(&self) -> Option<Lookout<'a>> {
         let portion = Arc::clone(self.portion.get()?);
+        let (lot, launch) = self.gpu?;
         Some(Lookout {
             tiles: self.tiles,
             blocks: self.blocks,
             only: self.only.clone(),
-            ground: self.prepare()?,
+            ground: self.portion(lot, launch).0,
             portion,
             told: HashSet::new(),
         })
@@ -182,11 +183,11 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         self.blocks
     }
 
-    /// Lowers what a GPU would run, so that it does not wait for that; the ground it is
-    /// on.
-    pub(super) fn prepare(&self) -> Option<&'a Ground> {
+    /// Lowers what a GPU would run, so that it does not wait for that; the lot it is of.
+    pub(super) fn prepare(&self) -> Option<&'a Lot> {
         let (lot, launch) = self.gpu?;
-        Some(self.portion(lot, launch).0)
+        self.portion(lot, launch);
+        Some(lot)
     }
 
     fn portion(&self, lot: &'a Lot, launch: LaunchSettings) -> (&'a Ground, &Portion) {
@@ -220,6 +221,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
             some: &some,
             settings: self.settings,
             judge: &judging(self.wanted),
+            wait: None,
         };
         let judged = scattered.run(lane)?;
         let rows = self.blocks.iter().zip(judged).map(|(block, judged)| {

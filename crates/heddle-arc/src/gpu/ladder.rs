@@ -3,10 +3,11 @@
 //! A warp is a slow worker. What takes many steps keeps a whole launch waiting, and
 //! beyond a cap it is flagged and all of it was in vain; short programs go one and a half
 //! times as fast on an H200 as on 16 threads. So both begin at their own end of the
-//! programs, ordered by length, and meet somewhere between. Nobody has to know where: a
-//! GPU takes a part of what is left, launch by launch, by how fast it was. What counts is
-//! what it saves: evaluations that will be flagged are the processor's whoever has their
-//! program.
+//! programs, ordered by length, and meet somewhere between: where both would be done at the
+//! same time, by the steps of a sample. What counts for a GPU are the steps of its warps,
+//! for the processor the time it was seen to take; evaluations that will be flagged are the
+//! processor's whoever has their program. If a GPU was taken to be too slow, it takes a part
+//! of what is left, launch by launch.
 
 use super::chosen::{Chosen, Given};
 use super::scattered::Few;
@@ -18,10 +19,12 @@ use heddle_runtime::units::Nanos;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The part of its fair share that a GPU takes at first, and later. At first all of it: each
-/// launch ends with a wait for its longest evaluations. Later less: programs get longer, and
-/// a GPU slower.
-const PART_OF_SHARE: f64 = 1.0;
+/// Seconds that a multiprocessor takes for a step of one of its warps, in a launch that has
+/// something for all of them: an H200 took 140 ms for the 505 million steps of all pairs.
+const STEP_S: f64 = 37e-9;
+/// The part of its fair share that a GPU takes once it has had a launch: what is left has
+/// longer and longer programs. At first it takes all of it, because each launch ends with a
+/// wait for its longest evaluations.
 const PART_OF_REST_OF_SHARE: f64 = 0.4;
 /// Launches a GPU takes programs for at once: one runs, one is prepared.
 const LAUNCHES_AHEAD: usize = 2;
@@ -47,7 +50,7 @@ pub(super) struct Ladder<'a> {
     begun: Vec<(Few, f64)>,
     /// Seconds that a thread of the processor would need for all that nobody has.
     left: f64,
-    /// The same of what launches will flag, as far as somebody saw it coming.
+    /// The same of what launches flag that run, as far as somebody saw it coming.
     flagged: f64,
     gpus: Vec<Gpu>,
     /// Of the processor: each makes a second in a second.
@@ -81,16 +84,21 @@ fn not_worth_a_launch(latency: Latency) -> f64 {
     2.0 * latency.launch
 }
 
-/// A GPU, counted in what it saves: seconds of one thread of the processor.
+/// A GPU.
 #[derive(Clone, Copy, Debug)]
 struct Gpu {
     device: DeviceId,
-    /// How many it makes in a second, and whether that was seen.
-    rate: f64,
+    /// Seconds it takes for a step of a warp, and whether that was seen.
+    step: f64,
     is_seen: bool,
-    /// How many it has taken and not made yet, in how many launches.
+    /// Seconds of what it has taken and not made yet, in how many launches.
     under_way: f64,
     launches: usize,
+}
+
+/// Seconds that a GPU of so many multiprocessors takes for a step of a warp, about.
+pub(super) fn step_of(units: usize) -> f64 {
+    STEP_S / units.max(1) as f64
 }
 
 /// What a GPU does next.
@@ -106,7 +114,7 @@ pub(super) enum Climb {
 
 impl<'a> Ladder<'a> {
     /// All of these strands, shortest first, for a processor of so many threads and
-    /// GPUs, each with how many threads it is as good as, about.
+    /// GPUs, each with what it takes for a step of a warp, about.
     pub(super) fn new(
         tiles: &'a [Tile<'a>],
         blocks: &'a [Vec<Block>],
@@ -114,9 +122,9 @@ impl<'a> Ladder<'a> {
         (threads, gpus): (usize, Vec<(DeviceId, f64)>),
         (latency, cap): (Latency, u32),
     ) -> Self {
-        let gpu = |(device, rate)| Gpu {
+        let gpu = |(device, step)| Gpu {
             device,
-            rate,
+            step,
             is_seen: false,
             under_way: 0.0,
             launches: 0,
@@ -140,57 +148,69 @@ impl<'a> Ladder<'a> {
         &self.blocks[lot]
     }
 
-    /// Seconds of one thread that all make together in one.
-    fn rates(&self) -> f64 {
-        self.threads as f64 + self.gpus.iter().map(|gpu| gpu.rate).sum::<f64>()
-    }
-
     /// Whether a GPU has taken something that it has not made yet.
     pub(super) fn is_busy(&self, device: DeviceId) -> bool {
         let mut own = self.gpus.iter().filter(|gpu| gpu.device == device);
         own.any(|gpu| gpu.launches > 0)
     }
 
+    /// When this GPU is done with what it has and takes, if it takes as much of the rest
+    /// as lets it end together with the processor.
+    fn end(&self, gpu: &Gpu) -> f64 {
+        let threads = self.threads as f64;
+        // GPUs that have nothing yet take as much as this one, each by its speed.
+        let idle = self.gpus.iter().filter(|other| other.launches == 0);
+        let idle = idle.filter(|other| other.device != gpu.device);
+        let alike = 1.0 + idle.map(|other| gpu.step / other.step).sum::<f64>();
+        let mut own = gpu.under_way;
+        let mut beside = (self.left + self.flagged) / threads;
+        for strand in &self.strands {
+            if own >= beside {
+                break;
+            }
+            own += strand.warp_steps() * gpu.step;
+            beside -= alike * strand.saved() / threads;
+        }
+        own
+    }
+
     /// What a GPU does next.
     pub(super) fn take(&mut self, device: DeviceId) -> Climb {
-        let under_way = self.gpus.iter().map(|gpu| gpu.under_way).sum::<f64>();
-        let all = self.left + self.flagged + under_way;
-        // When all are done, if each does its share.
-        let end = all / self.rates();
-        let alone = self.left / self.threads as f64;
-        let Some(gpu) = self.gpus.iter_mut().find(|gpu| gpu.device == device) else {
+        let own = self.gpus.iter().position(|gpu| gpu.device == device);
+        let (Some(own), Some(first)) = (own, self.strands.front()) else {
             return Climb::Done;
         };
-        let Some(first) = self.strands.front() else {
-            return Climb::Done;
-        };
-        let part = if gpu.is_seen {
-            PART_OF_REST_OF_SHARE
-        } else {
-            PART_OF_SHARE
-        };
-        let own = part * (end * gpu.rate - gpu.under_way);
-        let least = self.latency.launch * gpu.rate;
-        let (latency, cap) = (self.latency, self.cap);
-        let is_long = |strand: &Strand| f64::from(strand.steps.min(cap)) * latency.step > end;
-        let is_busy = gpu.launches > 0;
+        let gpu = self.gpus[own];
         if gpu.launches >= LAUNCHES_AHEAD {
             return Climb::Wait;
         }
-        if alone < not_worth_a_launch(latency) || is_busy && own < least || is_long(first) {
+        let end = self.end(&gpu);
+        let (latency, cap) = (self.latency, self.cap);
+        let is_long = |strand: &Strand| f64::from(strand.steps.min(cap)) * latency.step > end;
+        let part = if gpu.is_seen {
+            PART_OF_REST_OF_SHARE
+        } else {
+            1.0
+        };
+        let share = part * (end - gpu.under_way);
+        let is_busy = gpu.launches > 0;
+        let alone = self.left / self.threads as f64;
+        let has_its_share = is_busy && share < latency.launch;
+        if alone < not_worth_a_launch(latency) || has_its_share || is_long(first) {
             return if is_busy { Climb::Wait } else { Climb::Done };
         }
-        let own = own.max(least);
+        let share = share.max(latency.launch);
         let lot = first.lot;
-        let (mut seconds, mut saved, mut evaluations) = (0.0, 0.0, 0);
+        let (mut seconds, mut flagged, mut evaluations) = (0.0, 0.0, 0);
         let mut taken = Vec::new();
         self.strands.retain(|strand| {
-            let fits = saved < own && evaluations < MOST_EVALUATIONS;
+            let fits = seconds < share && evaluations < MOST_EVALUATIONS;
             let takes = strand.lot == lot && fits && !is_long(strand);
             if takes {
-                seconds += strand.seconds();
-                saved += strand.saved();
+                seconds += strand.warp_steps() * gpu.step;
                 evaluations += strand.evaluations;
+                self.left = (self.left - strand.seconds()).max(0.0);
+                flagged += strand.seconds() - strand.saved();
                 let given = Given {
                     program: strand.program,
                     steps: strand.steps,
@@ -200,11 +220,10 @@ impl<'a> Ladder<'a> {
             }
             !takes
         });
-        gpu.under_way += saved;
-        gpu.launches += 1;
-        self.left = (self.left - seconds).max(0.0);
-        self.flagged += seconds - saved;
-        Climb::Programs(Arc::new(Chosen::new(taken, saved)), lot)
+        self.gpus[own].under_way += seconds;
+        self.gpus[own].launches += 1;
+        self.flagged += flagged;
+        Climb::Programs(Arc::new(Chosen::new(taken, [seconds, flagged])), lot)
     }
 
     /// What the processor does next; nothing where all is taken.
@@ -214,8 +233,8 @@ impl<'a> Ladder<'a> {
             // No GPU takes more, and every operation ends with a wait for its last thread.
             f64::INFINITY
         } else {
-            let share = PART_OF_REST * self.left / self.rates();
-            self.threads as f64 * share.min(QUICK_S)
+            let many = (self.threads * (1 + self.gpus.len())) as f64;
+            self.threads as f64 * QUICK_S.min(PART_OF_REST * self.left / many)
         };
         let (mut some, mut seconds) = (Vec::new(), 0.0);
         while seconds < most || some.len() < self.threads {
@@ -251,14 +270,17 @@ impl<'a> Ladder<'a> {
         }
     }
 
-    /// Learns what a launch took.
+    /// Learns what a launch took; nearly all that it flagged is redone by now.
     pub(super) fn learn(&mut self, device: DeviceId, chosen: &Chosen, took: Nanos) {
+        self.flagged = (self.flagged - chosen.flagged).max(0.0);
         if let Some(gpu) = self.gpus.iter_mut().find(|gpu| gpu.device == device) {
             gpu.under_way = (gpu.under_way - chosen.seconds).max(0.0);
             gpu.launches = gpu.launches.saturating_sub(1);
-            let seen = chosen.seconds / (took.0.max(1) as f64 / 1e9);
-            gpu.rate = f64::midpoint(gpu.rate, seen);
-            gpu.is_seen = true;
+            if chosen.seconds > 0.0 {
+                let seen = gpu.step * (took.0 as f64 / 1e9) / chosen.seconds;
+                gpu.step = f64::midpoint(gpu.step, seen);
+                gpu.is_seen = true;
+            }
         }
     }
 }
@@ -285,6 +307,7 @@ mod tests {
             gauge: 0,
             seconds_each: f64::from(*nanos) / 1e9,
             flagged_each: 0.0,
+            warp_steps_each: f64::from(*nanos),
         };
         nanos.iter().enumerate().map(strand).collect()
     }
@@ -309,7 +332,7 @@ mod tests {
                 examples: 300..500,
             },
         ]];
-        let gpus = vec![(GPU, believed)];
+        let gpus = vec![(GPU, 1e-9 / believed)];
         let strands = strands(&plan, nanos);
         let mut ladder = Ladder::new(
             &tiles,
@@ -329,7 +352,11 @@ mod tests {
                         for given in chosen.of(&plan) {
                             made.extend((0..500).map(|example| (example, given.program)));
                         }
-                        let took = chosen.seconds / times;
+                        let evaluations = chosen.of(&plan).iter();
+                        let took = evaluations
+                            .map(|given| 500.0 * f64::from(nanos[given.program]) / 1e9)
+                            .sum::<f64>()
+                            / times;
                         gpu += took;
                         ladder.learn(GPU, &chosen, Nanos((took * 1e9) as u64));
                     }

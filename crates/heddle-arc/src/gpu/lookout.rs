@@ -155,7 +155,7 @@ mod tests {
             gauge: 0,
         };
         let some = [1, 4, 5, 9, 11].map(|program| (plan.number, given(program)));
-        let some = Some(Arc::new(Chosen::new(some, 1.0)));
+        let some = Some(Arc::new(Chosen::new(some, [1.0, 0.0])));
         // A single warp takes all evaluations one after another.
         for (only, warps) in [(None, 4), (some, 1)] {
             launch.warps = warps;

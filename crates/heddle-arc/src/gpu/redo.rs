@@ -37,6 +37,7 @@ pub(super) fn redo<'g>(
         some: &some,
         settings,
         judge: &judging(wanted),
+        wait: None,
     };
     let judged = runtime.run_on(DeviceId::CPU, again)?;
     Ok((some, judged))

@@ -11,16 +11,16 @@
 //! router learns of it is what one takes.
 
 mod follow;
+mod settling;
 
+use self::settling::Settling;
 use super::assessed::{Assembly, Assessed, WhyCpu};
-use super::ground::Ground;
 use super::judge::{Findings, Judge};
-use super::ladder::{Ladder, MOST_EVALUATIONS};
+use super::ladder::{Ladder, MOST_EVALUATIONS, step_of};
 use super::launch::{LaunchSettings, outline};
 use super::lot::{Lot, operands_of_all};
 use super::queue::{Beside, Next, Queue};
-use super::scattered::{Few, Scattered, judging};
-use super::settle::Settle;
+use super::scattered::{Few, Scattered, Wait, judging};
 use super::strand::Trial;
 use super::team::{Team, sampled};
 use crate::engine::{Grid, Tile};
@@ -45,6 +45,10 @@ const HANDS: usize = 3;
 /// Threads that have the processor do its part: while one waits for the last thread of
 /// its operation, the others begin with the next.
 const HELPERS: usize = 2;
+
+/// Evaluations from which on a GPU is settled while plans are lowered, where nobody shares:
+/// fewer are lowered sooner than the memory of all warps is there.
+const WORTH_SETTLING: u64 = 1 << 15;
 
 /// How long a processor with nothing to do sleeps before it looks again, should
 /// nobody wake it.
@@ -100,13 +104,13 @@ fn judge_in_parts<'g>(
     };
     let threads = runtime.device(DeviceId::CPU)?.card().units;
     let mut blocks = blocks(tiles, threads);
+    let evaluations: u64 = tiles.iter().map(|tile| tile.evaluations() as u64).sum();
+    let operands = operands_of_all(&lots, tiles, &blocks);
+    let whole =
+        operands.map(|operands| outline(&EVALUATE, &launch, operands, evaluations, evaluations));
     let team = team.unwrap_or_else(|| {
-        let Some(operands) = operands_of_all(&lots, tiles, &blocks) else {
-            return Team::default();
-        };
-        let evaluations = tiles.iter().map(|tile| tile.evaluations() as u64).sum();
-        let whole = outline(&EVALUATE, &launch, operands, evaluations, evaluations);
-        Team::of(runtime.router(), &whole)
+        let whole = whole.as_ref();
+        whole.map_or_else(Team::default, |whole| Team::of(runtime.router(), whole))
     });
     let mut samples = Vec::new();
     if team.has_cpu() {
@@ -141,14 +145,29 @@ fn judge_in_parts<'g>(
         samples,
         blocks_of_lots: &blocks_of_lots,
         sampled: OnceLock::new(),
+        unsettled: Mutex::new(team.gpus().count()),
+        settled: Condvar::new(),
         preparing: Mutex::default(),
+        brought: Mutex::default(),
         assembly: Mutex::new(Assembly::new(tiles, why)),
         error: Mutex::default(),
     };
     if team.is_empty() {
         let turn = Mutex::default();
         let hands = if lots.is_empty() { 1 } else { HANDS };
+        let router = runtime.router();
+        let likely = whole.and_then(|whole| router.preview(&whole, &|_| true, None).ok());
+        let gpu = likely.map(|decision| decision.device);
         thread::scope(|scope| {
+            if let Some(gpu) =
+                gpu.filter(|gpu| gpu.kind().is_gpu() && evaluations >= WORTH_SETTLING)
+            {
+                let (relay, turn) = (&relay, &turn);
+                scope.spawn(move || {
+                    let _turn = lock(turn);
+                    relay.settle(gpu, at_once);
+                });
+            }
             for _ in 1..hands {
                 scope.spawn(|| relay.take_part(scope, None, &turn));
             }
@@ -178,8 +197,13 @@ struct Relay<'a, W> {
     /// The other examples.
     blocks_of_lots: &'a [Vec<Block>],
     sampled: OnceLock<()>,
+    /// GPUs that are being settled, and told when there is one less.
+    unsettled: Mutex<usize>,
+    settled: Condvar,
     /// All threads lower for who comes first.
     preparing: Mutex<()>,
+    /// Which GPUs have the lots that begin with which tiles, or get them now.
+    brought: Mutex<Vec<(DeviceId, usize)>>,
     assembly: Mutex<Assembly>,
     /// What ended it.
     error: Mutex<Option<Error>>,
@@ -210,8 +234,9 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                     scope.spawn(move || {
                         let _hand = Hand(&self.queue, &self.changed, *gpu);
                         if hand == 0 {
+                            let _settling = Settling(&self.unsettled, &self.settled);
                             let _turn = lock(turn);
-                            self.settle(*gpu);
+                            self.settle(*gpu, MOST_EVALUATIONS);
                         }
                         self.sample();
                         self.take_part(scope, Some(*gpu), turn);
@@ -327,11 +352,10 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             return;
         };
         if gpu.kind().is_gpu()
-            && let Some(ground) = judge.prepare()
-            && ground.is_at_home()
+            && let Some(lot) = judge.prepare()
         {
             // What fails here is tried again, and told, when the operation is run.
-            let _ = self.runtime.run_on(gpu, Settle::ahead(ground));
+            let _ = self.bring(gpu, lot);
         }
     }
 
@@ -367,6 +391,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             some,
             settings: self.settings,
             judge: &judging(self.wanted),
+            wait: None,
         };
         let judged = self.runtime.run_on(DeviceId::CPU, operation)?;
         lock(&self.assembly).add_few(self.tiles, some, judged);
@@ -386,33 +411,6 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         Ok(())
     }
 
-    /// Brings a GPU what it needs while the processor lowers plans and runs a sample.
-    fn settle(&self, gpu: DeviceId) {
-        let lot = lock(&self.queue).lot().filter(|_| !self.samples.is_empty());
-        let Some(lot) = lot else { return };
-        let of_lot = &self.tiles[lot.tiles()];
-        let evaluations = of_lot.iter().map(Tile::evaluations).sum::<usize>();
-        let launch = LaunchSettings {
-            budget: self.settings.crew.budget(),
-            ..self.launch
-        };
-        let first = Settle::first(launch, evaluations.min(MOST_EVALUATIONS));
-        let settled = self.runtime.run_on(gpu, first);
-        let settled = settled.and_then(|()| {
-            let ground = self.ground(lot);
-            self.runtime.run_on(gpu, Settle::ahead(ground))
-        });
-        if let Err(error) = settled {
-            self.fail(error);
-        }
-    }
-
-    /// The ground of a lot, lowered by whoever asks first.
-    fn ground(&self, lot: &'a Lot) -> &'a Ground {
-        let budget = self.settings.crew.budget();
-        lot.ground(self.tiles, budget, self.wanted)
-    }
-
     /// Finds out how long programs are, if there are examples to see it by. The first
     /// to ask has the processor do that.
     fn sample(&self) {
@@ -420,9 +418,8 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             return;
         }
         self.sampled.get_or_init(|| {
-            // Before all threads are busy with the sample.
-            let lot = lock(&self.queue).lot();
-            if let Some(lot) = lot {
+            // Before threads are busy with the sample: GPUs are settled sooner.
+            if let Some(lot) = self.lot() {
                 self.ground(lot);
             }
             if let Err(error) = self.run_samples() {
@@ -434,16 +431,20 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
     fn run_samples(&self) -> Result<(), Error> {
         let (runtime, tiles, settings) = (self.runtime, self.tiles, self.settings);
         let cap = self.launch.caps.steps;
-        let trial = Trial::run(runtime, tiles, settings, self.wanted, &self.samples, cap)?;
+        let wait = Wait {
+            threads: self.team.gpus().count().min(self.threads / 2),
+            until: &|| self.wait_for_gpus(),
+        };
+        let what = (&self.samples[..], Some(wait));
+        let trial = Trial::run(runtime, tiles, settings, self.wanted, what, cap)?;
         (self.settings.progress)(evaluations(&trial.some));
         let strands = trial.strands(tiles, self.blocks_of_lots);
         lock(&self.assembly).add_few(tiles, &trial.some, trial.judged);
-        // As many threads as one is worth by its price.
-        let thread = self.team.rate(DeviceId::CPU) / self.threads as f64;
-        let worth = |gpu| (gpu, self.team.rate(gpu) / thread.max(f64::MIN_POSITIVE));
-        let rates = (self.threads, self.team.gpus().map(worth).collect());
+        let step = |gpu| Ok((gpu, step_of(runtime.device(gpu)?.card().units)));
+        let steps = self.team.gpus().map(step).collect::<Result<_, Error>>()?;
         let limits = (self.team.latency, cap);
-        let ladder = Ladder::new(tiles, self.blocks_of_lots, strands, rates, limits);
+        let devices = (self.threads, steps);
+        let ladder = Ladder::new(tiles, self.blocks_of_lots, strands, devices, limits);
         lock(&self.queue).climb(ladder);
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::road::{Part, Settings};
 use heddle_runtime::device::Lane;
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{DType, Description, Error, Kind, Operand, Operation, Residency};
+use std::iter;
 use std::time::Instant;
 
 /// Some evaluations of one tile: the number of the example, then that of the program.
@@ -14,6 +15,14 @@ pub(super) type Few = (usize, Vec<(usize, usize)>);
 
 /// What came of them.
 pub(super) type FewJudged<T> = Vec<(usize, usize, T)>;
+
+/// What some threads wait for before they take part.
+#[derive(Clone, Copy)]
+pub(super) struct Wait<'a> {
+    pub(super) threads: usize,
+    /// Returns when it has come.
+    pub(super) until: &'a (dyn Fn() + Sync),
+}
 
 /// Evaluations in any order, as one operation.
 pub(super) struct Scattered<'a, J> {
@@ -25,6 +34,8 @@ pub(super) struct Scattered<'a, J> {
     pub(super) settings: &'a Settings<'a>,
     /// What to keep of a verdict, given the program and what it took.
     pub(super) judge: &'a J,
+    /// If some of the threads have to wait first.
+    pub(super) wait: Option<Wait<'a>>,
 }
 
 impl<T: Send, J: Fn(Part, usize, Verdict<'_>, Nanos) -> T + Sync> Operation for Scattered<'_, J> {
@@ -46,10 +57,19 @@ impl<T: Send, J: Fn(Part, usize, Verdict<'_>, Nanos) -> T + Sync> Operation for 
             tiles,
             settings,
             judge,
+            wait,
             ..
         } = *self;
-        let work = self.some.iter().zip(judged.iter_mut());
-        pool.each(Bytes(u64::MAX), work, |((tile, some), judged)| {
+        let work = self.some.iter().zip(judged.iter_mut()).map(Some);
+        let waiting = wait.map_or(0, |wait| wait.threads);
+        let work = iter::repeat_with(|| None).take(waiting).chain(work);
+        pool.each(Bytes(u64::MAX), work, |part| {
+            let Some(((tile, some), judged)) = part else {
+                if let Some(Wait { until, .. }) = wait {
+                    until();
+                }
+                return;
+            };
             let Tile { plan, examples } = tiles[*tile];
             let mut worker = settings.crew.take();
             let mut began = Instant::now();

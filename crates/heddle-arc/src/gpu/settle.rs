@@ -1,9 +1,9 @@
 //! What a GPU needs of a job, brought there before it is known what it runs.
 //!
-//! The memory of all warps, pinned memory for results and what a driver does at the first
-//! launch of a kernel take an H200 some 7 ms, code and examples a few more, and all of it
-//! three times as long beside a processor whose threads all evaluate. So the former is done
-//! while plans are lowered, the latter while a sample is run.
+//! What a driver does at the first launch of a kernel takes an H200 some 7 ms, code and
+//! examples and pinned memory for results a few more, and all of it three times as long
+//! beside a processor whose threads all evaluate. So it is done while a sample is run, and
+//! not all threads run that.
 
 use super::ground::Ground;
 use super::launch::{Interpret, Job, LaunchSettings, outline, words_for};
@@ -13,29 +13,26 @@ use heddle_runtime::device::{DeviceKind, Lane, Place};
 use heddle_runtime::{Array, DType, Description, Error, Operation};
 
 /// Something of a job that goes to a GPU.
-pub(super) struct Settle {
-    job: Job,
-    /// How a launch of nothing is made and how many results there will be room for; none
-    /// if code and examples are all.
-    first: Option<(LaunchSettings, usize)>,
+pub(super) enum Settle {
+    /// The memory of all warps and the driver's share: a launch of nothing.
+    Warps(Job, LaunchSettings),
+    /// Memory for so many results.
+    Results(usize),
+    /// Code and examples.
+    Ground(Job),
 }
 
 impl Settle {
-    /// The memory of all warps, that of so many results, and the driver's share.
-    pub(super) fn first(settings: LaunchSettings, results: usize) -> Self {
+    /// The memory of all warps, and the driver's share.
+    pub(super) fn warps(settings: LaunchSettings) -> Self {
         let (code, data) = (Array::from_slice(&[0]), Array::from_slice(&[0]));
-        Settle {
-            job: Job::sharing(&code, &data, Schedule::empty(), 0),
-            first: Some((settings, results)),
-        }
+        let nothing = Job::sharing(&code, &data, Schedule::empty(), 0);
+        Settle::Warps(nothing, settings)
     }
 
     /// The code and the examples of a ground.
-    pub(super) fn ahead(ground: &Ground) -> Self {
-        Settle {
-            job: ground.empty_job(),
-            first: None,
-        }
+    pub(super) fn ground(ground: &Ground) -> Self {
+        Settle::Ground(ground.empty_job())
     }
 }
 
@@ -43,12 +40,14 @@ impl Operation for Settle {
     type Output = ();
 
     fn describe(&self) -> Description {
-        let operands = self.job.operands();
-        match &self.first {
-            Some((settings, _)) => outline(&SETTLE, settings, operands, settings.warps.into(), 0),
-            None => operands
-                .into_iter()
-                .fold(Description::new(&SETTLE, DType::U8, 0), Description::reads),
+        let small = Description::new(&SETTLE, DType::U8, 0);
+        match self {
+            Settle::Warps(nothing, settings) => {
+                let rows = settings.warps.into();
+                outline(&SETTLE, settings, nothing.operands(), rows, 0)
+            }
+            Settle::Results(_) => small,
+            Settle::Ground(job) => job.operands().into_iter().fold(small, Description::reads),
         }
     }
 
@@ -57,23 +56,23 @@ impl Operation for Settle {
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        match lane.place() {
-            Place::Accelerator(accelerator) => match self.first {
-                Some((settings, results)) => {
-                    let nothing = Interpret::new(&self.job, settings);
-                    let nothing = nothing.for_rows(settings.warps.into());
-                    nothing.launch(lane, accelerator, None)?;
-                    // The device keeps what it pinned for the launch that comes.
-                    accelerator.notices(words_for(results))?;
-                    Ok(())
-                }
-                None => self.job.bring(lane, accelerator),
-            },
-            Place::Host(_) => Err(Error::NotImplementedOn {
+        let Place::Accelerator(accelerator) = lane.place() else {
+            return Err(Error::NotImplementedOn {
                 operation: SETTLE.name(),
                 device: lane.device(),
-            }),
+            });
+        };
+        match self {
+            Settle::Warps(nothing, settings) => {
+                let nothing = Interpret::new(nothing, *settings);
+                let nothing = nothing.for_rows(settings.warps.into());
+                nothing.launch(lane, accelerator, None)?;
+            }
+            // The device keeps what it pinned for the launch that comes.
+            Settle::Results(results) => drop(accelerator.notices(words_for(*results))?),
+            Settle::Ground(job) => job.bring(lane, accelerator)?,
         }
+        Ok(())
     }
 }
 
@@ -109,14 +108,19 @@ mod tests {
             ..LaunchSettings::default()
         };
         let gpu = DeviceId::simt(0);
-        runtime.run_on(gpu, Settle::first(settings, 100)).unwrap();
-        assert!(ground.is_at_home() && ground.operands().map(on) == host);
-        runtime.run_on(gpu, Settle::ahead(&ground)).unwrap();
-        assert!(!ground.is_at_home() && ground.operands().map(on) != host);
+        runtime.run_on(gpu, Settle::warps(settings)).unwrap();
+        runtime.run_on(gpu, Settle::Results(100)).unwrap();
+        assert!(ground.operands().map(on) == host);
+        runtime.run_on(gpu, Settle::ground(&ground)).unwrap();
+        assert!(ground.operands().map(on) != host);
         let effort = efforts(&runtime)["simt:0"];
         assert_eq!((effort.operations, effort.evaluations), (0, 0));
         assert!(effort.transfer_time.0 > 0);
-        for settle in [Settle::first(settings, 100), Settle::ahead(&ground)] {
+        for settle in [
+            Settle::warps(settings),
+            Settle::Results(100),
+            Settle::ground(&ground),
+        ] {
             assert!(runtime.run_on(DeviceId::CPU, settle).is_err());
         }
     }

@@ -1,7 +1,7 @@
 //! What is known of each program of a job: a few examples are run to see how long it is.
 
 use super::gauge::{CELLS, Fit, GAUGES, Gauges};
-use super::scattered::{Few, FewJudged, Scattered};
+use super::scattered::{Few, FewJudged, Scattered, Wait};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
 use crate::fault::Fault;
@@ -15,6 +15,16 @@ use std::collections::HashMap;
 /// waits for the one with the largest example and several long programs.
 const TOGETHER: usize = 16;
 
+/// How many times as long as later a thread takes for what it runs first, about: 12,768
+/// evaluations of a sample took the 16 threads beside an H200 some 13 ms, and 7 when they
+/// were run once more. Of 1 to 3.5, 2 made shared jobs fastest there.
+const COLD: f64 = 2.0;
+/// What a thread takes for a step, about: an evaluation that came to nothing does not say
+/// how many it took.
+const NANOS_A_STEP: u64 = 12;
+/// What a warp does for an evaluation of no steps, counted in steps.
+const STEPS_ANYWAY: u64 = 60;
+
 /// One program on all examples of a lot that are its plan's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Strand {
@@ -26,11 +36,13 @@ pub(super) struct Strand {
     /// The most steps it took in the sample, and the gauge of examples they rise with.
     pub(super) steps: u32,
     pub(super) gauge: u8,
-    /// What a thread of the processor took for an evaluation, on average.
+    /// What a thread of the processor will take for an evaluation, on average.
     pub(super) seconds_each: f64,
     /// The part of that which a GPU would not save: evaluations of more steps than a warp
     /// may take are flagged, and the processor has them all the same.
     pub(super) flagged_each: f64,
+    /// Steps that a warp takes for an evaluation, on average, until it is flagged or done.
+    pub(super) warp_steps_each: f64,
 }
 
 impl Strand {
@@ -43,6 +55,11 @@ impl Strand {
     pub(super) fn saved(&self) -> f64 {
         self.evaluations as f64 * (self.seconds_each - self.flagged_each)
     }
+
+    /// Steps that warps take for all of it.
+    pub(super) fn warp_steps(&self) -> f64 {
+        self.evaluations as f64 * self.warp_steps_each
+    }
 }
 
 /// What a sample says of a program.
@@ -53,6 +70,7 @@ struct Sampled {
     nanos: u64,
     /// Of evaluations with too many steps for a warp.
     flagged_nanos: u64,
+    warp_steps: u64,
     evaluations: u64,
 }
 
@@ -64,13 +82,14 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Runs every program of these blocks on the processor; a warp may take so many steps.
+    /// Runs every program of these blocks on the processor, of which some threads wait for
+    /// something first; a warp may take so many steps.
     pub(super) fn run<'g>(
         runtime: &Runtime,
         tiles: &[Tile<'_>],
         settings: &Settings<'_>,
         wanted: &(impl Fn(Part) -> &'g Grid + Sync),
-        blocks: &[Block],
+        (blocks, wait): (&[Block], Option<Wait<'_>>),
         cap: u32,
     ) -> Result<Trial, Error> {
         let some = pieces(tiles, blocks);
@@ -89,18 +108,20 @@ impl Trial {
             some: &some,
             settings,
             judge: &judge,
+            wait,
         };
         let timed = runtime.run_on(DeviceId::CPU, operation)?;
         let mut programs: HashMap<(u64, usize), Sampled> = HashMap::new();
         let mut judged = Vec::with_capacity(timed.len());
+        let mut gauges = (None, [0.0; GAUGES]);
         for ((tile, _), timed) in some.iter().zip(timed) {
             let plan = tiles[*tile].plan.number;
             let mut of_piece = Vec::with_capacity(timed.len());
-            let mut gauges = (usize::MAX, [0.0; GAUGES]);
             for (example, program, (judgement, steps, took)) in timed {
-                if gauges.0 != example {
+                // Pieces of an example come one after the other.
+                if gauges.0 != Some((*tile, example)) {
                     let input = tiles[*tile].examples[example].input;
-                    gauges = (example, Gauges::of(input).logarithms());
+                    gauges = (Some((*tile, example)), Gauges::of(input).logarithms());
                 }
                 let sampled = programs.entry((plan, program)).or_default();
                 sampled.most_steps = sampled.most_steps.max(steps);
@@ -109,6 +130,11 @@ impl Trial {
                 if steps > u64::from(cap) {
                     sampled.flagged_nanos += took.0;
                 }
+                let counted = match steps {
+                    0 => took.0 / NANOS_A_STEP,
+                    steps => steps,
+                };
+                sampled.warp_steps += STEPS_ANYWAY + counted.min(u64::from(cap));
                 sampled.evaluations += 1;
                 of_piece.push((example, program, judgement));
             }
@@ -127,6 +153,8 @@ impl Trial {
         let nanos: u64 = self.programs.values().map(|sampled| sampled.nanos).sum();
         let count: u64 = self.programs.values().map(|one| one.evaluations).sum();
         let average = nanos as f64 / count.max(1) as f64;
+        let warp_steps: u64 = self.programs.values().map(|one| one.warp_steps).sum();
+        let average_steps = warp_steps as f64 / count.max(1) as f64;
         let mut strands = Vec::new();
         for (lot, blocks) in lots.iter().enumerate() {
             let mut plans: HashMap<u64, (usize, usize)> = HashMap::new();
@@ -138,8 +166,8 @@ impl Trial {
             for (plan, (programs, evaluations)) in plans {
                 strands.extend((0..programs).map(|program| {
                     let sampled = self.programs.get(&(plan, program));
-                    let each = |nanos: fn(&Sampled) -> u64| {
-                        sampled.map(|one| nanos(one) as f64 / one.evaluations.max(1) as f64)
+                    let each = |of: fn(&Sampled) -> u64| {
+                        sampled.map(|one| of(one) as f64 / one.evaluations.max(1) as f64)
                     };
                     let nanos = each(|one| one.nanos).unwrap_or(average);
                     let flagged = each(|one| one.flagged_nanos).unwrap_or(0.0);
@@ -151,8 +179,9 @@ impl Trial {
                         evaluations,
                         steps: u32::try_from(steps).unwrap_or(u32::MAX),
                         gauge: sampled.map_or(CELLS, |sampled| sampled.fit.best()),
-                        seconds_each: nanos / 1e9,
-                        flagged_each: flagged / 1e9,
+                        seconds_each: nanos / COLD / 1e9,
+                        flagged_each: flagged / COLD / 1e9,
+                        warp_steps_each: each(|one| one.warp_steps).unwrap_or(average_steps),
                     }
                 }));
             }
@@ -189,6 +218,7 @@ mod tests {
     use crate::meter::Budget;
     use crate::plan::Plan;
     use crate::road::Crew;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn a_sample_tells_how_long_programs_are() {
@@ -205,15 +235,23 @@ mod tests {
         let runtime = Runtime::builder().forgetful().build().unwrap();
         let crew = Crew::new(Budget::default());
         let wanted = |part: Part| outputs[part.example];
+        let waited = AtomicUsize::new(0);
+        let wait = Wait {
+            threads: 2,
+            until: &|| {
+                waited.fetch_add(1, Ordering::Relaxed);
+            },
+        };
         let sample = Trial::run(
             &runtime,
             &tiles,
             &Settings::of(&crew),
             &wanted,
-            &[block(0, 0..2)],
+            (&[block(0, 0..2)], Some(wait)),
             100,
         );
         let sample = sample.unwrap();
+        assert_eq!(waited.into_inner(), 2);
         let made: usize = sample.judged.iter().map(Vec::len).sum();
         assert_eq!(made, 80);
         let lots = [vec![block(0, 2..3), block(1, 0..3)], vec![block(0, 3..4)]];
@@ -221,6 +259,12 @@ mod tests {
         assert_eq!(strands.len(), 40 + 3 + 40);
         assert!(strands.is_sorted_by_key(|strand| strand.steps));
         assert!(strands.iter().all(|strand| strand.seconds_each > 0.0));
+        let most = (STEPS_ANYWAY + 100) as f64;
+        let is_counted = |strand: &Strand| {
+            let each = strand.warp_steps_each;
+            each >= STEPS_ANYWAY as f64 && each <= most
+        };
+        assert!(strands.iter().all(is_counted));
         // Nobody looked at the second plan.
         let other = strands.iter().find(|strand| strand.plan == plans[1].number);
         let other = other.unwrap();
