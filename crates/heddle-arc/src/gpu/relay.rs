@@ -165,7 +165,8 @@ fn judge_in_parts<'g>(
                 let (relay, turn) = (&relay, &turn);
                 scope.spawn(move || {
                     let _turn = lock(turn);
-                    relay.settle(gpu, at_once);
+                    // What fails here is tried again, and told, when something is launched.
+                    let _ = relay.settle(gpu, at_once);
                 });
             }
             for _ in 1..hands {
@@ -236,7 +237,9 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                         if hand == 0 {
                             let _settling = Settling(&self.unsettled, &self.settled);
                             let _turn = lock(turn);
-                            self.settle(*gpu, MOST_EVALUATIONS);
+                            if let Err(error) = self.settle(*gpu, MOST_EVALUATIONS) {
+                                self.fail(error);
+                            }
                         }
                         self.sample();
                         self.take_part(scope, Some(*gpu), turn);

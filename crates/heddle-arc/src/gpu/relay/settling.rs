@@ -24,22 +24,24 @@ impl Drop for Settling<'_> {
 impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
     /// Brings a GPU what it needs while the processor lowers plans and runs a sample, if
     /// there is one; room for at most so many results. One after the other, because two
-    /// threads wait for the same driver. What fails here is tried again, and told, when
-    /// something is launched.
-    pub(super) fn settle(&self, gpu: DeviceId, most: usize) {
-        let Some(lot) = self.lot() else { return };
+    /// threads wait for the same driver.
+    pub(super) fn settle(&self, gpu: DeviceId, most: usize) -> Result<(), Error> {
+        let Some(lot) = self.lot() else {
+            return Ok(());
+        };
         let of_lot = &self.tiles[lot.tiles()];
         let evaluations = of_lot.iter().map(Tile::evaluations).sum::<usize>();
         let launch = LaunchSettings {
             budget: self.settings.crew.budget(),
             ..self.launch
         };
-        let _ = self.runtime.run_on(gpu, Settle::warps(launch));
+        self.runtime.run_on(gpu, Settle::warps(launch))?;
         let results = Settle::Results(evaluations.min(most));
-        let _ = self.runtime.run_on(gpu, results);
-        if !self.samples.is_empty() {
-            let _ = self.bring(gpu, lot);
+        self.runtime.run_on(gpu, results)?;
+        if self.samples.is_empty() {
+            return Ok(());
         }
+        self.bring(gpu, lot)
     }
 
     /// Brings a GPU the code and the examples of a lot, unless somebody did. Who asks
