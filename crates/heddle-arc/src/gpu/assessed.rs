@@ -5,6 +5,7 @@ use super::chosen::Chosen;
 use super::judge::Found;
 use super::lookout::Address;
 use super::scattered::{Few, FewJudged};
+use super::spread::spread;
 use crate::assess::Judgement;
 use crate::engine::Tile;
 use crate::plan::Plan;
@@ -186,13 +187,10 @@ impl Assembly {
             (part, row.filter(|_| is_begun))
         };
         let judgements: usize = parts.iter().map(|(_, programs)| programs).sum();
-        let judged = if judgements < WORTH_ALL_THREADS {
-            self.rows.into_iter().zip(parts).map(whole).collect()
-        } else {
-            self.rows.into_par_iter().zip(parts).map(whole).collect()
-        };
+        let are_many = judgements >= WORTH_ALL_THREADS;
+        let rows = self.rows.into_iter().zip(parts).collect();
         Assessed {
-            judged,
+            judged: spread(rows, are_many, whole),
             flags: self.flags,
             on_cpu: self.on_cpu,
         }

@@ -9,12 +9,12 @@ use super::joined::Joined;
 use super::launch::{Job, Ran};
 use super::layout::Layout;
 use super::schedule::Schedule;
+use super::spread::spread;
 use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
 use crate::road::{Block, Part};
 use heddle_runtime::{Array, Operand};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -88,15 +88,12 @@ impl Ground {
             // A buffer has at least a byte.
             data.push(0);
         }
+        let are_many = inputs_taken.len() >= WORTH_ALL_THREADS;
         Ground {
             code: programs.take_words(),
             data: Array::from_slice(&data),
             programs,
-            gauges: if inputs_taken.len() < WORTH_ALL_THREADS {
-                inputs_taken.into_iter().map(Gauges::of).collect()
-            } else {
-                inputs_taken.into_par_iter().map(Gauges::of).collect()
-            },
+            gauges: spread(inputs_taken, are_many, Gauges::of),
             tiles: placed,
         }
     }

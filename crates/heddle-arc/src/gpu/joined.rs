@@ -1,16 +1,13 @@
 //! The code of several plans in one array.
 
 use super::lower::{Bytecode, CONSTANT_WORDS};
+use super::spread::spread;
 use crate::plan::Plan;
 use heddle_runtime::Array;
-use rayon::prelude::*;
 
 /// Programs of a plan that one thread lowers. Each chunk has all bodies of its plan:
 /// smaller ones would make more code, larger ones keep threads waiting.
 const CHUNK: usize = 1 << 13;
-/// Chunks from which on all threads are asked: others evaluate meanwhile, and a thread that
-/// has to be woken up beside them comes after some milliseconds.
-const WORTH_ALL_THREADS: usize = 2;
 
 /// The code of several plans, one after the other in one array.
 #[derive(Debug)]
@@ -33,12 +30,10 @@ impl Joined {
             let starts = (0..plan.len()).step_by(CHUNK);
             wanted.extend(starts.map(|start| (*plan, start..plan.len().min(start + CHUNK))));
         }
-        let lower = |(plan, programs)| Bytecode::of_some(plan, programs);
-        let chunks: Vec<Bytecode> = if wanted.len() < WORTH_ALL_THREADS {
-            wanted.into_iter().map(lower).collect()
-        } else {
-            wanted.into_par_iter().map(lower).collect()
-        };
+        let are_many = wanted.len() > 1;
+        let chunks = spread(wanted, are_many, |(plan, programs)| {
+            Bytecode::of_some(plan, programs)
+        });
         let mut words = 0;
         let mut bases = Vec::with_capacity(chunks.len());
         for chunk in &chunks {
@@ -74,16 +69,12 @@ impl Joined {
                 rest = later;
             }
             rest.fill(0);
-            let write = |(chunk, base, own): (&Bytecode, u32, &mut [u32])| {
-                let (own, padding) = own.split_at_mut(chunk.words().len());
+            let are_many = parts.len() > 1;
+            spread(parts, are_many, |(chunk, base, own): (&Bytecode, _, _)| {
+                let (own, padding): (&mut [u32], _) = own.split_at_mut(chunk.words().len());
                 chunk.write_to(own, base);
                 padding.fill(0);
-            };
-            if parts.len() < WORTH_ALL_THREADS {
-                parts.into_iter().for_each(write);
-            } else {
-                parts.into_par_iter().for_each(write);
-            }
+            });
         });
         for chunk in &mut self.chunks {
             chunk.drop_words();

@@ -88,6 +88,7 @@ mod scattered;
 mod schedule;
 mod settle;
 mod single;
+mod spread;
 mod strand;
 mod team;
 
