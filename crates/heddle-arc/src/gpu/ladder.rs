@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Seconds that a multiprocessor takes for a step of one of its warps, in a launch that has
 /// something for all of them: an H200 took 140 ms for the 505 million steps of all pairs.
-const STEP_S: f64 = 37e-9;
+const PACE_S: f64 = 37e-9;
 /// The part of its fair share that a GPU takes once it has had a launch: what is left has
 /// longer and longer programs. At first it takes all of it, because each launch ends with a
 /// wait for its longest evaluations.
@@ -88,17 +88,17 @@ fn not_worth_a_launch(latency: Latency) -> f64 {
 #[derive(Clone, Copy, Debug)]
 struct Gpu {
     device: DeviceId,
-    /// Seconds it takes for a step of a warp, and whether that was seen.
-    step: f64,
+    /// Seconds it takes for a step where all its warps have some, and whether that was seen.
+    pace: f64,
     is_seen: bool,
     /// Seconds of what it has taken and not made yet, in how many launches.
     under_way: f64,
     launches: usize,
 }
 
-/// Seconds that a GPU of so many multiprocessors takes for a step of a warp, about.
-pub(super) fn step_of(units: usize) -> f64 {
-    STEP_S / units.max(1) as f64
+/// The pace of a GPU of so many multiprocessors, about.
+pub(super) fn pace_of(units: usize) -> f64 {
+    PACE_S / units.max(1) as f64
 }
 
 /// What a GPU does next.
@@ -114,7 +114,7 @@ pub(super) enum Climb {
 
 impl<'a> Ladder<'a> {
     /// All of these strands, shortest first, for a processor of so many threads and
-    /// GPUs, each with what it takes for a step of a warp, about.
+    /// GPUs, each with its pace, about.
     pub(super) fn new(
         tiles: &'a [Tile<'a>],
         blocks: &'a [Vec<Block>],
@@ -122,9 +122,9 @@ impl<'a> Ladder<'a> {
         (threads, gpus): (usize, Vec<(DeviceId, f64)>),
         (latency, cap): (Latency, u32),
     ) -> Self {
-        let gpu = |(device, step)| Gpu {
+        let gpu = |(device, pace)| Gpu {
             device,
-            step,
+            pace,
             is_seen: false,
             under_way: 0.0,
             launches: 0,
@@ -161,14 +161,14 @@ impl<'a> Ladder<'a> {
         // GPUs that have nothing yet take as much as this one, each by its speed.
         let idle = self.gpus.iter().filter(|other| other.launches == 0);
         let idle = idle.filter(|other| other.device != gpu.device);
-        let alike = 1.0 + idle.map(|other| gpu.step / other.step).sum::<f64>();
+        let alike = 1.0 + idle.map(|other| gpu.pace / other.pace).sum::<f64>();
         let mut own = gpu.under_way;
         let mut beside = (self.left + self.flagged) / threads;
         for strand in &self.strands {
             if own >= beside {
                 break;
             }
-            own += strand.warp_steps() * gpu.step;
+            own += strand.warp_steps() * gpu.pace;
             beside -= alike * strand.saved() / threads;
         }
         own
@@ -207,7 +207,7 @@ impl<'a> Ladder<'a> {
             let fits = seconds < share && evaluations < MOST_EVALUATIONS;
             let takes = strand.lot == lot && fits && !is_long(strand);
             if takes {
-                seconds += strand.warp_steps() * gpu.step;
+                seconds += strand.warp_steps() * gpu.pace;
                 evaluations += strand.evaluations;
                 self.left = (self.left - strand.seconds()).max(0.0);
                 flagged += strand.seconds() - strand.saved();
@@ -277,8 +277,8 @@ impl<'a> Ladder<'a> {
             gpu.under_way = (gpu.under_way - chosen.seconds).max(0.0);
             gpu.launches = gpu.launches.saturating_sub(1);
             if chosen.seconds > 0.0 {
-                let seen = gpu.step * (took.0 as f64 / 1e9) / chosen.seconds;
-                gpu.step = f64::midpoint(gpu.step, seen);
+                let seen = gpu.pace * (took.0 as f64 / 1e9) / chosen.seconds;
+                gpu.pace = f64::midpoint(gpu.pace, seen);
                 gpu.is_seen = true;
             }
         }

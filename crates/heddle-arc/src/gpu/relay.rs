@@ -16,7 +16,7 @@ mod settling;
 use self::settling::Settling;
 use super::assessed::{Assembly, Assessed, WhyCpu};
 use super::judge::{Findings, Judge};
-use super::ladder::{Ladder, MOST_EVALUATIONS, step_of};
+use super::ladder::{Ladder, MOST_EVALUATIONS, pace_of};
 use super::launch::{LaunchSettings, outline};
 use super::lot::{Lot, operands_of_all};
 use super::queue::{Beside, Next, Queue};
@@ -438,15 +438,15 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
             threads: self.team.gpus().count().min(self.threads / 2),
             until: &|| self.wait_for_gpus(),
         };
-        let what = (&self.samples[..], Some(wait));
+        let what = (&self.samples[..], wait);
         let trial = Trial::run(runtime, tiles, settings, self.wanted, what, cap)?;
         (self.settings.progress)(evaluations(&trial.some));
         let strands = trial.strands(tiles, self.blocks_of_lots);
         lock(&self.assembly).add_few(tiles, &trial.some, trial.judged);
-        let step = |gpu| Ok((gpu, step_of(runtime.device(gpu)?.card().units)));
-        let steps = self.team.gpus().map(step).collect::<Result<_, Error>>()?;
+        let pace = |gpu| Ok((gpu, pace_of(runtime.device(gpu)?.card().units)));
+        let paces = self.team.gpus().map(pace).collect::<Result<_, Error>>()?;
         let limits = (self.team.latency, cap);
-        let devices = (self.threads, steps);
+        let devices = (self.threads, paces);
         let ladder = Ladder::new(tiles, self.blocks_of_lots, strands, devices, limits);
         lock(&self.queue).climb(ladder);
         Ok(())

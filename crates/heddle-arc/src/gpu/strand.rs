@@ -89,7 +89,7 @@ impl Trial {
         tiles: &[Tile<'_>],
         settings: &Settings<'_>,
         wanted: &(impl Fn(Part) -> &'g Grid + Sync),
-        (blocks, wait): (&[Block], Option<Wait<'_>>),
+        (blocks, wait): (&[Block], Wait<'_>),
         cap: u32,
     ) -> Result<Trial, Error> {
         let some = pieces(tiles, blocks);
@@ -108,7 +108,7 @@ impl Trial {
             some: &some,
             settings,
             judge: &judge,
-            wait,
+            wait: Some(wait),
         };
         let timed = runtime.run_on(DeviceId::CPU, operation)?;
         let mut programs: HashMap<(u64, usize), Sampled> = HashMap::new();
@@ -247,7 +247,7 @@ mod tests {
             &tiles,
             &Settings::of(&crew),
             &wanted,
-            (&[block(0, 0..2)], Some(wait)),
+            (&[block(0, 0..2)], wait),
             100,
         );
         let sample = sample.unwrap();
