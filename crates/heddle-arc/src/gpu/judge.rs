@@ -415,13 +415,10 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::sample::OneTask;
+    use crate::gpu::sample::{OneTask, emulated};
     use crate::meter::Budget;
     use crate::road::{Crew, blocks};
-    use heddle_cuda::simt::{SimtDevice, SimtOptions};
-    use heddle_runtime::Runtime;
     use heddle_runtime::device::DeviceId;
-    use std::sync::Arc;
 
     #[test]
     fn nothing_is_lowered_before_a_gpu_is_chosen() {
@@ -432,9 +429,7 @@ mod tests {
         let settings = Settings::of(&crew);
         let wanted = |part: Part| task.wanted(part);
         let lots = Lot::all(&tiles);
-        let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-        let runtime = Runtime::builder().device(Arc::new(gpu)).forgetful();
-        let runtime = runtime.build().unwrap();
+        let runtime = emulated();
         let mut judge = Judge::new(&tiles, &blocks, &settings, &wanted)
             .on_gpu(&lots[0], LaunchSettings::default());
         let told = judge.describe();

@@ -98,12 +98,10 @@ mod tests {
     use crate::gpu::judge::{Findings, Hole, Judge};
     use crate::gpu::launch::LaunchSettings;
     use crate::gpu::lot::Lot;
-    use crate::gpu::sample::{OneTask, programs};
+    use crate::gpu::sample::{OneTask, emulated, programs};
     use crate::meter::Budget;
     use crate::plan::Plan;
     use crate::road::{Crew, Part, Settings, blocks};
-    use heddle_cuda::simt::{SimtDevice, SimtOptions};
-    use heddle_runtime::Runtime;
     use heddle_runtime::device::DeviceId;
     use std::any::Any;
     use std::collections::BTreeMap;
@@ -144,9 +142,7 @@ mod tests {
         let settings = Settings::of(&crew);
         let wanted = |part: Part| task.wanted(part);
         let lots = Lot::all(&tiles);
-        let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-        let runtime = Runtime::builder().device(Arc::new(gpu)).forgetful();
-        let runtime = runtime.build().unwrap();
+        let runtime = emulated();
         let mut launch = LaunchSettings::default();
         launch.caps.rows = 16;
         let given = |program| Given {

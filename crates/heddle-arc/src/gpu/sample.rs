@@ -11,8 +11,14 @@ use crate::plan::Plan;
 use crate::program::{Program, load};
 use crate::road::{Crew, Part, Settings, blocks};
 use crate::tasks::{PROGRAMS, dataset};
+#[cfg(test)]
+use heddle_cuda::simt::{SimtDevice, SimtOptions};
+#[cfg(test)]
+use heddle_runtime::Runtime;
 use heddle_runtime::device::{DeviceKind, Lane};
 use heddle_runtime::{Agreement, Description, Error, Operation};
+#[cfg(test)]
+use std::sync::Arc;
 use std::sync::OnceLock;
 
 /// Threads a sample is cut for.
@@ -71,6 +77,14 @@ impl OneTask {
     pub(super) fn wanted(&self, part: Part) -> &'static Grid {
         self.outputs[part.example]
     }
+}
+
+/// A processor and an emulated GPU that know no prices.
+#[cfg(test)]
+pub(super) fn emulated() -> Runtime {
+    let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
+    let builder = Runtime::builder().device(Arc::new(gpu));
+    builder.forgetful().build().unwrap()
 }
 
 /// Plans and the pairs each is judged on.

@@ -2,8 +2,8 @@
 //!
 //! What a driver does at the first launch of a kernel takes an H200 some 7 ms, code and
 //! examples and pinned memory for results a few more, and all of it three times as long
-//! beside a processor whose threads all evaluate. So it is done while a sample is run, and
-//! not all threads run that.
+//! beside a processor whose threads all evaluate. So it is done while plans are lowered and
+//! a sample is run, and not all threads run that.
 
 use super::ground::Ground;
 use super::launch::{Interpret, Job, LaunchSettings, outline, words_for};
@@ -80,14 +80,11 @@ impl Operation for Settle {
 mod tests {
     use super::*;
     use crate::engine::{Example, Tile};
-    use crate::gpu::sample::{programs, tasks};
+    use crate::gpu::sample::{emulated, programs, tasks};
     use crate::meter::Budget;
     use crate::plan::Plan;
     use crate::road::efforts;
-    use heddle_cuda::simt::{SimtDevice, SimtOptions};
-    use heddle_runtime::Runtime;
     use heddle_runtime::device::DeviceId;
-    use std::sync::Arc;
 
     #[test]
     fn what_was_settled_is_not_moved_again() {
@@ -100,9 +97,7 @@ mod tests {
         let ground = Ground::new(&tiles, Budget::default(), |_| None);
         let on = |operand: heddle_runtime::Operand| operand.residency;
         let host = ground.operands().map(on);
-        let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-        let runtime = Runtime::builder().device(Arc::new(gpu)).forgetful();
-        let runtime = runtime.build().unwrap();
+        let runtime = emulated();
         let settings = LaunchSettings {
             warps: 8,
             ..LaunchSettings::default()
