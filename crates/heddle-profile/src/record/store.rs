@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 use std::hint;
+use std::iter;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -23,8 +24,8 @@ use super::packed::{SIZED_SCOPE_WORDS, SPAN_WORDS};
 /// threads met at the lock.
 const LARGEST_CHUNK_WORDS: usize = 8_192;
 
-/// Full chunks that a place keeps while the shelves are locked, 2 MiB; beyond them
-/// the oldest makes room.
+/// Chunks that a place keeps for while the shelves are locked, full or in reserve,
+/// 2 MiB; beyond them the oldest makes room.
 const MOST_WAITING: usize = 32;
 
 /// How often a locked lock is tried again: some microseconds, longer than it is held
@@ -107,6 +108,9 @@ impl Holdings {
 #[derive(Debug, Default)]
 struct AtPlace {
     pieces: VecDeque<Piece>,
+    /// As many as once waited, for the next time: were they only left among the
+    /// spare ones, each time would allocate as many again.
+    reserve: Vec<Arc<Chunk>>,
     /// Records given up here, because shelving was held up for too long.
     evicted: u64,
 }
@@ -247,7 +251,7 @@ impl Store {
         let spare = match self.lock_soon() {
             Some(mut shelves) => {
                 shelves.shelve(place, self.capacity_spans);
-                shelves.reuse()
+                shelves.spare()
             }
             None => place.lock().make_room(),
         };
@@ -294,25 +298,30 @@ impl Store {
         let mut shelves = self.lock();
         let full = mem::take(&mut shelves.full);
         let spare = mem::take(&mut shelves.spare);
+        let mut reserves = Vec::new();
         shelves.full_records = 0;
         shelves.evicted = 0;
         for place in &shelves.places {
             let mut held = place.lock();
             held.evicted = 0;
+            reserves.append(&mut held.reserve);
             // Every chunk but the open one is full and goes with the next exchange.
             for piece in &mut held.pieces {
                 piece.from = piece.chunk.mark();
             }
         }
         drop(shelves);
-        drop((full, spare));
+        drop((full, spare, reserves));
     }
 }
 
 impl AtPlace {
-    /// Where as many chunks wait as may: the oldest, emptied, unless a reader
-    /// still has it.
+    /// One in reserve; or, where as many chunks wait as may, the oldest, emptied,
+    /// unless a reader still has it.
     fn make_room(&mut self) -> Option<Arc<Chunk>> {
+        if let Some(chunk) = self.reserve.pop() {
+            return Some(chunk);
+        }
         if self.pieces.len() < MOST_WAITING {
             return None;
         }
@@ -324,15 +333,16 @@ impl AtPlace {
 
 impl Shelves {
     /// Moves a place's chunks to the full ones, and those that are no longer
-    /// needed to the spare ones.
+    /// needed to the spare ones. Where several had waited, the place gets spare
+    /// ones for all but the one it asks for now.
     fn shelve(&mut self, place: &Place, capacity_spans: usize) {
         let mut held = place.lock();
+        let waited = held.pieces.len().saturating_sub(1);
         for piece in held.pieces.drain(..) {
             self.full_records += piece.records();
             self.full.push_back(piece);
         }
         self.evicted += mem::take(&mut held.evicted);
-        drop(held);
         while let Some(oldest) = self.full.front().map(Piece::records)
             && self.full_records - oldest >= capacity_spans
         {
@@ -342,11 +352,13 @@ impl Shelves {
                 self.spare.push(piece.chunk);
             }
         }
+        held.reserve
+            .extend(iter::from_fn(|| self.spare()).take(waited));
     }
 
     /// A spare chunk, emptied. One that a reader still holds is left to the
     /// reader.
-    fn reuse(&mut self) -> Option<Arc<Chunk>> {
+    fn spare(&mut self) -> Option<Arc<Chunk>> {
         while let Some(chunk) = self.spare.pop() {
             if let Some(chunk) = emptied(chunk) {
                 return Some(chunk);
@@ -476,5 +488,44 @@ mod tests {
         fill(&store, &mut place, rounds * 100);
         assert_eq!(place.place.lock().pieces.len(), 1);
         assert_eq!(words(&store).last().unwrap() / 100, rounds);
+    }
+
+    /// Every chunk that the store has memory for.
+    fn chunks(store: &Store) -> usize {
+        let shelves = store.lock();
+        let at_places: usize = shelves
+            .places
+            .iter()
+            .map(|place| {
+                let held = place.lock();
+                held.pieces.len() + held.reserve.len()
+            })
+            .sum();
+        shelves.full.len() + shelves.spare.len() + at_places
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_how_often_the_shelves_are_locked() {
+        let store = Store::new(SPAN_WORDS * 4);
+        store.make_room();
+        let made = chunks(&store);
+        let mut places = [store.sit(), store.sit()];
+        for round in 0..100 {
+            let held_up = store.lock();
+            for place in &mut places {
+                for _ in 0..=round % (MOST_WAITING + 3) {
+                    fill(&store, place, 0);
+                }
+            }
+            drop(held_up);
+            for place in &mut places {
+                fill(&store, place, 0);
+            }
+        }
+        let most = made + places.len() * MOST_WAITING;
+        assert!(chunks(&store) <= most, "{} of {most}", chunks(&store));
+        store.clear();
+        // What a thread writes to stays, and nothing else.
+        assert_eq!(chunks(&store), places.len());
     }
 }
