@@ -5,8 +5,9 @@
 //! lies beyond is extrapolated, and exploration comes back to it.
 //!
 //! The first run of a kind may load a module or start a library, a thousand times
-//! its later cost. That comes out of the whole budget, not out of the share of
-//! the sweep that happened to be first, and no size is judged by it.
+//! its later cost. No size is judged by it, and it comes on top of the budget, up to
+//! as much again: a driver that had never seen these modules took 2 s to compile them,
+//! and what was measured last got one size, and so a price far off.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,8 @@ use crate::units::{Bytes, Nanos};
 /// How a calibration spends its time.
 #[derive(Clone, Debug)]
 pub struct CalibrationPlan {
-    /// The time for one device.
+    /// The time for one device. What is loaded for the first time, such as modules
+    /// that a driver compiles, comes on top, up to as much again.
     pub budget: Duration,
     /// Runs per size, beside a first one that is not measured.
     pub repetitions: u32,
@@ -72,7 +74,7 @@ pub struct CalibrationStep {
     pub device: DeviceId,
     /// What comes next.
     pub subject: CalibrationSubject,
-    /// How much of the budget is spent, 0 to 1.
+    /// How much of the budget is spent, 0 to 1; loading is not part of it.
     pub spent_share: f64,
 }
 
@@ -124,6 +126,7 @@ pub fn calibrate(
         progress,
         started: Instant::now(),
         reported: Duration::ZERO,
+        loading: Duration::ZERO,
         lost: None,
     };
     let sweeps = session.sweep_all(probes);
@@ -148,6 +151,8 @@ struct Session<'a> {
     started: Instant,
     /// Time the device said it spent. A simulated one spends none of ours.
     reported: Duration,
+    /// What loading took that does not count.
+    loading: Duration,
     /// What the device said when it was lost.
     lost: Option<String>,
 }
@@ -166,8 +171,18 @@ impl Session<'_> {
         self.started.elapsed().max(self.reported)
     }
 
+    /// What of that counts.
+    fn counted(&self) -> Duration {
+        self.spent().saturating_sub(self.loading)
+    }
+
     fn left(&self) -> Duration {
-        self.plan.budget.saturating_sub(self.spent())
+        self.plan.budget.saturating_sub(self.counted())
+    }
+
+    /// Puts what was loaded on top of the budget, as far as that goes.
+    fn allow(&mut self, loading: Duration) {
+        self.loading = (self.loading + loading).min(self.plan.budget);
     }
 
     /// Transfers and every probe, until the device is lost.
@@ -198,7 +213,7 @@ impl Session<'_> {
 
     fn announce(&mut self, subject: CalibrationSubject) {
         let budget = self.plan.budget.as_secs_f64().max(f64::MIN_POSITIVE);
-        let spent_share = (self.spent().as_secs_f64() / budget).min(1.0);
+        let spent_share = (self.counted().as_secs_f64() / budget).min(1.0);
         (self.progress)(CalibrationStep {
             device: self.device.id(),
             subject,
@@ -275,6 +290,10 @@ impl Session<'_> {
             });
             match self.time_probe(probe, size) {
                 Ok(took) => {
+                    // Of later sizes it is their operands that are new.
+                    if sweep.sizes.is_empty() {
+                        self.allow(took.loading);
+                    }
                     sweep.sizes.push(size);
                     pace.took(work, took.whole.saturating_sub(took.loading));
                     end += took.loading;

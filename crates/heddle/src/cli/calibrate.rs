@@ -16,7 +16,8 @@ use super::{Failure, keep_models, open};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Seconds to spend on each device.
+    /// Seconds to spend on each device; up to as many again where a driver compiles
+    /// kernels for the first time.
     #[arg(long, default_value_t = 5.0, value_name = "SECONDS", value_parser = seconds)]
     budget: f64,
 }
