@@ -127,12 +127,14 @@ pub(super) fn measure_unknown(
 }
 
 /// What GPUs did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
     /// The GPUs there are.
     devices: Vec<String>,
     /// Whether any evaluation ran on one.
     used: bool,
+    /// Whether a processor did a share of its own, of what takes long.
+    shared: bool,
     /// Why none or not all did, in the router's words.
     why_not: Option<String>,
     /// Operations that a GPU was to run and could not.
@@ -152,7 +154,8 @@ pub(super) struct Report {
     /// nothing hid it.
     time: Nanos,
     evaluations_per_second: Option<f64>,
-    /// As measured in this run, what was redone left out.
+    /// As measured in this run, what was redone left out. Nothing where the job was
+    /// shared: the processor then ran other evaluations, and longer ones.
     cpu_evaluations_per_second: Option<f64>,
     /// What the GPUs' evaluations would take on the processor, by the model.
     predicted_cpu_time: Option<Nanos>,
@@ -186,12 +189,14 @@ impl Report {
                 transfer_time: sum.transfer_time + one.transfer_time,
             });
         let cpu = of(&DeviceId::CPU);
+        let is_shared = on_cpu == Some(&WhyCpu::Shared);
         let predicted = (sum.evaluations > 0).then(|| {
             let described = description(sum.evaluations);
             runtime.router().candidate(&described, DeviceId::CPU).price
         });
         Some(Report {
             used: sum.evaluations > 0,
+            shared: is_shared,
             why_not: on_cpu.map(|why| why_not(why, sum.evaluations > 0, config)),
             fallbacks: fallbacks(runtime),
             launches: sum.operations,
@@ -206,7 +211,7 @@ impl Report {
             transfer_time: sum.transfer_time,
             time: sum.time,
             evaluations_per_second: rate(&sum),
-            cpu_evaluations_per_second: rate(&cpu),
+            cpu_evaluations_per_second: rate(&cpu).filter(|_| !is_shared),
             predicted_cpu_time: predicted
                 .flatten()
                 .map(|price| Nanos(price.total_ns() as u64)),
@@ -243,7 +248,9 @@ impl Report {
     pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
         if self.used {
             self.print_counts(output)?;
-            self.print_against(output)?;
+            if let Some(against) = self.against() {
+                output.line(against)?;
+            }
         } else {
             let names = self.devices.join(", ");
             output.line(format_args!("{names}: present and not used"))?;
@@ -258,30 +265,35 @@ impl Report {
         }
     }
 
-    fn print_against(&self, output: &mut Output) -> io::Result<()> {
-        let Some(gpu) = self.evaluations_per_second else {
-            return Ok(());
-        };
+    /// The GPUs' speed beside the processor's.
+    fn against(&self) -> Option<String> {
         let per_second = |rate: f64| grouped(rate as u64);
-        if let Some(cpu) = self.cpu_evaluations_per_second {
-            output.line(format_args!(
+        let gpu = self.evaluations_per_second?;
+        Some(if self.shared {
+            format!(
+                "GPU against CPU: not compared, because the processor took what is long; `heddle \
+                 arc bench --device {}` runs the same on both",
+                self.devices.first()?
+            )
+        } else if let Some(cpu) = self.cpu_evaluations_per_second {
+            format!(
                 "GPU against CPU, measured: {} against {} evaluations per second, {:.3} times",
                 per_second(gpu),
                 per_second(cpu),
                 gpu / cpu,
-            ))
+            )
         } else if let Some(predicted) = self.predicted_cpu_time {
-            output.line(format_args!(
+            format!(
                 "GPU against CPU: {} measured, {} predicted on the processor",
                 self.time,
                 Estimate(predicted.0 as f64),
-            ))
+            )
         } else {
-            output.line(format_args!(
+            format!(
                 "GPU against CPU: {} evaluations per second; the processor was not measured",
                 per_second(gpu),
-            ))
-        }
+            )
+        })
     }
 }
 
@@ -363,5 +375,22 @@ mod tests {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(parse("bytes=1").unwrap_err().contains("cells, rows"));
+    }
+
+    #[test]
+    fn a_gpu_is_compared_by_the_same_work_alone() {
+        let mut report = Report {
+            devices: vec!["cuda:0".to_owned()],
+            evaluations_per_second: Some(5e6),
+            cpu_evaluations_per_second: Some(2e6),
+            ..Report::default()
+        };
+        assert!(report.against().unwrap().ends_with(", 2.500 times"));
+        report.cpu_evaluations_per_second = None;
+        assert!(report.against().unwrap().ends_with("was not measured"));
+        report.shared = true;
+        let against = report.against().unwrap();
+        assert!(against.contains("arc bench --device cuda:0"), "{against}");
+        assert!(!against.contains("times"), "{against}");
     }
 }
