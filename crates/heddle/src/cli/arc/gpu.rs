@@ -133,7 +133,7 @@ pub(super) struct Report {
     devices: Vec<String>,
     /// Whether any evaluation ran on one.
     used: bool,
-    /// Whether a processor did a share of its own, of what takes long.
+    /// Whether a processor did a share of its own.
     shared: bool,
     /// Why none or not all did, in the router's words.
     why_not: Option<String>,
@@ -155,7 +155,7 @@ pub(super) struct Report {
     time: Nanos,
     evaluations_per_second: Option<f64>,
     /// As measured in this run, what was redone left out. Nothing where the job was
-    /// shared: the processor then ran other evaluations, and longer ones.
+    /// shared: the processor then ran other evaluations, often the longest.
     cpu_evaluations_per_second: Option<f64>,
     /// What the GPUs' evaluations would take on the processor, by the model.
     predicted_cpu_time: Option<Nanos>,
@@ -271,8 +271,8 @@ impl Report {
         let gpu = self.evaluations_per_second?;
         Some(if self.shared {
             format!(
-                "GPU against CPU: not compared, because the processor took what is long; `heddle \
-                 arc bench --device {}` runs the same on both",
+                "GPU against CPU: not compared, because each ran other evaluations; `heddle arc \
+                 bench --device {}` runs the same on both",
                 self.devices.first()?
             )
         } else if let Some(cpu) = self.cpu_evaluations_per_second {
