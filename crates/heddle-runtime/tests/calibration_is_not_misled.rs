@@ -52,14 +52,14 @@ fn measures_all(loading: Nanos, budget: Duration) -> CalibrationReport {
 
 #[test]
 fn loading_a_module_ends_no_sweep() {
-    // A share of a third is less than one module takes to load.
+    // Within the budget, modules included.
     let report = measures_all(Nanos(100_000_000), Duration::from_millis(800));
     assert!(report.spent < Nanos(800_000_000), "{}", report.spent);
 }
 
 #[test]
 fn loading_leaves_time_for_what_comes_last() {
-    // Three modules take longer than all that is to be measured.
+    // Three modules take as long as the whole budget.
     let report = measures_all(Nanos(150_000_000), Duration::from_millis(450));
     assert!(report.spent < Nanos(900_000_000), "{}", report.spent);
 }

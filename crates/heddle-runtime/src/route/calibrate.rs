@@ -6,8 +6,8 @@
 //!
 //! The first run of a kind may load a module or start a library, a thousand times
 //! its later cost. No size is judged by it, and it comes on top of the budget, up to
-//! as much again: a driver that had never seen these modules took 2 s to compile them,
-//! and what was measured last got one size, and so a price far off.
+//! as much again: where it was part of it, a machine measured for the first time had no
+//! time left for the kinds that came last, which got one size and so a price far off.
 
 use std::time::{Duration, Instant};
 
