@@ -12,9 +12,8 @@
 //! # Ok::<(), heddle::Error>(())
 //! ```
 //!
-//! This crate is the front door: it adds the `heddle` command, and a runtime that
-//! knows this machine's GPUs ([`open`]; [`Runtime::new`] knows the processor
-//! alone). What it re-exports lives in [`heddle_runtime`], [`heddle_lattice`],
+//! This crate adds a runtime that knows this machine's GPUs ([`open`];
+//! [`Runtime::new`] knows the processor alone). What it re-exports lives in [`heddle_runtime`], [`heddle_lattice`],
 //! [`heddle_arc`], [`heddle_profile`] and [`heddle_cuda`].
 
 pub mod fleet;
