@@ -53,6 +53,7 @@ mod name;
 mod profiler;
 mod record;
 mod recording;
+#[cfg(feature = "report")]
 pub mod report;
 mod scope;
 mod snapshot;

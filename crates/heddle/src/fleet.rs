@@ -1,25 +1,27 @@
 //! The devices of this machine, found and put into a runtime.
 //!
 //! NVIDIA GPUs are looked for; a machine without one is an ordinary machine, and
-//! why it has none is only told to who asks ([`Fleet::why_no_gpu`]). Emulated
+//! the reason is told only on request ([`Fleet::why_no_gpu`]). Emulated
 //! GPUs exist where the configuration names one, and nowhere else.
 
 use std::sync::Arc;
 
-use heddle_arc::gpu as arc;
+#[cfg(feature = "cuda")]
 use heddle_cuda::cuda::CudaDevice;
+#[cfg(feature = "emulator")]
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, Transfers};
-use heddle_lattice::sweep;
 use heddle_runtime::config::Config;
 use heddle_runtime::device::{Device, DeviceId, DeviceKind};
+#[cfg(feature = "emulator")]
 use heddle_runtime::machine::Machine;
 use heddle_runtime::{Error, Runtime, RuntimeBuilder};
 
-/// What there is to run on, beside the processor.
+/// What there is to run on, beside the CPU.
 #[derive(Debug)]
 pub struct Fleet {
+    #[cfg(feature = "cuda")]
     gpus: Vec<Arc<CudaDevice>>,
-    emulated: Vec<Arc<SimtDevice>>,
+    emulated: Vec<Arc<dyn Device>>,
     why_no_gpu: Option<String>,
     skipped: Vec<String>,
 }
@@ -28,22 +30,31 @@ impl Fleet {
     /// Looks for this machine's GPUs, and makes the emulated ones that `config`
     /// names. Fails only when an emulated one cannot be made.
     pub fn find(config: &Config) -> Result<Self, Error> {
-        let found = CudaDevice::find_all();
         let emulated = config
             .named_devices()
             .into_iter()
             .filter(|device| device.kind() == DeviceKind::Simt)
-            .map(|device| emulated(device, config).map(Arc::new))
+            .map(|device| emulated(device, config))
             .collect::<Result<_, _>>()?;
+        #[cfg(feature = "cuda")]
+        let found = CudaDevice::find_all();
         Ok(Self {
-            gpus: found.devices,
             emulated,
+            #[cfg(feature = "cuda")]
+            gpus: found.devices,
+            #[cfg(feature = "cuda")]
             why_no_gpu: found.why_none,
+            #[cfg(feature = "cuda")]
             skipped: found.skipped,
+            #[cfg(not(feature = "cuda"))]
+            why_no_gpu: Some("heddle was built without its feature `cuda`".to_owned()),
+            #[cfg(not(feature = "cuda"))]
+            skipped: Vec::new(),
         })
     }
 
     /// The NVIDIA GPUs, by index.
+    #[cfg(feature = "cuda")]
     #[must_use]
     pub fn gpus(&self) -> &[Arc<CudaDevice>] {
         &self.gpus
@@ -55,29 +66,41 @@ impl Fleet {
         self.why_no_gpu.as_deref()
     }
 
-    /// A runtime to be on all of them. A GPU that is there and cannot be used is
+    /// A builder of a runtime on all of them. A GPU that is there and cannot be used is
     /// a note of that runtime; no GPU is nothing to note.
     #[must_use]
     pub fn builder(&self, config: Config) -> RuntimeBuilder {
-        let gpus = self.gpus.iter().cloned().map(|gpu| gpu as Arc<dyn Device>);
-        let emulated = self
+        let builder = Runtime::builder().config(config);
+        #[cfg(feature = "cuda")]
+        let builder = self
+            .gpus
+            .iter()
+            .cloned()
+            .fold(builder, |builder, gpu| builder.device(gpu));
+        let builder = self
             .emulated
             .iter()
             .cloned()
-            .map(|gpu| gpu as Arc<dyn Device>);
-        let builder = gpus
-            .chain(emulated)
-            .fold(Runtime::builder().config(config), RuntimeBuilder::device);
-        let probes = sweep::probes().into_iter().chain(arc::probes());
-        let builder = probes.fold(builder, RuntimeBuilder::probe);
+            .fold(builder, RuntimeBuilder::device);
+        #[cfg(feature = "lattice")]
+        let builder = heddle_lattice::sweep::probes()
+            .into_iter()
+            .fold(builder, RuntimeBuilder::probe);
+        #[cfg(feature = "arc")]
+        let builder = heddle_arc::gpu::probes()
+            .into_iter()
+            .fold(builder, RuntimeBuilder::probe);
         self.skipped
             .iter()
             .fold(builder, |builder, why| builder.note(why.clone()))
     }
 }
 
-/// A runtime on this machine's processor and its GPUs, configured by
+/// A runtime on the CPU and every NVIDIA GPU of this machine, configured by
 /// `heddle.toml` and the environment.
+///
+/// Without the feature `cuda`, or where there is no GPU, it uses the CPU alone. An
+/// emulated GPU is added where the configuration names one.
 ///
 /// ```
 /// let runtime = heddle::open()?;
@@ -88,16 +111,26 @@ pub fn open() -> Result<Runtime, Error> {
     builder(Config::load()?)?.build()
 }
 
-/// A runtime to be, on this machine's processor and its GPUs, to which devices,
-/// probes and notes can be added.
+/// A builder of a runtime on the CPU and every NVIDIA GPU of this machine, to which
+/// devices, probes and notes can be added.
 pub fn builder(config: Config) -> Result<RuntimeBuilder, Error> {
     Ok(Fleet::find(&config)?.builder(config))
 }
 
-fn emulated(device: DeviceId, config: &Config) -> Result<SimtDevice, Error> {
+#[cfg(not(feature = "emulator"))]
+fn emulated(device: DeviceId, _config: &Config) -> Result<Arc<dyn Device>, Error> {
+    Err(Error::Device {
+        device,
+        message: "the configuration names it, but heddle was built without its feature `emulator`"
+            .to_owned(),
+    })
+}
+
+#[cfg(feature = "emulator")]
+fn emulated(device: DeviceId, config: &Config) -> Result<Arc<dyn Device>, Error> {
     let settings = &config.simt;
     let count = |setting: Option<usize>| setting.map(|count| count as u64);
-    SimtDevice::new(
+    let device = SimtDevice::new(
         device.index(),
         SimtOptions {
             memory: settings.memory.of(Machine::read().memory),
@@ -112,5 +145,6 @@ fn emulated(device: DeviceId, config: &Config) -> Result<SimtDevice, Error> {
                 .map_or_else(Transfers::default, Transfers::at_rate),
             ..SimtOptions::default()
         },
-    )
+    )?;
+    Ok(Arc::new(device))
 }

@@ -12,21 +12,54 @@
 //! # Ok::<(), heddle::Error>(())
 //! ```
 //!
-//! This crate adds a runtime that knows this machine's GPUs ([`open`];
-//! [`Runtime::new`] knows the processor alone). What it re-exports lives in [`heddle_runtime`], [`heddle_lattice`],
-//! [`heddle_arc`], [`heddle_profile`] and [`heddle_cuda`].
+//! [`open`] gives a runtime on the CPU and every NVIDIA GPU; [`Runtime::new`] one on
+//! the CPU alone. What most programs name is at the root; the rest is in the modules,
+//! one for each part of the library. The one thing to know: every operation, of the
+//! library or of your own ([`Operation`]), goes through [`Runtime::run`] or one of its
+//! variants, and so is routed, admitted to memory and recorded.
+//!
+//! | feature | by default | what it adds |
+//! |---|---|---|
+//! | `cuda` | yes | NVIDIA GPUs, `cuda:N`; needs a driver to run, nothing to build |
+//! | `lattice` | yes | `heddle::lattice`: N-dimensional lattices |
+//! | `arc` | yes | `heddle::arc`: programs over coloured grids |
+//! | `report` | yes | `heddle::profile::report`: a recorded run as one HTML page |
+//! | `emulator` | no | emulated GPUs, `simt:N`, for tests; needs a C++ compiler to build |
+//!
+//! Without any of them the library is arrays, operations, routing, memory and batches
+//! on the CPU.
 
-pub mod fleet;
+mod fleet;
 pub mod recording;
 
 pub use fleet::{Fleet, builder, open};
+
+#[cfg(feature = "arc")]
 pub use heddle_arc as arc;
+#[cfg(any(feature = "cuda", feature = "emulator"))]
 pub use heddle_cuda as gpu;
+#[cfg(feature = "lattice")]
 pub use heddle_lattice as lattice;
 pub use heddle_profile as profile;
-pub use heddle_runtime::*;
+
+pub use heddle_runtime::{
+    batch, config, conformance, cpu, device, machine, memory, ops, route, runtime, units,
+};
+
+pub use heddle_runtime::device::DeviceId;
+pub use heddle_runtime::route::Decision;
+pub use heddle_runtime::units::{Bytes, Nanos};
+pub use heddle_runtime::{
+    Agreement, Array, Config, DType, Description, Element, Error, Kind, Operand, Operation,
+    Outcome, Report, Residency, ResultPlace, Runtime, RuntimeBuilder, Shape, WorkUnit,
+};
 
 /// Makes the README's example a test.
 #[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct CrateReadme;
+
+/// Makes the example of the workspace's README a test.
+#[cfg(all(doctest, feature = "lattice"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use heddle::Residency;
 use heddle::Runtime;
-use heddle::array::Residency;
 use heddle::config::Config;
 use heddle::route::{CalibrationPlan, CalibrationReport, Sweep};
 use heddle::units::Estimate;

@@ -54,6 +54,7 @@ impl Default for CompareSettings {
 
 /// What whoever compares elsewhere must know to come to the same verdicts: the
 /// report page does.
+#[cfg(feature = "report")]
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Rules {
     #[serde(flatten)]
@@ -65,6 +66,7 @@ pub(crate) struct Rules {
     least_moved: f64,
 }
 
+#[cfg(feature = "report")]
 impl Default for Rules {
     fn default() -> Self {
         Self {

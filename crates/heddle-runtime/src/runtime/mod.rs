@@ -66,8 +66,7 @@ struct Station {
 }
 
 impl Runtime {
-    /// A runtime on this machine's processor, configured by `heddle.toml` and the
-    /// environment.
+    /// A runtime on the CPU alone, configured by `heddle.toml` and the environment.
     pub fn new() -> Result<Self, Error> {
         Self::builder().config(Config::load()?).build()
     }

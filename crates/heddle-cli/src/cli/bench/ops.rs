@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use heddle::array::Residency;
+use heddle::Residency;
 use heddle::device::DeviceId;
 use heddle::ops::Probe;
 use heddle::{Description, Runtime, WorkUnit};

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use heddle::array::Residency;
+use heddle::Residency;
 use heddle::device::{DeviceId, DeviceKind, Lane, Timing};
 use heddle::route::{RouteSettings, Router};
 use heddle::units::{Bytes, Nanos};
