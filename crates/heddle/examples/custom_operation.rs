@@ -1,0 +1,80 @@
+//! Adds an operation to Heddle: its kind, its CPU body, and a probe, so that its cost
+//! can be measured and predicted. Routing, memory limits and spans come with it.
+//!
+//! `cargo run --release -p heddle --example custom_operation`
+
+use heddle::device::Lane;
+use heddle::ops::Probe;
+use heddle::route::{CalibrationPlan, calibrate, explain};
+use heddle::{Array, Bytes, DType, Description, DeviceId, Error, Kind, Operand, Operation};
+use heddle::{Residency, WorkUnit};
+
+/// What it is called in reports, and what its work is counted in.
+static COUNT: Kind = Kind::new("count-odd", WorkUnit::Bytes);
+
+/// How many bytes of an array are odd.
+struct CountOdd(Array<u8>);
+
+impl Operation for CountOdd {
+    type Output = usize;
+    // Its work and what it reads: enough for the router to price it on any device.
+    fn describe(&self) -> Description {
+        Description::new(&COUNT, DType::U8, self.0.len() as u64).reads(&self.0)
+    }
+    fn run(&mut self, lane: &Lane<'_>) -> Result<usize, Error> {
+        let bytes = lane.host(&self.0)?;
+        Ok(bytes.iter().filter(|&&byte| byte % 2 == 1).count())
+    }
+}
+
+/// Makes the operation at any size, for calibration and for predictions.
+struct CountProbe;
+impl Probe for CountProbe {
+    fn kind(&self) -> &'static Kind {
+        &COUNT
+    }
+    fn dtype(&self) -> DType {
+        DType::U8
+    }
+    fn size_means(&self) -> &'static str {
+        "bytes"
+    }
+    fn sizes(&self) -> Vec<usize> {
+        vec![1 << 10, 1 << 14, 1 << 18, 1 << 22]
+    }
+    fn describe(&self, size: usize, residency: Residency) -> Description {
+        let bytes = Bytes(size as u64);
+        Description::new(&COUNT, DType::U8, bytes.0).reads(Operand { bytes, residency })
+    }
+    fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error> {
+        Ok(Box::new(Measured(CountOdd(Array::zeros(&[size])?))))
+    }
+}
+
+/// The operation as a probe runs it: without its result.
+struct Measured(CountOdd);
+impl Operation for Measured {
+    type Output = ();
+    fn describe(&self) -> Description {
+        self.0.describe()
+    }
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        self.0.run(lane).map(drop)
+    }
+}
+
+// `pub(crate)` so that a test can call it; a program of your own writes `fn main`.
+pub(crate) fn main() -> Result<(), Error> {
+    let runtime = heddle::open()?;
+    assert_eq!(runtime.run(CountOdd(Array::from_slice(&[3, 4, 5])))?, 2);
+
+    // Given to `RuntimeBuilder::probe`, it would be part of every calibration.
+    let probes: [Box<dyn Probe>; 1] = [Box::new(CountProbe)];
+    let (router, cpu) = (runtime.router(), runtime.device(DeviceId::CPU)?);
+    let plan = CalibrationPlan::default();
+    calibrate(router, cpu.as_ref(), &probes, &plan, &mut |_| {})?;
+    let answer = explain(router, &CountProbe, 1 << 30, None, &[cpu.id()])?;
+    println!("1 GiB would run on {}", answer.sentence);
+    assert!(answer.candidates[0].price.is_some());
+    Ok(())
+}
