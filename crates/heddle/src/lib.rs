@@ -54,12 +54,12 @@ pub use heddle_runtime::{
     Outcome, Report, Residency, ResultPlace, Runtime, RuntimeBuilder, Shape, WorkUnit,
 };
 
-/// Makes the README's example a test.
+/// Makes the example of this crate's README a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct CrateReadme;
 
-/// Makes the example of the workspace's README a test.
-#[cfg(all(doctest, feature = "lattice"))]
+/// Makes the examples of the workspace's README tests.
+#[cfg(all(doctest, feature = "lattice", feature = "arc"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
