@@ -34,7 +34,9 @@ use self::worker::{Later, PutOff};
 use crate::meter::Budget;
 use crate::plain::Plain;
 use crate::plan::Plan;
-use rayon::prelude::*;
+use crate::road::Crew;
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::units::Bytes;
 
 /// What became of one evaluation, on its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,9 +58,9 @@ struct Looked<T> {
 /// Evaluations that were put off and are caught up with by one thread at a time.
 const LATE_TOGETHER: usize = 64;
 
-/// Runs a plan over examples on the threads of the current rayon pool and keeps
-/// what `judge` makes of each verdict. The result has one row for each example,
-/// in order, and in it one judgement for each program.
+/// Runs a plan over examples on the threads of [`Pool::shared`] and keeps what
+/// `judge` makes of each verdict. The result has one row for each example, in
+/// order, and in it one judgement for each program.
 ///
 /// Values stay in memory only while they are judged: comparing one with what
 /// was expected costs nothing, keeping it costs a copy.
@@ -68,34 +70,33 @@ pub fn evaluate_with<T: Send>(
     budget: Budget,
     judge: impl Fn(usize, usize, Verdict<'_>) -> T + Sync,
 ) -> Vec<Vec<T>> {
+    let pool = Pool::shared();
+    let crew = Crew::new(budget);
     let new_paces = || -> Vec<Pace> { (0..plan.len()).map(|_| Pace::default()).collect() };
-    let length = tile_length(examples.len(), rayon::current_num_threads());
+    let length = tile_length(examples.len(), pool.threads());
     let tiles: Vec<&[Example<'_>]> = examples.chunks(length).collect();
     let paces = new_paces();
-    let looked: Vec<Looked<T>> = tiles
-        .par_iter()
-        .enumerate()
-        .map_init(
-            || Worker::new(budget),
-            |worker, (tile, examples)| {
-                let mut judged = Vec::with_capacity(plan.len() * examples.len());
-                let mut later = Later {
-                    put_off: Vec::new(),
-                    paces: &paces,
-                };
-                let mut sink = |place: usize, program: usize, verdict: Verdict<'_>| {
-                    let example = tile * length + place;
-                    judged.push((example, program, judge(example, program, verdict)));
-                };
-                worker.first_look(plan, examples, &mut later, &mut sink);
-                Looked {
-                    tile,
-                    judged,
-                    put_off: later.put_off,
-                }
-            },
-        )
-        .collect();
+    // What a program costs is not known before it ran; threads are worth it.
+    let cost = Bytes(u64::MAX);
+    let looked = pool.map(cost, tiles.iter().enumerate(), |(tile, examples)| {
+        let mut judged = Vec::with_capacity(plan.len() * examples.len());
+        let mut later = Later {
+            put_off: Vec::new(),
+            paces: &paces,
+        };
+        let mut sink = |place: usize, program: usize, verdict: Verdict<'_>| {
+            let example = tile * length + place;
+            judged.push((example, program, judge(example, program, verdict)));
+        };
+        let mut worker = crew.take();
+        worker.first_look(plan, examples, &mut later, &mut sink);
+        crew.give_back(worker);
+        Looked {
+            tile,
+            judged,
+            put_off: later.put_off,
+        }
+    });
     let paces = new_paces();
     let again = |looked: &[Looked<T>], last: bool| -> Vec<Looked<T>> {
         let few: Vec<(usize, &[PutOff])> = looked
@@ -105,32 +106,29 @@ pub fn evaluate_with<T: Send>(
                 few.map(|few| (looked.tile, few))
             })
             .collect();
-        few.par_iter()
-            .map_init(
-                || Worker::new(budget),
-                |worker, (tile, put_off)| {
-                    let mut judged = Vec::with_capacity(put_off.len());
-                    let mut later = Later {
-                        put_off: Vec::new(),
-                        paces: &paces,
-                    };
-                    let mut sink = |place: usize, program: usize, verdict: Verdict<'_>| {
-                        let example = tile * length + place;
-                        judged.push((example, program, judge(example, program, verdict)));
-                    };
-                    if last {
-                        worker.catch_up(plan, tiles[*tile], put_off, &mut sink);
-                    } else {
-                        worker.second_look(plan, tiles[*tile], put_off, &mut later, &mut sink);
-                    }
-                    Looked {
-                        tile: *tile,
-                        judged,
-                        put_off: later.put_off,
-                    }
-                },
-            )
-            .collect()
+        pool.map(cost, few.into_iter(), |(tile, put_off)| {
+            let mut judged = Vec::with_capacity(put_off.len());
+            let mut later = Later {
+                put_off: Vec::new(),
+                paces: &paces,
+            };
+            let mut sink = |place: usize, program: usize, verdict: Verdict<'_>| {
+                let example = tile * length + place;
+                judged.push((example, program, judge(example, program, verdict)));
+            };
+            let mut worker = crew.take();
+            if last {
+                worker.catch_up(plan, tiles[tile], put_off, &mut sink);
+            } else {
+                worker.second_look(plan, tiles[tile], put_off, &mut later, &mut sink);
+            }
+            crew.give_back(worker);
+            Looked {
+                tile,
+                judged,
+                put_off: later.put_off,
+            }
+        })
     };
     let looked_again = again(&looked, false);
     let caught_up = again(&looked_again, true);

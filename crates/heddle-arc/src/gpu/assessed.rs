@@ -10,8 +10,9 @@ use crate::assess::Judgement;
 use crate::engine::Tile;
 use crate::plan::Plan;
 use crate::road::{Block, Judged, Part};
+use heddle_runtime::cpu::Pool;
 use heddle_runtime::route::Decision;
-use rayon::prelude::*;
+use heddle_runtime::units::Bytes;
 
 /// What came of tiles, and what had to be done twice.
 #[derive(Clone, Debug)]
@@ -105,10 +106,11 @@ impl Assembly {
         }
     }
 
-    /// Has all threads take in blocks; `read` gets the number of a block and what is known
+    /// Has all threads of a pool take in blocks; `read` gets the number of a block and what is known
     /// of each of its examples so far.
     pub(super) fn add_blocks(
         &mut self,
+        pool: &Pool,
         tiles: &[Tile<'_>],
         blocks: &[Block],
         read: impl Fn(usize, &mut [Row]) + Sync,
@@ -124,7 +126,7 @@ impl Assembly {
             parts.push((number, &mut own[start - at..]));
             (rest, at) = (later, end);
         }
-        parts.into_par_iter().for_each(|(number, rows)| {
+        pool.each(Bytes(u64::MAX), parts.into_iter(), |(number, rows)| {
             let programs = tiles[blocks[number].tile].plan.len();
             for row in &mut *rows {
                 row.resize(programs, None);
@@ -173,7 +175,7 @@ impl Assembly {
     }
 
     /// What came of it; `tiles` are those it began with.
-    pub(super) fn finish(self, tiles: &[Tile<'_>]) -> Assessed {
+    pub(super) fn finish(self, pool: &Pool, tiles: &[Tile<'_>]) -> Assessed {
         let of = |(tile, of): (usize, &Tile<'_>)| {
             let programs = of.plan.len();
             let part = move |example| (Part { tile, example }, programs);
@@ -190,7 +192,7 @@ impl Assembly {
         let are_many = judgements >= WORTH_ALL_THREADS;
         let rows = self.rows.into_iter().zip(parts).collect();
         Assessed {
-            judged: spread(rows, are_many, whole),
+            judged: spread(pool, rows, are_many, whole),
             flags: self.flags,
             on_cpu: self.on_cpu,
         }

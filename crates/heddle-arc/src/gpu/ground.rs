@@ -14,6 +14,7 @@ use crate::engine::{Evaluation, Example, Grid, Tile};
 use crate::meter::Budget;
 use crate::plan::Plan;
 use crate::road::{Block, Part};
+use heddle_runtime::cpu::Pool;
 use heddle_runtime::{Array, Operand};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -44,6 +45,8 @@ pub struct Ground {
     /// Of the input of each example.
     pub(super) gauges: Vec<Gauges>,
     tiles: Vec<Placed>,
+    /// What lays out its jobs and reads what came of them.
+    pub(super) pool: Pool,
 }
 
 /// Where a tile is.
@@ -56,14 +59,15 @@ pub(super) struct Placed {
 }
 
 impl Ground {
-    /// Lowers plans and takes in examples; `wanted` says which grid an answer is
-    /// compared with.
+    /// Lowers plans and takes in examples, on the threads of `pool`; `wanted` says which
+    /// grid an answer is compared with.
     pub fn new<'a>(
         tiles: &[Tile<'_>],
         budget: Budget,
+        pool: &Pool,
         wanted: impl Fn(Part) -> Option<&'a Grid>,
     ) -> Ground {
-        let (mut programs, plans) = lower(tiles);
+        let (mut programs, plans) = lower(tiles, pool);
         let mut examples = Examples::new(budget);
         let mut placed = Vec::with_capacity(tiles.len());
         let mut inputs_taken = Vec::new();
@@ -90,11 +94,12 @@ impl Ground {
         }
         let are_many = inputs_taken.len() >= WORTH_ALL_THREADS;
         Ground {
-            code: programs.take_words(),
+            code: programs.take_words(pool),
             data: Array::from_slice(&data),
             programs,
-            gauges: spread(inputs_taken, are_many, Gauges::of),
+            gauges: spread(pool, inputs_taken, are_many, Gauges::of),
             tiles: placed,
+            pool: pool.clone(),
         }
     }
 
@@ -278,7 +283,7 @@ impl Batch {
         budget: Budget,
         wanted: impl Fn(Part) -> Option<&'a Grid>,
     ) -> Batch {
-        let ground = Ground::new(tiles, budget, wanted);
+        let ground = Ground::new(tiles, budget, Pool::shared(), wanted);
         let whole = |(tile, of): (usize, &Tile<'_>)| Block {
             tile,
             examples: 0..of.examples.len(),
@@ -350,7 +355,7 @@ fn looked_at<'a>(plan: &Plan, example: &Example<'a>) -> Example<'a> {
 }
 
 /// The code of all plans, and by number of a plan its place among them.
-fn lower(tiles: &[Tile<'_>]) -> (Joined, HashMap<u64, usize>) {
+fn lower(tiles: &[Tile<'_>], pool: &Pool) -> (Joined, HashMap<u64, usize>) {
     let mut places = HashMap::new();
     let mut plans: Vec<&Plan> = Vec::new();
     for tile in tiles {
@@ -359,5 +364,5 @@ fn lower(tiles: &[Tile<'_>]) -> (Joined, HashMap<u64, usize>) {
             plans.len() - 1
         });
     }
-    (Joined::new(&plans), places)
+    (Joined::new(&plans, pool), places)
 }

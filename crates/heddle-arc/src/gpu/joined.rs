@@ -4,6 +4,7 @@ use super::lower::{Bytecode, CONSTANT_WORDS};
 use super::spread::spread;
 use crate::plan::Plan;
 use heddle_runtime::Array;
+use heddle_runtime::cpu::Pool;
 
 /// Programs of a plan that one thread lowers. Each chunk has all bodies of its plan:
 /// smaller ones would make more code, larger ones keep threads waiting.
@@ -21,8 +22,8 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// Plans, lowered on all threads.
-    pub(super) fn new(plans: &[&Plan]) -> Joined {
+    /// Plans, lowered on all threads of a pool.
+    pub(super) fn new(plans: &[&Plan], pool: &Pool) -> Joined {
         let mut wanted = Vec::new();
         let mut first_chunks = Vec::with_capacity(plans.len());
         for plan in plans {
@@ -31,7 +32,7 @@ impl Joined {
             wanted.extend(starts.map(|start| (*plan, start..plan.len().min(start + CHUNK))));
         }
         let are_many = wanted.len() > 1;
-        let chunks = spread(wanted, are_many, |(plan, programs)| {
+        let chunks = spread(pool, wanted, are_many, |(plan, programs)| {
             Bytecode::of_some(plan, programs)
         });
         let mut words = 0;
@@ -58,7 +59,7 @@ impl Joined {
     }
 
     /// The words of all, and what is kept here without them.
-    pub(super) fn take_words(&mut self) -> Array<u32> {
+    pub(super) fn take_words(&mut self, pool: &Pool) -> Array<u32> {
         // A buffer has at least a word.
         let array = Array::filled(self.words.max(1), |mut rest: &mut [u32]| {
             let mut parts = Vec::with_capacity(self.chunks.len());
@@ -70,11 +71,16 @@ impl Joined {
             }
             rest.fill(0);
             let are_many = parts.len() > 1;
-            spread(parts, are_many, |(chunk, base, own): (&Bytecode, _, _)| {
-                let (own, padding): (&mut [u32], _) = own.split_at_mut(chunk.words().len());
-                chunk.write_to(own, base);
-                padding.fill(0);
-            });
+            spread(
+                pool,
+                parts,
+                are_many,
+                |(chunk, base, own): (&Bytecode, _, _)| {
+                    let (own, padding): (&mut [u32], _) = own.split_at_mut(chunk.words().len());
+                    chunk.write_to(own, base);
+                    padding.fill(0);
+                },
+            );
         });
         for chunk in &mut self.chunks {
             chunk.drop_words();
@@ -90,8 +96,8 @@ mod tests {
     use crate::plan::Plan;
 
     fn check(plans: &[Plan]) {
-        let mut joined = Joined::new(&plans.iter().collect::<Vec<_>>());
-        let words = joined.take_words();
+        let mut joined = Joined::new(&plans.iter().collect::<Vec<_>>(), Pool::shared());
+        let words = joined.take_words(Pool::shared());
         for (number, plan) in plans.iter().enumerate() {
             let own = Bytecode::of(plan);
             for program in 0..plan.len() {
@@ -111,7 +117,7 @@ mod tests {
     #[test]
     fn a_large_plan_is_lowered_in_chunks() {
         let plans = [2 * CHUNK + 3, 5, CHUNK].map(|count| Plan::new(&programs(7, count as u64)));
-        let joined = Joined::new(&plans.iter().collect::<Vec<_>>());
+        let joined = Joined::new(&plans.iter().collect::<Vec<_>>(), Pool::shared());
         assert_eq!(
             (joined.chunks.len(), &*joined.first_chunks),
             (5, &[0, 3, 4][..])

@@ -19,8 +19,8 @@ use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
 use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Part, Rows, Settings};
 use heddle_runtime::device::{DeviceKind, Lane, Place};
+use heddle_runtime::units::Bytes;
 use heddle_runtime::{Agreement, Description, Error, Kind, Operation};
-use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -258,10 +258,10 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
             }
         };
         let (ground, portion) = self.portion(lot, launch);
-        let places = self.blocks.par_iter().enumerate();
-        let read: Vec<_> = places
-            .map(|(place, block)| self.read_block(ground, portion, &ran, place, block))
-            .collect();
+        let places = self.blocks.iter().enumerate();
+        let read = ground.pool.map(Bytes(u64::MAX), places, |(place, block)| {
+            self.read_block(ground, portion, &ran, place, block)
+        });
         let mut found = Found::default();
         for (rows, holes, flags) in read {
             found.rows.push(Some(rows));
@@ -418,6 +418,7 @@ mod tests {
     use crate::gpu::sample::{OneTask, emulated};
     use crate::meter::Budget;
     use crate::road::{Crew, blocks};
+    use heddle_runtime::cpu::Pool;
     use heddle_runtime::device::DeviceId;
 
     #[test]
@@ -428,7 +429,7 @@ mod tests {
         let crew = Crew::new(Budget::default());
         let settings = Settings::of(&crew);
         let wanted = |part: Part| task.wanted(part);
-        let lots = Lot::all(&tiles);
+        let lots = Lot::all(&tiles, Pool::shared());
         let runtime = emulated();
         let mut judge = Judge::new(&tiles, &blocks, &settings, &wanted)
             .on_gpu(&lots[0], LaunchSettings::default());

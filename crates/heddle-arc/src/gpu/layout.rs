@@ -9,6 +9,7 @@ use super::chosen::Given;
 use super::gauge::CELLS;
 use super::ground::{BlockPlaced, Ground};
 use super::schedule::{Schedule, Spot, Turn};
+use super::spread::spread;
 use crate::road::Block;
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -63,9 +64,11 @@ impl Layout {
                 stride: placed.examples as u32,
             }));
         }
-        layout.entries.par_sort_unstable_by_key(|entry| {
-            (Reverse(entry.steps), entry.likeness, entry.program)
-        });
+        let order = |entry: &Entry| (Reverse(entry.steps), entry.likeness, entry.program);
+        match ground.pool.rayon() {
+            Some(workers) => workers.install(|| layout.entries.par_sort_unstable_by_key(order)),
+            None => layout.entries.sort_unstable_by_key(order),
+        }
         layout
     }
 
@@ -108,9 +111,9 @@ impl Layout {
                 list,
             });
         }
-        let lists = wanted.into_par_iter();
-        let lists = lists.map(|(group, gauge)| self.sorted(ground, group, gauge));
-        let lists: Vec<Vec<Spot>> = lists.collect();
+        let lists = spread(&ground.pool, wanted, true, |(group, gauge)| {
+            self.sorted(ground, group, gauge)
+        });
         Schedule::new(&turns, &lists)
     }
 
@@ -133,6 +136,7 @@ mod tests {
     use crate::gpu::sample::{programs, tasks};
     use crate::meter::Budget;
     use crate::plan::Plan;
+    use heddle_runtime::cpu::Pool;
 
     #[test]
     fn every_evaluation_has_one_row_the_longest_first_and_by_gauge() {
@@ -146,7 +150,7 @@ mod tests {
             examples: &examples[task],
         };
         let tiles = [tile(0, 0), tile(1, 1), tile(0, 2)];
-        let ground = Ground::new(&tiles, Budget::default(), |_| None);
+        let ground = Ground::new(&tiles, Budget::default(), Pool::shared(), |_| None);
         let block = |tile: usize, examples| Block { tile, examples };
         let blocks = [
             block(2, 1..examples[2].len()),

@@ -102,6 +102,7 @@ mod tests {
     use crate::meter::Budget;
     use crate::plan::Plan;
     use crate::road::{Crew, Part, Settings, blocks};
+    use heddle_runtime::cpu::Pool;
     use heddle_runtime::device::DeviceId;
     use std::any::Any;
     use std::collections::BTreeMap;
@@ -141,7 +142,7 @@ mod tests {
         let crew = Crew::new(Budget::default());
         let settings = Settings::of(&crew);
         let wanted = |part: Part| task.wanted(part);
-        let lots = Lot::all(&tiles);
+        let lots = Lot::all(&tiles, Pool::shared());
         let runtime = emulated();
         let mut launch = LaunchSettings::default();
         launch.caps.rows = 16;
@@ -219,7 +220,7 @@ mod tests {
             let crew = Crew::new(budget);
             let settings = Settings::of(&crew);
             let blocks = blocks(&tiles, 1);
-            let lots = Lot::all(&tiles);
+            let lots = Lot::all(&tiles, Pool::shared());
             let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
             let judge = judge.on_gpu(&lots[0], LaunchSettings::default());
             judge.prepare();

@@ -6,6 +6,7 @@ use super::schedule::schedule_operand;
 use crate::engine::{Grid, Tile};
 use crate::meter::Budget;
 use crate::road::{Block, Part};
+use heddle_runtime::cpu::Pool;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Operand, Residency};
 use std::collections::HashSet;
@@ -32,18 +33,19 @@ pub struct Lot {
     tiles: Range<usize>,
     expected: [Bytes; 2],
     ground: OnceLock<Ground>,
+    pool: Pool,
 }
 
 impl Lot {
-    /// Tiles in lots, none of them lowered.
+    /// Tiles in lots, none of them lowered. That is done on the threads of `pool`.
     #[must_use]
-    pub fn all(tiles: &[Tile<'_>]) -> Vec<Lot> {
-        Lot::of_at_most(tiles, [FIRST_PROGRAMS, PROGRAMS])
+    pub fn all(tiles: &[Tile<'_>], pool: &Pool) -> Vec<Lot> {
+        Lot::of_at_most(tiles, pool, [FIRST_PROGRAMS, PROGRAMS])
     }
 
     /// The same with at most so many programs in the first and in each other, or one
     /// plan.
-    fn of_at_most(tiles: &[Tile<'_>], [first, later]: [usize; 2]) -> Vec<Lot> {
+    fn of_at_most(tiles: &[Tile<'_>], pool: &Pool, [first, later]: [usize; 2]) -> Vec<Lot> {
         let mut lots = Vec::new();
         let mut start = 0;
         while start < tiles.len() {
@@ -75,6 +77,7 @@ impl Lot {
                 tiles: start..end,
                 expected: [Bytes(code as u64), Bytes(data as u64)],
                 ground: OnceLock::new(),
+                pool: pool.clone(),
             });
             start = end;
         }
@@ -102,7 +105,7 @@ impl Lot {
     ) -> &Ground {
         let first = self.tiles.start;
         self.ground.get_or_init(|| {
-            Ground::new(&tiles[self.tiles.clone()], budget, |part| {
+            Ground::new(&tiles[self.tiles.clone()], budget, &self.pool, |part| {
                 let tile = first + part.tile;
                 Some(wanted(Part { tile, ..part }))
             })
@@ -202,13 +205,13 @@ mod tests {
         };
         let tiles = [0, 0, 0, 1, 1, 2, 2, 3].map(tile);
         let lots = |most| -> Vec<Range<usize>> {
-            let lots = Lot::of_at_most(&tiles, most);
+            let lots = Lot::of_at_most(&tiles, Pool::shared(), most);
             lots.iter().map(Lot::tiles).collect()
         };
         // The first plan is larger than a first lot may be, the third than any.
         assert_eq!(lots([2, 10]), [0..3, 3..5, 5..7, 7..8]);
         assert_eq!(lots([8, 15]), [0..5, 5..8]);
         assert_eq!(lots([100, 100]).len(), 1);
-        assert!(Lot::all(&[]).is_empty());
+        assert!(Lot::all(&[], Pool::shared()).is_empty());
     }
 }

@@ -100,7 +100,7 @@ fn judge_in_parts<'g>(
     let lots = if is_timed || !has_gpu {
         Vec::new()
     } else {
-        Lot::all(tiles)
+        Lot::all(tiles, runtime.pool())
     };
     let threads = runtime.device(DeviceId::CPU)?.card().units;
     let mut blocks = blocks(tiles, threads);
@@ -466,7 +466,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
         if let Some(error) = into_inner(self.error) {
             return Err(error);
         }
-        Ok(into_inner(self.assembly).finish(self.tiles))
+        Ok(into_inner(self.assembly).finish(self.runtime.pool(), self.tiles))
     }
 }
 

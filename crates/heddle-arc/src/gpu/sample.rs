@@ -15,6 +15,7 @@ use crate::tasks::{PROGRAMS, dataset};
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 #[cfg(test)]
 use heddle_runtime::Runtime;
+use heddle_runtime::cpu::Pool;
 use heddle_runtime::device::{DeviceKind, Lane};
 use heddle_runtime::{Agreement, Description, Error, Operation};
 #[cfg(test)]
@@ -146,7 +147,8 @@ impl Sample {
         let settings = Settings::of(&self.crew);
         // A sample is cut the same on every machine: it stands for all of them.
         let blocks = blocks(&tiles, SAMPLE_THREADS);
-        let lots = Lot::all(&tiles);
+        // And it is small: no second thread is worth it.
+        let lots = Lot::all(&tiles, &Pool::deferred(Some(1)));
         let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
         act(match lots.first() {
             // All of it is one lot: it is small.

@@ -84,6 +84,7 @@ mod tests {
     use crate::meter::Budget;
     use crate::plan::Plan;
     use crate::road::efforts;
+    use heddle_runtime::cpu::Pool;
     use heddle_runtime::device::DeviceId;
 
     #[test]
@@ -94,7 +95,7 @@ mod tests {
             plan: &plan,
             examples: &examples,
         }];
-        let ground = Ground::new(&tiles, Budget::default(), |_| None);
+        let ground = Ground::new(&tiles, Budget::default(), Pool::shared(), |_| None);
         let on = |operand: heddle_runtime::Operand| operand.residency;
         let host = ground.operands().map(on);
         let runtime = emulated();

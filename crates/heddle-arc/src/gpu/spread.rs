@@ -1,18 +1,19 @@
 //! Work that all threads share only where that is worth it.
 
+use heddle_runtime::cpu::Pool;
 use rayon::prelude::*;
 
-/// Maps items, on all threads if that is worth it: a thread that has to be woken up comes
-/// after some milliseconds if all cores evaluate.
+/// Maps items, on all threads of a pool if that is worth it: a thread that has to be
+/// woken up comes after some milliseconds if all cores evaluate.
 pub(super) fn spread<T: Send, R: Send>(
+    pool: &Pool,
     items: Vec<T>,
     is_worth_it: bool,
     map: impl Fn(T) -> R + Send + Sync,
 ) -> Vec<R> {
-    if is_worth_it {
-        items.into_par_iter().map(map).collect()
-    } else {
-        items.into_iter().map(map).collect()
+    match is_worth_it.then(|| pool.rayon()).flatten() {
+        Some(workers) => workers.install(|| items.into_par_iter().map(map).collect()),
+        None => items.into_iter().map(map).collect(),
     }
 }
 
@@ -23,8 +24,10 @@ mod tests {
     #[test]
     fn order_is_kept_either_way() {
         let twice: Vec<u32> = (0..5000).map(|n| 2 * n).collect();
+        let pool = Pool::shared();
         for is_worth_it in [false, true] {
-            assert_eq!(spread((0..5000).collect(), is_worth_it, |n| 2 * n), twice);
+            let mapped = spread(pool, (0..5000).collect(), is_worth_it, |n| 2 * n);
+            assert_eq!(mapped, twice);
         }
     }
 }

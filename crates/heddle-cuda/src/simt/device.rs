@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use heddle_runtime::Error;
+use heddle_runtime::cpu::Pool;
 use heddle_runtime::device::{
     Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, Notices, Place, Timing,
 };
@@ -17,7 +18,6 @@ use heddle_runtime::memory::{
 };
 use heddle_runtime::operation::Description;
 use heddle_runtime::units::{Bytes, Nanos};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::clock;
 use super::fault::FaultPlan;
@@ -37,7 +37,7 @@ const KERNEL_VERSION: u32 = 1;
 pub struct SimtDevice {
     card: DeviceCard,
     core: Arc<Core>,
-    workers: ThreadPool,
+    workers: Pool,
 }
 
 /// What the device and its buffers share.
@@ -59,14 +59,7 @@ impl SimtDevice {
     /// The emulated GPU `simt:index`.
     pub fn new(index: u16, options: SimtOptions) -> Result<Self, Error> {
         let id = DeviceId::simt(index);
-        let workers = ThreadPoolBuilder::new()
-            .num_threads(options.workers.max(1))
-            .thread_name(move |worker| format!("{id}-{worker}"))
-            .build()
-            .map_err(|error| Error::Device {
-                device: id,
-                message: format!("cannot start its workers: {error}"),
-            })?;
+        let workers = Pool::for_device(id, Some(options.workers.max(1)))?;
         let faults = Arc::new(FaultPlan::new(options.faults));
         let regions = Regions::new(options.memory, options.memcheck, Arc::clone(&faults));
         let regions = Arc::new(regions);

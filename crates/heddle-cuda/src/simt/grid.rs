@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rayon::ThreadPool;
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::units::Bytes;
 
 use super::failure::Failure;
 use super::launch::Task;
@@ -15,15 +16,15 @@ const PARALLEL_FROM: u64 = 16 * 1024;
 
 /// Runs every block, in order on one worker, as they come on several. After a
 /// failure no further block is started; the one of the lowest block is returned.
-pub(super) fn run(task: &Task<'_>, workers: &ThreadPool) -> Result<(), Failure> {
+pub(super) fn run(task: &Task<'_>, workers: &Pool) -> Result<(), Failure> {
     let blocks = task.blocks();
     let threads = blocks.saturating_mul(task.threads() as u64);
-    if blocks == 1 || threads < PARALLEL_FROM || workers.current_num_threads() == 1 {
+    if blocks == 1 || threads < PARALLEL_FROM || workers.threads() == 1 {
         return (0..blocks).try_for_each(|block| worker::run_block(task, block));
     }
     let next = AtomicU64::new(0);
     let first: Mutex<Option<(u64, Failure)>> = Mutex::new(None);
-    workers.broadcast(|_| {
+    workers.each(Bytes(u64::MAX), 0..workers.threads(), |_| {
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
             if block >= blocks {

@@ -10,7 +10,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use rayon::prelude::*;
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::units::Bytes;
 
 use super::{Parallel, UNREACHABLE};
 use crate::lattice::{Compass, Lattice, Site};
@@ -55,7 +56,12 @@ impl Closed {
     }
 }
 
-pub(super) fn sweep(lattice: &Lattice, sources: &[Site], parallel: Parallel) -> Vec<u32> {
+pub(super) fn sweep(
+    lattice: &Lattice,
+    sources: &[Site],
+    pool: &Pool,
+    parallel: Parallel,
+) -> Vec<u32> {
     let compass = Compass::of(lattice);
     let closed = Closed::blocked_of(lattice);
     let steps: Vec<AtomicU32> = (0..lattice.sites())
@@ -83,23 +89,19 @@ pub(super) fn sweep(lattice: &Lattice, sources: &[Site], parallel: Parallel) -> 
                 });
             }
         } else {
-            level
-                .par_chunks(CHUNK)
-                .map(|chunk| {
-                    let mut found = Vec::with_capacity(CHUNK);
-                    for &site in chunk {
-                        compass.around(u64::from(site), |stepped, _, _, _| {
-                            if closed.claim_shared(stepped) {
-                                steps[stepped as usize].store(distance, Ordering::Relaxed);
-                                found.push(stepped as u32);
-                            }
-                        });
-                    }
-                    found
-                })
-                .collect::<Vec<_>>()
-                .into_iter()
-                .for_each(|found| next.extend(found));
+            let found = pool.map(Bytes(u64::MAX), level.chunks(CHUNK), |chunk| {
+                let mut found = Vec::with_capacity(CHUNK);
+                for &site in chunk {
+                    compass.around(u64::from(site), |stepped, _, _, _| {
+                        if closed.claim_shared(stepped) {
+                            steps[stepped as usize].store(distance, Ordering::Relaxed);
+                            found.push(stepped as u32);
+                        }
+                    });
+                }
+                found
+            });
+            found.into_iter().for_each(|found| next.extend(found));
         }
         std::mem::swap(&mut level, &mut next);
         next.clear();

@@ -7,7 +7,8 @@
 
 use std::ops::Add;
 
-use rayon::prelude::*;
+use heddle_runtime::cpu::Pool;
+use heddle_runtime::units::Bytes;
 use smallvec::SmallVec;
 
 use super::Parallel;
@@ -95,13 +96,41 @@ fn gaps(rail: &Rail, source: Site) -> impl Iterator<Item = u64> + '_ {
     (0..rail.axis.size()).map(move |at| rail.gap(from, at))
 }
 
+/// The threads that share a formula, and from how many sites on.
+#[derive(Clone, Copy)]
+pub(super) struct Threads<'a> {
+    pub(super) pool: &'a Pool,
+    pub(super) parallel: Parallel,
+}
+
+impl Threads<'_> {
+    /// Sites that one thread takes at a time, about: the next it asks for under a lock.
+    const TOGETHER: usize = 1 << 14;
+
+    /// Calls `work` with the number of each stretch of `len` values, and the stretch.
+    fn each<T: Send>(self, values: &mut [T], len: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+        let cost = if (values.len() as u64) < self.parallel.from_sites {
+            Bytes(0)
+        } else {
+            Bytes(u64::MAX)
+        };
+        let together = (Self::TOGETHER / len).max(1);
+        let parts = values.chunks_mut(together * len).enumerate();
+        self.pool.each(cost, parts, |(part, values)| {
+            for (at, stretch) in values.chunks_mut(len).enumerate() {
+                work(part * together + at, stretch);
+            }
+        });
+    }
+}
+
 /// A number of steps or a cost.
 trait Distance: Copy + Default + PartialOrd + Add<Output = Self> + Send + Sync {}
 impl Distance for u32 {}
 impl Distance for f64 {}
 
-pub(super) fn steps(lattice: &Lattice, source: Site, parallel: Parallel) -> Vec<u32> {
-    fill(lattice, parallel, |_, rail| {
+pub(super) fn steps(lattice: &Lattice, source: Site, threads: Threads<'_>) -> Vec<u32> {
+    fill(lattice, threads, |_, rail| {
         gaps(rail, source).map(|gap| gap as u32).collect()
     })
 }
@@ -110,9 +139,9 @@ pub(super) fn costs(
     lattice: &Lattice,
     source: Site,
     weights: &[f64],
-    parallel: Parallel,
+    threads: Threads<'_>,
 ) -> Vec<f64> {
-    fill(lattice, parallel, |axis, rail| {
+    fill(lattice, threads, |axis, rail| {
         gaps(rail, source)
             .map(|gap| gap as f64 * weights[axis])
             .collect()
@@ -122,7 +151,7 @@ pub(super) fn costs(
 /// Sums of one entry of each axis's table.
 fn fill<T: Distance>(
     lattice: &Lattice,
-    parallel: Parallel,
+    threads: Threads<'_>,
     table: impl Fn(usize, &Rail) -> Vec<T>,
 ) -> Vec<T> {
     let tables: Vec<Vec<T>> = lattice
@@ -134,7 +163,7 @@ fn fill<T: Distance>(
     let Some((row, outer)) = tables.split_last() else {
         return Vec::new();
     };
-    let write = |(position, out): (usize, &mut [T])| {
+    let write = |position: usize, out: &mut [T]| {
         let mut rest = position;
         let mut base = T::default();
         for table in outer.iter().rev() {
@@ -146,27 +175,27 @@ fn fill<T: Distance>(
         }
     };
     let mut values = vec![T::default(); lattice.sites() as usize];
-    if lattice.sites() < parallel.from_sites {
-        values.chunks_mut(row.len()).enumerate().for_each(write);
-    } else {
-        values.par_chunks_mut(row.len()).enumerate().for_each(write);
-    }
+    threads.each(&mut values, row.len(), write);
     values
 }
 
-pub(super) fn steps_from_many(lattice: &Lattice, sources: &[Site], parallel: Parallel) -> Vec<u32> {
+pub(super) fn steps_from_many(
+    lattice: &Lattice,
+    sources: &[Site],
+    threads: Threads<'_>,
+) -> Vec<u32> {
     // Far, but with room for every step that is added to it before a source's
     // own distance has arrived.
-    scan(lattice, sources, parallel, u32::MAX / 2, |_| 1)
+    scan(lattice, sources, threads, u32::MAX / 2, |_| 1)
 }
 
 pub(super) fn costs_from_many(
     lattice: &Lattice,
     sources: &[Site],
     weights: &[f64],
-    parallel: Parallel,
+    threads: Threads<'_>,
 ) -> Vec<f64> {
-    scan(lattice, sources, parallel, f64::INFINITY, |axis| {
+    scan(lattice, sources, threads, f64::INFINITY, |axis| {
         weights[axis]
     })
 }
@@ -174,7 +203,7 @@ pub(super) fn costs_from_many(
 fn scan<T: Distance>(
     lattice: &Lattice,
     sources: &[Site],
-    parallel: Parallel,
+    threads: Threads<'_>,
     far: T,
     step: impl Fn(usize) -> T,
 ) -> Vec<T> {
@@ -187,12 +216,9 @@ fn scan<T: Distance>(
         let slab = stride * rail.axis.size() as usize;
         let step = step(axis);
         let wraps = rail.axis.wraps();
-        let relax = |slab: &mut [T]| relax_slab(slab, stride, step, wraps);
-        if lattice.sites() < parallel.from_sites {
-            values.chunks_mut(slab).for_each(relax);
-        } else {
-            values.par_chunks_mut(slab).for_each(relax);
-        }
+        threads.each(&mut values, slab, |_, slab| {
+            relax_slab(slab, stride, step, wraps);
+        });
     }
     values
 }

@@ -12,6 +12,8 @@ mod formula;
 use std::time::{Duration, Instant};
 
 pub use formula::StepsFrom;
+use formula::Threads;
+use heddle_runtime::cpu::Pool;
 
 use crate::error::Error;
 use crate::lattice::{Lattice, Site, Weights};
@@ -154,8 +156,24 @@ impl Lattice {
         self.distances_by(sources, Parallel::default())
     }
 
-    /// The same, with a say in how it is shared between threads.
+    /// The same on the threads of `pool` instead of [`Pool::shared`]'s; that of a
+    /// runtime is [`Runtime::pool`](heddle_runtime::Runtime::pool).
+    pub fn distances_on(&self, pool: &Pool, sources: &[Site]) -> Result<Distances, Error> {
+        self.distances_of(sources, pool, Parallel::default())
+    }
+
+    /// The same as [`distances`](Self::distances), with a say in when it is shared
+    /// between threads.
     pub fn distances_by(&self, sources: &[Site], parallel: Parallel) -> Result<Distances, Error> {
+        self.distances_of(sources, Pool::shared(), parallel)
+    }
+
+    fn distances_of(
+        &self,
+        sources: &[Site],
+        pool: &Pool,
+        parallel: Parallel,
+    ) -> Result<Distances, Error> {
         let asked = Instant::now();
         if sources.is_empty() {
             return Err(Error::NoSources);
@@ -170,7 +188,7 @@ impl Lattice {
                 most: MOST_SITES,
             });
         }
-        let (values, method) = self.sweep(sources, parallel);
+        let (values, method) = self.sweep(sources, pool, parallel);
         Ok(Distances {
             values,
             method,
@@ -178,26 +196,27 @@ impl Lattice {
         })
     }
 
-    fn sweep(&self, sources: &[Site], parallel: Parallel) -> (Values, DistanceMethod) {
+    fn sweep(&self, sources: &[Site], pool: &Pool, parallel: Parallel) -> (Values, DistanceMethod) {
+        let threads = Threads { pool, parallel };
         match (self.weights(), self.is_regular(), sources) {
             (Weights::Unit, true, &[source]) => (
-                Values::Steps(formula::steps(self, source, parallel)),
+                Values::Steps(formula::steps(self, source, threads)),
                 DistanceMethod::ClosedForm,
             ),
             (Weights::Axes(weights), true, &[source]) => (
-                Values::Costs(formula::costs(self, source, weights, parallel)),
+                Values::Costs(formula::costs(self, source, weights, threads)),
                 DistanceMethod::ClosedForm,
             ),
             (Weights::Unit, true, _) => (
-                Values::Steps(formula::steps_from_many(self, sources, parallel)),
+                Values::Steps(formula::steps_from_many(self, sources, threads)),
                 DistanceMethod::AxisScans,
             ),
             (Weights::Axes(weights), true, _) => (
-                Values::Costs(formula::costs_from_many(self, sources, weights, parallel)),
+                Values::Costs(formula::costs_from_many(self, sources, weights, threads)),
                 DistanceMethod::AxisScans,
             ),
             (Weights::Unit, false, _) => (
-                Values::Steps(breadth::sweep(self, sources, parallel)),
+                Values::Steps(breadth::sweep(self, sources, pool, parallel)),
                 DistanceMethod::BreadthFirst,
             ),
             (Weights::Axes(weights), false, _) => (

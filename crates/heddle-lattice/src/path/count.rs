@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::marks::Marks;
-use crate::distance::Values;
+use crate::distance::{Parallel, Values};
 use crate::error::Error;
 use crate::lattice::{Compass, Lattice, Site, Weights, axis_of};
 
@@ -212,7 +212,11 @@ impl Lattice {
     /// By distances from the start: a step lies on shortest paths if it makes up
     /// the difference of its ends' distances.
     fn count_by_cost(&self, start: Site, end: Site) -> Result<(Count, f64), Error> {
-        let Values::Costs(costs) = self.distances(&[start])?.values else {
+        // On this thread alone: what follows is, and takes longer.
+        let alone = Parallel {
+            from_sites: u64::MAX,
+        };
+        let Values::Costs(costs) = self.distances_by(&[start], alone)?.values else {
             return Err(Error::Weighted {
                 what: "counting by levels",
             });

@@ -29,9 +29,14 @@ impl CpuDevice {
     /// The processor with `threads` threads, or as many as the machine offers
     /// this process.
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
-        let pool = Pool::new(threads)?;
+        Ok(Self::with_pool(Pool::new(threads)?))
+    }
+
+    /// The processor with these threads.
+    #[must_use]
+    pub fn with_pool(pool: Pool) -> Self {
         let machine = Machine::read();
-        Ok(Self {
+        Self {
             card: DeviceCard {
                 name: machine.cpu,
                 backend: "native",
@@ -41,7 +46,7 @@ impl CpuDevice {
                 memory: machine.memory,
             },
             pool,
-        })
+        }
     }
 
     /// The threads its operations run on.
@@ -52,6 +57,10 @@ impl CpuDevice {
 }
 
 impl Device for CpuDevice {
+    fn host_pool(&self) -> Option<&Pool> {
+        Some(&self.pool)
+    }
+
     fn id(&self) -> DeviceId {
         DeviceId::CPU
     }

@@ -1,9 +1,15 @@
 //! The threads CPU kernels run on, and when it pays to wake them.
+//!
+//! Rayon's global pool is never used: a [`Pool`] has as many threads as it was asked
+//! for. Threads do not survive a `fork`, so a forked child starts threads of its own
+//! the first time it shares work.
 
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-use rayon::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuildError};
 
+use crate::device::{DeviceId, DeviceKind};
 use crate::error::Error;
 use crate::units::Bytes;
 
@@ -16,36 +22,105 @@ use crate::units::Bytes;
 /// this is where sharing begins to pay on a machine with a core to spare.
 pub const PARALLEL_FROM: Bytes = Bytes(2 << 20);
 
-/// Threads owned by one runtime. The global rayon pool stays the caller's.
-#[derive(Debug)]
+/// A fixed number of worker threads. Clones share them.
+#[derive(Clone)]
 pub struct Pool {
-    workers: ThreadPool,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    device: DeviceId,
+    threads: usize,
+    /// Empty until the threads are needed.
+    first: OnceLock<Workers>,
+}
+
+/// The worker threads of one process, and those of its forked child.
+struct Workers {
+    process: u32,
+    /// `None` where the system refused to start them.
+    threads: Option<ThreadPool>,
+    /// A list, because references to the first stay valid without a lock: a lock
+    /// that another thread held at the `fork` would stay held in the child.
+    child: OnceLock<Box<Workers>>,
 }
 
 impl Pool {
     /// A pool of `threads` threads, or as many as the machine offers this process.
+    /// They are started now; of one thread it is the caller's.
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
-        let workers = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.unwrap_or(0))
-            .thread_name(|index| format!("heddle-{index}"))
-            .build()
-            .map_err(|error| Error::Device {
-                device: crate::device::DeviceId::CPU,
-                message: format!("cannot start its threads: {error}"),
-            })?;
-        Ok(Self { workers })
+        Self::for_device(DeviceId::CPU, threads)
+    }
+
+    /// The same for the kernels of an emulated device, whose name its threads have.
+    pub fn for_device(device: DeviceId, threads: Option<usize>) -> Result<Self, Error> {
+        let pool = Self::unstarted(device, threads);
+        if pool.threads() == 1 {
+            return Ok(pool);
+        }
+        let workers = pool.shared.start().map_err(|error| Error::Device {
+            device,
+            message: format!("cannot start its threads: {error}"),
+        })?;
+        // The cell of a new pool is empty.
+        let _ = pool
+            .shared
+            .first
+            .set(Workers::of_this_process(Some(workers)));
+        Ok(pool)
+    }
+
+    /// A pool whose threads are started when work is first shared between them.
+    #[must_use]
+    pub fn deferred(threads: Option<usize>) -> Self {
+        Self::unstarted(DeviceId::CPU, threads)
+    }
+
+    /// The pool of functions that are called without a runtime: as many threads as
+    /// the machine offers this process, started when first needed.
+    #[must_use]
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<Pool> = LazyLock::new(|| Pool::deferred(None));
+        &SHARED
+    }
+
+    fn unstarted(device: DeviceId, threads: Option<usize>) -> Self {
+        let offered = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.filter(|&threads| threads > 0);
+        Self {
+            shared: Arc::new(Shared {
+                device,
+                threads: threads.unwrap_or_else(offered),
+                first: OnceLock::new(),
+            }),
+        }
     }
 
     /// Number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.workers.current_num_threads()
+        self.shared.threads
     }
 
-    /// The rayon pool, for parallel iterators: `pool.rayon().install(…)`.
+    /// The rayon pool of this process, for parallel iterators within its `install`.
+    ///
+    /// `None` of a single thread, and where a forked child may start none: the caller
+    /// then does all of the work itself. It asks for the process's number, which is a system call, so
+    /// it is called where work is shared and nowhere else.
     #[must_use]
-    pub fn rayon(&self) -> &ThreadPool {
-        &self.workers
+    pub fn rayon(&self) -> Option<&ThreadPool> {
+        if self.threads() == 1 {
+            return None;
+        }
+        let start = || Workers::of_this_process(self.shared.start().ok());
+        let mut last = self.shared.first.get_or_init(start);
+        while let Some(child) = last.child.get() {
+            last = child;
+        }
+        if last.process != std::process::id() {
+            last = last.child.get_or_init(|| Box::new(start()));
+        }
+        last.threads.as_ref()
     }
 
     /// Whether work of this cost is worth more than one thread.
@@ -68,10 +143,11 @@ impl Pool {
             Some(count) => self.threads().min(count).saturating_sub(1),
             None => self.threads() - 1,
         };
-        if helpers == 0 || !self.is_worth_sharing(cost) {
+        let is_shared = helpers > 0 && self.is_worth_sharing(cost);
+        let Some(workers) = is_shared.then(|| self.rayon()).flatten() else {
             parts.for_each(work);
             return;
-        }
+        };
         let parts = Mutex::new(parts);
         let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
         let take_turns = || {
@@ -81,12 +157,73 @@ impl Pool {
         };
         // In place, so that the caller computes instead of sleeping: one wake-up
         // less than `install`, and none at all when the helpers come late.
-        self.workers.in_place_scope(|scope| {
+        workers.in_place_scope(|scope| {
             for _ in 0..helpers {
                 scope.spawn(|_| take_turns());
             }
             take_turns();
         });
+    }
+
+    /// What `map` makes of every item, in order; shared like the parts of
+    /// [`each`](Self::each).
+    pub fn map<T: Send, R: Send>(
+        &self,
+        cost: Bytes,
+        items: impl ExactSizeIterator<Item = T> + Send,
+        map: impl Fn(T) -> R + Sync,
+    ) -> Vec<R> {
+        let mut results: Vec<Option<R>> = Vec::new();
+        results.resize_with(items.len(), || None);
+        self.each(cost, items.zip(&mut results), |(item, result)| {
+            *result = Some(map(item));
+        });
+        // Every item was mapped.
+        results.into_iter().flatten().collect()
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Pool({}, {} threads)",
+            self.shared.device,
+            self.threads()
+        )
+    }
+}
+
+impl Shared {
+    fn start(&self) -> Result<ThreadPool, ThreadPoolBuildError> {
+        let name = match self.device.kind() {
+            DeviceKind::Cpu => "heddle".to_owned(),
+            _ => self.device.to_string(),
+        };
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .thread_name(move |index| format!("{name}-{index}"))
+            .build()
+    }
+}
+
+impl Workers {
+    fn of_this_process(threads: Option<ThreadPool>) -> Self {
+        Self {
+            process: std::process::id(),
+            threads,
+            child: OnceLock::new(),
+        }
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // Ending threads takes their locks, and threads of another process
+            // release none.
+            std::mem::forget(self.threads.take());
+        }
     }
 }
 

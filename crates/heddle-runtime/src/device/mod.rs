@@ -30,6 +30,7 @@ pub use pipeline::{Pipeline, PipelineChunk, PipelineInput, PipelineLaunch, seque
 pub use scattered::{Pieces, Sink, Source};
 pub use timing::{Moved, Timing};
 
+use crate::cpu::Pool;
 use crate::error::Error;
 use crate::operation::Description;
 use crate::units::Bytes;
@@ -80,6 +81,12 @@ pub trait Device: Send + Sync + fmt::Debug {
 
     /// The side of it that has a memory of its own, if it has one.
     fn accelerator(&self) -> Option<&dyn Accelerator> {
+        None
+    }
+
+    /// The host's threads it runs operations on, if it does: a runtime shares them
+    /// instead of starting others.
+    fn host_pool(&self) -> Option<&Pool> {
         None
     }
 }

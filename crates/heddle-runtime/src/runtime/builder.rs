@@ -10,7 +10,7 @@ use super::counts::Counts;
 use super::gauge::NextSample;
 use super::{Runtime, Shared, Station};
 use crate::config::Config;
-use crate::cpu::CpuDevice;
+use crate::cpu::{CpuDevice, Pool};
 use crate::device::{Accelerator, Device, DeviceId};
 use crate::error::Error;
 use crate::machine::Machine;
@@ -81,6 +81,10 @@ impl RuntimeBuilder {
         if !devices.iter().any(|device| device.id() == DeviceId::CPU) {
             devices.push(Arc::new(CpuDevice::new(config.threads)?));
         }
+        let pool = devices
+            .iter()
+            .find_map(|device| device.host_pool().cloned());
+        let pool = pool.unwrap_or_else(|| Pool::deferred(config.threads));
         devices.sort_by_key(|device| device.id());
         let ids: Vec<DeviceId> = devices.iter().map(|device| device.id()).collect();
         if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -123,6 +127,7 @@ impl RuntimeBuilder {
         Ok(Runtime {
             shared: Arc::new(Shared {
                 machine,
+                pool,
                 devices: stations,
                 router,
                 profiler,

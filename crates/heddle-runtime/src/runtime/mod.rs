@@ -29,6 +29,7 @@ pub use report::{DeviceReading, MemoryUse, Report};
 pub use road::Outcome;
 
 use crate::config::Config;
+use crate::cpu::Pool;
 use crate::device::{Device, DeviceId};
 use crate::error::Error;
 use crate::machine::Machine;
@@ -44,6 +45,7 @@ pub struct Runtime {
 
 struct Shared {
     machine: Machine,
+    pool: Pool,
     devices: Vec<Station>,
     router: Router,
     profiler: Profiler,
@@ -81,6 +83,12 @@ impl Runtime {
     #[must_use]
     pub fn machine(&self) -> &Machine {
         &self.shared.machine
+    }
+
+    /// The threads of its CPU device, for work on the host outside of an operation.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        &self.shared.pool
     }
 
     /// The devices, processor first.

@@ -117,7 +117,8 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'_, W> {
         mut flagged: Flagged,
     ) {
         let unread = AtomicUsize::new(0);
-        lock(&self.assembly).add_blocks(self.tiles, judge.blocks(), |block, rows| {
+        let pool = self.runtime.pool();
+        lock(&self.assembly).add_blocks(pool, self.tiles, judge.blocks(), |block, rows| {
             unread.fetch_add(judge.read_rows(ran, block, rows), Ordering::Relaxed);
         });
         let tell = |address, flag| flagged.add(address, flag);

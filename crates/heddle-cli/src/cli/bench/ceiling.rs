@@ -11,7 +11,6 @@ use heddle::cpu::Pool;
 use heddle::device::{DeviceId, Lane};
 use heddle::units::Bytes;
 use heddle::{DType, Description, Error, Kind, Operation, Runtime, WorkUnit};
-use rayon::prelude::*;
 
 use super::sample::Sample;
 use crate::cli::Failure;
@@ -102,11 +101,9 @@ impl Operation for Copying {
         let pool = lane.pool(COPY.name())?;
         if self.split {
             let part = self.from.len().div_ceil(pool.threads()).max(1);
-            pool.rayon().install(|| {
-                self.to
-                    .par_chunks_mut(part)
-                    .zip(self.from.par_chunks(part))
-                    .for_each(|(to, from)| to.copy_from_slice(from));
+            let parts = self.to.chunks_mut(part).zip(self.from.chunks(part));
+            pool.each(Bytes(u64::MAX), parts, |(to, from)| {
+                to.copy_from_slice(from)
             });
         } else {
             self.to.copy_from_slice(&self.from);
@@ -144,7 +141,7 @@ impl Operation for MultiplyAdding {
 }
 
 fn on_every_thread(pool: &Pool, body: impl Fn() + Sync) {
-    pool.rayon().broadcast(|_| body());
+    pool.each(Bytes(u64::MAX), 0..pool.threads(), |_| body());
 }
 
 fn chains<T: Copy>(factor: T, offset: T, multiply_add: impl Fn(T, T, T) -> T) {

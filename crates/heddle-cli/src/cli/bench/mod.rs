@@ -110,7 +110,7 @@ pub(super) fn run(
         }
         Suite::Memory => ("memory", memory::rows(&runtime, &arguments.case)?),
         Suite::Lattice => ("lattice", lattice::rows(&runtime, &arguments.case, time)?),
-        Suite::Scale => ("scale", scale::rows(&arguments.case, time)?),
+        Suite::Scale => ("scale", scale::rows(runtime.pool(), &arguments.case, time)?),
     };
     if rows.is_empty() {
         return Err(Failure::Usage {

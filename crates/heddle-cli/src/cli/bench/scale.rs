@@ -4,6 +4,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use heddle::cpu::Pool;
 use heddle::device::DeviceId;
 use heddle::lattice::{Error, Lattice, Site};
 
@@ -19,7 +20,11 @@ const DIMENSIONS: usize = 3;
 const BLOCKED: f64 = 0.1;
 
 /// A question to a lattice, and whether sites are blocked.
-type Question = (&'static str, bool, fn(&Lattice) -> Result<f64, Error>);
+type Question = (
+    &'static str,
+    bool,
+    fn(&Lattice, &Pool) -> Result<f64, Error>,
+);
 
 const QUESTIONS: [Question; 5] = [
     ("neighbours", false, neighbours),
@@ -29,7 +34,7 @@ const QUESTIONS: [Question; 5] = [
     ("distances-around-blocked", true, distances),
 ];
 
-pub(super) fn rows(cases: &[String], time: Duration) -> Result<Vec<Row>, Failure> {
+pub(super) fn rows(pool: &Pool, cases: &[String], time: Duration) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for (name, blocked, ask) in QUESTIONS {
         for side in SIDES {
@@ -45,7 +50,7 @@ pub(super) fn rows(cases: &[String], time: Duration) -> Result<Vec<Row>, Failure
                 size: sites as usize,
                 device: DeviceId::CPU.to_string(),
                 sample: Sample::of(time, || {
-                    black_box(ask(&lattice)?);
+                    black_box(ask(&lattice, pool)?);
                     Ok(())
                 })?,
                 device_ns: None,
@@ -81,18 +86,18 @@ fn lattice(side: u64, blocked: bool) -> Result<Lattice, Failure> {
     clippy::unnecessary_wraps,
     reason = "questions have one type, and others can fail"
 )]
-fn neighbours(lattice: &Lattice) -> Result<f64, Error> {
+fn neighbours(lattice: &Lattice, _: &Pool) -> Result<f64, Error> {
     let middle = black_box(lattice.sites() / 2);
     let sum: Site = lattice.neighbours(middle).map(|step| step.site).sum();
     Ok(sum as f64)
 }
 
 /// From corner to corner.
-fn path(lattice: &Lattice) -> Result<f64, Error> {
+fn path(lattice: &Lattice, _: &Pool) -> Result<f64, Error> {
     Ok(lattice.shortest_path(0, lattice.sites() - 1)?.cost)
 }
 
 /// From a corner to every site.
-fn distances(lattice: &Lattice) -> Result<f64, Error> {
-    Ok(lattice.distances(&[0])?.farthest())
+fn distances(lattice: &Lattice, pool: &Pool) -> Result<f64, Error> {
+    Ok(lattice.distances_on(pool, &[0])?.farthest())
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use heddle::config::Config;
+use heddle::cpu::Pool;
 use heddle::lattice::{Error, Lattice, Picture, Site};
 use heddle::profile::write_whole;
 use serde_json::json;
@@ -146,7 +147,9 @@ fn values(
     let measure = match colour {
         Colour::None => return Ok(None),
         Colour::Distances => {
-            let distances = lattice.distances(&[from])?.to_costs();
+            let distances = lattice
+                .distances_on(&Pool::deferred(config.threads), &[from])?
+                .to_costs();
             return Ok(Some(("distance", distances)));
         }
         Colour::Degree => Measure::Degree,

@@ -104,12 +104,15 @@ impl<T: Float> Operation for MatMul<T> {
 fn shared_product<T: Float>(pool: &Pool, extents: Extents, out: &mut [T], lhs: &[T], rhs: &[T]) {
     if small::suits(extents) {
         small::products(extents, out, lhs, rhs);
-    } else if pool.is_worth_sharing(cost(multiply_adds(extents))) {
-        let parallelism = Parallelism::Rayon(pool.threads());
-        pool.rayon()
-            .install(|| gemm::product(extents, out, lhs, rhs, parallelism));
-    } else {
-        gemm::product(extents, out, lhs, rhs, Parallelism::None);
+        return;
+    }
+    let is_shared = pool.is_worth_sharing(cost(multiply_adds(extents)));
+    match is_shared.then(|| pool.rayon()).flatten() {
+        Some(workers) => {
+            let parallelism = Parallelism::Rayon(pool.threads());
+            workers.install(|| gemm::product(extents, out, lhs, rhs, parallelism));
+        }
+        None => gemm::product(extents, out, lhs, rhs, Parallelism::None),
     }
 }
 

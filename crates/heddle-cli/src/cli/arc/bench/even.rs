@@ -83,7 +83,7 @@ pub(super) fn by_programs(
 ) -> Result<Even, Failure> {
     let mut points = Vec::new();
     for count in sizes(LEAST_PROGRAMS, arguments.generated.min(MOST_PROGRAMS)) {
-        let work = search::work(tasks, arguments.seed, count);
+        let work = search::work(tasks, arguments.seed, count, cpu.runtime.pool());
         points.push(point(&work.load(), cpu, gpu, flags)?);
     }
     Ok(Even::new("more and more generated programs", points, gpu))

@@ -10,7 +10,8 @@ use heddle::arc::gpu::Flags;
 use heddle::arc::plan::Plan;
 use heddle::arc::program::{Form, Program};
 use heddle::arc::search::{Shape, generate};
-use rayon::prelude::*;
+use heddle::cpu::Pool;
+use heddle::units::Bytes;
 use serde::Serialize;
 
 use super::{Arguments, Row, Runner, Work, pairs, print, timed, way};
@@ -38,16 +39,13 @@ pub(super) struct Search {
 }
 
 /// Generated programs, as many as there are in plans, on a few grids.
-pub(super) fn work<'a>(tasks: &[&'a Task], seed: u64, programs: usize) -> Work<'a> {
+pub(super) fn work<'a>(tasks: &[&'a Task], seed: u64, programs: usize, pool: &Pool) -> Work<'a> {
     let starts: Vec<usize> = (0..programs).step_by(TOGETHER).collect();
-    let plans: Vec<Plan> = starts
-        .into_par_iter()
-        .map(|start| {
-            let numbers = start..programs.min(start + TOGETHER);
-            let made: Vec<Program> = numbers.map(|number| program(seed, number)).collect();
-            Plan::new(&made)
-        })
-        .collect();
+    let plans = pool.map(Bytes(u64::MAX), starts.into_iter(), |start| {
+        let numbers = start..programs.min(start + TOGETHER);
+        let made: Vec<Program> = numbers.map(|number| program(seed, number)).collect();
+        Plan::new(&made)
+    });
     let some = few(tasks);
     let mut work = Work::default();
     for plan in plans {
@@ -83,7 +81,8 @@ pub(super) fn run(
     flags: &mut Flags,
 ) -> Result<Search, Failure> {
     let start = Instant::now();
-    let work = work(tasks, arguments.seed, arguments.generated);
+    let pool = cpu.runtime.pool();
+    let work = work(tasks, arguments.seed, arguments.generated, pool);
     let planning_s = start.elapsed().as_secs_f64();
     let load = work.load();
     let mut search = Search {

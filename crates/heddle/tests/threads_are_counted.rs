@@ -1,0 +1,64 @@
+//! A runtime of three threads uses three, whatever it computes, and the global pool of
+//! rayon belongs to the program that uses the library.
+//!
+//! This file owns its process.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
+mod every_workload;
+
+use every_workload::EveryWorkload;
+
+#[test]
+fn no_workload_uses_more_threads_than_it_was_given_nor_the_global_pool() {
+    let work = EveryWorkload::new(3);
+    let _ = work.compute();
+    let used = work.threads.lock().unwrap().clone();
+    let ours = used.iter().filter(|name| name.starts_with("heddle-"));
+    // The caller works with two helpers, any of the three.
+    assert!(ours.count() <= 3, "{used:?}");
+    assert!(
+        used.iter()
+            .filter(|name| !name.starts_with("heddle-"))
+            .count()
+            <= 1,
+        "{used:?}"
+    );
+    assert_eq!(work.runtime.pool().threads(), 3);
+    // Building it fails if anything has used it before.
+    let global = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build_global();
+    assert!(global.is_ok(), "the global pool was started");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_starts_as_many_threads_as_it_is_told() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let home = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .args(["lattice", "distances", "--sizes", "300,300,300"])
+        .args(["--threads", "3"])
+        .current_dir(home.path())
+        .env("HOME", home.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let tasks = format!("/proc/{}/task", child.id());
+    let (begun, mut most) = (Instant::now(), 0);
+    while child.try_wait().unwrap().is_none() {
+        let threads = std::fs::read_dir(&tasks).map_or(0, Iterator::count);
+        most = most.max(threads);
+        assert!(begun.elapsed() < Duration::from_secs(120));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // The one that was there, and its pool.
+    assert_eq!(most, 4);
+}
