@@ -185,14 +185,33 @@ fn unknown_keys_name_the_nearest_one() {
     .unwrap();
     let output = heddle.run(&["devices"]);
     assert_refused(&output, 2, "explore_share");
+}
 
-    let output = heddle
-        .command(&["devices"])
-        .env("HEDDLE_THRAEDS", "2")
-        .env("HEDDLE_CONFIG", "/dev/null")
-        .output()
-        .unwrap();
-    assert_refused(&output, 2, "HEDDLE_THREADS");
+#[test]
+fn an_unknown_variable_is_one_warning_and_stops_no_command() {
+    let heddle = Heddle::new();
+    let cube: &[&str] = &["lattice", "analyze", "--sizes", "3,3"];
+    for arguments in [&["devices"], cube] {
+        let output = heddle
+            .command(arguments)
+            .env("HEDDLE_THRAEDS", "2")
+            .env("HEDDLE_WORKER_RANK", "0")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", error_text(&output));
+        let told = error_text(&output);
+        let warnings: Vec<&str> = told
+            .lines()
+            .filter(|line| line.contains("no setting"))
+            .collect();
+        assert_eq!(
+            warnings,
+            [
+                "warning: HEDDLE_THRAEDS is no setting and was ignored; did you mean `HEDDLE_THREADS`?",
+                "warning: HEDDLE_WORKER_RANK is no setting and was ignored",
+            ]
+        );
+    }
 }
 
 #[test]

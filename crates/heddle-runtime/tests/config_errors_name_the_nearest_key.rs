@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use heddle_runtime::Error;
 use heddle_runtime::config::{Config, Size};
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::memory::PressureThresholds;
 use heddle_runtime::units::Bytes;
+use heddle_runtime::{Error, Runtime};
 use proptest::prelude::*;
 
 fn from_file(text: &str) -> Result<Config, Error> {
@@ -52,7 +52,7 @@ fn an_unknown_key_of_the_file_is_named_with_its_line_and_the_nearest_key() {
 }
 
 #[test]
-fn an_unknown_variable_is_named_with_the_nearest_one() {
+fn an_unknown_variable_is_a_warning_that_names_the_nearest_one() {
     for (wrong, right) in [
         ("HEDDLE_DEVICES", "HEDDLE_DEVICE"),
         ("HEDDLE_SMART", "HEDDLE_ROUTE_SMART"),
@@ -61,11 +61,23 @@ fn an_unknown_variable_is_named_with_the_nearest_one() {
         ("HEDDLE_CONFGI", "HEDDLE_CONFIG"),
         ("HEDDLE_threads", "HEDDLE_THREADS"),
     ] {
-        assert_eq!(
-            shown(from_variable(wrong, "1")),
-            format!("{wrong}: no such setting\ndid you mean `{right}`?")
-        );
+        let warned = Config {
+            warnings: vec![format!(
+                "{wrong} is no setting and was ignored; did you mean `{right}`?"
+            )],
+            ..Config::default()
+        };
+        assert_eq!(from_variable(wrong, "1").unwrap(), warned);
     }
+}
+
+#[test]
+fn a_variable_like_no_setting_gets_no_hint_and_the_runtime_tells_of_it() {
+    let config = from_variable("HEDDLE_WORKER_RANK", "3").unwrap();
+    let warning = "HEDDLE_WORKER_RANK is no setting and was ignored";
+    assert_eq!(config.warnings, [warning]);
+    let runtime = Runtime::builder().config(config).forgetful().build();
+    assert_eq!(runtime.unwrap().notes(), [warning]);
 }
 
 #[test]

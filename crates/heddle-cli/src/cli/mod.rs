@@ -237,6 +237,11 @@ fn configure(common: &Common) -> Result<Config, Failure> {
         Some(file) => Config::load_from(file)?,
         None => Config::load()?,
     };
+    // Taken, so that no runtime tells them again among its notes.
+    for warning in std::mem::take(&mut config.warnings) {
+        // A warning is not worth failing for.
+        let _ = writeln!(anstream::stderr().lock(), "warning: {warning}");
+    }
     match common.device.as_deref() {
         None => {}
         Some("auto") => config.device = None,

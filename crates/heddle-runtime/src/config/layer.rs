@@ -67,6 +67,10 @@ pub(super) fn environment(
         .filter(|(name, _)| name.starts_with(PREFIX) && !is_reserved(name))
         .map(|(name, value)| match value.into_string() {
             Ok(value) => Ok((name, value)),
+            // What is no setting has no effect, whatever its value is.
+            Err(value) if schema::of_variable(&name).is_none() => {
+                Ok((name, value.to_string_lossy().into_owned()))
+            }
             Err(_) => Err(Error::Config {
                 origin: name,
                 message: "expected Unicode text, found other bytes".to_owned(),
@@ -159,7 +163,8 @@ fn dotted(section: &str, key: &str) -> String {
     }
 }
 
-/// Sets what the environment says. Variables of others are passed over.
+/// Sets what the environment says. Variables of others are passed over, and an unknown
+/// one of ours is a warning: it may be meant for another version of this program.
 pub(super) fn apply_environment(
     config: &mut Config,
     environment: impl IntoIterator<Item = (String, String)>,
@@ -170,8 +175,9 @@ pub(super) fn apply_environment(
         .filter(|(name, _)| name.starts_with(PREFIX) && !is_reserved(name))
         .collect();
     for (variable, text) in ours {
-        let Some(key) = KEYS.iter().find(|key| key.variable() == variable) else {
-            return Err(unknown_variable(variable));
+        let Some(key) = schema::of_variable(&variable) else {
+            config.warnings.push(unknown_variable(&variable));
+            continue;
         };
         (key.set)(config, Value::Variable(&text)).map_err(|mismatch| Error::Config {
             origin: variable,
@@ -182,14 +188,13 @@ pub(super) fn apply_environment(
     Ok(())
 }
 
-fn unknown_variable(variable: String) -> Error {
+fn unknown_variable(variable: &str) -> String {
     let unknown = variable[PREFIX.len()..].to_lowercase();
     let names = KEYS.iter().map(|key: &Key| key.name).chain(RESERVED);
-    Error::Config {
-        hint: schema::nearest(&unknown, names).map(|name| did_you_mean(&schema::variable(name))),
-        message: "no such setting".to_owned(),
-        origin: variable,
-    }
+    let hint = schema::near(&unknown, names)
+        .map(|name| format!("; {}", did_you_mean(&schema::variable(name))))
+        .unwrap_or_default();
+    format!("{variable} is no setting and was ignored{hint}")
 }
 
 fn did_you_mean(name: &str) -> String {

@@ -3,7 +3,8 @@
 //! Here is plain data and how it is read; nothing here acts on a setting. Every
 //! key has one name in the file, one variable (`route.min_gpu` is
 //! `HEDDLE_ROUTE_MIN_GPU`) and one line in [`Config::describe_keys`]. A key that
-//! does not exist is an error, not a setting without effect.
+//! does not exist is an error in the file, which is all ours, and a
+//! [warning](Config::warnings) in the environment, which is not.
 //!
 //! ```
 //! use heddle_runtime::config::{Config, Size};
@@ -58,6 +59,9 @@ pub struct Config {
     pub simt: SimtConfig,
     /// How ARC programs are evaluated.
     pub arc: ArcConfig,
+    /// One line for each `HEDDLE_*` variable that is no setting and was ignored. A
+    /// runtime has them among its [notes](crate::Runtime::notes).
+    pub warnings: Vec<String>,
 }
 
 /// How operations find their device.

@@ -326,6 +326,11 @@ pub(super) fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
+/// The key of that variable.
+pub(super) fn of_variable(variable: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.variable() == variable)
+}
+
 /// The tables of the file.
 pub(super) fn sections() -> impl Iterator<Item = &'static str> {
     let mut last = None;
@@ -355,6 +360,17 @@ pub(super) fn nearest<'a>(
         }
     }
     best.map(|(_, name)| name)
+}
+
+/// The [nearest](nearest) name if it is really near: at most one letter in four is
+/// another, of the whole name or of its last part.
+pub(super) fn near<'a>(unknown: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LETTERS_PER_MISTAKE: usize = 4;
+    let is_near = |name: &str| {
+        let mistakes = strsim::damerau_levenshtein(unknown, name);
+        mistakes * LETTERS_PER_MISTAKE <= name.chars().count()
+    };
+    nearest(unknown, names).filter(|name| is_near(&name.replace('.', "_")) || is_near(leaf(name)))
 }
 
 fn leaf(name: &str) -> &str {
@@ -407,5 +423,15 @@ mod tests {
         ] {
             assert_eq!(nearest(unknown, names()), Some(meant));
         }
+    }
+
+    #[test]
+    fn a_name_that_is_not_near_is_not_suggested() {
+        let names = || KEYS.iter().map(|key| key.name);
+        for unknown in ["write_docs", "nvrtc", "home", "x", "", "worker_rank"] {
+            assert_eq!(near(unknown, names()), None, "{unknown}");
+        }
+        assert_eq!(near("smart", names()), Some("route.smart"));
+        assert_eq!(near("thraeds", names()), Some("threads"));
     }
 }

@@ -93,6 +93,7 @@ impl RuntimeBuilder {
                 message: "registered twice in one runtime".to_owned(),
             });
         }
+        notes.extend_from_slice(&config.warnings);
         let machine = Machine::read();
         let gpu_memory = devices
             .iter()
