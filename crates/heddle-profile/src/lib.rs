@@ -67,6 +67,7 @@ pub use compare::{
     WholeChange,
 };
 pub use error::ProfileError;
+pub use export::Metrics;
 pub use future::timed;
 pub use global::{global, install, is_on, time};
 /// Times every call of a function on the global profiler, an `async fn` too.

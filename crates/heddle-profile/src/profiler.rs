@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::clock::Timebase;
 use crate::global;
@@ -41,6 +41,7 @@ struct Shared {
     is_global: AtomicBool,
     one_in: AtomicU32,
     base: Timebase,
+    started_unix_us: u64,
     store: Arc<Store>,
     memory: Mutex<VecDeque<MemorySample>>,
 }
@@ -59,6 +60,7 @@ impl Profiler {
                 is_global: AtomicBool::new(false),
                 one_in: AtomicU32::new(1),
                 base: Timebase::new(),
+                started_unix_us: since_1970().map_or(0, |since| since.as_micros() as u64),
                 store: Arc::new(Store::new(capacity_spans)),
                 memory: Mutex::default(),
             }),
@@ -232,9 +234,9 @@ impl Profiler {
         let taken = snapshot::take(&self.shared.store, &self.shared.base);
         let mut memory: Vec<MemorySample> = self.memory().iter().cloned().collect();
         memory.sort_by(|a, b| (a.at_ns, &a.device).cmp(&(b.at_ns, &b.device)));
-        let created = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Recording {
-            created_unix_ms: created.map_or(0, |since| since.as_millis() as u64),
+            created_unix_ms: since_1970().map_or(0, |since| since.as_millis() as u64),
+            started_unix_us: self.shared.started_unix_us,
             overwritten: taken.overwritten,
             sampled_one_in: self.sampled_one_in(),
             threads: taken.threads,
@@ -279,6 +281,12 @@ impl fmt::Debug for Profiler {
             .field("capacity_spans", &self.capacity_spans())
             .finish_non_exhaustive()
     }
+}
+
+fn since_1970() -> Option<Duration> {
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .ok()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         add(&mut self.count, other.count);
         add(&mut self.total_ns, other.total_ns);
@@ -139,7 +139,7 @@ impl Summary {
 type Key<'a> = (&'a str, &'a str, &'a str);
 
 impl Totals {
-    fn of(span: &RecordedSpan) -> Self {
+    pub(crate) fn of(span: &RecordedSpan) -> Self {
         Self {
             count: 1,
             total_ns: span.total_ns,

@@ -112,6 +112,7 @@ prop_compose! {
         Recording {
             label,
             created_unix_ms,
+            started_unix_us: created_unix_ms / 2,
             machine: MachineCard {
                 cpu: cause.clone(),
                 devices: vec![DeviceCard { id: operation.clone(), ..DeviceCard::default() }],

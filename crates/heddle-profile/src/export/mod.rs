@@ -13,3 +13,5 @@ mod lanes;
 mod prometheus;
 mod table;
 mod trace;
+
+pub use prometheus::Metrics;

@@ -1,12 +1,99 @@
 //! Metrics in Prometheus' text exposition format, version 0.0.4.
 //!
-//! The one thing to know: counters are sums over the spans a recording holds.
-//! When older spans were overwritten they do not grow without bound but slide,
-//! and `heddle_spans_overwritten_total` says so.
+//! The one thing to know: a recording holds the newest spans alone, so a sum over
+//! them falls when spans are overwritten, and no counter may. [`Metrics`] adds up
+//! what is new in each recording; spans that were overwritten before any recording
+//! had them are counted in `heddle_spans_overwritten_total`.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use crate::recording::{MemorySample, Recording};
+use crate::name::Name;
+use crate::recording::{MemorySample, RecordedSpan, Recording};
+use crate::summary::{Summary, Totals};
+
+/// The counters of one profiler, over all recordings of it that were shown.
+///
+/// ```
+/// use heddle_profile::{Metrics, Profiler};
+///
+/// let (profiler, mut metrics) = (Profiler::new(1_024), Metrics::default());
+/// profiler.time("weave", || ());
+/// let text = metrics.text(&profiler.recording());
+/// let counted = "heddle_operations_total{operation=\"weave\",element=\"\",device=\"cpu\"}";
+/// assert!(text.contains(&format!("{counted} 1")));
+/// profiler.time("weave", || ());
+/// let text = metrics.text(&profiler.recording());
+/// assert!(text.contains(&format!("{counted} 2")));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    /// Which profiler it is.
+    started_unix_us: u64,
+    label: String,
+    /// Spans the profiler had recorded when it was last looked at.
+    recorded: u64,
+    /// The same since it began, however often it was cleared.
+    recorded_in_all: u64,
+    /// Spans that no recording had.
+    unseen: u64,
+    totals: BTreeMap<Key, Totals>,
+}
+
+/// Operation, element and device.
+type Key = (Name, Name, Name);
+
+impl Metrics {
+    /// Everything a recording says, as metrics; counters go on from the recordings of
+    /// the same profiler before. With a recording of another one they begin again.
+    #[must_use]
+    pub fn text(&mut self, recording: &Recording) -> String {
+        self.take_in(recording);
+        let mut text = String::new();
+        self.spans_metrics(recording, &mut text);
+        self.operation_metrics(&recording.summary(), &mut text);
+        recording.memory_metrics(&mut text);
+        recording.routing_metrics(&mut text);
+        recording.counter_metrics(&mut text);
+        text
+    }
+
+    /// Adds the spans that were recorded since the last time: the last to end.
+    fn take_in(&mut self, recording: &Recording) {
+        let is_same =
+            (self.started_unix_us, &self.label) == (recording.started_unix_us, &recording.label);
+        let recorded = recording.recorded();
+        // Of a profiler without a name, fewer spans than before are another's.
+        let is_cleared = recorded < self.recorded;
+        if !is_same || (is_cleared && self.started_unix_us == 0) {
+            *self = Self {
+                started_unix_us: recording.started_unix_us,
+                label: recording.label.clone(),
+                ..Self::default()
+            };
+        }
+        let before = if is_cleared { 0 } else { self.recorded };
+        let new = recorded - before;
+        let mut spans: Vec<&RecordedSpan> = recording.spans.iter().collect();
+        let seen = spans.len().min(usize::try_from(new).unwrap_or(usize::MAX));
+        if seen < spans.len() && seen > 0 {
+            let end = |span: &&RecordedSpan| span.start_ns.saturating_add(span.total_ns);
+            spans.select_nth_unstable_by_key(seen - 1, |span| Reverse(end(span)));
+        }
+        for span in &spans[..seen] {
+            let key = (
+                span.operation.clone(),
+                span.element.clone(),
+                span.device.clone(),
+            );
+            self.totals.entry(key).or_default().add(&Totals::of(span));
+        }
+        self.recorded = recorded;
+        self.recorded_in_all += new;
+        self.unseen += new - seen as u64;
+    }
+}
 
 /// A metric family being written.
 struct Family<'a> {
@@ -55,49 +142,30 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-impl Recording {
-    /// Everything this recording says, as metrics.
-    ///
-    /// ```
-    /// let profiler = heddle_profile::Profiler::new(1_024);
-    /// profiler.time("weave", || ());
-    /// let text = profiler.recording().prometheus();
-    /// assert!(text.contains("heddle_operations_total{operation=\"weave\",element=\"\",device=\"cpu\"} 1"));
-    /// ```
-    #[must_use]
-    pub fn prometheus(&self) -> String {
-        let mut text = String::new();
-        self.spans_metrics(&mut text);
-        self.operation_metrics(&mut text);
-        self.memory_metrics(&mut text);
-        self.routing_metrics(&mut text);
-        self.counter_metrics(&mut text);
-        text
-    }
-
-    fn spans_metrics(&self, text: &mut String) {
+impl Metrics {
+    fn spans_metrics(&self, recording: &Recording, text: &mut String) {
         let mut family = Family::new(
             text,
             "heddle_spans_recorded_total",
             "counter",
             "Spans recorded.",
         );
-        family.sample(&[], self.recorded());
+        family.sample(&[], self.recorded_in_all);
         let mut family = Family::new(
             text,
             "heddle_spans_overwritten_total",
             "counter",
-            "Spans that newer ones took the place of; the figures below lack them.",
+            "Spans that newer ones took the place of before they were read; the counters below lack them.",
         );
-        family.sample(&[], self.missing());
+        family.sample(&[], self.unseen);
         let mut family = Family::new(
             text,
             "heddle_spans_sampled_ratio",
             "gauge",
             "The share of spans that is recorded.",
         );
-        family.sample(&[], 1.0 / f64::from(self.sampled_one_in.max(1)));
-        let proof = self.device_proof();
+        family.sample(&[], 1.0 / f64::from(recording.sampled_one_in.max(1)));
+        let proof = recording.device_proof();
         let mut family = Family::new(
             text,
             "heddle_device_timed_ratio",
@@ -107,22 +175,21 @@ impl Recording {
         family.sample(&[], proof.share());
     }
 
-    fn operation_metrics(&self, text: &mut String) {
-        let rows = self.summary().rows;
+    fn operation_metrics(&self, summary: &Summary, text: &mut String) {
         let mut family = Family::new(
             text,
             "heddle_operations_total",
             "counter",
             "Operations that ran.",
         );
-        for row in &rows {
+        for ((operation, element, device), totals) in &self.totals {
             family.sample(
                 &[
-                    ("operation", &row.operation),
-                    ("element", &row.element),
-                    ("device", &row.device),
+                    ("operation", operation),
+                    ("element", element),
+                    ("device", device),
                 ],
-                row.totals.count,
+                totals.count,
             );
         }
         let mut family = Family::new(
@@ -131,18 +198,18 @@ impl Recording {
             "counter",
             "Time of operations without what ran inside them, by what it went to.",
         );
-        for row in &rows {
+        for ((operation, element, device), totals) in &self.totals {
             for (part, ns) in [
-                ("gpu", row.totals.gpu_ns),
-                ("cpu", row.totals.cpu_ns),
-                ("transfer", row.totals.transfer_ns),
-                ("overhead", row.totals.overhead_ns),
+                ("gpu", totals.gpu_ns),
+                ("cpu", totals.cpu_ns),
+                ("transfer", totals.transfer_ns),
+                ("overhead", totals.overhead_ns),
             ] {
                 family.sample(
                     &[
-                        ("operation", &row.operation),
-                        ("element", &row.element),
-                        ("device", &row.device),
+                        ("operation", operation),
+                        ("element", element),
+                        ("device", device),
                         ("part", part),
                     ],
                     seconds(ns),
@@ -153,9 +220,9 @@ impl Recording {
             text,
             "heddle_operation_duration_seconds",
             "gauge",
-            "Time of one operation, by quantile.",
+            "Time of one operation, by quantile, of the spans kept.",
         );
-        for row in &rows {
+        for row in &summary.rows {
             for (quantile, ns) in [
                 ("0.5", row.p50_ns),
                 ("0.95", row.p95_ns),
@@ -178,23 +245,33 @@ impl Recording {
             "counter",
             "Bytes read, written and moved between memories.",
         );
-        for row in &rows {
+        for ((operation, element, device), totals) in &self.totals {
             for (direction, bytes) in [
-                ("in", row.totals.bytes_in),
-                ("out", row.totals.bytes_out),
-                ("moved", row.totals.bytes_moved),
+                ("in", totals.bytes_in),
+                ("out", totals.bytes_out),
+                ("moved", totals.bytes_moved),
             ] {
                 family.sample(
                     &[
-                        ("operation", &row.operation),
-                        ("element", &row.element),
-                        ("device", &row.device),
+                        ("operation", operation),
+                        ("element", element),
+                        ("device", device),
                         ("direction", direction),
                     ],
                     bytes,
                 );
             }
         }
+    }
+}
+
+impl Recording {
+    /// Everything this recording says, as metrics. Of a profiler that goes on, show
+    /// every recording to the same [`Metrics`] instead: counters of this one alone lack
+    /// what was overwritten.
+    #[must_use]
+    pub fn prometheus(&self) -> String {
+        Metrics::default().text(self)
     }
 
     fn memory_metrics(&self, text: &mut String) {

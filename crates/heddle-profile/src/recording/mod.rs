@@ -51,6 +51,9 @@ pub struct Recording {
     pub label: String,
     /// When it was taken, in milliseconds since 1970; zero if that is not known.
     pub created_unix_ms: u64,
+    /// When its profiler began, in microseconds since 1970; zero if that is not known.
+    /// Recordings of one profiler agree in it.
+    pub started_unix_us: u64,
     /// Where it ran.
     pub machine: MachineCard,
     /// How many spans were overwritten before these were taken.
@@ -78,6 +81,7 @@ impl Default for Recording {
         Self {
             label: String::new(),
             created_unix_ms: 0,
+            started_unix_us: 0,
             machine: MachineCard::default(),
             overwritten: 0,
             left_out: 0,

@@ -41,6 +41,8 @@ struct Document {
     #[serde(default)]
     created_unix_ms: u64,
     #[serde(default)]
+    started_unix_us: u64,
+    #[serde(default)]
     machine: MachineCard,
     counts: Counts,
     #[serde(default)]
@@ -61,6 +63,7 @@ pub(super) fn read(json: &[u8]) -> Result<Recording, serde_json::Error> {
     Ok(Recording {
         label: document.label,
         created_unix_ms: document.created_unix_ms,
+        started_unix_us: document.started_unix_us,
         machine: document.machine,
         overwritten: counts.overwritten,
         left_out: counts.kept.saturating_sub(counts.written),
@@ -84,6 +87,7 @@ pub(super) fn write(
     let mut head = Vec::new();
     field(&mut head, "label", &recording.label)?;
     field(&mut head, "created_unix_ms", &recording.created_unix_ms)?;
+    field(&mut head, "started_unix_us", &recording.started_unix_us)?;
     field(&mut head, "machine", &recording.machine)?;
     let mut tail = Vec::new();
     field(&mut tail, "threads", &recording.threads)?;

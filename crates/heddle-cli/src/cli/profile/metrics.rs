@@ -1,7 +1,7 @@
 //! `heddle serve-metrics`: a recorded run's figures over HTTP, for Prometheus.
 //!
 //! The file is read anew for each request, so whoever writes it anew is scraped
-//! anew. The server knows one page, answers one request at a time and keeps no
+//! anew; counters go on from what was read before. The server knows one page, answers one request at a time and keeps no
 //! connection: a scraper needs no more.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use heddle::profile::Recording;
+use heddle::profile::{Metrics, Recording};
 use serde_json::json;
 
 use crate::cli::Failure;
@@ -38,7 +38,8 @@ pub(in crate::cli) struct Arguments {
 
 pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     // A file that cannot be read is told now, not to the first scraper.
-    let text = Recording::read(&arguments.file)?.prometheus();
+    let mut metrics = Metrics::default();
+    let text = metrics.text(&Recording::read(&arguments.file)?);
     if arguments.once {
         if output.is_json() {
             return Ok(output.object(&json!({ "metrics": text }))?);
@@ -61,12 +62,12 @@ pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<
     output.flush()?;
     for stream in listener.incoming() {
         // A scraper that went away is its own problem.
-        let _ = stream.and_then(|stream| answer(stream, &arguments.file));
+        let _ = stream.and_then(|stream| answer(stream, &arguments.file, &mut metrics));
     }
     Ok(())
 }
 
-fn answer(mut stream: TcpStream, file: &Path) -> io::Result<()> {
+fn answer(mut stream: TcpStream, file: &Path, metrics: &mut Metrics) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut reader = BufReader::new(stream.try_clone()?.take(LONGEST_REQUEST));
@@ -78,7 +79,7 @@ fn answer(mut stream: TcpStream, file: &Path) -> io::Result<()> {
     while reader.read_line(&mut header)? > 2 {
         header.clear();
     }
-    let (status, body) = respond(&request, file);
+    let (status, body) = respond(&request, file, metrics);
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\
@@ -89,11 +90,11 @@ fn answer(mut stream: TcpStream, file: &Path) -> io::Result<()> {
     stream.flush()
 }
 
-fn respond(request: &str, file: &Path) -> (&'static str, String) {
+fn respond(request: &str, file: &Path, metrics: &mut Metrics) -> (&'static str, String) {
     let mut words = request.split_ascii_whitespace();
     match (words.next(), words.next()) {
         (Some("GET"), Some("/metrics")) => match Recording::read(file) {
-            Ok(recording) => ("200 OK", recording.prometheus()),
+            Ok(recording) => ("200 OK", metrics.text(&recording)),
             Err(error) => ("503 Service Unavailable", format!("{error}\n")),
         },
         (Some("GET"), Some(_)) => ("404 Not Found", "The page is /metrics.\n".to_owned()),

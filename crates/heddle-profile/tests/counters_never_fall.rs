@@ -1,0 +1,108 @@
+//! Prometheus counters of one profiler only grow, though it keeps few spans, and count
+//! every span that any recording had.
+
+use std::collections::BTreeMap;
+
+use heddle_profile::{Metrics, Profiler, Recording};
+
+/// Every sample of a counter, by its name and labels.
+fn counters(text: &str) -> BTreeMap<String, f64> {
+    let mut counters = BTreeMap::new();
+    let mut is_counter = false;
+    for line in text.lines() {
+        if let Some(family) = line.strip_prefix("# TYPE ") {
+            is_counter = family.ends_with(" counter");
+        } else if is_counter && !line.starts_with('#') {
+            let (name, value) = line.rsplit_once(' ').unwrap();
+            counters.insert(name.to_owned(), value.parse().unwrap());
+        }
+    }
+    counters
+}
+
+fn count(counters: &BTreeMap<String, f64>, operation: &str) -> f64 {
+    let labels = format!("{{operation=\"{operation}\",element=\"\",device=\"cpu\"}}");
+    counters[&format!("heddle_operations_total{labels}")]
+}
+
+fn record(profiler: &Profiler, operation: &'static str, times: usize) {
+    for _ in 0..times {
+        profiler.time(operation, || ());
+    }
+}
+
+fn assert_grown(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>) {
+    for (name, value) in before {
+        assert!(
+            after[name] >= *value,
+            "{name}: {value}, then {}",
+            after[name]
+        );
+    }
+}
+
+const CAPACITY: usize = 64;
+
+#[test]
+fn what_was_overwritten_stays_counted() {
+    let (profiler, mut metrics) = (Profiler::new(CAPACITY), Metrics::default());
+    let mut before = BTreeMap::new();
+    for round in 1..=5 {
+        record(&profiler, "weave", 30);
+        record(&profiler, "beat", 20);
+        let after = counters(&metrics.text(&profiler.recording()));
+        assert_grown(&before, &after);
+        assert_eq!(
+            count(&after, "weave").to_bits(),
+            f64::from(30 * round).to_bits()
+        );
+        assert_eq!(
+            count(&after, "beat").to_bits(),
+            f64::from(20 * round).to_bits()
+        );
+        before = after;
+    }
+    // Nothing new, nothing counted.
+    let after = counters(&metrics.text(&profiler.recording()));
+    assert_eq!(before, after);
+    // An operation whose spans are all gone keeps its counters.
+    record(&profiler, "other", 3 * CAPACITY);
+    let after = counters(&metrics.text(&profiler.recording()));
+    assert_grown(&before, &after);
+    assert_eq!(
+        after["heddle_spans_recorded_total"].to_bits(),
+        442.0_f64.to_bits()
+    );
+    let counted: f64 = ["weave", "beat", "other"]
+        .map(|name| count(&after, name))
+        .iter()
+        .sum();
+    let unseen = after["heddle_spans_overwritten_total"];
+    assert!(unseen > 0.0, "more were recorded at once than are kept");
+    assert_eq!((counted + unseen).to_bits(), 442.0_f64.to_bits());
+}
+
+#[test]
+fn a_cleared_profiler_and_a_file_written_anew_go_on_and_another_process_begins_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
+    let (profiler, mut metrics) = (Profiler::new(CAPACITY), Metrics::default());
+    let mut scrape = |profiler: &Profiler| {
+        profiler.recording().write(&file).unwrap();
+        counters(&metrics.text(&Recording::read(&file).unwrap()))
+    };
+    record(&profiler, "weave", 50);
+    let first = scrape(&profiler);
+    profiler.clear();
+    record(&profiler, "weave", 10);
+    let second = scrape(&profiler);
+    assert_grown(&first, &second);
+    assert_eq!(count(&second, "weave").to_bits(), 60.0_f64.to_bits());
+    // A profiler of the next process; the clock tells microseconds.
+    std::thread::sleep(std::time::Duration::from_millis(1));
+    let other = Profiler::new(CAPACITY);
+    record(&other, "weave", 70);
+    let third = scrape(&other);
+    let counted = count(&third, "weave") + third["heddle_spans_overwritten_total"];
+    assert_eq!(counted.to_bits(), 70.0_f64.to_bits());
+}
