@@ -7,7 +7,7 @@ use heddle::lattice::{Coordinates, Error, Lattice};
 use heddle::units::Nanos;
 use serde::Serialize;
 
-use super::{Description, words};
+use super::{ArrayFile, Description, Written, words};
 use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
@@ -28,6 +28,11 @@ pub(super) struct Arguments {
     /// With --json, the value of every site too: null where it is blocked.
     #[arg(long)]
     values: bool,
+
+    /// Write the value of every site here, as doubles, nan where it is blocked:
+    /// FILE.npy (one axis for each of the lattice) or FILE.csv.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<ArrayFile>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
@@ -75,6 +80,8 @@ struct Answer {
     top: Vec<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Vec<Option<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    written: Option<Written>,
 }
 
 #[derive(Serialize)]
@@ -93,6 +100,12 @@ pub(super) fn run(
     let start = std::time::Instant::now();
     let scores = arguments.measure.of(&runtime, &lattice)?;
     let elapsed = start.elapsed();
+    let written = arguments.output.as_ref().map(|file| {
+        file.write(&lattice, (None, 1), |_| {
+            let at = |site| scores.at(site).unwrap_or(f64::NAN);
+            Ok((0..lattice.sites()).map(at).collect())
+        })
+    });
     // A vertex nobody reaches has no closeness.
     let known = || {
         scores
@@ -122,6 +135,7 @@ pub(super) fn run(
         values: arguments
             .values
             .then(|| (0..lattice.sites()).map(|site| scores.at(site)).collect()),
+        written: written.transpose()?,
     };
     if output.is_json() {
         return Ok(output.object(&answer)?);
@@ -146,5 +160,8 @@ pub(super) fn run(
         rows.add_row([place.at.to_string(), format!("{:.6}", place.value)]);
     }
     output.line(rows)?;
+    if let Some(written) = &answer.written {
+        output.line(written)?;
+    }
     Ok(())
 }

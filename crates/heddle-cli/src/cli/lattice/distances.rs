@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use heddle::config::Config;
+use heddle::cpu::Pool;
 use heddle::lattice::Coordinates;
 use heddle::lattice::distance::{DistanceMethod, Values};
 use heddle::units::Nanos;
 use serde::Serialize;
 
-use super::{Description, Place, free_ends, places, words};
+use super::{ArrayFile, Description, Place, Written, free_ends, places, words};
 use crate::cli::Failure;
 use crate::cli::output::Output;
 use crate::cli::table::table;
@@ -30,6 +32,11 @@ pub(super) struct Arguments {
     /// With --json, one distance per site too: null where no path leads.
     #[arg(long)]
     values: bool,
+
+    /// Write the distance of every site from each source here, as doubles, inf where
+    /// no path leads: FILE.npy (sources first, then the axes) or FILE.csv.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<ArrayFile>,
 }
 
 #[derive(Serialize)]
@@ -46,6 +53,8 @@ struct Answer {
     sites_by_distance: Vec<Ring>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Vec<Option<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    written: Option<Written>,
 }
 
 /// Sites between two distances, both included.
@@ -56,7 +65,11 @@ struct Ring {
     sites: u64,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(
+    config: &Config,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let lattice = arguments.lattice.lattice()?;
     let sources = if arguments.from.is_empty() {
         vec![free_ends(&lattice)?.0]
@@ -67,9 +80,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
             .map(|place| place.site(&lattice))
             .collect::<Result<_, _>>()?
     };
-    let distances = lattice.distances(&sources)?;
+    let pool = Pool::deferred(config.threads);
+    let distances = lattice.distances_on(&pool, &sources)?;
     let (rings, mean) = rings(&distances.values);
     let reached = distances.reached();
+    let written = arguments.output.as_ref().map(|file| {
+        file.write(&lattice, (Some("source"), sources.len()), |source| {
+            let from_one = lattice.distances_on(&pool, &[sources[source]])?;
+            Ok(from_one.to_costs())
+        })
+    });
     let answer = Answer {
         sources: places(&lattice, &sources)?,
         reached,
@@ -84,6 +104,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
                 .map(|site| distances.get(site))
                 .collect()
         }),
+        written: written.transpose()?,
     };
     if output.is_json() {
         return Ok(output.object(&answer)?);
@@ -192,6 +213,9 @@ fn print(answer: &Answer, output: &mut Output) -> Result<(), Failure> {
         rows.add_row([distance, ring.sites.to_string(), "#".repeat(bar)]);
     }
     output.line(rows)?;
+    if let Some(written) = &answer.written {
+        output.line(written)?;
+    }
     Ok(())
 }
 

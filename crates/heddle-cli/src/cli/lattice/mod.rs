@@ -1,6 +1,7 @@
 //! `heddle lattice`: questions to an N-dimensional lattice.
 
 mod analyze;
+mod array_file;
 mod centrality;
 mod communities;
 mod description;
@@ -14,6 +15,7 @@ use heddle::lattice::{Coordinates, Lattice, Site};
 
 use super::Failure;
 use super::output::Output;
+use array_file::{ArrayFile, Written};
 use description::{Description, Place};
 
 #[derive(Debug, clap::Args)]
@@ -48,7 +50,7 @@ pub(super) fn run(
     match &arguments.question {
         Question::Analyze(analyze) => analyze::run(config, analyze, output),
         Question::Path(path) => path::run(path, output),
-        Question::Distances(distances) => distances::run(distances, output),
+        Question::Distances(distances) => distances::run(config, distances, output),
         Question::Centrality(centrality) => centrality::run(config, centrality, output),
         Question::Communities(communities) => communities::run(config, communities, output),
         Question::Transform(transform) => transform::run(config, transform, output),

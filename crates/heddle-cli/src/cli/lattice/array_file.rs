@@ -1,0 +1,237 @@
+//! One number per site as a file for other programs: NumPy's format or CSV.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use heddle::Error;
+use heddle::lattice::{Lattice, Site};
+use heddle::profile::write_whole;
+use serde::Serialize;
+
+use crate::cli::Failure;
+
+/// A file that is asked for, and what its name says is in it.
+#[derive(Clone, Debug)]
+pub(super) struct ArrayFile {
+    path: PathBuf,
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    Npy,
+    Csv,
+}
+
+/// A file that was written.
+#[derive(Debug, Serialize)]
+pub(super) struct Written {
+    file: PathBuf,
+    bytes: u64,
+}
+
+impl std::fmt::Display for Written {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} bytes", self.file.display(), self.bytes)
+    }
+}
+
+impl std::str::FromStr for ArrayFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let format = match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("npy") => Format::Npy,
+            Some("csv") => Format::Csv,
+            _ => return Err("the name has to end in .npy or .csv".to_owned()),
+        };
+        Ok(Self { path, format })
+    }
+}
+
+impl ArrayFile {
+    /// Writes `layers` arrays, each with one number per site of the lattice, that
+    /// `values` makes one after the other. A layer's number is the first index of its
+    /// numbers if `layer_name` names that index; else there is one layer.
+    ///
+    /// A regular file appears whole or not at all; a pipe or a device is written to.
+    pub(super) fn write(
+        &self,
+        lattice: &Lattice,
+        layers: (Option<&str>, usize),
+        mut values: impl FnMut(usize) -> Result<Vec<f64>, Failure>,
+    ) -> Result<Written, Failure> {
+        let (layer_name, count) = layers;
+        // What a failing layer said: the writer below can only say that it stopped.
+        let mut failed = None;
+        let write = |to: &mut dyn Write| -> io::Result<()> {
+            match self.format {
+                Format::Npy => to.write_all(&npy_header(&shape(lattice, layer_name, count)))?,
+                Format::Csv => csv_header(to, lattice, layer_name)?,
+            }
+            for layer in 0..count {
+                let values = match values(layer) {
+                    Ok(values) => values,
+                    Err(failure) => {
+                        failed = Some(failure);
+                        return Err(io::ErrorKind::Other.into());
+                    }
+                };
+                match self.format {
+                    Format::Npy => npy_values(to, &values)?,
+                    Format::Csv => csv_rows(to, lattice, layer_name.map(|_| layer), &values)?,
+                }
+            }
+            Ok(())
+        };
+        let written = if is_special(&self.path) {
+            write_through(&self.path, write)
+        } else {
+            // A link keeps pointing to what is written.
+            let target = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+            write_whole(target, write).map_err(Failure::from)
+        };
+        match failed {
+            Some(failure) => Err(failure),
+            None => Ok(Written {
+                file: self.path.clone(),
+                bytes: written?,
+            }),
+        }
+    }
+}
+
+/// Whether something is there that must not be replaced by a regular file.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
+
+fn write_through(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<u64, Failure> {
+    let attempt = || {
+        let file = OpenOptions::new().write(true).open(path)?;
+        let mut counted = Counted {
+            to: BufWriter::new(file),
+            bytes: 0,
+        };
+        write(&mut counted)?;
+        counted.flush()?;
+        Ok(counted.bytes)
+    };
+    attempt().map_err(|source| {
+        Failure::Heddle(Error::File {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        })
+    })
+}
+
+/// Counts what is written: a pipe has no length to ask for.
+struct Counted<W> {
+    to: W,
+    bytes: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+fn shape(lattice: &Lattice, layer_name: Option<&str>, layers: usize) -> Vec<u64> {
+    let layers = layer_name.map(|_| layers as u64);
+    layers
+        .into_iter()
+        .chain(lattice.axes().map(|axis| axis.size()))
+        .collect()
+}
+
+/// Version 1.0 of the format, little-endian doubles in C order.
+fn npy_header(shape: &[u64]) -> Vec<u8> {
+    /// The numbers begin at a multiple of this.
+    const ALIGNMENT: usize = 64;
+    const MAGIC: &[u8; 8] = b"\x93NUMPY\x01\x00";
+    let shape = match shape {
+        // A tuple of one keeps its comma.
+        [only] => format!("{only},"),
+        several => several
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    let mut text =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}").into_bytes();
+    let before = MAGIC.len() + size_of::<u16>();
+    let whole = (before + text.len() + 1).next_multiple_of(ALIGNMENT);
+    text.resize(whole - before - 1, b' ');
+    text.push(b'\n');
+    // Of at most 64 axes the header takes less than 2 KiB.
+    let length = text.len() as u16;
+    [MAGIC.as_slice(), &length.to_le_bytes(), &text].concat()
+}
+
+fn npy_values(to: &mut dyn Write, values: &[f64]) -> io::Result<()> {
+    values
+        .iter()
+        .try_for_each(|value| to.write_all(&value.to_le_bytes()))
+}
+
+fn csv_header(to: &mut dyn Write, lattice: &Lattice, layer_name: Option<&str>) -> io::Result<()> {
+    let axes = (0..lattice.dimensions()).map(|axis| format!("x{axis}"));
+    let names = layer_name.map(str::to_owned).into_iter().chain(axes);
+    let names: Vec<String> = names.chain(["value".to_owned()]).collect();
+    writeln!(to, "{}", names.join(","))
+}
+
+fn csv_rows(
+    to: &mut dyn Write,
+    lattice: &Lattice,
+    layer: Option<usize>,
+    values: &[f64],
+) -> io::Result<()> {
+    for (site, value) in (0 as Site..).zip(values) {
+        if let Some(layer) = layer {
+            write!(to, "{layer},")?;
+        }
+        let coordinates = lattice.coordinates(site).map_err(io::Error::other)?;
+        for at in coordinates.as_slice() {
+            write!(to, "{at},")?;
+        }
+        // The shortest digits that read back as the same number.
+        writeln!(to, "{value}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_aligned_and_says_its_length() {
+        for shape in [&[7][..], &[2, 3], &[1000; 60]] {
+            let header = npy_header(shape);
+            assert_eq!(header.len() % 64, 0);
+            let length = u16::from_le_bytes([header[8], header[9]]);
+            assert_eq!(usize::from(length), header.len() - 10);
+            assert_eq!(header.last(), Some(&b'\n'));
+        }
+        let one = String::from_utf8_lossy(&npy_header(&[7])).into_owned();
+        assert!(one.contains("'shape': (7,), }"), "{one}");
+        let two = String::from_utf8_lossy(&npy_header(&[2, 3])).into_owned();
+        assert!(two.contains("'shape': (2, 3), }"), "{two}");
+    }
+}
