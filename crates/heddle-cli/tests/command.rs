@@ -139,6 +139,20 @@ fn run_shows_what_ran_where_and_why() {
     ]);
     assert_eq!(object["calibrated"], true);
     assert_eq!(object["lanes"].as_array().unwrap().len(), 2);
+    let evaluations = object["arc_evaluations_per_round"].as_u64().unwrap();
+    assert!(evaluations > 10_000, "{evaluations}");
+    assert_eq!(object["lattices_per_round"], 100);
+    // All three workloads: arrays, lattices, programs on grids.
+    let rows = object["report"]["summary"]["rows"].as_array().unwrap();
+    for operation in ["matmul", "lattice-paths", "arc-evaluate"] {
+        assert!(
+            rows.iter().any(|row| row["operation"] == operation),
+            "{operation}: {rows:?}"
+        );
+    }
+    let reasons = object["reasons"].as_array().unwrap();
+    let arc = |reason: &&Value| reason["operation"] == "arc-evaluate";
+    assert_eq!(reasons.iter().filter(arc).count(), 1);
     assert!(
         object["report"]["summary"]["rows"]
             .as_array()

@@ -38,19 +38,31 @@ pub(super) struct Caps {
 impl Caps {
     /// How evaluations are launched, by the option, else by the configuration.
     pub(super) fn launch(&self, config: &Config) -> Result<LaunchSettings, Failure> {
-        let caps = match (self.gpu_caps, &config.arc.gpu_caps) {
-            (Some(caps), _) => caps,
-            (None, Some(text)) => parse(text).map_err(|why| Failure::Usage {
-                message: format!("arc.gpu_caps = \"{text}\": {why}"),
-                hint: "set it in heddle.toml, in HEDDLE_ARC_GPU_CAPS or with --gpu-caps".to_owned(),
-            })?,
-            (None, None) => heddle::arc::gpu::Caps::default(),
-        };
-        Ok(LaunchSettings {
-            caps,
-            ..LaunchSettings::default()
-        })
+        launch(self.gpu_caps, config)
     }
+}
+
+/// The same where there is no option.
+pub(in crate::cli) fn arc_launch(config: &Config) -> Result<LaunchSettings, Failure> {
+    launch(None, config)
+}
+
+fn launch(
+    option: Option<heddle::arc::gpu::Caps>,
+    config: &Config,
+) -> Result<LaunchSettings, Failure> {
+    let caps = match (option, &config.arc.gpu_caps) {
+        (Some(caps), _) => caps,
+        (None, Some(text)) => parse(text).map_err(|why| Failure::Usage {
+            message: format!("arc.gpu_caps = \"{text}\": {why}"),
+            hint: "set it in heddle.toml, in HEDDLE_ARC_GPU_CAPS or with --gpu-caps".to_owned(),
+        })?,
+        (None, None) => heddle::arc::gpu::Caps::default(),
+    };
+    Ok(LaunchSettings {
+        caps,
+        ..LaunchSettings::default()
+    })
 }
 
 /// Reads caps; what is not named keeps its default.

@@ -15,6 +15,8 @@ use heddle::config::Config;
 use heddle::{Fleet, Runtime};
 use std::io::Write;
 
+pub(super) use gpu::arc_launch;
+
 use super::output::Output;
 use super::{Failure, with_why};
 

@@ -5,6 +5,7 @@
 //! shows what ran where, why, and what routing gained or cost.
 
 mod evidence;
+mod grids;
 mod race;
 mod show;
 mod workload;
@@ -18,6 +19,7 @@ use heddle::device::Accelerator;
 use heddle::memory::AcceleratorMemory;
 use heddle::{Error, Runtime, recording};
 
+use super::arc::arc_launch;
 use super::output::Output;
 use super::profile::report;
 use super::{Failure, calibrate, keep_models, open};
@@ -64,7 +66,7 @@ pub(super) fn run(
     if calibrated {
         calibrate::measure(&runtime, CALIBRATION)?;
     }
-    let workload = Workload::new(&runtime, arguments.seed)?;
+    let workload = Workload::new(&runtime, arc_launch(config)?, arguments.seed)?;
     let race = Race::run(&runtime, config, &workload, arguments.rounds)?;
     tell_recomputed(&runtime);
     let models = keep_models(&runtime);
@@ -75,6 +77,8 @@ pub(super) fn run(
         &show::Result {
             runtime: &runtime,
             race: &race,
+            lattices: workload.lattices(),
+            evaluations: workload.evaluations(),
             forced: config.device,
             calibrated,
             models: &models,

@@ -18,6 +18,10 @@ use crate::cli::table::table;
 pub(super) struct Result<'a> {
     pub(super) runtime: &'a Runtime,
     pub(super) race: &'a Race,
+    /// Lattices in a round.
+    pub(super) lattices: usize,
+    /// Evaluations of ARC programs in a round.
+    pub(super) evaluations: usize,
     /// The device that the settings send everything to.
     pub(super) forced: Option<DeviceId>,
     /// Whether the machine had to be measured first.
@@ -67,6 +71,8 @@ fn as_json(result: &Result<'_>, report: &Report) -> serde_json::Value {
         "machine": result.runtime.machine(),
         "calibrated": result.calibrated,
         "operations_per_round": result.race.operations,
+        "lattices_per_round": result.lattices,
+        "arc_evaluations_per_round": result.evaluations,
         "lanes": lanes,
         "hindsight": {
             "spent_ns": hindsight.spent_ns,
@@ -97,8 +103,10 @@ fn opening(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
         .device(DeviceId::CPU)
         .map_or(machine.threads, |device| device.card().units);
     output.line(format_args!(
-        "{} operations a round, {} rounds, on {} ({threads} threads) {}",
+        "{} operations a round, with {} lattices and {} evaluations of ARC programs, {} rounds, on {} ({threads} threads) {}",
         result.race.operations,
+        result.lattices,
+        result.evaluations,
         result
             .race
             .lanes

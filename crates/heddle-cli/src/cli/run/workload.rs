@@ -1,7 +1,8 @@
 //! A mixed workload: very many tiny operations, chains, products of all sizes, a
-//! hundred lattices and a little bulk, as the users of a runtime like this one have
+//! hundred lattices, programs on coloured grids and a little bulk, as the users of a runtime like this one have
 //! them.
 
+use heddle::arc::gpu::LaunchSettings;
 use heddle::device::DeviceId;
 use heddle::lattice::graph::Build;
 use heddle::lattice::structure::Limits;
@@ -13,6 +14,7 @@ use heddle::ops::{
 use heddle::{Array, Error, Operation, Outcome, Runtime, recording};
 
 use super::evidence::Evidence;
+use super::grids::Grids;
 use crate::cli::Failure;
 
 /// Data of one workload, made once and used in every round. It lies on the host, as
@@ -33,11 +35,16 @@ pub(super) struct Workload {
     lattices: LatticeBatch,
     /// One byte per site of each lattice.
     states: Vec<Array<u8>>,
+    grids: Grids,
     seed: u64,
 }
 
 impl Workload {
-    pub(super) fn new(runtime: &Runtime, seed: u64) -> Result<Self, Failure> {
+    pub(super) fn new(
+        runtime: &Runtime,
+        launch: LaunchSettings,
+        seed: u64,
+    ) -> Result<Self, Failure> {
         let mut next = seed;
         let mut fresh = || {
             next = next.wrapping_add(1);
@@ -72,8 +79,19 @@ impl Workload {
             bulk: on_host(runtime, &[16 << 20], fresh())?,
             lattices,
             states,
+            grids: Grids::new(seed, launch),
             seed,
         })
+    }
+
+    /// Lattices in one round.
+    pub(super) fn lattices(&self) -> usize {
+        self.lattices.lattices().len()
+    }
+
+    /// Evaluations of ARC programs in one round.
+    pub(super) fn evaluations(&self) -> usize {
+        self.grids.evaluations()
     }
 
     /// Leaves the data on the host alone. Each round starts so: what one way has
@@ -113,7 +131,8 @@ impl Workload {
         self.tiny(road)?;
         self.chains(road)?;
         self.products(road)?;
-        self.lattices(road)?;
+        self.analyze(road)?;
+        self.grids.run(road)?;
         self.bulk(road)?;
         Ok(())
     }
@@ -160,7 +179,7 @@ impl Workload {
 
     /// Each lattice is built, analysed, crossed from corner to corner, and its
     /// state put under a key.
-    fn lattices(&self, road: &mut impl Road) -> Result<(), Failure> {
+    fn analyze(&self, road: &mut impl Road) -> Result<(), Failure> {
         for (lattice, state) in self.lattices.lattices().iter().zip(&self.states) {
             road.run(Build::new(lattice)?)?;
             road.run(Xor::new(state, &self.key)?)?;
@@ -214,7 +233,7 @@ fn on_host<T: RandomElement>(
 }
 
 /// How operations are run.
-trait Road {
+pub(super) trait Road {
     /// What it runs on.
     fn runtime(&self) -> &Runtime;
 
