@@ -101,7 +101,9 @@ pub(super) fn sweep(
                 }
                 found
             });
-            found.into_iter().for_each(|found| next.extend(found));
+            for found in found {
+                next.extend(found);
+            }
         }
         std::mem::swap(&mut level, &mut next);
         next.clear();

@@ -104,8 +104,12 @@ pub(super) struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    /// Sites that one thread takes at a time, about: the next it asks for under a lock.
+    /// Sites that one thread takes at a time, at least: the next it asks for under a lock.
     const TOGETHER: usize = 1 << 14;
+
+    /// Parts of a large lattice for each thread. They are large, because threads that
+    /// write to one new page wait for each other.
+    const PARTS: usize = 4;
 
     /// Calls `work` with the number of each stretch of `len` values, and the stretch.
     fn each<T: Send>(self, values: &mut [T], len: usize, work: impl Fn(usize, &mut [T]) + Sync) {
@@ -114,7 +118,8 @@ impl Threads<'_> {
         } else {
             Bytes(u64::MAX)
         };
-        let together = (Self::TOGETHER / len).max(1);
+        let share = values.len() / (Self::PARTS * self.pool.threads());
+        let together = (share.max(Self::TOGETHER) / len).max(1);
         let parts = values.chunks_mut(together * len).enumerate();
         self.pool.each(cost, parts, |(part, values)| {
             for (at, stretch) in values.chunks_mut(len).enumerate() {
