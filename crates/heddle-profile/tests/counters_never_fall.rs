@@ -1,6 +1,11 @@
 //! Prometheus counters of one profiler only grow, though it keeps few spans, and count
 //! every span that any recording had.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
 use std::collections::BTreeMap;
 
 use heddle_profile::{Metrics, Profiler, Recording};

@@ -103,7 +103,7 @@ impl Operation for Copying {
             let part = self.from.len().div_ceil(pool.threads()).max(1);
             let parts = self.to.chunks_mut(part).zip(self.from.chunks(part));
             pool.each(Bytes(u64::MAX), parts, |(to, from)| {
-                to.copy_from_slice(from)
+                to.copy_from_slice(from);
             });
         } else {
             self.to.copy_from_slice(&self.from);

@@ -1,4 +1,4 @@
-//! One number per site as a file for other programs: NumPy's format or CSV.
+//! One number per site as a file for other programs: `.npy` or CSV.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
