@@ -10,10 +10,13 @@
 
 use heddle_arc::constant;
 use heddle_arc::prim::Prim;
-use heddle_arc::program::{Call, Callee, Form, Input, Operand, Program, load};
+use heddle_arc::program::{Call, Callee, Form, Input, Operand, Program, files, load};
+use heddle_arc::solvers::FILES;
 use heddle_arc::types::infer;
 use proptest::prelude::*;
+use std::fs;
 use std::sync::Arc;
+use tempfile::TempDir;
 
 const FILE: &str = r#"
 """Solvers of
@@ -273,5 +276,94 @@ proptest! {
         for error in loaded.errors {
             prop_assert!(error.line >= 1 && error.column >= 1);
         }
+    }
+}
+
+const UNNAMED: &str = "def solve(I):
+    O = vmirror(I)
+    return O
+";
+
+#[test]
+fn a_folder_of_files_named_by_task_loads_whole() {
+    let folder = TempDir::new().unwrap();
+    let mut expected = Vec::new();
+    for (file, text) in FILES {
+        for program in load(text, file).programs {
+            let named = format!("def {}(", program.name);
+            let text = program.to_string().replacen(&named, "def solve(", 1);
+            assert!(text.contains("def solve("), "{text}");
+            let file = format!("{}.py", program.task());
+            fs::write(folder.path().join(file), text).unwrap();
+            expected.push(program);
+        }
+    }
+    fs::write(folder.path().join("README.md"), "not a program").unwrap();
+    fs::create_dir(folder.path().join("more.py")).unwrap();
+    let found: Vec<_> = files(folder.path())
+        .unwrap()
+        .into_iter()
+        .map(|file| load(&fs::read_to_string(&file).unwrap(), file.to_str().unwrap()))
+        .collect();
+    let errors: Vec<_> = found.iter().flat_map(|loaded| &loaded.errors).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let found: Vec<&Program> = found.iter().flat_map(|loaded| &loaded.programs).collect();
+    expected.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(expected.len() >= 399);
+    assert_eq!(found, expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_program_without_a_name_has_that_of_its_file() {
+    let name = |text: &str, file: &str| {
+        let loaded = load(text, file);
+        assert_eq!(loaded.errors, []);
+        let names = loaded
+            .programs
+            .iter()
+            .map(|program| program.name.to_string());
+        names.collect::<Vec<_>>()
+    };
+    for file in [
+        "007bbfb7.py",
+        "a/b/007bbfb7.py",
+        "solve_007bbfb7.py",
+        "007bbfb7",
+    ] {
+        assert_eq!(name(UNNAMED, file), ["solve_007bbfb7"], "{file}");
+    }
+    // A name that was written stays.
+    let named = UNNAMED.replace("solve", "solve_a");
+    assert_eq!(name(&named, "007bbfb7.py"), ["solve_a"]);
+    let bare = UNNAMED.replace("solve", "a");
+    assert_eq!(name(&bare, "007bbfb7.py"), ["a"]);
+    let both = format!("{named}{UNNAMED}");
+    assert_eq!(name(&both, "b.py"), ["solve_a", "solve_b"]);
+}
+
+#[test]
+fn programs_without_a_name_are_told_apart_or_refused() {
+    let two = load(&format!("{UNNAMED}{UNNAMED}"), "007bbfb7.py");
+    assert_eq!(two.programs.len(), 1);
+    assert_eq!(
+        two.errors[0].to_string(),
+        "007bbfb7.py:4:5: `solve` is already defined on line 1; a file holds one program \
+         without a name; write def solve_NAME(I): or give it a file of its own"
+    );
+    let named = UNNAMED.replace("solve", "solve_a");
+    let same = load(&format!("{UNNAMED}{named}"), "a.py");
+    assert_eq!(same.programs.len(), 1);
+    assert!(
+        same.errors[0]
+            .problem
+            .contains("`solve_a` is already defined on line 1")
+    );
+    for file in ["my task.py", "a-b.py", "..", ""] {
+        let found = load(UNNAMED, file);
+        assert!(found.programs.is_empty(), "{file}");
+        assert!(
+            found.errors[0].hint.contains("name the file as its task"),
+            "{file}"
+        );
     }
 }

@@ -4,10 +4,14 @@ use super::line::{Kind, Token, indent, tokens};
 use super::resolve::{Scope, Trouble};
 use super::{Call, Callee, Form, Program, SourceError};
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The most arguments a call can have: `objects` takes four.
 const MOST_ARGUMENTS: usize = 4;
+
+/// What programs are called that are named after their files.
+const UNNAMED: &str = "solve";
 
 /// What a file held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +22,8 @@ pub struct Loaded {
     pub errors: Vec<SourceError>,
 }
 
-/// Reads programs. `file` is only used in messages.
+/// Reads programs. `file` stands in messages, and names a program that is called
+/// `solve` and no more: that of `tasks/007bbfb7.py` is `solve_007bbfb7`.
 #[must_use]
 pub fn load(text: &str, file: &str) -> Loaded {
     let mut reader = Reader {
@@ -159,7 +164,12 @@ impl Reader {
             Some(["(", "S", ",", "I", ",", "C", ")", ":"]) => Some(Form::Examples),
             _ => None,
         };
-        let name: Arc<str> = texts.get(1).copied().unwrap_or("").into();
+        let written = texts.get(1).copied().unwrap_or("");
+        let of_file = (written == UNNAMED).then(|| name_of_file(&self.file));
+        let name: Arc<str> = match &of_file {
+            Some(Some(name)) => name.as_str().into(),
+            _ => written.into(),
+        };
         let earlier = self.names.insert(Arc::clone(&name), number);
         self.open = Some(Open {
             program: Program {
@@ -181,10 +191,26 @@ impl Reader {
                 "write def solve_NAME(I): or def solve_NAME(S, I, C):",
             );
             self.error(number, column(line.get(2), line), found);
-        } else if let Some(earlier) = earlier {
+        } else if of_file == Some(None) {
             let found = trouble(
-                format!("`{name}` is already defined on line {earlier}"),
-                "give this program a name of its own",
+                format!(
+                    "`{UNNAMED}` is named after its file, and `{}` is no name",
+                    self.file
+                ),
+                "name the file as its task, such as 007bbfb7.py, or write def solve_NAME(I):",
+            );
+            self.error(number, line[1].column, found);
+        } else if let Some(earlier) = earlier {
+            let hint = match of_file {
+                None => "give this program a name of its own",
+                Some(_) => {
+                    "a file holds one program without a name; write def solve_NAME(I): or \
+                     give it a file of its own"
+                }
+            };
+            let found = trouble(
+                format!("`{written}` is already defined on line {earlier}"),
+                hint,
             );
             self.error(number, line[1].column, found);
         }
@@ -277,6 +303,15 @@ impl Reader {
             self.loaded.programs.push(open.program);
         }
     }
+}
+
+/// The name of the one program of a file, if the file's name without its folder and
+/// ending can be part of one.
+fn name_of_file(file: &str) -> Option<String> {
+    let stem = Path::new(file).file_stem()?.to_str()?;
+    let is_name = stem.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let task = stem.strip_prefix("solve_").unwrap_or(stem);
+    is_name.then(|| format!("solve_{task}"))
 }
 
 /// `NAME = CALLEE(NAME, …)`: the callee and its arguments.

@@ -6,11 +6,13 @@
 //! of spellings it has not understood. What a program means when it runs is
 //! decided in `plan`.
 
+mod files;
 mod line;
 mod load;
 mod print;
 mod resolve;
 
+pub use files::files;
 pub use load::{Loaded, load};
 
 use crate::constant::Constant;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use heddle::arc::data::{self, Dataset, Task};
-use heddle::arc::program::{Program, SourceError, load};
+use heddle::arc::program::{Program, SourceError, files, load};
 use heddle::arc::{solvers, tasks};
 
 use crate::cli::Failure;
@@ -14,8 +14,8 @@ const BUILT_IN_SEED: u64 = 1;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Inputs {
-    /// Files of programs (default: Heddle's own for the tasks).
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Files of programs, or folders of them (default: Heddle's own for the tasks).
+    #[arg(long, value_name = "PATH", num_args = 1..)]
     programs: Vec<PathBuf>,
 
     /// Tasks: a folder, a file, or a zip or wheel of these (default: built-in
@@ -96,17 +96,20 @@ impl Inputs {
     }
 }
 
-/// Programs of files, and what was not understood in them.
+/// Programs of files and folders, and what was not understood in them.
 pub(super) fn read_programs(
-    files: &[PathBuf],
+    paths: &[PathBuf],
 ) -> Result<(Vec<Program>, Vec<SourceError>), Failure> {
     let mut programs = Vec::new();
     let mut errors = Vec::new();
-    for file in files {
-        let text = read_text(file)?;
-        let loaded = load(&text, &file.display().to_string());
-        programs.extend(loaded.programs);
-        errors.extend(loaded.errors);
+    for path in paths {
+        for file in files(path).map_err(|error| unreadable(path, &error))? {
+            let text = std::fs::read_to_string(&file);
+            let text = text.map_err(|error| unreadable(&file, &error))?;
+            let loaded = load(&text, &file.display().to_string());
+            programs.extend(loaded.programs);
+            errors.extend(loaded.errors);
+        }
     }
     if programs.is_empty() {
         return Err(Failure::Arc {
@@ -120,11 +123,11 @@ pub(super) fn read_programs(
     Ok((programs, errors))
 }
 
-fn read_text(file: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|error| Failure::Arc {
-        message: format!("cannot read {}: {error}", file.display()),
-        hint: Some("name files of programs, such as programs/*.py".to_owned()),
-    })
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Arc {
+        message: format!("cannot read {}: {error}", path.display()),
+        hint: Some("name files of programs, such as programs/*.py, or their folder".to_owned()),
+    }
 }
 
 /// A failure of the library's own words.
