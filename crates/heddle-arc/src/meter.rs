@@ -25,7 +25,8 @@ pub struct Budget {
     pub steps: u64,
     /// Bytes of values alive at once.
     pub bytes: u64,
-    /// Wall time of one instruction of a plan, if bounded.
+    /// Wall time, if bounded: the sum of what the evaluation's own steps take, so that
+    /// it does not depend on what else is in the plan.
     pub time: Option<Duration>,
 }
 
@@ -76,12 +77,17 @@ impl Meter {
 
     /// Back to zero, with the same budget.
     pub fn restart(&mut self) {
+        self.restart_after(Duration::ZERO);
+    }
+
+    /// The same for an evaluation that has taken so much of its time.
+    pub(crate) fn restart_after(&mut self, spent: Duration) {
         self.steps = 0;
         self.bytes = 0;
         self.peak_bytes = 0;
         self.depth = 0;
         if let Some(time) = self.budget.time {
-            self.deadline = Some(Instant::now() + time);
+            self.deadline = Some(Instant::now() + time.saturating_sub(spent));
             self.next_look = CLOCK_EVERY_STEPS;
         }
     }
@@ -213,6 +219,24 @@ mod tests {
             bytes: 0,
             time: Some(Duration::ZERO),
         });
+        assert_eq!(
+            meter.work(CLOCK_EVERY_STEPS),
+            Err(Fault::Budget(Limit::Time))
+        );
+    }
+
+    #[test]
+    fn time_spent_before_counts() {
+        let hour = Duration::from_hours(1);
+        let mut meter = Meter::new(Budget {
+            steps: u64::MAX,
+            bytes: 0,
+            time: Some(hour),
+        });
+        assert_eq!(meter.work(CLOCK_EVERY_STEPS), Ok(()));
+        meter.restart_after(hour / 2);
+        assert_eq!(meter.work(CLOCK_EVERY_STEPS), Ok(()));
+        meter.restart_after(hour);
         assert_eq!(
             meter.work(CLOCK_EVERY_STEPS),
             Err(Fault::Budget(Limit::Time))

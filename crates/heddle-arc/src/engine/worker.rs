@@ -15,7 +15,7 @@ use crate::meter::Budget;
 use crate::plan::{Plan, Planned, PlannedStep};
 use crate::prim::Prim;
 use crate::value::{Space, Value};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Examples a program is run on before the next program has its turn: its code
 /// and its branches are fresh in the processor's memory from the second on. Of
@@ -175,7 +175,8 @@ impl Worker {
                 if self.space.used_bytes() > self.shared_bytes {
                     return;
                 }
-                self.step(plan, *step);
+                // Its time is that of no evaluation yet.
+                self.step(plan, *step, 0);
             }
             if self.slots.state(step.place) != State::Ready {
                 return;
@@ -200,9 +201,9 @@ impl Worker {
         for step in &planned.steps {
             let shared = (step.place as usize) < plan.shared_steps;
             if !shared {
-                self.step(plan, *step);
+                self.step(plan, *step, spent.nanos);
             } else if self.is_missing(step.place) {
-                self.step(plan, *step);
+                self.step(plan, *step, spent.nanos);
                 self.homeless.push(step.place);
             }
             if self.slots.state(step.place) == State::PutOff {
@@ -266,14 +267,15 @@ impl Worker {
     }
 
     /// Runs a step. All it needs has been run and is ready: a program goes
-    /// through its steps in order and stops at the first that is not.
-    fn step(&mut self, plan: &Plan, planned: PlannedStep) {
+    /// through its steps in order and stops at the first that is not. Its evaluation has
+    /// taken `spent_nanos` so far.
+    fn step(&mut self, plan: &Plan, planned: PlannedStep, spent_nanos: u64) {
         let tape = &plan.code.tape;
         let code = tape.step(planned.number);
         let operands = tape.places(code);
         let is_timed = self.times.is_some() || self.budget.time.is_some();
         let start = is_timed.then(Instant::now);
-        self.space.begin_step();
+        self.space.begin_step(Duration::from_nanos(spent_nanos));
         let mark = self.space.mark();
         let result = match (code.operation, operands) {
             (Operation::Primitive(prim), &[x]) => {

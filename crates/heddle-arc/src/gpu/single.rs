@@ -17,6 +17,7 @@ use crate::golden::Vector;
 use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::value::{Space, Value};
+use std::time::Duration;
 
 /// Vectors as a job, each one row of one example.
 #[derive(Debug)]
@@ -151,7 +152,7 @@ pub fn alone(vector: &Vector, budget: Budget) -> Option<(Evaluation, Option<u32>
             Argument::Captured(_) => Value::None,
         };
         let operands: Vec<Value> = step.arguments.iter().map(fetch).collect();
-        space.begin_step();
+        space.begin_step(Duration::ZERO);
         let mark = space.mark();
         let mut eval = Eval {
             code: &code,

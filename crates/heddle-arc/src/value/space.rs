@@ -5,6 +5,7 @@ use crate::compact::distances::Distances;
 use crate::fault::{Fault, Limit};
 use crate::meter::{Budget, Meter};
 use crate::prim::Prim;
+use std::time::Duration;
 
 /// One word of a mask.
 pub(crate) type Bits = u128;
@@ -125,12 +126,13 @@ impl Space {
             + self.values.len() * size_of::<Value>()
     }
 
-    /// Makes ready for a step: the meter at zero, the stack empty.
-    pub(crate) fn begin_step(&mut self) {
+    /// Makes ready for a step of an evaluation that has taken so much time: the meter at
+    /// zero, the stack empty.
+    pub(crate) fn begin_step(&mut self, spent: Duration) {
         self.stack.clear();
         self.frame.clear();
         self.culprit = None;
-        self.meter.restart();
+        self.meter.restart_after(spent);
     }
 
     pub(crate) fn mark(&self) -> Mark {
