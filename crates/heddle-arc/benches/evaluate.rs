@@ -4,10 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a bench that cannot start has failed")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use heddle_arc::assess::{Judgement, Pairing, assess};
+use heddle_arc::data::Task;
 use heddle_arc::engine::{Example, Grid, Verdict, Worker};
+use heddle_arc::gpu::LaunchSettings;
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
+use heddle_arc::road::{Crew, Settings};
+use heddle_runtime::{Config, Runtime};
 use std::hint::black_box;
 
 const PROGRAMS: &str = "
@@ -89,5 +94,93 @@ fn evaluate(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluate);
+const MIRROR: &str = "
+def solve_mirror(I):
+    O = vmirror(I)
+    return O
+";
+
+/// Pairs in all, and pairs of a task where there are many tasks.
+const PAIRS: usize = 20_000;
+const PAIRS_OF_A_TASK: usize = 4;
+
+/// Tasks of so many pairs, with grids of 88 cells on average; every second output
+/// is right.
+fn tasks(pairs_of_a_task: usize) -> Vec<Task> {
+    let grid = |n: usize, mirrored: bool| {
+        let (height, width) = (5 + n % 9, 5 + n / 9 % 11);
+        let rows: Vec<Vec<i8>> = (0..height)
+            .map(|i| {
+                let cells = (0..width).map(|j| ((i * 7 + j * 5 + n) % 10) as i8);
+                if mirrored {
+                    cells.rev().collect()
+                } else {
+                    cells.collect()
+                }
+            })
+            .collect();
+        Grid::new(&rows).unwrap()
+    };
+    let pair = |n: usize| (grid(n, false), grid(n, n.is_multiple_of(2)));
+    (0..PAIRS / pairs_of_a_task)
+        .map(|task| {
+            let first = task * pairs_of_a_task;
+            let last = first + pairs_of_a_task - 1;
+            Task {
+                id: format!("{task:06}").into(),
+                train: (first..last).map(pair).collect(),
+                test: vec![pair(last)],
+            }
+        })
+        .collect()
+}
+
+/// A program that takes next to nothing on very many grids: what is spent on an
+/// evaluation beside evaluating.
+fn overhead(criterion: &mut Criterion) {
+    let programs = load(MIRROR, "bench.py").programs;
+    let plan = Plan::new(&programs);
+    let mut group = criterion.benchmark_group("cpu/one-program");
+    group.throughput(Throughput::Elements(PAIRS as u64));
+    for (name, pairs_of_a_task) in [("one-task", PAIRS), ("many-tasks", PAIRS_OF_A_TASK)] {
+        let tasks = tasks(pairs_of_a_task);
+        let tasks: Vec<&Task> = tasks.iter().collect();
+        let examples: Vec<Vec<Example<'_>>> =
+            tasks.iter().map(|task| task.examples().collect()).collect();
+        let outputs: Vec<Vec<&Grid>> = tasks
+            .iter()
+            .map(|task| task.pairs().map(|(_, output)| output).collect())
+            .collect();
+        let mut worker = Worker::new(Budget::default());
+        group.bench_function(format!("engine/{name}"), |bencher| {
+            bencher.iter(|| {
+                for (examples, outputs) in examples.iter().zip(&outputs) {
+                    worker.run(&plan, examples, |example, _, verdict| {
+                        black_box(Judgement::of(&verdict, outputs[example]));
+                    });
+                }
+            });
+        });
+        let crew = Crew::new(Budget::default());
+        for threads in [1, 2] {
+            let config = Config {
+                threads: Some(threads),
+                ..Config::default()
+            };
+            let runtime = Runtime::builder().config(config).forgetful().build();
+            let runtime = runtime.unwrap();
+            let launch = LaunchSettings::default();
+            group.bench_function(format!("assess/{name}/threads-{threads}"), |bencher| {
+                bencher.iter(|| {
+                    let settings = Settings::of(&crew);
+                    let pairing = Pairing::All;
+                    assess(&runtime, &programs, &tasks, pairing, &settings, launch).unwrap()
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, evaluate, overhead);
 criterion_main!(benches);

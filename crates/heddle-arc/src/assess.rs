@@ -5,10 +5,12 @@ use crate::engine::{Example, Grid, Tile, Undefined, Verdict};
 use crate::gpu::{Flags, LaunchSettings, WhyCpu, judge};
 use crate::plan::{Plan, Sharing};
 use crate::program::Program;
-use crate::road::Settings;
+use crate::road::{Judgements, OPERATION_EVALUATIONS, Part, Settings, blocks, run_blocks};
+use heddle_runtime::device::DeviceId;
 use heddle_runtime::{Error, Runtime};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which programs are run on which tasks.
@@ -139,59 +141,54 @@ pub fn assess(
 ) -> Result<Assessment, Error> {
     let start = Instant::now();
     let jobs = jobs(programs, tasks, pairing);
-    let examples: Vec<Vec<Example<'_>>> = jobs
-        .teams
-        .iter()
-        .map(|team| tasks[team.task].examples().collect())
-        .collect();
-    let tiles: Vec<Tile<'_>> = jobs
-        .teams
-        .iter()
-        .zip(&examples)
-        .map(|(team, examples)| Tile {
-            plan: &jobs.plans[team.plan],
-            examples,
-        })
-        .collect();
-    let wanted: Vec<Vec<&Grid>> = jobs
-        .teams
-        .iter()
-        .map(|team| tasks[team.task].pairs().map(|(_, output)| output).collect())
-        .collect();
+    let of_team = |team: &Team| tasks[team.task].examples();
+    let examples: Vec<Example<'_>> = jobs.teams.iter().flat_map(of_team).collect();
+    let mut rest = &examples[..];
+    let mut tiles = Vec::with_capacity(jobs.teams.len());
+    for team in &jobs.teams {
+        let (examples, later) = rest.split_at(tasks[team.task].pairs().count());
+        let plan = &jobs.plans[team.plan];
+        tiles.push(Tile { plan, examples });
+        rest = later;
+    }
+    let wanted = |part: Part| {
+        let Task { train, test, .. } = tasks[jobs.teams[part.tile].task];
+        let test = || &test[part.example - train.len()];
+        &train.get(part.example).unwrap_or_else(test).1
+    };
     let planning = start.elapsed();
     let start = Instant::now();
-    let assessed = judge(runtime, &tiles, settings, launch, |part| {
-        wanted[part.tile][part.example]
-    })?;
-    let time = start.elapsed();
-    let mut results: Vec<TaskResult> = jobs
-        .teams
-        .iter()
-        .map(|team| TaskResult {
-            task: team.task,
-            attempts: team
-                .programs
-                .iter()
-                .map(|program| Attempt {
-                    program: *program,
-                    judgements: Vec::new(),
-                })
-                .collect(),
-        })
-        .collect();
-    let mut evaluations = 0;
-    let mut unfinished: BTreeSet<usize> = BTreeSet::new();
-    for (part, row) in assessed.judged {
-        let Some(row) = row else {
-            unfinished.insert(results[part.tile].task);
-            continue;
-        };
-        evaluations += row.len() as u64;
-        let attempts = &mut results[part.tile].attempts;
-        for (attempt, judged) in attempts.iter_mut().zip(row) {
-            attempt.judgements.push(judged);
+    let mut found = Findings::new(&jobs.teams, &tiles);
+    let has_gpu = runtime
+        .devices()
+        .any(|device| device.accelerator().is_some());
+    let (flags, on_cpu) = if has_gpu {
+        let assessed = judge(runtime, &tiles, settings, launch, wanted)?;
+        for (part, row) in assessed.judged {
+            let row = row.as_ref().map(|row| row.iter().map(std::iter::once));
+            found.add(part.tile, 1, row);
         }
-    }
+        (assessed.flags, assessed.on_cpu)
+    } else {
+        let threads = runtime.device(DeviceId::CPU)?.card().units;
+        let blocks = blocks(&tiles, threads);
+        // Progress is shown and a stop is heard within an operation too, so a large one
+        // does no harm; and threads wait for each other once.
+        let work = (&tiles[..], &blocks[..], OPERATION_EVALUATIONS * threads);
+        let judge =
+            |part: Part, _: usize, verdict: Verdict<'_>| Judgement::of(&verdict, wanted(part));
+        run_blocks(runtime, work, settings, judge, |block, judged| {
+            let judged = judged.as_ref().map(Judgements::by_program);
+            found.add(block.tile, block.examples.len(), judged);
+        })?;
+        (Flags::default(), None)
+    };
+    let time = start.elapsed();
+    let Findings {
+        mut results,
+        unfinished,
+        evaluations,
+    } = found;
     results.retain(|result| !unfinished.contains(&result.task));
     Ok(Assessment {
         results,
@@ -200,16 +197,65 @@ pub fn assess(
         planning,
         sharing: shared(&tiles),
         stopped: !unfinished.is_empty(),
-        flags: assessed.flags,
-        on_cpu: assessed.on_cpu,
+        flags,
+        on_cpu,
     })
+}
+
+/// What is known so far.
+struct Findings {
+    /// By team.
+    results: Vec<TaskResult>,
+    /// Tasks of which something was not reached.
+    unfinished: BTreeSet<usize>,
+    evaluations: u64,
+}
+
+impl Findings {
+    fn new(teams: &[Team], tiles: &[Tile<'_>]) -> Self {
+        let result = |(team, tile): (&Team, &Tile<'_>)| TaskResult {
+            task: team.task,
+            attempts: team
+                .programs
+                .iter()
+                .map(|program| Attempt {
+                    program: *program,
+                    judgements: Vec::with_capacity(tile.examples.len()),
+                })
+                .collect(),
+        };
+        Findings {
+            results: teams.iter().zip(tiles).map(result).collect(),
+            unfinished: BTreeSet::new(),
+            evaluations: 0,
+        }
+    }
+
+    /// Takes in the judgements of all programs of a tile on its next examples; none if
+    /// they were not reached.
+    fn add<'a>(
+        &mut self,
+        tile: usize,
+        examples: usize,
+        judged: Option<impl Iterator<Item = impl Iterator<Item = &'a Judgement>>>,
+    ) {
+        let TaskResult { task, attempts } = &mut self.results[tile];
+        let Some(judged) = judged else {
+            self.unfinished.insert(*task);
+            return;
+        };
+        self.evaluations += (attempts.len() * examples) as u64;
+        for (attempt, judged) in attempts.iter_mut().zip(judged) {
+            attempt.judgements.extend(judged);
+        }
+    }
 }
 
 /// A task, the programs that are run on it and the plan they are.
 struct Team {
     task: usize,
     plan: usize,
-    programs: Vec<usize>,
+    programs: Arc<[usize]>,
 }
 
 struct Jobs {
@@ -219,36 +265,36 @@ struct Jobs {
 
 fn jobs(programs: &[Program], tasks: &[&Task], pairing: Pairing) -> Jobs {
     match pairing {
-        Pairing::All => Jobs {
-            plans: vec![Plan::new(programs)],
-            teams: (0..tasks.len())
-                .map(|task| Team {
-                    task,
-                    plan: 0,
-                    programs: (0..programs.len()).collect(),
-                })
-                .collect(),
-        },
+        Pairing::All => {
+            let all: Arc<[usize]> = (0..programs.len()).collect();
+            let team = |task| Team {
+                task,
+                plan: 0,
+                programs: Arc::clone(&all),
+            };
+            Jobs {
+                plans: vec![Plan::new(programs)],
+                teams: (0..tasks.len()).map(team).collect(),
+            }
+        }
         Pairing::Own => {
+            let mut by_task: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (number, program) in programs.iter().enumerate() {
+                by_task.entry(program.task()).or_default().push(number);
+            }
             let mut jobs = Jobs {
                 plans: Vec::new(),
                 teams: Vec::new(),
             };
             for (task, of) in tasks.iter().enumerate() {
-                let own: Vec<usize> = (0..programs.len())
-                    .filter(|program| programs[*program].task() == &*of.id)
-                    .collect();
-                if own.is_empty() {
+                let Some(own) = by_task.get(&*of.id) else {
                     continue;
-                }
-                let chosen: Vec<Program> = own
-                    .iter()
-                    .map(|program| programs[*program].clone())
-                    .collect();
+                };
+                let chosen: Vec<Program> = own.iter().map(|own| programs[*own].clone()).collect();
                 jobs.teams.push(Team {
                     task,
                     plan: jobs.plans.len(),
-                    programs: own,
+                    programs: own.as_slice().into(),
                 });
                 jobs.plans.push(Plan::new(&chosen));
             }

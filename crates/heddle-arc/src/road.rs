@@ -9,9 +9,13 @@
 //! spans ([`by_device`]), never from what was asked for.
 
 mod effort;
+mod judgements;
+mod pieces;
 
 pub use effort::{Effort, by_device, efforts};
+pub use judgements::Judgements;
 
+use self::pieces::{Piece, pieces};
 use crate::engine::{BLOCK, Example, Tile, Verdict, Worker};
 use crate::meter::Budget;
 use heddle_runtime::batch::CancelToken;
@@ -21,6 +25,7 @@ use heddle_runtime::{
     DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
 };
 use std::cmp::Reverse;
+use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -51,11 +56,10 @@ const MOST_EXAMPLES_TOGETHER: usize = BLOCK;
 /// still waits for.
 const MOST_EVALUATIONS_TOGETHER: usize = 1 << 15;
 
-/// Blocks of fewer than so many for each thread are cut by programs too, into pieces of
-/// about so many: a plan of a hundred thousand has a single example in a block, and the
-/// largest example would keep all other threads waiting. What programs of two pieces
-/// share is made twice, so the pieces are large.
-const BLOCKS_PER_THREAD: usize = 4;
+/// Programs of a piece, about, where there are too few blocks for all threads: a plan of a
+/// hundred thousand has a single example in a block, and the largest example would keep all
+/// other threads waiting. What programs of two pieces share is made twice, so the pieces
+/// are large.
 pub(crate) const PROGRAMS_TOGETHER: usize = 4096;
 
 /// How much of its fair share of what is left a thread takes in each round. Blocks of
@@ -147,9 +151,6 @@ impl Block {
     }
 }
 
-/// Judgements by example and program.
-pub(crate) type Rows<T> = Vec<Vec<T>>;
-
 /// One operation: every program of a block's plan on each of its examples.
 pub struct Evaluate<'a, J> {
     tiles: &'a [Tile<'a>],
@@ -187,23 +188,6 @@ impl<'a, J> Evaluate<'a, J> {
         self
     }
 
-    /// Its blocks, cut by programs where there are few.
-    fn pieces(&self, threads: usize) -> Vec<Piece<'a>> {
-        let is_few = threads > 1 && self.blocks.len() < BLOCKS_PER_THREAD * threads;
-        let mut pieces = Vec::with_capacity(self.blocks.len());
-        for block in self.blocks {
-            let all = self.tiles[block.tile].plan.len();
-            let together = if is_few { PROGRAMS_TOGETHER } else { all };
-            // One piece of a plan without programs too.
-            let starts = (0..all.max(1)).step_by(together.max(1));
-            pieces.extend(starts.map(|start| Piece {
-                block,
-                programs: start..all.min(start + together),
-            }));
-        }
-        pieces
-    }
-
     fn tile(&self, block: &Block) -> Tile<'a> {
         let tile = &self.tiles[block.tile];
         Tile {
@@ -214,9 +198,8 @@ impl<'a, J> Evaluate<'a, J> {
 }
 
 impl<T: Send, J: Fn(Part, usize, Verdict<'_>) -> T + Sync> Operation for Evaluate<'_, J> {
-    /// For each block and each of its examples one judgement of every program,
-    /// or nothing where it was stopped before.
-    type Output = Vec<Option<Rows<T>>>;
+    /// For each block its judgements, or nothing where it was stopped before.
+    type Output = Vec<Option<Judgements<T>>>;
 
     fn describe(&self) -> Description {
         let mut work = 0;
@@ -234,35 +217,52 @@ impl<T: Send, J: Fn(Part, usize, Verdict<'_>) -> T + Sync> Operation for Evaluat
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
         let pool = lane.pool(self.kind.name())?;
-        let (settings, judge) = (self.settings, self.judge);
         let this = &*self;
-        let pieces = self.pieces(pool.threads());
-        let mut answers: Vec<Option<Rows<T>>> = Vec::new();
-        answers.resize_with(pieces.len(), || None);
-        let mut work: Vec<_> = pieces.iter().zip(answers.iter_mut()).collect();
+        let pieces = pieces(self.tiles, self.blocks, pool.threads());
+        let mut answers: Self::Output = Vec::new();
+        answers.resize_with(pieces.iter().map(|piece| piece.blocks.len()).sum(), || None);
+        let mut rest = &mut answers[..];
+        let mut work = Vec::with_capacity(pieces.len());
+        for piece in &pieces {
+            let (own, later) = mem::take(&mut rest).split_at_mut(piece.blocks.len());
+            work.push((piece, own));
+            rest = later;
+        }
         if pool.threads() > 1 {
             // A heavy one begun last would keep the others waiting.
-            work.sort_by_key(|(piece, _)| Reverse(piece.weight(this.tiles)));
+            work.sort_by_key(|(piece, _)| Reverse(piece.weight));
         }
         // What a program costs is not known before it ran; threads are worth it.
-        pool.each(Bytes(u64::MAX), work.into_iter(), |(piece, answer)| {
+        pool.each(Bytes(u64::MAX), work.into_iter(), |(piece, answers)| {
+            this.run_piece(piece, answers);
+        });
+        Ok(joined(&pieces, answers))
+    }
+}
+
+impl<T, J: Fn(Part, usize, Verdict<'_>) -> T> Evaluate<'_, J> {
+    /// Runs the blocks of a piece until it is stopped.
+    fn run_piece(&self, piece: &Piece, answers: &mut [Option<Judgements<T>>]) {
+        let settings = self.settings;
+        let mut worker = settings.crew.take();
+        let mut made = 0;
+        for (block, answer) in self.blocks[piece.blocks.clone()].iter().zip(answers) {
             if settings.token.is_stopped() {
-                return;
+                break;
             }
-            let Piece { block, programs } = piece;
-            let tile = this.tile(block);
-            // Verdicts may come in any order.
-            let row = || programs.clone().map(|_| None).collect();
-            let mut rows: Vec<Vec<Option<T>>> = tile.examples.iter().map(|_| row()).collect();
+            let tile = self.tile(block);
+            let all = 0..tile.plan.len();
+            let programs = piece.programs.clone().unwrap_or_else(|| all.clone());
+            let mut judged = Judgements::new(programs.len(), tile.examples.len());
             let put = |place: usize, program: usize, verdict: Verdict<'_>| {
                 let part = Part {
                     tile: block.tile,
                     example: block.examples.start + place,
                 };
-                rows[place][program - programs.start] = Some(judge(part, program, verdict));
+                let judgement = (self.judge)(part, program, verdict);
+                judged.put(program - programs.start, place, judgement);
             };
-            let mut worker = settings.crew.take();
-            if programs.len() == tile.plan.len() {
+            if programs == all {
                 tile.run(&mut worker, put);
             } else {
                 let of = |place| programs.clone().map(move |program| (place, program));
@@ -270,43 +270,33 @@ impl<T: Send, J: Fn(Part, usize, Verdict<'_>) -> T + Sync> Operation for Evaluat
                 let mut some: Vec<(usize, usize)> = places.flat_map(of).collect();
                 worker.run_some(tile.plan, tile.examples, &mut some, put);
             }
-            settings.crew.give_back(worker);
-            (settings.progress)((programs.len() * tile.examples.len()) as u64);
-            // The engine reports every program on every example once.
-            let whole = |row: Vec<Option<T>>| row.into_iter().flatten().collect();
-            *answer = Some(rows.into_iter().map(whole).collect());
-        });
-        Ok(joined(&pieces, answers))
-    }
-}
-
-/// What one thread runs together: some programs of a block.
-struct Piece<'a> {
-    block: &'a Block,
-    programs: Range<usize>,
-}
-
-impl Piece<'_> {
-    /// What it costs, about.
-    fn weight(&self, tiles: &[Tile<'_>]) -> usize {
-        let examples = &tiles[self.block.tile].examples[self.block.examples.clone()];
-        self.programs.len() * examples.iter().map(weight).sum::<usize>()
+            made += programs.len() * tile.examples.len();
+            *answer = Some(judged);
+        }
+        settings.crew.give_back(worker);
+        if made > 0 {
+            (settings.progress)(made as u64);
+        }
     }
 }
 
 /// The answers of blocks, of those of their pieces; nothing where one was not run.
-fn joined<T>(pieces: &[Piece<'_>], answers: Vec<Option<Rows<T>>>) -> Vec<Option<Rows<T>>> {
-    let mut blocks: Vec<Option<Rows<T>>> = Vec::with_capacity(pieces.len());
+fn joined<T>(pieces: &[Piece], answers: Vec<Option<Judgements<T>>>) -> Vec<Option<Judgements<T>>> {
+    let is_cut = |piece: &Piece| piece.programs.as_ref().is_some_and(|some| some.start > 0);
+    if !pieces.iter().any(is_cut) {
+        return answers;
+    }
+    // Each piece is of one block then.
+    let mut blocks: Vec<Option<Judgements<T>>> = Vec::with_capacity(pieces.len());
     for (piece, answer) in pieces.iter().zip(answers) {
-        if piece.programs.start == 0 {
-            blocks.push(answer);
-        } else if let Some(block) = blocks.last_mut() {
-            *block = block.take().zip(answer).map(|(mut rows, more)| {
-                for (row, more) in rows.iter_mut().zip(more) {
-                    row.extend(more);
-                }
-                rows
-            });
+        match blocks.last_mut() {
+            Some(block) if is_cut(piece) => {
+                *block = block.take().zip(answer).map(|(mut judged, more)| {
+                    judged.append(more);
+                    judged
+                });
+            }
+            _ => blocks.push(answer),
         }
     }
     blocks
@@ -323,34 +313,51 @@ pub fn sweep<T: Send>(
 ) -> Result<Vec<Judged<T>>, Error> {
     let threads = runtime.device(DeviceId::CPU)?.card().units;
     let blocks = blocks(tiles, threads);
-    let mut answer = Vec::new();
-    let mut rest = &blocks[..];
+    let mut answer = Vec::with_capacity(tiles.iter().map(|tile| tile.examples.len()).sum());
+    let evaluate = (tiles, &blocks[..], OPERATION_EVALUATIONS);
+    run_blocks(runtime, evaluate, settings, judge, |block, judged| {
+        let mut rows = judged.map(Judgements::into_rows).into_iter().flatten();
+        let tile = block.tile;
+        let part = |example| (Part { tile, example }, rows.next());
+        answer.extend(block.examples.clone().map(part));
+    })?;
+    Ok(answer)
+}
+
+/// Evaluates blocks of tiles, about so many evaluations in one operation; the sink gets
+/// every block in order, and what came of it if it was reached.
+pub(crate) fn run_blocks<T: Send>(
+    runtime: &Runtime,
+    (tiles, blocks, at_once): (&[Tile<'_>], &[Block], usize),
+    settings: &Settings<'_>,
+    judge: impl Fn(Part, usize, Verdict<'_>) -> T + Sync,
+    mut sink: impl FnMut(&Block, Option<Judgements<T>>),
+) -> Result<(), Error> {
+    let mut rest = blocks;
     while !rest.is_empty() {
         let mut evaluations = 0;
         let count = rest
             .iter()
             .take_while(|block| {
-                let fits = evaluations < OPERATION_EVALUATIONS;
+                let fits = evaluations < at_once;
                 evaluations += block.evaluations(tiles);
                 fits
             })
             .count();
         let (now, later) = rest.split_at(count);
-        let rows = if settings.token.is_stopped() {
-            now.iter().map(|_| None).collect()
+        if settings.token.is_stopped() {
+            for block in now {
+                sink(block, None);
+            }
         } else {
-            runtime.run(Evaluate::new(tiles, now, settings, &judge))?
-        };
-        for (block, rows) in now.iter().zip(rows) {
-            let mut rows = rows.into_iter().flatten();
-            answer.extend(block.examples.clone().map(|example| {
-                let tile = block.tile;
-                (Part { tile, example }, rows.next())
-            }));
+            let judged = runtime.run(Evaluate::new(tiles, now, settings, &judge))?;
+            for (block, judged) in now.iter().zip(judged) {
+                sink(block, judged);
+            }
         }
         rest = later;
     }
-    Ok(answer)
+    Ok(())
 }
 
 /// What an example costs a thread, about, of any plan: its cells.
@@ -486,8 +493,13 @@ mod tests {
             };
             let builder = Runtime::builder().config(config).forgetful();
             let evaluate = Evaluate::new(&tiles, &cut, &settings, &judge);
-            assert_eq!(evaluate.pieces(threads).len() > cut.len(), threads > 1);
-            builder.build().unwrap().run(evaluate).unwrap()
+            let pieces = pieces(&tiles, &cut, threads);
+            assert_eq!(pieces.len() > cut.len(), threads > 1);
+            let judged = builder.build().unwrap().run(evaluate).unwrap();
+            let rows = judged
+                .into_iter()
+                .map(|judged| judged.map(Judgements::into_rows));
+            rows.collect::<Vec<_>>()
         };
         let found = run(4);
         assert_eq!(found, run(1));

@@ -17,7 +17,7 @@ use super::lot::Lot;
 use super::scattered::{Few, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
-use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Part, Rows, Settings};
+use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Judgements, Part, Settings};
 use heddle_runtime::device::{DeviceKind, Lane, Place};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Agreement, Description, Error, Kind, Operation};
@@ -41,6 +41,9 @@ pub struct Judge<'a, W> {
     letterbox: Option<Arc<Letterbox>>,
     portion: OnceLock<Arc<Portion>>,
 }
+
+/// Judgements by example and program.
+pub(crate) type Rows<T> = Vec<Vec<T>>;
 
 /// What stands where nothing is known.
 const NOTHING: Judgement = Judgement::Wrong { cells: 0 };
@@ -204,7 +207,9 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
             Judgement::of(&verdict, (self.wanted)(part))
         };
         let evaluate = Evaluate::new(self.tiles, self.blocks, self.settings, &judge);
-        Ok(Findings::Judged(evaluate.of_kind(self.kind).run(lane)?))
+        let judged = evaluate.of_kind(self.kind).run(lane)?.into_iter();
+        let rows = judged.map(|judged| judged.map(Judgements::into_rows));
+        Ok(Findings::Judged(rows.collect()))
     }
 
     /// The same of some programs.
