@@ -8,6 +8,7 @@
 )]
 
 use heddle_arc::data::{DataError, Dataset, load};
+use heddle_arc::engine::Grid;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -122,6 +123,20 @@ fn challenges_find_their_solutions_beside_them() {
 }
 
 #[test]
+fn of_equal_keys_the_last_counts() {
+    let twice = r#"{"train": 7, "train": [{"input": [[5]], "input": [[1]], "output": [[2]]}],
+        "test": [{"input": [[3]], "output": [[4]], "output": [[6]]}]}"#;
+    let folder = Folder::of(&[("one.json", twice)]);
+    let found = load(&folder.path("one.json")).unwrap();
+    let cells = |pairs: &[(Grid, Grid)]| {
+        let pair = |(input, output): &(Grid, Grid)| [input.cells()[0], output.cells()[0]];
+        pairs.iter().map(pair).collect::<Vec<_>>()
+    };
+    assert_eq!(cells(&found.tasks[0].train), [[1, 2]]);
+    assert_eq!(cells(&found.tasks[0].test), [[3, 6]]);
+}
+
+#[test]
 fn whole_sets_in_one_file_are_read() {
     let text = format!(
         r#"{{"train": {{"t2": {0}}}, "eval": {{"t1": {0}}}}}"#,
@@ -196,6 +211,42 @@ fn what_is_wrong_with_a_grid_is_said_where_it_is() {
             "{found:?} is not {expected:?}"
         );
     }
+    // Rows that would be a grid alone, and others that are none beside them.
+    for (input, expected) in [
+        ("[[1, 2], 3]", "input, row 2: not a grid: 3"),
+        (
+            "[[1, 2], [3, 4], [5]]",
+            "input, row 3: 1 cells where the first row has 2",
+        ),
+        (
+            "[[1, 2], []]",
+            "input, row 2: 0 cells where the first row has 2",
+        ),
+        ("[[1, 2], [3, null]]", "input, row 2: column 2 is null"),
+        ("[[1, 2], [3, -0]]", "input, row 2: column 2 is -0.0"),
+        ("[[1, 2], [3, 1e0]]", "input, row 2: column 2 is 1.0"),
+        (
+            "[[1], [99999999999999999999]]",
+            "input, row 2: column 1 is 1e20",
+        ),
+        ("[[[1]]]", "input, row 1: column 1 is a list of 1"),
+        (
+            "[[[1, 2], [3, 4]]]",
+            "input, row 1: column 1 is a list of 2",
+        ),
+        (
+            "[{\"a\": 1}, [1]]",
+            "input, row 1: not a grid: an object of 1 keys",
+        ),
+        ("{\"a\": 1}", "input: not a grid: an object of 1 keys"),
+        ("true", "input: not a grid: true"),
+    ] {
+        let found = with(input, "[[1]]");
+        assert!(
+            found.starts_with(&format!("{place}{expected}")),
+            "{found:?} is not {expected:?}"
+        );
+    }
     let large = format!("{:?}", vec![vec![0; 31]; 2]);
     assert!(with(&large, "[[1]]").contains("input: 2 x 31 cells; neither side may exceed 30"));
     let large = format!("{:?}", vec![vec![0; 2]; 31]);
@@ -225,6 +276,16 @@ fn what_is_no_task_is_refused() {
     let found = refusal("{\"train\": [");
     assert!(found.starts_with("bad.json:1:11: not JSON"), "{found}");
     assert!(refusal("").contains("not JSON"));
+    let ragged = refusal("{\"train\": [\n[[1, 2],\n[3, 04]]]}");
+    assert!(ragged.starts_with("bad.json:3:6: not JSON: "), "{ragged}");
+    let deep = refusal(&"[".repeat(1_000_000));
+    assert!(
+        deep.contains("not JSON: recursion limit exceeded"),
+        "{deep}"
+    );
+    // A grid where a list of pairs belongs, or a list of grids.
+    assert!(refusal("{\"train\": [[1, 2]]}").contains("train pair 1: no input"));
+    assert!(refusal("{\"a\": [[1, 2]]}").contains("solutions without their challenges"));
     assert!(refusal("[1, 2]").contains("not ARC tasks: a list of 2"));
     assert!(refusal("{}").contains("an empty object"));
     assert!(refusal("{\"a\": 1}").contains("the keys a"));

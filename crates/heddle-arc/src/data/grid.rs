@@ -1,8 +1,9 @@
 //! Grids and pairs out of JSON, every cell looked at.
 
+use super::json::Json;
 use super::{DataError, LARGEST_SIDE, Place, Problem, Role, Side, Task};
 use crate::engine::Grid;
-use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where a reader is, for messages.
@@ -25,7 +26,7 @@ impl Reader<'_> {
     /// A task; outputs its test pairs lack are taken from `solutions`.
     pub(super) fn task(
         &self,
-        json: &Map<String, Json>,
+        json: &BTreeMap<String, Json>,
         solutions: Option<&[Json]>,
     ) -> Result<Task, DataError> {
         let train = self.pairs(json.get("train"), Role::Train, None)?;
@@ -43,9 +44,7 @@ impl Reader<'_> {
         role: Role,
         solutions: Option<&[Json]>,
     ) -> Result<Vec<(Grid, Grid)>, DataError> {
-        let pairs = json
-            .and_then(Json::as_array)
-            .filter(|pairs| !pairs.is_empty());
+        let pairs = json.and_then(Json::items).filter(|pairs| !pairs.is_empty());
         let Some(pairs) = pairs else {
             let role = match role {
                 Role::Train => "train",
@@ -77,58 +76,53 @@ impl Reader<'_> {
     }
 
     fn grid(&self, json: &Json, place: Place) -> Result<Grid, DataError> {
-        let not_a_grid = |json: &Json, row| {
-            let found = brief(json);
-            self.error(Place { row, ..place }, Problem::NotAGrid { found })
-        };
-        let rows = json.as_array().ok_or_else(|| not_a_grid(json, None))?;
-        let first = rows.first().and_then(Json::as_array);
-        let width = first.map_or(0, Vec::len);
-        if first.is_some() && width == 0 || rows.is_empty() {
-            return Err(self.error(place, Problem::Empty));
+        if let Json::Grid { width, cells } = json
+            && *width <= LARGEST_SIDE
+            && cells.len() / width <= LARGEST_SIDE
+        {
+            return Ok(Grid::of_cells(*width, cells.clone()));
         }
-        if rows.len() > LARGEST_SIDE || width > LARGEST_SIDE {
-            let height = rows.len();
-            return Err(self.error(place, Problem::Large { height, width }));
-        }
-        let mut lines: Vec<Vec<i8>> = Vec::with_capacity(rows.len());
-        for (at, row) in rows.iter().enumerate() {
-            let here = Some(at + 1);
-            let wrong = |problem| self.error(Place { row: here, ..place }, problem);
-            let cells = row.as_array().ok_or_else(|| not_a_grid(row, here))?;
-            if cells.len() != width {
-                return Err(wrong(Problem::Ragged {
-                    expected: width,
-                    found: cells.len(),
-                }));
-            }
-            let mut line = Vec::with_capacity(width);
-            for (column, cell) in cells.iter().enumerate() {
-                match cell.as_u64() {
-                    Some(colour @ 0..=9) => line.push(colour as i8),
-                    _ => {
-                        return Err(wrong(Problem::Colour {
-                            column: column + 1,
-                            found: brief(cell),
-                        }));
-                    }
-                }
-            }
-            lines.push(line);
-        }
-        Grid::new(&lines).map_err(|_| self.error(place, Problem::Empty))
+        let (row, problem) = trouble(json);
+        Err(self.error(Place { row, ..place }, problem))
     }
 }
 
-/// A value in few words.
-pub(super) fn brief(json: &Json) -> String {
-    match json {
-        Json::Array(items) => format!("a list of {}", items.len()),
-        Json::Object(keys) => format!("an object of {} keys", keys.len()),
-        Json::String(text) => {
-            let short: String = text.chars().take(20).collect();
-            format!("the text {short:?}")
-        }
-        other => other.to_string(),
+/// What is wrong with something that is no grid of ARC, and in which row.
+fn trouble(json: &Json) -> (Option<usize>, Problem) {
+    let not_a_grid = |json: &Json| Problem::NotAGrid {
+        found: json.to_string(),
+    };
+    let Some(rows) = json.items() else {
+        return (None, not_a_grid(json));
+    };
+    let first = rows.first().and_then(Json::items);
+    let width = first.as_ref().map_or(0, |first| first.len());
+    if first.is_some() && width == 0 || rows.is_empty() {
+        return (None, Problem::Empty);
     }
+    let height = rows.len();
+    if height > LARGEST_SIDE || width > LARGEST_SIDE {
+        return (None, Problem::Large { height, width });
+    }
+    let of_row = |row: &Json| {
+        let Some(cells) = row.items() else {
+            return Some(not_a_grid(row));
+        };
+        if cells.len() != width {
+            return Some(Problem::Ragged {
+                expected: width,
+                found: cells.len(),
+            });
+        }
+        let is_colour = |cell: &Json| matches!(cell, Json::Scalar(cell) if cell.as_u64().is_some_and(|colour| colour <= 9));
+        let column = cells.iter().position(|cell| !is_colour(cell))?;
+        Some(Problem::Colour {
+            column: column + 1,
+            found: cells[column].to_string(),
+        })
+    };
+    let mut rows = rows.iter().zip(1..);
+    let of_rows = rows.find_map(|(row, number)| Some((Some(number), of_row(row)?)));
+    // Rows with nothing wrong are a grid, see `json`.
+    of_rows.unwrap_or((None, Problem::Empty))
 }

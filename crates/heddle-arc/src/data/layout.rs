@@ -1,56 +1,58 @@
 //! What a JSON file holds, and the tasks in it.
 
-use super::grid::{Reader, brief};
+use super::grid::Reader;
+use super::json::Json;
 use super::source::Source;
 use super::{DataError, Task};
-use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+type Keys = BTreeMap<String, Json>;
+
 /// A file by what it holds.
 enum Layout {
     /// `{"train": [pairs], "test": [pairs]}`: one task, named by its file.
-    Task(Map<String, Json>),
+    Task(Keys),
     /// `{"train": {id: task}, "eval": {id: task}}`: whole sets.
-    Sets(Vec<Map<String, Json>>),
+    Sets(Vec<Keys>),
     /// `{id: task}`: the challenges of a competition.
-    Challenges(Map<String, Json>),
+    Challenges(Keys),
     /// `{id: [output, …]}`: their solutions.
-    Solutions(Map<String, Json>),
+    Solutions(Keys),
     /// Anything else, in words.
     Other(String),
 }
 
 fn recognise(json: Json) -> Layout {
     let Json::Object(keys) = json else {
-        return Layout::Other(brief(&json));
+        return Layout::Other(json.to_string());
     };
     if keys.is_empty() {
         return Layout::Other("an empty object".to_owned());
     }
-    if keys.get("train").is_some_and(Json::is_array) || keys.get("test").is_some_and(Json::is_array)
-    {
+    if keys.get("train").is_some_and(Json::is_list) || keys.get("test").is_some_and(Json::is_list) {
         return Layout::Task(keys);
     }
     let is_task = |json: &Json| json.get("train").is_some() || json.get("test").is_some();
     if keys.values().all(is_task) {
         return Layout::Challenges(keys);
     }
-    let is_set = |json: &Json| {
-        json.as_object()
-            .is_some_and(|set| set.values().all(is_task))
+    let is_set = |json: &Json| match json {
+        Json::Object(set) => set.values().all(is_task),
+        _ => false,
     };
     if keys.values().all(is_set) {
-        let sets = keys.into_iter().filter_map(|(_, set)| match set {
+        let sets = keys.into_values().filter_map(|set| match set {
             Json::Object(set) => Some(set),
             _ => None,
         });
         return Layout::Sets(sets.collect());
     }
-    let is_answer = |json: &Json| {
-        let grids = json.as_array();
-        grids.is_some_and(|grids| !grids.is_empty() && grids.iter().all(Json::is_array))
+    let is_answer = |json: &Json| match json {
+        Json::Grid { .. } => true,
+        Json::List(grids) => !grids.is_empty() && grids.iter().all(Json::is_list),
+        _ => false,
     };
     if keys.values().all(is_answer) {
         return Layout::Solutions(keys);
@@ -65,8 +67,8 @@ pub(super) fn tasks(
     sources: Vec<Source>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<(String, Vec<Task>)>, DataError> {
-    let mut challenges: Vec<(String, Map<String, Json>, bool)> = Vec::new();
-    let mut solutions: BTreeMap<String, Map<String, Json>> = BTreeMap::new();
+    let mut challenges: Vec<(String, Keys, bool)> = Vec::new();
+    let mut solutions: BTreeMap<String, Keys> = BTreeMap::new();
     let mut found: Vec<(String, Vec<Task>)> = Vec::new();
     for source in sources {
         let json = parse(&source)?;
@@ -124,7 +126,7 @@ pub(super) fn tasks(
 }
 
 fn parse(source: &Source) -> Result<Json, DataError> {
-    serde_json::from_slice(&source.bytes).map_err(|error| {
+    Json::parse(&source.bytes).map_err(|error| {
         // Its own words end in the place, which stands before them here.
         let text = error.to_string();
         let found = text
@@ -139,11 +141,7 @@ fn parse(source: &Source) -> Result<Json, DataError> {
     })
 }
 
-fn set_of(
-    file: &str,
-    set: &Map<String, Json>,
-    solutions: Option<&Map<String, Json>>,
-) -> Result<Vec<Task>, DataError> {
+fn set_of(file: &str, set: &Keys, solutions: Option<&Keys>) -> Result<Vec<Task>, DataError> {
     let mut tasks = Vec::with_capacity(set.len());
     for (id, task) in set {
         let reader = Reader {
@@ -153,22 +151,22 @@ fn set_of(
         let Json::Object(task) = task else {
             return Err(DataError::Layout {
                 file: file.to_owned(),
-                found: format!("{id} is {}", brief(task)),
+                found: format!("{id} is {task}"),
             });
         };
         let answers = solutions
             .and_then(|solutions| solutions.get(id))
-            .and_then(Json::as_array);
-        tasks.push(reader.task(task, answers.map(Vec::as_slice))?);
+            .and_then(Json::items);
+        tasks.push(reader.task(task, answers.as_deref())?);
     }
     Ok(tasks)
 }
 
-fn has_outputs(set: &Map<String, Json>) -> bool {
-    let pairs = set
+fn has_outputs(set: &Keys) -> bool {
+    let mut of_tasks = set
         .values()
-        .filter_map(|task| task.get("test").and_then(Json::as_array));
-    pairs.flatten().any(|pair| pair.get("output").is_some())
+        .filter_map(|task| task.get("test").and_then(Json::items));
+    of_tasks.any(|pairs| pairs.iter().any(|pair| pair.get("output").is_some()))
 }
 
 /// What the solutions of a challenges file are called.

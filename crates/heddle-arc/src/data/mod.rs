@@ -10,6 +10,7 @@
 
 mod error;
 mod grid;
+mod json;
 mod layout;
 mod source;
 

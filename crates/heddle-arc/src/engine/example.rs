@@ -75,6 +75,16 @@ impl Grid {
         })
     }
 
+    /// A grid of rows that lie one after the other: at least one, none empty, neither
+    /// side beyond what [`Grid::new`] takes.
+    pub(crate) fn of_cells(width: usize, cells: Vec<i8>) -> Grid {
+        Grid {
+            height: cells.len() / width,
+            width,
+            cells,
+        }
+    }
+
     /// Rows.
     #[must_use]
     pub fn height(&self) -> usize {
