@@ -227,7 +227,7 @@ fn what_is_wrong_with_a_grid_is_said_where_it_is() {
         ("[[1, 2], [3, 1e0]]", "input, row 2: column 2 is 1.0"),
         (
             "[[1], [99999999999999999999]]",
-            "input, row 2: column 1 is 1e20",
+            "input, row 2: column 1 is 1e+20",
         ),
         ("[[[1]]]", "input, row 1: column 1 is a list of 1"),
         (
