@@ -6,7 +6,9 @@
 //! the host; both are counted.
 
 mod buffer;
+mod convert;
 mod device_copy;
+mod display;
 mod elements;
 mod holder;
 mod poison;
