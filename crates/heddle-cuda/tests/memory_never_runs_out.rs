@@ -283,7 +283,7 @@ fn results_worth_three_times_the_memory_are_all_kept() {
     assert_eq!(results[95].residency(), Residency::Device(GPU));
     let sums: Vec<u64> = results
         .iter()
-        .map(|result| runtime.run_on(GPU, Sum::new(result).unwrap()).unwrap())
+        .map(|result| runtime.run_on(GPU, Sum::new(result)).unwrap())
         .collect();
     for (seed, (result, sum)) in (0..96).zip(results.iter().zip(sums)) {
         let random = Random::new(seed, &[EACH]).unwrap();

@@ -29,7 +29,7 @@ fn every_mode<T: Float>(pair: &Pair, values: &[T], tolerance: f64, what: &str) {
     let array = Array::from_slice(values);
     for mode in MODES {
         let what = format!("{mode:?} of {what} in {}", T::DTYPE);
-        let [cpu, gpu] = pair.agree(Normalize::new(&array, mode).unwrap(), &what);
+        let [cpu, gpu] = pair.agree(Normalize::new(&array, mode), &what);
         let both = cpu.to_vec().unwrap().into_iter().zip(gpu.to_vec().unwrap());
         for (index, (cpu, gpu)) in both.enumerate() {
             let (cpu, gpu) = (cpu.to_f64(), gpu.to_f64());
@@ -64,7 +64,7 @@ fn constants_become_zeros_and_zeros_stay() {
         for value in [0.0, 0.1, -7e30] {
             let array = Array::from_slice(&vec![value; len]);
             for mode in MODES {
-                let gpu = pair.gpu(Normalize::new(&array, mode).unwrap()).output;
+                let gpu = pair.gpu(Normalize::new(&array, mode)).output;
                 let is_zero = value == 0.0 || mode != NormalizeMode::Unit;
                 let found = gpu.to_vec().unwrap();
                 assert!(!is_zero || found.iter().all(|&x| x == 0.0), "{mode:?}");
@@ -107,7 +107,7 @@ fn doubles_whose_squares_leave_the_range() {
 
 /// Only the length is kept from leaving the range, on the processor as well.
 fn unit_of(pair: &Pair, values: &[f64], what: &str) {
-    let unit = Normalize::new(&Array::from_slice(values), NormalizeMode::Unit).unwrap();
+    let unit = Normalize::new(&Array::from_slice(values), NormalizeMode::Unit);
     let [_, gpu] = pair.agree(unit, what);
     let length = gpu.to_vec().unwrap().iter().map(|x| x * x).sum::<f64>();
     // A length of subnormal size has few bits left.
@@ -121,7 +121,7 @@ fn a_mean_far_from_zero() {
     let values: Vec<f64> = (0..30_011).map(|_| 1e9 + random.unit()).collect();
     let array = Array::from_slice(&values);
     let [cpu, gpu] = pair.agree(
-        Normalize::new(&array, NormalizeMode::ZScore).unwrap(),
+        Normalize::new(&array, NormalizeMode::ZScore),
         "a billion and less than one",
     );
     let both = cpu.to_vec().unwrap().into_iter().zip(gpu.to_vec().unwrap());
@@ -136,7 +136,7 @@ fn nothing_stays_nothing() {
     let pair = Pair::new();
     for mode in MODES {
         let empty = Array::<f32>::zeros(&[3, 0]).unwrap();
-        let [cpu, gpu] = pair.agree(Normalize::new(&empty, mode).unwrap(), "nothing");
+        let [cpu, gpu] = pair.agree(Normalize::new(&empty, mode), "nothing");
         assert_eq!(cpu.shape(), gpu.shape());
     }
 }
@@ -146,7 +146,7 @@ fn nothing_comes_down_and_the_shape_stays() {
     let pair = Pair::new();
     let array = Array::from_shape(&[10, 30], &vec![1.5_f32; 300]).unwrap();
     for (mode, up) in MODES.into_iter().zip([1200, 0, 0]) {
-        let outcome = pair.gpu(Normalize::new(&array, mode).unwrap());
+        let outcome = pair.gpu(Normalize::new(&array, mode));
         assert_eq!(outcome.output.residency(), Residency::Device(SIMT));
         assert_eq!(outcome.output.shape(), array.shape());
         let moved = outcome.timing.moved;
@@ -162,7 +162,7 @@ fn the_number_of_workers_changes_no_bit() {
     let all = |workers| {
         let pair = Pair::with_workers(workers);
         MODES.map(|mode| {
-            let answer = pair.gpu(Normalize::new(&array, mode).unwrap()).output;
+            let answer = pair.gpu(Normalize::new(&array, mode)).output;
             let bits = answer.to_vec().unwrap().into_iter().map(f64::to_bits);
             bits.collect::<Vec<_>>()
         })

@@ -50,7 +50,7 @@ fn every_reduction<T: Sample>(pair: &Pair, values: &[T], what: &str) {
     let magnitudes: f64 = values.iter().map(|x| x.to_f64().abs()).sum();
     let len = values.len() as f64;
 
-    let [cpu, gpu] = pair.agree(Sum::new(&array).unwrap(), what);
+    let [cpu, gpu] = pair.agree(Sum::new(&array), what);
     if T::IS_INTEGER {
         assert_eq!(cpu, gpu, "sum of {what}");
     }
@@ -174,7 +174,7 @@ fn a_small_deviation_far_from_zero_is_not_lost() {
 fn nothing_sums_to_zero_and_has_nothing_else() {
     fn check<T: Summable>(pair: &Pair) {
         let empty = Array::<T>::from_slice(&[]);
-        let sum = pair.gpu(Sum::new(&empty).unwrap());
+        let sum = pair.gpu(Sum::new(&empty));
         assert_eq!(sum.output, T::Sum::default());
         assert_eq!(sum.timing.moved.bytes(), Bytes(0));
         let refused = |result: Result<(), Error>| matches!(result, Err(Error::EmptyArray { .. }));
@@ -196,7 +196,7 @@ fn the_number_of_workers_changes_no_bit() {
     fn bits<T: Sample>(pair: &Pair, values: &[T]) -> Vec<u64> {
         let array = Array::from_slice(values);
         [
-            T::sum_to_f64(pair.gpu(Sum::new(&array).unwrap()).output),
+            T::sum_to_f64(pair.gpu(Sum::new(&array)).output),
             pair.gpu(Mean::new(&array).unwrap()).output,
             pair.gpu(Std::new(&array).unwrap()).output,
             pair.gpu(Min::new(&array).unwrap()).output.to_f64(),
@@ -236,7 +236,7 @@ fn partials_of_partials() {
 fn only_the_value_comes_down_and_the_array_goes_up_once() {
     let pair = Pair::new();
     let array = Array::from_slice(&vec![3_u8; 5000]);
-    let first = pair.gpu(Sum::new(&array).unwrap());
+    let first = pair.gpu(Sum::new(&array));
     assert_eq!(first.output, 15_000);
     assert_eq!(first.timing.moved.up, Bytes(5000));
     assert_eq!(first.timing.moved.down, Bytes(8));

@@ -64,12 +64,10 @@ fn two_at_once_have_their_own_memory_and_their_own_clocks() {
 fn an_array_goes_from_one_to_the_other() {
     let runtime = configured(&[BOTH]);
     let signal = Array::from_slice(&[4.0_f32, 9.0, 16.0]);
-    let roots = runtime
-        .run_on(FIRST, Unary::new(Sqrt, &signal).unwrap())
-        .unwrap();
+    let roots = runtime.run_on(FIRST, Unary::new(Sqrt, &signal)).unwrap();
     assert!(!roots.residency().is_on(DeviceId::CPU));
     let outcome = runtime
-        .trace(Unary::new(Square, &roots).unwrap(), Some(SECOND))
+        .trace(Unary::new(Square, &roots), Some(SECOND))
         .unwrap();
     assert_eq!(outcome.output.as_slice().unwrap(), [4.0, 9.0, 16.0]);
     // Down from one, up to the other.
@@ -81,16 +79,11 @@ fn an_array_goes_from_one_to_the_other() {
 fn when_one_is_lost_the_other_goes_on() {
     let runtime = configured(&[BOTH]);
     let signal = Array::from_slice(&[1.0_f32; 100]);
-    let kept = runtime
-        .run_on(SECOND, Unary::new(Square, &signal).unwrap())
-        .unwrap();
+    let kept = runtime.run_on(SECOND, Unary::new(Square, &signal)).unwrap();
     runtime.router().lose(FIRST);
-    let asked = runtime.run_on(FIRST, Unary::new(Square, &signal).unwrap());
+    let asked = runtime.run_on(FIRST, Unary::new(Square, &signal));
     assert!(matches!(asked, Err(Error::NoCandidate { .. })), "{asked:?}");
-    assert_eq!(
-        runtime.run_on(SECOND, Sum::new(&kept).unwrap()).unwrap(),
-        100.0
-    );
+    assert_eq!(runtime.run_on(SECOND, Sum::new(&kept)).unwrap(), 100.0);
 }
 
 #[test]
@@ -134,9 +127,9 @@ fn a_chain_whose_arrays_are_lost_is_computed_again() {
         ]);
         let total = runtime
             .again_if_lost("energy", || {
-                let scaled = runtime.run(Scale::new(&signal, 1.0, 5.0)?)?;
-                let roots = runtime.run(Unary::new(Sqrt, &scaled)?)?;
-                runtime.run(Sum::new(&roots)?)
+                let scaled = runtime.run(Scale::new(&signal, 1.0, 5.0))?;
+                let roots = runtime.run(Unary::new(Sqrt, &scaled))?;
+                runtime.run(Sum::new(&roots))
             })
             .unwrap();
         assert_eq!(total, 150.0);
@@ -154,7 +147,7 @@ fn a_span_says_where_when_and_with_what_memory_it_ran() {
     let runtime = configured(&[BOTH, ("HEDDLE_SIMT_MEMORY", "1MiB")]);
     let signal = Array::from_slice(&vec![4.0_f32; 10_000]);
     for _ in 0..5 {
-        let root = Unary::new(Sqrt, &signal).unwrap();
+        let root = Unary::new(Sqrt, &signal);
         runtime.run_on(FIRST, root).unwrap();
     }
     runtime.sample_memory();

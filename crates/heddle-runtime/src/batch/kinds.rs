@@ -2,61 +2,36 @@
 //! they live, because the two cost differently.
 
 use crate::operation::{Kind, WorkUnit};
+use crate::ops;
 
 /// The merged kinds of one kind of operation.
 #[derive(Debug)]
 pub(crate) struct Family {
-    /// The name of the operation's own kind.
-    of: &'static str,
     /// Items packed into one buffer, launched once.
     pub(crate) packed: Kind,
     /// Items on a device already, launched one after another.
     pub(crate) resident: Kind,
 }
 
-macro_rules! families {
-    ($($name:literal, $unit:ident;)*) => {
-        [$(Family {
-            of: $name,
-            packed: Kind::new(concat!($name, "-batch"), WorkUnit::$unit),
-            resident: Kind::new(concat!($name, "-batch-resident"), WorkUnit::$unit),
-        },)*]
+/// The merged kinds of the operation of this name.
+macro_rules! merged_kinds {
+    ($name:literal, $unit:expr) => {
+        $crate::batch::Family {
+            packed: Kind::new(concat!($name, "-batch"), $unit),
+            resident: Kind::new(concat!($name, "-batch-resident"), $unit),
+        }
     };
 }
-
-static FAMILIES: [Family; 10] = families! {
-    "xor", Bytes;
-    "add", Bytes;
-    "sub", Bytes;
-    "mul", Bytes;
-    "div", Bytes;
-    "square", Bytes;
-    "abs", Bytes;
-    "sqrt", Bytes;
-    "exp", Bytes;
-    "matmul", MultiplyAdds;
-};
+pub(crate) use merged_kinds;
 
 /// Functions from outside this crate share one model.
-static OTHER: Family = Family {
-    of: "",
-    packed: Kind::new("elementwise-batch", WorkUnit::Bytes),
-    resident: Kind::new("elementwise-batch-resident", WorkUnit::Bytes),
-};
-
-/// Every merged kind of an operation of this crate.
-#[cfg(test)]
-pub(crate) fn all() -> impl Iterator<Item = &'static Kind> {
-    FAMILIES
-        .iter()
-        .flat_map(|family| [&family.packed, &family.resident])
-}
+static OTHER: Family = merged_kinds!("elementwise", WorkUnit::Bytes);
 
 /// The merged kinds of operations of `kind`.
 pub(crate) fn family(kind: &'static Kind) -> &'static Family {
-    FAMILIES
-        .iter()
-        .find(|family| family.of == kind.name())
+    ops::entries()
+        .find(|entry| entry.kind.name() == kind.name())
+        .and_then(|entry| entry.merged)
         .unwrap_or(&OTHER)
 }
 

@@ -29,9 +29,7 @@ pub use batchable::{Batchable, Group, Merged};
 use carry::carry;
 pub use future::{Pending, Promise, promise};
 pub(crate) use group::{answers, answers_on, answers_to};
-#[cfg(test)]
-pub(crate) use kinds::all as merged_kinds;
-pub(crate) use kinds::family;
+pub(crate) use kinds::{Family, family, merged_kinds};
 pub use mixed::Mixed;
 pub use parallel::{CancelToken, ParallelOutcome, ParallelSettings, Stop};
 pub use queue::{Caller, Queue, QueueSettings};

@@ -23,7 +23,7 @@
 //! ```
 
 mod case;
-mod cases;
+pub(crate) mod cases;
 mod sample;
 mod side;
 mod sizes;

@@ -61,12 +61,13 @@ pub struct Normalize<T: Float> {
 }
 
 impl<T: Float> Normalize<T> {
-    /// Any array will do; the error is there for uniformity.
-    pub fn new(input: &Array<T>, mode: NormalizeMode) -> Result<Self, Error> {
-        Ok(Self {
+    /// Any array, brought to the measure of `mode`.
+    #[must_use]
+    pub fn new(input: &Array<T>, mode: NormalizeMode) -> Self {
+        Self {
             input: input.clone(),
             mode,
-        })
+        }
     }
 }
 

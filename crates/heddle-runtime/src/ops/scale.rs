@@ -26,13 +26,14 @@ pub struct Scale<T: Float> {
 }
 
 impl<T: Float> Scale<T> {
-    /// Any array and any numbers will do; the error is there for uniformity.
-    pub fn new(input: &Array<T>, factor: T, offset: T) -> Result<Self, Error> {
-        Ok(Self {
+    /// `input * factor + offset` of any array.
+    #[must_use]
+    pub fn new(input: &Array<T>, factor: T, offset: T) -> Self {
+        Self {
             input: input.clone(),
             factor,
             offset,
-        })
+        }
     }
 }
 

@@ -1,16 +1,16 @@
 //! The array operations as methods: each builds the operation and runs it.
 //!
 //! Nothing is computed here. What an operation means, and when it fails, is said
-//! where it is defined, in [`crate::ops`].
+//! where it is defined, in [`crate::ops`]. The methods of elementwise functions
+//! (`add`, `sqrt`, …) come from their list in `ops/elementwise/table.rs`.
 
 use super::Runtime;
 use crate::array::Array;
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::ops::{
-    Abs, Add, BatchMatMul, Binary, BitElement, Div, Exp, Float, MatMul, Max, Mean, Min, Mul,
-    Normalize, NormalizeMode, Number, Random, RandomElement, Scale, Sqrt, Square, Std, Sub, Sum,
-    Summable, Term, Transpose, Unary, Xor, XorInPlace,
+    BatchMatMul, BitElement, Float, MatMul, Max, Mean, Min, Normalize, NormalizeMode, Number,
+    Random, RandomElement, Scale, Std, Sum, Summable, Transpose, Xor, XorInPlace,
 };
 
 impl Runtime {
@@ -30,71 +30,6 @@ impl Runtime {
         self.run(XorInPlace::new(data, key)?)
     }
 
-    /// `left + right`; either may be a scalar.
-    #[track_caller]
-    pub fn add<T: Number>(
-        &self,
-        left: impl Into<Term<T>>,
-        right: impl Into<Term<T>>,
-    ) -> Result<Array<T>, Error> {
-        self.run(Binary::new(Add, left, right)?)
-    }
-
-    /// `left - right`; either may be a scalar.
-    #[track_caller]
-    pub fn sub<T: Number>(
-        &self,
-        left: impl Into<Term<T>>,
-        right: impl Into<Term<T>>,
-    ) -> Result<Array<T>, Error> {
-        self.run(Binary::new(Sub, left, right)?)
-    }
-
-    /// `left * right`, element by element; either may be a scalar.
-    #[track_caller]
-    pub fn mul<T: Number>(
-        &self,
-        left: impl Into<Term<T>>,
-        right: impl Into<Term<T>>,
-    ) -> Result<Array<T>, Error> {
-        self.run(Binary::new(Mul, left, right)?)
-    }
-
-    /// `left / right`; either may be a scalar. An integer zero on the right is an
-    /// error.
-    #[track_caller]
-    pub fn div<T: Number>(
-        &self,
-        left: impl Into<Term<T>>,
-        right: impl Into<Term<T>>,
-    ) -> Result<Array<T>, Error> {
-        self.run(Binary::new(Div, left, right)?)
-    }
-
-    /// The square of every element.
-    #[track_caller]
-    pub fn square<T: Number>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
-        self.run(Unary::new(Square, input)?)
-    }
-
-    /// The magnitude of every element.
-    #[track_caller]
-    pub fn abs<T: Number>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
-        self.run(Unary::new(Abs, input)?)
-    }
-
-    /// The square root of every element.
-    #[track_caller]
-    pub fn sqrt<T: Float>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
-        self.run(Unary::new(Sqrt, input)?)
-    }
-
-    /// e to the power of every element.
-    #[track_caller]
-    pub fn exp<T: Float>(&self, input: &Array<T>) -> Result<Array<T>, Error> {
-        self.run(Unary::new(Exp, input)?)
-    }
-
     /// `input * factor + offset`.
     #[track_caller]
     pub fn scale<T: Float>(
@@ -103,7 +38,7 @@ impl Runtime {
         factor: T,
         offset: T,
     ) -> Result<Array<T>, Error> {
-        self.run(Scale::new(input, factor, offset)?)
+        self.run(Scale::new(input, factor, offset))
     }
 
     /// The array brought to a common measure.
@@ -113,13 +48,13 @@ impl Runtime {
         input: &Array<T>,
         mode: NormalizeMode,
     ) -> Result<Array<T>, Error> {
-        self.run(Normalize::new(input, mode)?)
+        self.run(Normalize::new(input, mode))
     }
 
     /// The sum of all elements, the same to the bit on any number of threads.
     #[track_caller]
     pub fn sum<T: Summable>(&self, input: &Array<T>) -> Result<T::Sum, Error> {
-        self.run(Sum::new(input)?)
+        self.run(Sum::new(input))
     }
 
     /// The mean of all elements.

@@ -126,7 +126,7 @@ impl Runtime {
         arrays: impl IntoIterator<Item = &'a Array<T>>,
     ) -> Vec<Result<Array<T>, Error>> {
         let arrays = arrays.into_iter();
-        self.each(arrays.map(|array| Unary::new(function, array)))
+        self.each(arrays.map(|array| Ok(Unary::new(function, array))))
     }
 
     /// Runs `work` on every item on the processor's threads, and says what became

@@ -149,12 +149,12 @@ impl Workload {
     fn chains(&self, road: &mut impl Road) -> Result<(), Error> {
         for signal in &self.signals {
             road.whole("elementwise chain", |road| {
-                let scaled = road.run(Scale::new(signal, 0.5, 0.25)?)?;
-                let root = road.run(Unary::new(Sqrt, &scaled)?)?;
-                let grown = road.run(Unary::new(Exp, &root)?)?;
+                let scaled = road.run(Scale::new(signal, 0.5, 0.25))?;
+                let root = road.run(Unary::new(Sqrt, &scaled))?;
+                let grown = road.run(Unary::new(Exp, &root))?;
                 let product = road.run(Binary::new(Mul, &grown, &root)?)?;
-                let even = road.run(Normalize::new(&product, NormalizeMode::ZScore)?)?;
-                road.run(Sum::new(&even)?)?;
+                let even = road.run(Normalize::new(&product, NormalizeMode::ZScore))?;
+                road.run(Sum::new(&even))?;
                 Ok(())
             })?;
         }

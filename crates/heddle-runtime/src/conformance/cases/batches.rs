@@ -11,8 +11,8 @@ use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::operation::Kind;
 use crate::ops::{
-    Abs, Add, Binary, BinaryFunction, BitElement, Div, Exp, Float, MATMUL, MatMul, Mul,
-    RandomElement, Sqrt, Square, Sub, Unary, UnaryFunction, XOR, Xor,
+    Binary, BinaryFunction, BitElement, Float, MATMUL, MatMul, RandomElement, Unary, UnaryFunction,
+    XOR, Xor,
 };
 
 /// Around lines, blocks and what answers share a buffer up to; none has no
@@ -21,22 +21,9 @@ const LENGTHS: [usize; 9] = [1, 15, 16, 17, 255, 1000, 1024, 1025, 5003];
 /// Beyond what travels in one piece.
 const MANY: usize = 3_000;
 
-pub(super) fn cases(all: &mut Vec<Case>) {
-    xors::<u8>(all);
-    xors::<i32>(all);
-    xors::<u32>(all);
-    numbers::<u8>(all);
-    numbers::<i32>(all);
-    numbers::<u32>(all);
-    numbers::<f32>(all);
-    numbers::<f64>(all);
-    floats::<f32>(all);
-    floats::<f64>(all);
-}
-
 /// The same case twice: operands packed from the host, and left on the device.
 fn both<B: Batchable>(
-    all: &mut Vec<Case>,
+    list: &mut Vec<Case>,
     kind: &'static Kind,
     dtype: DType,
     what: &str,
@@ -46,8 +33,8 @@ fn both<B: Batchable>(
         Ok(trial.check(|side| build(trial, side).map(Merged::<B, _>::new)))
     };
     let kinds = family(kind);
-    all.push(Case::new(&kinds.packed, dtype, what, ask).on_host_only());
-    all.push(Case::new(&kinds.resident, dtype, what, ask).on_device_only());
+    list.push(Case::new(&kinds.packed, dtype, what, ask).on_host_only());
+    list.push(Case::new(&kinds.resident, dtype, what, ask).on_device_only());
 }
 
 fn drawn<T: Element>(
@@ -60,12 +47,12 @@ fn drawn<T: Element>(
         .collect()
 }
 
-fn xors<T: BitElement + RandomElement>(all: &mut Vec<Case>) {
+pub(super) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>) {
     for (what, keys) in [
         ("keys that repeat", &[1, 7, 16, 33, 600][..]),
         ("keys beside the data", &[6000]),
     ] {
-        both(all, &XOR, T::DTYPE, what, |trial, side| {
+        both(list, &XOR, T::DTYPE, what, |trial, side| {
             let data = drawn(side, |operand, extents| trial.random::<T>(operand, extents))?;
             let lengths = keys.iter().cycle().zip(100..);
             let pairs = data.iter().zip(lengths);
@@ -76,7 +63,7 @@ fn xors<T: BitElement + RandomElement>(all: &mut Vec<Case>) {
                 .collect()
         });
     }
-    both(all, &XOR, T::DTYPE, "one key for many", |trial, side| {
+    both(list, &XOR, T::DTYPE, "one key for many", |trial, side| {
         let key = side.place(0, &trial.random::<T>(0, &[33])?)?;
         let whole = trial.random::<T>(1, &[MANY])?;
         let whole = whole.as_slice()?;
@@ -89,20 +76,9 @@ fn xors<T: BitElement + RandomElement>(all: &mut Vec<Case>) {
     });
 }
 
-fn numbers<T: Sample>(all: &mut Vec<Case>) {
-    unary::<T, _>(all, Square);
-    unary::<T, _>(all, Abs);
-    binary::<T, _>(all, Add);
-    binary::<T, _>(all, Sub);
-    binary::<T, _>(all, Mul);
-    binary::<T, _>(all, Div);
-}
-
-fn floats<T: Sample + Float>(all: &mut Vec<Case>) {
-    unary::<T, _>(all, Sqrt);
-    unary::<T, _>(all, Exp);
+pub(super) fn matmul<T: Sample + Float>(list: &mut Vec<Case>) {
     for (what, is_shared) in [("own right sides", false), ("one right side", true)] {
-        both(all, &MATMUL, T::DTYPE, what, move |trial, side| {
+        both(list, &MATMUL, T::DTYPE, what, move |trial, side| {
             let of =
                 |operand, extents: &[usize]| side.place(0, &trial.near::<T>(operand, extents)?);
             let shared = of(0, &[33, 20])?;
@@ -120,25 +96,25 @@ fn floats<T: Sample + Float>(all: &mut Vec<Case>) {
     }
 }
 
-fn unary<T: Sample, F: UnaryFunction<T> + 'static>(all: &mut Vec<Case>, function: F) {
+pub(super) fn unary<T: Sample, F: UnaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
     both(
-        all,
+        list,
         function.kind(),
         T::DTYPE,
         "arrays",
         move |trial, side| {
             let inputs = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
-            inputs
+            Ok(inputs
                 .iter()
                 .map(|input| Unary::new(function, input))
-                .collect()
+                .collect())
         },
     );
 }
 
-fn binary<T: Sample, F: BinaryFunction<T> + 'static>(all: &mut Vec<Case>, function: F) {
+pub(super) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
     let kind = function.kind();
-    both(all, kind, T::DTYPE, "two arrays", move |trial, side| {
+    both(list, kind, T::DTYPE, "two arrays", move |trial, side| {
         // An integer zero among the divisors fails its own item.
         let right = |operand, extents: &[usize]| trial.near::<T>(100 + operand, extents);
         let lefts = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
@@ -149,7 +125,7 @@ fn binary<T: Sample, F: BinaryFunction<T> + 'static>(all: &mut Vec<Case>, functi
             .map(|(left, right)| Binary::new(function, left, right))
             .collect()
     });
-    both(all, kind, T::DTYPE, "own scalars", move |trial, side| {
+    both(list, kind, T::DTYPE, "own scalars", move |trial, side| {
         let lefts = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
         lefts
             .iter()
@@ -157,7 +133,7 @@ fn binary<T: Sample, F: BinaryFunction<T> + 'static>(all: &mut Vec<Case>, functi
             .map(|(left, scalar)| Binary::new(function, left, T::from_u8(scalar)))
             .collect()
     });
-    both(all, kind, T::DTYPE, "one scalar", move |trial, side| {
+    both(list, kind, T::DTYPE, "one scalar", move |trial, side| {
         let rights = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
         let nonzero = rights
             .iter()

@@ -5,29 +5,12 @@ use super::super::case::{Case, Finding};
 use super::super::sample::Sample;
 use super::super::sizes::{Depth, MIXED};
 use super::super::trial::Trial;
+use super::batches;
 use super::extent::elements;
 use crate::array::Array;
 use crate::error::Error;
 use crate::operation::Operation;
-use crate::ops::{Add, Binary, BinaryFunction, BinaryInPlace, DIV, Div, Mul, Sub, Term};
-
-pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
-    of::<u8>(all, depth);
-    of::<i32>(all, depth);
-    of::<u32>(all, depth);
-    of::<f32>(all, depth);
-    of::<f64>(all, depth);
-}
-
-fn of<T: Sample>(all: &mut Vec<Case>, depth: Depth) {
-    function::<T, _>(all, depth, Add);
-    function::<T, _>(all, depth, Sub);
-    function::<T, _>(all, depth, Mul);
-    function::<T, _>(all, depth, Div);
-    if T::IS_INTEGER {
-        zeros::<T>(all);
-    }
-}
+use crate::ops::{Binary, BinaryFunction, BinaryInPlace, Term};
 
 /// Where the arrays are; the other side, if any, is a scalar.
 #[derive(Clone, Copy)]
@@ -47,8 +30,9 @@ const FORMS: [(Form, &str); 5] = [
     (Form::InPlaceScalar, "in place, scalar"),
 ];
 
-fn function<T: Sample, F: BinaryFunction<T> + 'static>(
-    all: &mut Vec<Case>,
+/// A function of two elements, alone and merged.
+pub(crate) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(
+    list: &mut Vec<Case>,
     depth: Depth,
     function: F,
 ) {
@@ -63,10 +47,10 @@ fn function<T: Sample, F: BinaryFunction<T> + 'static>(
                 let scalar = divisors(trial.wide::<T>(2, &[1])?, function)?.as_slice()?[0];
                 ask(trial, function, form, &left, &right, scalar)
             });
-            all.push(if length == MIXED { case.mixed() } else { case });
+            list.push(if length == MIXED { case.mixed() } else { case });
         }
     }
-    all.push(
+    list.push(
         Case::new(kind, T::DTYPE, "two scalars", move |trial| {
             let values = divisors(trial.wide::<T>(0, &[2])?, function)?;
             let values = values.as_slice()?;
@@ -74,7 +58,7 @@ fn function<T: Sample, F: BinaryFunction<T> + 'static>(
         })
         .on_host_only(),
     );
-    all.push(Case::new(
+    list.push(Case::new(
         kind,
         T::DTYPE,
         "every edge against every edge",
@@ -91,7 +75,7 @@ fn function<T: Sample, F: BinaryFunction<T> + 'static>(
             ask(trial, function, Form::Arrays, &left, &right, T::from_u8(3))
         },
     ));
-    all.push(Case::new(
+    list.push(Case::new(
         kind,
         T::DTYPE,
         "shapes that do not match",
@@ -101,6 +85,10 @@ fn function<T: Sample, F: BinaryFunction<T> + 'static>(
                 .check(|side| Binary::new(function, side.place(0, &left)?, side.place(1, &right)?)))
         },
     ));
+    if function.divides() && T::IS_INTEGER {
+        zeros::<T, F>(list, function);
+    }
+    batches::binary(list, function);
 }
 
 fn ask<T: Sample, F: BinaryFunction<T>>(
@@ -164,7 +152,8 @@ fn divisors<T: Sample, F: BinaryFunction<T>>(
 
 /// Integer zeros in a divisor: the index of the first is part of the answer, and
 /// what would have been overwritten is not.
-fn zeros<T: Sample>(all: &mut Vec<Case>) {
+fn zeros<T: Sample, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
+    let kind = function.kind();
     const LENGTH: usize = 10_007;
     let places: [(&str, &[usize]); 5] = [
         ("the first element", &[0]),
@@ -180,23 +169,23 @@ fn zeros<T: Sample>(all: &mut Vec<Case>) {
                 continue;
             }
             let what = format!("zero divisor at {name}, {side}");
-            all.push(Case::new(&DIV, T::DTYPE, what, move |trial| {
+            list.push(Case::new(kind, T::DTYPE, what, move |trial| {
                 let left = trial.wide::<T>(0, &[LENGTH])?;
-                let mut right = divisors(trial.wide::<T>(1, &[LENGTH])?, Div)?;
+                let mut right = divisors(trial.wide::<T>(1, &[LENGTH])?, function)?;
                 for &place in places {
                     right.as_mut_slice()?[place] = T::ZERO;
                 }
-                ask(trial, Div, form, &left, &right, T::from_u8(9))
+                ask(trial, function, form, &left, &right, T::from_u8(9))
             }));
         }
     }
-    all.push(Case::new(
-        &DIV,
+    list.push(Case::new(
+        kind,
         T::DTYPE,
         "a scalar zero divisor",
-        |trial| {
+        move |trial| {
             let left = trial.wide::<T>(0, &[10])?;
-            Ok(trial.check(|side| Binary::new(Div, side.place(0, &left)?, T::ZERO)))
+            Ok(trial.check(|side| Binary::new(function, side.place(0, &left)?, T::ZERO)))
         },
     ));
 }

@@ -5,6 +5,7 @@ use super::super::case::Case;
 use super::super::sample::Sample;
 use super::super::sizes::Depth;
 use super::super::sizes::Depth::{Quick, Standard, Thorough};
+use super::batches;
 use super::extent::{pair, shape};
 use crate::ops::{BATCH_MATMUL, BatchMatMul, Float, MATMUL, MatMul, TRANSPOSE, Transpose};
 
@@ -62,44 +63,27 @@ const TRANSPOSES: [(Depth, &[usize]); 13] = [
     (Thorough, &[4099, 2053]),
 ];
 
-pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
-    products::<f32>(all, depth);
-    products::<f64>(all, depth);
-    transposes::<u8>(all, depth);
-    transposes::<i32>(all, depth);
-    transposes::<u32>(all, depth);
-    transposes::<f32>(all, depth);
-    transposes::<f64>(all, depth);
-}
-
-fn products<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth) {
+/// Products of two matrices, alone and merged.
+pub(crate) fn matmul<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
     for [m, k, n] in depth.of(&PRODUCTS) {
         let case = Case::new(&MATMUL, T::DTYPE, pair(&[m, k], &[k, n]), move |trial| {
             let (left, right) = (trial.near::<T>(0, &[m, k])?, trial.near::<T>(1, &[k, n])?);
             Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
         });
-        all.push(if (m, k, n) == (31, 33, 32) {
+        list.push(if (m, k, n) == (31, 33, 32) {
             case.mixed()
         } else {
             case
         });
     }
-    for (left, right) in depth.of(&BATCHES) {
-        let case = Case::new(&BATCH_MATMUL, T::DTYPE, pair(left, right), move |trial| {
-            let (left, right) = (trial.near::<T>(0, left)?, trial.near::<T>(1, right)?);
-            Ok(trial
-                .check(|side| BatchMatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
-        });
-        all.push(case.mixed());
-    }
     for (left, right) in [(&[2, 3], &[2, 3]), (&[2, 3], &[4, 2])] {
         let what = format!("{}, which do not fit", pair(left, right));
-        all.push(Case::new(&MATMUL, T::DTYPE, what, move |trial| {
+        list.push(Case::new(&MATMUL, T::DTYPE, what, move |trial| {
             let (left, right) = (trial.near::<T>(0, left)?, trial.near::<T>(1, right)?);
             Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
         }));
     }
-    all.push(Case::new(
+    list.push(Case::new(
         &MATMUL,
         T::DTYPE,
         "a NaN stays in its row",
@@ -112,11 +96,25 @@ fn products<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth) {
             Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
         },
     ));
+    batches::matmul::<T>(list);
 }
 
-fn transposes<T: Sample>(all: &mut Vec<Case>, depth: Depth) {
+/// Products of two batches, or of a batch and a matrix.
+pub(crate) fn batch_matmul<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+    for (left, right) in depth.of(&BATCHES) {
+        let case = Case::new(&BATCH_MATMUL, T::DTYPE, pair(left, right), move |trial| {
+            let (left, right) = (trial.near::<T>(0, left)?, trial.near::<T>(1, right)?);
+            Ok(trial
+                .check(|side| BatchMatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+        });
+        list.push(case.mixed());
+    }
+}
+
+/// Matrices and batches of them with their last two axes swapped.
+pub(crate) fn transpose<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
     for extents in depth.of(&TRANSPOSES) {
-        all.push(Case::new(
+        list.push(Case::new(
             &TRANSPOSE,
             T::DTYPE,
             shape(extents),
@@ -126,7 +124,7 @@ fn transposes<T: Sample>(all: &mut Vec<Case>, depth: Depth) {
             },
         ));
     }
-    all.push(Case::new(
+    list.push(Case::new(
         &TRANSPOSE,
         T::DTYPE,
         "one axis, which is too few",

@@ -1,7 +1,8 @@
 //! The cases of the array operations, one file per family.
 //!
-//! A function here takes a kind and an element type and lists its cases; operands
-//! are drawn when a case runs, never before, so that a list costs nothing.
+//! A function here lists the cases of one kind and element type; which there are is
+//! in the table of operations. Operands are drawn when a case runs, never before, so
+//! that a list costs nothing.
 
 mod batches;
 mod binary;
@@ -12,19 +13,23 @@ mod reduce;
 mod unary;
 mod xor;
 
+pub(crate) use binary::binary;
+pub(crate) use matrices::{batch_matmul, matmul, transpose};
+pub(crate) use random::random;
+pub(crate) use reduce::{max, mean, min, std, sum};
+pub(crate) use unary::{Domain, min_max, scale, unary, unit, z_score};
+pub(crate) use xor::{xor, xor_in_place};
+
 use super::case::Case;
 use super::sizes::Depth;
+use crate::ops;
 
 /// Every case there is to this depth.
 pub(super) fn all(depth: Depth) -> Vec<Case> {
     let mut cases = Vec::new();
-    xor::cases(&mut cases, depth);
-    binary::cases(&mut cases, depth);
-    unary::cases(&mut cases, depth);
-    reduce::cases(&mut cases, depth);
-    matrices::cases(&mut cases, depth);
-    random::cases(&mut cases, depth);
-    batches::cases(&mut cases);
+    for entry in ops::entries() {
+        (entry.cases)(&mut cases, depth);
+    }
     cases
 }
 
@@ -34,7 +39,6 @@ mod tests {
 
     use super::*;
     use crate::operation::Kind;
-    use crate::{batch, ops};
 
     #[test]
     fn every_kind_and_type_that_can_be_measured_has_cases() {
@@ -54,8 +58,9 @@ mod tests {
             .iter()
             .map(|case| case.operation)
             .collect();
-        let kinds = ops::KINDS.into_iter().chain(batch::merged_kinds());
-        let kinds: BTreeSet<_> = kinds.map(Kind::name).collect();
+        let merged = ops::entries().filter_map(|entry| entry.merged);
+        let merged = merged.flat_map(|family| [&family.packed, &family.resident]);
+        let kinds: BTreeSet<_> = ops::kinds().chain(merged).map(Kind::name).collect();
         assert_eq!(listed, kinds);
     }
 

@@ -5,21 +5,14 @@ use super::super::sizes::Depth;
 use super::extent::{elements, shape};
 use crate::ops::{RANDOM, Random, RandomElement};
 
-pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
-    of::<u8>(all, depth);
-    of::<i32>(all, depth);
-    of::<u32>(all, depth);
-    of::<f32>(all, depth);
-    of::<f64>(all, depth);
-}
-
-fn of<T: RandomElement>(all: &mut Vec<Case>, depth: Depth) {
+/// Random arrays of an element type.
+pub(crate) fn random<T: RandomElement>(list: &mut Vec<Case>, depth: Depth) {
     for length in depth.lengths::<T>() {
         let case = Case::new(&RANDOM, T::DTYPE, elements(length), move |trial| {
             let seed = trial.seed(0);
             Ok(trial.check(|_| Random::<T>::new(seed, &[length])))
         });
-        all.push(case.on_host_only());
+        list.push(case.on_host_only());
     }
     // Both halves of a seed are part of the key.
     for seed in [0, 1, 1 << 32, u64::MAX] {
@@ -27,6 +20,6 @@ fn of<T: RandomElement>(all: &mut Vec<Case>, depth: Depth) {
         let case = Case::new(&RANDOM, T::DTYPE, what, move |trial| {
             Ok(trial.check(|_| Random::<T>::new(seed, &[31, 33])))
         });
-        all.push(case.on_host_only());
+        list.push(case.on_host_only());
     }
 }

@@ -11,69 +11,78 @@ use crate::error::Error;
 use crate::operation::Kind;
 use crate::ops::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
 
-pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
-    of::<u8>(all, depth);
-    of::<i32>(all, depth);
-    of::<u32>(all, depth);
-    of::<f32>(all, depth);
-    of::<f64>(all, depth);
+/// The sum.
+pub(crate) fn sum<T: Sample + Summable>(list: &mut Vec<Case>, depth: Depth) {
+    reduction::<T>(list, depth, &SUM, |trial, input| {
+        trial.check(|side| Ok(Sum::new(&side.place(0, input)?)))
+    });
 }
 
-fn of<T: Sample + Summable>(all: &mut Vec<Case>, depth: Depth) {
-    reduction::<T>(all, depth, &SUM, |trial, input| {
-        trial.check(|side| Sum::new(&side.place(0, input)?))
-    });
-    reduction::<T>(all, depth, &MEAN, |trial, input| {
+/// The mean.
+pub(crate) fn mean<T: Sample + Summable>(list: &mut Vec<Case>, depth: Depth) {
+    reduction::<T>(list, depth, &MEAN, |trial, input| {
         trial.check(|side| Mean::new(&side.place(0, input)?))
     });
-    reduction::<T>(all, depth, &STD, |trial, input| {
+}
+
+/// The standard deviation.
+pub(crate) fn std<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
+    reduction::<T>(list, depth, &STD, |trial, input| {
         trial.check(|side| Std::new(&side.place(0, input)?))
     });
-    reduction::<T>(all, depth, &MIN, |trial, input| {
+}
+
+/// The least element.
+pub(crate) fn min<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
+    reduction::<T>(list, depth, &MIN, |trial, input| {
         trial.check(|side| Min::new(&side.place(0, input)?))
     });
-    reduction::<T>(all, depth, &MAX, |trial, input| {
+}
+
+/// The greatest element.
+pub(crate) fn max<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
+    reduction::<T>(list, depth, &MAX, |trial, input| {
         trial.check(|side| Max::new(&side.place(0, input)?))
     });
 }
 
 fn reduction<T: Sample>(
-    all: &mut Vec<Case>,
+    list: &mut Vec<Case>,
     depth: Depth,
     kind: &'static Kind,
     ask: fn(&Trial<'_>, &Array<T>) -> Finding,
 ) {
     // Nothing is among the lengths: its sum is zero, the rest refuse it.
     for length in depth.lengths::<T>() {
-        all.push(Case::new(kind, T::DTYPE, elements(length), move |trial| {
+        list.push(Case::new(kind, T::DTYPE, elements(length), move |trial| {
             Ok(ask(trial, &trial.near::<T>(0, &[length])?))
         }));
     }
-    all.push(Case::new(
+    list.push(Case::new(
         kind,
         T::DTYPE,
         "10007 elements, many magnitudes",
         move |trial| Ok(ask(trial, &trial.wide::<T>(0, &[10_007])?)),
     ));
-    all.push(Case::new(
+    list.push(Case::new(
         kind,
         T::DTYPE,
         "4097 elements, a constant",
         move |trial| Ok(ask(trial, &Array::from_slice(&[T::from_u8(3); 4097]))),
     ));
-    all.push(Case::new(
+    list.push(Case::new(
         kind,
         T::DTYPE,
         "10007 elements beside a large offset",
         move |trial| Ok(ask(trial, &offset(trial)?)),
     ));
-    all.push(Case::new(
+    list.push(Case::new(
         kind,
         T::DTYPE,
         "a matrix of 63x65",
         move |trial| Ok(ask(trial, &trial.near::<T>(0, &[63, 65])?)),
     ));
-    all.push(Case::new(
+    list.push(Case::new(
         kind,
         T::DTYPE,
         "the extreme is last",
@@ -88,13 +97,13 @@ fn reduction<T: Sample>(
         },
     ));
     if !T::IS_INTEGER {
-        all.push(Case::new(
+        list.push(Case::new(
             kind,
             T::DTYPE,
             "edges, NaN among them",
             move |trial| Ok(ask(trial, &Array::from_slice(T::EDGES))),
         ));
-        all.push(Case::new(
+        list.push(Case::new(
             kind,
             T::DTYPE,
             "one NaN in 10007",

@@ -4,110 +4,70 @@ use super::super::case::{Case, Finding};
 use super::super::sample::Sample;
 use super::super::sizes::Depth;
 use super::super::trial::Trial;
+use super::batches;
 use super::extent::elements;
 use crate::array::Array;
 use crate::error::Error;
 use crate::operation::Operation;
 use crate::ops::{
-    Abs, EXP, Exp, Float, Normalize, NormalizeMode, SCALE, Scale, Sqrt, Square, Unary,
-    UnaryFunction, UnaryInPlace,
+    Float, Normalize, NormalizeMode, SCALE, Scale, Unary, UnaryFunction, UnaryInPlace,
 };
 
-pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
-    numbers::<u8>(all, depth);
-    numbers::<i32>(all, depth);
-    numbers::<u32>(all, depth);
-    numbers::<f32>(all, depth);
-    numbers::<f64>(all, depth);
-    floats::<f32>(all, depth);
-    floats::<f64>(all, depth);
+/// What a function of one element is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Domain {
+    /// Every value of the element type.
+    All,
+    /// Values no further from zero than this, a multiple of four, and the type's edges.
+    Within(u8),
 }
 
-fn numbers<T: Sample>(all: &mut Vec<Case>, depth: Depth) {
-    function::<T, _>(all, depth, Square, |trial, operand, extents| {
-        trial.wide(operand, extents)
-    });
-    function::<T, _>(all, depth, Abs, |trial, operand, extents| {
-        trial.wide(operand, extents)
-    });
-    edges::<T, _>(all, Square, T::EDGES);
-    edges::<T, _>(all, Abs, T::EDGES);
-}
+impl Domain {
+    fn draw<T: Sample>(self, trial: &Trial<'_>, extents: &[usize]) -> Result<Array<T>, Error> {
+        let Self::Within(limit) = self else {
+            return trial.wide(0, extents);
+        };
+        let mut array = trial.near::<T>(0, extents)?;
+        for value in array.as_mut_slice()? {
+            // What is near zero is at most four away from it.
+            *value = value.times(T::from_u8(limit / 4));
+        }
+        Ok(array)
+    }
 
-fn floats<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth) {
-    function::<T, _>(all, depth, Sqrt, |trial, operand, extents| {
-        trial.wide(operand, extents)
-    });
-    edges::<T, _>(all, Sqrt, T::EDGES);
-    function::<T, _>(all, depth, Exp, powers);
-    // Where the answer is subnormal an ulp is worth more than the tolerance says,
-    // so the edges of exp are those of its normal range.
-    all.push(Case::new(&EXP, T::DTYPE, "edges", |trial| {
-        let values = [0.0, -0.0, 1.0, -1.0, 1e-30, 80.0, -80.0, 1e4, -1e4];
-        let mut values: Vec<T> = values.into_iter().map(T::from_f64).collect();
-        values.extend([f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(T::from_f64));
-        both_ways(trial, Exp, &Array::from_slice(&values))
-    }));
-    scale::<T>(all, depth);
-    for mode in [
-        NormalizeMode::ZScore,
-        NormalizeMode::MinMax,
-        NormalizeMode::Unit,
-    ] {
-        normalize::<T>(all, depth, mode);
+    fn edges<T: Sample>(self) -> Array<T> {
+        let mut edges = T::EDGES.to_vec();
+        if let Self::Within(limit) = self {
+            let limit = T::from_u8(limit);
+            edges.extend([limit, T::ZERO.minus(limit)]);
+        }
+        Array::from(edges)
     }
 }
 
-/// Powers whose exponential is a normal number.
-fn powers<T: Sample + Float>(
-    trial: &Trial<'_>,
-    operand: u64,
-    extents: &[usize],
-) -> Result<Array<T>, Error> {
-    let mut array = trial.near::<T>(operand, extents)?;
-    for value in array.as_mut_slice()? {
-        *value = value.times(T::from_u8(20));
-    }
-    Ok(array)
-}
-
-type Draw<T> = fn(&Trial<'_>, u64, &[usize]) -> Result<Array<T>, Error>;
-
-fn function<T: Sample, F: UnaryFunction<T> + 'static>(
-    all: &mut Vec<Case>,
+/// A function of one element, alone and merged.
+pub(crate) fn unary<T: Sample, F: UnaryFunction<T> + 'static>(
+    list: &mut Vec<Case>,
     depth: Depth,
     function: F,
-    draw: Draw<T>,
+    domain: Domain,
 ) {
+    let kind = function.kind();
     for length in depth.lengths::<T>() {
         let what = elements(length);
-        all.push(Case::new(
-            function.kind(),
-            T::DTYPE,
-            what.clone(),
-            move |trial| {
-                let input = draw(trial, 0, &[length])?;
-                Ok(trial.check(|side| Unary::new(function, &side.place(0, &input)?)))
-            },
-        ));
+        list.push(Case::new(kind, T::DTYPE, what.clone(), move |trial| {
+            let input = domain.draw::<T>(trial, &[length])?;
+            Ok(trial.check(|side| Ok(Unary::new(function, &side.place(0, &input)?))))
+        }));
         let what = format!("{what}, in place");
-        all.push(Case::new(function.kind(), T::DTYPE, what, move |trial| {
-            in_place(trial, function, &draw(trial, 0, &[length])?)
+        list.push(Case::new(kind, T::DTYPE, what, move |trial| {
+            in_place(trial, function, &domain.draw(trial, &[length])?)
         }));
     }
-}
-
-fn edges<T: Sample, F: UnaryFunction<T> + 'static>(
-    all: &mut Vec<Case>,
-    function: F,
-    edges: &'static [T],
-) {
-    all.push(Case::new(
-        function.kind(),
-        T::DTYPE,
-        "edges",
-        move |trial| both_ways(trial, function, &Array::from_slice(edges)),
-    ));
+    list.push(Case::new(kind, T::DTYPE, "edges", move |trial| {
+        both_ways(trial, function, &domain.edges())
+    }));
+    batches::unary(list, function);
 }
 
 /// Into a new array, then over the array itself; the first difference counts.
@@ -116,7 +76,7 @@ fn both_ways<T: Sample, F: UnaryFunction<T>>(
     function: F,
     input: &Array<T>,
 ) -> Result<Finding, Error> {
-    match trial.check(|side| Unary::new(function, &side.place(0, input)?)) {
+    match trial.check(|side| Ok(Unary::new(function, &side.place(0, input)?))) {
         Finding::Agrees(_) => in_place(trial, function, input),
         finding => Ok(finding),
     }
@@ -127,17 +87,18 @@ fn in_place<T: Sample, F: UnaryFunction<T>>(
     function: F,
     data: &Array<T>,
 ) -> Result<Finding, Error> {
-    let judge = Unary::new(function, data)?;
+    let judge = Unary::new(function, data);
     Ok(trial.check_in_place(
         data,
-        |side, data| side.run(&mut UnaryInPlace::new(function, data)?),
+        |side, data| side.run(&mut UnaryInPlace::new(function, data)),
         |expected, found| judge.compare(expected, found),
     ))
 }
 
-fn scale<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth) {
+/// `input * factor + offset`.
+pub(crate) fn scale<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
     for length in depth.lengths::<T>() {
-        all.push(Case::new(
+        list.push(Case::new(
             &SCALE,
             T::DTYPE,
             elements(length),
@@ -145,23 +106,38 @@ fn scale<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth) {
                 let input = trial.wide::<T>(0, &[length])?;
                 let line = trial.wide::<T>(1, &[2])?;
                 let line = line.as_slice()?;
-                Ok(trial.check(|side| Scale::new(&side.place(0, &input)?, line[0], line[1])))
+                Ok(trial.check(|side| Ok(Scale::new(&side.place(0, &input)?, line[0], line[1]))))
             },
         ));
     }
-    all.push(Case::new(&SCALE, T::DTYPE, "edges", |trial| {
+    list.push(Case::new(&SCALE, T::DTYPE, "edges", |trial| {
         let input = Array::from_slice(T::EDGES);
         let (factor, offset) = (T::from_f64(-0.3), T::from_f64(1e-8));
-        Ok(trial.check(|side| Scale::new(&side.place(0, &input)?, factor, offset)))
+        Ok(trial.check(|side| Ok(Scale::new(&side.place(0, &input)?, factor, offset))))
     }));
 }
 
-fn normalize<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth, mode: NormalizeMode) {
+/// Mean zero and deviation one.
+pub(crate) fn z_score<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+    normalize::<T>(list, depth, NormalizeMode::ZScore);
+}
+
+/// From zero to one.
+pub(crate) fn min_max<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+    normalize::<T>(list, depth, NormalizeMode::MinMax);
+}
+
+/// Length one.
+pub(crate) fn unit<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+    normalize::<T>(list, depth, NormalizeMode::Unit);
+}
+
+fn normalize<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth, mode: NormalizeMode) {
     let ask = move |trial: &Trial<'_>, input: &Array<T>| {
-        trial.check(|side| Normalize::new(&side.place(0, input)?, mode))
+        trial.check(|side| Ok(Normalize::new(&side.place(0, input)?, mode)))
     };
     for length in depth.lengths::<T>() {
-        all.push(Case::new(
+        list.push(Case::new(
             mode.kind(),
             T::DTYPE,
             elements(length),
@@ -170,11 +146,11 @@ fn normalize<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth, mode: Normali
     }
     for (name, value) in [("zeros", 0.0), ("a constant", 0.1), ("all NaN", f64::NAN)] {
         let what = format!("4097 elements, {name}");
-        all.push(Case::new(mode.kind(), T::DTYPE, what, move |trial| {
+        list.push(Case::new(mode.kind(), T::DTYPE, what, move |trial| {
             Ok(ask(trial, &Array::from_slice(&[T::from_f64(value); 4097])))
         }));
     }
-    all.push(Case::new(
+    list.push(Case::new(
         mode.kind(),
         T::DTYPE,
         "4097 elements, one NaN",
@@ -184,7 +160,7 @@ fn normalize<T: Sample + Float>(all: &mut Vec<Case>, depth: Depth, mode: Normali
             Ok(ask(trial, &input))
         },
     ));
-    all.push(Case::new(
+    list.push(Case::new(
         mode.kind(),
         T::DTYPE,
         "a matrix of 63x65",

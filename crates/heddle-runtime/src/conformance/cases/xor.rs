@@ -4,6 +4,7 @@
 use super::super::case::{Case, Finding};
 use super::super::sizes::{Depth, MIXED};
 use super::super::trial::Trial;
+use super::batches;
 use super::extent::elements;
 use crate::array::Array;
 use crate::error::Error;
@@ -13,35 +14,32 @@ use crate::ops::{BitElement, RandomElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
 /// Lengths of keys: a divisor of every block, a prime, around a block.
 const KEYS: [usize; 5] = [1, 8, 17, 256, 257];
 
-pub(super) fn cases(all: &mut Vec<Case>, depth: Depth) {
-    of::<u8>(all, depth);
-    of::<i32>(all, depth);
-    of::<u32>(all, depth);
-}
-
-fn of<T: BitElement + RandomElement>(all: &mut Vec<Case>, depth: Depth) {
-    for length in depth.lengths::<T>() {
-        let keys = KEYS.into_iter().filter(|&key| key < length);
-        for key in keys.chain([length, length + 5]) {
-            let what = format!("{}, key of {key}", elements(length));
-            let into_new = Case::new(&XOR, T::DTYPE, what.clone(), move |trial| {
-                let (data, key) = operands::<T>(trial, length, key)?;
-                Ok(trial.check(|side| Xor::new(&side.place(0, &data)?, &side.place(1, &key)?)))
-            });
-            let over = Case::new(&XOR_IN_PLACE, T::DTYPE, what, move |trial| {
-                let (data, key) = operands::<T>(trial, length, key)?;
-                in_place(trial, &data, &key)
-            });
-            for case in [into_new, over] {
-                all.push(if length == MIXED { case.mixed() } else { case });
-            }
-        }
+/// Into a new array, alone and merged.
+pub(crate) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>, depth: Depth) {
+    for (length, key) in lengths::<T>(depth) {
+        let case = Case::new(&XOR, T::DTYPE, sizes(length, key), move |trial| {
+            let (data, key) = operands::<T>(trial, length, key)?;
+            Ok(trial.check(|side| Xor::new(&side.place(0, &data)?, &side.place(1, &key)?)))
+        });
+        list.push(if length == MIXED { case.mixed() } else { case });
     }
-    all.push(Case::new(&XOR, T::DTYPE, "an empty key", |trial| {
+    list.push(Case::new(&XOR, T::DTYPE, "an empty key", |trial| {
         let (data, key) = operands::<T>(trial, 10, 0)?;
         Ok(trial.check(|side| Xor::new(&side.place(0, &data)?, &side.place(1, &key)?)))
     }));
-    all.push(Case::new(
+    batches::xor::<T>(list);
+}
+
+/// Over the data itself.
+pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, depth: Depth) {
+    for (length, key) in lengths::<T>(depth) {
+        let case = Case::new(&XOR_IN_PLACE, T::DTYPE, sizes(length, key), move |trial| {
+            let (data, key) = operands::<T>(trial, length, key)?;
+            in_place(trial, &data, &key)
+        });
+        list.push(if length == MIXED { case.mixed() } else { case });
+    }
+    list.push(Case::new(
         &XOR_IN_PLACE,
         T::DTYPE,
         "shared data stays as it was for its other holder",
@@ -61,6 +59,19 @@ fn of<T: BitElement + RandomElement>(all: &mut Vec<Case>, depth: Depth) {
             ))
         },
     ));
+}
+
+/// Elements of the data and of the key.
+fn lengths<T: BitElement>(depth: Depth) -> impl Iterator<Item = (usize, usize)> {
+    depth.lengths::<T>().into_iter().flat_map(|length| {
+        let shorter = KEYS.into_iter().filter(move |&key| key < length);
+        let keys = shorter.chain([length, length + 5]);
+        keys.map(move |key| (length, key))
+    })
+}
+
+fn sizes(length: usize, key: usize) -> String {
+    format!("{}, key of {key}", elements(length))
 }
 
 fn operands<T: RandomElement>(

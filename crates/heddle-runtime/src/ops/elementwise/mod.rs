@@ -8,14 +8,13 @@ mod binary;
 pub(super) mod exp;
 mod function;
 mod gpu;
+mod table;
 mod term;
 mod unary;
 mod zeros;
 
 pub use binary::{Binary, BinaryInPlace};
-pub use function::{
-    ABS, ADD, Abs, Add, BinaryFunction, DIV, Div, EXP, Exp, MUL, Mul, SQRT, SQUARE, SUB, Sqrt,
-    Square, Sub, UnaryFunction,
-};
+pub use function::{BinaryFunction, UnaryFunction};
+pub use table::*;
 pub use term::Term;
 pub use unary::{Unary, UnaryInPlace};

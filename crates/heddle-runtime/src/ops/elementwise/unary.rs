@@ -18,12 +18,13 @@ pub struct Unary<T: Number, F> {
 }
 
 impl<T: Number, F: UnaryFunction<T>> Unary<T, F> {
-    /// Any array will do; the error is there for uniformity.
-    pub fn new(function: F, input: &Array<T>) -> Result<Self, Error> {
-        Ok(Self {
+    /// `function` of any array.
+    #[must_use]
+    pub fn new(function: F, input: &Array<T>) -> Self {
+        Self {
             function,
             input: input.clone(),
-        })
+        }
     }
 }
 
@@ -68,9 +69,10 @@ pub struct UnaryInPlace<'a, T: Number, F> {
 }
 
 impl<'a, T: Number, F: UnaryFunction<T>> UnaryInPlace<'a, T, F> {
-    /// Any array will do; the error is there for uniformity.
-    pub fn new(function: F, data: &'a mut Array<T>) -> Result<Self, Error> {
-        Ok(Self { function, data })
+    /// `function` over any array.
+    #[must_use]
+    pub fn new(function: F, data: &'a mut Array<T>) -> Self {
+        Self { function, data }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Merged operations: so many items of one size, packed from the host.
+//! Merged operations: so many items of one size, packed from the host, of the element
+//! type such work is mostly done in.
 
 use smallvec::smallvec;
 
@@ -9,9 +10,7 @@ use crate::batch::{Batchable, Merged, family};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Kind, ResultPlace};
-use crate::ops::elementwise::{
-    Abs, Add, Binary, BinaryFunction, Div, Exp, Mul, Sqrt, Square, Sub, Unary, UnaryFunction,
-};
+use crate::ops::elementwise::{Binary, BinaryFunction, Unary, UnaryFunction};
 use crate::ops::matmul::{ITEM_MULTIPLY_ADDS, MATMUL, MatMul};
 use crate::ops::xor::{XOR, Xor};
 use crate::units::Bytes;
@@ -24,9 +23,8 @@ const KEY: usize = 32;
 const PRODUCTS: [usize; 4] = [4, 16, 64, 256];
 const SIDE: usize = 64;
 
-/// Of the element types such work is mostly done in.
-pub(super) fn recipes(all: &mut Vec<Recipe>) {
-    all.push(Recipe {
+pub(in crate::ops) fn xor(list: &mut Vec<Recipe>) {
+    list.push(Recipe {
         kind: &family(&XOR).packed,
         dtype: DType::U8,
         size_means: "items of 1 KiB",
@@ -43,15 +41,10 @@ pub(super) fn recipes(all: &mut Vec<Recipe>) {
             merged(items, || Xor::new(&operand::<u8>(ITEM), &key))
         }),
     });
-    binary(all, Add);
-    binary(all, Sub);
-    binary(all, Mul);
-    binary(all, Div);
-    unary(all, Square);
-    unary(all, Abs);
-    unary(all, Sqrt);
-    unary(all, Exp);
-    all.push(Recipe {
+}
+
+pub(in crate::ops) fn matmul(list: &mut Vec<Recipe>) {
+    list.push(Recipe {
         kind: &family(&MATMUL).packed,
         dtype: DType::F32,
         size_means: "64 x 64 matrices",
@@ -73,26 +66,29 @@ pub(super) fn recipes(all: &mut Vec<Recipe>) {
     });
 }
 
-fn binary<F: BinaryFunction<f32> + 'static>(all: &mut Vec<Recipe>, function: F) {
-    maps(all, function.kind(), 2, move |arrays| {
+pub(in crate::ops) fn binary<F: BinaryFunction<f32> + 'static>(
+    list: &mut Vec<Recipe>,
+    function: F,
+) {
+    maps(list, function.kind(), 2, move |arrays| {
         Binary::new(function, &arrays[0], &arrays[1])
     });
 }
 
-fn unary<F: UnaryFunction<f32> + 'static>(all: &mut Vec<Recipe>, function: F) {
-    maps(all, function.kind(), 1, move |arrays| {
-        Unary::new(function, &arrays[0])
+pub(in crate::ops) fn unary<F: UnaryFunction<f32> + 'static>(list: &mut Vec<Recipe>, function: F) {
+    maps(list, function.kind(), 1, move |arrays| {
+        Ok(Unary::new(function, &arrays[0]))
     });
 }
 
 /// A map of so many arrays each, `make` building one.
 fn maps<B: Batchable + 'static>(
-    all: &mut Vec<Recipe>,
+    list: &mut Vec<Recipe>,
     kind: &'static Kind,
     arrays: usize,
     make: impl Fn(&[Array<f32>]) -> Result<B, Error> + Send + Sync + 'static,
 ) {
-    all.push(Recipe {
+    list.push(Recipe {
         kind: &family(kind).packed,
         dtype: DType::F32,
         size_means: "items of 1 KiB",

@@ -3,7 +3,7 @@
 //! A recipe says what an operation of a size would read, write and compute, and
 //! how to build one. A test holds each recipe against the operation it builds.
 
-mod batched;
+pub(super) mod batched;
 
 use smallvec::{SmallVec, smallvec};
 
@@ -15,9 +15,7 @@ use crate::operation::{Description, Kind, Operand, Operation, ResultPlace};
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-use crate::ops::elementwise::{
-    Abs, Add, Binary, BinaryFunction, Div, Exp, Mul, Sqrt, Square, Sub, Unary, UnaryFunction,
-};
+use crate::ops::elementwise::{Binary, BinaryFunction, Unary, UnaryFunction};
 use crate::ops::matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
 use crate::ops::normalize::{Normalize, NormalizeMode};
 use crate::ops::number::{Float, Number};
@@ -27,6 +25,7 @@ use crate::ops::random::{RANDOM, Random, RandomElement};
 use crate::ops::reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
 use crate::ops::room;
 use crate::ops::scale::{SCALE, Scale};
+use crate::ops::table::entries;
 use crate::ops::transpose::{TRANSPOSE, Transpose};
 use crate::ops::xor::{BitElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
 
@@ -48,7 +47,7 @@ struct Outline {
     result: ResultPlace,
 }
 
-struct Recipe {
+pub(crate) struct Recipe {
     kind: &'static Kind,
     dtype: DType,
     size_means: &'static str,
@@ -102,28 +101,23 @@ impl Probe for Recipe {
 /// A probe of every kind and each element type it is sensibly measured for.
 #[must_use]
 pub fn probes() -> Vec<Box<dyn Probe>> {
-    let mut all = Vec::new();
-    xor::<u8>(&mut all);
-    xor::<u32>(&mut all);
-    xor::<i32>(&mut all);
-    numbers::<u8>(&mut all);
-    numbers::<i32>(&mut all);
-    numbers::<u32>(&mut all);
-    numbers::<f32>(&mut all);
-    numbers::<f64>(&mut all);
-    floats::<f32>(&mut all);
-    floats::<f64>(&mut all);
-    batched::recipes(&mut all);
-    all.into_iter()
+    let mut list = Vec::new();
+    for entry in entries() {
+        (entry.probes)(&mut list);
+    }
+    list.into_iter()
         .map(|recipe| Box::new(recipe) as Box<dyn Probe>)
         .collect()
 }
 
-fn xor<T: BitElement + Number>(all: &mut Vec<Recipe>) {
-    all.push(flat::<T>(&XOR, 2, 3, Output::Map, |size| {
+pub(super) fn xor<T: BitElement + Number>(list: &mut Vec<Recipe>) {
+    list.push(flat::<T>(&XOR, 2, 3, Output::Map, |size| {
         discard(Xor::new(&operand::<T>(size), &operand(size)))
     }));
-    all.push(flat::<T>(&XOR_IN_PLACE, 2, 3, Output::Nothing, |size| {
+}
+
+pub(super) fn xor_in_place<T: BitElement + Number>(list: &mut Vec<Recipe>) {
+    list.push(flat::<T>(&XOR_IN_PLACE, 2, 3, Output::Nothing, |size| {
         Ok(Box::new(OwnedXor {
             data: operand::<T>(size),
             key: operand(size),
@@ -131,64 +125,83 @@ fn xor<T: BitElement + Number>(all: &mut Vec<Recipe>) {
     }));
 }
 
-fn numbers<T: Summable + RandomElement>(all: &mut Vec<Recipe>) {
-    binary::<T, _>(all, Add);
-    binary::<T, _>(all, Sub);
-    binary::<T, _>(all, Mul);
-    binary::<T, _>(all, Div);
-    unary::<T, _>(all, Square);
-    unary::<T, _>(all, Abs);
-    all.push(flat::<T>(&TRANSPOSE, 1, 2, Output::Elements, |size| {
-        let rows = 1_usize << (size.max(1).ilog2() / 2);
-        discard(
-            operand::<T>(size)
-                .reshape(&[rows, size / rows])
-                .and_then(|a| Transpose::new(&a)),
-        )
+pub(super) fn unary<T: Number, F: UnaryFunction<T> + 'static>(list: &mut Vec<Recipe>, function: F) {
+    list.push(flat::<T>(function.kind(), 1, 2, Output::Map, move |size| {
+        discard(Ok(Unary::new(function, &operand::<T>(size))))
     }));
-    all.push(flat::<T>(&RANDOM, 0, 1, Output::Elements, |size| {
-        discard(Random::<T>::new(1, &[size]))
+}
+
+pub(super) fn binary<T: Number, F: BinaryFunction<T> + 'static>(
+    list: &mut Vec<Recipe>,
+    function: F,
+) {
+    list.push(flat::<T>(function.kind(), 2, 3, Output::Map, move |size| {
+        discard(Binary::new(function, operand::<T>(size), operand(size)))
     }));
-    let sum = Output::Bytes(Bytes::of::<T::Sum>(1));
-    let one = Output::Bytes(Bytes::of::<T>(1));
-    let double = Output::Bytes(Bytes::of::<f64>(1));
-    all.push(flat::<T>(&SUM, 1, 1, sum, |size| {
-        discard(Sum::new(&operand::<T>(size)))
+}
+
+pub(super) fn scale<T: Float>(list: &mut Vec<Recipe>) {
+    list.push(flat::<T>(&SCALE, 1, 2, Output::Map, |size| {
+        discard(Ok(Scale::new(&operand::<T>(size), T::from_u8(3), T::ONE)))
     }));
-    all.push(flat::<T>(&MEAN, 1, 1, double, |size| {
+}
+
+pub(super) fn z_score<T: Float>(list: &mut Vec<Recipe>) {
+    normalize::<T>(list, NormalizeMode::ZScore);
+}
+
+pub(super) fn min_max<T: Float>(list: &mut Vec<Recipe>) {
+    normalize::<T>(list, NormalizeMode::MinMax);
+}
+
+pub(super) fn unit<T: Float>(list: &mut Vec<Recipe>) {
+    normalize::<T>(list, NormalizeMode::Unit);
+}
+
+fn normalize<T: Float>(list: &mut Vec<Recipe>, mode: NormalizeMode) {
+    let kind = mode.kind();
+    list.push(flat::<T>(kind, 1, 3, Output::Elements, move |size| {
+        discard(Ok(Normalize::new(&operand::<T>(size), mode)))
+    }));
+}
+
+pub(super) fn sum<T: Summable>(list: &mut Vec<Recipe>) {
+    let output = Output::Bytes(Bytes::of::<T::Sum>(1));
+    list.push(flat::<T>(&SUM, 1, 1, output, |size| {
+        discard(Ok(Sum::new(&operand::<T>(size))))
+    }));
+}
+
+pub(super) fn mean<T: Summable>(list: &mut Vec<Recipe>) {
+    let output = Output::Bytes(Bytes::of::<f64>(1));
+    list.push(flat::<T>(&MEAN, 1, 1, output, |size| {
         discard(Mean::new(&operand::<T>(size)))
     }));
-    all.push(flat::<T>(&STD, 1, 1, double, |size| {
+}
+
+pub(super) fn std<T: Number>(list: &mut Vec<Recipe>) {
+    let output = Output::Bytes(Bytes::of::<f64>(1));
+    list.push(flat::<T>(&STD, 1, 1, output, |size| {
         discard(Std::new(&operand::<T>(size)))
     }));
-    all.push(flat::<T>(&MIN, 1, 1, one, |size| {
+}
+
+pub(super) fn min<T: Number>(list: &mut Vec<Recipe>) {
+    let output = Output::Bytes(Bytes::of::<T>(1));
+    list.push(flat::<T>(&MIN, 1, 1, output, |size| {
         discard(Min::new(&operand::<T>(size)))
     }));
-    all.push(flat::<T>(&MAX, 1, 1, one, |size| {
+}
+
+pub(super) fn max<T: Number>(list: &mut Vec<Recipe>) {
+    let output = Output::Bytes(Bytes::of::<T>(1));
+    list.push(flat::<T>(&MAX, 1, 1, output, |size| {
         discard(Max::new(&operand::<T>(size)))
     }));
 }
 
-fn floats<T: Float>(all: &mut Vec<Recipe>) {
-    unary::<T, _>(all, Sqrt);
-    unary::<T, _>(all, Exp);
-    all.push(flat::<T>(&SCALE, 1, 2, Output::Map, |size| {
-        discard(Scale::new(&operand::<T>(size), T::from_u8(3), T::ONE))
-    }));
-    for mode in [
-        NormalizeMode::ZScore,
-        NormalizeMode::MinMax,
-        NormalizeMode::Unit,
-    ] {
-        all.push(flat::<T>(
-            mode.kind(),
-            1,
-            3,
-            Output::Elements,
-            move |size| discard(Normalize::new(&operand::<T>(size), mode)),
-        ));
-    }
-    all.push(Recipe {
+pub(super) fn matmul<T: Float>(list: &mut Vec<Recipe>) {
+    list.push(Recipe {
         kind: &MATMUL,
         dtype: T::DTYPE,
         size_means: "rows of a square matrix",
@@ -208,7 +221,10 @@ fn floats<T: Float>(all: &mut Vec<Recipe>) {
             discard(MatMul::new(&matrix()?, &matrix()?))
         }),
     });
-    all.push(Recipe {
+}
+
+pub(super) fn batch_matmul<T: Float>(list: &mut Vec<Recipe>) {
+    list.push(Recipe {
         kind: &BATCH_MATMUL,
         dtype: T::DTYPE,
         size_means: "16 x 16 matrices",
@@ -230,15 +246,20 @@ fn floats<T: Float>(all: &mut Vec<Recipe>) {
     });
 }
 
-fn unary<T: Number, F: UnaryFunction<T> + 'static>(all: &mut Vec<Recipe>, function: F) {
-    all.push(flat::<T>(function.kind(), 1, 2, Output::Map, move |size| {
-        discard(Unary::new(function, &operand::<T>(size)))
+pub(super) fn transpose<T: Number>(list: &mut Vec<Recipe>) {
+    list.push(flat::<T>(&TRANSPOSE, 1, 2, Output::Elements, |size| {
+        let rows = 1_usize << (size.max(1).ilog2() / 2);
+        discard(
+            operand::<T>(size)
+                .reshape(&[rows, size / rows])
+                .and_then(|a| Transpose::new(&a)),
+        )
     }));
 }
 
-fn binary<T: Number, F: BinaryFunction<T> + 'static>(all: &mut Vec<Recipe>, function: F) {
-    all.push(flat::<T>(function.kind(), 2, 3, Output::Map, move |size| {
-        discard(Binary::new(function, operand::<T>(size), operand(size)))
+pub(super) fn random<T: Number + RandomElement>(list: &mut Vec<Recipe>) {
+    list.push(flat::<T>(&RANDOM, 0, 1, Output::Elements, |size| {
+        discard(Random::<T>::new(1, &[size]))
     }));
 }
 

@@ -111,11 +111,12 @@ pub struct Sum<T: Summable> {
 }
 
 impl<T: Summable> Sum<T> {
-    /// Any array will do; the error is there for uniformity.
-    pub fn new(input: &Array<T>) -> Result<Self, Error> {
-        Ok(Self {
+    /// The sum of any array; of an empty one it is zero.
+    #[must_use]
+    pub fn new(input: &Array<T>) -> Self {
+        Self {
             input: input.clone(),
-        })
+        }
     }
 }
 
