@@ -153,8 +153,8 @@ fn divisors<T: Sample, F: BinaryFunction<T>>(
 /// Integer zeros in a divisor: the index of the first is part of the answer, and
 /// what would have been overwritten is not.
 fn zeros<T: Sample, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
-    let kind = function.kind();
     const LENGTH: usize = 10_007;
+    let kind = function.kind();
     let places: [(&str, &[usize]); 5] = [
         ("the first element", &[0]),
         ("the last element", &[LENGTH - 1]),

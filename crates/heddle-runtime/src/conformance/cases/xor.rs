@@ -63,7 +63,7 @@ pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, 
 
 /// Elements of the data and of the key.
 fn lengths<T: BitElement>(depth: Depth) -> impl Iterator<Item = (usize, usize)> {
-    depth.lengths::<T>().into_iter().flat_map(|length| {
+    depth.lengths::<T>().flat_map(|length| {
         let shorter = KEYS.into_iter().filter(move |&key| key < length);
         let keys = shorter.chain([length, length + 5]);
         keys.map(move |key| (length, key))
