@@ -9,6 +9,7 @@
 
 use heddle_arc::data::{DataError, Dataset, load};
 use heddle_arc::engine::Grid;
+use heddle_runtime::error::with_causes;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,7 +63,7 @@ fn ids(found: &Dataset) -> Vec<&str> {
 fn refusal(text: &str) -> String {
     let folder = Folder::of(&[("bad.json", text)]);
     let path = folder.path("bad.json");
-    let error = load(&path).unwrap_err().to_string();
+    let error = with_causes(&load(&path).unwrap_err()).to_string();
     error.replace(&path.display().to_string(), "bad.json")
 }
 
@@ -110,7 +111,7 @@ fn challenges_find_their_solutions_beside_them() {
     // Named, it is an error.
     let error = load(&folder.path("arc_test_challenges.json")).unwrap_err();
     assert!(
-        error
+        with_causes(&error)
             .to_string()
             .contains("task t1, test pair 1: no output"),
         "{error}"

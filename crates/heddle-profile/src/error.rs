@@ -15,20 +15,22 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ProfileError {
     /// The file could not be written; what was there before is untouched.
-    #[error("cannot write the profile {path:?}: {cause}")]
+    #[error("cannot write the profile {path:?}")]
     Write {
         /// The file asked for.
         path: PathBuf,
         /// What the system said.
+        #[source]
         cause: io::Error,
     },
 
     /// The file could not be opened or read.
-    #[error("cannot read the profile {path:?}: {cause}")]
+    #[error("cannot read the profile {path:?}")]
     Read {
         /// The file asked for.
         path: PathBuf,
         /// What the system said.
+        #[source]
         cause: io::Error,
     },
 
@@ -53,11 +55,12 @@ pub enum ProfileError {
     },
 
     /// The file is a recording, or began as one, and cannot be understood.
-    #[error("the profile {path:?} is damaged: {cause}")]
+    #[error("the profile {path:?} is damaged")]
     Corrupt {
         /// The file asked for.
         path: PathBuf,
         /// What is wrong, and where.
+        #[source]
         cause: serde_json::Error,
     },
 }

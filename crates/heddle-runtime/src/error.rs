@@ -2,8 +2,10 @@
 //!
 //! Each variant says what was asked, what was found and, where there is one,
 //! what to do; [`Error::hint`] gives the last part alone for a command line that
-//! prints it on its own line.
+//! prints it on its own line. What another error caused does not repeat it:
+//! [`with_causes`] shows both.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::device::DeviceId;
@@ -189,7 +191,7 @@ pub enum Error {
         hint: Option<String>,
     },
     /// A file could not be read or written.
-    #[error("cannot {action} {}: {source}", .path.display())]
+    #[error("cannot {action} {}", .path.display())]
     File {
         /// "read", "write", …
         action: &'static str,
@@ -226,5 +228,47 @@ impl Error {
             Self::Config { hint, .. } => hint.clone(),
             _ => None,
         }
+    }
+}
+
+/// An error and what caused it, on one line: `cannot read heddle.toml: permission denied`.
+pub fn with_causes<'a>(error: &'a (dyn std::error::Error + 'static)) -> impl fmt::Display + 'a {
+    struct Chain<'a>(&'a (dyn std::error::Error + 'static));
+
+    impl fmt::Display for Chain<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{}", self.0)?;
+            let mut cause = self.0.source();
+            while let Some(error) = cause {
+                write!(f, ": {error}")?;
+                cause = error.source();
+            }
+            Ok(())
+        }
+    }
+
+    Chain(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn causes_are_said_once() {
+        let error = Error::File {
+            action: "read",
+            path: PathBuf::from("heddle.toml"),
+            source: io::Error::other("the disk is on fire"),
+        };
+        assert_eq!(error.to_string(), "cannot read heddle.toml");
+        assert_eq!(
+            with_causes(&error).to_string(),
+            "cannot read heddle.toml: the disk is on fire"
+        );
+        let plain = Error::QueueClosed;
+        assert_eq!(with_causes(&plain).to_string(), plain.to_string());
     }
 }

@@ -11,8 +11,8 @@ use thiserror::Error;
 pub enum DataError {
     /// The file or folder cannot be read.
     #[error(
-        "cannot read {}: {source}; name a folder of task files, a task or challenges file, \
-         or a zip or wheel of these", .path.display()
+        "cannot read {} (name a folder of task files, a task or challenges file, \
+         or a zip or wheel of these)", .path.display()
     )]
     Read {
         /// What was asked for.
@@ -58,7 +58,7 @@ pub enum DataError {
         path: PathBuf,
     },
     /// A task is not as tasks are.
-    #[error("{file}: task {task}{place}: {problem}")]
+    #[error("{file}: task {task}{place}")]
     Task {
         /// The file.
         file: String,
@@ -67,6 +67,7 @@ pub enum DataError {
         /// Where in it.
         place: Place,
         /// What is wrong there.
+        #[source]
         problem: Problem,
     },
 }

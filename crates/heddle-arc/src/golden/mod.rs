@@ -23,9 +23,7 @@ const DIFFERENCES_KEPT: usize = 3;
 #[derive(Debug, Error)]
 pub enum GoldenError {
     /// The file or folder cannot be read.
-    #[error(
-        "cannot read {path}: {source}; name a folder of .jsonl or .vectors files, or one such file"
-    )]
+    #[error("cannot read {path} (name a folder of .jsonl or .vectors files, or one such file)")]
     Read {
         /// What was asked for.
         path: PathBuf,
@@ -99,7 +97,7 @@ pub struct Report {
 
 impl Vector {
     /// Reads one line.
-    pub fn from_line(line: &str, place: String) -> Result<Vector, String> {
+    pub(crate) fn from_line(line: &str, place: String) -> Result<Vector, String> {
         let json: Json = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let name = json["fn"].as_str().ok_or("\"fn\" is missing")?;
         let prim = Prim::named(name).ok_or_else(|| format!("no primitive is called {name}"))?;

@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use heddle::config::Config;
 use heddle::device::{DeviceId, DeviceKind};
+use heddle::error::with_causes;
 use heddle::{Error, Fleet, Runtime};
 
 use output::Output;
@@ -113,7 +114,7 @@ enum Failure {
         hint: Option<String>,
     },
     /// The result could not be printed.
-    #[error("cannot write the result: {0}")]
+    #[error("cannot write the result")]
     Io(#[from] io::Error),
     /// The arguments make no sense together.
     #[error("{message}")]
@@ -205,7 +206,7 @@ pub(crate) fn main() -> ExitCode {
         Err(failure) => {
             let mut screen = anstream::stderr().lock();
             // Nowhere is left to report a failure to report.
-            let _ = writeln!(screen, "error: {failure}");
+            let _ = writeln!(screen, "error: {}", with_causes(&failure));
             if let Some(hint) = failure.hint() {
                 let _ = writeln!(screen, "hint: {hint}");
             }
@@ -290,7 +291,8 @@ fn keep_models(runtime: &Runtime) -> Vec<PathBuf> {
     runtime.save_models().unwrap_or_else(|error| {
         let _ = writeln!(
             anstream::stderr().lock(),
-            "note: what was measured is not kept: {error}"
+            "note: what was measured is not kept: {}",
+            with_causes(&error)
         );
         Vec::new()
     })

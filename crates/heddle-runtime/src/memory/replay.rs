@@ -38,7 +38,7 @@ pub struct ReplayReport {
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The log could not be read.
-    #[error("line {line} of the log cannot be read: {source}")]
+    #[error("line {line} of the log cannot be read")]
     Unreadable {
         /// The line, from 1.
         line: u64,
@@ -68,11 +68,12 @@ pub enum ReplayError {
         message: String,
     },
     /// The stack failed in a way that has nothing to do with memory.
-    #[error("line {line} of the log: {refusal}")]
+    #[error("line {line} of the log cannot be replayed")]
     Fault {
         /// The line, from 1.
         line: u64,
         /// What the stack said.
+        #[source]
         refusal: Refusal,
     },
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use heddle::arc::data::{self, Dataset, Task};
 use heddle::arc::program::{Program, SourceError, files, load};
 use heddle::arc::{solvers, tasks};
+use heddle::error::with_causes;
 
 use crate::cli::Failure;
 
@@ -131,9 +132,9 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// A failure of the library's own words.
-pub(super) fn failure(error: &dyn std::error::Error) -> Failure {
+pub(super) fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
     Failure::Arc {
-        message: error.to_string(),
+        message: with_causes(error).to_string(),
         hint: None,
     }
 }

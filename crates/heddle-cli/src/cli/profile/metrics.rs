@@ -9,6 +9,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use heddle::error::with_causes;
 use heddle::profile::{Metrics, Recording};
 use serde_json::json;
 
@@ -95,7 +96,10 @@ fn respond(request: &str, file: &Path, metrics: &mut Metrics) -> (&'static str, 
     match (words.next(), words.next()) {
         (Some("GET"), Some("/metrics")) => match Recording::read(file) {
             Ok(recording) => ("200 OK", metrics.text(&recording)),
-            Err(error) => ("503 Service Unavailable", format!("{error}\n")),
+            Err(error) => (
+                "503 Service Unavailable",
+                format!("{}\n", with_causes(&error)),
+            ),
         },
         (Some("GET"), Some(_)) => ("404 Not Found", "The page is /metrics.\n".to_owned()),
         _ => ("400 Bad Request", "Ask with GET /metrics.\n".to_owned()),
