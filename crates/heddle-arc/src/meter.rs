@@ -93,7 +93,7 @@ impl Meter {
     }
 
     /// Allows fewer steps than the budget does, from now on.
-    pub fn limit_steps(&mut self, steps: u64) {
+    pub(crate) fn limit_steps(&mut self, steps: u64) {
         self.most_steps = steps.min(self.budget.steps);
     }
 
@@ -155,7 +155,7 @@ impl Meter {
 
     /// Takes back everything charged since `bytes` was read from
     /// [`Meter::bytes`].
-    pub fn give_back_to(&mut self, bytes: u64) {
+    pub(crate) fn give_back_to(&mut self, bytes: u64) {
         self.bytes = self.bytes.min(bytes);
     }
 

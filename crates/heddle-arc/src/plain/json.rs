@@ -2,7 +2,7 @@
 
 use super::{Plain, set_of};
 use crate::prim::Prim;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 impl Plain {
     /// Reads a value in vector notation; the error says what was found.
@@ -53,27 +53,6 @@ impl Plain {
                 }
             }
             other => Err(format!("no value of the language: {other}")),
-        }
-    }
-
-    /// The value in vector notation.
-    #[must_use]
-    pub fn to_json(&self) -> Json {
-        let list = |items: &mut dyn Iterator<Item = &Plain>| -> Vec<Json> {
-            items.map(Plain::to_json).collect()
-        };
-        match self {
-            Plain::None => Json::Null,
-            Plain::Bool(value) => json!(value),
-            Plain::Int(value) => json!(value),
-            Plain::Tuple(items) => json!({ "t": list(&mut items.iter()) }),
-            Plain::Set(items) => json!({ "s": list(&mut items.iter()) }),
-            Plain::Prim(prim) => json!({ "f": prim.name() }),
-            Plain::Built(prim, parts) => {
-                let mut call = vec![json!(prim.name())];
-                call.extend(list(&mut parts.iter()));
-                json!({ "call": call })
-            }
         }
     }
 }

@@ -186,7 +186,7 @@ impl Caller {
 /// What a primitive called with values of these types results in, as many as it
 /// takes.
 #[must_use]
-pub fn result_of(prim: Prim, arguments: &[Type]) -> Type {
+pub(crate) fn result_of(prim: Prim, arguments: &[Type]) -> Type {
     if arguments.len() != prim.arity() {
         return Type::Any;
     }

@@ -9,7 +9,7 @@
 mod call;
 mod infer;
 
-pub use call::result_of;
+pub(crate) use call::result_of;
 pub use infer::{Inference, infer};
 
 use crate::prim::Prim;

@@ -191,13 +191,13 @@ pub enum Value {
 
 impl Value {
     /// The tuple without elements.
-    pub const EMPTY_TUPLE: Value = Value::Tuple {
+    pub(crate) const EMPTY_TUPLE: Value = Value::Tuple {
         at: 0,
         len: 0,
         depth: 0,
     };
     /// The set without elements.
-    pub const EMPTY_SET: Value = Value::Set {
+    pub(crate) const EMPTY_SET: Value = Value::Set {
         at: 0,
         len: 0,
         depth: 0,

@@ -24,7 +24,7 @@ use heddle_runtime::{
 };
 
 pub use conformance::cases;
-pub use probe::{SweepProbe, probes};
+pub use probe::probes;
 
 use crate::error::Error;
 use crate::graph::Numbering;

@@ -18,7 +18,7 @@ const MOST_SOURCES: u64 = 2048;
 
 /// Sweeps over cubes with an eighth of their sites blocked.
 #[derive(Debug)]
-pub struct SweepProbe;
+struct SweepProbe;
 
 /// The probes of this crate, for [`heddle_runtime::RuntimeBuilder::probe`].
 #[must_use]

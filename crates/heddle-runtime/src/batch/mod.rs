@@ -33,7 +33,6 @@ pub(crate) use kinds::{Family, family, merged_kinds};
 pub use mixed::Mixed;
 pub use parallel::{CancelToken, ParallelOutcome, ParallelSettings, Stop};
 pub use queue::{Caller, Queue, QueueSettings};
-pub use size::{SizeLimits, Sizer};
 use spread::spread;
 pub(crate) use statistics::Book;
 pub use statistics::{BatchCount, BatchStatistics, DeviceShare};

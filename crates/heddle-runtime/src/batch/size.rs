@@ -13,13 +13,13 @@ const REGROWTH: f64 = 1.25;
 
 /// What a size must keep to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SizeLimits {
+pub(crate) struct SizeLimits {
     /// Fewest items, room or not: admission decides about those.
-    pub min: usize,
+    pub(crate) min: usize,
     /// Most items.
-    pub max: usize,
+    pub(crate) max: usize,
     /// The share of free memory that is left free.
-    pub margin: f64,
+    pub(crate) margin: f64,
 }
 
 impl Default for SizeLimits {
@@ -35,7 +35,7 @@ impl Default for SizeLimits {
 
 /// Knows what an item of one kind needs, and when memory was short last.
 #[derive(Clone, Debug, Default)]
-pub struct Sizer {
+pub(crate) struct Sizer {
     limits: SizeLimits,
     bytes_per_item: f64,
     /// What a refusal has brought the size down to, until it has grown past need.
@@ -43,9 +43,9 @@ pub struct Sizer {
 }
 
 impl Sizer {
-    /// A sizer that has measured nothing.
-    #[must_use]
-    pub fn new(limits: SizeLimits) -> Self {
+    /// A sizer with limits of its own, for tests: work keeps to the usual ones.
+    #[cfg(test)]
+    fn new(limits: SizeLimits) -> Self {
         Self {
             limits: SizeLimits {
                 min: limits.min.max(1),
@@ -57,7 +57,7 @@ impl Sizer {
     }
 
     /// Learns that `items` items needed `bytes` together.
-    pub fn measure(&mut self, items: usize, bytes: Bytes) {
+    pub(crate) fn measure(&mut self, items: usize, bytes: Bytes) {
         let each = bytes.0 as f64 / items.max(1) as f64;
         self.bytes_per_item = if each >= self.bytes_per_item {
             each
@@ -66,16 +66,15 @@ impl Sizer {
         };
     }
 
-    /// Bytes an item is taken to need.
-    #[must_use]
-    pub fn bytes_per_item(&self) -> f64 {
-        self.bytes_per_item
-    }
-
     /// The size for `waiting` items, with `free` bytes to be had. `price` is what a
     /// batch of so many items would cost, in nanoseconds, where that is known.
     #[must_use]
-    pub fn next(&self, waiting: usize, free: Bytes, price: impl Fn(usize) -> Option<f64>) -> usize {
+    pub(crate) fn next(
+        &self,
+        waiting: usize,
+        free: Bytes,
+        price: impl Fn(usize) -> Option<f64>,
+    ) -> usize {
         let SizeLimits { min, max, margin } = self.limits;
         let mut most = max.min(waiting).max(1);
         if self.bytes_per_item > 0.0 {
@@ -91,7 +90,7 @@ impl Sizer {
 
     /// A batch of `items` was refused where `free` bytes were left: the next ones
     /// are as large as that has room for, and smaller than this one.
-    pub fn refused(&mut self, items: usize, free: Bytes) {
+    pub(crate) fn refused(&mut self, items: usize, free: Bytes) {
         let room = if self.bytes_per_item > 0.0 {
             free.0 as f64 * (1.0 - self.limits.margin) / self.bytes_per_item
         } else {
@@ -104,7 +103,7 @@ impl Sizer {
 
     /// A batch of `items` was granted. One that reached the ceiling raises it; a
     /// ceiling that no batch needs any more is forgotten.
-    pub fn granted(&mut self, items: usize) {
+    pub(crate) fn granted(&mut self, items: usize) {
         if let Some(ceiling) = self.ceiling
             && items as f64 >= ceiling.floor()
         {

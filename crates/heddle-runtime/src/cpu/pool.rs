@@ -125,7 +125,7 @@ impl Pool {
 
     /// Whether work of this cost is worth more than one thread.
     #[must_use]
-    pub fn is_worth_sharing(&self, cost: Bytes) -> bool {
+    pub(crate) fn is_worth_sharing(&self, cost: Bytes) -> bool {
         cost >= PARALLEL_FROM && self.threads() > 1
     }
 

@@ -64,7 +64,7 @@ type Key = (&'static str, &'static str, u32, u32);
 
 /// Follows the floors of all sites of one device.
 #[derive(Debug)]
-pub struct Leaks {
+pub(crate) struct Leaks {
     settings: RwLock<LeakSettings>,
     histories: Mutex<BTreeMap<Key, History>>,
 }
@@ -122,7 +122,7 @@ fn part(settings: &LeakSettings, now: Nanos) -> u64 {
 impl Leaks {
     /// Nothing is known yet.
     #[must_use]
-    pub fn new(settings: LeakSettings) -> Self {
+    pub(crate) fn new(settings: LeakSettings) -> Self {
         Self {
             settings: RwLock::new(settings),
             histories: Mutex::default(),
@@ -130,7 +130,7 @@ impl Leaks {
     }
 
     /// Changes what counts as a leak. Histories of another window are of no use.
-    pub fn set(&self, settings: LeakSettings) {
+    pub(crate) fn set(&self, settings: LeakSettings) {
         let mut now = self
             .settings
             .write()

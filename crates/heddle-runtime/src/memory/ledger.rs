@@ -1,6 +1,5 @@
 //! The byte ledger of one device.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
@@ -9,7 +8,7 @@ use crate::units::Bytes;
 
 /// Bytes reserved on one device against a limit. Thread safe and lock free.
 #[derive(Debug)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     capacity: AtomicU64,
     reserved: AtomicU64,
     peak: AtomicU64,
@@ -32,7 +31,7 @@ pub struct LedgerReading {
 impl Ledger {
     /// A ledger that never lets more than `capacity` be reserved at once.
     #[must_use]
-    pub fn new(capacity: Bytes) -> Self {
+    pub(crate) fn new(capacity: Bytes) -> Self {
         Self {
             capacity: AtomicU64::new(capacity.0),
             reserved: AtomicU64::new(0),
@@ -42,32 +41,22 @@ impl Ledger {
     }
 
     /// Moves the limit. What is reserved beyond a lower one stays reserved.
-    pub fn set_capacity(&self, capacity: Bytes) {
+    pub(crate) fn set_capacity(&self, capacity: Bytes) {
         self.capacity.store(capacity.0, Ordering::Relaxed);
     }
 
     /// The limit.
     #[inline]
-    pub fn capacity(&self) -> Bytes {
+    pub(crate) fn capacity(&self) -> Bytes {
         Bytes(self.capacity.load(Ordering::Relaxed))
     }
 
     /// Reserves `bytes` until the reservation is dropped, or says what was found
     /// when they do not fit.
-    pub fn reserve(&self, bytes: Bytes) -> Result<Reservation<'_>, LedgerReading> {
+    pub(crate) fn reserve(&self, bytes: Bytes) -> Result<Reservation<'_>, LedgerReading> {
         self.take(bytes)?;
         Ok(Reservation {
             ledger: self,
-            bytes,
-        })
-    }
-
-    /// As [`reserve`](Self::reserve), for something that outlives the call: a
-    /// buffer that holds its bytes for as long as it exists.
-    pub fn hold(self: &Arc<Self>, bytes: Bytes) -> Result<Holding, LedgerReading> {
-        self.take(bytes)?;
-        Ok(Holding {
-            ledger: Arc::clone(self),
             bytes,
         })
     }
@@ -107,7 +96,7 @@ impl Ledger {
 
     /// What it says now.
     #[must_use]
-    pub fn reading(&self) -> LedgerReading {
+    pub(crate) fn reading(&self) -> LedgerReading {
         LedgerReading {
             capacity: self.capacity(),
             reserved: Bytes(self.reserved.load(Ordering::Acquire)),
@@ -127,7 +116,7 @@ impl LedgerReading {
 
 /// Bytes held for one operation, given back on drop.
 #[derive(Debug)]
-pub struct Reservation<'a> {
+pub(crate) struct Reservation<'a> {
     ledger: &'a Ledger,
     bytes: Bytes,
 }
@@ -135,25 +124,12 @@ pub struct Reservation<'a> {
 impl Reservation<'_> {
     /// How many bytes.
     #[must_use]
-    pub fn bytes(&self) -> Bytes {
+    pub(crate) fn bytes(&self) -> Bytes {
         self.bytes
     }
 }
 
 impl Drop for Reservation<'_> {
-    fn drop(&mut self) {
-        self.ledger.give_back(self.bytes);
-    }
-}
-
-/// Bytes held for as long as this exists.
-#[derive(Debug)]
-pub struct Holding {
-    ledger: Arc<Ledger>,
-    bytes: Bytes,
-}
-
-impl Drop for Holding {
     fn drop(&mut self) {
         self.ledger.give_back(self.bytes);
     }
@@ -165,15 +141,12 @@ mod tests {
 
     #[test]
     fn grants_to_the_limit_and_takes_back() {
-        let ledger = Arc::new(Ledger::new(Bytes(100)));
+        let ledger = Ledger::new(Bytes(100));
         let first = ledger.reserve(Bytes(60)).unwrap();
         let refused = ledger.reserve(Bytes(41)).unwrap_err();
         assert_eq!((refused.free(), refused.refusals), (Bytes(40), 1));
         let second = ledger.reserve(Bytes(40)).unwrap();
         drop((first, second));
-        let held = ledger.hold(Bytes(100)).unwrap();
-        assert!(ledger.reserve(Bytes(1)).is_err());
-        drop(held);
         let reading = ledger.reading();
         assert_eq!((reading.reserved, reading.peak), (Bytes(0), Bytes(100)));
         assert!(ledger.reserve(Bytes(u64::MAX)).is_err());

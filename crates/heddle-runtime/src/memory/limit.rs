@@ -106,7 +106,11 @@ impl<S: Storage> Limit<S> {
 
     /// As [`reserve`](Self::reserve), of which `spare` are for what rounding
     /// costs: they can be drawn but are not announced.
-    pub fn reserve_with_spare(&self, bytes: Bytes, spare: Bytes) -> Result<Admission, Refusal> {
+    pub(crate) fn reserve_with_spare(
+        &self,
+        bytes: Bytes,
+        spare: Bytes,
+    ) -> Result<Admission, Refusal> {
         self.book
             .committed
             .take(bytes)
@@ -133,7 +137,7 @@ impl<S: Storage> Limit<S> {
     }
 
     /// Moves the limit. What is committed beyond a lower one stays so.
-    pub fn set_capacity(&self, capacity: Bytes) {
+    pub(crate) fn set_capacity(&self, capacity: Bytes) {
         self.book.committed.set_capacity(capacity);
     }
 
@@ -151,7 +155,7 @@ impl<S: Storage> Limit<S> {
 
     /// What the admissions this thread has entered still announce; none if it
     /// has entered none.
-    pub fn granted_here(&self) -> Option<Bytes> {
+    pub(crate) fn granted_here(&self) -> Option<Bytes> {
         self.entered(|purse| {
             let left = purse.left.load(Ordering::Acquire);
             left.saturating_sub(purse.spare)

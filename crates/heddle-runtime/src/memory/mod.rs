@@ -6,7 +6,7 @@
 //! [`Memory`] is the stack one device owns, with everything that watches it.
 //!
 //! Nothing here touches the memory it deals in, and nothing waits for a device.
-//! [`Ledger`] is the plain byte count that [`Limit`] and devices build on.
+//! `Ledger` is the plain byte count that [`Limit`] and devices build on.
 
 mod callbacks;
 mod class;
@@ -44,11 +44,12 @@ pub(crate) use copies::Cached;
 pub use direct::Direct;
 pub use event::{Event, LOG_VERSION, LogHeader, LogLine};
 pub use host::HostStorage;
-pub use leaks::{Leak, LeakSettings, Leaks};
-pub use ledger::{Holding, Ledger, LedgerReading, Reservation};
+pub use leaks::{Leak, LeakSettings};
+pub use ledger::LedgerReading;
+pub(crate) use ledger::{Ledger, Reservation};
 pub use limit::{Admission, Entered, Limit, LimitReading};
 pub use log::{AllocationLog, LogWriter};
-pub use monitor::{Monitor, Snapshot};
+pub use monitor::Snapshot;
 pub use pool::{Pool, PoolSettings};
 pub use pressure::{BadThresholds, Pressure, PressureChange, PressureLevel, PressureThresholds};
 pub use reading::MemoryReading;

@@ -32,7 +32,7 @@ pub struct Snapshot {
 /// Keeps snapshots, taken at most so often. Asking whether one is due costs one
 /// atomic load and a comparison.
 #[derive(Debug)]
-pub struct Monitor {
+pub(crate) struct Monitor {
     every: Nanos,
     keep: usize,
     next: AtomicU64,
@@ -42,7 +42,7 @@ pub struct Monitor {
 impl Monitor {
     /// Keeps the last `keep` snapshots, taken no closer than `every`.
     #[must_use]
-    pub fn new(every: Duration, keep: usize) -> Self {
+    pub(crate) fn new(every: Duration, keep: usize) -> Self {
         Self {
             every: Nanos::from(every),
             keep: keep.max(1),
@@ -54,13 +54,13 @@ impl Monitor {
     /// Whether enough time has passed since the last snapshot.
     #[inline]
     #[must_use]
-    pub fn is_due(&self, now: Nanos) -> bool {
+    pub(crate) fn is_due(&self, now: Nanos) -> bool {
         now.0 >= self.next.load(Ordering::Relaxed)
     }
 
     /// As [`is_due`](Self::is_due), and true for only one of those who ask.
     #[must_use]
-    pub fn claim(&self, now: Nanos) -> bool {
+    pub(crate) fn claim(&self, now: Nanos) -> bool {
         let next = (now + self.every).0;
         self.next
             .try_update(Ordering::AcqRel, Ordering::Relaxed, |due| {
@@ -70,7 +70,7 @@ impl Monitor {
     }
 
     /// Keeps a snapshot.
-    pub fn record(&self, snapshot: Snapshot) {
+    pub(crate) fn record(&self, snapshot: Snapshot) {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         if ring.len() == self.keep {
             ring.pop_front();
@@ -80,7 +80,7 @@ impl Monitor {
 
     /// The snapshots kept, oldest first.
     #[must_use]
-    pub fn snapshots(&self) -> Vec<Snapshot> {
+    pub(crate) fn snapshots(&self) -> Vec<Snapshot> {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.iter().copied().collect()
     }

@@ -155,7 +155,7 @@ impl<S: Storage> Statistics<S> {
 
     /// As [`Storage::allocate`], booked to `site`.
     #[inline]
-    pub fn allocate_for(
+    pub(crate) fn allocate_for(
         &self,
         site: Site,
         bytes: Bytes,

@@ -40,4 +40,3 @@ pub use router::Router;
 pub use saved::{BinModel, CurveModel, DeviceModel, KindModel};
 pub use settings::RouteSettings;
 pub use store::{Loaded, ModelStore};
-pub use transfer::Direction;

@@ -27,7 +27,7 @@ pub(super) struct Bus {
 /// A direction over a device's bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Direction {
+pub(crate) enum Direction {
     /// Host to device.
     Up,
     /// Device to host.

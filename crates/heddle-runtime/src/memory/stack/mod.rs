@@ -137,7 +137,7 @@ impl<B: Storage> Memory<B> {
 
     /// Changes what may be changed. The last runtime that registers a device has
     /// its way.
-    pub fn set_rules(&self, rules: &MemoryRules) {
+    pub(crate) fn set_rules(&self, rules: &MemoryRules) {
         self.limit().set_capacity(rules.capacity);
         self.limit()
             .below()
@@ -240,7 +240,11 @@ impl<B: Storage> Memory<B> {
     /// Reserves `most`, or failing that as much of it as is free once everything
     /// was cleaned up, if that is at least `least`: for an operation that can work
     /// piece by piece.
-    pub fn reserve_between(&self, least: Bytes, most: Bytes) -> Result<Admission, Box<Shortage>> {
+    pub(crate) fn reserve_between(
+        &self,
+        least: Bytes,
+        most: Bytes,
+    ) -> Result<Admission, Box<Shortage>> {
         let admission = match self.admit(most) {
             Some(admission) => Some(admission),
             None => self.reserve_some(least, most),
@@ -251,7 +255,7 @@ impl<B: Storage> Memory<B> {
 
     /// What is left of the reservations this thread has entered here; none if it
     /// has entered none.
-    pub fn granted_here(&self) -> Option<Bytes> {
+    pub(crate) fn granted_here(&self) -> Option<Bytes> {
         self.limit().granted_here()
     }
 
@@ -261,14 +265,14 @@ impl<B: Storage> Memory<B> {
     }
 
     /// Arrays' copies that have left so far to make room, dropped or moved.
-    pub fn departures(&self) -> u64 {
+    pub(crate) fn departures(&self) -> u64 {
         self.copies.departures()
     }
 
     /// Moves arrays whose only copy is here to the host, the longest unused first,
     /// until that freed `wanted`, and says what it freed. For whoever has tried
     /// everything else; nobody may hold the device while calling it.
-    pub fn spill(&self, wanted: Bytes) -> Bytes {
+    pub(crate) fn spill(&self, wanted: Bytes) -> Bytes {
         self.copies.spill(wanted)
     }
 
