@@ -68,7 +68,9 @@ struct Station {
 }
 
 impl Runtime {
-    /// A runtime on the CPU alone, configured by `heddle.toml` and the environment.
+    /// A runtime that uses the CPU and no GPU, configured by `heddle.toml` and the
+    /// environment. `heddle::open` uses the machine's GPUs too; other devices are added
+    /// with [`RuntimeBuilder::device`].
     pub fn new() -> Result<Self, Error> {
         Self::builder().config(Config::load()?).build()
     }
