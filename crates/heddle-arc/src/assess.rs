@@ -64,6 +64,7 @@ pub enum Status {
 
 /// One program on one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Attempt {
     /// The program's number.
     pub program: usize,
@@ -92,6 +93,7 @@ impl Attempt {
 
 /// All programs on one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TaskResult {
     /// The task's number.
     pub task: usize,
@@ -109,6 +111,7 @@ impl TaskResult {
 
 /// What came of programs and tasks.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Assessment {
     /// One for each task some program was run on, by number. Tasks that were not
     /// finished when it was stopped are left out.

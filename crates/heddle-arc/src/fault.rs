@@ -81,6 +81,7 @@ nouns! {
 
 /// What went wrong inside a primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// A value of the wrong kind.
     #[error("needs {expected}, found {found}")]

@@ -14,6 +14,7 @@ use crate::recording::RecordedSpan;
 /// Sums over a number of spans. A sum that does not fit stays at the largest
 /// number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Totals {
     /// How many spans.
     pub count: u64,
@@ -61,6 +62,7 @@ impl Totals {
 
 /// What is known of one operation on one element type on one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SummaryRow {
     /// The operation's name.
     pub operation: String,
@@ -93,6 +95,7 @@ pub struct SummaryRow {
 
 /// Where the time went, by operation, element and device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// One row for each (operation, element, device): the most time first,
     /// then by operation, element and device.

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 /// Why tasks could not be read.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum DataError {
     /// The file or folder cannot be read.
     #[error(
@@ -124,6 +125,7 @@ impl fmt::Display for Place {
 
 /// What is wrong with a task.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum Problem {
     /// Rows differ in length.
     #[error("{found} cells where the first row has {expected}; make all rows equally long")]

@@ -53,6 +53,7 @@ impl Task {
 
 /// Tasks in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Dataset {
     /// The tasks, ascending by name.
     pub tasks: Vec<Task>,

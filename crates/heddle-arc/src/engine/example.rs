@@ -6,6 +6,7 @@ use thiserror::Error;
 
 /// Why rows are not a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum GridError {
     /// There is no row, or the rows have no cells.
     #[error("a grid needs at least one row and one column; it has {height} x {width}")]

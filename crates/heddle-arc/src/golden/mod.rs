@@ -21,6 +21,7 @@ const DIFFERENCES_KEPT: usize = 3;
 
 /// Why vectors could not be read.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum GoldenError {
     /// The file or folder cannot be read.
     #[error("cannot read {path} (name a folder of .jsonl or .vectors files, or one such file)")]
@@ -74,6 +75,7 @@ pub trait Subject {
 
 /// What became of the vectors of one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Tally {
     /// Right answers.
     pub passed: usize,
@@ -86,6 +88,7 @@ pub struct Tally {
 
 /// What became of all vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Right answers.
     pub passed: usize,

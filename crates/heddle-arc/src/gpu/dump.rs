@@ -15,6 +15,7 @@ const HEAD: usize = 32;
 
 /// Why a dump is not a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum DumpError {
     /// It is shorter than it says.
     #[error("the dump is shorter than what it says it holds")]

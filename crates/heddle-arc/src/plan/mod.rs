@@ -207,6 +207,7 @@ impl Plan {
 
 /// How much of a plan is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sharing {
     /// Calls in the programs, without dead lines.
     pub calls: usize,

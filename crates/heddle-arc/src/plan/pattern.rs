@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 /// What lines of a pattern have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum PatternKind {
     /// One function mapped over all samples of the task.
     OverSamples,
@@ -48,6 +49,7 @@ impl PatternKind {
 
 /// Lines that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Pattern {
     /// What they have in common.
     pub kind: PatternKind,

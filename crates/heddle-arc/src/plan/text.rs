@@ -31,6 +31,7 @@ const HEADER: &str = "# heddle plan 1";
 
 /// Why a text is not a plan.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum PlanTextError {
     /// It does not begin like one.
     #[error("{file}: not a plan; its first line must begin with `{HEADER}`")]

@@ -140,6 +140,7 @@ impl Program {
 /// Something in a program file that is not understood.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{file}:{line}:{column}: {problem}; {hint}")]
+#[non_exhaustive]
 pub struct SourceError {
     /// The file.
     pub file: Arc<str>,

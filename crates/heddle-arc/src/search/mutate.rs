@@ -13,6 +13,7 @@ use crate::types::{Inference, Type, infer, result_of};
 
 /// What was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Mutation {
     /// A constant became another of its class.
     Constant,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// What is known of a program before it runs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Inference {
     /// The type of each line.
     pub types: Vec<Type>,

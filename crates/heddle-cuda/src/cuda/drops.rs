@@ -15,6 +15,7 @@ static LAST: Mutex<Option<String>> = Mutex::new(None);
 
 /// What went wrong while things were being freed, in this process so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DropFailures {
     /// How many calls failed.
     pub count: u64,

@@ -46,6 +46,7 @@ impl Default for Options {
 
 /// The GPUs of this machine.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// Those that can be used, by index.
     pub devices: Vec<Arc<CudaDevice>>,

@@ -10,6 +10,7 @@ use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
 
 /// A reading of a GPU's sensors. What it does not measure is `None`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Health {
     /// Share of the last sampling period in which a kernel ran.
     pub utilisation_percent: Option<u32>,

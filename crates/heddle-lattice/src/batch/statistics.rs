@@ -7,6 +7,7 @@ use crate::structure::metrics;
 
 /// The least, the greatest and the sum of one figure; zeros of no lattice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Spread {
     /// The least.
     pub least: u64,
@@ -28,6 +29,7 @@ impl Spread {
 
 /// A batch in figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Lattices.
     pub lattices: usize,

@@ -66,6 +66,7 @@ impl Default for Catalysis {
 
 /// A path, and what finding it took.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CatalyticPath {
     /// The path.
     pub path: Path,

@@ -13,6 +13,7 @@ use crate::lattice::{Compass, Lattice, Site};
 
 /// How far the program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Layers in place now.
     pub layer: u64,

@@ -20,6 +20,7 @@ const PART: u64 = 1 << 14;
 
 /// How far a build has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Sites seen.
     pub done: u64,

@@ -19,6 +19,7 @@ const SAME_COST: f64 = 1e-10;
 
 /// A number of paths: exact as long as 128 bits hold it, and always as a float.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Count {
     /// The number itself, unless it is 2^128 or more.
     pub exact: Option<u128>,
@@ -93,6 +94,7 @@ fn greatest_common(mut first: u128, mut second: u128) -> u128 {
 
 /// How many shortest paths lead from one site to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PathCount {
     /// How many.
     pub paths: Count,

@@ -23,6 +23,7 @@ pub struct SimplePathsLimits {
 /// Why there are no more paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Ended {
     /// All paths within the length were given.
     Exhausted,

@@ -33,6 +33,7 @@ impl Default for Limits {
 /// What a lattice looks like as a whole. Distances count a step as what it costs;
 /// pairs that no path connects are left out, as python-igraph leaves them out.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Analysis {
     /// Axes.
     pub dimensions: usize,

@@ -7,6 +7,7 @@ use crate::lattice::{Lattice, Weights};
 
 /// Memory of a description against memory of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Metrics {
     /// Bytes of the description, blocked sites and costs included.
     pub described_bytes: u64,

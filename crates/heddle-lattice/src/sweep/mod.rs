@@ -35,6 +35,7 @@ pub static SWEEP: Kind = Kind::new("lattice-sweep", WorkUnit::Items);
 
 /// What each source of a sweep reached, in the order of the sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reach {
     /// Sites reached, the source itself not counted.
     pub reached: Vec<u64>,

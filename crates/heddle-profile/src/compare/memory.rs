@@ -11,6 +11,7 @@ use crate::recording::Recording;
 
 /// The most memory in use on one device in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MemoryChange {
     /// The device.
     pub device: Name,

@@ -82,6 +82,7 @@ impl Default for Rules {
 
 /// Two runs side by side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// What was asked.
     pub settings: CompareSettings,

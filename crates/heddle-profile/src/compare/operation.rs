@@ -13,6 +13,7 @@ use crate::recording::Recording;
 
 /// One operation in both runs, whatever device it ran on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OperationChange {
     /// The operation.
     pub operation: Name,
@@ -37,6 +38,7 @@ pub struct OperationChange {
 
 /// The work that both runs did, as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct WholeChange {
     /// After as a multiple of before.
     pub ratio: Option<f64>,

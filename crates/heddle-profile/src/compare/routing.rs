@@ -10,6 +10,7 @@ use crate::recording::Recording;
 
 /// An operation that went elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RoutingChange {
     /// The operation.
     pub operation: Name,

@@ -24,6 +24,7 @@ pub enum Part {
 
 /// An operation on a device, by the time it took itself.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Bottleneck {
     /// The operation.
     pub operation: Name,

@@ -9,6 +9,7 @@ use crate::recording::Recording;
 
 /// Spans on GPUs, and how many have a time by the device's own clock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DeviceProof {
     /// Spans that ran on a GPU.
     pub spans: u64,
@@ -20,6 +21,7 @@ pub struct DeviceProof {
 
 /// An operation of which the device does not vouch for every run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Unproven {
     /// The operation.
     pub operation: Name,

@@ -14,6 +14,7 @@ use crate::recording::Recording;
 
 /// Spans of one operation on one device at one place in the tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TreeNode {
     /// The operation.
     pub operation: Name,
@@ -33,6 +34,7 @@ pub struct TreeNode {
 
 /// A run's spans by what they ran inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Tree {
     /// Depth first; siblings by time, then by name.
     pub nodes: Vec<TreeNode>,

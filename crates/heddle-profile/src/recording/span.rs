@@ -73,6 +73,7 @@ pub struct RecordedSpan {
 
 /// Where a span's self time went, and by which clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Breakdown {
     /// Computing on a GPU.
     pub gpu: (u64, Clock),

@@ -21,6 +21,7 @@ use crate::recording::Recording;
 /// What a suggestion is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Advice {
     /// Another device was measured to be faster.
     Move,
@@ -40,6 +41,7 @@ pub enum Advice {
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Suggestion {
     /// What it is about.
     pub advice: Advice,

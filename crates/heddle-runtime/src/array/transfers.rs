@@ -12,6 +12,7 @@ use crate::units::Bytes;
 
 /// Transfers and copies since the process began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TransferCounts {
     /// Transfers host to device.
     pub uploads: u64,

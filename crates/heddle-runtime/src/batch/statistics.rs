@@ -12,6 +12,7 @@ use crate::units::{Estimate, Nanos};
 
 /// What one device did of a kind's merged work.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DeviceShare {
     /// The device.
     pub device: DeviceId,
@@ -49,6 +50,7 @@ pub struct BatchCount {
 
 /// Everything that was merged so far. All of it was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BatchStatistics {
     /// Per kind, sorted by name.
     pub kinds: Vec<BatchCount>,

@@ -10,6 +10,7 @@ use crate::units::Bytes;
 
 /// How much memory may be used, and what happens when it becomes scarce.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MemoryConfig {
     /// What operations may hold at once on the host.
     pub host_limit: Size,

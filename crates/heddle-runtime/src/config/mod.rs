@@ -66,6 +66,7 @@ pub struct Config {
 
 /// How operations find their device.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RouteConfig {
     /// Whether prices decide. If not, the first GPU takes all it can run.
     pub smart: bool,
@@ -86,6 +87,7 @@ pub struct RouteConfig {
 
 /// What is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProfileConfig {
     /// Whether a span is recorded for every operation.
     pub enabled: bool,
@@ -95,6 +97,7 @@ pub struct ProfileConfig {
 
 /// What an emulated GPU is like and what goes wrong with it. Counts start at one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SimtConfig {
     /// Memory each has. A share is of the host's.
     pub memory: Size,
@@ -111,6 +114,7 @@ pub struct SimtConfig {
 
 /// How ARC programs are evaluated. Kept for `heddle-arc`, which knows what it means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ArcConfig {
     /// What a warp of a GPU can hold, as pairs such as `cells=64k,rows=8k`; `None` is
     /// what it holds by itself.
@@ -119,6 +123,7 @@ pub struct ArcConfig {
 
 /// One key, for documentation and `--help`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyDescription {
     /// Its dotted name in `heddle.toml`.
     pub name: &'static str,

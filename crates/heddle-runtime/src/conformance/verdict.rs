@@ -14,6 +14,7 @@ const KEPT_PER_OPERATION: usize = 3;
 
 /// The outcome of a suite on one device.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The device.
     pub device: DeviceId,
@@ -37,6 +38,7 @@ pub struct Verdict {
 
 /// The outcome for one operation, all element types together.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct KindVerdict {
     /// The operation.
     pub operation: &'static str,
@@ -54,6 +56,7 @@ pub struct KindVerdict {
 
 /// One case that failed.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// The operation.
     pub operation: &'static str,

@@ -23,6 +23,7 @@ const TRIM: &str = "idle memory";
 /// Why a clean-up ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum CleanupCause {
     /// Somebody asked for it.
     Manual,
@@ -34,6 +35,7 @@ pub enum CleanupCause {
 
 /// What one step freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CleanupStep {
     /// Its name.
     pub name: &'static str,
@@ -45,6 +47,7 @@ pub struct CleanupStep {
 
 /// What one clean-up did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CleanupReport {
     /// When, by the clock of the stack.
     pub at: Nanos,
@@ -58,6 +61,7 @@ pub struct CleanupReport {
 
 /// How often clean-ups ran, and what they freed in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CleanupTotals {
     /// Clean-ups run.
     pub runs: u64,
@@ -77,6 +81,7 @@ pub struct CleanupId(u64);
 
 /// What a clean-up is to achieve.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct CleanupGoal {
     /// Why.
     pub cause: CleanupCause,

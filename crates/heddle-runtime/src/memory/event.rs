@@ -33,6 +33,7 @@ pub struct LogLine<'a> {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// A block was asked for.
     Allocate {

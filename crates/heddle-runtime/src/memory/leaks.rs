@@ -47,6 +47,7 @@ pub struct LeakSettings {
 
 /// A site whose floor keeps rising.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Leak {
     /// Who.
     pub site: Site,

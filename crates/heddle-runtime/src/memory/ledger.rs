@@ -17,6 +17,7 @@ pub(crate) struct Ledger {
 
 /// What a ledger says at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LedgerReading {
     /// The limit.
     pub capacity: Bytes,

@@ -33,6 +33,7 @@ struct Book {
 
 /// What a [`Limit`] says at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LimitReading {
     /// The limit.
     pub capacity: Bytes,

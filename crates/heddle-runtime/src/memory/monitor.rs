@@ -12,6 +12,7 @@ use crate::units::{Bytes, Nanos};
 
 /// One look at a device's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// When, by the clock of the stack.
     pub at: Nanos,

@@ -42,6 +42,7 @@ pub struct PressureThresholds {
 #[error(
     "pressure levels must begin at shares that rise between 0 and 1, but begin at {moderate}, {high} and {critical}"
 )]
+#[non_exhaustive]
 pub struct BadThresholds {
     moderate: f64,
     high: f64,
@@ -50,6 +51,7 @@ pub struct BadThresholds {
 
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PressureChange {
     /// The level before.
     pub from: PressureLevel,

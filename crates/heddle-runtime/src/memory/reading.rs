@@ -12,6 +12,7 @@ use crate::units::Bytes;
 
 /// What a [`Memory`](super::Memory) says at one moment.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
 pub struct MemoryReading {
     /// Whose memory it is.
     pub device: DeviceId,

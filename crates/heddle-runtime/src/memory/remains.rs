@@ -10,6 +10,7 @@ use crate::units::{Bytes, Nanos};
 
 /// What is held and where it came from. Shown, it is one line for each site.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Remains {
     /// On which device.
     pub device: DeviceId,

@@ -12,6 +12,7 @@ use crate::units::{Bytes, Nanos};
 
 /// What a stack did with a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ReplayReport {
     /// Events replayed.
     pub events: u64,
@@ -36,6 +37,7 @@ pub struct ReplayReport {
 
 /// Why a log could not be replayed to its end.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The log could not be read.
     #[error("line {line} of the log cannot be read")]

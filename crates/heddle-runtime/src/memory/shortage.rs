@@ -14,6 +14,7 @@ use crate::units::Bytes;
 
 /// A request that did not fit, after everything was tried to make it.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Shortage {
     /// The device.
     pub device: DeviceId,

@@ -21,6 +21,7 @@ pub struct Statistics<S> {
 
 /// What [`Statistics`] says at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct StatisticsReading {
     /// Granted and not freed.
     pub allocated: Bytes,
@@ -38,6 +39,7 @@ pub struct StatisticsReading {
 
 /// What one site holds.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Holder {
     /// Who.
     pub site: Site,

@@ -117,6 +117,7 @@ pub struct StorageReading {
 
 /// Why there is no block.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The limit leaves less than that.
     #[error("{asked} exceed the {free} left of a limit of {capacity}")]

@@ -69,6 +69,7 @@ pub enum CalibrationSubject {
 
 /// Progress, said before each size is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CalibrationStep {
     /// The device.
     pub device: DeviceId,
@@ -80,6 +81,7 @@ pub struct CalibrationStep {
 
 /// How one sweep over sizes went.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Sweep {
     /// What was measured: a kind's name, or `transfer`.
     pub name: &'static str,
@@ -93,6 +95,7 @@ pub struct Sweep {
 
 /// What a calibration did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CalibrationReport {
     /// The device.
     pub device: DeviceId,

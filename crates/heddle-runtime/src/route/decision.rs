@@ -46,6 +46,7 @@ pub struct Candidate {
 /// Who forced a device, if anyone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Override {
     /// This call: `Runtime::run_on`.
     Call,

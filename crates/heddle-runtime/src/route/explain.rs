@@ -15,6 +15,7 @@ const BEYOND: usize = 16;
 
 /// Where an operation of some size would run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The kind's name.
     pub kind: &'static str,

@@ -8,6 +8,7 @@ use crate::units::Nanos;
 /// How much time better decisions would have saved for one kind, from
 /// measurements alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct KindRegret {
     /// The kind's name.
     pub kind: &'static str,
@@ -26,6 +27,7 @@ pub struct KindRegret {
 
 /// Decisions of one kind that ran on one device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct KindTally {
     /// The kind's name.
     pub kind: &'static str,
@@ -39,6 +41,7 @@ pub struct KindTally {
 
 /// Decisions so far. A decision is counted when its measurement is learned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RouteTally {
     /// Per kind and device, sorted by both; pairs that never occurred are left out.
     pub kinds: Vec<KindTally>,

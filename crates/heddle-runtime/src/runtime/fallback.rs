@@ -25,6 +25,7 @@ const ATTEMPTS_THERE: usize = 2;
 /// Why an operation could not stay on the device it was sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FallbackCause {
     /// Its bytes did not fit under the limit set for that device.
     NoRoom,
@@ -38,6 +39,7 @@ pub enum FallbackCause {
 
 /// Operations that ran elsewhere than where they were first sent.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct FallbackCount {
     /// The kind.
     pub operation: &'static str,
@@ -56,6 +58,7 @@ pub struct FallbackCount {
 /// Operations that were given less memory than they asked for and worked piece by
 /// piece.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct SplitCount {
     /// The kind.
     pub operation: &'static str,
@@ -71,6 +74,7 @@ pub struct SplitCount {
 
 /// Operations that ran out of memory while they ran and were run again there.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct RetryCount {
     /// The kind.
     pub operation: &'static str,
@@ -84,6 +88,7 @@ pub struct RetryCount {
 
 /// Chains of operations that were computed again from their beginning.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct RecomputedCount {
     /// What was computed.
     pub what: &'static str,

@@ -15,6 +15,7 @@ use crate::route::{KindRegret, RouteTally};
 
 /// A device and its memory at one moment.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct DeviceReading {
     /// The device.
     pub device: DeviceId,
@@ -30,6 +31,7 @@ pub struct DeviceReading {
 
 /// A device's memory at one moment: who uses it, and what was done to make room.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct MemoryUse {
     /// The figures.
     #[serde(flatten)]
@@ -64,6 +66,7 @@ impl MemoryUse {
 
 /// Everything a runtime can say about its run so far. All of it was measured.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The devices.
     pub devices: Vec<DeviceReading>,

@@ -16,6 +16,7 @@ use crate::route::Decision;
 
 /// An answer, and how it came about.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome<T> {
     /// The answer.
     pub output: T,

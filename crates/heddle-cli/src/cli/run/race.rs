@@ -167,10 +167,9 @@ impl Race {
 /// measured as well: they ran the same operations.
 fn judged(runtime: &Runtime, rivals: &[(DeviceId, Runtime)]) -> Report {
     let witnesses: Vec<&Router> = rivals.iter().map(|(_, rival)| rival.router()).collect();
-    Report {
-        regret: runtime.router().regret_beside(&witnesses),
-        ..runtime.report()
-    }
+    let mut report = runtime.report();
+    report.regret = runtime.router().regret_beside(&witnesses);
+    report
 }
 
 /// One more routed round that nobody times and that leaves no spans: keeping why

@@ -296,6 +296,7 @@ impl Road for Examined<'_> {
             output,
             decision,
             timing,
+            ..
         } = outcome;
         self.evidence.note(described.kind.name(), &decision);
         recording::note(&mut self.evidence.decisions, &described, &decision, &timing);
