@@ -165,9 +165,9 @@ fn reductions<T: Summable>(times: u64) {
     let (small, large, mut random) = (Small::new(MEMORY), Pair::new(), Random::fresh());
     let input = larger::<T>(&mut random, times);
     macro_rules! same {
-        ($operation:ident, $bits:expr) => {{
+        ($operation:ident, $built:expr, $bits:expr) => {{
             let what = concat!(stringify!($operation), " in pieces");
-            let operation = $operation::new(&input).unwrap();
+            let operation = $built;
             let [_, found] = small.agree(operation.clone(), what);
             assert_eq!(input.residency(), Residency::Host, "{what}");
             let whole = large.gpu(operation).output;
@@ -175,11 +175,11 @@ fn reductions<T: Summable>(times: u64) {
             assert_eq!($bits(found), $bits(whole), "{what} of {}", T::DTYPE);
         }};
     }
-    same!(Sum, |x| T::sum_to_f64(x).to_bits());
-    same!(Mean, f64::to_bits);
-    same!(Std, f64::to_bits);
-    same!(Min, |x: T| x.to_f64().to_bits());
-    same!(Max, |x: T| x.to_f64().to_bits());
+    same!(Sum, Sum::new(&input), |x| T::sum_to_f64(x).to_bits());
+    same!(Mean, Mean::new(&input).unwrap(), f64::to_bits);
+    same!(Std, Std::new(&input).unwrap(), f64::to_bits);
+    same!(Min, Min::new(&input).unwrap(), |x: T| x.to_f64().to_bits());
+    same!(Max, Max::new(&input).unwrap(), |x: T| x.to_f64().to_bits());
 }
 
 #[test]
