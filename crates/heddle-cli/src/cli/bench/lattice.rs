@@ -112,6 +112,7 @@ fn measure(
         output,
         decision,
         timing,
+        ..
     }) = last
     else {
         return Ok(Reach::default());
