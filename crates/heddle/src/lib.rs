@@ -43,7 +43,7 @@ pub use heddle_lattice as lattice;
 pub use heddle_profile as profile;
 
 pub use heddle_runtime::{
-    batch, config, conformance, cpu, device, machine, memory, ops, route, runtime, units,
+    batch, config, conformance, cpu, device, error, machine, memory, ops, route, runtime, units,
 };
 
 pub use heddle_runtime::device::DeviceId;

@@ -34,31 +34,3 @@ fn no_workload_uses_more_threads_than_it_was_given_nor_the_global_pool() {
         .build_global();
     assert!(global.is_ok(), "the global pool was started");
 }
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_command_starts_as_many_threads_as_it_is_told() {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    let home = tempfile::tempdir().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_heddle"))
-        .args(["lattice", "distances", "--sizes", "300,300,300"])
-        .args(["--threads", "3"])
-        .current_dir(home.path())
-        .env("HOME", home.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let tasks = format!("/proc/{}/task", child.id());
-    let (begun, mut most) = (Instant::now(), 0);
-    while child.try_wait().unwrap().is_none() {
-        let threads = std::fs::read_dir(&tasks).map_or(0, Iterator::count);
-        most = most.max(threads);
-        assert!(begun.elapsed() < Duration::from_mins(2));
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    // The one that was there, and its pool.
-    assert_eq!(most, 4);
-}
