@@ -6,21 +6,24 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use heddle_cuda::kernels::trial;
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::Error;
 use heddle_runtime::device::Argument::{Buffer, U32, U64};
-use heddle_runtime::device::{Accelerator, Argument, Launch};
+use heddle_runtime::device::{Accelerator, Argument, Kernel, Launch};
+use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
 
 fn run(
     gpu: &SimtDevice,
-    kernel: &'static str,
+    kernel: &str,
     blocks: u32,
     threads: u32,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
+    let trial = Kernel::find(&trial::KERNELS, kernel);
     gpu.launch(&Launch {
-        kernel,
+        kernel: trial.unwrap_or_else(|| Kernel::named(&ops::KERNELS, kernel)),
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
         shared: 0,

@@ -1,20 +1,21 @@
-//! NVIDIA GPUs, their kernels, and an emulated GPU that runs the same kernel
-//! sources.
+//! NVIDIA GPUs, and an emulated GPU that runs the same kernel sources.
 //!
-//! What lives here: CUDA C++ under `kernels/`, the PTX made of it under `ptx/`,
-//! the one list of both ([`kernels`]), the real device ([`cuda`]) and the emulated
-//! one ([`simt`]). What does not: which operation launches which kernel.
+//! What lives here: the real device (`cuda`, feature `cuda`), the emulated one
+//! (`simt`, feature `emulator`), and the kernels they have for themselves
+//! ([`kernels`]). What does not: the kernels of operations. Those come along with
+//! each launch.
 //!
 //! ```
 //! use heddle_cuda::simt::{SimtDevice, SimtOptions};
-//! use heddle_runtime::device::{Accelerator, Argument, Launch};
+//! use heddle_runtime::device::{Accelerator, Argument, Kernel, Launch};
+//! use heddle_runtime::ops;
 //! use heddle_runtime::units::Bytes;
 //!
 //! # fn main() -> Result<(), heddle_runtime::Error> {
 //! let gpu = SimtDevice::new(0, SimtOptions::default())?;
 //! let buffer = gpu.allocate(Bytes(400))?;
 //! gpu.launch(&Launch {
-//!     kernel: "random_u32",
+//!     kernel: Kernel::named(&ops::KERNELS, "random_u32"),
 //!     grid: [1, 1, 1],
 //!     block: [128, 1, 1],
 //!     shared: 0,
@@ -32,6 +33,8 @@
 //! # }
 //! ```
 
+#[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod kernels;
+#[cfg(feature = "emulator")]
 pub mod simt;

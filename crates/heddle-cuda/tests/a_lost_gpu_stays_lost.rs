@@ -11,10 +11,11 @@ mod veil;
 use std::sync::Arc;
 
 use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_cuda::kernels::trial;
 use heddle_runtime::config::Config;
 use heddle_runtime::device::Argument::{Buffer, I32};
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceId, Launch, Pipeline, PipelineInput,
+    Accelerator, Device, DeviceBuffer, DeviceId, Kernel, Launch, Pipeline, PipelineInput,
 };
 use heddle_runtime::route::Reason;
 use heddle_runtime::runtime::FallbackCause;
@@ -68,7 +69,7 @@ fn a_wild_write_loses_the_gpu_and_no_answer() {
 fn write_wildly(gpu: &CudaDevice) -> Result<(), Error> {
     let nowhere = gpu.allocate(Bytes(0))?;
     gpu.launch(&Launch {
-        kernel: "trial_stray_write",
+        kernel: Kernel::named(&trial::KERNELS, "trial_stray_write"),
         grid: [1; 3],
         block: [1; 3],
         shared: 0,

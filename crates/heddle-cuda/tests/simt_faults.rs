@@ -3,14 +3,29 @@
 
 mod gpu;
 
-use gpu::{gpu, run, up};
+use gpu::{gpu, kernel_named, run, up};
+use heddle_cuda::kernels::trial;
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, Transfers};
 use heddle_runtime::device::Argument::{Buffer, U32, U64};
-use heddle_runtime::device::{Accelerator, Device, DeviceId, Launch};
+use heddle_runtime::device::{Accelerator, Device, DeviceId, Kernel, KernelModule, Launch};
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Array, DType, Description, Error, Kind, WorkUnit};
 
 static TRIAL: Kind = Kind::new("trial", WorkUnit::Items);
+
+/// As a crate without the feature `emulator` has them.
+static ABSENT: Kernel = Kernel {
+    name: "absent",
+    module: &KernelModule {
+        source: "absent",
+        source_hash: "",
+        ptx: &[],
+        machine_code: &[],
+    },
+    max_threads: 1024,
+    parameters: &[],
+    entry: None,
+};
 
 fn with(faults: Faults) -> SimtDevice {
     let options = SimtOptions {
@@ -110,7 +125,7 @@ fn executions_report_kernels_and_transfers() {
             &mut |lane| {
                 let buffer = lane.resident(&array, &gpu)?;
                 gpu.launch(&Launch {
-                    kernel: "trial_barriers",
+                    kernel: Kernel::named(&trial::KERNELS, "trial_barriers"),
                     grid: [1; 3],
                     block: [64, 1, 1],
                     shared: 0,
@@ -142,7 +157,7 @@ fn a_kernel_failure_ends_the_execution() {
             std::time::Instant::now(),
             &mut |_| {
                 gpu.launch(&Launch {
-                    kernel: "trial_divergent_barrier",
+                    kernel: Kernel::named(&trial::KERNELS, "trial_divergent_barrier"),
                     grid: [1; 3],
                     block: [64, 1, 1],
                     shared: 0,
@@ -175,35 +190,47 @@ fn launches_that_do_not_fit_their_kernel_are_refused() {
     let one = [1; 3];
     let cases = [
         (
-            refusal("nonsense", one, one, 0, &mine),
-            "there is no kernel nonsense",
+            refusal(&ABSENT, one, one, 0, &mine),
+            "kernel absent is not compiled for the host",
         ),
         (
-            refusal("trial_barriers", one, one, 0, &mine[..1]),
+            refusal(kernel_named("trial_barriers"), one, one, 0, &mine[..1]),
             "takes 2 arguments, but got 1",
         ),
         (
-            refusal("trial_barriers", one, one, 0, &[Buffer(&*out), U64(1)]),
+            refusal(
+                kernel_named("trial_barriers"),
+                one,
+                one,
+                0,
+                &[Buffer(&*out), U64(1)],
+            ),
             "argument 1 of trial_barriers must be U32, but is U64",
         ),
         (
-            refusal("trial_barriers", one, one, 0, &[Buffer(&*away), U32(1)]),
+            refusal(
+                kernel_named("trial_barriers"),
+                one,
+                one,
+                0,
+                &[Buffer(&*away), U32(1)],
+            ),
             "argument 0 of trial_barriers lives on simt:1",
         ),
         (
-            refusal("trial_barriers", [0, 1, 1], one, 0, &mine),
+            refusal(kernel_named("trial_barriers"), [0, 1, 1], one, 0, &mine),
             "a grid of [0, 1, 1]",
         ),
         (
-            refusal("trial_barriers", one, [32, 33, 1], 0, &mine),
+            refusal(kernel_named("trial_barriers"), one, [32, 33, 1], 0, &mine),
             "1 to 1024 threads",
         ),
         (
-            refusal("xor_u8", one, [257, 1, 1], 0, &mine),
+            refusal(kernel_named("xor_u8"), one, [257, 1, 1], 0, &mine),
             "1 to 256 threads",
         ),
         (
-            refusal("trial_barriers", one, one, 49153, &mine),
+            refusal(kernel_named("trial_barriers"), one, one, 49153, &mine),
             "49153 bytes of dynamic shared memory",
         ),
     ];

@@ -4,9 +4,10 @@
 mod gpu;
 
 use gpu::{down, gpu, gpu_with, room, run, up};
+use heddle_cuda::kernels::trial;
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::device::Argument::{Buffer, F32, F64, I32, U32, U64};
-use heddle_runtime::device::{Accelerator, Launch};
+use heddle_runtime::device::{Accelerator, Kernel, Launch};
 use heddle_runtime::units::Bytes;
 
 #[test]
@@ -67,7 +68,7 @@ fn a_stray_write_is_told_by_whoever_comes_next() {
     let buffer = room::<u8>(&gpu, 10);
     let stray = [Buffer(&*buffer), I32(10)];
     let launch = Launch {
-        kernel: "trial_stray_write",
+        kernel: Kernel::named(&trial::KERNELS, "trial_stray_write"),
         grid: [1; 3],
         block: [1; 3],
         shared: 0,
@@ -193,7 +194,7 @@ fn every_thread_of_a_grid_runs_once() {
             let threads: u32 = grid.iter().chain(&block).product();
             let out = up(&gpu, &vec![0_u32; threads as usize]);
             gpu.launch(&Launch {
-                kernel: "trial_coordinates",
+                kernel: Kernel::named(&trial::KERNELS, "trial_coordinates"),
                 grid,
                 block,
                 shared: 0,

@@ -22,6 +22,7 @@ pub mod community;
 pub mod distance;
 pub mod error;
 pub mod graph;
+mod kernels;
 pub mod lattice;
 pub mod path;
 pub mod picture;

@@ -7,12 +7,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use heddle_runtime::device::{
-    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Lane, Launch,
-    Pipeline, PipelineInput, Timing,
+    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Kernel,
+    KernelModule, Lane, Launch, ParameterKind, Pipeline, PipelineInput, Timing,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Description, Error};
 use proptest::prelude::*;
+
+static XOR: Kernel = Kernel {
+    name: "xor",
+    module: &KernelModule {
+        source: "none",
+        source_hash: "",
+        ptx: &[],
+        machine_code: &[],
+    },
+    max_threads: 1,
+    parameters: &[
+        ParameterKind::Buffer,
+        ParameterKind::Buffer,
+        ParameterKind::Buffer,
+        ParameterKind::U64,
+        ParameterKind::U32,
+    ],
+    entry: None,
+};
 
 /// A device whose memory is the host's and whose one kernel is a repeating xor.
 #[derive(Debug)]
@@ -171,7 +190,7 @@ fn xor(
         .pipeline(work, &mut |chunk| {
             launches += 1;
             device.launch(&Launch {
-                kernel: "xor",
+                kernel: &XOR,
                 grid: [1; 3],
                 block: [1; 3],
                 shared: 0,

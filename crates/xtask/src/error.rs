@@ -1,6 +1,6 @@
 //! What can go wrong in a chore.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A failed chore.
 #[derive(Debug, thiserror::Error)]
@@ -40,4 +40,14 @@ pub(crate) enum Error {
         .0.join(", ")
     )]
     Stale(Vec<String>),
+}
+
+impl Error {
+    pub(crate) fn file(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::File {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
 }

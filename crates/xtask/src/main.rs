@@ -1,14 +1,12 @@
 //! Chores of this workspace. One so far:
 //!
-//! `cargo xtask ptx` compiles `crates/heddle-cuda/kernels` to PTX with NVRTC;
+//! `cargo xtask ptx` compiles `crates/*/kernels` to PTX with NVRTC;
 //! `cargo xtask ptx --check` says which committed PTX is not what its source
 //! gives. Neither needs a GPU or a CUDA toolkit.
 
 mod error;
 mod nvrtc;
 mod ptx;
-#[path = "../../heddle-cuda/build/source.rs"]
-mod source;
 
 use std::process::ExitCode;
 

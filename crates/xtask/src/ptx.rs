@@ -5,33 +5,23 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use heddle_kernel_build::Source;
+
 use crate::error::Error;
 use crate::nvrtc::{self, Nvrtc};
-use crate::source::Source;
 
 /// Writes the PTX of every kernel source and removes what no source gives.
 pub(crate) fn write() -> Result<String, Error> {
-    let folder = crate_folder().join("ptx");
     let wanted = compile_all()?;
-    for (name, text) in &wanted {
-        let path = folder.join(name);
-        let parent = path.parent().unwrap_or(&folder);
+    for (path, text) in &wanted {
+        let parent = path.parent().unwrap_or(path);
         fs::create_dir_all(parent)
-            .and_then(|()| fs::write(&path, text))
-            .map_err(|source| Error::File {
-                action: "write",
-                path: path.clone(),
-                source,
-            })?;
+            .and_then(|()| fs::write(path, text))
+            .map_err(|source| Error::file("write", path, source))?;
     }
-    for name in found(&folder)?.into_keys() {
-        if !wanted.contains_key(&name) {
-            let path = folder.join(&name);
-            fs::remove_file(&path).map_err(|source| Error::File {
-                action: "remove",
-                path,
-                source,
-            })?;
+    for path in found()?.keys() {
+        if !wanted.contains_key(path) {
+            fs::remove_file(path).map_err(|source| Error::file("remove", path, source))?;
         }
     }
     Ok(format!("wrote {} files", wanted.len()))
@@ -40,17 +30,21 @@ pub(crate) fn write() -> Result<String, Error> {
 /// Compares the PTX on disk with what the sources give.
 pub(crate) fn check() -> Result<String, Error> {
     let wanted = compile_all()?;
-    let found = found(&crate_folder().join("ptx"))?;
+    let found = found()?;
+    let shown = |path: &Path| {
+        let shown = path.strip_prefix(crates_folder()).unwrap_or(path);
+        shown.display().to_string()
+    };
     let mut stale: Vec<String> = wanted
         .iter()
-        .filter(|(name, text)| found.get(*name) != Some(*text))
-        .map(|(name, _)| format!("ptx/{name}"))
+        .filter(|(path, text)| found.get(*path) != Some(*text))
+        .map(|(path, _)| shown(path))
         .collect();
     stale.extend(
         found
             .keys()
-            .filter(|name| !wanted.contains_key(*name))
-            .map(|name| format!("ptx/{name} (no source)")),
+            .filter(|path| !wanted.contains_key(*path))
+            .map(|path| format!("{} (no source)", shown(path))),
     );
     if stale.is_empty() {
         Ok(format!("{} files match their sources", wanted.len()))
@@ -59,32 +53,38 @@ pub(crate) fn check() -> Result<String, Error> {
     }
 }
 
-fn crate_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../heddle-cuda")
+fn crates_folder() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
 }
 
-/// Files by name, in order.
-fn compile_all() -> Result<BTreeMap<String, Vec<u8>>, Error> {
+/// The crates of this workspace, in order.
+fn crates() -> Result<Vec<PathBuf>, Error> {
+    let folder = crates_folder();
+    let mut crates = entries(&folder)?;
+    crates.retain(|path| path.is_dir());
+    Ok(crates)
+}
+
+/// Files by path, in order.
+fn compile_all() -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     let nvrtc = Nvrtc::load(&nvrtc::folder()?)?;
-    let kernels = crate_folder().join("kernels");
     let mut texts = BTreeMap::new();
-    for folder in [kernels.clone(), kernels.join("trial")] {
-        let sources = Source::read_folder(&folder).map_err(|source| Error::File {
-            action: "read",
-            path: folder.clone(),
-            source,
-        })?;
+    for root in crates()? {
+        let sources =
+            Source::read_crate(&root).map_err(|source| Error::file("read", &root, source))?;
+        let folder = root.join("ptx");
         for source in sources {
             for &target in &source.targets {
                 let ptx = nvrtc.compile(&source.name, &source.text, target)?;
                 texts.insert(
-                    source.ptx_name(target),
+                    folder.join(source.ptx_name(target)),
                     format!("{}\n{}", source.ptx_header(target), tidy(&ptx)).into_bytes(),
                 );
             }
             for &target in &source.machines {
                 let code = nvrtc.machine(&source.name, &source.machine_text(), target)?;
-                texts.insert(source.machine_name(target), code);
+                texts.insert(folder.join(source.machine_name(target)), code);
             }
         }
     }
@@ -107,27 +107,37 @@ fn tidy(ptx: &str) -> String {
     text
 }
 
-/// Files on disk, by name relative to `ptx/`.
-fn found(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+/// Files on disk, by path: those of every `ptx` folder and of the folders in it.
+fn found() -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     let mut texts = BTreeMap::new();
-    for (prefix, folder) in [("", folder.to_owned()), ("trial/", folder.join("trial"))] {
-        let Ok(entries) = fs::read_dir(&folder) else {
+    let mut folders: Vec<PathBuf> = crates()?.iter().map(|root| root.join("ptx")).collect();
+    while let Some(folder) = folders.pop() {
+        if !folder.is_dir() {
             continue;
-        };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            if path
+        }
+        for path in entries(&folder)? {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
                 .extension()
                 .is_some_and(|extension| extension == "ptx" || extension == "cubin")
             {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let text = fs::read(&path).map_err(|source| Error::File {
-                    action: "read",
-                    path: path.clone(),
-                    source,
-                })?;
-                texts.insert(format!("{prefix}{name}"), text);
+                let text = fs::read(&path).map_err(|source| Error::file("read", &path, source))?;
+                texts.insert(path, text);
             }
         }
     }
     Ok(texts)
+}
+
+/// What is in a folder, in order.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = fs::read_dir(folder)
+        .and_then(|entries| {
+            let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+            paths.collect::<std::io::Result<Vec<_>>>()
+        })
+        .map_err(|source| Error::file("read", folder, source))?;
+    paths.sort();
+    Ok(paths)
 }

@@ -6,19 +6,22 @@
 
 use super::answer::{Answer, culprit_of};
 use super::caps::Caps;
+use super::kernels::KERNELS;
 use super::letterbox::Letterbox;
 use super::schedule::{Schedule, Spot, Turn};
 use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::road::EVALUATE;
-use heddle_runtime::device::{Accelerator, Argument, DeviceKind, Lane, Launch, Notices, Place};
+use heddle_runtime::device::{
+    Accelerator, Argument, DeviceKind, Kernel, Lane, Launch, Notices, Place,
+};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, DType, Description, Error, Kind, Operand, Operation, ResultPlace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The kernel.
-const KERNEL: &str = "arc_evaluate";
+const KERNEL: &Kernel = Kernel::named(&KERNELS, "arc_evaluate");
 /// Threads of a warp.
 const WARP: u32 = 32;
 /// Warps of a block at most: all that a multiprocessor runs. They go step by step

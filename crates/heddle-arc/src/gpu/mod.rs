@@ -70,6 +70,7 @@ mod ground;
 mod image;
 mod joined;
 mod judge;
+mod kernels;
 mod ladder;
 mod launch;
 mod layout;

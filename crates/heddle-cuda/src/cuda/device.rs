@@ -35,7 +35,7 @@ impl CudaDevice {
         find::find(options)
     }
 
-    /// Finds them with every kernel of this crate, as a runtime wants them.
+    /// Finds them as a runtime wants them.
     #[must_use]
     pub fn find_all() -> Found {
         Self::find(&Options::default())

@@ -11,7 +11,7 @@ use super::context::Context;
 use super::core::Core;
 use super::driver::Version;
 use super::fault::Fault;
-use super::kernels::{KernelTable, Kernels};
+use super::kernels::Kernels;
 use super::lease::Leases;
 use super::staging::Staging;
 use super::stamp::Stamps;
@@ -19,29 +19,13 @@ use super::stream::Stream;
 use super::{CudaDevice, driver, health, store, visible};
 
 /// What a device is opened with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// The kernels it can launch.
-    pub kernels: KernelTable,
-    /// Changes when the kernels change enough to make old measurements wrong.
-    pub kernel_version: u32,
     /// Threads that copy between host memory and pinned memory; by default half
     /// the machine's, at most 8.
     pub copy_threads: Option<usize>,
     /// Bytes per pinned slot; by default 4 MiB.
     pub slot_bytes: Option<usize>,
-}
-
-impl Default for Options {
-    /// Every kernel of this crate, and the sizes that were measured to be best.
-    fn default() -> Self {
-        Self {
-            kernels: crate::kernels::table,
-            kernel_version: crate::kernels::VERSION,
-            copy_threads: None,
-            slot_bytes: None,
-        }
-    }
 }
 
 /// The GPUs of this machine.
@@ -68,6 +52,8 @@ impl Found {
 
 /// The oldest compute capability the kernels are compiled for.
 const OLDEST_CAPABILITY: (u32, u32) = (6, 0);
+/// Raised whenever kernels change enough to make old measurements wrong.
+const KERNEL_VERSION: u32 = 1;
 const SLOT_BYTES: usize = 4 << 20;
 const MOST_COPIERS: usize = 8;
 
@@ -143,7 +129,7 @@ fn assemble(
         name: context.name().map_err(fault)?,
         backend: "cuda",
         driver: driver.to_owned(),
-        kernel_version: options.kernel_version,
+        kernel_version: KERNEL_VERSION,
         units: context.attribute(units).map_err(fault)? as usize,
         memory,
     };
@@ -158,11 +144,7 @@ fn assemble(
         .build()
         .map_err(|error| context.refuse(format!("cannot start its copying threads: {error}")))?;
     let slot_bytes = options.slot_bytes.unwrap_or(SLOT_BYTES).max(4096);
-    let kernels = Kernels::new(
-        context,
-        options.kernels,
-        compute_capability.0 * 10 + compute_capability.1,
-    );
+    let kernels = Kernels::new(context, compute_capability.0 * 10 + compute_capability.1);
     let leases = Leases::new(context)?;
     let has_fine_clock = Stamps::are_fine(context, &kernels, &leases.open.stream)?;
     Ok(CudaDevice::new(Core {
@@ -190,8 +172,6 @@ mod tests {
     #[test]
     fn finding_never_panics_and_explains_an_empty_answer() {
         let found = find(&Options {
-            kernels: |_| Vec::new(),
-            kernel_version: 1,
             copy_threads: Some(1),
             slot_bytes: None,
         });

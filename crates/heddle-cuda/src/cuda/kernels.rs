@@ -1,4 +1,4 @@
-//! The kernels a device can launch, loaded when first asked for.
+//! The kernels a device was asked to launch, loaded when first asked for.
 
 #![allow(unsafe_code)]
 
@@ -10,82 +10,114 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
 use heddle_runtime::Error;
+use heddle_runtime::device::{Kernel, KernelModule};
 
 use super::context::Context;
 use super::drops;
 use super::fault::check;
 use super::signature::Signature;
-use crate::kernels::Image;
-
-/// Kernels as a GPU of the compute capability given (`90` for 9.0) loads them. Those
-/// of one file give the same text.
-pub type KernelTable = fn(u32) -> Vec<Image>;
 
 /// Dynamic shared memory every kernel may use without asking.
 const SHARED_FREELY: u32 = 48 << 10;
+/// Lists the loaded kernels are spread over: more than a program has kernels, so that
+/// most hold one.
+const LISTS: usize = 256;
 
 /// A kernel that can be launched.
 #[derive(Debug)]
-pub(super) struct Kernel {
+pub(super) struct Loaded {
     pub(super) function: CUfunction,
     pub(super) signature: Signature,
     shared_allowed: AtomicU32,
 }
 
 // SAFETY: a function handle is a constant of its module, which lives as long as
-// the table of kernels.
-unsafe impl Send for Kernel {}
+// the kernels of the device.
+unsafe impl Send for Loaded {}
 // SAFETY: as above.
-unsafe impl Sync for Kernel {}
+unsafe impl Sync for Loaded {}
 
 #[derive(Debug)]
 struct Module(CUmodule);
 
-// SAFETY: only loaded, looked up in and unloaded, each under the table's lock.
+// SAFETY: only loaded, looked up in and unloaded, each under the lock.
 unsafe impl Send for Module {}
+
+/// A list that only grows at its end. Reading it takes no lock: every launch does.
+type List = OnceLock<Box<Node>>;
+
+#[derive(Debug)]
+struct Node {
+    kernel: &'static Kernel,
+    loaded: Loaded,
+    next: List,
+}
 
 /// A device's kernels.
 #[derive(Debug)]
 pub(super) struct Kernels {
     context: Arc<Context>,
-    by_name: HashMap<&'static str, (Image, OnceLock<Kernel>)>,
-    /// By the address of their text.
+    /// Compute capability: `90` for 9.0.
+    capability: u32,
+    /// By the address of the kernel.
+    lists: Box<[List]>,
+    /// By the address of what they were loaded from.
     modules: Mutex<HashMap<usize, Module>>,
 }
 
 impl Kernels {
-    pub(super) fn new(context: &Arc<Context>, table: KernelTable, capability: u32) -> Self {
+    pub(super) fn new(context: &Arc<Context>, capability: u32) -> Self {
         Self {
             context: Arc::clone(context),
-            by_name: table(capability)
-                .into_iter()
-                // What the device times its launches with, whatever else it has.
-                .chain(
-                    crate::kernels::table(capability)
-                        .into_iter()
-                        .filter(|image| image.name.starts_with("stamp_")),
-                )
-                .map(|image| (image.name, (image, OnceLock::new())))
-                .collect(),
+            capability,
+            lists: (0..LISTS).map(|_| List::new()).collect(),
             modules: Mutex::default(),
         }
     }
 
-    /// The kernel with this name. The context has been entered.
-    pub(super) fn get(&self, name: &'static str) -> Result<&Kernel, Error> {
-        let Some((image, cell)) = self.by_name.get(name) else {
-            return Err(self.context.refuse(format!("there is no kernel {name}")));
-        };
-        if let Some(kernel) = cell.get() {
-            return Ok(kernel);
+    /// The kernel, ready to launch. The context has been entered.
+    pub(super) fn get(&self, kernel: &'static Kernel) -> Result<&Loaded, Error> {
+        loop {
+            if let Some(loaded) = self.find(kernel) {
+                return Ok(loaded);
+            }
+            self.keep(kernel, self.load(kernel)?);
         }
-        let kernel = self.load(*image)?;
-        // Another thread may have been as quick; both loaded the same function.
-        Ok(cell.get_or_init(|| kernel))
+    }
+
+    fn list(&self, kernel: &'static Kernel) -> &List {
+        // Kernels of one table lie side by side.
+        let place = ptr::from_ref(kernel) as usize / size_of::<Kernel>();
+        &self.lists[place % LISTS]
+    }
+
+    fn find(&self, kernel: &'static Kernel) -> Option<&Loaded> {
+        let mut node = self.list(kernel).get()?;
+        while !ptr::eq(node.kernel, kernel) {
+            node = node.next.get()?;
+        }
+        Some(&node.loaded)
+    }
+
+    /// Another thread may have been as quick; both loaded the same function, and the
+    /// first of the two is found.
+    fn keep(&self, kernel: &'static Kernel, loaded: Loaded) {
+        let mut list = self.list(kernel);
+        let mut node = Box::new(Node {
+            kernel,
+            loaded,
+            next: List::new(),
+        });
+        while let Err(again) = list.set(node) {
+            node = again;
+            if let Some(before) = list.get() {
+                list = &before.next;
+            }
+        }
     }
 
     /// Lets a kernel use this much dynamic shared memory.
-    pub(super) fn allow_shared(&self, kernel: &Kernel, bytes: u32) -> Result<(), Error> {
+    pub(super) fn allow_shared(&self, kernel: &Loaded, bytes: u32) -> Result<(), Error> {
         if bytes <= kernel.shared_allowed.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -101,16 +133,28 @@ impl Kernels {
         Ok(())
     }
 
-    fn load(&self, image: Image) -> Result<Kernel, Error> {
-        let Image { name, ptx, .. } = image;
-        let (Some(signature), Ok(c_name)) = (Signature::read(ptx, name), CString::new(name)) else {
+    fn load(&self, kernel: &'static Kernel) -> Result<Loaded, Error> {
+        let Kernel { name, module, .. } = *kernel;
+        let Some(ptx) = module.ptx_for(self.capability) else {
+            return Err(self.context.refuse(format!(
+                "kernel {name} has no PTX for compute capability {}.{}; its crate is built with \
+                 the feature `cuda` where it has",
+                self.capability / 10,
+                self.capability % 10
+            )));
+        };
+        let (Some(signature), Ok(c_name)) = (Signature::read(ptx.text, name), CString::new(name))
+        else {
             return Err(self.context.refuse(format!("no kernel {name} in its PTX")));
         };
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        let address = ptx.as_ptr() as usize;
+        let address = ptr::from_ref(module) as usize;
         let module = match modules.get(&address) {
             Some(module) => module.0,
-            None => modules.entry(address).or_insert(self.module(image)?).0,
+            None => {
+                let loaded = self.module(module, ptx.text)?;
+                modules.entry(address).or_insert(loaded).0
+            }
         };
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded, the name ends in zero, the first argument
@@ -118,7 +162,7 @@ impl Kernels {
         self.context.check("cuModuleGetFunction", unsafe {
             sys::cuModuleGetFunction(&raw mut function, module, c_name.as_ptr())
         })?;
-        Ok(Kernel {
+        Ok(Loaded {
             function,
             signature,
             shared_allowed: AtomicU32::new(SHARED_FREELY),
@@ -127,14 +171,13 @@ impl Kernels {
 
     /// The machine code, or where there is none or the driver does not take it, what
     /// the driver makes of the PTX.
-    fn module(&self, image: Image) -> Result<Module, Error> {
-        if let Some(code) = image.machine
-            && let Ok(module) = self.load_module(code)
+    fn module(&self, module: &KernelModule, ptx: &str) -> Result<Module, Error> {
+        if let Some(code) = module.machine_code_for(self.capability)
+            && let Ok(module) = self.load_module(code.image)
         {
             return Ok(module);
         }
-        let text =
-            CString::new(image.ptx).map_err(|_| self.context.refuse("PTX with a zero in it"))?;
+        let text = CString::new(ptx).map_err(|_| self.context.refuse("PTX with a zero in it"))?;
         self.load_module(text.as_bytes_with_nul())
     }
 

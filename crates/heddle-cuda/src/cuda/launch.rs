@@ -27,7 +27,7 @@ pub(super) fn launch(core: &Core, launch: &Launch<'_>) -> Result<(), Error> {
                 .then(|| format!("more than {MOST_ARGUMENTS} arguments"))
         };
         if let Some(why) = mismatch.or_else(too_many) {
-            let message = format!("kernel {}: {why}", launch.kernel);
+            let message = format!("kernel {}: {why}", launch.kernel.name);
             return Err(core.context.refuse(message));
         }
         if launch.grid.contains(&0) {

@@ -42,4 +42,3 @@ pub use device::CudaDevice;
 pub use drops::DropFailures;
 pub use find::{Found, Options};
 pub use health::Health;
-pub use kernels::KernelTable;

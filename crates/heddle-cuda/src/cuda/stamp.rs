@@ -21,6 +21,7 @@ use cudarc::driver::sys::{
     self, CUDA_KERNEL_NODE_PARAMS, CUdeviceptr, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
 };
 use heddle_runtime::Error;
+use heddle_runtime::device::Kernel;
 use heddle_runtime::units::Nanos;
 
 use super::context::Context;
@@ -29,6 +30,11 @@ use super::fault::check;
 use super::kernels::Kernels;
 use super::pinned::Pinned;
 use super::stream::{Event, Stream, Use};
+use crate::kernels::KERNELS;
+
+const BEGIN: &Kernel = Kernel::named(&KERNELS, "stamp_begin");
+const END: &Kernel = Kernel::named(&KERNELS, "stamp_end");
+const STEP: &Kernel = Kernel::named(&KERNELS, "stamp_step");
 
 /// A clock that moves in steps of at most this is as good as an event.
 const COARSEST_STEP: u64 = 1_000;
@@ -89,7 +95,7 @@ impl Stamps {
             ptr::from_mut(&mut readings).cast(),
         ];
         let shot = Shot {
-            function: kernels.get("stamp_step")?.function,
+            function: kernels.get(STEP)?.function,
             grid: [1; 3],
             block: [1; 3],
             shared: 0,
@@ -129,17 +135,14 @@ impl Stamps {
             stamps.notice.address(0, size_of::<u64>()),
         );
         let mut clock_argument = [ptr::from_mut(&mut clock).cast::<c_void>()];
-        let begin = stamps.add(
-            None,
-            &mut single(kernels, "stamp_begin", &mut clock_argument)?,
-        )?;
+        let begin = stamps.add(None, &mut single(kernels, BEGIN, &mut clock_argument)?)?;
         stamps.kernel = stamps.add(Some(begin), first)?;
         let mut both = [
             ptr::from_mut(&mut clock).cast::<c_void>(),
             ptr::from_mut(&mut notice).cast(),
         ];
         let kernel = stamps.kernel;
-        stamps.add(Some(kernel), &mut single(kernels, "stamp_end", &mut both)?)?;
+        stamps.add(Some(kernel), &mut single(kernels, END, &mut both)?)?;
         // SAFETY: the graph lives; the first argument outlives the call.
         context.check("cuGraphInstantiateWithFlags", unsafe {
             sys::cuGraphInstantiateWithFlags(&raw mut stamps.exec, stamps.graph, 0)
@@ -303,11 +306,11 @@ impl Shot<'_> {
 /// A launch of one thread.
 fn single<'a>(
     kernels: &Kernels,
-    name: &'static str,
+    kernel: &'static Kernel,
     arguments: &'a mut [*mut c_void],
 ) -> Result<Shot<'a>, Error> {
     Ok(Shot {
-        function: kernels.get(name)?.function,
+        function: kernels.get(kernel)?.function,
         grid: [1; 3],
         block: [1; 3],
         shared: 0,

@@ -178,7 +178,7 @@ impl Accelerator for SimtDevice {
         self.core.call()?;
         let task = Task::new(launch, self.core.id).map_err(|what| self.core.error(what))?;
         if self.core.faults.fails_launch() {
-            let kernel = launch.kernel;
+            let kernel = launch.kernel.name;
             return Err(self.core.error(format!("the launch of {kernel} failed")));
         }
         let _stream = self.core.stream();
@@ -187,9 +187,10 @@ impl Accelerator for SimtDevice {
         clock::add_kernel(start, Nanos::from(start.elapsed()));
         let damaged = || task.buffers.iter().find_map(|buffer| buffer.take_damage());
         if let Err(failure) = outcome {
-            self.core.note(failure.of(launch.kernel));
+            self.core.note(failure.of(launch.kernel.name));
         } else if let Some(damage) = damaged() {
-            self.core.note(format!("kernel {} {damage}", launch.kernel));
+            self.core
+                .note(format!("kernel {} {damage}", launch.kernel.name));
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! The border to the kernels' C++: what a thread can see of itself, and the calls
-//! it makes to wait. The other side is `kernels/host/simt.h`.
+//! it makes to wait. The other side is `heddle-kernel-build/shim/simt.h`.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};

@@ -1,19 +1,18 @@
 //! A launch checked against its kernel and the limits every GPU has.
 
-use heddle_runtime::device::{Argument, DeviceId, Launch};
+use heddle_runtime::device::{Argument, DeviceId, HostEntry, Kernel, Launch, ParameterKind};
 
 use super::block::MAX_THREADS;
 use super::memory::SimtBuffer;
 use super::notices::SimtNotices;
 use super::shared::SHARED_BYTES;
-use crate::kernels::{self, ArgumentKind, Kernel};
 
 /// One argument's bytes, at the start.
 pub(super) type Value = [u8; 8];
 
 /// A launch that can run.
 pub(super) struct Task<'a> {
-    pub(super) kernel: &'static Kernel,
+    pub(super) entry: HostEntry,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     pub(super) shared: u32,
@@ -25,10 +24,16 @@ pub(super) struct Task<'a> {
 impl<'a> Task<'a> {
     /// Checks `launch` for `device`, or says what is wrong with it.
     pub(super) fn new(launch: &Launch<'a>, device: DeviceId) -> Result<Self, String> {
-        let kernel = kernels::find(launch.kernel)
-            .ok_or_else(|| format!("there is no kernel {}", launch.kernel))?;
+        let kernel = launch.kernel;
+        let entry = kernel.entry.ok_or_else(|| {
+            format!(
+                "kernel {} is not compiled for the host; its crate is built with the feature \
+                 `emulator` where it is",
+                kernel.name
+            )
+        })?;
         check_size(kernel, launch)?;
-        let (expected, found) = (kernel.arguments.len(), launch.arguments.len());
+        let (expected, found) = (kernel.parameters.len(), launch.arguments.len());
         if expected != found {
             return Err(format!(
                 "{} takes {expected} arguments, but got {found}",
@@ -36,14 +41,14 @@ impl<'a> Task<'a> {
             ));
         }
         let mut task = Self {
-            kernel,
+            entry,
             grid: launch.grid,
             block: launch.block,
             shared: launch.shared,
             values: Vec::with_capacity(expected),
             buffers: Vec::new(),
         };
-        for (index, (argument, &kind)) in launch.arguments.iter().zip(kernel.arguments).enumerate()
+        for (index, (argument, &kind)) in launch.arguments.iter().zip(kernel.parameters).enumerate()
         {
             task.add(argument, kind, device)
                 .map_err(|what| format!("argument {index} of {} {what}", kernel.name))?;
@@ -54,7 +59,7 @@ impl<'a> Task<'a> {
     fn add(
         &mut self,
         argument: &Argument<'a>,
-        kind: ArgumentKind,
+        kind: ParameterKind,
         device: DeviceId,
     ) -> Result<(), String> {
         let (found, value) = match *argument {
@@ -65,18 +70,21 @@ impl<'a> Task<'a> {
                     .filter(|_| memory.device() == device)
                     .ok_or_else(|| format!("lives on {}", memory.device()))?;
                 self.buffers.push(buffer);
-                (ArgumentKind::Buffer, value(&buffer.address().to_ne_bytes()))
+                (
+                    ParameterKind::Buffer,
+                    value(&buffer.address().to_ne_bytes()),
+                )
             }
             Argument::Notices(notices) => {
                 let own = notices.as_any().downcast_ref::<SimtNotices>();
                 let own = own.ok_or_else(|| "lives on another device".to_owned())?;
-                (ArgumentKind::Buffer, value(&own.address().to_ne_bytes()))
+                (ParameterKind::Buffer, value(&own.address().to_ne_bytes()))
             }
-            Argument::U32(number) => (ArgumentKind::U32, value(&number.to_ne_bytes())),
-            Argument::I32(number) => (ArgumentKind::I32, value(&number.to_ne_bytes())),
-            Argument::U64(number) => (ArgumentKind::U64, value(&number.to_ne_bytes())),
-            Argument::F32(number) => (ArgumentKind::F32, value(&number.to_ne_bytes())),
-            Argument::F64(number) => (ArgumentKind::F64, value(&number.to_ne_bytes())),
+            Argument::U32(number) => (ParameterKind::U32, value(&number.to_ne_bytes())),
+            Argument::I32(number) => (ParameterKind::I32, value(&number.to_ne_bytes())),
+            Argument::U64(number) => (ParameterKind::U64, value(&number.to_ne_bytes())),
+            Argument::F32(number) => (ParameterKind::F32, value(&number.to_ne_bytes())),
+            Argument::F64(number) => (ParameterKind::F64, value(&number.to_ne_bytes())),
         };
         if found != kind {
             return Err(format!("must be {kind:?}, but is {found:?}"));

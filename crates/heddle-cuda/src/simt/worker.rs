@@ -5,6 +5,8 @@ use std::cell::{Cell, RefCell, UnsafeCell};
 use std::ffi::c_void;
 use std::ptr;
 
+use heddle_runtime::device::HostEntry;
+
 use super::block::{Barrier, Block, MAX_THREADS};
 use super::failure::Failure;
 use super::fiber::{Fiber, Pause, Signal};
@@ -12,7 +14,6 @@ use super::frame::{Frame, set_now};
 use super::launch::Task;
 use super::shared::SharedMemory;
 use super::warp::Arrival;
-use crate::kernels::Entry;
 
 thread_local! {
     static WORKER: Worker = Worker::new();
@@ -38,7 +39,7 @@ pub(super) struct Worker {
     /// The thread that runs now.
     current: Cell<usize>,
     /// The kernel and a pointer to each argument; none between blocks.
-    call: Cell<Option<(Entry, *const *const c_void)>>,
+    call: Cell<Option<(HostEntry, *const *const c_void)>>,
     failure: RefCell<Option<Failure>>,
 }
 
@@ -76,7 +77,7 @@ impl Worker {
             .borrow_mut()
             .resize_with(task.threads(), || None);
         self.failure.borrow_mut().take();
-        self.call.set(Some((task.kernel.entry, arguments.as_ptr())));
+        self.call.set(Some((task.entry, arguments.as_ptr())));
         let outcome = self.schedule(at);
         self.call.set(None);
         // Fibers of threads that will never go on are given up with their stacks.

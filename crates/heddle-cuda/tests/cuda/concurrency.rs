@@ -4,8 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use heddle_cuda::cuda::CudaDevice;
+use heddle_cuda::kernels::trial;
 use heddle_runtime::device::Argument::{Buffer, U32};
-use heddle_runtime::device::{Accelerator, Launch};
+use heddle_runtime::device::{Accelerator, Kernel, Launch};
 
 use crate::machine::{execute, with_gpu};
 use crate::xor::{Resident, down, is_xor, noise, pipelined, room, whole};
@@ -122,7 +123,7 @@ fn kernels_of_different_threads_overlap() {
             let out = room(&gpu, 4).unwrap();
             execute(&gpu, || {
                 gpu.launch(&Launch {
-                    kernel: "trial_barriers",
+                    kernel: Kernel::named(&trial::KERNELS, "trial_barriers"),
                     grid: [1; 3],
                     block: [256, 1, 1],
                     shared: 0,

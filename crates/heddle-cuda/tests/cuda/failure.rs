@@ -3,16 +3,31 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_cuda::kernels::trial;
 use heddle_runtime::Error;
 use heddle_runtime::device::Argument::{self, Buffer, F32, U32, U64};
-use heddle_runtime::device::{Accelerator, Launch};
+use heddle_runtime::device::{Accelerator, Kernel, KernelModule, Launch};
 
 use crate::machine::{execute, open, with_gpu};
 use crate::xor::{Resident, is_xor, launch, noise, room, whole};
 
+/// As a crate without the feature `cuda` has them.
+static ABSENT: Kernel = Kernel {
+    name: "absent",
+    module: &KernelModule {
+        source: "absent",
+        source_hash: "",
+        ptx: &[],
+        machine_code: &[],
+    },
+    max_threads: 1024,
+    parameters: &[],
+    entry: None,
+};
+
 fn start(
     gpu: &CudaDevice,
-    kernel: &'static str,
+    kernel: &'static Kernel,
     threads: u32,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
@@ -40,10 +55,10 @@ fn refusal(gpu: &CudaDevice, outcome: Result<(), Error>) -> String {
 }
 
 #[test]
-fn an_unknown_kernel_is_named() {
+fn a_kernel_without_images_is_named() {
     with_gpu(|gpu| {
-        let said = refusal(&gpu, start(&gpu, "nope", 1, &[]));
-        assert_eq!(said, "cuda:0: there is no kernel nope");
+        let said = refusal(&gpu, start(&gpu, &ABSENT, 1, &[]));
+        assert!(said.starts_with("cuda:0: kernel absent has no PTX for compute capability"));
     });
 }
 
@@ -59,9 +74,24 @@ fn arguments_that_do_not_fit_are_refused() {
             &[Buffer(out.as_ref()), U32(1), F32(1.0)],
         ];
         for arguments in wrong {
-            let said = refusal(&gpu, start(&gpu, "trial_barriers", 1, arguments));
+            let said = refusal(
+                &gpu,
+                start(
+                    &gpu,
+                    Kernel::named(&trial::KERNELS, "trial_barriers"),
+                    1,
+                    arguments,
+                ),
+            );
             assert!(said.contains("kernel trial_barriers: "), "{said}");
-            let executed = execute(&gpu, || start(&gpu, "trial_barriers", 1, arguments));
+            let executed = execute(&gpu, || {
+                start(
+                    &gpu,
+                    Kernel::named(&trial::KERNELS, "trial_barriers"),
+                    1,
+                    arguments,
+                )
+            });
             assert_eq!(refusal(&gpu, executed.map(drop)), said);
         }
     });
@@ -72,7 +102,14 @@ fn arguments_that_do_not_fit_are_refused() {
 fn a_block_of_too_many_threads_is_refused() {
     with_gpu(|gpu| {
         let out = room(&gpu, 4).unwrap();
-        let too_many = || start(&gpu, "trial_nothing", 4096, &[Buffer(out.as_ref())]);
+        let too_many = || {
+            start(
+                &gpu,
+                Kernel::named(&trial::KERNELS, "trial_nothing"),
+                4096,
+                &[Buffer(out.as_ref())],
+            )
+        };
         let first = execute(&gpu, too_many).map(drop);
         println!("{}", refusal(&gpu, first));
         println!("{}", refusal(&gpu, execute(&gpu, too_many).map(drop)));
@@ -114,7 +151,7 @@ fn the_error_of_a_body_is_told_and_what_it_queued_has_run() {
         let resident = Resident::new(&gpu, &left, &right).unwrap();
         let outcome = execute(&gpu, || {
             resident.launch(&gpu)?;
-            start(&gpu, "nope", 1, &[])
+            start(&gpu, &ABSENT, 1, &[])
         });
         assert!(refusal(&gpu, outcome.map(drop)).contains("nope"));
         let mut output = vec![0; left.len()];
@@ -141,7 +178,7 @@ fn a_body_that_panics_leaves_the_device_usable() {
                 })
             }));
             assert!(outcome.is_err());
-            refusal(&gpu, start(&gpu, "nope", 1, &[]));
+            refusal(&gpu, start(&gpu, &ABSENT, 1, &[]));
         }
     });
 }

@@ -1,7 +1,8 @@
 //! Kernels, their arguments and their grids.
 
+use heddle_cuda::kernels::trial;
 use heddle_runtime::device::Argument::{Buffer, F32, F64, I32, U32, U64};
-use heddle_runtime::device::{Accelerator, Launch};
+use heddle_runtime::device::{Accelerator, Kernel, Launch};
 
 use crate::machine::{execute, with_gpu};
 use crate::transfers::SIZES;
@@ -55,7 +56,7 @@ fn launches_queued_together_keep_their_own_arguments() {
                     resident.launch(&gpu)?;
                     // Another kernel with other arguments and another grid.
                     gpu.launch(&Launch {
-                        kernel: "trial_coordinates",
+                        kernel: Kernel::named(&trial::KERNELS, "trial_coordinates"),
                         grid: [count as u32, 1, 1],
                         block: [1; 3],
                         shared: 0,
@@ -82,7 +83,7 @@ fn arguments_of_every_type_arrive_as_given() {
         let out = room(&gpu, 40).unwrap();
         let launch = || {
             gpu.launch(&Launch {
-                kernel: "trial_arguments",
+                kernel: Kernel::named(&trial::KERNELS, "trial_arguments"),
                 grid: [1; 3],
                 block: [1; 3],
                 shared: 0,
@@ -119,7 +120,7 @@ fn every_thread_of_a_grid_runs_once() {
             let out = up(&gpu, &vec![0; 4 * threads as usize]).unwrap();
             execute(&gpu, || {
                 gpu.launch(&Launch {
-                    kernel: "trial_coordinates",
+                    kernel: Kernel::named(&trial::KERNELS, "trial_coordinates"),
                     grid,
                     block,
                     shared: 0,
@@ -148,7 +149,7 @@ fn a_kernel_may_ask_for_more_shared_memory_than_comes_freely() {
         let out = up(&gpu, &numbers(&mut (0..1024))).unwrap();
         execute(&gpu, || {
             gpu.launch(&Launch {
-                kernel: "trial_reverse",
+                kernel: Kernel::named(&trial::KERNELS, "trial_reverse"),
                 grid: [1; 3],
                 block: [1024, 1, 1],
                 shared,

@@ -4,8 +4,9 @@ use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::Error;
 use heddle_runtime::device::Argument::{Buffer, U64};
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceMemory, Launch, Pipeline, PipelineInput,
+    Accelerator, Device, DeviceBuffer, DeviceMemory, Kernel, Launch, Pipeline, PipelineInput,
 };
+use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
 
 /// Bytes that differ from seed to seed and place to place.
@@ -110,7 +111,7 @@ pub(crate) fn launch_with_key(
 ) -> Result<(), Error> {
     let most_blocks = gpu.card().units * 16;
     gpu.launch(&Launch {
-        kernel: "xor_u8",
+        kernel: Kernel::named(&ops::KERNELS, "xor_u8"),
         grid: [len.div_ceil(16 * 256).clamp(1, most_blocks) as u32, 1, 1],
         block: [256, 1, 1],
         shared: 0,

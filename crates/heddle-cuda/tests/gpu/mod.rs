@@ -3,9 +3,11 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use bytemuck::Pod;
+use heddle_cuda::kernels::trial;
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::Error;
-use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Launch};
+use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Kernel, Launch};
+use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
 
 /// A device with nothing wrong with it.
@@ -48,10 +50,16 @@ pub(crate) fn down<T: Pod>(buffer: &DeviceBuffer) -> Vec<T> {
     values
 }
 
+/// A kernel of the array operations or of the trials.
+pub(crate) fn kernel_named(name: &str) -> &'static Kernel {
+    let trial = Kernel::find(&trial::KERNELS, name);
+    trial.unwrap_or_else(|| Kernel::named(&ops::KERNELS, name))
+}
+
 /// Launches a row of blocks and waits for them.
 pub(crate) fn run(
     gpu: &SimtDevice,
-    kernel: &'static str,
+    kernel: &str,
     blocks: u32,
     threads: u32,
     arguments: &[Argument<'_>],
@@ -62,14 +70,14 @@ pub(crate) fn run(
 /// The same with dynamic shared memory.
 pub(crate) fn run_shared(
     gpu: &SimtDevice,
-    kernel: &'static str,
+    kernel: &str,
     blocks: u32,
     threads: u32,
     shared: u32,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
     gpu.launch(&Launch {
-        kernel,
+        kernel: kernel_named(kernel),
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
         shared,

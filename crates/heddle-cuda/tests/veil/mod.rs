@@ -3,8 +3,9 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use heddle_runtime::device::Argument::{Buffer, U64};
-use heddle_runtime::device::{Accelerator, DeviceMemory, Lane, Launch, Place};
+use heddle_runtime::device::{Accelerator, DeviceMemory, Kernel, Lane, Launch, Place};
 use heddle_runtime::device::{DeviceBuffer, DeviceKind};
+use heddle_runtime::ops;
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
 
 pub(crate) static VEIL: Kind = Kind::new("veil", WorkUnit::Bytes);
@@ -109,7 +110,7 @@ fn launch(
     let key: DeviceBuffer = gpu.allocate(heddle_runtime::units::Bytes(KEY.len() as u64))?;
     key.upload(KEY)?;
     gpu.launch(&Launch {
-        kernel: "xor_u8",
+        kernel: Kernel::named(&ops::KERNELS, "xor_u8"),
         grid: [4, 1, 1],
         block: [256, 1, 1],
         shared: 0,

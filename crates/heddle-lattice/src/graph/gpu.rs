@@ -1,14 +1,17 @@
 //! Building the graph on a GPU: degrees there, their running sum here, rows there.
 
-use heddle_runtime::device::{Accelerator, Argument, Lane, Launch};
+use heddle_runtime::device::{Accelerator, Argument, Kernel, Lane, Launch};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Error};
 
 use super::{Build, Graph};
+use crate::kernels::KERNELS;
 use crate::lattice::Lattice;
 
 const BLOCK: u32 = 256;
 const MOST_BLOCKS: u64 = 4096;
+const DEGREES: &Kernel = Kernel::named(&KERNELS, "lattice_degrees");
+const ROWS: &Kernel = Kernel::named(&KERNELS, "lattice_rows");
 
 /// Size, stride and whether the ends meet, for each axis of at most 2^30 sites.
 pub(crate) fn geometry(lattice: &Lattice) -> Array<u32> {
@@ -42,7 +45,7 @@ impl Build<'_> {
         accelerator: &dyn Accelerator,
     ) -> Result<Graph, Error> {
         let sites = self.lattice.sites();
-        let launch = |kernel: &'static str, arguments: &[Argument<'_>]| {
+        let launch = |kernel: &'static Kernel, arguments: &[Argument<'_>]| {
             let blocks = sites.div_ceil(BLOCK.into()).clamp(1, MOST_BLOCKS);
             accelerator.launch(&Launch {
                 kernel,
@@ -58,7 +61,7 @@ impl Build<'_> {
         let dimensions = Argument::U32(self.lattice.dimensions() as u32);
         let all = Argument::U32(sites as u32);
         launch(
-            "lattice_degrees",
+            DEGREES,
             &[
                 Argument::Buffer(&**geometry),
                 dimensions,
@@ -86,7 +89,7 @@ impl Build<'_> {
             let before = lane.resident(&Array::from_slice(&before), accelerator)?;
             let room = accelerator.allocate(Bytes(4 * end))?;
             launch(
-                "lattice_rows",
+                ROWS,
                 &[
                     Argument::Buffer(&**geometry),
                     dimensions,

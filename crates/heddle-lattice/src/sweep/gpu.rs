@@ -5,16 +5,21 @@
 //! source. Up to 32 words of a site lie side by side: a warp reads a neighbour as
 //! one line of 256 bytes.
 
-use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Lane, Launch};
+use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Kernel, Lane, Launch};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Description, Error};
 
 use super::{Reach, Sweep};
 use crate::graph::gpu as graph;
+use crate::kernels::KERNELS;
 use crate::lattice::Lattice;
 
 const BLOCK: u32 = 256;
 const MOST_BLOCKS: u64 = 4096;
+const ZERO: &Kernel = Kernel::named(&KERNELS, "frontier_zero");
+const BEGIN: &Kernel = Kernel::named(&KERNELS, "frontier_begin");
+const SEED: &Kernel = Kernel::named(&KERNELS, "frontier_seed");
+const STEP: &Kernel = Kernel::named(&KERNELS, "frontier_step");
 /// Words of a site at most.
 const MOST_WORDS: u64 = 32;
 /// Bits held at most where nobody is short of memory.
@@ -153,7 +158,7 @@ impl<'a> Ground<'a> {
             last: room(4)?,
         };
         ground.over(
-            "frontier_zero",
+            ZERO,
             plan.sources,
             &[
                 Argument::Buffer(&*ground.reached),
@@ -168,7 +173,7 @@ impl<'a> Ground<'a> {
     /// A launch of one thread for each of `threads`, or as many as fill a GPU.
     fn over(
         &self,
-        kernel: &'static str,
+        kernel: &'static Kernel,
         threads: u64,
         arguments: &[Argument<'_>],
     ) -> Result<(), Error> {
@@ -192,7 +197,7 @@ impl<'a> Ground<'a> {
     ) -> Result<(), Error> {
         let blocked = lane.resident(&self.blocked, self.accelerator)?;
         self.over(
-            "frontier_begin",
+            BEGIN,
             self.plan.sites * self.plan.words,
             &[
                 Argument::Buffer(&*self.fronts[0]),
@@ -205,7 +210,7 @@ impl<'a> Ground<'a> {
             ],
         )?;
         self.over(
-            "frontier_seed",
+            SEED,
             count as u64,
             &[
                 Argument::Buffer(&*self.fronts[0]),
@@ -229,7 +234,7 @@ impl<'a> Ground<'a> {
                     [level % 2, (level + 1) % 2].map(|at| &*self.fronts[at as usize]);
                 level += 1;
                 self.accelerator.launch(&Launch {
-                    kernel: "frontier_step",
+                    kernel: STEP,
                     grid: [blocks as u32, 1, 1],
                     block: [BLOCK, 1, 1],
                     shared: 0,

@@ -1,9 +1,9 @@
 //! What it takes to start one kernel, on whatever device has kernels.
 //!
-//! A kernel is asked for by name; its device checks the arguments against the
-//! kernel's own signature before anything runs.
+//! A launch carries its kernel; the device checks the arguments against the kernel's
+//! own signature before anything runs.
 
-use super::{DeviceMemory, Notices};
+use super::{DeviceMemory, Kernel, Notices};
 
 /// One argument of a kernel, in the order of its signature.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ pub enum Argument<'a> {
 /// One kernel launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
-    /// The kernel's name.
-    pub kernel: &'static str,
+    /// The kernel.
+    pub kernel: &'static Kernel,
     /// Blocks along x, y and z.
     pub grid: [u32; 3],
     /// Threads of a block along x, y and z.

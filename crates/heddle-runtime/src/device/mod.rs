@@ -9,6 +9,7 @@
 
 mod accelerator;
 mod id;
+mod kernel;
 mod lane;
 mod launch;
 mod matmul;
@@ -22,6 +23,7 @@ use std::time::Instant;
 
 pub use accelerator::{Accelerator, DeviceBuffer, DeviceMemory};
 pub use id::{DeviceId, DeviceKind};
+pub use kernel::{HostEntry, Kernel, KernelModule, MachineCode, ParameterKind, Ptx};
 pub use lane::{Lane, Place};
 pub use launch::{Argument, Launch};
 pub use matmul::{MatMulCall, MatMulOperand};

@@ -5,7 +5,7 @@
 //! grid that fills any GPU; kernels stride over what is left.
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, DeviceBuffer, Launch};
+use crate::device::{Accelerator, Argument, DeviceBuffer, Kernel, Launch};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::shape::Shape;
@@ -17,13 +17,21 @@ pub(super) const BLOCK: u32 = 256;
 /// each; four rounds of them even out the tail.
 const MOST_BLOCKS: usize = 4096;
 
-/// The names of one operation's kernels, by element type.
-pub(super) struct Names([Option<&'static str>; DType::ALL.len()]);
+mod table {
+    use crate::device;
 
-/// The names `<operation>_<type>` of the kernels for `all`, `integers` or `floats`.
-macro_rules! names {
+    include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+}
+pub use table::KERNELS;
+
+/// One operation's kernels, by element type.
+pub(super) struct Kernels([Option<&'static Kernel>; DType::ALL.len()]);
+
+/// The kernels `<operation>_<type>` for `all`, `integers` or `floats`. One that is in
+/// no source does not compile.
+macro_rules! kernels {
     ($operation:literal, all) => {
-        $crate::ops::kernel::Names::new([
+        $crate::ops::kernel::Kernels::new([
             Some(concat!($operation, "_u8")),
             Some(concat!($operation, "_i32")),
             Some(concat!($operation, "_u32")),
@@ -32,7 +40,7 @@ macro_rules! names {
         ])
     };
     ($operation:literal, integers) => {
-        $crate::ops::kernel::Names::new([
+        $crate::ops::kernel::Kernels::new([
             Some(concat!($operation, "_u8")),
             Some(concat!($operation, "_i32")),
             Some(concat!($operation, "_u32")),
@@ -41,7 +49,7 @@ macro_rules! names {
         ])
     };
     ($operation:literal, floats) => {
-        $crate::ops::kernel::Names::new([
+        $crate::ops::kernel::Kernels::new([
             None,
             None,
             None,
@@ -50,21 +58,35 @@ macro_rules! names {
         ])
     };
 }
-pub(super) use names;
+pub(super) use kernels;
 
-impl Names {
-    /// Names in the order of [`DType::ALL`]; `None` where there is no kernel.
-    pub(super) const fn new(names: [Option<&'static str>; DType::ALL.len()]) -> Self {
-        Self(names)
+/// The array kernel of this name; for constants, where one that does not exist stops
+/// the build.
+pub(super) const fn named(name: &str) -> &'static Kernel {
+    Kernel::named(&KERNELS, name)
+}
+
+impl Kernels {
+    /// By names in the order of [`DType::ALL`]; `None` where there is no kernel.
+    pub(super) const fn new(names: [Option<&str>; DType::ALL.len()]) -> Self {
+        let mut kernels = [None; DType::ALL.len()];
+        let mut index = 0;
+        while index < names.len() {
+            if let Some(name) = names[index] {
+                kernels[index] = Some(named(name));
+            }
+            index += 1;
+        }
+        Self(kernels)
     }
 
     /// The kernel for `T`, where there is one.
-    pub(super) fn get<T: Element>(&self) -> Option<&'static str> {
+    pub(super) fn get<T: Element>(&self) -> Option<&'static Kernel> {
         self.0[T::DTYPE.index()]
     }
 
     /// The kernel for `T`.
-    pub(super) fn of<T: Element>(&self, operation: &'static str) -> Result<&'static str, Error> {
+    pub(super) fn of<T: Element>(&self, operation: &'static str) -> Result<&'static Kernel, Error> {
         self.get::<T>().ok_or(Error::BadParameter {
             operation,
             parameter: "element type",
@@ -78,7 +100,7 @@ impl Names {
 /// stride. Nothing is launched over nothing.
 pub(super) fn over_elements(
     accelerator: &dyn Accelerator,
-    kernel: &'static str,
+    kernel: &'static Kernel,
     elements: usize,
     per_thread: usize,
     arguments: &[Argument<'_>],

@@ -34,6 +34,7 @@ mod transpose;
 mod xor;
 
 pub use elementwise::*;
+pub use kernel::KERNELS;
 pub(crate) use kernel::grid_elements;
 pub use matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
 pub use normalize::{MIN_MAX, Normalize, NormalizeMode, UNIT, Z_SCORE};

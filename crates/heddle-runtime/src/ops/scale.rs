@@ -5,7 +5,7 @@ use crate::device::{Accelerator, Argument, DeviceKind, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
-use super::kernel::{self, Names, names};
+use super::kernel::{self, Kernels, kernels};
 use super::loops::{self, Map};
 use super::number::Float;
 use super::pass::{self, Side};
@@ -14,7 +14,7 @@ use super::{agreement, room};
 /// `x * factor + offset`.
 pub static SCALE: Kind = Kind::new("scale", WorkUnit::Bytes);
 
-const KERNELS: Names = names!("scale", floats);
+const KERNELS: Kernels = kernels!("scale", floats);
 
 /// `x * factor + offset` of every element, rounded once (a fused multiply-add, as
 /// every device has it), so that all devices answer alike to the bit.

@@ -221,7 +221,7 @@ impl Accelerator for FakeDevice {
     fn launch(&self, launch: &heddle_runtime::device::Launch<'_>) -> Result<(), Error> {
         Err(Error::Device {
             device: self.id(),
-            message: format!("there is no kernel {}", launch.kernel),
+            message: format!("there is no kernel {}", launch.kernel.name),
         })
     }
 

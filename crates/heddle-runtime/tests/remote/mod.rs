@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use heddle_runtime::device::{
     Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, DeviceMemory,
-    Lane, Launch, Place, Timing,
+    Kernel, KernelModule, Lane, Launch, ParameterKind, Place, Timing,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
@@ -93,11 +93,11 @@ impl Accelerator for Remote {
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
         let ("increment", [Argument::Buffer(input), Argument::Buffer(output)]) =
-            (launch.kernel, launch.arguments)
+            (launch.kernel.name, launch.arguments)
         else {
             return Err(Error::Device {
                 device: self.id,
-                message: format!("there is no kernel {}", launch.kernel),
+                message: format!("there is no kernel {}", launch.kernel.name),
             });
         };
         let mut values = vec![0; input.bytes().0 as usize];
@@ -157,6 +157,19 @@ impl DeviceMemory for RemoteMemory {
     }
 }
 
+static INCREMENT_KERNEL: Kernel = Kernel {
+    name: "increment",
+    module: &KernelModule {
+        source: "none",
+        source_hash: "",
+        ptx: &[],
+        machine_code: &[],
+    },
+    max_threads: 1,
+    parameters: &[ParameterKind::Buffer, ParameterKind::Buffer],
+    entry: None,
+};
+
 pub(crate) static INCREMENT: Kind = Kind::new("increment", WorkUnit::Bytes);
 
 /// Adds one to every byte, wrapping.
@@ -190,7 +203,7 @@ impl Operation for Increment {
         let output = accelerator.allocate(self.data.bytes())?;
         if !self.data.is_empty() {
             accelerator.launch(&Launch {
-                kernel: "increment",
+                kernel: &INCREMENT_KERNEL,
                 grid: [1; 3],
                 block: [1; 3],
                 shared: 0,

@@ -1,5 +1,6 @@
 //! What a function of one or two elements says of itself.
 
+use crate::device::Kernel;
 use crate::operation::Kind;
 
 /// A function of one element.
@@ -13,7 +14,7 @@ pub trait UnaryFunction<T>: Copy + Send + Sync {
     }
 
     /// The kernel that computes it on a GPU. Without one it runs on the processor.
-    fn kernel(self) -> Option<&'static str> {
+    fn kernel(self) -> Option<&'static Kernel> {
         None
     }
 
@@ -32,7 +33,7 @@ pub trait BinaryFunction<T>: Copy + Send + Sync {
     fn kind(self) -> &'static Kind;
 
     /// The kernel that computes it on a GPU. Without one it runs on the processor.
-    fn kernel(self) -> Option<&'static str> {
+    fn kernel(self) -> Option<&'static Kernel> {
         None
     }
 

@@ -3,7 +3,9 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, Lane, Pieces, PipelineChunk, PipelineInput, Sink};
+use crate::device::{
+    Accelerator, Argument, Kernel, Lane, Pieces, PipelineChunk, PipelineInput, Sink,
+};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::shape::Shape;
@@ -203,7 +205,7 @@ pub(super) fn binary_in_place<T: Number, F: BinaryFunction<T>>(
 
 fn launch_unary<T: Element>(
     accelerator: &dyn Accelerator,
-    kernel: &'static str,
+    kernel: &'static Kernel,
     chunk: &PipelineChunk<'_>,
 ) -> Result<(), Error> {
     kernel::over_elements(
@@ -222,7 +224,7 @@ fn launch_unary<T: Element>(
 /// One binary kernel, ready for any stretch of elements.
 struct BinaryCall<'a, T> {
     accelerator: &'a dyn Accelerator,
-    kernel: &'static str,
+    kernel: &'static Kernel,
     form: Form,
     scalar: T,
 }
@@ -250,10 +252,10 @@ impl<T: Number> BinaryCall<'_, T> {
 
 /// The kernel's name, for a function that has one.
 fn implemented(
-    kernel: Option<&'static str>,
+    kernel: Option<&'static Kernel>,
     operation: &'static str,
     lane: &Lane<'_>,
-) -> Result<&'static str, Error> {
+) -> Result<&'static Kernel, Error> {
     kernel.ok_or(Error::NotImplementedOn {
         operation,
         device: lane.device(),

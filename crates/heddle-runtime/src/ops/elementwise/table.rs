@@ -9,11 +9,12 @@ use crate::array::Array;
 use crate::batch::{Family, merged_kinds};
 use crate::conformance::cases;
 use crate::conformance::cases::Domain;
+use crate::device::Kernel;
 use crate::error::Error;
 use crate::operation::{Kind, WorkUnit};
 use crate::runtime::Runtime;
 
-use super::super::kernel::{Names, names};
+use super::super::kernel::{Kernels, kernels};
 use super::super::number::{Float, Number};
 use super::super::probes;
 use super::super::table::{Entry, each_type};
@@ -50,8 +51,8 @@ macro_rules! elementwise {
                 fn weight(self) -> u64 {
                     $weight
                 }
-                fn kernel(self) -> Option<&'static str> {
-                    const KERNELS: Names = names!($unary_text, $types);
+                fn kernel(self) -> Option<&'static Kernel> {
+                    const KERNELS: Kernels = kernels!($unary_text, $types);
                     KERNELS.get::<T>()
                 }
                 #[inline(always)]
@@ -86,8 +87,8 @@ macro_rules! elementwise {
                 fn kind(self) -> &'static Kind {
                     &$BINARY
                 }
-                fn kernel(self) -> Option<&'static str> {
-                    const KERNELS: Names = names!($binary_text, all);
+                fn kernel(self) -> Option<&'static Kernel> {
+                    const KERNELS: Kernels = kernels!($binary_text, all);
                     KERNELS.get::<T>()
                 }
                 #[inline(always)]

@@ -6,10 +6,10 @@ use crate::array::Array;
 use crate::device::{Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane};
 use crate::error::Error;
 
-use super::super::kernel::{self, Names, names};
+use super::super::kernel::{self, Kernels, kernels};
 use super::super::number::Number;
 
-const KERNELS: Names = names!("first_zero", integers);
+const KERNELS: Kernels = kernels!("first_zero", integers);
 
 /// The least place of a zero that any of several kernels has met.
 pub(super) struct Zeros<'a> {

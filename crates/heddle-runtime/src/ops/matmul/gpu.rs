@@ -12,22 +12,16 @@ use crate::operation::Kind;
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-use super::super::kernel::{BLOCK, Names, filled, room};
+use super::super::kernel::{BLOCK, Kernels, filled, kernels, room};
 use super::super::number::Float;
 use super::super::room as memory;
 use super::gemm::Extents;
 use super::stream;
 
 /// Tiles of 64 x 64 elements.
-const LARGE: Names = Names::new([None, None, None, Some("matmul_f32"), Some("matmul_f64")]);
+const LARGE: Kernels = kernels!("matmul", floats);
 /// Tiles of 16 x 16 elements.
-const SMALL: Names = Names::new([
-    None,
-    None,
-    None,
-    Some("matmul_small_f32"),
-    Some("matmul_small_f64"),
-]);
+const SMALL: Kernels = kernels!("matmul_small", floats);
 /// Fewer large tiles than this leave multiprocessors of a large GPU idle, and
 /// small ones are then faster though they read their operands four times as often.
 const ENOUGH_TILES: usize = 128;
@@ -153,13 +147,13 @@ fn launch<T: Float>(
         of_one.saturating_mul(products.batch)
     };
     let is_large = m.min(n) >= 32 && tiles(64) >= ENOUGH_TILES;
-    let (names, tiles) = if is_large {
+    let (kernels, tiles) = if is_large {
         (&LARGE, tiles(64))
     } else {
         (&SMALL, tiles(16))
     };
     accelerator.launch(&Launch {
-        kernel: names.of::<T>(kind.name())?,
+        kernel: kernels.of::<T>(kind.name())?,
         grid: [tiles.min(MOST_BLOCKS) as u32, 1, 1],
         block: [BLOCK, 1, 1],
         shared: 0,

@@ -6,19 +6,15 @@ use crate::device::{Accelerator, Argument, Lane};
 use crate::dtype::Element;
 use crate::error::Error;
 
-use super::super::kernel::{Names, filled, over_elements, room};
+use super::super::kernel::{Kernels, filled, kernels, over_elements, room};
 use super::super::number::Float;
 use super::super::pass::{self, Side};
 use super::super::reduce::gpu::{self as reduce, Source};
 use super::NormalizeMode;
 
-const Z_SCORES: Names = floats("normalize_z_score_f32", "normalize_z_score_f64");
-const MIN_MAXES: Names = floats("normalize_min_max_f32", "normalize_min_max_f64");
-const UNITS: Names = floats("normalize_unit_f32", "normalize_unit_f64");
-
-const fn floats(single: &'static str, double: &'static str) -> Names {
-    Names::new([None, None, None, Some(single), Some(double)])
-}
+const Z_SCORES: Kernels = kernels!("normalize_z_score", floats);
+const MIN_MAXES: Kernels = kernels!("normalize_min_max", floats);
+const UNITS: Kernels = kernels!("normalize_unit", floats);
 
 /// The normalized array, on the device if there is room.
 pub(super) fn normalize<T: Float>(
@@ -33,7 +29,7 @@ pub(super) fn normalize<T: Float>(
     let kind = mode.kind();
     let beside = input.bytes() + reduce::scratch(input.bytes());
     let source = Source::of(lane, accelerator, input, beside)?;
-    let (names, statistics) = match mode {
+    let (kernels, statistics) = match mode {
         NormalizeMode::ZScore => (
             &Z_SCORES,
             reduce::moments::<T>(lane, accelerator, kind, &source)?,
@@ -48,7 +44,7 @@ pub(super) fn normalize<T: Float>(
         ),
     };
     drop(source);
-    let kernel = names.of::<T>(kind.name())?;
+    let kernel = kernels.of::<T>(kind.name())?;
     pass::fresh(
         lane,
         accelerator,

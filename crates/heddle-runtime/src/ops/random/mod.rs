@@ -28,14 +28,14 @@ use crate::units::Bytes;
 pub use philox::philox4x32_10;
 
 use super::agreement;
-use super::kernel::{self, Names, names};
+use super::kernel::{self, Kernels, kernels};
 use super::loops::part;
 
 /// Uniform random elements.
 pub static RANDOM: Kind = Kind::new("random", WorkUnit::Bytes);
 
 /// They draw a block per thread, as much as it stores at once.
-const KERNELS: Names = names!("random", all);
+const KERNELS: Kernels = kernels!("random", all);
 
 /// Bytes of one block.
 const BLOCK_BYTES: usize = 16;

@@ -10,14 +10,15 @@ use std::sync::Arc;
 
 use crate::array::Array;
 use crate::device::{
-    Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane, Launch, Pipeline, PipelineInput,
+    Accelerator, Argument, DeviceBuffer, DeviceMemory, Kernel, Lane, Launch, Pipeline,
+    PipelineInput,
 };
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Description, Kind, ResultPlace};
 use crate::units::Bytes;
 
-use super::super::kernel::{BLOCK, Names};
+use super::super::kernel::{BLOCK, Kernels, kernels, named};
 use super::super::number::{Float, Number};
 use super::super::room;
 use super::extremes::MIN;
@@ -31,33 +32,16 @@ const MERGED: usize = 1024;
 /// Bytes of three doubles, as moments and squares are kept.
 const TRIPLE: usize = 3 * size_of::<f64>();
 
-macro_rules! names {
-    ($stem:literal) => {
-        Names::new([
-            Some(concat!($stem, "_u8")),
-            Some(concat!($stem, "_i32")),
-            Some(concat!($stem, "_u32")),
-            Some(concat!($stem, "_f32")),
-            Some(concat!($stem, "_f64")),
-        ])
-    };
-    ($stem:literal, floats) => {
-        Names::new([
-            None,
-            None,
-            None,
-            Some(concat!($stem, "_f32")),
-            Some(concat!($stem, "_f64")),
-        ])
-    };
-}
-
-const SUMS: Names = names!("reduce_sum");
-const MINIMA: Names = names!("reduce_min");
-const MAXIMA: Names = names!("reduce_max");
-const MOMENTS: Names = names!("reduce_moments");
-const EXTREMES: Names = names!("reduce_extremes", floats);
-const SQUARES: Names = names!("reduce_squares", floats);
+const SUMS: Kernels = kernels!("reduce_sum", all);
+const MINIMA: Kernels = kernels!("reduce_min", all);
+const MAXIMA: Kernels = kernels!("reduce_max", all);
+const MOMENTS: Kernels = kernels!("reduce_moments", all);
+const EXTREMES: Kernels = kernels!("reduce_extremes", floats);
+const SQUARES: Kernels = kernels!("reduce_squares", floats);
+const SUM_OF_INTEGERS: &Kernel = named("reduce_sum_u64");
+const SUM_OF_FLOATS: &Kernel = named("reduce_sum_f64");
+const MERGE_MOMENTS: &Kernel = named("merge_moments");
+const MERGE_SQUARES: &Kernel = named("merge_squares");
 
 /// Where a reduction finds its input.
 #[derive(Clone, Debug)]
@@ -87,7 +71,7 @@ impl<'a> Source<'a> {
 /// One kernel of a reduction, and what one of its blocks takes and leaves.
 #[derive(Clone, Copy)]
 struct Pass {
-    kernel: &'static str,
+    kernel: &'static Kernel,
     /// Bytes of an element it reads.
     element: usize,
     /// Elements a block reads.
@@ -98,7 +82,7 @@ struct Pass {
 
 impl Pass {
     /// A pass over chunks of elements of `element` bytes.
-    fn chunks(kernel: &'static str, element: usize, partial: usize) -> Self {
+    fn chunks(kernel: &'static Kernel, element: usize, partial: usize) -> Self {
         Self {
             kernel,
             element,
@@ -108,7 +92,7 @@ impl Pass {
     }
 
     /// A pass that merges partials of three doubles.
-    fn merges(kernel: &'static str) -> Self {
+    fn merges(kernel: &'static Kernel) -> Self {
         Self {
             kernel,
             element: TRIPLE,
@@ -253,9 +237,9 @@ pub(super) fn sum<T: Summable>(
     }
     let word = size_of::<T::Sum>();
     let again = if T::IS_INTEGER {
-        "reduce_sum_u64"
+        SUM_OF_INTEGERS
     } else {
-        "reduce_sum_f64"
+        SUM_OF_FLOATS
     };
     let first = Pass::chunks(SUMS.of::<T>(kind.name())?, size_of::<T>(), word);
     let again = Pass::chunks(again, word, word);
@@ -271,12 +255,16 @@ pub(super) fn extreme<T: Number>(
     kind: &'static Kind,
     input: &Array<T>,
 ) -> Result<T, Error> {
-    let names = if kind.name() == MIN.name() {
+    let kernels = if kind.name() == MIN.name() {
         &MINIMA
     } else {
         &MAXIMA
     };
-    let pass = Pass::chunks(names.of::<T>(kind.name())?, size_of::<T>(), size_of::<T>());
+    let pass = Pass::chunks(
+        kernels.of::<T>(kind.name())?,
+        size_of::<T>(),
+        size_of::<T>(),
+    );
     let partial = pass.reduce(pass, lane, accelerator, &source(lane, accelerator, input)?)?;
     let mut extreme = T::ZERO;
     lane.download(&*partial, bytemuck::bytes_of_mut(&mut extreme))?;
@@ -306,7 +294,7 @@ pub(in super::super) fn moments<T: Element>(
     input: &Source<'_>,
 ) -> Result<DeviceBuffer, Error> {
     Pass::chunks(MOMENTS.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
-        Pass::merges("merge_moments"),
+        Pass::merges(MERGE_MOMENTS),
         lane,
         accelerator,
         input,
@@ -338,7 +326,7 @@ pub(in super::super) fn squares<T: Float>(
     input: &Source<'_>,
 ) -> Result<DeviceBuffer, Error> {
     Pass::chunks(SQUARES.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
-        Pass::merges("merge_squares"),
+        Pass::merges(MERGE_SQUARES),
         lane,
         accelerator,
         input,

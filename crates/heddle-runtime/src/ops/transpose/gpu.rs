@@ -6,13 +6,13 @@ use crate::dtype::Element;
 use crate::error::Error;
 use crate::units::Bytes;
 
-use super::super::kernel::{self, Names};
+use super::super::kernel::{self, Kernels};
 use super::super::panel::{packed, ranges};
 use super::super::room;
 use super::{TRANSPOSE, Transpose};
 
 /// By the width of an element in bits.
-const KERNELS: Names = Names::new([
+const KERNELS: Kernels = Kernels::new([
     Some("transpose_8"),
     Some("transpose_32"),
     Some("transpose_32"),

@@ -5,7 +5,7 @@ use crate::array::{Array, HostBuffer};
 use crate::batch::pack::{self, ITEM_BYTES, Landing};
 use crate::batch::{Batchable, Group, Operands, family};
 use crate::device::{
-    Accelerator, Argument, Lane, Pieces, PipelineChunk, PipelineInput, Place, Source,
+    Accelerator, Argument, Kernel, Lane, Pieces, PipelineChunk, PipelineInput, Place, Source,
 };
 use crate::error::Error;
 use crate::operation::{Description, Operation};
@@ -15,9 +15,9 @@ use super::super::kernel;
 use super::super::loops::zip_part;
 use super::super::pass;
 use super::key::RepeatedKey;
-use super::{BitElement, Bits, XOR, Xor, traffic};
+use super::{BitElement, Bits, XOR, Xor, gpu, traffic};
 
-const KERNEL: &str = "xor_ragged_u8";
+const KERNEL: &Kernel = kernel::named("xor_ragged_u8");
 /// Every item starts on a line of this many bytes, as kernels/ragged.cu wants it.
 const LINE: usize = 16;
 /// An item of this size may be worth several threads by itself.
@@ -171,7 +171,7 @@ fn tabulate<'a, T: BitElement>(
 fn launch_plain(accelerator: &dyn Accelerator, chunk: &PipelineChunk<'_>) -> Result<(), Error> {
     kernel::over_elements(
         accelerator,
-        "xor_u8",
+        gpu::KERNEL,
         chunk.elements,
         kernel::per_line::<u8>(),
         &[

@@ -1,7 +1,7 @@
 //! Exclusive or on a GPU. Bits have no type: one kernel over bytes serves all.
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, Lane, PipelineChunk};
+use crate::device::{Accelerator, Argument, Kernel, Lane, PipelineChunk};
 use crate::error::Error;
 use crate::units::Bytes;
 
@@ -9,7 +9,8 @@ use super::super::kernel;
 use super::super::pass::{self, Side};
 use super::BitElement;
 
-const KERNEL: &str = "xor_u8";
+/// Over bytes, whatever the elements.
+pub(super) const KERNEL: &Kernel = kernel::named("xor_u8");
 
 /// `data ^ key` in a new array.
 pub(super) fn fresh<T: BitElement>(

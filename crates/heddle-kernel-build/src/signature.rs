@@ -3,17 +3,23 @@
 use crate::lexer::{find_word, in_name, parenthesised, without_comments};
 
 /// One kernel as its source declares it.
-pub(crate) struct Kernel {
-    pub(crate) name: String,
+#[derive(Debug)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
     /// From `__launch_bounds__`; 1024 without.
-    pub(crate) max_threads: u32,
-    pub(crate) parameters: Vec<Parameter>,
+    pub max_threads: u32,
+    /// Its parameters, in order.
+    pub parameters: Vec<Parameter>,
 }
 
-/// One parameter: its type as C++ and the variant of `ArgumentKind` it is.
-pub(crate) struct Parameter {
-    pub(crate) cpp: String,
-    pub(crate) kind: &'static str,
+/// One parameter of a kernel.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Its type as C++.
+    pub cpp: String,
+    /// The variant of `heddle_runtime::device::ParameterKind` it is.
+    pub kind: &'static str,
 }
 
 /// Every kernel a source declares, in order.

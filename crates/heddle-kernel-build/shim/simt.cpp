@@ -1,4 +1,7 @@
-// The one definition of the running thread, and what the compiler's checks call.
+// The running thread, and what the compiler's checks call.
+//
+// Every crate's library of kernels carries this file; what is weak here is one
+// and the same in a program that links several.
 //
 // Kernels are compiled with -fsanitize for what a GPU faults on or answers
 // differently: misaligned accesses, indices outside an array of known size,
@@ -7,9 +10,9 @@
 
 #include "simt.h"
 
-__thread simt_thread *simt_now = nullptr;
+__attribute__((weak)) __thread simt_thread *simt_now = nullptr;
 
-extern "C" void simt_set_now(simt_thread *thread) { simt_now = thread; }
+extern "C" __attribute__((weak)) void simt_set_now(simt_thread *thread) { simt_now = thread; }
 
 // The head of every static record the compiler passes to a handler.
 struct simt_location {

@@ -1,0 +1,66 @@
+//! Kernel sources as host C++: the shim before each, an entry per kernel after it.
+
+use std::env;
+use std::error::Error;
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::source::Source;
+use crate::{SHIM, shared};
+
+/// Compiles every source, and the shim, into one static library of this crate.
+pub(crate) fn compile(out: &Path, sources: &[Source]) -> Result<(), Box<dyn Error>> {
+    let mut library = cc::Build::new();
+    library
+        .cpp(true)
+        .std("c++14")
+        // A test of GPU code in a debug build still runs millions of threads.
+        .opt_level(2)
+        .include(SHIM)
+        .cpp_link_stdlib(None)
+        .flag("-fno-exceptions")
+        .flag("-fno-rtti")
+        // The GPU's compiler fuses a multiplication and an addition where it can,
+        // so floats agree within a tolerance there. Here nothing is fused that the
+        // processor's own code does not fuse.
+        .flag("-ffp-contract=off")
+        // Sources are plain CUDA; what the host compiler thinks of unused
+        // parameters and the like is noise.
+        .warnings(false)
+        .flag("-fsanitize=alignment,bounds,null,shift-exponent,integer-divide-by-zero")
+        .file(Path::new(SHIM).join("simt.cpp"));
+    for source in sources {
+        let path = out.join(format!("{}.cpp", source.name.replace('/', "_")));
+        std::fs::write(&path, cpp(source)?)?;
+        library.file(path);
+    }
+    let package = env::var("CARGO_PKG_NAME")?.replace('-', "_");
+    library.try_compile(&format!("{package}_kernels"))?;
+    Ok(())
+}
+
+/// The translation unit for one source.
+fn cpp(source: &Source) -> Result<String, Box<dyn Error>> {
+    let mut out = String::from("#include \"simt.h\"\n");
+    // Kernels have C names; these cannot meet anyone else's in the final link.
+    for kernel in &source.kernels {
+        writeln!(out, "#define {0} heddle_kernel_{0}", kernel.name)?;
+    }
+    out.push_str(&shared::rewrite(&source.name, &source.text)?);
+    for kernel in &source.kernels {
+        let arguments: Vec<String> = kernel
+            .parameters
+            .iter()
+            .enumerate()
+            .map(|(index, parameter)| format!("*({} *)arguments[{index}]", parameter.cpp))
+            .collect();
+        writeln!(
+            out,
+            "#undef {0}\nextern \"C\" void heddle_enter_{0}(void *const *arguments) {{ \
+             heddle_kernel_{0}({1}); }}",
+            kernel.name,
+            arguments.join(", ")
+        )?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,207 @@
+//! A kernel as the operation that launches it brings it along.
+//!
+//! A crate with kernels has its table of them written by its build script from the
+//! CUDA sources (`heddle-kernel-build`); nothing stops another from writing one by
+//! hand. A device knows no names: it loads what a launch carries, and keeps it under
+//! the address of the kernel, so kernels are statics.
+
+use std::ffi::c_void;
+use std::fmt;
+
+/// The type of one kernel parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// A pointer to device memory.
+    Buffer,
+    /// `unsigned`
+    U32,
+    /// `int`
+    I32,
+    /// `unsigned long long`
+    U64,
+    /// `float`
+    F32,
+    /// `double`
+    F64,
+}
+
+/// One source compiled for one virtual architecture.
+#[derive(Debug)]
+pub struct Ptx {
+    /// The architecture: `60` for `compute_60`.
+    pub target: u32,
+    /// The text a driver loads.
+    pub text: &'static str,
+}
+
+/// One source compiled for one GPU, ready to run.
+#[derive(Debug)]
+pub struct MachineCode {
+    /// The architecture: `90` for `sm_90`.
+    pub target: u32,
+    /// What a driver loads.
+    pub image: &'static [u8],
+}
+
+/// One source and what it was compiled to: what a device loads as a whole.
+#[derive(Debug)]
+pub struct KernelModule {
+    /// Its source, under `kernels/` and without extension.
+    pub source: &'static str,
+    /// Hash of that source with its includes, as hexadecimal digits; the PTX names
+    /// the one it was made from.
+    pub source_hash: &'static str,
+    /// Its PTX, lowest target first; empty where its crate was built without.
+    pub ptx: &'static [Ptx],
+    /// Machine code of it, for sources a driver is slow to compile.
+    pub machine_code: &'static [MachineCode],
+}
+
+/// Runs one thread of a kernel on the host. Takes a pointer to each argument.
+///
+/// That of a CUDA source is called by the emulated GPU, on a fiber of its own. A
+/// device of another kind says itself how it calls those it takes.
+pub type HostEntry = unsafe extern "C" fn(*const *const c_void);
+
+/// One kernel.
+///
+/// Whoever writes one vouches that its images and its entry take the parameters it
+/// states: devices check arguments against these and against nothing else.
+pub struct Kernel {
+    /// Its name, unique among the kernels of a program.
+    pub name: &'static str,
+    /// What it is compiled from, and to.
+    pub module: &'static KernelModule,
+    /// The most threads a block of it may have.
+    pub max_threads: u32,
+    /// Its parameters.
+    pub parameters: &'static [ParameterKind],
+    /// The same kernel compiled for the host; none where its crate was built without.
+    pub entry: Option<HostEntry>,
+}
+
+impl Kernel {
+    /// The kernel of this name in a table.
+    #[must_use]
+    pub const fn find(kernels: &'static [Self], name: &str) -> Option<&'static Self> {
+        let mut index = 0;
+        while index < kernels.len() {
+            if is_same(kernels[index].name, name) {
+                return Some(&kernels[index]);
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// The kernel of this name in a table that has it.
+    ///
+    /// # Panics
+    /// If it has not. In a constant, which this is for, that stops the build.
+    #[must_use]
+    pub const fn named(kernels: &'static [Self], name: &str) -> &'static Self {
+        match Self::find(kernels, name) {
+            Some(kernel) => kernel,
+            None => panic!("no source in `kernels/` declares a kernel of this name"),
+        }
+    }
+}
+
+impl KernelModule {
+    /// The PTX for a GPU of compute capability `target` (`90` for 9.0): the newest it
+    /// can run. None for a GPU older than all of them.
+    #[must_use]
+    pub fn ptx_for(&self, target: u32) -> Option<&'static Ptx> {
+        self.ptx.iter().rev().find(|ptx| ptx.target <= target)
+    }
+
+    /// The machine code for a GPU of compute capability `target`: made for it, or for
+    /// an earlier one of its generation.
+    #[must_use]
+    pub fn machine_code_for(&self, target: u32) -> Option<&'static MachineCode> {
+        let runs = |code: &&MachineCode| code.target <= target && code.target / 10 == target / 10;
+        self.machine_code.iter().rev().find(runs)
+    }
+}
+
+/// Names it; its images would be pages.
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// `==` for constants.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < one.len() {
+        if one[index] != other[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ptx(target: u32) -> Ptx {
+        Ptx { target, text: "" }
+    }
+
+    static MODULE: KernelModule = KernelModule {
+        source: "both",
+        source_hash: "",
+        ptx: &[ptx(60), ptx(90)],
+        machine_code: &[MachineCode {
+            target: 90,
+            image: &[],
+        }],
+    };
+
+    const fn kernel(name: &'static str) -> Kernel {
+        Kernel {
+            name,
+            module: &MODULE,
+            max_threads: 256,
+            parameters: &[],
+            entry: None,
+        }
+    }
+
+    static KERNELS: [Kernel; 2] = [kernel("scale"), kernel("scales")];
+
+    #[test]
+    fn a_gpu_gets_the_newest_text_it_can_run() {
+        let target = |gpu| MODULE.ptx_for(gpu).map(|ptx| ptx.target);
+        let targets = [52, 60, 75, 89, 90, 100].map(target);
+        let [old, new] = [Some(60), Some(90)];
+        assert_eq!(targets, [None, old, old, old, new, new]);
+    }
+
+    #[test]
+    fn machine_code_is_for_its_generation() {
+        assert!(MODULE.machine_code_for(90).is_some());
+        for other in [60, 80, 89, 100] {
+            assert!(MODULE.machine_code_for(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_begins_another_is_not_taken_for_it() {
+        const SCALES: &Kernel = Kernel::named(&KERNELS, "scales");
+        assert_eq!(SCALES.name, "scales");
+        assert_eq!(Kernel::find(&KERNELS, "scale").unwrap().name, "scale");
+        for absent in ["scal", "", "Scale"] {
+            assert!(Kernel::find(&KERNELS, absent).is_none(), "{absent}");
+        }
+    }
+}
