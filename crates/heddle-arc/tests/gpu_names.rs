@@ -7,7 +7,7 @@ use std::path::Path;
 
 #[test]
 fn the_kernels_list_is_that_of_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../heddle-cuda/kernels/arc/names.cuh");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/arc/names.cuh");
     let found = std::fs::read_to_string(&path).unwrap();
     let wanted = names_header();
     if found == wanted {

@@ -144,7 +144,7 @@ fn a_batch_larger_than_the_device_goes_in_parts() {
 /// What an operation took, for a router to learn from.
 fn teach(runtime: &Runtime, operation: &impl Operation, device: DeviceId, ns: u64) {
     let described = operation.describe();
-    let gpu = device.kind().is_gpu();
+    let gpu = device.has_own_memory();
     let moved = Moved {
         up: described.missing(device),
         down: described.returned(device),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions};
 use heddle_runtime::config::{Config, Size};
-use heddle_runtime::device::{Accelerator, DeviceId, DeviceKind, Lane, Place};
+use heddle_runtime::device::{Accelerator, DeviceId, Lane, Place};
 use heddle_runtime::memory::{
     AcceleratorMemory, HostStorage, MemorySettings, PressureLevel, Site, Stream, SystemClock,
 };
@@ -114,7 +114,7 @@ impl Operation for Holds {
         Description::new(&HOLDS, DType::U8, 1).reads(&self.0)
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
+    fn runs_on(&self, _: DeviceId) -> bool {
         true
     }
 
@@ -164,7 +164,7 @@ impl Operation for Increment {
             .splits_to(Bytes(64 << 10))
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
+    fn runs_on(&self, _: DeviceId) -> bool {
         true
     }
 

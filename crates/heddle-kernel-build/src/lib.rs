@@ -7,10 +7,8 @@
 //! uses the table is the same with and without them.
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     heddle_kernel_build::build(&["kernels"])
-//! }
+//! heddle_kernel_build::build(&["kernels"])?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #[cfg(feature = "emulator")]

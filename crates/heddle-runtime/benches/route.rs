@@ -42,7 +42,7 @@ fn warm(gpus: u16) -> Router {
 
 fn took(d: &Description, device: DeviceId, work_ns: u64) -> Timing {
     let mut timing = Timing::default();
-    if device.kind().is_gpu() {
+    if device.has_own_memory() {
         timing.moved.up = d.missing(device);
         timing.moved.down = d.returned(device);
         timing.moved.up_time = Nanos(timing.moved.up.0 / 10);

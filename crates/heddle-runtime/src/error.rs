@@ -8,7 +8,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::device::DeviceId;
+use crate::device::{DeviceFamily, DeviceId};
 use crate::dtype::DType;
 use crate::memory::Shortage;
 use crate::shape::Shape;
@@ -208,7 +208,10 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::BadDeviceName { .. } => {
-                Some("write `cpu`, `cuda:0`, `simt:0` or `auto`".to_owned())
+                let known: Vec<String> = DeviceFamily::all()
+                    .map(|family| format!("`{}`", DeviceId::new(family, 0)))
+                    .collect();
+                Some(format!("write {} or `auto`", known.join(", ")))
             }
             Self::NoSuchDevice { .. } => Some("`heddle devices` lists them".to_owned()),
             Self::OutOfMemory { shortage, .. } => Some(shortage.advice()),

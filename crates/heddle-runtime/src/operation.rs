@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::array::{Array, Residency};
-use crate::device::{DeviceId, DeviceKind, Lane};
+use crate::device::{DeviceId, Lane};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::units::Bytes;
@@ -238,7 +238,7 @@ impl Description {
     #[inline]
     #[must_use]
     pub fn footprint(&self, device: DeviceId) -> Bytes {
-        let spared = self.scratch_on_gpu && !device.kind().is_gpu();
+        let spared = self.scratch_on_gpu && !device.has_own_memory();
         let scratch = if spared { Bytes(0) } else { self.scratch };
         self.missing(device) + self.output + scratch
     }
@@ -257,7 +257,7 @@ impl Description {
     /// Bytes of result that will be brought back from `device` to the host.
     #[must_use]
     pub fn returned(&self, device: DeviceId) -> Bytes {
-        let comes_back = device.kind().is_gpu()
+        let comes_back = device.has_own_memory()
             && match self.result {
                 ResultPlace::Stay => false,
                 ResultPlace::Host => true,
@@ -293,9 +293,11 @@ pub trait Operation {
     /// on the hot path: no allocation.
     fn describe(&self) -> Description;
 
-    /// Whether it has an implementation for this family of devices.
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        family == DeviceKind::Cpu
+    /// Whether it has an implementation for this device. One with kernels asks for
+    /// [`has_kernels`](DeviceId::has_kernels); only what is written for one kind of
+    /// hardware looks at the [`family`](DeviceId::family).
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host()
     }
 
     /// Computes the answer on `lane`'s device.
@@ -331,8 +333,8 @@ impl<O: Operation + ?Sized> Operation for &mut O {
         (**self).describe()
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        (**self).runs_on(family)
+    fn runs_on(&self, device: DeviceId) -> bool {
+        (**self).runs_on(device)
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {

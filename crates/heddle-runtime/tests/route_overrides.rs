@@ -8,7 +8,7 @@ mod fake;
 use std::collections::BTreeMap;
 
 use fake::{CPU, Cost, FakeDevice, GPU, SUM, World, XOR, describe};
-use heddle_runtime::device::{DeviceId, DeviceKind};
+use heddle_runtime::device::DeviceId;
 use heddle_runtime::route::{Decision, Override, Reason, RouteSettings};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Description, Error, Residency};
@@ -128,7 +128,7 @@ fn a_device_that_is_not_there_is_an_error_whoever_names_it() {
 
 #[test]
 fn an_operation_the_forced_device_lacks() {
-    let cpu_only = |family| family == DeviceKind::Cpu;
+    let cpu_only = |device: DeviceId| device.is_host();
     let world = world(RouteSettings {
         device: Some(GPU),
         ..RouteSettings::default()
@@ -193,7 +193,7 @@ fn without_smart_routing_the_first_gpu_takes_what_it_can() {
     assert_eq!((decision.device, decision.reason), (GPU, Reason::NotSmart));
     let cpu_only = world
         .router
-        .decide(&sum(), &|family| family == DeviceKind::Cpu, None);
+        .decide(&sum(), &|device: DeviceId| device.is_host(), None);
     assert_eq!(cpu_only.unwrap().device, CPU);
 }
 

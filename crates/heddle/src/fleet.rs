@@ -11,7 +11,7 @@ use heddle_cuda::cuda::CudaDevice;
 #[cfg(feature = "emulator")]
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, Transfers};
 use heddle_runtime::config::Config;
-use heddle_runtime::device::{Device, DeviceId, DeviceKind};
+use heddle_runtime::device::{Device, DeviceFamily, DeviceId};
 #[cfg(feature = "emulator")]
 use heddle_runtime::machine::Machine;
 use heddle_runtime::{Error, Runtime, RuntimeBuilder};
@@ -33,7 +33,7 @@ impl Fleet {
         let emulated = config
             .named_devices()
             .into_iter()
-            .filter(|device| device.kind() == DeviceKind::Simt)
+            .filter(|device| device.family() == DeviceFamily::SIMT)
             .map(|device| emulated(device, config))
             .collect::<Result<_, _>>()?;
         #[cfg(feature = "cuda")]

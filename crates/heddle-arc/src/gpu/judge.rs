@@ -18,7 +18,7 @@ use super::scattered::{Few, Scattered, judging};
 use crate::assess::Judgement;
 use crate::engine::{Grid, Tile, Verdict};
 use crate::road::{Block, EVALUATE, EVALUATE_BESIDE, Evaluate, Judgements, Part, Settings};
-use heddle_runtime::device::{DeviceKind, Lane, Place};
+use heddle_runtime::device::{DeviceId, Lane, Place};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Agreement, Description, Error, Kind, Operation};
 use std::collections::HashSet;
@@ -335,6 +335,11 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Judge<'a, W> {
         (rows, holes, flags)
     }
 
+    /// Whether it is lowered, so that a GPU may take it.
+    pub(super) fn runs_on_gpus(&self) -> bool {
+        self.gpu.is_some()
+    }
+
     /// The first evaluation that two answers judge differently. Where either was
     /// flagged there is nothing to compare.
     pub(super) fn difference(&self, first: &Found, second: &Found) -> Option<String> {
@@ -386,8 +391,8 @@ impl<'g, W: Fn(Part) -> &'g Grid + Sync> Operation for Judge<'_, W> {
         evaluate.of_kind(self.kind).describe()
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        !family.is_gpu() || self.gpu.is_some()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || (device.has_kernels() && self.gpu.is_some())
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Findings, Error> {

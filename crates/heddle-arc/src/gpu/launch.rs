@@ -13,7 +13,7 @@ use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::road::EVALUATE;
 use heddle_runtime::device::{
-    Accelerator, Argument, DeviceKind, Kernel, Lane, Launch, Notices, Place,
+    Accelerator, Argument, DeviceId, Kernel, Lane, Launch, Notices, Place,
 };
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, DType, Description, Error, Kind, Operand, Operation, ResultPlace};
@@ -418,8 +418,8 @@ impl Operation for Interpret<'_> {
         outline(&EVALUATE, &self.settings, operands, self.rows, evaluations)
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        family.is_gpu()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Ran, Error> {

@@ -4,7 +4,7 @@ use super::sample::{Sample, pairs, programs};
 use crate::meter::Budget;
 use crate::plan::Plan;
 use crate::road::EVALUATE;
-use heddle_runtime::device::{DeviceKind, Lane};
+use heddle_runtime::device::{DeviceId, Lane};
 use heddle_runtime::ops::Probe;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Description, Error, Kind, Operation, Residency};
@@ -89,8 +89,8 @@ impl Operation for Quiet {
         self.0.describe()
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        self.0.runs_on(family)
+    fn runs_on(&self, device: DeviceId) -> bool {
+        self.0.runs_on(device)
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

@@ -297,7 +297,7 @@ impl<'a> Queue<'a> {
             device,
             rate: rate(evaluations, took),
         });
-        if !device.kind().is_gpu() {
+        if !device.has_own_memory() {
             return;
         }
         let next = if took < SHORT {

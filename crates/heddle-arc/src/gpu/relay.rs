@@ -27,7 +27,7 @@ use crate::engine::{Grid, Tile};
 use crate::road::{
     Block, EVALUATE, EVALUATE_BESIDE, OPERATION_EVALUATIONS, Part, Settings, blocks,
 };
-use heddle_runtime::device::{DeviceId, DeviceKind};
+use heddle_runtime::device::DeviceId;
 use heddle_runtime::{Error, Operation, Runtime};
 use std::sync::mpsc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -69,13 +69,17 @@ pub fn judge<'g>(
     wanted: impl Fn(Part) -> &'g Grid + Sync,
 ) -> Result<Assessed, Error> {
     let threads = runtime.device(DeviceId::CPU)?.card().units;
-    let kinds = runtime.devices().map(|device| device.id().kind());
-    let first = kinds.map(|kind| match kind {
-        DeviceKind::Simt => EMULATED_EVALUATIONS,
-        kind if kind.is_gpu() => GPU_EVALUATIONS,
-        // A processor shows progress and stops within an operation too, so a
-        // large one does no harm; and threads wait for each other once.
-        _ => OPERATION_EVALUATIONS * threads,
+    let ids = runtime.devices().map(|device| device.id());
+    let first = ids.map(|id| {
+        if id.is_emulated() {
+            EMULATED_EVALUATIONS
+        } else if id.has_kernels() {
+            GPU_EVALUATIONS
+        } else {
+            // A processor shows progress and stops within an operation too, so a
+            // large one does no harm; and threads wait for each other once.
+            OPERATION_EVALUATIONS * threads
+        }
     });
     // The processor comes first.
     let at_once = first.last().unwrap_or(OPERATION_EVALUATIONS);
@@ -156,11 +160,19 @@ fn judge_in_parts<'g>(
         let turn = Mutex::default();
         let hands = if lots.is_empty() { 1 } else { HANDS };
         let router = runtime.router();
-        let likely = whole.and_then(|whole| router.preview(&whole, &|_| true, None).ok());
+        let likely = whole.and_then(|whole| {
+            router
+                .preview(
+                    &whole,
+                    &|device| device.is_host() || device.has_kernels(),
+                    None,
+                )
+                .ok()
+        });
         let gpu = likely.map(|decision| decision.device);
         thread::scope(|scope| {
             if let Some(gpu) =
-                gpu.filter(|gpu| gpu.kind().is_gpu() && evaluations >= WORTH_SETTLING)
+                gpu.filter(|gpu| gpu.has_own_memory() && evaluations >= WORTH_SETTLING)
             {
                 let (relay, turn) = (&relay, &turn);
                 scope.spawn(move || {
@@ -308,7 +320,7 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
                 }
                 Findings::Launched(_) => self.read(&judge, outcome.output),
                 Findings::Judged(_) => {
-                    if judge.runs_on(DeviceKind::Cuda) {
+                    if judge.runs_on_gpus() {
                         lock(&self.assembly).ran_on_cpu(WhyCpu::Decided(outcome.decision));
                     }
                     self.read(&judge, outcome.output);
@@ -348,13 +360,13 @@ impl<'a, 'g, W: Fn(Part) -> &'g Grid + Sync> Relay<'a, W> {
     }
 
     fn prepare(&self, judge: &Judge<'_, W>, device: Option<DeviceId>) {
-        let runs_on = |family| judge.runs_on(family);
+        let runs_on = |device| judge.runs_on(device);
         let router = self.runtime.router();
         let likely = router.preview(&judge.describe(), &runs_on, device);
         let Some(gpu) = likely.ok().map(|decision| decision.device) else {
             return;
         };
-        if gpu.kind().is_gpu()
+        if gpu.has_own_memory()
             && let Some(lot) = judge.prepare()
         {
             // What fails here is tried again, and told, when the operation is run.

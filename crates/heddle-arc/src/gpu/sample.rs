@@ -16,7 +16,7 @@ use heddle_cuda::simt::{SimtDevice, SimtOptions};
 #[cfg(test)]
 use heddle_runtime::Runtime;
 use heddle_runtime::cpu::Pool;
-use heddle_runtime::device::{DeviceKind, Lane};
+use heddle_runtime::device::{DeviceId, Lane};
 use heddle_runtime::{Agreement, Description, Error, Operation};
 #[cfg(test)]
 use std::sync::Arc;
@@ -165,8 +165,8 @@ impl Operation for Sample {
         self.judge(|judge| judge.describe())
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        self.judge(|judge| judge.runs_on(family))
+    fn runs_on(&self, device: DeviceId) -> bool {
+        self.judge(|judge| judge.runs_on(device))
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {

@@ -9,7 +9,7 @@ use super::ground::Ground;
 use super::launch::{Interpret, Job, LaunchSettings, outline, words_for};
 use super::schedule::Schedule;
 use crate::road::SETTLE;
-use heddle_runtime::device::{DeviceKind, Lane, Place};
+use heddle_runtime::device::{DeviceId, Lane, Place};
 use heddle_runtime::{Array, DType, Description, Error, Operation};
 
 /// Something of a job that goes to a GPU.
@@ -51,8 +51,8 @@ impl Operation for Settle {
         }
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        family.is_gpu()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

@@ -53,13 +53,17 @@ impl Team {
 
     /// Those the router would have share a job of this description.
     pub(super) fn of(router: &Router, whole: &Description) -> Team {
-        let Ok(decision) = router.preview(whole, &|_| true, None) else {
+        let Ok(decision) = router.preview(
+            whole,
+            &|device| device.is_host() || device.has_kernels(),
+            None,
+        ) else {
             return Team::default();
         };
         let is_free = matches!(decision.reason, Reason::Cheapest { .. });
         let time = |candidate: &Candidate| Some(candidate.price?.total_ns().max(1.0));
         let gpus = decision.candidates.iter();
-        let gpus = gpus.filter(|candidate| candidate.device.kind().is_gpu());
+        let gpus = gpus.filter(|candidate| candidate.device.has_own_memory());
         let best_gpu = gpus.filter_map(time).min_by(f64::total_cmp);
         let (Some(best), Some(best_gpu)) = (decision.chosen().and_then(time), best_gpu) else {
             return Team::default();
@@ -84,7 +88,7 @@ impl Team {
     /// Its GPUs.
     pub(super) fn gpus(&self) -> impl Iterator<Item = DeviceId> {
         let devices = self.members.iter().map(|member| member.device);
-        devices.filter(|device| device.kind().is_gpu())
+        devices.filter(|device| device.has_own_memory())
     }
 
     /// Whether the processor takes part.

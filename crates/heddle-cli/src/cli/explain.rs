@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use heddle::Runtime;
 use heddle::config::Config;
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::ops::Probe;
 use heddle::route::{self, BreakEven, CalibrationPlan, Explanation};
 use heddle::units::Estimate;
@@ -66,7 +66,7 @@ pub(super) fn run(
     let gpus: Vec<DeviceId> = devices
         .iter()
         .copied()
-        .filter(|device| device.kind() == DeviceKind::Cuda)
+        .filter(|device| device.has_own_memory() && !device.is_emulated())
         .collect();
     let resident = match (arguments.resident, gpus.first()) {
         (false, _) => None,
@@ -156,7 +156,7 @@ fn measure_if_needed(runtime: &Runtime, index: usize, size: usize) -> Result<boo
     };
     let mut measured = false;
     for device in runtime.devices() {
-        if device.id().kind() == DeviceKind::Simt
+        if device.id().is_emulated()
             || runtime
                 .router()
                 .candidate(&described, device.id())

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use heddle::config::Config;
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::{DeviceFamily, DeviceId};
 use heddle::error::with_causes;
 use heddle::{Error, Fleet, Runtime};
 
@@ -276,7 +276,7 @@ fn open_fleet(fleet: &Fleet, config: &Config) -> Result<Runtime, Failure> {
 /// A GPU that was asked for and is not there, with the reason why none is.
 fn with_why(error: Error, fleet: &Fleet) -> Failure {
     match (&error, fleet.why_no_gpu()) {
-        (Error::NoSuchDevice { asked, .. }, Some(why)) if asked.kind() == DeviceKind::Cuda => {
+        (Error::NoSuchDevice { asked, .. }, Some(why)) if asked.family() == DeviceFamily::CUDA => {
             Failure::Usage {
                 message: error.to_string(),
                 hint: format!("no GPU was found: {why}"),

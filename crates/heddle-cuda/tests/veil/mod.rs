@@ -4,7 +4,7 @@
 
 use heddle_runtime::device::Argument::{Buffer, U64};
 use heddle_runtime::device::{Accelerator, DeviceMemory, Kernel, Lane, Launch, Place};
-use heddle_runtime::device::{DeviceBuffer, DeviceKind};
+use heddle_runtime::device::{DeviceBuffer, DeviceId};
 use heddle_runtime::ops;
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
 
@@ -41,8 +41,8 @@ impl Operation for Veil {
             .writes(self.data.bytes())
     }
 
-    fn runs_on(&self, _family: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
@@ -77,8 +77,8 @@ impl Operation for VeilOver<'_> {
         Description::new(&VEIL_OVER, DType::U8, self.data.bytes().0).reads(&*self.data)
     }
 
-    fn runs_on(&self, _family: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

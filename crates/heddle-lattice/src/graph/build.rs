@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use heddle_runtime::cpu::Pool;
-use heddle_runtime::device::{DeviceKind, Lane, Place};
+use heddle_runtime::device::{DeviceId, Lane, Place};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Agreement, DType, Description, Kind, Operation, ResultPlace, WorkUnit};
 
@@ -83,10 +83,10 @@ impl Operation for Build<'_> {
     }
 
     /// A GPU counts entries in 32 bits and knows nothing of costs.
-    fn runs_on(&self, family: DeviceKind) -> bool {
+    fn runs_on(&self, device: DeviceId) -> bool {
         let entries = 2 * self.lattice.dimensions() as u64 * self.lattice.sites();
         let is_plain = self.lattice.weights().is_unit() && entries < 1 << 32;
-        family == DeviceKind::Cpu || is_plain
+        device.is_host() || (device.has_kernels() && is_plain)
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Graph, heddle_runtime::Error> {

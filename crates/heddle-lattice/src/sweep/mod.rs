@@ -17,7 +17,7 @@ mod cpu;
 mod gpu;
 mod probe;
 
-use heddle_runtime::device::{DeviceKind, Lane, Place};
+use heddle_runtime::device::{DeviceId, Lane, Place};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{
     Agreement, Array, DType, Description, Kind, Operation, ResultPlace, Runtime, WorkUnit,
@@ -111,8 +111,8 @@ impl Operation for Sweep<'_> {
         self.plan.describe(description)
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Reach, heddle_runtime::Error> {

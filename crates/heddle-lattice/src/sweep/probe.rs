@@ -1,6 +1,6 @@
 //! The sweep at any size, for calibration.
 
-use heddle_runtime::device::Lane;
+use heddle_runtime::device::{DeviceId, Lane};
 use heddle_runtime::ops::Probe;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Description, Error, Kind, Operand, Operation, Residency, ResultPlace};
@@ -100,8 +100,8 @@ impl Operation for Prepared {
         }
     }
 
-    fn runs_on(&self, _: heddle_runtime::device::DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

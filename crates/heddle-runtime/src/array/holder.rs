@@ -2,25 +2,26 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::device::{DeviceId, DeviceKind};
+use crate::device::{DeviceFamily, DeviceId};
 
 /// A device's name, or nobody's. Reading it takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Holder(AtomicU32);
 
-/// Families in the order of their codes; code zero is nobody.
-const FAMILIES: [DeviceKind; 3] = [DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::Simt];
-
 impl Holder {
     pub(super) fn get(&self) -> Option<DeviceId> {
         let code = self.0.load(Ordering::Acquire);
-        let family = FAMILIES.get((code >> 16).checked_sub(1)? as usize)?;
-        Some(DeviceId::new(*family, code as u16))
+        // Zero stands for no device, so families count from one.
+        let family = (code >> 16).checked_sub(1)?;
+        Some(DeviceId::new(
+            DeviceFamily::of_code(family as u8),
+            code as u16,
+        ))
     }
 
     pub(super) fn set(&self, device: Option<DeviceId>) {
         let code = device.map_or(0, |device| {
-            ((device.kind() as u32 + 1) << 16) | u32::from(device.index())
+            ((u32::from(device.family().code()) + 1) << 16) | u32::from(device.index())
         });
         self.0.store(code, Ordering::Release);
     }

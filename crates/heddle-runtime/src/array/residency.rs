@@ -20,9 +20,9 @@ impl Residency {
     #[must_use]
     pub fn is_on(self, device: DeviceId) -> bool {
         match self {
-            Self::Host => !device.kind().is_gpu(),
+            Self::Host => !device.has_own_memory(),
             Self::Device(holder) => holder == device,
-            Self::Both(holder) => !device.kind().is_gpu() || holder == device,
+            Self::Both(holder) => !device.has_own_memory() || holder == device,
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::BorrowMut;
 use std::marker::PhantomData;
 
 use crate::array::{Array, Residency};
-use crate::device::{DeviceId, DeviceKind, Lane};
+use crate::device::{DeviceId, Lane};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operand, Operation, ResultPlace};
@@ -147,10 +147,10 @@ impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
     }
 
     /// Items of one group are alike in that.
-    fn runs_on(&self, family: DeviceKind) -> bool {
+    fn runs_on(&self, device: DeviceId) -> bool {
         self.items()
             .first()
-            .is_some_and(|item| item.runs_on(family))
+            .is_some_and(|item| item.runs_on(device))
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {

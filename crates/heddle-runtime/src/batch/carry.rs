@@ -84,7 +84,7 @@ impl Plan {
                 sizer.next(items.len(), free, price)
             });
         }
-        if decision.device.kind().is_gpu() {
+        if decision.device.has_own_memory() {
             plan.gpus = worth_spreading(runtime, whole, items.len(), &decision);
         }
         plan
@@ -119,7 +119,7 @@ fn run<B: Batchable>(
     match runtime.trace(Merged::described(&mut items[..], description), None) {
         Ok(outcome) => {
             let device = outcome.decision.device;
-            let by_merging = device.kind().is_gpu() && goes_to_the_processor(runtime, &items[0]);
+            let by_merging = device.has_own_memory() && goes_to_the_processor(runtime, &items[0]);
             book.ran(kind, device, items.len(), outcome.timing.total, by_merging);
             book.size(kind, |sizer| sizer.granted(items.len()));
             if answers.is_empty() {

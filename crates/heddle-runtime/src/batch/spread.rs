@@ -30,7 +30,7 @@ pub(super) fn worth_spreading(
     let priced: Vec<(DeviceId, f64)> = decision
         .candidates
         .iter()
-        .filter(|candidate| candidate.device.kind().is_gpu())
+        .filter(|candidate| candidate.device.has_own_memory())
         .filter_map(|candidate| Some((candidate.device, candidate.price?.total_ns())))
         .filter(|(_, ns)| *ns > 0.0)
         .collect();

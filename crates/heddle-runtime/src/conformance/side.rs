@@ -115,7 +115,7 @@ impl<'a> Side<'a> {
                 };
                 let outcome = runtime.trace(watched, Some(*device))?;
                 let time = outcome.timing.device;
-                if device.kind().is_gpu() && description.work > 0 {
+                if device.has_kernels() && description.work > 0 {
                     if launches.into_inner() == 0 {
                         self.doubt.set(Some("nothing was launched"));
                     } else if time.is_none_or(|time| time == Nanos(0)) {

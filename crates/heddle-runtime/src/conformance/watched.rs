@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::device::{
-    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, Lane, Launch, MatMulCall,
-    Moved, Notices, Pipeline, PipelineLaunch, Place, Timing,
+    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, MatMulCall, Moved,
+    Notices, Pipeline, PipelineLaunch, Place, Timing,
 };
 use crate::error::Error;
 use crate::memory::AcceleratorMemory;
@@ -42,8 +42,8 @@ impl<O: Operation> Operation for Watched<'_, O> {
         self.operation.describe()
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        self.operation.runs_on(family)
+    fn runs_on(&self, device: DeviceId) -> bool {
+        self.operation.runs_on(device)
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<O::Output, Error> {

@@ -5,61 +5,39 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::DeviceFamily;
 use crate::error::Error;
-
-/// The family a device belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DeviceKind {
-    /// The host's processor.
-    Cpu,
-    /// An NVIDIA GPU.
-    Cuda,
-    /// An emulated GPU, for tests. Never chosen unless named.
-    Simt,
-}
-
-impl DeviceKind {
-    /// The name users write.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Cuda => "cuda",
-            Self::Simt => "simt",
-        }
-    }
-
-    /// Whether this family has a memory of its own.
-    #[must_use]
-    pub const fn is_gpu(self) -> bool {
-        !matches!(self, Self::Cpu)
-    }
-}
 
 /// One device of this machine. Orders CPU first, then by family and index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct DeviceId {
-    kind: DeviceKind,
+    family: DeviceFamily,
     index: u16,
 }
 
 impl DeviceId {
     /// The processor. There is one.
     pub const CPU: Self = Self {
-        kind: DeviceKind::Cpu,
+        family: DeviceFamily::CPU,
         index: 0,
     };
 
-    pub(crate) const fn new(kind: DeviceKind, index: u16) -> Self {
-        Self { kind, index }
+    /// The device of this family with this index. There is one CPU: its index is 0
+    /// whatever is given.
+    #[must_use]
+    pub fn new(family: DeviceFamily, index: u16) -> Self {
+        if family == DeviceFamily::CPU {
+            return Self::CPU;
+        }
+        Self { family, index }
     }
 
     /// The NVIDIA GPU with this index.
     #[must_use]
     pub const fn cuda(index: u16) -> Self {
         Self {
-            kind: DeviceKind::Cuda,
+            family: DeviceFamily::CUDA,
             index,
         }
     }
@@ -68,15 +46,43 @@ impl DeviceId {
     #[must_use]
     pub const fn simt(index: u16) -> Self {
         Self {
-            kind: DeviceKind::Simt,
+            family: DeviceFamily::SIMT,
             index,
         }
     }
 
     /// Its family.
     #[must_use]
-    pub const fn kind(self) -> DeviceKind {
-        self.kind
+    pub const fn family(self) -> DeviceFamily {
+        self.family
+    }
+
+    /// Whether it works on the host's memory, by code of the host.
+    #[inline]
+    #[must_use]
+    pub fn is_host(self) -> bool {
+        !self.has_own_memory()
+    }
+
+    /// Whether operands have to be moved to it.
+    #[inline]
+    #[must_use]
+    pub fn has_own_memory(self) -> bool {
+        self.family.capabilities().has_own_memory
+    }
+
+    /// Whether it runs the kernels that operations bring along.
+    #[inline]
+    #[must_use]
+    pub fn has_kernels(self) -> bool {
+        self.family.capabilities().has_kernels
+    }
+
+    /// Whether it stands in for hardware, and is never chosen unless it is named.
+    #[inline]
+    #[must_use]
+    pub fn is_emulated(self) -> bool {
+        self.family.capabilities().is_emulated
     }
 
     /// Its number within the family.
@@ -87,25 +93,20 @@ impl DeviceId {
 
     /// The same name in the profiler's words.
     #[must_use]
-    pub const fn tag(self) -> heddle_profile::DeviceTag {
+    pub fn tag(self) -> heddle_profile::DeviceTag {
         heddle_profile::DeviceTag {
-            kind: self.kind.name(),
-            index: match self.kind {
-                DeviceKind::Cpu => None,
-                DeviceKind::Cuda | DeviceKind::Simt => Some(self.index),
-            },
+            kind: self.family.name(),
+            index: (self != Self::CPU).then_some(self.index),
         }
     }
 }
 
 impl fmt::Display for DeviceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            DeviceKind::Cpu => f.pad("cpu"),
-            DeviceKind::Cuda | DeviceKind::Simt => {
-                f.pad(&format!("{}:{}", self.kind.name(), self.index))
-            }
+        if *self == Self::CPU {
+            return f.pad("cpu");
         }
+        f.pad(&format!("{}:{}", self.family.name(), self.index))
     }
 }
 
@@ -120,11 +121,10 @@ impl FromStr for DeviceId {
             Some((family, index)) => (family, index.parse::<u16>().map_err(|_| bad())?),
             None => (text, 0),
         };
-        match (family, index) {
-            ("cpu", 0) => Ok(Self::CPU),
-            ("cuda", index) => Ok(Self::cuda(index)),
-            ("simt", index) => Ok(Self::simt(index)),
-            _ => Err(bad()),
+        match DeviceFamily::find(family) {
+            Some(DeviceFamily::CPU) if index > 0 => Err(bad()),
+            Some(family) => Ok(Self::new(family, index)),
+            None => Err(bad()),
         }
     }
 }

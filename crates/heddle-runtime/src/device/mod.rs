@@ -8,6 +8,7 @@
 //! [`RuntimeBuilder::device`]: crate::RuntimeBuilder::device
 
 mod accelerator;
+mod family;
 mod id;
 mod kernel;
 mod lane;
@@ -22,7 +23,8 @@ use std::fmt;
 use std::time::Instant;
 
 pub use accelerator::{Accelerator, DeviceBuffer, DeviceMemory};
-pub use id::{DeviceId, DeviceKind};
+pub use family::{Capabilities, DeviceFamily};
+pub use id::DeviceId;
 pub use kernel::{HostEntry, Kernel, KernelModule, MachineCode, ParameterKind, Ptx};
 pub use lane::{Lane, Place};
 pub use launch::{Argument, Launch};

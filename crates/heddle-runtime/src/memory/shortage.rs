@@ -70,7 +70,7 @@ impl Shortage {
 
     /// The key that sets the limit.
     fn limit_key(&self) -> &'static str {
-        if self.device.kind().is_gpu() {
+        if self.device.has_own_memory() {
             "memory.device_limit"
         } else {
             "memory.host_limit"

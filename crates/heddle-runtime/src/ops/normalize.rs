@@ -14,7 +14,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::{DeviceKind, Lane, Place};
+use crate::device::{DeviceId, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
@@ -86,11 +86,8 @@ impl<T: Float> Operation for Normalize<T> {
         })
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        matches!(
-            family,
-            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
-        )
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {

@@ -1,7 +1,7 @@
 //! A factor and an offset, rounded once.
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{Accelerator, Argument, DeviceKind, Lane, Place};
+use crate::device::{Accelerator, Argument, DeviceId, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
@@ -50,8 +50,8 @@ impl<T: Float> Operation for Scale<T> {
         )
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {

@@ -313,7 +313,7 @@ impl Session<'_> {
     fn time_probe(&mut self, probe: &dyn Probe, size: usize) -> Result<Took, Error> {
         let before = self.spent();
         let mut operation = probe.prepare(size)?;
-        if !operation.runs_on(self.device.id().kind()) {
+        if !operation.runs_on(self.device.id()) {
             return Err(Error::NotImplementedOn {
                 operation: probe.kind().name(),
                 device: self.device.id(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::decision::{Candidate, Reason};
 use super::router::Router;
 use crate::array::Residency;
-use crate::device::{DeviceId, DeviceKind};
+use crate::device::DeviceId;
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::ops::Probe;
@@ -79,7 +79,7 @@ pub fn explain(
         resident,
         candidates: devices
             .iter()
-            .filter(|device| runs_on(device.kind()))
+            .filter(|device| runs_on(**device))
             .map(|&device| router.candidate(&described, device))
             .collect(),
         device: decision.device,
@@ -171,16 +171,14 @@ fn search(
 
 fn residency(resident: Option<DeviceId>) -> Residency {
     match resident {
-        Some(device) if device.kind().is_gpu() => Residency::Device(device),
+        Some(device) if device.has_own_memory() => Residency::Device(device),
         Some(_) | None => Residency::Host,
     }
 }
 
-/// Which families the probe's operation runs on, asked of its smallest size.
-fn implementations(probe: &dyn Probe) -> Result<impl Fn(DeviceKind) -> bool + use<>, Error> {
+/// Which devices the probe's operation runs on, asked of its smallest size.
+fn implementations(probe: &dyn Probe) -> Result<impl Fn(DeviceId) -> bool + use<>, Error> {
     let smallest = probe.sizes().first().copied().unwrap_or(1);
     let operation = probe.prepare(smallest)?;
-    let families = [DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::Simt];
-    let runs = families.map(|family| operation.runs_on(family));
-    Ok(move |family: DeviceKind| runs[family as usize])
+    Ok(move |device| operation.runs_on(device))
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::settings::RouteSettings;
-use crate::device::{DeviceId, DeviceKind};
+use crate::device::DeviceId;
 use crate::error::Error;
 use crate::operation::Description;
 use crate::units::Bytes;
@@ -60,16 +60,16 @@ impl Policy {
         &self,
         slot: usize,
         d: &Description,
-        runs_on: &dyn Fn(DeviceKind) -> bool,
+        runs_on: &dyn Fn(DeviceId) -> bool,
     ) -> Option<Exclusion> {
-        let family = self.devices[slot].kind();
+        let device = self.devices[slot];
         if self.is_lost(slot) {
             Some(Exclusion::Lost)
         } else if let Some(standing) = self.standing[slot] {
             Some(standing)
-        } else if !runs_on(family) {
+        } else if !runs_on(device) {
             Some(Exclusion::NotImplemented)
-        } else if self.min_gpu.0 > 0 && family.is_gpu() && d.input() < self.min_gpu {
+        } else if self.min_gpu.0 > 0 && device.has_own_memory() && d.input() < self.min_gpu {
             Some(Exclusion::BelowMinimum)
         } else {
             None
@@ -102,7 +102,7 @@ impl Policy {
     pub(super) fn nothing_left(
         &self,
         d: &Description,
-        runs_on: &dyn Fn(DeviceKind) -> bool,
+        runs_on: &dyn Fn(DeviceId) -> bool,
     ) -> Error {
         let rules: Vec<String> = (0..self.devices.len())
             .filter_map(|slot| {
@@ -145,6 +145,6 @@ fn standing(device: DeviceId, settings: &RouteSettings) -> Option<Exclusion> {
     }
     match &settings.allow {
         Some(allowed) => (!allowed.contains(&device)).then_some(Exclusion::NotAllowed),
-        None => (device.kind() == DeviceKind::Simt).then_some(Exclusion::Emulated),
+        None => device.is_emulated().then_some(Exclusion::Emulated),
     }
 }

@@ -16,7 +16,7 @@ use super::saved::CurveModel;
 use super::settings::RouteSettings;
 use super::shelf::Shelf;
 use super::transfer::Buses;
-use crate::device::{DeviceId, DeviceKind};
+use crate::device::DeviceId;
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Description, Kind};
@@ -62,11 +62,11 @@ impl Router {
     }
 
     /// Where the operation goes. `runs_on` says whether it has an implementation
-    /// for a family of devices; `force` is the caller's own choice.
+    /// for a device; `force` is the caller's own choice.
     pub fn decide(
         &self,
         d: &Description,
-        runs_on: &dyn Fn(DeviceKind) -> bool,
+        runs_on: &dyn Fn(DeviceId) -> bool,
         force: Option<DeviceId>,
     ) -> Result<Decision, Error> {
         self.choose(d, runs_on, force, self.budget.is_open())
@@ -76,7 +76,7 @@ impl Router {
     pub fn preview(
         &self,
         d: &Description,
-        runs_on: &dyn Fn(DeviceKind) -> bool,
+        runs_on: &dyn Fn(DeviceId) -> bool,
         force: Option<DeviceId>,
     ) -> Result<Decision, Error> {
         self.choose(d, runs_on, force, false)
@@ -144,7 +144,7 @@ impl Router {
     fn choose(
         &self,
         d: &Description,
-        runs_on: &dyn Fn(DeviceKind) -> bool,
+        runs_on: &dyn Fn(DeviceId) -> bool,
         force: Option<DeviceId>,
         explore: bool,
     ) -> Result<Decision, Error> {
@@ -198,7 +198,7 @@ impl Router {
         &self,
         row: &Row,
         d: &Description,
-        runs_on: &dyn Fn(DeviceKind) -> bool,
+        runs_on: &dyn Fn(DeviceId) -> bool,
         call: Option<DeviceId>,
     ) -> Result<Forced, Error> {
         let (device, by) = match (call, row.forced, self.settings.device) {
@@ -208,7 +208,7 @@ impl Router {
             (None, None, Some(device)) => (device, Override::Process),
         };
         let slot = self.policy.named(device)?;
-        let (lost, runs) = (self.policy.is_lost(slot), runs_on(device.kind()));
+        let (lost, runs) = (self.policy.is_lost(slot), runs_on(device));
         match by {
             _ if runs && !lost => Ok(Forced::To(slot, by)),
             Override::Kind | Override::Process => Ok(Forced::InVain(device, by)),
@@ -268,7 +268,7 @@ impl Router {
             .candidates
             .iter()
             .filter(|candidate| candidate.device != best)
-            .filter(|candidate| candidate.device.kind() != DeviceKind::Simt)
+            .filter(|candidate| !candidate.device.is_emulated())
             .find(|candidate| {
                 let extra_ns = || self.extra_ns(d, candidate, best_ns);
                 self.policy.slot(candidate.device).is_some_and(|slot| {
@@ -371,7 +371,7 @@ fn take_first_gpu(decision: &mut Decision) {
     if let Some(gpu) = decision
         .candidates
         .iter()
-        .find(|candidate| matches!(candidate.device.kind(), DeviceKind::Cuda))
+        .find(|candidate| candidate.device.has_own_memory() && !candidate.device.is_emulated())
     {
         decision.device = gpu.device;
     }

@@ -99,7 +99,7 @@ impl Buses {
         if let Residency::Device(holder) = operand.residency {
             self.add(&mut fare, holder, Direction::Down, operand.bytes);
         }
-        if device.kind().is_gpu() {
+        if device.has_own_memory() {
             self.add(&mut fare, device, Direction::Up, operand.bytes);
         }
         fare
@@ -121,7 +121,7 @@ impl Buses {
     /// Learns from what an execution of `d` on `device` moved. Bytes that do not
     /// match the description came from elsewhere and teach nothing.
     pub(super) fn learn(&self, d: &Description, device: DeviceId, moved: &Moved) {
-        if device.kind().is_gpu() && moved.up.0 > 0 && moved.up == d.missing(device) {
+        if device.has_own_memory() && moved.up.0 > 0 && moved.up == d.missing(device) {
             let count = d
                 .operands
                 .iter()

@@ -2,7 +2,7 @@
 
 use super::Runtime;
 use crate::array::Array;
-use crate::device::{DeviceId, DeviceKind, Lane, Place};
+use crate::device::{DeviceId, Lane, Place};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -39,7 +39,7 @@ impl<T: Element> Operation for Bring<T> {
         Description::new(&BRING, T::DTYPE, 0).reads(&self.array)
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
+    fn runs_on(&self, _: DeviceId) -> bool {
         true
     }
 

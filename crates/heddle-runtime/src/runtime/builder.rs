@@ -94,10 +94,24 @@ impl RuntimeBuilder {
             });
         }
         notes.extend_from_slice(&config.warnings);
+        if let Some(device) = devices
+            .iter()
+            .find(|device| device.accelerator().is_some() != device.id().has_own_memory())
+        {
+            let message = if device.id().has_own_memory() {
+                "its family has a memory of its own, but it is no accelerator"
+            } else {
+                "it is an accelerator, but its family has no memory of its own"
+            };
+            return Err(Error::Device {
+                device: device.id(),
+                message: message.to_owned(),
+            });
+        }
         let machine = Machine::read();
         let gpu_memory = devices
             .iter()
-            .find(|device| device.id().kind().is_gpu())
+            .find(|device| device.id().has_own_memory())
             .map_or(Bytes(0), |device| device.card().memory);
         let router = Router::new(&ids, settings(&config, gpu_memory));
         check_named_devices(&config, &ids)?;
@@ -168,7 +182,7 @@ fn adopt_model(
 }
 
 fn ledger(config: &Config, device: &Arc<dyn Device>) -> Ledger {
-    let limit = if device.id().kind().is_gpu() {
+    let limit = if device.id().has_own_memory() {
         &config.memory.device_limit
     } else {
         &config.memory.host_limit

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Runtime, Station};
-use crate::device::{DeviceId, DeviceKind};
+use crate::device::DeviceId;
 use crate::error::Error;
 use crate::route::{self, CalibrationPlan, CalibrationReport, CalibrationStep};
 
@@ -71,6 +71,6 @@ impl Runtime {
         self.shared
             .devices
             .iter()
-            .filter(|station| station.device.id().kind() != DeviceKind::Simt)
+            .filter(|station| !station.device.id().is_emulated())
     }
 }

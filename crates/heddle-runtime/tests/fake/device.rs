@@ -152,7 +152,7 @@ impl FakeDevice {
                 down_ns += self.down.of(operand.bytes.0);
                 moved.down = moved.down + operand.bytes;
             }
-            if self.id.kind().is_gpu() {
+            if self.id.has_own_memory() {
                 up_ns += self.up.of(operand.bytes.0);
                 moved.up = moved.up + operand.bytes;
             }
@@ -206,14 +206,14 @@ impl Device for FakeDevice {
         let loading = if is_first { self.loading } else { Nanos(0) };
         Ok(Timing {
             total: work + moved.time() + loading,
-            device: self.id.kind().is_gpu().then_some(work),
+            device: self.id.has_own_memory().then_some(work),
             moved,
             ..Timing::default()
         })
     }
 
     fn accelerator(&self) -> Option<&dyn Accelerator> {
-        self.id.kind().is_gpu().then_some(self)
+        self.id.has_own_memory().then_some(self)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A probe whose operations do nothing but have a size.
 
 use heddle_runtime::array::Residency;
-use heddle_runtime::device::{DeviceKind, Lane};
+use heddle_runtime::device::{DeviceId, Lane};
 use heddle_runtime::ops::Probe;
 use heddle_runtime::{DType, Description, Error, Kind, Operation};
 
@@ -77,8 +77,8 @@ impl Operation for FakeOperation {
         self.described.clone()
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        self.on_gpu || !family.is_gpu()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        self.on_gpu || !device.has_own_memory()
     }
 
     fn run(&mut self, _lane: &Lane<'_>) -> Result<(), Error> {

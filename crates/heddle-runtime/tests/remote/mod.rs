@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use heddle_runtime::device::{
-    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceKind, DeviceMemory,
-    Kernel, KernelModule, Lane, Launch, ParameterKind, Place, Timing,
+    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Kernel,
+    KernelModule, Lane, Launch, ParameterKind, Place, Timing,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
@@ -186,8 +186,8 @@ impl Operation for Increment {
             .writes(self.data.bytes())
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        matches!(family, DeviceKind::Cpu | DeviceKind::Cuda)
+    fn runs_on(&self, device: DeviceId) -> bool {
+        !device.is_emulated()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {

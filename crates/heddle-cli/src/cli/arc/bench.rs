@@ -321,7 +321,7 @@ fn accelerated(
     notes: &mut Vec<String>,
 ) -> Result<Option<(Runtime, DeviceId)>, Failure> {
     let device = if let Some(asked) = config.device {
-        Some(asked).filter(|device| device.kind().is_gpu())
+        Some(asked).filter(|device| device.has_own_memory())
     } else {
         let fleet = Fleet::find(config)?;
         fleet.gpus().first().map(|gpu| gpu.id())

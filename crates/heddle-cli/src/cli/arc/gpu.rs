@@ -8,7 +8,7 @@ use heddle::Runtime;
 use heddle::arc::gpu::{EvaluateProbe, Flag, Flags, LaunchSettings, WhyCpu, probes};
 use heddle::arc::road::{Effort, efforts};
 use heddle::config::Config;
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::ops::Probe;
 use heddle::route::{CalibrationPlan, calibrate};
 use heddle::units::{Estimate, Nanos};
@@ -106,7 +106,7 @@ pub(super) fn measure_unknown(
     evaluations: u64,
     notes: &mut Vec<String>,
 ) -> Result<bool, Failure> {
-    let is_routable = |device: &DeviceId| device.kind() == DeviceKind::Cuda;
+    let is_routable = |device: &DeviceId| device.has_kernels() && !device.is_emulated();
     let devices: Vec<DeviceId> = runtime.devices().map(|device| device.id()).collect();
     if config.device.is_some() || !devices.iter().any(is_routable) || evaluations < WORTH_MEASURING
     {
@@ -182,7 +182,7 @@ impl Report {
         on_cpu: Option<&WhyCpu>,
     ) -> Option<Self> {
         let ids = runtime.devices().map(|device| device.id());
-        let gpus: Vec<DeviceId> = ids.filter(|id| id.kind().is_gpu()).collect();
+        let gpus: Vec<DeviceId> = ids.filter(|id| id.has_own_memory()).collect();
         if gpus.is_empty() {
             return None;
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use heddle::batch::{BatchStatistics, Batchable};
 use heddle::config::Config;
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::ops::{MatMul, Random, Xor};
 use heddle::{Array, Element, Error, Runtime};
 
@@ -36,7 +36,7 @@ pub(super) fn rows(
     let gpu = runtime
         .devices()
         .map(|device| device.id())
-        .find(|id| id.kind() != DeviceKind::Cpu);
+        .find(|id| id.has_own_memory());
     let mut rows = Vec::new();
     for device in [Some(DeviceId::CPU), gpu].into_iter().flatten() {
         // Everything goes to one device, merged or not.
@@ -112,7 +112,7 @@ impl Suite<'_> {
                 .collect()
         })?;
         // Operands that are on the GPU stay there, and so do the answers.
-        if self.device.kind().is_gpu() {
+        if self.device.has_own_memory() {
             for matrix in &matrices {
                 self.runtime.bring(matrix, self.device)?;
             }

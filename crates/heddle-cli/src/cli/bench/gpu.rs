@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::ops::{BatchMatMul, MatMul, Random, RandomElement, Xor};
 use heddle::units::Bytes;
 use heddle::{Array, Element, Error, Operation, Outcome, Runtime};
@@ -26,7 +26,7 @@ pub(super) fn rows(
     let Some(gpu) = runtime
         .devices()
         .map(|device| device.id())
-        .find(|id| id.kind() != DeviceKind::Cpu)
+        .find(|id| id.has_own_memory())
     else {
         return Err(Failure::Usage {
             message: "there is no GPU to time".to_owned(),

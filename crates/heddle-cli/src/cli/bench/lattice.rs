@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::lattice::Lattice;
 use heddle::lattice::sweep::{Reach, Sweep};
 use heddle::{Outcome, Runtime};
@@ -33,7 +33,7 @@ pub(super) fn rows(
     let gpu = runtime
         .devices()
         .map(|device| device.id())
-        .find(|id| id.kind() != DeviceKind::Cpu);
+        .find(|id| id.has_own_memory());
     let mut rows = Vec::new();
     let mut sizes: Vec<usize> = SOURCES.to_vec();
     // Every site as a source, which only who asks for it waits for.

@@ -7,7 +7,6 @@
 
 use std::time::Instant;
 
-use heddle::device::DeviceKind;
 use heddle::memory::{AcceleratorMemory, Storage, Streams};
 use heddle::units::Bytes;
 use heddle::{Error, Runtime};
@@ -54,7 +53,7 @@ impl Times {
 pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<Row>, Failure> {
     let gpu = runtime
         .devices()
-        .find(|device| device.id().kind() != DeviceKind::Cpu);
+        .find(|device| device.id().has_own_memory());
     let memory = gpu.and_then(|gpu| gpu.accelerator()?.memory());
     let (Some(gpu), Some(memory)) = (gpu, memory) else {
         return Err(Failure::Usage {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use heddle::Residency;
-use heddle::device::{DeviceId, DeviceKind, Lane, Timing};
+use heddle::device::{DeviceId, Lane, Timing};
 use heddle::route::{RouteSettings, Router};
 use heddle::units::{Bytes, Nanos};
 use heddle::{DType, Description, Error, Kind, Operand, Operation, Runtime, WorkUnit};
@@ -58,7 +58,7 @@ pub(super) fn rows(
     };
     for devices in [1, 2, 4] {
         let (router, described) = warm_router(devices);
-        let decide = || router.decide(&described, &|_: DeviceKind| true, None);
+        let decide = || router.decide(&described, &|_: DeviceId| true, None);
         add("decide", devices, &mut || {
             black_box(decide()?);
             Ok(())

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use heddle::config::Config;
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::memory::MemoryReading;
 use heddle::ops::{Add, Binary, MatMul, Random, RandomElement, Sum};
 use heddle::runtime::{MemoryUse, SplitCount};
@@ -61,7 +61,7 @@ pub(super) fn run(
     let runtime = open(config)?;
     let gpu = runtime
         .devices()
-        .find(|device| device.id().kind() != DeviceKind::Cpu);
+        .find(|device| device.id().has_own_memory());
     let memory = gpu.and_then(|gpu| gpu.accelerator()?.memory());
     let (Some(gpu), Some(memory)) = (gpu, memory) else {
         return Err(Failure::Usage {
@@ -239,10 +239,7 @@ impl Stress<'_> {
     /// A product whose left matrix is larger than the memory.
     fn larger_product(&mut self) -> Result<(), Failure> {
         // An emulated GPU takes a thousand times as long for a product.
-        let [k, n] = match self.gpu.kind() {
-            DeviceKind::Simt => NARROW,
-            _ => WIDE,
-        };
+        let [k, n] = if self.gpu.is_emulated() { NARROW } else { WIDE };
         let m = (self.limit.0 * self.times) as usize / size_of::<f32>() / k;
         let (left, right) = (
             self.random::<f32>(&[m, k], 3)?,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use heddle::config::Config;
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::route::Router;
 use heddle::units::Nanos;
 use heddle::{Report, Runtime};
@@ -192,7 +192,7 @@ fn rivals(runtime: &Runtime, config: &Config) -> Result<Vec<(DeviceId, Runtime)>
     let lost = runtime.router().lost();
     runtime
         .devices()
-        .filter(|device| device.id().kind() != DeviceKind::Simt)
+        .filter(|device| !device.id().is_emulated())
         .filter(|device| !lost.contains(&device.id()))
         .map(|device| {
             let mut forced = config.clone();

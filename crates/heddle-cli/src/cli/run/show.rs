@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use heddle::device::{DeviceId, DeviceKind};
+use heddle::device::DeviceId;
 use heddle::units::{Bytes, Nanos};
 use heddle::{Report, Runtime};
 use serde_json::json;
@@ -95,7 +95,7 @@ fn opening(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
     let gpus: Vec<String> = result
         .runtime
         .devices()
-        .filter(|device| device.id().kind().is_gpu())
+        .filter(|device| device.id().has_own_memory())
         .map(|device| format!("{} ({})", device.id(), device.card().name))
         .collect();
     let threads = result
@@ -159,7 +159,7 @@ fn unused(result: &Result<'_>, report: &Report) -> Vec<String> {
         .runtime
         .devices()
         .map(|device| device.id())
-        .filter(|&device| device.kind() == DeviceKind::Cuda && !chosen(device))
+        .filter(|&device| device.has_own_memory() && !device.is_emulated() && !chosen(device))
         .map(|device| result.race.evidence.why_unused(device))
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::{DeviceKind, Lane, Place};
+use crate::device::{DeviceId, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 use crate::shape::Shape;
@@ -62,8 +62,8 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
         room::splits(description)
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        family == DeviceKind::Cpu || self.function.kernel().is_some()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
@@ -141,8 +141,8 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
         room::splits(description)
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        family == DeviceKind::Cpu || self.function.kernel().is_some()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

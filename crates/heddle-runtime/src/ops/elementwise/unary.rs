@@ -1,7 +1,7 @@
 //! A function of one element over an array.
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{DeviceKind, Lane, Place};
+use crate::device::{DeviceId, Lane, Place};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 
@@ -41,8 +41,8 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
         )
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        family == DeviceKind::Cpu || self.function.kernel().is_some()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
@@ -89,8 +89,8 @@ impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
         })
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        family == DeviceKind::Cpu || self.function.kernel().is_some()
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

@@ -8,7 +8,7 @@ pub(super) mod batched;
 use smallvec::{SmallVec, smallvec};
 
 use crate::array::{Array, HostBuffer, Residency};
-use crate::device::{DeviceKind, Lane};
+use crate::device::{DeviceId, Lane};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Description, Kind, Operand, Operation, ResultPlace};
@@ -335,8 +335,8 @@ impl<O: Operation> Operation for Discard<O> {
         self.0.describe()
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        self.0.runs_on(family)
+    fn runs_on(&self, device: DeviceId) -> bool {
+        self.0.runs_on(device)
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
@@ -361,8 +361,8 @@ impl<T: BitElement> Operation for OwnedXor<T> {
         crate::ops::xor::describe_in_place(&self.data, &self.key)
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

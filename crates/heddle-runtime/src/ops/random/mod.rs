@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{Accelerator, Argument, DeviceKind, Lane, Place};
+use crate::device::{Accelerator, Argument, DeviceId, Lane, Place};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -130,8 +130,8 @@ impl<T: RandomElement> Operation for Random<T> {
         Description::new(&RANDOM, T::DTYPE, bytes.0).writes(bytes)
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::Array;
 use crate::cpu::Pool;
-use crate::device::{DeviceKind, Lane, Place};
+use crate::device::{DeviceId, Lane, Place};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -185,11 +185,8 @@ impl<T: Summable> Operation for Mean<T> {
         )
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        matches!(
-            family,
-            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
-        )
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<f64, Error> {
@@ -235,11 +232,8 @@ impl<T: Number> Operation for Std<T> {
         )
     }
 
-    fn runs_on(&self, family: DeviceKind) -> bool {
-        matches!(
-            family,
-            DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Simt
-        )
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<f64, Error> {

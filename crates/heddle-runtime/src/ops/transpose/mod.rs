@@ -10,7 +10,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use crate::array::{Array, HostBuffer};
 use crate::cpu::Pool;
-use crate::device::{DeviceKind, Lane, Place};
+use crate::device::{DeviceId, Lane, Place};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -71,8 +71,8 @@ impl<T: Element> Operation for Transpose<T> {
         )
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {

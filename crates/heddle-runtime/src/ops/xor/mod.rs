@@ -8,7 +8,7 @@ mod gpu;
 mod key;
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{DeviceKind, Lane, Place};
+use crate::device::{DeviceId, Lane, Place};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -82,8 +82,8 @@ impl<T: BitElement> Operation for Xor<T> {
         )
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
@@ -141,8 +141,8 @@ impl<T: BitElement> Operation for XorInPlace<'_, T> {
         describe_in_place(self.data, &self.key)
     }
 
-    fn runs_on(&self, _: DeviceKind) -> bool {
-        true
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {

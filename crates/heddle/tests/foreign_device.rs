@@ -1,0 +1,409 @@
+//! A device of a family that no crate of this workspace knows, with a kernel of its
+//! own, takes part in everything: routing, spans, calibration, explanations.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(unsafe_code, reason = "a kernel's entry takes pointers")]
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::hint::black_box;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use heddle_runtime::device::{
+    Accelerator, Argument, Capabilities, Device, DeviceBuffer, DeviceCard, DeviceFamily, DeviceId,
+    DeviceMemory, Kernel, KernelModule, Lane, Launch, ParameterKind, Place, Timing,
+};
+use heddle_runtime::ops::Probe;
+use heddle_runtime::route::{self, CalibrationPlan};
+use heddle_runtime::units::{Bytes, Nanos};
+use heddle_runtime::{
+    Array, DType, Description, Error, Kind, Operation, Residency, Runtime, WorkUnit,
+};
+
+/// Its devices have a memory of their own, and kernels in a form of their own.
+fn family() -> DeviceFamily {
+    let capabilities = Capabilities {
+        has_own_memory: true,
+        ..Capabilities::default()
+    };
+    DeviceFamily::register("npu", capabilities).unwrap()
+}
+
+/// Multiplies each byte, all of a launch in one call.
+static MULTIPLY: Kernel = Kernel {
+    name: "npu_multiply",
+    module: &KernelModule {
+        source: "npu",
+        source_hash: "",
+        ptx: &[],
+        machine_code: &[],
+    },
+    max_threads: 1,
+    parameters: &[
+        ParameterKind::Buffer,
+        ParameterKind::Buffer,
+        ParameterKind::U64,
+        ParameterKind::U32,
+    ],
+    entry: Some(multiply),
+};
+
+/// # Safety
+/// As `MULTIPLY` states its parameters; the buffers have as many bytes as the third
+/// says and do not overlap.
+unsafe extern "C" fn multiply(arguments: *const *const c_void) {
+    // SAFETY: the caller's promise.
+    let (from, to, factor) = unsafe {
+        let from = (*arguments).cast::<*const u8>().read();
+        let to = (*arguments.add(1)).cast::<*mut u8>().read();
+        let count = (*arguments.add(2)).cast::<u64>().read() as usize;
+        let factor = (*arguments.add(3)).cast::<u32>().read();
+        let from = std::slice::from_raw_parts(from, count);
+        (from, std::slice::from_raw_parts_mut(to, count), factor)
+    };
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = from.wrapping_mul(factor as u8);
+    }
+}
+
+#[derive(Debug)]
+struct Npu {
+    id: DeviceId,
+    card: DeviceCard,
+    /// Time its kernels took, in nanoseconds.
+    busy: AtomicU64,
+}
+
+#[derive(Debug)]
+struct NpuMemory(DeviceId, Mutex<Vec<u8>>);
+
+impl Npu {
+    fn new(index: u16) -> Arc<Self> {
+        Arc::new(Self {
+            id: DeviceId::new(family(), index),
+            card: DeviceCard {
+                name: "a neural processor".to_owned(),
+                backend: "npu",
+                driver: "1".to_owned(),
+                kernel_version: 1,
+                units: 1,
+                memory: Bytes(1 << 30),
+            },
+            busy: AtomicU64::new(0),
+        })
+    }
+
+    fn refuse(&self, message: String) -> Error {
+        Error::Device {
+            device: self.id,
+            message,
+        }
+    }
+}
+
+impl Device for Npu {
+    fn id(&self) -> DeviceId {
+        self.id
+    }
+
+    fn card(&self) -> &DeviceCard {
+        &self.card
+    }
+
+    fn free_memory(&self) -> Bytes {
+        self.card.memory
+    }
+
+    fn execute(
+        &self,
+        _: &Description,
+        start: Instant,
+        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+    ) -> Result<Timing, Error> {
+        let lane = Lane::new(self.id, Place::Accelerator(self));
+        let before = self.busy.load(Ordering::Relaxed);
+        body(&lane)?;
+        Ok(Timing {
+            total: Nanos::from(start.elapsed()),
+            device: Some(Nanos(self.busy.load(Ordering::Relaxed) - before)),
+            moved: lane.moved(),
+            ..Timing::default()
+        })
+    }
+
+    fn accelerator(&self) -> Option<&dyn Accelerator> {
+        Some(self)
+    }
+}
+
+impl Accelerator for Npu {
+    fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
+        let content = vec![0xA5; bytes.0 as usize];
+        Ok(Box::new(NpuMemory(self.id, Mutex::new(content))))
+    }
+
+    /// Takes the kernels it knows how to call, and no others.
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        let (true, Some(entry)) = (
+            ptr::eq(launch.kernel, &raw const MULTIPLY),
+            launch.kernel.entry,
+        ) else {
+            return Err(self.refuse(format!("{} is no kernel for it", launch.kernel.name)));
+        };
+        let [
+            Argument::Buffer(from),
+            Argument::Buffer(to),
+            Argument::U64(count),
+            Argument::U32(factor),
+        ] = launch.arguments
+        else {
+            return Err(self.refuse(format!("{:?} do not fit", launch.arguments)));
+        };
+        let own = |memory: &'_ dyn DeviceMemory| memory.device() == self.id;
+        assert!(own(*from) && own(*to) && from.bytes().0 >= *count && to.bytes().0 >= *count);
+        let memory = |memory: &'_ dyn DeviceMemory| {
+            let memory = memory.as_any().downcast_ref::<NpuMemory>().unwrap();
+            memory.1.lock().unwrap().as_mut_ptr()
+        };
+        let (from, to) = (memory(*from), memory(*to));
+        let values: [*const c_void; 4] = [
+            ptr::from_ref(&from).cast(),
+            ptr::from_ref(&to).cast(),
+            ptr::from_ref(count).cast(),
+            ptr::from_ref(factor).cast(),
+        ];
+        let start = Instant::now();
+        // SAFETY: four values of the kernel's types; the buffers are two, of at least
+        // `count` bytes each, and outlive the call.
+        unsafe { entry(values.as_ptr()) };
+        let took = start.elapsed().as_nanos() as u64;
+        self.busy.fetch_add(took.max(1), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl DeviceMemory for NpuMemory {
+    fn device(&self) -> DeviceId {
+        self.0
+    }
+
+    fn bytes(&self) -> Bytes {
+        Bytes(self.1.lock().unwrap().len() as u64)
+    }
+
+    fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
+        let start = Instant::now();
+        self.1.lock().unwrap().copy_from_slice(from);
+        Ok(Nanos::from(start.elapsed()))
+    }
+
+    fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
+        let start = Instant::now();
+        to.copy_from_slice(&self.1.lock().unwrap());
+        Ok(Nanos::from(start.elapsed()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+static TRIPLE: Kind = Kind::new("triple", WorkUnit::Bytes);
+
+/// How often each byte is tripled.
+const ROUNDS: u32 = 100;
+
+/// Triples each byte so many times: the CPU one after another, the device at once.
+struct Triple(Array<u8>);
+
+impl Operation for Triple {
+    type Output = Array<u8>;
+
+    fn describe(&self) -> Description {
+        Description::new(&TRIPLE, DType::U8, self.0.bytes().0)
+            .reads(&self.0)
+            .writes(self.0.bytes())
+    }
+
+    /// Its kernel is for that family and for no other.
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.family() == family()
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
+        let Place::Accelerator(accelerator) = lane.place() else {
+            let mut values = lane.host(&self.0)?.to_vec();
+            for _ in 0..ROUNDS {
+                for value in &mut values {
+                    *value = black_box(value.wrapping_mul(3));
+                }
+            }
+            return Ok(Array::from_slice(&values));
+        };
+        let input = lane.resident(&self.0, accelerator)?;
+        let output = accelerator.allocate(self.0.bytes())?;
+        accelerator.launch(&Launch {
+            kernel: &MULTIPLY,
+            grid: [1; 3],
+            block: [1; 3],
+            shared: 0,
+            arguments: &[
+                Argument::Buffer(&**input),
+                Argument::Buffer(&*output),
+                Argument::U64(self.0.bytes().0),
+                Argument::U32(3_u8.wrapping_pow(ROUNDS).into()),
+            ],
+        })?;
+        Array::on_device(self.0.shape().clone(), output)
+    }
+}
+
+/// Sizes of [`Triple`].
+struct Probing;
+
+struct Dropped(Triple);
+
+impl Operation for Dropped {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        self.0.describe()
+    }
+
+    fn runs_on(&self, device: DeviceId) -> bool {
+        self.0.runs_on(device)
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        self.0.run(lane).map(drop)
+    }
+}
+
+impl Probe for Probing {
+    fn kind(&self) -> &'static Kind {
+        &TRIPLE
+    }
+
+    fn dtype(&self) -> DType {
+        DType::U8
+    }
+
+    fn size_means(&self) -> &'static str {
+        "bytes"
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        vec![1 << 10, 1 << 13, 1 << 16]
+    }
+
+    fn describe(&self, size: usize, residency: Residency) -> Description {
+        let bytes = Bytes(size as u64);
+        let operand = heddle_runtime::Operand { bytes, residency };
+        Description::new(&TRIPLE, DType::U8, bytes.0)
+            .reads(operand)
+            .writes(bytes)
+    }
+
+    fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error> {
+        let data = Array::from_slice(&vec![7; size]);
+        Ok(Box::new(Dropped(Triple(data))))
+    }
+}
+
+fn runtime(npu: &Arc<Npu>) -> Runtime {
+    let device: Arc<dyn Device> = npu.clone();
+    let builder = Runtime::builder().device(device).probe(Box::new(Probing));
+    builder.forgetful().build().unwrap()
+}
+
+fn data() -> Array<u8> {
+    let values: Vec<u8> = (0..=255).cycle().take(1 << 16).collect();
+    Array::from_slice(&values)
+}
+
+#[test]
+fn its_name_is_read_written_and_listed() {
+    let id = Npu::new(3).id();
+    assert_eq!(id.to_string(), "npu:3");
+    assert_eq!("npu:3".parse::<DeviceId>().unwrap(), id);
+    let json = serde_json::to_string(&id).unwrap();
+    assert_eq!(json, "\"npu:3\"");
+    assert_eq!(serde_json::from_str::<DeviceId>(&json).unwrap(), id);
+    let unknown = "tpu:0".parse::<DeviceId>().unwrap_err();
+    assert!(unknown.hint().unwrap().contains("`npu:0`"));
+}
+
+#[test]
+fn its_kernel_computes_and_the_span_names_it() {
+    let npu = Npu::new(0);
+    let runtime = runtime(&npu);
+    let outcome = runtime.trace(Triple(data()), Some(npu.id())).unwrap();
+    assert_eq!(outcome.decision.device, npu.id());
+    assert_eq!(outcome.output.residency(), Residency::Device(npu.id()));
+    assert!(outcome.timing.device.unwrap() > Nanos(0));
+    let on_cpu = runtime.run_on(DeviceId::CPU, Triple(data())).unwrap();
+    assert_eq!(
+        outcome.output.as_slice().unwrap(),
+        on_cpu.as_slice().unwrap()
+    );
+
+    let report = runtime.report();
+    let rows = &report.summary.rows;
+    let row = rows.iter().find(|row| row.device == "npu:0").unwrap();
+    assert_eq!(row.operation, "triple");
+}
+
+/// Operations of the array library bring CUDA kernels: they leave it alone.
+#[test]
+fn operations_without_a_kernel_for_it_stay_away() {
+    let npu = Npu::new(0);
+    let runtime = runtime(&npu);
+    for _ in 0..20 {
+        let squares = runtime.square(&Array::from_slice(&[3_u8; 4096])).unwrap();
+        assert_eq!(squares.residency(), Residency::Host);
+    }
+}
+
+#[test]
+fn routing_finds_it_once_it_is_measured() {
+    let npu = Npu::new(0);
+    let runtime = runtime(&npu);
+    let plan = CalibrationPlan {
+        budget: Duration::from_millis(300),
+        ..CalibrationPlan::default()
+    };
+    let reports = runtime.calibrate(&plan, &mut |_| ()).unwrap();
+    let report = reports.iter().find(|report| report.device == npu.id());
+    assert_eq!(report.unwrap().lost, None);
+
+    let devices: Vec<DeviceId> = runtime.devices().map(|device| device.id()).collect();
+    assert_eq!(devices, [DeviceId::CPU, npu.id()]);
+    for probe in runtime.probes() {
+        let told = route::explain(runtime.router(), probe.as_ref(), 1 << 16, None, &devices);
+        let candidates = told.unwrap().candidates;
+        let takes_it = candidates
+            .iter()
+            .any(|candidate| candidate.device == npu.id());
+        assert_eq!(
+            takes_it,
+            probe.kind().name() == "triple",
+            "{}",
+            probe.kind()
+        );
+    }
+    let ran_on: Vec<DeviceId> = (0..10)
+        .map(|_| runtime.trace(Triple(data()), None).unwrap().decision.device)
+        .collect();
+    let chosen = ran_on.iter().filter(|&&device| device == npu.id()).count();
+    assert!(chosen >= 8, "{ran_on:?}");
+}
