@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuildError};
 
-use crate::device::{DeviceId, DeviceKind};
+use crate::device::DeviceId;
 use crate::error::Error;
 use crate::units::Bytes;
 
@@ -196,9 +196,10 @@ impl fmt::Debug for Pool {
 
 impl Shared {
     fn start(&self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        let name = match self.device.kind() {
-            DeviceKind::Cpu => "heddle".to_owned(),
-            _ => self.device.to_string(),
+        let name = if self.device == DeviceId::CPU {
+            "heddle".to_owned()
+        } else {
+            self.device.to_string()
         };
         rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
