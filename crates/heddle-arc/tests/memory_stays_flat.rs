@@ -1,4 +1,6 @@
 //! However many evaluations a process has made, it holds no more memory.
+//!
+//! A program of its own: the memory of the whole process is measured.
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 

@@ -4,10 +4,7 @@
 //! is no memory, the driver refuses that process everything.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "cuda/machine.rs"]
-mod machine;
-mod veil;
-
+use heddle_testing::nvidia;
 use std::sync::Arc;
 
 use heddle_cuda::cuda::{CudaDevice, Options};
@@ -21,16 +18,15 @@ use heddle_runtime::route::Reason;
 use heddle_runtime::runtime::FallbackCause;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Error, Runtime};
-use machine::execute;
-use veil::{Veil, veiled};
+use heddle_testing::faulty_device::{Veil, veiled};
+use heddle_testing::nvidia::execute;
 
 const GPU: DeviceId = DeviceId::cuda(0);
 
 #[test]
-fn a_wild_write_loses_the_gpu_and_no_answer() {
-    let Some(gpu) = machine::open(&Options::default()) else {
-        return;
-    };
+#[ignore = "needs an NVIDIA GPU"]
+fn a_wild_write_loses_the_nvidia_gpu_and_no_answer() {
+    let gpu = nvidia::open(&Options::default());
     let runtime = Runtime::builder()
         .config(Config {
             device: Some(GPU),

@@ -1,5 +1,7 @@
 //! A catalytic search allocates as much beside the borrowed memory on a large
 //! lattice as on a small one.
+//!
+//! A program of its own: the allocator of the whole process counts.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

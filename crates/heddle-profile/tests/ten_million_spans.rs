@@ -10,6 +10,9 @@
 //! did itself it would do every time. Memory is taken first: the system's allocator
 //! has a lock of its own, and with more threads than cores a thread that holds it
 //! can be set aside for milliseconds (`mprotect`, by strace).
+//!
+//! A program of its own: the memory of the whole process and the stalls of its
+//! threads are measured.
 
 #![cfg(target_os = "linux")]
 #![allow(

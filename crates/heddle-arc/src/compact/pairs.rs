@@ -149,17 +149,15 @@ mod tests {
     use crate::plain::Plain;
     use crate::prim::Prim;
     use crate::subject::{CompactSubject, PlainSubject};
+    use heddle_testing::Random;
 
     /// Locations in a box, about one in `thin`.
     fn scattered(seed: u64, height: i64, width: i64, thin: u64) -> Plain {
-        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut random = Random::seeded(seed);
         let mut chosen = Vec::new();
         for i in 0..height {
             for j in 0..width {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                if state.is_multiple_of(thin) {
+                if random.below(thin) == 0 {
                     chosen.push(Plain::pair(i - 3, j - 4));
                 }
             }

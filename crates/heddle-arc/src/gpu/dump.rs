@@ -267,7 +267,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_dumped_is_read() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
         let mut space = Space::new(Budget::default());
         let mut again = Space::new(Budget::default());
         for vector in golden::read(&folder).unwrap() {

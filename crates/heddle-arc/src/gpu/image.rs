@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn every_value_of_the_vectors_comes_back() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
         let mut space = Space::new(Budget::default());
         for vector in golden::read(&folder).unwrap() {
             space.clear();

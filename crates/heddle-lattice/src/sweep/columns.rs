@@ -136,15 +136,9 @@ mod tests {
     fn columns_are_counted_and_summed() {
         let mut columns = Columns::<2>::new();
         let mut expected = [0_u64; 128];
-        let mut word = 1_u64;
-        let mut next = || {
-            word = word
-                .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                .wrapping_add(0x1405_7B7E_F767_814F);
-            word ^ word >> 29
-        };
+        let mut random = heddle_testing::Random::seeded(1);
         for _ in 0..1003 {
-            let row = [next(), next() | 1];
+            let row = [random.word(), random.word() | 1];
             for (column, count) in expected.iter_mut().enumerate() {
                 *count += row[column / 64] >> (column % 64) & 1;
             }

@@ -184,13 +184,8 @@ mod tests {
 
     /// A generator that draws the same on every machine.
     fn draws(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed.wrapping_mul(2).wrapping_add(1);
-        move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
-        }
+        let mut random = heddle_testing::Random::seeded(seed);
+        move || random.unit()
     }
 
     /// Times with a tail like a machine's that does other things: most near

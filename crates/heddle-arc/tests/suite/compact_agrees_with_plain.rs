@@ -1,0 +1,288 @@
+//! Compact values behave as the plain ones do, whatever they are given.
+//!
+//! For every primitive, arguments of the kinds it takes (and now and then of
+//! kinds it does not) are made at random, shapes that no fast path expects
+//! among them: ragged and empty grids, colours beyond a byte, locations far
+//! apart, two colours on one location, tuples as patches. Both evaluators must
+//! answer alike, or both fail.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says so by failing"
+)]
+#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
+
+use heddle_arc::fault::Fault;
+use heddle_arc::golden::Subject;
+use heddle_arc::meter::Budget;
+use heddle_arc::plain::Plain;
+use heddle_arc::prim::Prim;
+use heddle_arc::subject::{CompactSubject, PlainSubject};
+use heddle_testing::Random;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Makes arguments. Proptest gives the seed.
+struct Dice(Random);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0.below(sides)
+    }
+
+    fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + self.roll((high - low + 1) as u64) as i64
+    }
+
+    fn one_in(&mut self, chance: u64) -> bool {
+        self.roll(chance) == 0
+    }
+
+    fn number(&mut self) -> Plain {
+        match self.roll(12) {
+            0 => Plain::Bool(self.one_in(2)),
+            1 => Plain::Int(self.between(-200, 200)),
+            2 => Plain::Int(self.between(i64::MIN / 4, i64::MAX / 4)),
+            _ => Plain::Int(self.between(-3, 10)),
+        }
+    }
+
+    fn colour(&mut self) -> Plain {
+        match self.roll(40) {
+            0 => Plain::Int(-1),
+            1 => Plain::Int(300),
+            2 => Plain::Bool(true),
+            _ => Plain::Int(self.between(0, 4)),
+        }
+    }
+
+    fn pair(&mut self) -> Plain {
+        match self.roll(20) {
+            0 => Plain::pair(self.between(-40_000, 40_000), self.between(-300, 300)),
+            1 => Plain::pair(self.between(-1 << 40, 1 << 40), 1),
+            _ => Plain::pair(self.between(-3, 9), self.between(-3, 9)),
+        }
+    }
+
+    fn grid(&mut self) -> Plain {
+        let few = self.one_in(3);
+        let (height, width) = match self.roll(20) {
+            0 => (0, 0),
+            1 => (self.between(1, 3), 0),
+            2 => (self.between(1, 3), self.between(100, 150)),
+            _ => (self.between(1, 7), self.between(1, 7)),
+        };
+        let odd = self.one_in(15);
+        let ragged = self.one_in(25);
+        let rows = (0..height).map(|row| {
+            let width = if ragged && row > 0 {
+                self.between(0, 5)
+            } else {
+                width
+            };
+            let cells = (0..width).map(|_| match (odd, few) {
+                (true, _) => self.colour(),
+                (_, true) => Plain::Int(self.between(0, 1)),
+                _ => Plain::Int(self.between(0, 3)),
+            });
+            Plain::Tuple(cells.collect())
+        });
+        Plain::Tuple(rows.collect::<Vec<_>>())
+    }
+
+    fn location(&mut self, spread: i64) -> Plain {
+        Plain::pair(
+            self.between(-spread, spread + 4),
+            self.between(-spread, spread + 4),
+        )
+    }
+
+    fn indices(&mut self) -> Plain {
+        let spread = match self.roll(12) {
+            0 => 90,
+            1 => 400,
+            2 => 40_000,
+            _ => 2,
+        };
+        let count = self.roll(9);
+        Plain::Set((0..count).map(|_| self.location(spread)).collect())
+    }
+
+    fn object(&mut self) -> Plain {
+        let spread = if self.one_in(12) { 90 } else { 2 };
+        let one = self.one_in(2).then(|| self.colour());
+        let count = self.roll(9);
+        let cells = (0..count).map(|_| {
+            let colour = one.clone().unwrap_or_else(|| self.colour());
+            Plain::Tuple(vec![colour, self.location(spread)])
+        });
+        Plain::Set(cells.collect())
+    }
+
+    fn patch(&mut self) -> Plain {
+        let set = if self.one_in(2) {
+            self.indices()
+        } else {
+            self.object()
+        };
+        match (set, self.one_in(6)) {
+            (Plain::Set(items), true) => {
+                let mut list: Vec<Plain> = items.into_iter().collect();
+                if let Some(first) = list.first().cloned() {
+                    list.push(first);
+                }
+                Plain::Tuple(list)
+            }
+            (set, _) => set,
+        }
+    }
+
+    fn element(&mut self, depth: u32) -> Plain {
+        match self.roll(if depth > 2 { 3 } else { 9 }) {
+            0 | 1 => self.number(),
+            2 => self.pair(),
+            3 => Plain::Tuple(vec![self.colour(), self.pair()]),
+            4 => self.grid(),
+            5 => self.patch(),
+            6 => self.container(depth + 1),
+            7 => self.function(1),
+            _ => Plain::None,
+        }
+    }
+
+    fn container(&mut self, depth: u32) -> Plain {
+        let count = self.roll(6);
+        // Mostly of one kind, as programs have them.
+        let kind = self.roll(7);
+        let items: Vec<Plain> = (0..count)
+            .map(|_| match kind {
+                0 => self.number(),
+                1 => self.pair(),
+                2 => self.object(),
+                3 => self.indices(),
+                4 => self.grid(),
+                5 => Plain::Tuple(vec![self.pair(), self.pair()]),
+                _ => self.element(depth + 1),
+            })
+            .collect();
+        if self.one_in(2) {
+            Plain::Tuple(items)
+        } else {
+            Plain::Set(items.into_iter().collect::<BTreeSet<_>>())
+        }
+    }
+
+    fn function(&mut self, arity: usize) -> Plain {
+        let choices: Vec<Prim> = Prim::ALL
+            .iter()
+            .copied()
+            .filter(|prim| prim.arity() == arity)
+            .collect();
+        let prim = choices[self.roll(choices.len() as u64) as usize];
+        match (arity, self.roll(8)) {
+            (1, 0) => {
+                let parts = vec![self.function(1), Plain::Prim(prim)];
+                Plain::Built(Prim::Compose, parts)
+            }
+            (1, 1) => Plain::Built(
+                Prim::Fork,
+                vec![
+                    self.function(2),
+                    Plain::Prim(prim),
+                    Plain::Prim(Prim::Identity),
+                ],
+            ),
+            (1, 2) => Plain::Built(Prim::Rbind, vec![self.function(2), self.element(2)]),
+            (1, 3) => Plain::Built(Prim::Matcher, vec![Plain::Prim(prim), self.number()]),
+            (2, 0) => Plain::Built(Prim::Lbind, vec![self.function(3), self.element(2)]),
+            _ => Plain::Prim(prim),
+        }
+    }
+
+    /// A value for a parameter of that type.
+    fn argument(&mut self, parameter: &str) -> Plain {
+        if self.one_in(25) {
+            return self.element(0);
+        }
+        match parameter {
+            "Int" => self.number(),
+            "Bool" => Plain::Bool(self.one_in(2)),
+            "Pair" => self.pair(),
+            "Num" | "n" => {
+                if self.one_in(2) {
+                    self.number()
+                } else {
+                    self.pair()
+                }
+            }
+            "Grid" => self.grid(),
+            "Object" => self.object(),
+            "Patch" | "Indices" => self.patch(),
+            "Piece" | "Elem" => {
+                if self.one_in(2) {
+                    self.grid()
+                } else {
+                    self.patch()
+                }
+            }
+            _ if parameter.starts_with("Fn[") => {
+                let arity = 1 + parameter
+                    .split("->")
+                    .next()
+                    .unwrap_or("")
+                    .matches(',')
+                    .count();
+                self.function(arity)
+            }
+            _ if parameter.contains('[') => self.container(0),
+            _ => match self.roll(5) {
+                0 => self.grid(),
+                1 => self.patch(),
+                2 => self.container(0),
+                _ => self.element(0),
+            },
+        }
+    }
+}
+
+fn budget() -> Budget {
+    Budget {
+        steps: 3_000_000,
+        bytes: 8 << 20,
+        time: None,
+    }
+}
+
+proptest! {
+    #![proptest_config(heddle_testing::depth::cases(400))]
+
+    #[test]
+    fn on_every_primitive(seed in 1_u64..u64::MAX) {
+        let mut dice = Dice(Random::seeded(seed));
+        let mut plain = PlainSubject { budget: budget() };
+        let mut compact = CompactSubject::new(budget());
+        for prim in Prim::ALL {
+            let args: Vec<Plain> = prim
+                .parameters()
+                .into_iter()
+                .map(|parameter| dice.argument(parameter))
+                .collect();
+            let apply = prim.builds_a_function().then(|| {
+                let count = if dice.one_in(6) { 2 } else { 1 };
+                (0..count).map(|_| dice.element(0)).collect::<Vec<Plain>>()
+            });
+            let expected = plain.answer(*prim, &args, apply.as_deref());
+            let found = compact.answer(*prim, &args, apply.as_deref());
+            // What a budget allows differs: plain values are far larger.
+            if [&expected, &found].iter().any(|answer| matches!(answer, Err(Fault::Budget(_)))) {
+                continue;
+            }
+            // A callable as an answer is compared by what it was built of.
+            prop_assert_eq!(
+                found.as_ref().ok(), expected.as_ref().ok(),
+                "{}({:?}) then {:?}: compact {:?}, plain {:?}", prim, args, apply, found, expected
+            );
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The parser and the engine under random attack, side by side.
+//!
+//! No panic on any text or program, and no evaluation beyond its budget. The
+//! cases are the same for a seed (`FUZZ_SEED`, 1); how many run depends on the
+//! time (`FUZZ_SECONDS`, 5, or 60 when thorough). Each test says how many it ran. A failing case is
+//! named by seed and number, and `FUZZ_CASE` runs that one alone and shows it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says so by failing"
+)]
+
+use heddle_arc::constant;
+use heddle_arc::dice::Dice;
+use heddle_arc::engine::{Example, Grid, Verdict, Worker};
+use heddle_arc::fault::{Fault, Limit};
+use heddle_arc::meter::Budget;
+use heddle_arc::plan::{self, Graph, Plan};
+use heddle_arc::prim::Prim;
+use heddle_arc::program::{Callee, Form, Operand, Program, load};
+use heddle_arc::search::{Shape, generate, mutate};
+use heddle_arc::solvers::FILES;
+use heddle_arc::tasks::{self, dataset};
+use heddle_testing::depth::pick;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+fn variable(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
+
+/// Runs cases until the time is up and says how many there were. The harness
+/// hides what tests print; this is written where it is seen.
+fn attack(what: &str, mut case: impl FnMut(&mut Dice)) {
+    let seed = variable("FUZZ_SEED", 1);
+    let end = Instant::now() + Duration::from_secs(variable("FUZZ_SECONDS", pick(5, 60)));
+    let only = std::env::var("FUZZ_CASE")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let mut count: u64 = only.unwrap_or(0);
+    while Instant::now() < end {
+        let result = catch_unwind(AssertUnwindSafe(|| case(&mut Dice::of(seed, count))));
+        assert!(
+            result.is_ok(),
+            "case {count} of FUZZ_SEED={seed} broke the {what}"
+        );
+        count += 1;
+        if only.is_some() {
+            return;
+        }
+    }
+    assert!(count > 0);
+    let _ = writeln!(
+        std::io::stderr(),
+        "fuzz: {count} cases against the {what}, none broke it"
+    );
+}
+
+fn texts() -> Vec<&'static str> {
+    FILES
+        .iter()
+        .map(|(_, text)| *text)
+        .chain([tasks::PROGRAMS])
+        .collect()
+}
+
+/// A stretch of program text, cut at lines.
+fn excerpt(texts: &[&str], dice: &mut Dice) -> String {
+    let lines: Vec<&str> = dice.pick(texts).unwrap().lines().collect();
+    let start = dice.below(lines.len());
+    let count = dice.between(1, 40).min(lines.len() - start);
+    lines[start..start + count].join("\n")
+}
+
+const SPICE: &[&str] = &[
+    "def ",
+    "solve_",
+    "(S, I, C):",
+    "(I):",
+    "return ",
+    "O",
+    " = ",
+    "(",
+    ")",
+    ",",
+    ":",
+    "\"\"\"",
+    "'''",
+    "'",
+    "\"",
+    "#",
+    "\n",
+    "\r\n",
+    "\t",
+    "    ",
+    "\u{feff}",
+    "é",
+    "名",
+    "\0",
+    "x1",
+    "x2",
+    "I",
+    "S",
+    "C",
+    "F5",
+    "L10",
+    "9",
+    "1e9",
+    "import x",
+    "from y import z",
+    "identity",
+    "=",
+    "==",
+    "lambda",
+    "\\",
+    "T",
+    "program(",
+    "return",
+];
+
+/// The text changed in some places: bytes, tokens, lines.
+fn damaged(text: &str, dice: &mut Dice) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..dice.between(1, 8) {
+        let at = dice.below(bytes.len() + 1);
+        match dice.below(6) {
+            0 if at < bytes.len() => bytes[at] = dice.roll() as u8,
+            1 if at < bytes.len() => {
+                bytes.remove(at);
+            }
+            2 => {
+                let end = (at + dice.below(30)).min(bytes.len());
+                bytes.drain(at..end);
+            }
+            3 => {
+                let end = (at + dice.below(60)).min(bytes.len());
+                let piece = bytes[at..end].to_vec();
+                let to = dice.below(bytes.len() + 1);
+                bytes.splice(to..to, piece);
+            }
+            4 => {
+                let name = constant::names().nth(dice.below(64)).unwrap_or_default();
+                bytes.splice(at..at, name.into_bytes());
+            }
+            _ => {
+                let spice = dice.pick(SPICE).unwrap();
+                bytes.splice(at..at, spice.bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn no_text_breaks_the_parser() {
+    let texts = texts();
+    attack("parser", |dice| {
+        let text = damaged(&excerpt(&texts, dice), dice);
+        let loaded = load(&text, "fuzz.py");
+        let lines = text.lines().count() as u32 + 1;
+        for error in &loaded.errors {
+            assert!((1..=lines).contains(&error.line), "{error} in {text:?}");
+            assert!(error.column >= 1, "{error}");
+        }
+        for program in &loaded.programs {
+            let again = load(&program.to_string(), "again.py");
+            assert_eq!(again.programs, std::slice::from_ref(program), "{text:?}");
+        }
+        // A merged plan of what loaded is text that reads back; damaged, it is
+        // refused or read, and nothing else.
+        if !loaded.programs.is_empty() && dice.one_in(8) {
+            let graph = Graph::merge(&loaded.programs);
+            let written = plan::write(&graph);
+            let read = plan::read(&written, "plan.py").expect("a plan reads back");
+            assert_eq!(read.nodes, graph.nodes);
+            let _ = plan::read(&damaged(&written, dice), "plan.py");
+        }
+    });
+}
+
+/// Any program at all, typed or not: calls of anything with anything.
+fn wild(dice: &mut Dice) -> Program {
+    let mut text = vec!["def solve_wild(S, I, C):".to_owned()];
+    let lines = dice.between(1, 14);
+    let operand = |dice: &mut Dice, line: usize| match dice.below(6) {
+        0 => "I".to_owned(),
+        1 => ["S", "C"][dice.below(2)].to_owned(),
+        2 | 3 if line > 0 => format!("x{}", dice.below(line)),
+        4 => Prim::ALL[dice.below(Prim::ALL.len())].name().to_owned(),
+        _ => constant::names().nth(dice.below(64)).unwrap_or_default(),
+    };
+    for line in 0..lines {
+        let (callee, arity) = if line > 0 && dice.one_in(6) {
+            (format!("x{}", dice.below(line)), dice.between(1, 3))
+        } else {
+            let prim = Prim::ALL[dice.below(Prim::ALL.len())];
+            (prim.name().to_owned(), prim.arity())
+        };
+        let arguments: Vec<String> = (0..arity).map(|_| operand(dice, line)).collect();
+        text.push(format!("    x{line} = {callee}({})", arguments.join(", ")));
+    }
+    text.push(format!("    return x{}", lines - 1));
+    load(&text.join("\n"), "wild.py").programs.remove(0)
+}
+
+/// Programs made to be expensive: powers, growth, products.
+fn hostile(dice: &mut Dice) -> Program {
+    let mut program = generate(
+        "solve_hostile",
+        Shape {
+            lines: 8,
+            form: Form::Input,
+        },
+        dice,
+    );
+    let names = [
+        "upscale", "hupscale", "product", "interval", "power", "repeat", "prapply",
+    ];
+    let prim = Prim::named(names[dice.below(names.len())]).unwrap();
+    let ten = Operand::Constant("TEN".into(), constant::constant("TEN").unwrap());
+    for _ in 0..dice.between(1, 8) {
+        let last = Operand::Call(program.calls.len() as u32 - 1);
+        let arguments =
+            (0..prim.arity()).map(|at| if at == 0 { last.clone() } else { ten.clone() });
+        let number = program.calls.len();
+        program.calls.push(heddle_arc::program::Call {
+            variable: format!("h{number}").into(),
+            callee: Callee::Prim(prim),
+            arguments: arguments.collect(),
+        });
+        program.places.push(number as u32 + 2);
+    }
+    program.result = program.calls.len() as u32 - 1;
+    program
+}
+
+/// A case that was asked for alone, for whoever looks into it.
+fn show(programs: &[Program]) {
+    if std::env::var_os("FUZZ_CASE").is_some() {
+        for program in programs {
+            let _ = writeln!(std::io::stderr(), "{program}");
+        }
+    }
+}
+
+#[test]
+fn no_program_breaks_the_engine_or_its_budget() {
+    let tasks = dataset(7).tasks;
+    let solvers: Vec<Program> = texts()
+        .into_iter()
+        .flat_map(|text| load(text, "ours.py").programs)
+        .collect();
+    let mut worker_of: Vec<(Budget, Worker)> = [
+        (100, 10_000, None),
+        (20_000, 100_000, None),
+        (1_000_000, 8 << 20, None),
+        (u64::MAX, 8 << 20, Some(Duration::from_millis(2))),
+    ]
+    .into_iter()
+    .map(|(steps, bytes, time)| {
+        let budget = Budget { steps, bytes, time };
+        (budget, Worker::new(budget))
+    })
+    .collect();
+    attack("engine", |dice| {
+        let programs: Vec<Program> = (0..dice.between(1, 6))
+            .map(|_| match dice.below(4) {
+                0 => generate("solve_g", Shape::default(), dice),
+                1 => hostile(dice),
+                2 => {
+                    let program = dice.pick(&solvers).unwrap();
+                    mutate(program, &[], dice).map_or_else(|| program.clone(), |(p, _)| p)
+                }
+                _ => wild(dice),
+            })
+            .collect();
+        show(&programs);
+        let plan = Plan::new(&programs);
+        let task = dice.pick(&tasks).unwrap();
+        let candidate = Grid::new(&[[0, 1], [2, 3]]).unwrap();
+        let mut example: Example<'_> = task.examples().next().unwrap();
+        if dice.one_in(2) {
+            example.candidate = Some(&candidate);
+        }
+        let which = dice.below(worker_of.len());
+        let (budget, worker) = &mut worker_of[which];
+        let start = Instant::now();
+        let mut told = 0;
+        worker.run(&plan, &[example], |_, _, verdict| {
+            told += 1;
+            match verdict {
+                Verdict::Defined { steps, .. } => {
+                    assert!(steps <= budget.steps, "{steps} steps of {}", budget.steps);
+                    let _ = verdict.to_plain();
+                }
+                Verdict::Undefined(why) => {
+                    let ran_out = why.fault == Fault::Budget(Limit::Time);
+                    assert!(!ran_out || budget.time.is_some(), "time without a limit");
+                }
+            }
+        });
+        assert_eq!(told, programs.len());
+        // Values stay within what one example may hold: each program its budget,
+        // shared values their own limit, and vectors at most doubled.
+        let most = 2 * (budget.bytes as usize + (64 << 20)) + (16 << 20);
+        assert!(
+            worker.held_bytes() < most,
+            "{} bytes held",
+            worker.held_bytes()
+        );
+        // A generous bound that a runaway would miss by minutes.
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "took {:?}",
+            start.elapsed()
+        );
+    });
+}

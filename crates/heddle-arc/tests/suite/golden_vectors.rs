@@ -1,0 +1,75 @@
+//! Every primitive gives the known answers, on plain and on compact values.
+//!
+//! `golden/*.vectors` are outputs of the public reference DSL on generated
+//! inputs, in the short notation of `heddle_arc::golden::short`: see
+//! `golden/README.md`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says so by failing"
+)]
+#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
+
+use heddle_arc::golden::{self, Report, Subject, Vector};
+use heddle_arc::prim::{Family, Prim};
+use heddle_arc::subject::{CompactSubject, PlainSubject};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn vectors() -> Vec<Vector> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
+    golden::read(&folder).unwrap()
+}
+
+fn check(subject: &mut impl Subject) {
+    let report: Report = golden::check(&vectors(), subject);
+    let differences: Vec<&String> = report
+        .by_primitive
+        .values()
+        .flat_map(|tally| &tally.differences)
+        .collect();
+    assert_eq!(report.failed, 0, "{differences:#?}");
+    assert_eq!(report.passed, 10_940);
+}
+
+#[test]
+fn plain_values_give_the_known_answers() {
+    check(&mut PlainSubject::default());
+}
+
+#[test]
+fn compact_values_give_the_known_answers() {
+    check(&mut CompactSubject::default());
+}
+
+#[test]
+fn every_one_of_the_160_is_checked() {
+    let checked: BTreeSet<Prim> = vectors().iter().map(|vector| vector.prim).collect();
+    let missing: Vec<&Prim> = Prim::ALL
+        .iter()
+        .filter(|prim| prim.family() != Family::Additions && !checked.contains(prim))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn a_wrong_answer_is_reported() {
+    let wrong =
+        golden::read_text("add 1 1 -> 3\nfirst {} -> 0", Path::new("made.vectors")).unwrap();
+    let report = golden::check(&wrong, &mut CompactSubject::default());
+    assert_eq!((report.passed, report.failed), (0, 2));
+    assert!(report.by_primitive["add"].differences[0].contains("expected 3, found 2"));
+    assert!(report.by_primitive["first"].differences[0].contains("found error"));
+}
+
+#[test]
+fn a_line_that_is_no_vector_names_its_place() {
+    let error = golden::read_text("add 1 1 -> 2\nadd (1", Path::new("made.vectors")).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("made.vectors:2: not a vector"),
+        "{error}"
+    );
+}

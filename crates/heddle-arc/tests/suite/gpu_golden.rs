@@ -1,0 +1,264 @@
+//! The kernel answers every golden vector as the processor's engine does.
+//!
+//! Each vector is a program of one line, run on the emulated GPU; all vectors of a
+//! primitive are one launch. `HEDDLE_GPU_PRIMS=add,fill` restricts it to some, and
+//! `HEDDLE_GPU_DIFFERENCES=5` shows more than the first difference of each.
+
+#![allow(clippy::unwrap_used, reason = "a test says so by failing")]
+#![allow(clippy::print_stdout, reason = "it is a report")]
+
+use heddle_arc::engine::Evaluation;
+use heddle_arc::fault::Fault;
+use heddle_arc::golden::{self, Vector};
+use heddle_arc::gpu::{Answer, Flags, Interpret, LaunchSettings, Singles, alone};
+use heddle_arc::meter::Budget;
+use heddle_arc::prim::Prim;
+use heddle_runtime::Runtime;
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::units::Bytes;
+use heddle_testing::depth::{Depth, depth, pick};
+use heddle_testing::several_gpus::cpu_and_gpu;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Vectors of one primitive that may be left to the processor.
+const MOST_FLAGGED: f64 = 0.34;
+
+#[derive(Default)]
+struct Tally {
+    agreed: usize,
+    out_of_budget: usize,
+    flags: Flags,
+    skipped: usize,
+    differences: Vec<String>,
+    /// The launch itself went wrong.
+    failure: Option<String>,
+}
+
+fn written(vector: &Vector) -> String {
+    let mut text = heddle_arc::golden::short::write(vector);
+    if text.len() > 400 {
+        let mut end = 400;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push_str(" ...");
+    }
+    format!(
+        "{} ({})",
+        text,
+        vector.place.rsplit('/').next().unwrap_or("")
+    )
+}
+
+fn check(runtime: &Runtime, vectors: &[Vector], budget: Budget) -> Tally {
+    let mut tally = Tally::default();
+    let singles = Singles::new(vectors);
+    tally.skipped = vectors.len() - singles.places().len();
+    let settings = LaunchSettings {
+        warps: 4,
+        budget,
+        dump: Bytes(128 << 10),
+        ..LaunchSettings::default()
+    };
+    let ran = match runtime.run_on(DeviceId::simt(0), Interpret::new(singles.job(), settings)) {
+        Ok(ran) => ran,
+        Err(error) => {
+            tally.failure = Some(error.to_string());
+            return tally;
+        }
+    };
+    for (number, place) in singles.places().iter().enumerate() {
+        let vector = &vectors[*place];
+        let answer = ran.answer(number);
+        if let Answer::Flagged(flag) = answer {
+            tally.flags.add(flag);
+            continue;
+        }
+        let expected = alone(vector, budget).unwrap();
+        if let (Evaluation::Undefined(why), _) = &expected {
+            tally.out_of_budget += usize::from(matches!(why.fault, Fault::Budget(_)));
+        }
+        match Singles::evaluation(&answer, ran.dump(number)) {
+            Ok(found) if found == expected => tally.agreed += 1,
+            Ok(found) => {
+                let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+                tally.differences.push(format!(
+                    "{}\n        cpu  {expected:.900}\n        simt {found:.900}",
+                    written(vector)
+                ));
+            }
+            Err(problem) => {
+                tally
+                    .differences
+                    .push(format!("{}\n        {problem}", written(vector)));
+            }
+        }
+    }
+    tally
+}
+
+#[test]
+fn a_difference_is_seen() {
+    let vectors = |text: &str| golden::read_text(text, Path::new("made.vectors")).unwrap();
+    // What the device is asked, and what the processor is asked.
+    let asked = vectors("add 1 2 -> 3\nfirst {} -> !\nrot90 [12/34] -> [31/42]\ninitset 5 -> {5}");
+    let known = vectors("add 1 3 -> 4\nlast {} -> !\nrot180 [12/34] -> [43/21]\ninitset 6 -> {6}");
+    let singles = Singles::new(&asked);
+    let settings = LaunchSettings {
+        warps: 4,
+        dump: Bytes(4 << 10),
+        ..LaunchSettings::default()
+    };
+    let runtime = cpu_and_gpu();
+    let traced = runtime.trace(
+        Interpret::new(singles.job(), settings),
+        Some(DeviceId::simt(0)),
+    );
+    let traced = traced.unwrap();
+    assert_eq!(traced.decision.device, DeviceId::simt(0));
+    assert!(traced.timing.device.unwrap().0 > 0);
+    for (number, (asked, known)) in asked.iter().zip(&known).enumerate() {
+        let found = Singles::evaluation(&traced.output.answer(number), traced.output.dump(number));
+        let found = found.unwrap();
+        assert_eq!(Some(&found), alone(asked, Budget::default()).as_ref());
+        assert_ne!(Some(&found), alone(known, Budget::default()).as_ref());
+    }
+}
+
+fn wanted() -> Vec<Prim> {
+    match std::env::var("HEDDLE_GPU_PRIMS") {
+        Ok(names) => names
+            .split(',')
+            .map(|name| Prim::named(name.trim()).unwrap())
+            .collect(),
+        Err(_) => Prim::ALL.to_vec(),
+    }
+}
+
+/// What becomes of every vector under a budget, by primitive.
+fn check_all(budget: Budget) -> BTreeMap<Prim, Tally> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
+    let mut by_prim: BTreeMap<Prim, Vec<Vector>> = BTreeMap::new();
+    for vector in golden::read(&folder).unwrap() {
+        by_prim.entry(vector.prim).or_default().push(vector);
+    }
+    let prims: Vec<Prim> = wanted()
+        .into_iter()
+        .filter(|prim| by_prim.contains_key(prim))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let tallies: Mutex<BTreeMap<Prim, Tally>> = Mutex::new(BTreeMap::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                // Anew after a failure: the device is not trusted after one.
+                let mut runtime = cpu_and_gpu();
+                while let Some(prim) = prims.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let tally = check(&runtime, &by_prim[prim], budget);
+                    if tally.failure.is_some() {
+                        runtime = cpu_and_gpu();
+                    }
+                    tallies.lock().unwrap().insert(*prim, tally);
+                }
+            });
+        }
+    });
+    tallies.into_inner().unwrap()
+}
+
+#[test]
+fn every_vector_is_answered_alike() {
+    report(&check_all(Budget::default()));
+}
+
+/// Where a budget ends a primitive depends on its every charge.
+#[test]
+fn every_vector_runs_out_of_budget_alike() {
+    let budget = |steps, bytes| Budget {
+        steps,
+        bytes,
+        time: None,
+    };
+    let mut out_of_budget = 0;
+    let mut budgets = vec![
+        budget(9, 2 << 20),
+        budget(200_000, 40),
+        // More than the kernel counts in: what a step may take of it is cut off there.
+        budget(70, 1 << 40),
+    ];
+    if depth() == Depth::Thorough {
+        budgets.extend([
+            budget(1, 2 << 20),
+            budget(3, 2 << 20),
+            budget(25, 2 << 20),
+            budget(70, 2 << 20),
+            budget(200_000, 0),
+            budget(200_000, 200),
+            budget(200_000, 1_000),
+        ]);
+    }
+    for budget in budgets {
+        println!("{budget:?}");
+        let tallies = check_all(budget);
+        out_of_budget += tallies
+            .values()
+            .map(|tally| tally.out_of_budget)
+            .sum::<usize>();
+        report(&tallies);
+    }
+    println!("{out_of_budget} out of budget");
+    if std::env::var_os("HEDDLE_GPU_PRIMS").is_none() {
+        let least = pick(1_500, 5_000);
+        assert!(out_of_budget > least, "{out_of_budget} out of budget");
+    }
+}
+
+fn report(tallies: &BTreeMap<Prim, Tally>) {
+    let most: usize = std::env::var("HEDDLE_GPU_DIFFERENCES")
+        .ok()
+        .and_then(|most| most.parse().ok())
+        .unwrap_or(1);
+    let mut wrong = Vec::new();
+    let mut flags = Flags::default();
+    let (mut agreed, mut differ) = (0, 0);
+    for (prim, tally) in tallies {
+        let total = tally.agreed + tally.differences.len() + tally.flags.total() as usize;
+        let skipped = match tally.skipped {
+            0 => String::new(),
+            skipped => format!(", {skipped} skipped"),
+        };
+        println!(
+            "{prim}: {} agreed, {} differ, flagged: {}{skipped}",
+            tally.agreed,
+            tally.differences.len(),
+            tally.flags
+        );
+        if let Some(failure) = &tally.failure {
+            println!("    the launch failed: {failure}");
+        }
+        for difference in tally.differences.iter().take(most) {
+            println!("    {difference}");
+        }
+        let flagged = tally.flags.total() as f64;
+        if !tally.differences.is_empty()
+            || tally.failure.is_some()
+            || flagged > MOST_FLAGGED * total as f64
+        {
+            wrong.push(prim.name());
+        }
+        agreed += tally.agreed;
+        differ += tally.differences.len();
+        flags.add_all(&tally.flags);
+    }
+    println!("in all: {agreed} agreed, {differ} differ, flagged: {flags}");
+    assert!(
+        wrong.is_empty(),
+        "not as the processor has it: {}",
+        wrong.join(",")
+    );
+}

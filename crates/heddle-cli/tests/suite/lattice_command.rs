@@ -1,0 +1,123 @@
+//! `heddle lattice`: arrays that other programs read.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::binary::{Heddle, assert_refused, error_text};
+
+/// The header's text and the numbers, read by hand as the format's description says.
+fn read_npy(bytes: &[u8]) -> (String, Vec<f64>) {
+    assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
+    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let (header, numbers) = bytes[10..].split_at(length);
+    assert_eq!((10 + length) % 64, 0);
+    assert_eq!(header.last(), Some(&b'\n'));
+    let numbers = numbers
+        .chunks_exact(8)
+        .map(|number| f64::from_le_bytes(number.try_into().unwrap()));
+    (
+        String::from_utf8(header.to_vec())
+            .unwrap()
+            .trim_end()
+            .to_owned(),
+        numbers.collect(),
+    )
+}
+
+const MAZE: [&str; 4] = ["--sizes", "3,4", "--block", "1,1"];
+
+#[test]
+fn distances_are_written_for_numpy_source_by_source() {
+    let heddle = Heddle::new();
+    let file = heddle.home.path().join("far.npy");
+    let asked = ["--from", "0,0", "--from", "2,3", "--json", "-o", "far.npy"];
+    let object = heddle.json(&[&["lattice", "distances"][..], &MAZE, &asked].concat());
+    let bytes = fs::read(&file).unwrap();
+    assert_eq!(object["bytes"], bytes.len());
+    let (header, numbers) = read_npy(&bytes);
+    assert_eq!(
+        header,
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 4), }"
+    );
+    let inf = f64::INFINITY;
+    let first = [0.0, 1.0, 2.0, 3.0, 1.0, inf, 3.0, 4.0, 2.0, 3.0, 4.0, 5.0];
+    let second = [5.0, 4.0, 3.0, 2.0, 4.0, inf, 2.0, 1.0, 3.0, 2.0, 1.0, 0.0];
+    assert_eq!(numbers, [first, second].concat());
+    let read = "import numpy, sys\n\
+                a = numpy.load('far.npy')\n\
+                assert a.shape == (2, 3, 4) and a.dtype == '<f8', (a.shape, a.dtype)\n\
+                assert a[0, 2, 3] == 5 and a[1, 2, 3] == 0 and numpy.isinf(a[0, 1, 1])\n";
+    let python = |code: &str| {
+        let mut command = Command::new("python3");
+        let command = command.args(["-c", code]).current_dir(heddle.home.path());
+        command.stderr(Stdio::piped()).output().ok()
+    };
+    if python("import numpy").is_some_and(|found| found.status.success()) {
+        let output = python(read).unwrap();
+        assert!(output.status.success(), "{}", error_text(&output));
+    } else {
+        eprintln!("skipped: reading it with numpy, which is not installed");
+    }
+}
+
+#[test]
+fn scores_are_written_in_the_shape_of_the_lattice() {
+    let heddle = Heddle::new();
+    let asked = ["--measure", "degree", "-o", "degree.npy"];
+    let output = heddle.run(&[&["lattice", "centrality"][..], &MAZE, &asked].concat());
+    assert!(output.status.success(), "{}", error_text(&output));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("degree.npy: "), "{told}");
+    let (header, numbers) = read_npy(&fs::read(heddle.home.path().join("degree.npy")).unwrap());
+    assert!(header.contains("'shape': (3, 4), }"), "{header}");
+    assert!(numbers[5].is_nan(), "a blocked site has no value");
+    // A corner has two neighbours, of which this one lost none.
+    assert!((numbers[3] * 10.0 - 2.0).abs() < 1e-12 || (numbers[3] - 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn csv_has_a_row_for_each_site() {
+    let heddle = Heddle::new();
+    let line = [
+        "--sizes", "3", "--from", "0", "--from", "2", "-o", "far.csv",
+    ];
+    let output = heddle.run(&[&["lattice", "distances"][..], &line].concat());
+    assert!(output.status.success(), "{}", error_text(&output));
+    let text = fs::read_to_string(heddle.home.path().join("far.csv")).unwrap();
+    assert_eq!(
+        text,
+        "source,x0,value\n0,0,0\n0,1,1\n0,2,2\n1,0,2\n1,1,1\n1,2,0\n"
+    );
+}
+
+#[test]
+fn another_ending_is_refused_with_both_that_are_known() {
+    let heddle = Heddle::new();
+    for command in ["distances", "centrality"] {
+        let output = heddle.run(&["lattice", command, "-o", "far.txt"]);
+        assert_refused(&output, 2, ".npy or .csv");
+        assert!(!heddle.home.path().join("far.txt").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_written_to_and_stays_a_pipe() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let heddle = Heddle::new();
+    let pipe = heddle.home.path().join("far.csv");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let mut command = heddle.command(&["lattice", "distances", "--sizes", "2", "-o", "far.csv"]);
+    let child = command.stdout(Stdio::null()).spawn().unwrap();
+    let text = fs::read_to_string(&pipe).unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(text, "source,x0,value\n0,0,0\n0,1,1\n");
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+}

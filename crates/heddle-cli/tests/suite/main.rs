@@ -1,0 +1,16 @@
+//! The promises of the command: a module for each, all in one program.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
+mod arc_command;
+mod arc_gpu_command;
+mod binary;
+mod command;
+mod gpu_command;
+mod lattice_command;
+mod memory_command;
+mod profile_command;
+mod threads_of_a_command;

@@ -1,0 +1,231 @@
+//! One batch on several GPUs: everybody works, nothing is lost when one fails, and
+//! merging takes work to a GPU that would not go there alone.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use heddle_cuda::simt::{Faults, SimtOptions};
+use heddle_runtime::batch::Merged;
+use heddle_runtime::config::Config;
+use heddle_runtime::device::{DeviceId, Moved, Timing};
+use heddle_runtime::ops::{MatMul, Xor};
+use heddle_runtime::units::{Bytes, Nanos};
+use heddle_runtime::{Array, Operation, Runtime};
+use heddle_testing::several_gpus::{bytes, forced, matrix, runtime, small, xored};
+
+const GPUS: [DeviceId; 4] = [
+    DeviceId::simt(0),
+    DeviceId::simt(1),
+    DeviceId::simt(2),
+    DeviceId::simt(3),
+];
+
+fn items(count: usize) -> Vec<(Array<u8>, Array<u8>)> {
+    let item = |item| {
+        let data = Array::from_slice(&bytes(50 + item % 90, item));
+        (data, Array::from_slice(&bytes(1 + item % 40, item)))
+    };
+    (0..count).map(item).collect()
+}
+
+fn xors(items: &[(Array<u8>, Array<u8>)]) -> Vec<Xor<u8>> {
+    let xor = |(data, key): &(Array<u8>, Array<u8>)| Xor::new(data, key).unwrap();
+    items.iter().map(xor).collect()
+}
+
+fn check(runtime: &Runtime, count: usize) {
+    let items = items(count);
+    let answers = runtime.batch_on(&GPUS, xors(&items)).unwrap();
+    assert_eq!(answers.len(), count);
+    for ((data, key), answer) in items.iter().zip(answers) {
+        let expected = xored(data.as_slice().unwrap(), key.as_slice().unwrap());
+        assert_eq!(answer.unwrap().as_slice().unwrap(), expected);
+    }
+}
+
+#[test]
+fn four_gpus_share_a_batch() {
+    let (runtime, _) = runtime(Config::default(), vec![small(); 4]);
+    for count in [0, 1, 3, 7, 400, 1000] {
+        check(&runtime, count);
+    }
+    let statistics = runtime.batch_statistics();
+    let shares = &statistics.kinds[0].devices;
+    assert_eq!(shares.len(), 4, "{statistics}");
+    assert!((shares.iter().map(|share| share.share).sum::<f64>() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_gpu_that_fails_or_is_lost_leaves_its_share_to_the_others() {
+    let faulty = |faults| SimtOptions { faults, ..small() };
+    let faults = [
+        Faults::default(),
+        Faults {
+            launch: Some(1),
+            ..Faults::default()
+        },
+        Faults {
+            lost_after: Some(3),
+            ..Faults::default()
+        },
+        Faults {
+            allocation: Some(2),
+            ..Faults::default()
+        },
+    ];
+    let (runtime, _) = runtime(Config::default(), faults.map(faulty).to_vec());
+    for count in [100, 400, 1000] {
+        check(&runtime, count);
+    }
+    let statistics = runtime.batch_statistics();
+    assert_eq!(statistics.items(), 1500);
+}
+
+#[test]
+fn when_every_gpu_is_lost_the_processor_answers() {
+    let (runtime, gpus) = runtime(Config::default(), vec![small(); 4]);
+    for gpu in &gpus {
+        gpu.lose();
+    }
+    check(&runtime, 200);
+    let statistics = runtime.batch_statistics();
+    assert_eq!(statistics.kinds[0].devices[0].device, DeviceId::CPU);
+}
+
+#[test]
+fn a_lost_device_costs_no_answer_on_the_ordinary_road() {
+    let runtime = forced(SimtOptions {
+        faults: Faults {
+            lost_after: Some(4),
+            ..Faults::default()
+        },
+        ..small()
+    });
+    for _ in 0..3 {
+        let items = items(40);
+        for ((data, key), answer) in items.iter().zip(runtime.batch(xors(&items))) {
+            let expected = xored(data.as_slice().unwrap(), key.as_slice().unwrap());
+            assert_eq!(answer.unwrap().as_slice().unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn a_batch_larger_than_the_device_goes_in_parts() {
+    // Operands and answers of all are 12 MiB, of which a quarter fits.
+    let mut config = Config {
+        device: Some(DeviceId::simt(0)),
+        ..Config::default()
+    };
+    config.route.allow = Some(vec![DeviceId::simt(0)]);
+    let (runtime, _) = runtime(
+        config,
+        vec![SimtOptions {
+            memory: Bytes(3 << 20),
+            ..small()
+        }],
+    );
+    let pairs: Vec<_> = (0..256)
+        .map(|item| (matrix(64, 64, item), matrix(64, 64, item + 7)))
+        .collect();
+    let answers = runtime.matmul_batch(pairs.iter().map(|(lhs, rhs)| (lhs, rhs)));
+    let cpu = Runtime::builder().forgetful().build().unwrap();
+    for ((lhs, rhs), answer) in pairs.iter().zip(answers) {
+        let expected = cpu.matmul(lhs, rhs).unwrap();
+        assert_eq!(
+            answer.unwrap().as_slice().unwrap(),
+            expected.as_slice().unwrap()
+        );
+    }
+    let statistics = runtime.batch_statistics();
+    assert!(statistics.batches() > 4, "{statistics}");
+}
+
+/// What an operation took, for a router to learn from.
+fn teach(runtime: &Runtime, operation: &impl Operation, device: DeviceId, ns: u64) {
+    let described = operation.describe();
+    let gpu = device.has_own_memory();
+    let moved = Moved {
+        up: described.missing(device),
+        down: described.returned(device),
+        up_time: Nanos(u64::from(gpu) * 10),
+        down_time: Nanos(u64::from(gpu) * 10),
+    };
+    let timing = Timing {
+        total: Nanos(ns + moved.time().0),
+        device: gpu.then_some(Nanos(ns)),
+        moved,
+        ..Timing::default()
+    };
+    for _ in 0..40 {
+        runtime.router().observe(&described, device, &timing);
+    }
+}
+
+#[test]
+fn together_they_go_where_none_goes_alone_and_the_report_says_so() {
+    let mut config = Config::default();
+    config.route.explore_share = 0.0;
+    let (runtime, _) = runtime(config, vec![small()]);
+    let pairs: Vec<_> = (0..10)
+        .map(|item| (matrix(8, 8, item), matrix(8, 8, item + 7)))
+        .collect();
+    let make = || -> Vec<MatMul<f32>> {
+        let make = |(lhs, rhs): &(_, _)| MatMul::new(lhs, rhs).unwrap();
+        pairs.iter().map(make).collect()
+    };
+    // Alone 1 µs on the processor and 6 on the GPU; all ten 10 µs and 6.
+    let mut operations = make();
+    teach(&runtime, &operations[0], DeviceId::CPU, 1_000);
+    teach(&runtime, &operations[0], DeviceId::simt(0), 6_000);
+    let merged = Merged::new(&mut operations[..]);
+    teach(&runtime, &merged, DeviceId::CPU, 10_000);
+    teach(&runtime, &merged, DeviceId::simt(0), 6_000);
+    assert_eq!(
+        runtime.trace(&mut make()[0], None).unwrap().decision.device,
+        DeviceId::CPU
+    );
+    assert!(runtime.batch(make()).iter().all(Result::is_ok));
+    let statistics = runtime.batch_statistics();
+    assert_eq!(statistics.to_gpu_by_merging(), 1, "{statistics}");
+    let text = statistics.to_string();
+    assert!(text.contains("only because they were merged"), "{text}");
+}
+
+#[test]
+fn a_batch_is_spread_by_itself_where_that_is_faster() {
+    let mut config = Config::default();
+    config.route.explore_share = 0.0;
+    let (runtime, _) = runtime(config, vec![small(); 2]);
+    let pairs: Vec<_> = (0..40)
+        .map(|item| (matrix(8, 8, item), matrix(8, 8, item + 7)))
+        .collect();
+    let make = |count: usize| -> Vec<MatMul<f32>> {
+        let make = |(lhs, rhs): &(_, _)| MatMul::new(lhs, rhs).unwrap();
+        pairs[..count].iter().map(make).collect()
+    };
+    // The second GPU takes half as long again as the first.
+    for count in [2, 5, 10, 20, 40] {
+        let mut operations = make(count);
+        let merged = Merged::new(&mut operations[..]);
+        let ns = 10_000 * count as u64;
+        teach(&runtime, &merged, DeviceId::CPU, 1_000 * ns);
+        teach(&runtime, &merged, DeviceId::simt(0), ns);
+        teach(&runtime, &merged, DeviceId::simt(1), 3 * ns / 2);
+    }
+    let answers = runtime.batch(make(40));
+    for ((lhs, rhs), answer) in pairs.iter().zip(answers) {
+        let expected = runtime.run_on(DeviceId::CPU, MatMul::new(lhs, rhs).unwrap());
+        let (answer, expected) = (answer.unwrap(), expected.unwrap());
+        assert_eq!(answer.as_slice().unwrap(), expected.as_slice().unwrap());
+    }
+    let statistics = runtime.batch_statistics();
+    let devices: Vec<_> = statistics.kinds[0]
+        .devices
+        .iter()
+        .map(|share| share.device)
+        .collect();
+    assert_eq!(
+        devices,
+        [DeviceId::simt(0), DeviceId::simt(1)],
+        "{statistics}"
+    );
+}

@@ -1,0 +1,114 @@
+//! Device memory: refused, kept, given back, and outliving its device.
+
+use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_runtime::Error;
+use heddle_runtime::device::{Accelerator, Device, DeviceId};
+use heddle_runtime::units::Bytes;
+
+use super::xor::{Resident, down, is_xor, noise, room, up};
+use heddle_testing::nvidia::{execute, open, with_gpu};
+
+/// What the driver itself may take or give meanwhile.
+const SLACK: u64 = 64 << 20;
+
+/// Large for the machine at hand, and no more than a device keeps.
+fn large(gpu: &CudaDevice) -> Bytes {
+    Bytes((512 << 20).min(gpu.card().memory.0 / 8))
+}
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn more_memory_than_there_is_is_refused() {
+    with_gpu(|gpu| {
+        let total = gpu.card().memory;
+        for wanted in [Bytes(total.0 * 2), Bytes(total.0 + 1), Bytes(1 << 50)] {
+            let Err(Error::OutOfMemory { shortage, .. }) = gpu.allocate(wanted) else {
+                panic!("{wanted} was not refused for want of memory");
+            };
+            assert_eq!(shortage.device, DeviceId::cuda(0));
+            assert!(shortage.asked >= wanted, "{shortage}");
+            assert_eq!(shortage.capacity, total);
+        }
+        let sent = noise(100_000, 1);
+        assert!(down(&up(&gpu, &sent).unwrap()).unwrap() == sent);
+    });
+}
+
+/// A second device on the same GPU sees what the driver has left, and nothing of
+/// what the first one keeps.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn trimming_gives_memory_back_to_the_driver() {
+    with_gpu(|gpu| {
+        let watcher = open(&Options::default());
+        let bytes = large(&gpu);
+        let before = watcher.free_memory().0;
+        let buffer = gpu.allocate(bytes).unwrap();
+        let taken = watcher.free_memory().0;
+        assert!(taken + bytes.0 <= before + SLACK, "{before} to {taken}");
+        drop(buffer);
+        let kept = watcher.free_memory().0;
+        assert!(kept <= taken + SLACK, "it was not kept: {taken} to {kept}");
+        // Its own device counts what it keeps as free.
+        let counted = gpu.free_memory().0;
+        assert!(counted + SLACK >= kept + bytes.0, "{kept} and {counted}");
+        gpu.trim().unwrap();
+        let trimmed = watcher.free_memory().0;
+        assert!(trimmed + SLACK >= kept + bytes.0, "{kept} to {trimmed}");
+    });
+}
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn memory_that_is_kept_makes_room_for_a_request() {
+    with_gpu(|gpu| {
+        drop(gpu.allocate(large(&gpu)).unwrap());
+        // Of another size, so that the driver has to be asked, and more than it
+        // has left.
+        let wanted = Bytes(gpu.free_memory().0 - large(&gpu).0 / 2);
+        let buffer = gpu.allocate(wanted).unwrap();
+        assert_eq!(buffer.bytes(), wanted);
+    });
+}
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn buffers_outlive_their_device() {
+    with_gpu(|gpu| {
+        for len in [0, 1000, 70_000, 300_001, 5 << 20] {
+            let gpu = open(&Options::default());
+            let sent = noise(len, 1);
+            let (first, second) = (up(&gpu, &sent).unwrap(), room(&gpu, len).unwrap());
+            drop(gpu);
+            second.upload(&sent).unwrap();
+            assert!(down(&first).unwrap() == sent, "{len} bytes");
+            assert!(down(&second).unwrap() == sent, "{len} bytes");
+        }
+        drop(gpu);
+    });
+}
+
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn a_device_may_be_dropped_with_work_under_way() {
+    with_gpu(|gpu| {
+        let (left, right) = (noise(64 << 20, 1), noise(64 << 20, 2));
+        let resident = Resident::new(&gpu, &left, &right).unwrap();
+        // Timed once, so that there are stamps to clean up, then outside of any
+        // execution, so that nobody waits.
+        execute(&gpu, || resident.launch(&gpu)).unwrap();
+        for _ in 0..20 {
+            resident.launch(&gpu).unwrap();
+        }
+        drop(gpu);
+        let output = resident.into_output();
+        assert!(is_xor(&left, &right, &down(&output).unwrap()));
+
+        let gpu = open(&Options::default());
+        let resident = Resident::new(&gpu, &left, &right).unwrap();
+        for _ in 0..20 {
+            resident.launch(&gpu).unwrap();
+        }
+        drop((gpu, resident));
+    });
+}

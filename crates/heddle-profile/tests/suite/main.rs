@@ -1,0 +1,12 @@
+//! What the profiler promises: a module for each promise, all in one program.
+
+mod any_steps_make_their_tree;
+mod disabled_records_nothing;
+mod exports_carry_any_name;
+mod futures_are_recorded_whole;
+mod marked_functions_are_recorded;
+mod overwriting_is_counted;
+mod recordings_read_back;
+mod scopes_are_recorded_whole;
+mod spans_survive_threads;
+mod traces_keep_the_rules;

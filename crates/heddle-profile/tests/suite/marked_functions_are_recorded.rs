@@ -1,0 +1,145 @@
+//! `#[profiled]` records every kind of function, and changes none.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use heddle_profile::{DeviceTag, Profiler, profiled, span};
+use heddle_testing::recorded::rest;
+
+mod marked {
+    use super::*;
+
+    pub(super) struct Loom;
+
+    impl Loom {
+        #[profiled]
+        pub(super) fn weave(&self, rows: &mut Vec<u32>) -> Result<usize, String> {
+            rows.push(1);
+            if rows.len() > 1 {
+                return Err("too many".to_owned());
+            }
+            Ok(beat::<4>(rows))
+        }
+    }
+
+    #[profiled(name = "beat \"hard\"\n🧵")]
+    fn beat<const N: usize>(rows: &[u32]) -> usize {
+        rows.len() * N
+    }
+
+    #[profiled(name = "pick")]
+    pub(super) async fn pick(threads: &[u32]) -> u32 {
+        rest().await;
+        let _span = span!(
+            "look",
+            device = DeviceTag::CPU,
+            size = threads.len(),
+            element = "u32"
+        );
+        threads.iter().sum()
+    }
+}
+
+/// An attribute must not get in the way of types
+/// being inferred, borrowed or left open.
+mod inferred {
+    use super::*;
+
+    #[derive(Debug)]
+    pub(super) struct Torn;
+
+    impl From<std::num::ParseIntError> for Torn {
+        fn from(_: std::num::ParseIntError) -> Self {
+            Self
+        }
+    }
+
+    #[profiled]
+    pub(super) async fn read(text: &str) -> Result<Vec<u32>, Torn> {
+        let first = text.parse::<u32>()?;
+        if first == 0 {
+            return Err(Torn);
+        }
+        rest().await;
+        Ok(vec![first])
+    }
+
+    #[profiled]
+    pub(super) fn parse<'a, T>(text: &'a str) -> impl Iterator<Item = Result<T, Torn>> + use<'a, T>
+    where
+        T: std::str::FromStr<Err = std::num::ParseIntError>,
+    {
+        text.split(' ').map(|word| Ok(word.parse()?))
+    }
+
+    #[profiled]
+    pub(super) async fn count(text: &str) -> impl Iterator<Item = usize> {
+        0..text.len()
+    }
+}
+
+fn check_inferred() {
+    let waker = Waker::noop();
+    let mut context = Context::from_waker(waker);
+    let mut read = pin!(inferred::read("x"));
+    assert!(matches!(
+        read.as_mut().poll(&mut context),
+        Poll::Ready(Err(inferred::Torn))
+    ));
+    assert_eq!(
+        inferred::parse::<u8>("1 2 z")
+            .filter_map(Result::ok)
+            .sum::<u8>(),
+        3
+    );
+    let mut count = pin!(inferred::count("four"));
+    let Poll::Ready(numbers) = count.as_mut().poll(&mut context) else {
+        panic!("it never rests");
+    };
+    assert_eq!(numbers.count(), 4);
+}
+
+/// The global profiler belongs to the process, so it has one test.
+#[test]
+fn marked_functions_record_to_the_global_profiler() {
+    let own = Profiler::new(1_024);
+    own.set_enabled(false);
+    assert!(heddle_profile::install(&own));
+    assert!(!heddle_profile::install(&Profiler::new(1)));
+    let mut rows = Vec::new();
+    assert_eq!(marked::Loom.weave(&mut rows), Ok(4));
+    assert_eq!(own.recorded(), 0);
+
+    own.set_enabled(true);
+    assert!(heddle_profile::is_on());
+    rows.clear();
+    assert_eq!(marked::Loom.weave(&mut rows), Ok(4));
+    assert!(marked::Loom.weave(&mut rows).is_err());
+    let waker = Waker::noop();
+    let mut context = Context::from_waker(waker);
+    let mut future = pin!(marked::pick(&[1, 2]));
+    assert_eq!(future.as_mut().poll(&mut context), Poll::Pending);
+    assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(3));
+    assert_eq!(heddle_profile::time("closure", || 5), 5);
+
+    let spans = heddle_profile::global().spans();
+    let names: Vec<&str> = spans.iter().map(|span| span.operation.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "weave",
+            "beat \"hard\"\n🧵",
+            "weave",
+            "pick",
+            "look",
+            "closure"
+        ]
+    );
+    let parents: Vec<_> = spans.iter().map(|span| span.parent).collect();
+    assert_eq!(parents, [None, Some(0), None, None, Some(3), None]);
+    assert_eq!((spans[4].bytes_in, spans[4].element.as_str()), (2, "u32"));
+    check_inferred();
+    own.set_enabled(false);
+    assert!(!heddle_profile::is_on());
+}

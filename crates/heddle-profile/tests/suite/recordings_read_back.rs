@@ -1,0 +1,305 @@
+//! What is written is what is read, whatever the names; what cannot be read is
+//! a typed error and never a panic.
+
+use std::fs;
+
+use heddle_profile::{
+    Alternative, BatchCount, Counters, DeviceCard, DeviceTag, FallbackTally, MachineCard,
+    MemorySample, Name, PoolCount, Pressure, ProfileError, Profiler, RecordedSpan, Recording,
+    RoutingRow, Span, ThreadName,
+};
+use proptest::prelude::*;
+
+/// Names no operation should have and a file must survive all the same.
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just("a \"quoted\" \\ name".to_owned()),
+        Just("two\nlines\r\n\t\u{0}\u{1b}[31m".to_owned()),
+        Just("🧵 хедл \u{202e} \u{2028}".to_owned()),
+        Just("</script><!--".to_owned()),
+        any::<String>(),
+    ]
+}
+
+prop_compose! {
+    fn recorded_span()(
+        names in prop::array::uniform4(name()),
+        times in any::<[u64; 7]>(),
+        device_times in any::<(Option<u64>, Option<u64>, Option<u32>, bool)>(),
+        sizes in any::<[u64; 6]>(),
+        thread in any::<u32>(),
+        parent in any::<Option<prop::sample::Index>>(),
+    ) -> (RecordedSpan, Option<prop::sample::Index>) {
+        let [operation, element, device, backend] = names.map(Name::from);
+        let [start_ns, total_ns, self_ns, gpu_ns, cpu_ns, transfer_ns, overhead_ns] = times;
+        let (device_ns, device_start_ns, stream, transfer_by_device) = device_times;
+        let [bytes_in, bytes_out, bytes_moved, work, mem_allocated, mem_peak] = sizes;
+        (RecordedSpan {
+            operation, element, device, backend, parent: None, thread,
+            start_ns, total_ns, self_ns, gpu_ns, cpu_ns, transfer_ns, transfer_by_device,
+            overhead_ns, device_ns, device_start_ns, stream,
+            bytes_in, bytes_out, bytes_moved, work, mem_allocated, mem_peak,
+        }, parent)
+    }
+}
+
+/// Mostly spans as they come; now and then none that says anything, so that
+/// columns are left out.
+fn spans() -> impl Strategy<Value = Vec<RecordedSpan>> {
+    let any = prop::collection::vec(recorded_span(), 0..20).prop_map(|rows| {
+        rows.into_iter()
+            .enumerate()
+            .map(|(row, (mut span, parent))| {
+                span.parent = parent
+                    .filter(|_| row > 0)
+                    .map(|parent| parent.index(row) as u32);
+                span
+            })
+            .collect()
+    });
+    prop_oneof![
+        8 => any,
+        1 => (0_usize..9).prop_map(|count| vec![RecordedSpan::default(); count]),
+    ]
+}
+
+prop_compose! {
+    fn memory_sample()(
+        at_ns in any::<u64>(), device in name(), bytes in any::<[u64; 5]>(), level in 0_usize..4,
+    ) -> MemorySample {
+        let [allocated, reserved, pooled, free, limit] = bytes;
+        let levels = [Pressure::Low, Pressure::Moderate, Pressure::High, Pressure::Critical];
+        MemorySample {
+            at_ns, device: device.into(), allocated, reserved, pooled, free, limit,
+            pressure: levels[level],
+        }
+    }
+}
+
+prop_compose! {
+    fn routing_row()(
+        names in prop::array::uniform4(name()),
+        counts in any::<[u64; 3]>(),
+        size_class in 0_u8..64,
+        times in any::<[Option<u32>; 3]>(),
+        reason in name(),
+        calibrated in any::<bool>(),
+    ) -> RoutingRow {
+        let [operation, element, device, other] = names.map(Name::from);
+        let [bytes, count, explored] = counts;
+        let [predicted_ns, measured_ns, elsewhere] = times.map(|time| time.map(|ns| f64::from(ns) / 7.0));
+        RoutingRow {
+            operation, element, device, size_class, bytes, count, explored,
+            predicted_ns, measured_ns,
+            alternatives: vec![Alternative { device: other, predicted_ns: elsewhere }],
+            reason, calibrated,
+        }
+    }
+}
+
+prop_compose! {
+    fn recording()(
+        (overwritten, left_out, created_unix_ms) in any::<(u32, u32, u64)>(),
+        sampled_one_in in 1_u32..1_000,
+        label in name(),
+        spans in spans(),
+        memory in prop::collection::vec(memory_sample(), 0..5),
+        routing in prop::collection::vec(routing_row(), 0..5),
+        (thread, pool) in any::<(u32, u64)>(),
+        (operation, cause) in (name(), name()),
+    ) -> Recording {
+        Recording {
+            label,
+            created_unix_ms,
+            started_unix_us: created_unix_ms / 2,
+            machine: MachineCard {
+                cpu: cause.clone(),
+                devices: vec![DeviceCard { id: operation.clone(), ..DeviceCard::default() }],
+                ..MachineCard::default()
+            },
+            overwritten: overwritten.into(),
+            left_out: left_out.into(),
+            sampled_one_in,
+            threads: vec![ThreadName { id: thread, name: operation.as_str().into() }],
+            spans,
+            memory,
+            routing,
+            counters: Counters {
+                fallbacks: vec![FallbackTally {
+                    operation: operation.as_str().into(), cause, count: pool,
+                    ..FallbackTally::default()
+                }],
+                batches: vec![BatchCount { items: pool, ..BatchCount::default() }],
+                pools: vec![PoolCount { hits: pool, ..PoolCount::default() }],
+            },
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(heddle_testing::depth::cases(64))]
+
+    #[test]
+    fn any_recording_reads_back_as_it_was(recording in recording()) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        recording.write(&path).unwrap();
+        prop_assert_eq!(&Recording::read(&path).unwrap(), &recording);
+    }
+
+    #[test]
+    fn a_capped_file_is_below_its_cap_and_holds_the_newest(
+        recording in recording(),
+        cap_bytes in 3_000_u64..20_000,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        let written = recording.write_capped(&path, cap_bytes).unwrap();
+        let size = fs::metadata(&path).unwrap().len();
+        prop_assert_eq!(size, written.bytes);
+        let bare = Recording { spans: Vec::new(), ..recording.clone() };
+        let least = bare.write_capped(folder.path().join("bare.json"), cap_bytes).unwrap().bytes;
+        prop_assert!(size <= cap_bytes.max(least + 1_500), "{} of {}", size, cap_bytes);
+        let read = Recording::read(&path).unwrap();
+        prop_assert_eq!(read.recorded(), recording.recorded());
+        prop_assert_eq!(read.spans.len() as u64, written.spans);
+        let first = recording.spans.len() - read.spans.len();
+        for (kept, was) in read.spans.iter().zip(&recording.spans[first..]) {
+            let parent = was.parent.and_then(|row| row.checked_sub(first as u32));
+            prop_assert_eq!(kept, &RecordedSpan { parent, ..was.clone() });
+        }
+    }
+
+    #[test]
+    fn a_summary_of_any_recording_has_every_span_and_finite_figures(recording in recording()) {
+        let summary = recording.summary();
+        let counted: u64 = summary.rows.iter().map(|row| row.totals.count).sum();
+        prop_assert_eq!(counted, recording.spans.len() as u64);
+        for row in &summary.rows {
+            prop_assert!(row.mean_ns.is_finite() && row.deviation_ns.is_finite());
+            prop_assert!((0.0..=1.0).contains(&row.share));
+            prop_assert!(row.min_ns <= row.p50_ns && row.p50_ns <= row.p95_ns);
+            prop_assert!(row.p95_ns <= row.p99_ns && row.p99_ns <= row.max_ns);
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_and_not_a_panic(
+        recording in recording(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        recording.write(&path).unwrap();
+        let whole = fs::read(&path).unwrap();
+        // Without its last two bytes, `}` and a new line, no cut is whole.
+        let cut = cut.index(whole.len() - 1);
+        fs::write(&path, &whole[..cut]).unwrap();
+        let error = Recording::read(&path).unwrap_err();
+        let damaged = matches!(error, ProfileError::Corrupt { .. });
+        prop_assert_eq!(damaged, cut > 0, "{}", error);
+    }
+
+    #[test]
+    fn a_file_of_any_bytes_does_not_panic(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..200),
+        object in any::<bool>(),
+    ) {
+        if object {
+            bytes.insert(0, b'{');
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        fs::write(&path, bytes).unwrap();
+        prop_assert!(Recording::read(&path).is_err());
+    }
+}
+
+fn matmul(start_ns: u64) -> Span {
+    Span {
+        operation: "matmul",
+        element: "f32",
+        device: DeviceTag {
+            kind: "cuda",
+            index: Some(1),
+        },
+        backend: "cublas",
+        start_ns,
+        total_ns: 900,
+        device_ns: Some(700),
+        transfer_ns: 100,
+        overhead_ns: 50,
+        bytes_in: 8,
+        bytes_out: 4,
+        bytes_moved: 12,
+        work: 64,
+        ..Span::default()
+    }
+}
+
+#[test]
+fn a_run_and_its_file_give_the_same_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let profiler = Profiler::new(3);
+    for start_ns in 0..5 {
+        profiler.record(matmul(start_ns));
+    }
+    profiler.recording().write(&path).unwrap();
+    let read = Recording::read(&path).unwrap();
+    assert_eq!(read.summary(), profiler.summary());
+    assert_eq!(read.recorded(), profiler.recorded());
+    let first = &read.spans[0];
+    assert_eq!(
+        (first.device.as_str(), first.backend.as_str()),
+        ("cuda:1", "cublas")
+    );
+    assert_eq!(
+        (first.start_ns, first.device_ns, first.work),
+        (2, Some(700), 64)
+    );
+}
+
+#[test]
+fn writing_replaces_the_file_and_leaves_nothing_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    fs::write(&path, "what was here before").unwrap();
+    Recording::default().write(&path).unwrap();
+    assert_eq!(Recording::read(&path).unwrap(), Recording::default());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_failed_write_names_the_file_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    // A folder stands where the file should go, so the rename fails.
+    let path = folder.path().join("taken");
+    fs::create_dir_all(path.join("inside")).unwrap();
+    let error = Recording::default().write(&path).unwrap_err();
+    assert!(matches!(error, ProfileError::Write { .. }));
+    assert!(error.to_string().contains("taken"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Recording::read(folder.path().join("nowhere.json")).unwrap_err();
+    assert!(matches!(error, ProfileError::Read { .. }));
+    assert!(error.to_string().contains("nowhere.json"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_recording_is_as_readable_as_any_other_new_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("run.json"), folder.path().join("other"));
+    Recording::default().write(&path).unwrap();
+    fs::write(&other, "").unwrap();
+    let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(path), mode(other));
+}

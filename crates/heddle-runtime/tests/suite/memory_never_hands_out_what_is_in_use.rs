@@ -1,0 +1,294 @@
+//! Random steps, with faults, against a simple model of who may touch what.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::memory::{
+    Admission, Allocation, HostStorage, ManualClock, Memory, MemorySettings, Storage, Stream,
+    Streams,
+};
+use heddle_runtime::units::Bytes;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+const CAPACITY: Bytes = Bytes(24 << 20);
+
+#[derive(Clone, Debug)]
+enum Step {
+    Allocate {
+        bytes: u64,
+        stream: Option<u8>,
+        inside: bool,
+    },
+    Free {
+        which: usize,
+        busy: u64,
+        inside: bool,
+    },
+    Settle(u64),
+    Queue(u64),
+    Reserve(u64),
+    Unreserve(usize),
+    Pass(u64),
+    Trim,
+    Cleanup,
+    Fail(u64),
+}
+
+fn bytes() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        3 => 0..4096_u64,
+        3 => 4096..300_000_u64,
+        2 => 300_000..3_000_000_u64,
+        1 => 3_000_000..20_000_000_u64,
+        // The few sizes a real workload repeats.
+        3 => prop::sample::select(vec![1024_u64, 65_536, 1_000_000]),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let stream = prop::option::of(0..4_u8);
+    prop_oneof![
+        20 => (bytes(), stream, any::<bool>())
+            .prop_map(|(bytes, stream, inside)| Step::Allocate { bytes, stream, inside }),
+        20 => (any::<usize>(), 0..16_u64, any::<bool>())
+            .prop_map(|(which, busy, inside)| Step::Free { which, busy, inside }),
+        6 => (0..16_u64).prop_map(Step::Settle),
+        6 => (0..16_u64).prop_map(Step::Queue),
+        3 => bytes().prop_map(Step::Reserve),
+        3 => any::<usize>().prop_map(Step::Unreserve),
+        2 => (0..200_u64).prop_map(Step::Pass),
+        1 => Just(Step::Trim),
+        1 => Just(Step::Cleanup),
+        2 => (1..4_u64).prop_map(Step::Fail),
+    ]
+}
+
+/// Work on a stream that nobody has waited for, and where it may write.
+struct Work {
+    stream: u8,
+    from: u64,
+    to: u64,
+}
+
+struct Model {
+    memory: Memory<Arc<HostStorage>>,
+    host: Arc<HostStorage>,
+    clock: Arc<ManualClock>,
+    hears_queued: bool,
+    live: Vec<Allocation>,
+    work: Vec<Work>,
+    /// Streams that have said so, where that is heard.
+    queued: u64,
+    admissions: Vec<(Admission, u64, u64)>,
+    faults: u64,
+}
+
+impl Model {
+    fn new(pooled: bool, hears_queued: bool) -> Self {
+        let host = Arc::new(HostStorage::new(CAPACITY));
+        let clock = Arc::new(ManualClock::default());
+        let mut settings = MemorySettings::new(DeviceId::simt(0), CAPACITY);
+        settings.hears_queued = hears_queued;
+        if !pooled {
+            settings.pool = None;
+        }
+        Self {
+            memory: Memory::new(Arc::clone(&host), settings, Arc::clone(&clock) as _),
+            host,
+            clock,
+            hears_queued,
+            live: Vec::new(),
+            work: Vec::new(),
+            queued: 0,
+            admissions: Vec::new(),
+            faults: 0,
+        }
+    }
+
+    fn take(&mut self, step: &Step) {
+        match *step {
+            Step::Allocate {
+                bytes,
+                stream,
+                inside,
+            } => self.allocate(bytes, stream, inside),
+            Step::Free {
+                which,
+                busy,
+                inside,
+            } => self.free(which, busy, inside),
+            Step::Settle(streams) => {
+                self.work.retain(|work| streams >> work.stream & 1 == 0);
+                self.queued &= !streams;
+                self.memory.settled(Streams(streams));
+            }
+            Step::Queue(streams) => {
+                self.queued |= streams;
+                self.memory.queued(Streams(streams));
+            }
+            Step::Reserve(bytes) => {
+                if let Ok(admission) = self.memory.reserve(Bytes(bytes)) {
+                    self.admissions.push((admission, bytes, bytes));
+                }
+            }
+            Step::Unreserve(which) => {
+                if !self.admissions.is_empty() {
+                    let which = which % self.admissions.len();
+                    drop(self.admissions.swap_remove(which));
+                }
+            }
+            Step::Pass(seconds) => {
+                self.clock.advance(Duration::from_secs(seconds));
+                self.memory.tick();
+            }
+            Step::Trim => {
+                self.memory.trim();
+            }
+            Step::Cleanup => {
+                self.memory.cleanup().unwrap();
+            }
+            Step::Fail(nth) => {
+                self.faults += 1;
+                self.host.fail_allocation(nth);
+            }
+        }
+    }
+
+    fn allocate(&mut self, bytes: u64, stream: Option<u8>, inside: bool) {
+        let admission = self.admissions.last_mut().filter(|_| inside);
+        let entered = admission.as_ref().map(|(admission, ..)| admission.enter());
+        let granted = self
+            .memory
+            .allocate(Bytes(bytes), stream.and_then(Stream::new));
+        drop(entered);
+        let Ok(allocation) = granted else { return };
+        let size = allocation.granted().0;
+        if let Some((_, _, left)) = admission {
+            *left -= size.min(*left);
+        }
+        let (from, to) = (allocation.address(), allocation.address() + size);
+        assert!(
+            size >= bytes && size - bytes <= (bytes / 8).max(256),
+            "waste"
+        );
+        for other in &self.live {
+            let end = other.address() + other.granted().0;
+            assert!(
+                to <= other.address() || end <= from,
+                "two live blocks overlap"
+            );
+        }
+        for work in &self.work {
+            let apart = to <= work.from || work.to <= from;
+            assert!(
+                apart || stream == Some(work.stream),
+                "busy on {}",
+                work.stream
+            );
+        }
+        self.live.push(allocation);
+    }
+
+    fn free(&mut self, which: usize, touched: u64, inside: bool) {
+        if self.live.is_empty() {
+            return;
+        }
+        let allocation = self.live.swap_remove(which % self.live.len());
+        let size = allocation.granted().0;
+        let busy = if self.hears_queued {
+            touched & self.queued
+        } else {
+            touched
+        };
+        for stream in (0..4).filter(|stream| busy >> stream & 1 == 1) {
+            self.work.push(Work {
+                stream,
+                from: allocation.address(),
+                to: allocation.address() + size,
+            });
+        }
+        let admission = self.admissions.last_mut().filter(|_| inside);
+        let _entered = admission.as_ref().map(|(admission, ..)| admission.enter());
+        self.memory.free(allocation, Streams(touched));
+        if let Some((_, all, left)) = admission {
+            *left = (*left + size).min(*all);
+        }
+    }
+
+    fn check(&self) {
+        let reading = self.memory.reading();
+        let live: Bytes = self.live.iter().map(Allocation::granted).sum();
+        assert_eq!(reading.statistics.allocated, live);
+        assert_eq!(reading.statistics.live, self.live.len() as u64);
+        assert_eq!(reading.limit.allocated, live);
+        assert_eq!(reading.storage.used, live);
+        let reserved: u64 = self.admissions.iter().map(|(_, _, left)| left).sum();
+        assert_eq!(reading.limit.reserved, Bytes(reserved));
+        assert!(live + Bytes(reserved) <= CAPACITY);
+        assert!(reading.limit.peak <= CAPACITY);
+        assert_eq!(reading.storage.held, self.host.reading().used);
+        assert!(reading.storage.held <= CAPACITY);
+        assert_eq!(self.host.misuses(), 0);
+    }
+
+    fn end(mut self) {
+        self.admissions.clear();
+        for allocation in self.live.drain(..) {
+            self.memory.free(allocation, Streams::ALL);
+        }
+        self.memory.settled(Streams::ALL);
+        self.memory.trim();
+        self.check();
+        let reading = self.memory.reading();
+        assert_eq!(reading.storage.held, Bytes(0));
+        assert_eq!(reading.storage.waiting, Bytes(0));
+        let statistics = reading.statistics;
+        assert_eq!(statistics.allocations, statistics.frees);
+        assert!(self.memory.holders(1).is_empty());
+    }
+}
+
+fn run(steps: &[Step], pooled: bool, hears_queued: bool) -> Model {
+    let mut model = Model::new(pooled, hears_queued);
+    for step in steps {
+        model.take(step);
+        model.check();
+    }
+    model
+}
+
+proptest! {
+    #![proptest_config(heddle_testing::depth::cases(48))]
+
+    #[test]
+    fn in_any_order_of_steps(
+        steps in prop::collection::vec(step(), 1..300),
+        pooled in prop::bool::weighted(0.8),
+        hears_queued: bool,
+    ) {
+        run(&steps, pooled, hears_queued).end();
+    }
+}
+
+#[test]
+fn in_ten_thousand_steps_with_faults() {
+    let mut runner = TestRunner::deterministic();
+    let steps = prop::collection::vec(step(), 10_000);
+    let steps = steps.new_tree(&mut runner).unwrap().current();
+    for hears_queued in [false, true] {
+        let model = run(&steps, true, hears_queued);
+        let reading = model.memory.reading();
+        assert!(model.faults > 100);
+        assert!(reading.statistics.allocations > 1000, "{reading:?}");
+        assert!(reading.rescued > 0 && reading.shortages > 0, "{reading:?}");
+        model.end();
+    }
+}

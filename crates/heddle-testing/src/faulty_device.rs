@@ -1,0 +1,127 @@
+//! Operations with a body for the processor and one for GPUs, launching a kernel
+//! that exists: exclusive or with a key.
+
+use heddle_runtime::device::Argument::{Buffer, U64};
+use heddle_runtime::device::{Accelerator, DeviceMemory, Kernel, Lane, Launch, Place};
+use heddle_runtime::device::{DeviceBuffer, DeviceId};
+use heddle_runtime::ops;
+use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
+
+pub static VEIL: Kind = Kind::new("veil", WorkUnit::Bytes);
+pub static VEIL_OVER: Kind = Kind::new("veil-over", WorkUnit::Bytes);
+
+pub const KEY: &[u8] = b"thread the heddle";
+
+/// What the answer must be.
+pub fn veiled(data: &[u8]) -> Vec<u8> {
+    let key = KEY.iter().cycle();
+    data.iter().zip(key).map(|(byte, key)| byte ^ key).collect()
+}
+
+/// `data ^ key` in a new array.
+pub struct Veil {
+    pub data: Array<u8>,
+}
+
+impl Veil {
+    pub fn of(data: &[u8]) -> Self {
+        Self {
+            data: Array::from_slice(data),
+        }
+    }
+}
+
+impl Operation for Veil {
+    type Output = Array<u8>;
+
+    fn describe(&self) -> Description {
+        Description::new(&VEIL, DType::U8, self.data.bytes().0)
+            .reads(&self.data)
+            .writes(self.data.bytes())
+    }
+
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
+        let Place::Accelerator(gpu) = lane.place() else {
+            return Ok(Array::from_slice(&veiled(lane.host(&self.data)?)));
+        };
+        let input = lane.resident(&self.data, gpu)?;
+        let output = gpu.allocate(self.data.bytes())?;
+        launch(gpu, input.as_ref().as_ref(), output.as_ref())?;
+        Array::on_device(self.data.shape().clone(), output)
+    }
+
+    fn compare(&self, first: &Array<u8>, second: &Array<u8>) -> Agreement {
+        match (first.as_slice(), second.as_slice()) {
+            (Ok(first), Ok(second)) if first == second => Agreement::Same,
+            (Err(error), _) | (_, Err(error)) => Agreement::Different(error.to_string()),
+            _ => Agreement::Different("other bytes".to_owned()),
+        }
+    }
+}
+
+/// `data ^= key`, and whether it has begun to write.
+pub struct VeilOver<'a> {
+    pub data: &'a mut Array<u8>,
+    pub begun: bool,
+}
+
+impl Operation for VeilOver<'_> {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        Description::new(&VEIL_OVER, DType::U8, self.data.bytes().0).reads(&*self.data)
+    }
+
+    fn runs_on(&self, device: DeviceId) -> bool {
+        device.is_host() || device.has_kernels()
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+        let Place::Accelerator(gpu) = lane.place() else {
+            let answer = veiled(lane.host(self.data)?);
+            self.begun = true;
+            lane.host_mut(self.data)?.copy_from_slice(&answer);
+            return Ok(());
+        };
+        let buffer = lane.resident(self.data, gpu)?;
+        self.begun = true;
+        launch(gpu, buffer.as_ref().as_ref(), buffer.as_ref().as_ref())
+    }
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
+    fn can_be_retried(&self) -> bool {
+        !self.begun
+    }
+}
+
+fn launch(
+    gpu: &dyn Accelerator,
+    data: &dyn DeviceMemory,
+    out: &dyn DeviceMemory,
+) -> Result<(), Error> {
+    let key: DeviceBuffer = gpu.allocate(heddle_runtime::units::Bytes(KEY.len() as u64))?;
+    key.upload(KEY)?;
+    gpu.launch(&Launch {
+        kernel: Kernel::named(&ops::KERNELS, "xor_u8"),
+        grid: [4, 1, 1],
+        block: [256, 1, 1],
+        shared: 0,
+        arguments: &[
+            Buffer(data),
+            U64(0),
+            Buffer(key.as_ref()),
+            U64(KEY.len() as u64),
+            U64(0),
+            Buffer(out),
+            U64(0),
+            U64(data.bytes().0),
+        ],
+    })
+}

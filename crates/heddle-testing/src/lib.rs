@@ -1,0 +1,61 @@
+//! What the tests of this workspace share.
+//!
+//! Devices that are simulated, refuse or fail; searches to compare with; checks of
+//! file formats; random operands; and how thorough a run of the tests is. A crate
+//! uses it for its integration tests, its benches and, as far as no type of the
+//! crate itself is involved, for its unit tests.
+
+#![allow(
+    missing_docs,
+    clippy::must_use_candidate,
+    clippy::missing_panics_doc,
+    reason = "fixtures are read where they are used"
+)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
+pub mod depth;
+pub mod random;
+
+#[cfg(feature = "cuda")]
+pub mod agreement;
+#[cfg(feature = "cuda")]
+pub mod chunked;
+#[cfg(feature = "runtime")]
+pub mod cpu_ops;
+#[cfg(feature = "runtime")]
+pub mod fake;
+#[cfg(feature = "runtime")]
+pub mod faulty_device;
+#[cfg(feature = "cuda")]
+pub mod kernel_launch;
+#[cfg(feature = "lattice")]
+pub mod lattices;
+#[cfg(feature = "cuda")]
+pub mod nvidia;
+#[cfg(feature = "lattice")]
+pub mod oracle;
+#[cfg(feature = "cuda")]
+pub mod pair;
+#[cfg(feature = "profile")]
+pub mod recorded;
+#[cfg(feature = "runtime")]
+pub mod remote;
+#[cfg(feature = "cuda")]
+pub mod several_gpus;
+#[cfg(feature = "cuda")]
+pub mod small_gpu;
+#[cfg(feature = "profile")]
+pub mod trace_rules;
+
+pub use random::Random;
+
+/// The ARC tasks, for tests that are ignored where nobody has any.
+pub fn arc_tasks() -> std::path::PathBuf {
+    std::env::var_os("HEDDLE_ARC_DATA")
+        .expect("HEDDLE_ARC_DATA names ARC tasks; `. tests/arc_tasks.sh` sets it")
+        .into()
+}

@@ -1,0 +1,49 @@
+//! This machine's first GPU, for the tests that are ignored where there is none.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_runtime::device::{Device, Timing};
+use heddle_runtime::{DType, Description, Error, Kind, WorkUnit};
+
+static KIND: Kind = Kind::new("trial", WorkUnit::Bytes);
+
+/// Runs the test on this machine's first GPU.
+pub fn with_gpu(test: impl FnOnce(Arc<CudaDevice>)) {
+    with_gpu_of(&Options::default(), test);
+}
+
+/// The same, the GPU opened with these options. Nobody else uses it meanwhile,
+/// and once the test has let go of it everything must have been freed.
+pub fn with_gpu_of(options: &Options, test: impl FnOnce(Arc<CudaDevice>)) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let gpu = open(options);
+    let before = CudaDevice::drop_failures();
+    test(gpu);
+    let after = CudaDevice::drop_failures();
+    assert_eq!(after.count, before.count, "clean-up failed: {after:?}");
+}
+
+/// The first GPU of this machine. A test that asks for it and finds none fails.
+pub fn open(options: &Options) -> Arc<CudaDevice> {
+    let found = CudaDevice::find(options);
+    let why = found.why_none.unwrap_or_default();
+    let first = found.devices.into_iter().next();
+    first.unwrap_or_else(|| panic!("there is no GPU: {why}"))
+}
+
+/// Runs `body` as an execution.
+pub fn execute(
+    gpu: &CudaDevice,
+    mut body: impl FnMut() -> Result<(), Error>,
+) -> Result<Timing, Error> {
+    let description = Description::new(&KIND, DType::U8, 1);
+    gpu.execute(&description, Instant::now(), &mut |_| body())
+}
+
+/// The same, for its device time in nanoseconds.
+pub fn device_ns(gpu: &CudaDevice, body: impl FnMut() -> Result<(), Error>) -> u64 {
+    execute(gpu, body).unwrap().device.unwrap().0
+}

@@ -1,0 +1,57 @@
+//! The processor and an emulated GPU side by side, asked the same thing.
+
+use std::sync::Arc;
+
+use heddle_cuda::simt::{SimtDevice, SimtOptions};
+use heddle_runtime::device::DeviceId;
+use heddle_runtime::{Agreement, Operation, Outcome, Runtime};
+
+/// The emulated GPU of every pair.
+pub const SIMT: DeviceId = DeviceId::simt(0);
+
+/// Both devices in one runtime.
+pub struct Pair {
+    runtime: Runtime,
+}
+
+impl Pair {
+    /// With an emulated GPU of as many workers as there are processors.
+    pub fn new() -> Self {
+        Self::over(SimtOptions::default())
+    }
+
+    /// With an emulated GPU whose blocks share so many workers.
+    pub fn with_workers(workers: usize) -> Self {
+        Self::over(SimtOptions {
+            workers,
+            ..SimtOptions::default()
+        })
+    }
+
+    fn over(options: SimtOptions) -> Self {
+        let gpu = SimtDevice::new(0, options).unwrap();
+        let runtime = Runtime::builder()
+            .device(Arc::new(gpu))
+            .forgetful()
+            .build()
+            .unwrap();
+        Self { runtime }
+    }
+
+    /// The GPU's answer and how it came about.
+    pub fn gpu<O: Operation>(&self, operation: O) -> Outcome<O::Output> {
+        let outcome = self.runtime.trace(operation, Some(SIMT)).unwrap();
+        assert_eq!(outcome.decision.device, SIMT);
+        assert!(outcome.timing.device.is_some(), "a GPU has its own clock");
+        outcome
+    }
+
+    /// The processor's answer and the GPU's, which agree by the operation's own
+    /// measure.
+    pub fn agree<O: Operation>(&self, mut operation: O, what: &str) -> [O::Output; 2] {
+        let cpu = self.runtime.run_on(DeviceId::CPU, &mut operation).unwrap();
+        let gpu = self.gpu(&mut operation).output;
+        assert_eq!(operation.compare(&cpu, &gpu), Agreement::Same, "{what}");
+        [cpu, gpu]
+    }
+}

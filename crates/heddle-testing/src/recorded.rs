@@ -1,0 +1,45 @@
+//! What tests ask of the spans that were recorded.
+
+use std::task::Poll;
+
+use heddle_profile::RecordedSpan;
+
+pub fn find<'a>(spans: &'a [RecordedSpan], operation: &str) -> &'a RecordedSpan {
+    spans
+        .iter()
+        .find(|span| span.operation == operation)
+        .unwrap_or_else(|| panic!("{operation:?} was not recorded"))
+}
+
+pub fn parent_of<'a>(spans: &'a [RecordedSpan], span: &RecordedSpan) -> Option<&'a str> {
+    span.parent
+        .map(|row| spans[row as usize].operation.as_str())
+}
+
+/// Every parent comes first, is on the same thread here, and lasts longer.
+pub fn assert_sound(spans: &[RecordedSpan]) {
+    for (row, span) in spans.iter().enumerate() {
+        let parts = span.gpu_ns + span.cpu_ns + span.transfer_ns + span.overhead_ns;
+        assert_eq!(parts, span.self_ns, "{span:?}");
+        let Some(parent) = span.parent else { continue };
+        assert!((parent as usize) < row);
+        let around = &spans[parent as usize];
+        assert_eq!(around.thread, span.thread);
+        assert!(around.start_ns <= span.start_ns, "{around:?} {span:?}");
+        // Rounded from ticks each for itself.
+        assert!(span.end_ns() <= around.end_ns() + 2, "{around:?} {span:?}");
+    }
+}
+
+/// Ready when polled for the second time.
+pub async fn rest() {
+    let mut rested = false;
+    std::future::poll_fn(move |_| {
+        if std::mem::replace(&mut rested, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+}

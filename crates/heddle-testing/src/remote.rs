@@ -1,0 +1,230 @@
+//! A device with a memory of its own, made of host bytes, and an operation that
+//! runs both there and on the processor.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use heddle_runtime::device::{
+    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Kernel,
+    KernelModule, Lane, Launch, ParameterKind, Place, Timing,
+};
+use heddle_runtime::units::{Bytes, Nanos};
+use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
+
+/// Time the made-up bus needs for each byte.
+pub const NANOS_PER_BYTE: u64 = 2;
+
+#[derive(Debug)]
+pub struct Remote {
+    id: DeviceId,
+    card: DeviceCard,
+    /// Makes the first element of its answers wrong.
+    pub faulty: AtomicBool,
+    /// Leaves the last element of its answers unwritten.
+    pub short: AtomicBool,
+    /// Leaves its own clock out of what it reports.
+    pub timeless: AtomicBool,
+}
+
+impl Remote {
+    pub fn new(index: u16, memory: Bytes) -> Arc<Self> {
+        Arc::new(Self {
+            id: DeviceId::cuda(index),
+            card: DeviceCard {
+                name: "made of host bytes".to_owned(),
+                backend: "remote",
+                driver: "1".to_owned(),
+                kernel_version: 1,
+                units: 1,
+                memory,
+            },
+            faulty: AtomicBool::new(false),
+            short: AtomicBool::new(false),
+            timeless: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Device for Remote {
+    fn id(&self) -> DeviceId {
+        self.id
+    }
+
+    fn card(&self) -> &DeviceCard {
+        &self.card
+    }
+
+    fn free_memory(&self) -> Bytes {
+        self.card.memory
+    }
+
+    fn execute(
+        &self,
+        description: &Description,
+        _start: Instant,
+        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+    ) -> Result<Timing, Error> {
+        let lane = Lane::new(self.id, Place::Accelerator(self));
+        body(&lane)?;
+        let device = Nanos(description.work);
+        Ok(Timing {
+            total: lane.moved().time() + device,
+            device: (!self.timeless.load(Ordering::Relaxed)).then_some(device),
+            moved: lane.moved(),
+            ..Timing::default()
+        })
+    }
+
+    fn accelerator(&self) -> Option<&dyn Accelerator> {
+        Some(self)
+    }
+}
+
+impl Accelerator for Remote {
+    fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
+        Ok(Box::new(RemoteMemory {
+            device: self.id,
+            bytes: Mutex::new(vec![0xA5; bytes.0 as usize]),
+        }))
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        let ("increment", [Argument::Buffer(input), Argument::Buffer(output)]) =
+            (launch.kernel.name, launch.arguments)
+        else {
+            return Err(Error::Device {
+                device: self.id,
+                message: format!("there is no kernel {}", launch.kernel.name),
+            });
+        };
+        let mut values = vec![0; input.bytes().0 as usize];
+        let mut answer = values.clone();
+        input.download(&mut values)?;
+        output.download(&mut answer)?;
+        let written =
+            values.len() - usize::from(self.short.load(Ordering::Relaxed)).min(values.len());
+        for (answer, value) in answer[..written].iter_mut().zip(&values) {
+            *answer = value.wrapping_add(1);
+        }
+        if self.faulty.load(Ordering::Relaxed)
+            && let Some(one) = answer.first_mut()
+        {
+            *one = one.wrapping_add(1);
+        }
+        output.upload(&answer)?;
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[derive(Debug)]
+struct RemoteMemory {
+    device: DeviceId,
+    bytes: Mutex<Vec<u8>>,
+}
+
+impl DeviceMemory for RemoteMemory {
+    fn device(&self) -> DeviceId {
+        self.device
+    }
+
+    fn bytes(&self) -> Bytes {
+        Bytes(self.bytes.lock().unwrap().len() as u64)
+    }
+
+    fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
+        self.bytes.lock().unwrap().copy_from_slice(from);
+        Ok(Nanos(from.len() as u64 * NANOS_PER_BYTE))
+    }
+
+    fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
+        to.copy_from_slice(&self.bytes.lock().unwrap());
+        Ok(Nanos(to.len() as u64 * NANOS_PER_BYTE))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+static INCREMENT_KERNEL: Kernel = Kernel {
+    name: "increment",
+    module: &KernelModule {
+        source: "none",
+        source_hash: "",
+        ptx: &[],
+        machine_code: &[],
+    },
+    max_threads: 1,
+    parameters: &[ParameterKind::Buffer, ParameterKind::Buffer],
+    entry: None,
+};
+
+pub static INCREMENT: Kind = Kind::new("increment", WorkUnit::Bytes);
+
+/// Adds one to every byte, wrapping.
+pub struct Increment {
+    pub data: Array<u8>,
+}
+
+impl Operation for Increment {
+    type Output = Array<u8>;
+
+    fn describe(&self) -> Description {
+        Description::new(&INCREMENT, DType::U8, self.data.bytes().0)
+            .reads(&self.data)
+            .writes(self.data.bytes())
+    }
+
+    fn runs_on(&self, device: DeviceId) -> bool {
+        !device.is_emulated()
+    }
+
+    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
+        let Place::Accelerator(accelerator) = lane.place() else {
+            let values: Vec<u8> = lane
+                .host(&self.data)?
+                .iter()
+                .map(|value| value.wrapping_add(1))
+                .collect();
+            return Ok(Array::from_slice(&values));
+        };
+        let input = lane.resident(&self.data, accelerator)?;
+        let output = accelerator.allocate(self.data.bytes())?;
+        if !self.data.is_empty() {
+            accelerator.launch(&Launch {
+                kernel: &INCREMENT_KERNEL,
+                grid: [1; 3],
+                block: [1; 3],
+                shared: 0,
+                arguments: &[
+                    Argument::Buffer(&**input),
+                    Argument::Buffer(output.as_ref()),
+                ],
+            })?;
+        }
+        Array::on_device(self.data.shape().clone(), output)
+    }
+
+    fn compare(&self, first: &Array<u8>, second: &Array<u8>) -> Agreement {
+        let (Ok(first), Ok(second)) = (first.as_slice(), second.as_slice()) else {
+            return Agreement::Unchecked;
+        };
+        match first.iter().zip(second).position(|(a, b)| a != b) {
+            None => Agreement::Same,
+            Some(at) => {
+                Agreement::Different(format!("element {at} is {} and {}", first[at], second[at]))
+            }
+        }
+    }
+}
