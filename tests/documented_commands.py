@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("*.md", "docs/*.md", "crates/*/README.md")
 BLOCK_LIMIT_S = 600
+RUN_COMMAND = "cargo run --release -- "
 
 FENCE = re.compile(r"^(?P<indent>\s*)(?P<marks>`{3,})(?P<language>[\w-]*)")
 HERE_DOCUMENT = re.compile(r"<<\s*['\"]?(?P<word>\w+)")
@@ -107,6 +108,9 @@ def script(planned):
             lines.append(f"echo {shlex.quote(f'skipped, {why}: $ {command}')}")
             continue
         lines.append(f"echo {shlex.quote(f'$ {command}')}")
+        # The one build that the tests made serves the command as well.
+        if command.startswith(RUN_COMMAND):
+            command = "heddle " + command.removeprefix(RUN_COMMAND)
         # From another folder cargo would take this for another workspace and
         # build all of it again.
         if command.split()[0] == "cargo":
@@ -150,7 +154,7 @@ def run(block, root, binaries):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--binaries", type=Path, default=ROOT / "target/release")
+    arguments.add_argument("--binaries", type=Path, default=ROOT / "target/debug")
     arguments.add_argument("--root", type=Path, default=ROOT)
     arguments = arguments.parse_args()
     root, binaries = arguments.root.resolve(), arguments.binaries.resolve()

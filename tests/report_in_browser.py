@@ -6,7 +6,7 @@
     python3 tests/report_in_browser.py -k phone              # one test, as in unittest
 
 Chromium is installed where it is missing and a package manager is at hand; where
-that fails, so does this test. `--maker PROGRAM` names a program that takes a
+there is none in the end, this says so and ends with status 77: skipped. `--maker PROGRAM` names a program that takes a
 recording and the page to write; without it, the example `report` is built.
 """
 
@@ -23,6 +23,9 @@ from report_recordings import RecordingsTest
 from report_table import TableTest
 from report_timeline import TimelineTest
 
+# The status of a check that could not run here.
+SKIPPED = 77
+
 # What `unittest.main` finds in this module.
 __all__ = ["ComparisonTest", "LooksTest", "RecordingsTest", "TableTest", "TimelineTest"]
 
@@ -35,10 +38,14 @@ def main():
     _, rest = parser.parse_known_args()
     try:
         OPTIONS.maker = OPTIONS.maker or build_maker()
-        find_or_install()
-    except (BrowserError, OSError, subprocess.CalledProcessError) as problem:
+    except (OSError, subprocess.CalledProcessError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 1
+    try:
+        find_or_install()
+    except (BrowserError, OSError, subprocess.CalledProcessError) as problem:
+        print(problem, file=sys.stderr)
+        return SKIPPED
     program = unittest.main(argv=[sys.argv[0], *rest], exit=False)
     return 0 if program.result.wasSuccessful() else 1
 

@@ -9,6 +9,7 @@
     missing_docs,
     clippy::must_use_candidate,
     clippy::missing_panics_doc,
+    clippy::new_without_default,
     reason = "fixtures are read where they are used"
 )]
 #![allow(
