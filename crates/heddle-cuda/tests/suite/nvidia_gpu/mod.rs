@@ -6,6 +6,7 @@
 //! how to run them on another machine. What a *lost* GPU does is a program of its
 //! own, `a_lost_gpu_stays_lost`, because the driver gives a process that lost its
 //! GPU no second one.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod card;
 mod concurrency;
