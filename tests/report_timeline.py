@@ -41,7 +41,7 @@ class TimelineTest(ReportTest):
             said[chart] = page.evaluate(f"document.querySelector('#{chart} .said').textContent")
             page.press("Enter")
         self.assertRegex(said["timeline"], r"(load|xor|matmul) .* on (cpu|cuda:0)")
-        self.assertRegex(said["flame"], r"own time")
+        self.assertRegex(said["flame"], r"self time")
         self.assert_quiet(page)
 
     def test_the_timeline_moves_and_zooms_by_mouse(self):

@@ -1,4 +1,4 @@
-// The few operations that most of the time went to, and what that time consisted of.
+// The operations with the most self time, and the parts of that time.
 
 const BOTTLENECKS = 6;
 
@@ -13,8 +13,8 @@ function bottlenecksFigure(run) {
     id: "bottlenecks",
     wide: true,
     title,
-    about: "By self time: an operation’s own time, less that of what it called. The bar’s length is its share; its colours are what the time went to.",
-    missing: top.length ? null : "No spans were recorded, so nothing can be slow. Run something with the profiler enabled.",
+    about: "By self time: an operation’s time without that of the spans inside it. The bar’s length is its share; its colours are the kinds of time.",
+    missing: top.length ? null : "No spans were recorded. Run an operation with the profiler enabled.",
     body: element("ol", {class: "bottlenecks"}, top.map((each) => bottleneck(each, top[0].share))),
   });
 }
@@ -32,10 +32,10 @@ function bottleneck(each, most) {
       element("span", {class: "quiet"}, ` · ${mostly(each)}`)));
 }
 
-/** What most of an operation's time was. */
+/** The largest part of an operation's time. */
 function mostly(each) {
   const top = WAYS.reduce((most, way) => (each[way.key] > each[most.key] ? way : most));
-  return each.self > 0 ? `${share(each[top.key] / each.self)} ${top.key === "gpu" || top.key === "cpu" ? `${top.short} computing` : top.short}` : "no time of its own";
+  return each.self > 0 ? `${share(each[top.key] / each.self)} ${top.key === "gpu" || top.key === "cpu" ? `${top.short} computing` : top.short}` : "no self time";
 }
 
 function deviceChip(device) {

@@ -1,4 +1,4 @@
-// What the time of each operation consisted of: computing, moving bytes, and the rest.
+// The parts of the time of each operation: computing, transfer, overhead.
 
 function breakdownFigure(run) {
   const all = operationsOf(run).filter(({self}) => self > 0);
@@ -16,7 +16,7 @@ function breakdownFigure(run) {
     title: totals.self > 0
       ? `Transfer and overhead took ${share(idle / totals.self)} of the time, computing ${share((totals.gpu + totals.cpu) / totals.self)}`
       : "GPU, CPU, transfer and overhead",
-    about: "Self time of each operation. The four parts add up to it: no microsecond is counted twice.",
+    about: "Self time of each operation. The four parts add up to it; no time is counted twice.",
     controls: [choice("Show as", [[false, "Time"], [true, "Share"]], relative, (chosen) => {
       relative = chosen;
       repaintAll();
@@ -31,7 +31,7 @@ function breakdownFigure(run) {
   });
 }
 
-/** What is too small to be drawn; as one bar it could dwarf the others. */
+/** The operations too small to be drawn; as one bar they could be larger than the others. */
 function smallerOnes(all) {
   const rest = all.slice(MOST_BARS);
   const part = rest.reduce((sum, each) => sum + each.share, 0);
@@ -43,7 +43,7 @@ function breakdownChart(rows, relative, width) {
   const most = Math.max(...rows.map(({self}) => self));
   const part = (row, key) => (relative ? row[key] / row.self : row[key]);
   const whole = relative ? 1 : most;
-  const room = width < 480 ? 0.16 : 0.06;
+  const least = width < 480 ? 0.16 : 0.06;
   return {
     data: WAYS.map(({key, label, short}) => {
       const background = colour(key);
@@ -52,7 +52,7 @@ function breakdownChart(rows, relative, width) {
         x: rows.map((row) => part(row, key)), y: places, width: 0.62,
         marker: {color: background, line: {color: colour("panel"), width: 0.5}},
         // A label goes only where it fits: the narrowest takes this part of the width.
-        text: rows.map((row) => (part(row, key) / whole >= room ? share(row[key] / row.self) : "")),
+        text: rows.map((row) => (part(row, key) / whole >= least ? share(row[key] / row.self) : "")),
         textposition: "inside", insidetextanchor: "middle", textangle: 0, constraintext: "none",
         textfont: {color: inkOn(background), size: 11},
         customdata: rows.map((row) =>

@@ -1,4 +1,4 @@
-// The first look: what ran, how long, where, and whether the figures can be trusted.
+// The summary cards: duration, spans, devices, memory, and how far the figures are complete.
 
 function cards(run) {
   const totals = totalsOf(run);
@@ -49,11 +49,11 @@ function deviceCard(run, totals) {
 }
 
 function proofCard(totals) {
-  if (!totals.onGpu) return {label: "Proven by device clock", value: "–", note: "no GPU operation to prove"};
+  if (!totals.onGpu) return {label: "Timed by device clock", value: "–", note: "no GPU operation in this recording"};
   const part = totals.clocked / totals.onGpu;
   const unproven = totals.onGpu - totals.clocked;
   return {
-    label: "Proven by device clock",
+    label: "Timed by device clock",
     value: share(part),
     note: unproven ? `${plural(unproven, "GPU operation")} without a device-side time` : "every GPU operation has a device-side time",
     flag: unproven > 0,
@@ -91,7 +91,7 @@ function fallbackCard(run) {
     value: count(times),
     note: times
       ? `${shortened(first.operation, 20)}: ${first.from} → ${first.to} (${first.cause})${fallbacks.length > 1 ? ` and ${fallbacks.length - 1} more` : ""}`
-      : "every operation ran where it was sent",
+      : "every operation ran on the device it was routed to",
     flag: times > 0,
   };
 }
@@ -105,7 +105,7 @@ function predictionCard(run) {
   };
 }
 
-/** Half of the decisions were off by no more than this part of the prediction. */
+/** The median of the relative errors of the predictions. */
 function medianPredictionError(run) {
   const errors = run.routing
     .filter(({predicted_ns: predicted, measured_ns: measured}) => predicted > 0 && measured > 0)
@@ -120,23 +120,23 @@ function medianPredictionError(run) {
   return null;
 }
 
-/** What the totals do not hold, said before anyone reads them. */
+/** Notices about what the totals leave out, shown above them. */
 function notices(run) {
   const said = [];
   const {sampled_one_in: oneIn, cap_reached: capped, cap_bytes: cap} = run.counts;
   if (oneIn > 1) {
-    said.push(`Sampled: 1 span in ${count(oneIn)} was recorded, so calls and totals stand for about ${count(oneIn)} times as much.`);
+    said.push(`Sampled: 1 span in ${count(oneIn)} was recorded; multiply calls and totals by about ${count(oneIn)}.`);
   }
   if (capped) said.push(`The file reached its cap of ${bytes(cap)}: the newest spans are here, older ones were left out.`);
   return said.map((text) => element("p", {class: "notice"}, text));
 }
 
-/** The whole run as one bar: how each microsecond was spent. */
+/** The whole run as one bar of the four kinds of time. */
 function spentBar(run) {
   const totals = totalsOf(run);
   if (!totals.self) return null;
   const parts = WAYS.filter(({key}) => totals[key] > 0);
-  return element("section", {class: "spent", "aria-label": "How the time was spent"},
+  return element("section", {class: "spent", "aria-label": "Where the time went"},
     element("div", {class: "spent-bar", "aria-hidden": "true"}, parts.map(({key}) =>
       element("div", {style: {flexGrow: totals[key] / totals.self, background: `var(--${key})`}}))),
     element("ul", {class: "spent-labels"}, parts.map(({key, label}) =>

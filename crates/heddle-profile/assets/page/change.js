@@ -1,5 +1,5 @@
-// What a second run changed: per operation with its confidence interval, and where
-// memory and routing went another way.
+// Changes between two runs: per operation with its confidence interval, and of memory
+// and routing.
 
 const MOST_CHANGES = 14;
 const VERDICT_MARKS = {worse: "▲", better: "▼", inconclusive: "?", "no change": "=", gone: "−", new: "+"};
@@ -13,22 +13,22 @@ function changeFigure(before, after) {
   const changes = figure({
     id: "changes",
     wide: true,
-    title: rows.length ? `In all ${verdict}; of ${plural(rows.length, "operation")}: ${said.join(", ")}` : "What changed",
-    about: `The same work undisturbed (the mean of the faster half of its calls), ${shortened(runName(after), 40)} against ${shortened(runName(before), 40)}. ` +
-      `The line is the ${RULES.confidence * 100} % confidence interval; it must lie wholly and clearly beyond ±${RULES.noise * 100} % (shaded) to count as a change. ` +
-      "“heddle profile compare” says the same.",
+    title: rows.length ? `Overall ${verdict}; of ${plural(rows.length, "operation")}: ${said.join(", ")}` : "What changed",
+    about: `The undisturbed time of the same work (the mean of the faster half of its calls), ${shortened(runName(after), 40)} against ${shortened(runName(before), 40)}. ` +
+      `The line is the ${RULES.confidence * 100} % confidence interval; it must lie entirely beyond ±${RULES.noise * 100} % (shaded) to count as a change. ` +
+      "“heddle profile compare” gives the same verdicts.",
     missing: rows.length ? null : "Neither run has any spans.",
     body: element("div", {},
       wholeChange(before, after),
       drawn.length
         ? element("div", {},
-          legend([["worse", "worse"], ["better", "better"], ["faint", "no change, or not sure"]]),
+          legend([["worse", "worse"], ["better", "better"], ["faint", "no change, or inconclusive"]]),
           chart(`Change of ${plural(drawn.length, "operation")}`, (width) => changeChart(drawn, width)))
         : element("p", {class: "missing"}, "The two runs have no operation in common."),
       changeTable(rows),
       otherChanges(before, after)),
   });
-  // Exact, for whoever checks the page against the crate.
+  // Unrounded, for the test that compares the page with the crate.
   changes.dataset.changes = JSON.stringify({
     verdict,
     operations: rows.map((row) => ({operation: row.operation, element: row.element, change: row.change, low: row.low, high: row.high, verdict: row.verdict})),
@@ -56,18 +56,18 @@ function verdictColour(verdict) {
 }
 
 /**
- * From the greatest gain to the greatest loss. A wild interval must not squeeze the
- * others flat, so intervals are cut at half as far again as the changes themselves.
+ * From the largest gain to the largest loss. A wide interval must not compress the
+ * others, so intervals are cut at 1.5 times the range of the changes.
  */
 function changeReach(rows) {
   const least = Math.min(...rows.map(({change: middle}) => middle));
   const most = Math.max(...rows.map(({change: middle}) => middle));
   const lowest = Math.min(...rows.map(({change: middle, low}) => low ?? middle));
   const highest = Math.max(...rows.map(({change: middle, high}) => high ?? middle));
-  const room = Math.max(most - least, 0.2) * 0.08;
+  const margin = Math.max(most - least, 0.2) * 0.08;
   return {
-    least: Math.min(-0.1, Math.max(lowest, least * 1.5)) - room,
-    most: Math.max(0.1, Math.min(highest, most * 1.5)) + room,
+    least: Math.min(-0.1, Math.max(lowest, least * 1.5)) - margin,
+    most: Math.max(0.1, Math.min(highest, most * 1.5)) + margin,
   };
 }
 

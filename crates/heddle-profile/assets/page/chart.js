@@ -3,7 +3,7 @@
 const CONFIG = {displayModeBar: false, displaylogo: false, responsive: false, showTips: false, doubleClick: "reset"};
 const FONT_SIZE = 12;
 
-/** Everything on the page that must be drawn again when colours change. */
+/** The charts of the page, which are redrawn when the colours change. */
 const repaints = new Set();
 /** Drawings under way; the page is ready when none is left. */
 const drawings = new Set();
@@ -100,7 +100,7 @@ function timeLogAxis(least, most, more = {}) {
 
 const ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"};
 
-/** Text that plotly shows as it is. */
+/** Text escaped for plotly. */
 function plain(text) {
   return oneLine(text).replace(/[&<>]/g, (found) => ESCAPES[found]);
 }
@@ -110,7 +110,7 @@ function axisLabel(text, width) {
   return plain(shortened(text, width < 480 ? 16 : 26));
 }
 
-/** Resolves when nothing is being drawn any more. */
+/** Resolves when no drawing is under way. */
 async function drawn() {
   while (drawings.size) await Promise.allSettled([...drawings]);
 }

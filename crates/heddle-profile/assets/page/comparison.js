@@ -1,9 +1,9 @@
-// Two runs, operation by operation: which calls are held against each other, as the
-// crate's `compare` does it. The statistics are in `ratio.js`.
+// Two runs, operation by operation: which calls are compared, as in the crate's
+// `compare`. The statistics are in `ratio.js`.
 
 const VERDICTS = ["worse", "better", "inconclusive", "no change", "gone", "new"];
 
-/** One row per operation and element of either run, the most time at stake first. */
+/** One row per operation and element of either run, the largest change of total time first. */
 function compareRuns(before, after) {
   const olds = callsOf(before);
   const news = callsOf(after);
@@ -29,7 +29,7 @@ function compareRuns(before, after) {
   return rows.sort((a, b) => b.stake - a.stake || (a.key < b.key ? -1 : 1));
 }
 
-/** All that both runs did, taken together: by self time, which counts nothing twice. */
+/** The work of both runs, taken together: by self time, which counts nothing twice. */
 function compareWhole(before, after) {
   const olds = callsOf(before);
   const news = callsOf(after);
@@ -38,7 +38,7 @@ function compareWhole(before, after) {
   return ratioOf(strata, 1);
 }
 
-/** In one word, as `heddle profile compare` says it: worse if anything that matters is. */
+/** The overall verdict of `heddle profile compare`: worse if any relevant operation is. */
 function overallVerdict(before, after) {
   const memory = memoryVerdicts(before, after);
   const said = new Set([...memory, ...compareRuns(before, after)
@@ -88,7 +88,7 @@ function addCall(byWork, work, device, ns) {
   devices.get(device).push(ns);
 }
 
-/** With amounts of work of one power of two put together. */
+/** The same with amounts of work rounded to a power of two. */
 function coarse(byWork) {
   const classes = new Map();
   for (const work of [...byWork.keys()].sort((a, b) => a - b)) {
@@ -98,7 +98,7 @@ function coarse(byWork) {
   return classes;
 }
 
-/** Calls that did the same before and after. */
+/** Calls that did the same work before and after. */
 function strataOf(before, after) {
   if (new Set([...before.keys(), ...after.keys()]).size > RULES.most_amounts) return matched(coarse(before), coarse(after));
   return matched(before, after);
@@ -110,7 +110,7 @@ function matched(before, after) {
   return strata;
 }
 
-/** By device; what ran elsewhere in the other run with what ran there in its place, if that is more than a few calls. */
+/** By device; calls that moved to another device are paired with those there, if they are more than a few. */
 function matchDevices(olds, news) {
   const strata = [];
   let left = [];
@@ -130,7 +130,7 @@ function matchDevices(olds, news) {
   return strata;
 }
 
-/** How the time of the same work changed, with the interval that holds it. */
+/** The change in the time of the same work, with its interval. */
 function changeOf(old, now, lookedAt) {
   if (old === null || now === null) {
     return {change: null, low: null, high: null, verdict: old === null ? "new" : "gone"};
@@ -140,7 +140,7 @@ function changeOf(old, now, lookedAt) {
   return {change: less(found.ratio), low: less(found.low), high: less(found.high), verdict: found.verdict};
 }
 
-/** What is said of each device's most memory: there is one peak in a run, so there is no doubt to measure. */
+/** The verdict on each device's peak memory: a run has one peak, so there is no uncertainty to measure. */
 function memoryVerdicts(before, after) {
   const [olds, news] = peaksOf(before, after);
   return [...olds].filter(([device]) => news.has(device)).map(([device, old]) => {
@@ -151,7 +151,7 @@ function memoryVerdicts(before, after) {
   });
 }
 
-/** Most bytes in use at once in two runs, by device: as spans saw it where those of both did, else as sampled. */
+/** Peak bytes in use in two runs, by device: from spans where both runs have them, else from samples. */
 function peaksOf(before, after) {
   const peaks = [before, after].map(sampledPeaks);
   const seen = [before, after].map(spanPeaks);

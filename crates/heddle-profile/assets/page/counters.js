@@ -1,5 +1,4 @@
-// What was counted rather than timed: fallbacks, batches and pools. Shown only where
-// a recording has any.
+// Counts: fallbacks, batches and pools. Shown only if the recording has any.
 
 function countersFigure(run) {
   const {fallbacks, batches, pools} = run.counters;
@@ -9,7 +8,7 @@ function countersFigure(run) {
   return figure({
     id: "counters",
     wide: true,
-    title: times ? `${plural(times, "operation")} did not run where ${times === 1 ? "it was" : "they were"} sent` : "Every operation ran where it was sent",
+    title: times ? `${plural(times, "operation")} ran on another device than routed` : "Every operation ran on the device it was routed to",
     about: null,
     body: element("div", {class: "columns"},
       counted("Fallbacks", fallbacks, (each) =>
@@ -18,7 +17,7 @@ function countersFigure(run) {
         `${name(each.operation)} on ${each.device}: ${plural(each.items, "item")} in ${count(each.batches)} ` +
         `${each.batches === 1 ? "launch" : "launches"}, ${count(Math.round(each.items / each.batches))} each`),
       counted("Memory pools", pools, (each) =>
-        `${each.device}: ${share(each.hits / (each.hits + each.misses))} of ${plural(each.hits + each.misses, "request")} met from memory kept for reuse`)),
+        `${each.device}: ${share(each.hits / (each.hits + each.misses))} of ${plural(each.hits + each.misses, "request")} served from memory kept for reuse`)),
   });
 }
 

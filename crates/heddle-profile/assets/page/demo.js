@@ -1,5 +1,5 @@
-// A made-up run, so that the page shows what it can when it was opened empty. The same
-// numbers every time: they come from a counter, not from chance.
+// A made-up run for a page without a recording. The numbers are the same every time:
+// the generator has a fixed seed.
 
 const DEMO_FRAMES = 24;
 const DEMO_SEED = 0x5eed;
@@ -119,7 +119,7 @@ class DemoRecording {
     this.now += this.near(26_000);
   }
 
-  /** The threads of the pool do their part of the preparing beside the main one. */
+  /** The pool threads do their part of the preparation beside the main thread. */
   help() {
     for (let worker = 0; worker < this.workers.length; worker += 1) {
       let at = Math.max(this.now, this.workers[worker]);
@@ -143,9 +143,9 @@ class DemoRecording {
     return {
       label: "demo",
       machine: {
-        cpu: "an imagined processor", cores: 4,
+        cpu: "an imagined CPU", cores: 4,
         devices: [
-          {id: "cpu", name: "an imagined processor", bandwidth_bytes_per_s: 2e11},
+          {id: "cpu", name: "an imagined CPU", bandwidth_bytes_per_s: 2e11},
           {id: "cuda:0", name: "an imagined GPU", bandwidth_bytes_per_s: 3e12},
         ],
       },
@@ -174,13 +174,13 @@ function demoRouting() {
     row("xor", "u8", "cpu", 18, 402, 10_800, 11_300, "cuda:0", 41_000),
     row("xor", "u8", "cuda:0", 18, 6, 41_000, 37_500, "cpu", 10_800, {explored: 6, reason: "cuda:0: measured once in a while instead of cpu"}),
     row("matmul", "f32", "cuda:0", 24, 93, 97_000, 104_000, "cpu", 4_100_000),
-    row("matmul", "f32", "cpu", 24, 3, 410_000, 930_000, "cuda:0", 97_000, {reason: "cpu: cuda:0 had no room for the operands"}),
+    row("matmul", "f32", "cpu", 24, 3, 410_000, 930_000, "cuda:0", 97_000, {reason: "cpu: too little free memory on cuda:0 for the operands"}),
     row("normalize", "f32", "cpu", 20, 24, 35_000, 39_000, "cuda:0", 52_000),
     row("normalize", "f32", "cuda:0", 22, 96, 24_000, 19_400, "cpu", 190_000),
     row("sum", "f32", "cpu", 20, 24, 25_500, 27_400, "cuda:0", 31_000),
     row("sum", "f32", "cuda:0", 20, 24, 9_000, 21_600, "cpu", 25_500, {reason: "cuda:0: the operand is already there"}),
     row("arc.run", "cells", "cuda:0", 21, 24, 118_000, 120_000, "cpu", 2_600_000),
     row("sort", "u32", "cpu", 19, 24, null, 62_000, "cuda:0", null,
-      {reason: "cpu: nothing was measured anywhere; the fewest bytes would have to move", calibrated: false}),
+      {reason: "cpu: no device was measured; the fewest bytes to transfer", calibrated: false}),
   ];
 }

@@ -1,4 +1,4 @@
-// The document, built from code: text is always text, never markup.
+// Builds elements from code: text is never parsed as markup.
 
 /** `element("p", {class: "note", onclick: f}, "text", child)`; null children are left out. */
 function element(tag, attributes = {}, ...children) {
@@ -15,13 +15,13 @@ function element(tag, attributes = {}, ...children) {
 
 let lastNumber = 0;
 
-/** An id nothing else in the document has. */
+/** An id that is unique in the document. */
 function freshId(stem) {
   lastNumber += 1;
   return `${stem}-${lastNumber}`;
 }
 
-/** Says something to a person who cannot see the page change. */
+/** Announces a change of the page to screen readers. */
 function announce(text) {
   document.getElementById("announcer").textContent = text;
 }

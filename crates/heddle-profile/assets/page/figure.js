@@ -1,9 +1,9 @@
-// The frame every chart sits in: a title that is a sentence, a line that says how to
-// read it, the chart, and the same figures as a table for whoever wants numbers.
+// The frame of every chart: a title that is a sentence, a line that says how to read
+// the chart, the chart, and its figures as a table.
 
 /**
  * `figures`, where given, returns `{head: [text], rows: [[text]]}`; the table is
- * made when it is opened. `missing` takes the chart's place when there is nothing to draw.
+ * made when it is opened. `missing` replaces the chart when there is nothing to draw.
  */
 function figure({id, title, about, controls = [], body = null, figures = null, missing = null, wide = false}) {
   const heading = freshId("title");
@@ -30,7 +30,7 @@ function figuresTable(figures) {
   return details;
 }
 
-/** Colours explained once, in words. `entries` are `[colour name, label]`. */
+/** A legend of colours. `entries` are `[colour name, label]`. */
 function legend(entries) {
   return element("ul", {class: "legend"}, entries.map(([name, label]) =>
     element("li", {}, element("span", {class: "swatch", style: {background: `var(--${name})`}}), label)));

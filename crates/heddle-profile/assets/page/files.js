@@ -1,5 +1,5 @@
-// Recordings from the reader's own disk: dropped onto the page or chosen. They are
-// read here and go nowhere.
+// Recordings from the user's disk, dropped onto the page or chosen. They are read
+// here and not sent anywhere.
 
 /** Calls `take(run)` for a file that can be read, `refuse(message)` for another. */
 function listenForFiles(input, take, refuse) {

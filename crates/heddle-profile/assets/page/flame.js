@@ -1,16 +1,16 @@
-// The flame graph: who called whom, and how much of the time each way took. It hangs
-// from the top, so that a shallow graph needs no scrolling and a deep one scrolls down.
+// The flame graph: the call tree with the time of each path. The root is at the top, so
+// that a shallow graph needs no scrolling and a deep one scrolls down.
 
 const FLAME_ROW = 19;
 const THINNEST = 0.4;
 
 const FLAME_HELP =
-  "Click or press Enter to make a frame the full width, Escape to go back. Keys: ← → between siblings, ↑ to the caller, ↓ to what it called.";
+  "Click or press Enter to make a frame the full width, Escape to go back. Keys: ← → between siblings, ↑ to the enclosing span, ↓ to a span inside.";
 
-/** `other` is the run to take differences from, or null. */
+/** `other` is the run to compare with, or null. */
 function flameFigure(run, other) {
   if (!run.size) {
-    return figure({id: "flame", wide: true, title: "Flame graph", missing: "No spans were recorded, so nobody called anybody."});
+    return figure({id: "flame", wide: true, title: "Flame graph", missing: "No spans were recorded."});
   }
   const flame = new Flame(run, other);
   const {nodes, depth} = treeOf(run);
@@ -21,8 +21,8 @@ function flameFigure(run, other) {
     wide: true,
     title: nested
       ? `${share(first.total / (nodes[0].total || 1))} of the time was inside ${shortened(first.name, 32)}`
-      : `No span was inside another; ${shortened(first.name, 32)} took ${share(first.total / (nodes[0].total || 1))} of the time`,
-    about: "Callers above, what they called below; the width is time, all threads together. Colour is the device most of a frame’s own time was on.",
+      : `No span ran inside another; ${shortened(first.name, 32)} took ${share(first.total / (nodes[0].total || 1))} of the time`,
+    about: "Enclosing spans above, the spans inside them below; the width is time, all threads together. Colour is the device with most of a frame’s self time.",
     controls: [
       other ? choice("Colour by", [[false, "Device"], [true, "Change"]], false, (chosen) => flame.colourByChange(chosen)) : null,
       element("input", {
@@ -74,7 +74,7 @@ class Flame {
       const found = this.nodes.filter((node, index) => index > 0 && this.matches(node));
       const inside = found.filter((node) => !this.hasMatchingCaller(node));
       const part = inside.reduce((sum, {total}) => sum + total, 0) / (this.nodes[0].total || 1);
-      this.stage.say([`${plural(found.length, "frame")} found,`, `${share(part)} of the time in them and what they called`]);
+      this.stage.say([`${plural(found.length, "frame")} found,`, `${share(part)} of the time in them, with the spans inside`]);
     } else {
       this.stage.say(null);
     }
@@ -90,7 +90,7 @@ class Flame {
     return false;
   }
 
-  /** The frame's place: `[x, width, y]`, or null where it is not in view. */
+  /** The frame's position: `[x, width, y]`, or null if it is not in view. */
   frame(index) {
     const node = this.nodes[index];
     const base = this.nodes[this.root];
@@ -108,7 +108,7 @@ class Flame {
     context.font = canvasFont(11.5);
     context.textBaseline = "middle";
     const paint = this.paint();
-    // What is drawn hangs from what is drawn: a frame too thin hides its whole subtree.
+    // Only children of drawn frames are drawn: a frame too thin hides its whole subtree.
     const waiting = [0];
     while (waiting.length) {
       const index = waiting.pop();
@@ -141,8 +141,8 @@ class Flame {
       const strength = Math.min(1, Math.abs(difference) / 0.5);
       return Math.abs(difference) < RULES.noise ? paint.faint : mixed(paint.faint, difference > 0 ? paint.worse : paint.better, 0.3 + 0.7 * strength);
     }
-    // Neighbours of one device differ a little, or a row would be one bar; away from
-    // the ink, so that names stay readable.
+    // Neighbours of one device differ a little, or a row would be one bar; shades stay
+    // away from the text colour, so that names are readable.
     const base = paint.ofDevice(node.device);
     return mixed(base, inkOn(base) === "#ffffff" ? "#000000" : "#ffffff", (index % 3) * 0.12);
   }
@@ -190,7 +190,7 @@ class Flame {
     const lines = [
       shortened(node.name, 80),
       `${time(node.total)}, ${share(node.total / whole)} of all time, ${plural(node.calls, "call")}`,
-      `own time ${time(node.self)}, mostly on ${node.device}`,
+      `self time ${time(node.self)}, mostly on ${node.device}`,
     ];
     if (this.changes) {
       const difference = this.changes[index];
@@ -234,7 +234,7 @@ class Flame {
   }
 }
 
-/** For each node, how its time changed against the node of the same path in the other tree. */
+/** For each node, the change of its time against the node of the same path in the other tree. */
 function changesByPath(nodes, others) {
   const totals = new Map(others.map((node, index) => [pathOf(others, index), node.total]));
   return nodes.map((node, index) => {

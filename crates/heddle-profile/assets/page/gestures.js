@@ -1,4 +1,4 @@
-// The timeline under a mouse, a wheel and fingers. Keys are in timeline.js.
+// Mouse, wheel and touch input of the timeline. Keys are in timeline.js.
 
 function listenForGestures(timeline) {
   const {window: target, at} = timeline.stage;

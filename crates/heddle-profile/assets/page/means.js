@@ -1,5 +1,5 @@
-// What one call costs and how many there were: a dear operation and a frequent one
-// need different cures.
+// The time of one call and the number of calls: a slow operation and a frequent one
+// need different remedies.
 
 const MOST_BARS = 12;
 

@@ -1,14 +1,14 @@
-// Memory over time, a panel for each device, with the spells in which it ran short.
+// Memory over time, a panel for each device, with the periods of memory pressure.
 
 const PRESSURES = ["low", "moderate", "high", "critical"];
 const LAYERS = [
   {key: "allocated", label: "in use", fade: 0},
-  {key: "reserved", label: "promised", fade: 0.4},
+  {key: "reserved", label: "reserved", fade: 0.4},
   {key: "pooled", label: "kept for reuse", fade: 0.72},
 ];
-/** More points than a screen has columns show nothing more. */
+/** About as many points as a screen has columns. */
 const MOST_SAMPLES = 1500;
-/** Pixels: a panel, from one to the next, the strip of pressure and the room it takes. */
+/** Pixels: a panel, from one to the next, the strip of pressure and its height with margins. */
 const PANEL = 120;
 const PANEL_GAP = 46;
 const STRIP = 9;
@@ -24,13 +24,13 @@ function memoryFigure(run) {
     id: "memory",
     wide: true,
     title: panels.length ? memoryTitle(panels) : "Memory over time",
-    about: "From the bottom: bytes in use, promised to operations about to run, and kept for reuse. The strip under each panel is the pressure.",
-    missing: panels.length ? null : "No memory samples are in this recording. They come from GPUs.",
+    about: "From the bottom: bytes in use, reserved for operations about to run, and kept for reuse. The strip under each panel is the pressure.",
+    missing: panels.length ? null : "This recording has no memory samples. Only GPUs give them.",
     body: element("div", {},
       legend([["pressure-low", "low"], ["pressure-moderate", "moderate"], ["pressure-high", "high"], ["pressure-critical", "critical pressure"]]),
       chart(memoryTitle(panels), (width) => memoryChart(run, panels, width))),
     figures: () => ({
-      head: ["Device", "Most in use", "Most held", "Limit", "Worst pressure", "Samples"],
+      head: ["Device", "Peak in use", "Peak held", "Limit", "Highest pressure", "Samples"],
       rows: panels.map((panel) => [panel.device, bytes(panel.peak), bytes(panel.held), panel.limit ? bytes(panel.limit) : "–",
         panel.worst, count(panel.count)]),
     }),
@@ -42,8 +42,8 @@ function memoryTitle(panels) {
   if (!top) return "Memory over time";
   const pressed = panels.reduce((worst, panel) =>
     (PRESSURES.indexOf(panel.worst) > PRESSURES.indexOf(worst.worst) ? panel : worst));
-  const short = pressed.worst === "low" ? "and never ran short"
-    : `under ${pressed.worst} pressure at worst${pressed === top ? "" : ` (${pressed.device})`}`;
+  const short = pressed.worst === "low" ? "without memory pressure"
+    : `with ${pressed.worst} pressure at peak${pressed === top ? "" : ` (${pressed.device})`}`;
   return `Memory in use peaked at ${bytes(top.peak)} on ${top.device}, ${short}`;
 }
 
@@ -71,7 +71,7 @@ function held({allocated, reserved, pooled}) {
   return allocated + reserved + pooled;
 }
 
-/** Of each stretch of samples the first, the highest and the one most pressed. */
+/** Of each group of samples the first, the highest and the one with the highest pressure. */
 function thinned(samples) {
   if (samples.length <= MOST_SAMPLES) return samples;
   const kept = new Set([0, samples.length - 1]);
@@ -99,7 +99,7 @@ function memoryChart(run, panels, width) {
     shapes: [],
     annotations: [],
     hovermode: "x",
-    // Free of the panels, so that its marks lie under the lowest strip.
+    // Apart from the panels, so that its ticks lie under the lowest strip.
     xaxis: timeAxis(end - begin, width, {anchor: "free", position: 0, showgrid: false, showline: false}),
   };
   const data = panels.flatMap((panel, index) => {
@@ -113,7 +113,7 @@ function memoryPanel(panel, index, {begin, end, top, bottom, strip, layout}) {
   const name = index === 0 ? "y" : `y${index + 1}`;
   const background = colour("panel");
   const base = deviceColour(panel.device);
-  // A limit far above what was used would press the curve flat: then it is only told.
+  // A limit far above the peak would flatten the curve, so it is only given as text.
   const showsLimit = panel.limit > 0 && panel.limit <= panel.held * 3;
   const most = Math.max(panel.held, showsLimit ? panel.limit : 0, 1) * 1.08;
   const steps = byteSteps(most, 4);
@@ -135,7 +135,7 @@ function memoryPanel(panel, index, {begin, end, top, bottom, strip, layout}) {
       showarrow: false, font: {color: colour("muted"), size: 11},
     });
   }
-  for (const spell of spells(panel.samples, end)) {
+  for (const spell of pressurePeriods(panel.samples, end)) {
     layout.shapes.push({
       type: "rect", xref: "x", yref: "paper", x0: spell.from - begin, x1: spell.to - begin, y0: bottom - strip * 1.4, y1: bottom - strip * 0.4,
       line: {width: 0}, fillcolor: colour(`pressure-${spell.pressure}`),
@@ -154,10 +154,10 @@ function memoryPanel(panel, index, {begin, end, top, bottom, strip, layout}) {
 }
 
 /** Stretches of unchanging pressure. */
-function spells(samples, end) {
+function pressurePeriods(samples, end) {
   const found = [];
-  for (const {at_ns: at, pressure: told} of samples) {
-    const pressure = PRESSURES.includes(told) ? told : "low";
+  for (const {at_ns: at, pressure: level} of samples) {
+    const pressure = PRESSURES.includes(level) ? level : "low";
     const last = found.at(-1);
     if (last?.pressure === pressure) continue;
     if (last) last.to = at;

@@ -1,8 +1,8 @@
-// The spans of a run, gathered by operation, element type and device: the figures
+// The spans of a run, grouped by operation, element type and device: the figures
 // behind every chart but the timeline and the flame graph.
 
 /**
- * One gathering per operation, element and device, largest self time first.
+ * One group per operation, element and device, largest self time first.
  * Computed once per run.
  */
 function operationsOf(run) {
@@ -93,7 +93,7 @@ function finish(gathering, run, all) {
     : null;
   const ceiling = bandwidthCeiling(run, gathering.device);
   gathering.utilisation = ceiling && gathering.bandwidth !== null ? Math.min(1, gathering.bandwidth / ceiling) : null;
-  // Only a GPU owes a time by its own clock.
+  // Only a GPU has a clock of its own.
   gathering.proof = isGpu(gathering.device) ? gathering.clocked / calls : null;
 }
 
@@ -102,7 +102,7 @@ function quantile(sorted, part) {
   return sorted.length ? sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] : NaN;
 }
 
-/** A name may be empty; what is shown for it must not be. */
+/** The displayed name, which is never empty. */
 function nameOrNone(name) {
   return name || "(no name)";
 }
@@ -135,7 +135,7 @@ function totalsOf(run) {
   return run.totals;
 }
 
-/** Devices of a run: the processor first, then GPUs by name and number. */
+/** Devices of a run: the CPU first, then GPUs by name and number. */
 function devicesOf(run) {
   const names = new Set(operationsOf(run).map(({device}) => device));
   for (const sample of run.memory) names.add(sample.device);

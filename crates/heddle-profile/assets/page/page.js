@@ -1,10 +1,10 @@
-// The page itself: which runs it holds, which one it shows, and the order of its parts.
+// The page: its runs, the run it shows, and the order of its parts.
 
 const state = {
-  /** The run the page was made for or the first one opened; then the second one. */
+  /** The run of the page or the first one opened, then the second one. */
   runs: [],
   shown: 0,
-  /** Which of two runs counts as the one before. */
+  /** The index of the earlier of two runs. */
   before: 0,
 };
 
@@ -29,7 +29,7 @@ function startPage() {
   }
 }
 
-/** A recording takes the place of the demo; beside a real one it is compared. */
+/** A recording replaces the demo; a second recording is compared with the first. */
 function takeRun(run) {
   const [first] = state.runs;
   if (!first || first.isDemo) {
@@ -94,7 +94,7 @@ function showHeader(run) {
     ...gpus,
     system || null,
   ].filter(Boolean);
-  document.getElementById("run-about").textContent = about.join(" · ") || "Nothing is known about the machine.";
+  document.getElementById("run-about").textContent = about.join(" · ") || "The machine is not recorded.";
   document.getElementById("open").textContent = run.isDemo ? "Open a recording…" : state.runs[1] ? "Compare another…" : "Compare with…";
 }
 

@@ -1,9 +1,8 @@
-// One colour for one meaning, in every chart: a device, or a way of spending time.
+// One colour for one meaning, in every chart: a device, or a kind of time.
 //
-// The four ways and the devices share hues on purpose: computing on the processor
-// has the processor's colour. Hues are those that people with any kind of colour
-// blindness tell apart (blue, bluish green, orange, grey, purple), and nothing is
-// told by colour alone.
+// The four kinds of time and the devices share hues on purpose: computing on the CPU
+// has the CPU's colour. The hues are distinguishable with any kind of colour blindness
+// (blue, bluish green, orange, grey, purple), and colour is never the only mark.
 
 const WAYS = [
   {key: "gpu", label: "GPU computing", short: "GPU"},
@@ -12,7 +11,7 @@ const WAYS = [
   {key: "overhead", label: "Overhead", short: "overhead"},
 ];
 
-/** The present value of a colour of the style sheet, as `#rrggbb`. */
+/** The current value of a colour of the style sheet, as `#rrggbb`. */
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
@@ -58,7 +57,7 @@ function contrast(one, other) {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** Whichever of black and white can be read on a colour. */
+/** Black or white, the one with more contrast on a colour. */
 function inkOn(background) {
   return contrast(background, "#ffffff") >= contrast(background, "#10141a") ? "#ffffff" : "#10141a";
 }

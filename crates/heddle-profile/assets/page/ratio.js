@@ -1,10 +1,10 @@
-// How much longer the same work took, and how sure that is: the rule of the crate's
-// `compare`, with its constants, so that the page and `heddle profile compare` come to
-// the same verdict. A browser test holds the two against each other.
+// The ratio of the times of the same work, with its interval: the rule of the crate's
+// `compare`, with its constants, so that the page and `heddle profile compare` reach
+// the same verdict. A browser test compares the two.
 
 const RULES = JSON.parse(document.getElementById("rules").textContent);
 
-/** Calls that did the same before and after, in pairs by their order. */
+/** Calls that did the same work before and after, paired by their order. */
 function stratumOf(before, after) {
   const pairs = Math.min(before.length, after.length);
   const side = (times) => {
@@ -17,7 +17,7 @@ function stratumOf(before, after) {
   return {pairs, sides: [side(before), side(after)]};
 }
 
-/** The mean of the faster part of sorted calls, without one stretch; null where that leaves none. */
+/** The mean of the faster part of sorted calls, without one stretch; null if none is left. */
 function fasterPart(calls, without) {
   let kept = 0;
   for (const {stretch} of calls) kept += stretch === without ? 0 : 1;
@@ -35,7 +35,7 @@ function fasterPart(calls, without) {
   return sum / weight;
 }
 
-/** The mean of the faster half of some times, null of no times. */
+/** The mean of the faster half of some times; null if there are none. */
 function typicalOf(times) {
   return fasterPart([...times].sort((a, b) => a - b).map((ns) => ({ns, stretch: 0})), null);
 }
@@ -53,8 +53,8 @@ function logRatio(strata, without) {
 }
 
 /**
- * After as a multiple of before, with its interval where there is enough to have one, and
- * with what that means where so many ratios are looked at.
+ * After as a multiple of before, with its interval where there are enough calls, and
+ * the verdict among this many ratios.
  */
 function ratioOf(strata, ratios) {
   const log = logRatio(strata, null);
@@ -84,7 +84,7 @@ function ratioOf(strata, ratios) {
   return {ratio: Math.exp(log), ...found, verdict: verdictOf(found, interval(doubt / Math.max(1, ratios)))};
 }
 
-/** A change must stand out among all that are looked at, no change is said of each. */
+/** A change needs the interval that holds among all ratios, no change the plain one. */
 function verdictOf({low, high}, amongAll) {
   const slower = 1 + RULES.noise;
   const faster = 1 / slower;
@@ -93,7 +93,7 @@ function verdictOf({low, high}, amongAll) {
   return low >= faster && high <= slower ? "no change" : "inconclusive";
 }
 
-/** Student’s distribution, two sides: Abramowitz and Stegun 26.7.5 on 26.2.23. */
+/** Student’s distribution, two-sided: Abramowitz and Stegun 26.7.5 on 26.2.23. */
 function student(confidence, freedom) {
   const t = Math.sqrt(-2 * Math.log((1 - Math.min(Math.max(confidence, 0), 0.999999)) / 2));
   const z = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));

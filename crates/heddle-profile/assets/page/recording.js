@@ -1,5 +1,5 @@
-// A recording as its file holds it, made into a run as the page wants it: typed
-// columns with every default filled in. Nothing past this file knows the format.
+// Parses a recording's file into a run: typed columns with every default filled in.
+// No other file of the page knows the format.
 
 const FORMAT = "heddle-profile";
 const NEWEST_VERSION = 2;
@@ -12,7 +12,7 @@ const NUMBER_COLUMNS = [
 const OPTIONAL_COLUMNS = ["device_ns", "device_start_ns", "stream"];
 const NAME_COLUMNS = ["operation", "element", "device", "backend"];
 
-/** A file that cannot be shown; its message says what was found and what to do. */
+/** The error for a file that cannot be shown; its message says what was found and what to do. */
 class RecordingError extends Error {}
 
 /** Reads a recording of any version this page knows. */
@@ -25,7 +25,7 @@ function readRecording(text, fileName) {
   }
   if (file === null || typeof file !== "object" || file.format !== FORMAT) {
     throw new RecordingError(
-      `${fileName} is JSON, but not a recording of heddle's: it has no "format": "${FORMAT}". ` +
+      `${fileName} is JSON, but not a recording of Heddle: it has no "format": "${FORMAT}". ` +
         "Choose a file that heddle wrote.",
     );
   }
@@ -37,7 +37,7 @@ function readRecording(text, fileName) {
   );
 }
 
-/** Version 1 kept plain objects and no parents: every span is its own root. */
+/** Version 1 has plain objects and no parents: every span is its own root. */
 function fromVersion1(file) {
   const spans = Array.isArray(file.spans) ? file.spans : [];
   const strings = [];
@@ -78,7 +78,7 @@ function fromVersion1(file) {
 
 function runOf(file, fileName) {
   const damaged = (what) =>
-    new RecordingError(`${fileName} is damaged: ${what}. Record the run again, or ask heddle for the file again.`);
+    new RecordingError(`${fileName} is damaged: ${what}. Record the run again, or write the file again.`);
   const {spans, strings} = file;
   const size = spans?.count;
   if (!Number.isInteger(size) || size < 0) throw damaged("its spans have no count");
@@ -95,11 +95,11 @@ function runOf(file, fileName) {
   for (const name of OPTIONAL_COLUMNS) columns[name] = column(name, Float64Array, NaN);
   for (const name of NAME_COLUMNS) {
     columns[name] = column(name, Uint32Array, 0);
-    if (columns[name].some((index) => index >= strings.length)) throw damaged(`column ${name} names a missing string`);
+    if (columns[name].some((index) => index >= strings.length)) throw damaged(`column ${name} refers to a missing string`);
   }
   columns.thread = column("thread", Float64Array, 0);
   columns.parent = column("parent", Int32Array, -1);
-  // A parent that does not come first would make a circle possible.
+  // A parent that does not come first would allow a cycle.
   for (let row = 0; row < size; row += 1) if (columns.parent[row] >= row) columns.parent[row] = -1;
 
   let begin = Infinity;
@@ -132,7 +132,7 @@ function runOf(file, fileName) {
   };
 }
 
-/** What a person calls the run: its label, else its file. */
+/** The run's display name: its label, else its file. */
 function runName(run) {
   return run.label || run.fileName;
 }
@@ -141,10 +141,10 @@ function threadName(run, id) {
   return run.threadNames.get(id) ?? `thread ${id}`;
 }
 
-/** Spans that computed for less say more about the clock than about memory. */
+/** Spans that computed for less than this are shorter than the clock can measure. */
 const LEAST_COMPUTING_NS = 1000;
 
-/** What a device's memory gives at most: what its card says, else the best rate of this run, else null. */
+/** A device's largest memory rate: from its card, else the best rate of this run, else null. */
 function bandwidthCeiling(run, device) {
   run.ceilings ??= bestRates(run);
   return run.machine.devices?.find(({id}) => id === device)?.bandwidth_bytes_per_s ?? run.ceilings.get(device) ?? null;

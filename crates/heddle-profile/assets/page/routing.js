@@ -1,5 +1,5 @@
-// Where the router sent work and what it expected: predicted against measured, and
-// the reason for each class of decisions in its own words.
+// Routing decisions: predicted against measured time, and the recorded reason for each
+// class of decisions.
 
 /** A prediction within this factor is a good one: the router compares devices, not nanoseconds. */
 const GOOD_FACTOR = 2;
@@ -14,10 +14,10 @@ function routingFigure(run) {
     id: "routing",
     wide: true,
     title: all
-      ? `${share(good / all)} of ${count(all)} priced decisions were within a factor of ${GOOD_FACTOR} of the prediction`
+      ? `${share(good / all)} of ${count(all)} predicted decisions were within a factor of ${GOOD_FACTOR} of the prediction`
       : rows.length ? `${plural(decisions, "routing decision")}, none with both a prediction and a measurement` : "Routing decisions",
-    about: "Each dot is a class of like-sized work; its size is how often it was decided. On the line, the prediction was exact; above it, work took longer than predicted.",
-    missing: rows.length ? null : "No routing decisions are in this recording. They come with operations that go through the runtime’s router.",
+    about: "Each dot is a size class of work; its size is the number of decisions. On the line, the prediction was exact; above it, work took longer than predicted.",
+    missing: rows.length ? null : "This recording has no routing decisions. Operations that go through the runtime’s router have them.",
     body: element("div", {class: "routing"},
       priced.length
         ? element("div", {},
@@ -62,7 +62,7 @@ function routingChart(rows, width) {
     layout: {
       height,
       margin: {l: 8, r: 16, t: 12, b: 8},
-      // A little past the marks, so that no dot is cut in half.
+      // Slightly wider than the marks, so that no dot is cut off.
       xaxis: timeLogAxis(low, high, {title: {text: "predicted"}, range: [from - 0.05, to + 0.05]}),
       yaxis: timeLogAxis(low, high, {title: {text: "measured"}, range: [from - 0.05, to + 0.05]}),
       annotations: outlierLabels(rows, {from, to, width, height}),
@@ -115,9 +115,9 @@ function routingTable(rows) {
       value: (row) => row.size_class, show: (value) => powerOfTwo(value),
     },
     {
-      key: "count", label: "Times", numeric: true, about: "Some only to learn what another device costs",
+      key: "count", label: "Times", numeric: true, about: "Some only to measure another device",
       value: (row) => row.count,
-      show: (value, row) => (row.explored ? `${count(value)}, ${count(row.explored)} to learn` : count(value)),
+      show: (value, row) => (row.explored ? `${count(value)}, ${count(row.explored)} to measure` : count(value)),
     },
     {key: "predicted", label: "Predicted", numeric: true, value: (row) => row.predicted_ns, show: (value) => time(value)},
     {key: "measured", label: "Measured", numeric: true, value: (row) => row.measured_ns, show: (value) => time(value)},

@@ -1,7 +1,7 @@
-// Time by operation, as parts of a whole. Slices are grouped by device and have its
-// colour; neighbours differ in lightness, and each is labelled where it lies.
+// Time by operation, as a pie chart. Slices are grouped by device and have its colour;
+// neighbours differ in lightness, and each slice carries its label.
 
-/** How many slices, and how small a part of the whole, can be labelled legibly. */
+/** The most slices, and the smallest share, that can be labelled legibly. */
 const WIDE_SLICES = {most: 10, least: 0.015};
 const NARROW_SLICES = {most: 6, least: 0.04};
 
@@ -15,7 +15,7 @@ function sharesFigure(run) {
       ? `${shortened(operationName(first), 32)} on ${first.device} takes ${share(first.share)} of the time`
       : "Time by operation",
     about: "Self time of every operation, grouped by the device it ran on.",
-    missing: first && first.self > 0 ? null : "No time was recorded, so there is nothing to divide.",
+    missing: first && first.self > 0 ? null : "No time was recorded.",
     body: element("div", {},
       deviceLegend(sortedDevices(new Set(slices.map(({device}) => device)))),
       chart(`Pie chart of self time by operation: ${slices.slice(0, 5).map(({name, part}) => `${name} ${share(part)}`).join(", ")}`,
@@ -27,7 +27,7 @@ function sharesFigure(run) {
   });
 }
 
-/** The largest operations, what is left of each device as one slice. */
+/** The largest operations; the rest of each device is one slice. */
 function slicesOf(all, devices, {most, least}) {
   const slices = [];
   for (const device of devices) {
@@ -50,7 +50,7 @@ function slicesOf(all, devices, {most, least}) {
   return slices;
 }
 
-/** Where there is little room, the colour alone tells the device and the hover the rest. */
+/** In a narrow chart the colour alone shows the device, and the hover text the rest. */
 function sliceOf(all, each) {
   return {name: nameAmong(all, each), short: nameOrNone(each.operation), device: each.device, self: each.self, part: each.share};
 }

@@ -49,7 +49,7 @@ function stage(label, help, scene) {
     const began = performance.now();
     view.marks = 0;
     scene.draw(context, view);
-    // What was drawn and what it cost can be read from outside, by tests for one.
+    // The number of marks and the time of a paint are public, for tests.
     canvas.dataset.marks = String(view.marks);
     canvas.dataset.paintMs = (performance.now() - began).toFixed(2);
   };
@@ -111,14 +111,14 @@ function stage(label, help, scene) {
 }
 
 /** A label cut to fit, or nothing where not even three letters would. */
-function fitted(context, name, room) {
-  if (room < 22) return "";
+function fitted(context, name, width) {
+  if (width < 22) return "";
   const line = oneLine(name);
-  if (context.measureText(line).width <= room) return line;
+  if (context.measureText(line).width <= width) return line;
   // Letters are some 6 px wide at this size: close enough to aim at, then corrected.
-  for (let limit = Math.floor(room / 5.5); limit >= 3; limit = Math.floor(limit * 0.85)) {
+  for (let limit = Math.floor(width / 5.5); limit >= 3; limit = Math.floor(limit * 0.85)) {
     const text = `${Array.from(line).slice(0, limit - 1).join("")}…`;
-    if (context.measureText(text).width <= room) return text;
+    if (context.measureText(text).width <= width) return text;
   }
   return "";
 }

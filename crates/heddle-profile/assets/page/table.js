@@ -1,11 +1,11 @@
-// A table that sorts by any column and keeps only rows that hold what was typed.
+// A table that can be sorted by any column and filtered by a text.
 
 const MOST_ROWS = 100;
 
 /**
  * A column is `{key, label, value(row), show(value, row), numeric, about, onPaper}`;
- * `value` is what is sorted by, `show` what is seen (text or an element). Paper is
- * narrow: columns with `onPaper: false` stay off it.
+ * `value` is the sort key, `show` the displayed text or element. Columns with
+ * `onPaper: false` are left out when printing, because paper is narrow.
  */
 function sortedTable({label, columns, rows, sortBy, filterLabel, filterText, empty}) {
   const state = {key: sortBy, down: true, sought: "", all: false};
@@ -26,7 +26,7 @@ function sortedTable({label, columns, rows, sortBy, filterLabel, filterText, emp
   }});
 
   function sort(column) {
-    // Numbers are most asked for from the top, names from A.
+    // Numbers sort descending at first, names ascending.
     state.down = state.key === column.key ? !state.down : Boolean(column.numeric);
     state.key = column.key;
     fill();
@@ -69,7 +69,7 @@ function cellClass({numeric, onPaper}) {
   return [numeric ? "number" : "", onPaper === false ? "screen-only" : ""].join(" ").trim() || null;
 }
 
-/** Nothing comes last, whichever way round. */
+/** Missing values sort last in both directions. */
 function ordered(a, b, down) {
   const [noA, noB] = [a, b].map((value) => value === null || Number.isNaN(value));
   if (noA || noB) return Number(noA) - Number(noB);
@@ -112,14 +112,14 @@ function operationsFigure(run) {
     number("utilisation", "Est. utilisation", share, "Bandwidth against the best rate measured on the device in this run, or its known ceiling", false),
     number("allocated", "Admitted", bytes, "Most bytes of the device’s memory that one call was admitted with", false),
     number("peak", "Peak memory", bytes, "Most bytes in use on the device while one call ran", false),
-    number("proof", "Device clock", share, "Part of the calls on a GPU with a time by its own clock"),
+    number("proof", "Device clock", share, "Share of the calls on a GPU with a time by its own clock"),
   ];
   return figure({
     id: "operations",
     wide: true,
     title: rows.length === 1 ? "One operation, with every figure" : rows.length ? `All ${plural(rows.length, "operation")}, with every figure` : "All operations",
-    about: "A row for each operation, element type and device. Press a column’s name to sort by it.",
-    missing: rows.length ? null : "No spans were recorded, so the table would be empty.",
+    about: "A row for each operation, element type and device. Click a column’s name to sort by it.",
+    missing: rows.length ? null : "No spans were recorded.",
     body: sortedTable({
       label: "Operations", columns, rows, sortBy: "self", filterLabel: "Filter by operation, device or backend",
       filterText: (row) => `${operationName(row)} ${row.device} ${row.backend}`, empty: "",

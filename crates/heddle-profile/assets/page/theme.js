@@ -1,4 +1,4 @@
-// Light and dark: the system's wish, unless the reader has one of their own.
+// Light and dark: the system's setting, unless the user chose one.
 
 const THEMES = [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]];
 const DARK = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,6 +1,6 @@
-// Every span where and when it ran. Only rows and times in view are looked at, and
-// spans thinner than a pixel are drawn together, so that a quarter of a million of
-// them move as fluidly as ten.
+// The timeline: every span by track and time. Only rows and times in view are read,
+// and spans narrower than a pixel are merged, so that a quarter of a million of them
+// scroll as smoothly as ten.
 
 const OVERVIEW = 34;
 const RULER = 22;
@@ -18,7 +18,7 @@ const TIMELINE_HELP =
 
 function timelineFigure(run) {
   const tracks = tracksOf(run);
-  const missing = run.size ? null : "No spans were recorded, so there is nothing on the timeline.";
+  const missing = run.size ? null : "No spans were recorded.";
   if (missing) return figure({id: "timeline", wide: true, title: "Timeline", missing});
   const timeline = new Timeline(run, tracks);
   const button = (text, label, act) =>
@@ -29,9 +29,9 @@ function timelineFigure(run) {
   return figure({
     id: "timeline",
     wide: true,
-    title: `${plural(run.size, "span")} on ${where}, ${time(run.end - run.begin)} from first to last`,
-    about: "A track for each thread and each GPU stream; what a span called lies under it. " +
-      "Pale bars are scopes, marked by hand. Streams are by the device’s own clock.",
+    title: `${plural(run.size, "span")} on ${where}, ${time(run.end - run.begin)} from first start to last end`,
+    about: "A track for each thread and each GPU stream; spans inside a span lie under it. " +
+      "Pale bars are scopes. Streams are timed by the device’s own clock.",
     controls: [element("div", {class: "choice", role: "group", "aria-label": "Zoom"},
       button("−", "Zoom out", () => timeline.zoom(2)),
       button("+", "Zoom in", () => timeline.zoom(0.5)),
@@ -131,15 +131,15 @@ class Timeline {
   drawRow(context, {starts, ends, spans}, y, scale, width, colours) {
     const {device, operation, strings} = this.run;
     let marks = 0;
-    // Merged spans: columns on the screen, pixels covered on the processor and on GPUs,
-    // and a span of each kind, which has its colour.
+    // Merged spans: columns on the screen, pixels covered on the CPU and on GPUs,
+    // and a span of each kind for its colour.
     let merged = null;
     let drawnTo = 0;
     const flush = () => {
       if (!merged) return;
       const across = merged.right - merged.left;
       const [onCpu, onGpu] = merged.covered;
-      // As opaque as the stretch is busy, but never invisible; as high as each has a part in it.
+      // Opacity follows the density, with a minimum; height follows the share of each kind.
       context.globalAlpha = Math.max(0.35, Math.min(1, (onCpu + onGpu) / across));
       const part = onCpu + onGpu > 0 ? onCpu / (onCpu + onGpu) : Number(merged.spans[0] !== null);
       const high = Math.round((ROW - 2) * part);
@@ -219,7 +219,7 @@ class Timeline {
     context.fillStyle = colours.muted;
     const {ticks, step} = this.ticks(view);
     const placesIn = ([, scale]) => Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9));
-    // Deep in, marks differ in late digits only; then the unit of the step reads better.
+    // At high zoom, ticks differ in late digits only; then the unit of the step reads better.
     const large = timeUnit(ticks.at(-1) ?? step);
     const [unit, scale] = placesIn(large) <= 3 ? large : timeUnit(step);
     const places = placesIn([unit, scale]);
@@ -233,7 +233,7 @@ class Timeline {
     context.fillRect(0, HEAD - 1, view.width, 1);
   }
 
-  /** The whole run in little, with the part in view framed. */
+  /** The overview of the whole run, with the part in view framed. */
   overview(context, view, colours) {
     const busy = this.density(Math.max(1, Math.floor(view.width)));
     context.fillStyle = colours.panel;
@@ -259,7 +259,7 @@ class Timeline {
     context.strokeRect(left + 0.5, 0.5, Math.max(2, right - left - 1), OVERVIEW - 1);
   }
 
-  /** For each of `columns`, self time on the processor and on GPUs, the busiest column being 1 high. */
+  /** For each of `columns`, self time on the CPU and on GPUs, the busiest column being 1 high. */
   density(columns) {
     if (this.densities?.length === columns) return this.densities;
     const {run} = this;
@@ -269,7 +269,7 @@ class Timeline {
     for (let span = 0; span < run.size; span += 1) {
       const first = Math.max(0, (run.start_ns[span] - begin) * scale);
       const last = Math.min(columns, first + run.total_ns[span] * scale);
-      // Self time, spread evenly over the span: good to a pixel or two.
+      // Self time, spread evenly over the span: accurate to a pixel or two.
       const each = run.self_ns[span] / Math.max(last - first, 1e-9);
       const which = Number(this.gpus.has(run.device[span]));
       for (let x = Math.floor(first); x < last; x += 1) {
@@ -310,13 +310,13 @@ class Timeline {
     else if (isGpu(run.strings[run.device[span]])) lines.push("no time by the device’s clock");
     if (run.stream[span] >= 0) {
       lines.push(run.device_start_ns[span] >= 0
-        ? `stream ${run.stream[span]}, begun ${time(run.device_start_ns[span] - run.start_ns[span])} after the launch`
+        ? `stream ${run.stream[span]}, started ${time(run.device_start_ns[span] - run.start_ns[span])} after the launch`
         : `stream ${run.stream[span]}`);
     }
     if (run.mem_peak[span]) {
-      lines.push(`${bytes(run.mem_allocated[span])} admitted, ${bytes(run.mem_peak[span])} in use on the device at most`);
+      lines.push(`${bytes(run.mem_allocated[span])} admitted, ${bytes(run.mem_peak[span])} in use on the device at peak`);
     }
-    if (parts.length) lines.push(`own time: ${parts.join(", ")}`);
+    if (parts.length) lines.push(`self time: ${parts.join(", ")}`);
     if (run.bytes_moved[span]) lines.push(`${bytes(run.bytes_moved[span])} moved between memories`);
     return lines;
   }
@@ -350,7 +350,7 @@ class Timeline {
     return true;
   }
 
-  /** Where in the view the selected span lies, so that zooming keeps it there. */
+  /** The position of the selected span in the view, which zooming preserves. */
   selectedPart() {
     if (!this.selected) return 0.5;
     const {row} = this.rows[this.selected.row];
@@ -380,8 +380,8 @@ class Timeline {
 
   zoomTo({row, at}) {
     const {starts, ends} = this.rows[row].row;
-    const room = Math.max((ends[at] - starts[at]) * 0.1, CLOSEST_NS / 4);
-    this.show(starts[at] - room, ends[at] + room);
+    const margin = Math.max((ends[at] - starts[at]) * 0.1, CLOSEST_NS / 4);
+    this.show(starts[at] - margin, ends[at] + margin);
   }
 
   centre(x) {

@@ -1,5 +1,5 @@
-// Where spans lie on the timeline: a track for each thread and each GPU stream, in
-// each track as many rows as spans overlap, in each row spans that do not.
+// The layout of the timeline: a track for each thread and each GPU stream, in each
+// track enough rows that the spans of a row do not overlap.
 
 /** `{tracks: [{label, rows: [{starts, ends, spans}]}]}`, threads first. */
 function tracksOf(run) {
@@ -46,7 +46,7 @@ function emptyTrack(label) {
   return {label, isStream: false, rows: []};
 }
 
-/** Puts a span into the first row from `above` on that is free by then. */
+/** Puts a span into the first row from `above` on that is free at its start. */
 function place(track, span, start, end, above) {
   let row = above;
   while (row < track.rows.length && track.rows[row].busyUntil > start) row += 1;

@@ -1,5 +1,5 @@
-// Who called whom: the spans of a run merged into one tree by the names on the way
-// from the root. A node's value is self time, so that no microsecond is in it twice.
+// The call tree: the spans of a run merged by the path of names from the root. A node's
+// value is self time, so that no time is counted twice.
 
 /** Nodes as columns; node 0 is the root, and a parent comes before its children. */
 function treeOf(run) {
@@ -53,7 +53,7 @@ function layOut(nodes) {
   return {nodes, depth};
 }
 
-/** The names from the root down to a node, which say the same thing in two runs. */
+/** The names from the root down to a node; the same node has the same path in two runs. */
 function pathOf(nodes, index) {
   const names = [];
   for (let at = index; at > 0; at = nodes[at].parent) names.push(nodes[at].name);

@@ -1,5 +1,5 @@
-// Numbers as a person reads them: three significant digits, and a unit.
-// Everything on the page that shows a time, a size or a count comes through here.
+// Formats numbers with three significant digits and a unit. Every time, size and count
+// on the page is formatted here.
 
 const NARROW_SPACE = "\u202f";
 const TIME_UNITS = [["ns", 1], ["µs", 1e3], ["ms", 1e6], ["s", 1e9]];
@@ -16,7 +16,7 @@ function digits(value) {
   return rounded.toFixed(carried ? Math.max(0, places - 1) : places);
 }
 
-/** The unit in which a time is best read: `["ms", 1e6]`. */
+/** The unit for a time: `["ms", 1e6]`. */
 function timeUnit(ns) {
   const size = Math.abs(ns);
   // 999.6 µs is shown as 1.00 ms, so units change a little early.
@@ -55,7 +55,7 @@ function count(value) {
   return GROUPED.format(value);
 }
 
-/** A share of 1 as a percentage. A little is not nothing, and nearly all is not all. */
+/** A share of 1 as a percentage. A small share is not shown as 0 %, nor a large one as 100 %. */
 function share(part) {
   if (part === null || !Number.isFinite(part)) return "–";
   const percent = part * 100;
@@ -80,7 +80,7 @@ function plural(value, noun) {
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** 2 to the power of a whole number, as it is written by hand. */
+/** 2 to the power of an integer, with a superscript exponent. */
 function powerOfTwo(exponent) {
   return `2${String(exponent).replace(/\d/g, (digit) => SUPERSCRIPTS[digit]).replace("-", "⁻")}`;
 }
@@ -95,7 +95,7 @@ function oneLine(name) {
 
 const SEGMENTER = typeof Intl.Segmenter === "function" ? new Intl.Segmenter() : null;
 
-/** At most `limit` characters as people count them, the middle left out. */
+/** At most `limit` user-perceived characters; the middle is left out. */
 function shortened(name, limit) {
   const line = oneLine(name);
   if (line.length <= limit) return line;
