@@ -1,9 +1,10 @@
-//! What recording one span costs, beside two peers in the same run.
+//! The cost of recording one span, beside two peers in the same run.
 //!
-//! Every figure is the time of one span: opened, closed, with both its times.
-//! `puffin` is used as its manual says, inside a frame with an outermost scope.
-//! `tracing` has the least subscriber that times a span: it reads the clock when
-//! the span is entered and left and keeps both times in a ring of the thread's.
+//! Every figure is the time of one span: opened and closed, with both clock
+//! readings. `puffin` runs as its manual says, inside a frame with an outermost
+//! scope. `tracing` runs with a minimal subscriber that times a span: it reads the
+//! clock when the span is entered and left and keeps both times in a thread-local
+//! ring.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -39,7 +40,8 @@ fn operation(start_ns: u64) -> Span {
 
 fn finished_spans(profiler: &Profiler, count: u64) {
     for start_ns in 0..count {
-        // As the road does: a span is put together only if it is wanted.
+        // The runtime does the same: a span is built only if the profiler is
+        // enabled.
         if black_box(profiler).enabled() {
             profiler.record(black_box(operation(start_ns)));
         }
@@ -83,7 +85,7 @@ fn tracing_scopes(count: u64) {
     }
 }
 
-/// The least subscriber that times a span.
+/// A minimal subscriber that times a span.
 struct Stopwatch;
 
 #[derive(Default)]
@@ -202,7 +204,7 @@ fn enabled(criterion: &mut Criterion) {
     finished_spans(&profiler, 2 * CAPACITY_SPANS as u64);
     scopes(2 * CAPACITY_SPANS as u64);
     puffin::set_scopes_on(true);
-    // A second call in one process is no error worth a panic: it stays set.
+    // A second call in one process fails and leaves the first subscriber set.
     let _ = tracing::subscriber::set_global_default(Stopwatch);
 
     let mut group = criterion.benchmark_group("enabled/cpu");

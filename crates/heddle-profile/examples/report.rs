@@ -1,5 +1,5 @@
-//! Turns a recording into a page: `report run.json report.html`. With one
-//! argument it writes the page that shows made-up figures.
+//! Turns a recording into a page: `report run.json report.html`. With one argument
+//! it writes the page with made-up figures.
 
 use std::error::Error;
 use std::fs;

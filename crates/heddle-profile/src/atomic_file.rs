@@ -8,8 +8,8 @@ use tempfile::NamedTempFile;
 
 use crate::error::ProfileError;
 
-/// Writes a file that appears whole or not at all, like every file this crate
-/// writes; answers with its size.
+/// Writes a file atomically: it appears whole or not at all, like every file this
+/// crate writes. Returns its size.
 pub fn write_whole(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -17,7 +17,7 @@ pub fn write_whole(
     replace(path.as_ref(), |file| write(file))
 }
 
-/// Writes a file beside `path` and puts it in its place; answers with its size.
+/// Writes a file beside `path`, then renames it to `path`. Returns its size.
 pub(crate) fn replace(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,

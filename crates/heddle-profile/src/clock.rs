@@ -1,18 +1,18 @@
-//! The clock scopes are timed by, and its place on the profiler's timeline.
+//! The clock of scopes, and its mapping to the profiler's timeline.
 //!
-//! The one thing to know: a scope is stamped with raw ticks of the processor's
-//! counter where it has a steady one, because reading it takes 10 ns where
-//! `Instant::now` takes 23 (AMD EPYC, KVM). Ticks become nanoseconds only when
-//! somebody looks, by a rate measured over the whole life of the profiler, so
-//! the two clocks do not drift apart in a long run.
+//! A scope is stamped with raw ticks of the CPU's counter where that counter is
+//! steady, because reading it takes 10 ns and `Instant::now` takes 23 ns (AMD EPYC,
+//! KVM). Ticks are converted to nanoseconds only when a snapshot is read, by a rate
+//! measured over the whole life of the profiler, so the two clocks do not drift
+//! apart in a long run.
 
 use std::time::{Duration, Instant};
 
-/// Before this much time has passed, a rate measured over it would be worse than
-/// the one the counter was calibrated with when it was opened.
+/// A rate measured over less time than this is worse than the rate the counter was
+/// calibrated with when it was opened.
 const LONG_ENOUGH: Duration = Duration::from_millis(50);
 
-/// A tick counter, and the moment both clocks count from.
+/// A tick counter, and the epoch of both clocks.
 #[derive(Debug)]
 pub(crate) struct Timebase {
     counter: quanta::Clock,
@@ -21,7 +21,7 @@ pub(crate) struct Timebase {
 }
 
 impl Timebase {
-    /// Both clocks begin now.
+    /// Starts both clocks now.
     pub(crate) fn new() -> Self {
         let counter = quanta::Clock::new();
         let (epoch, epoch_ticks) = both(&counter);
@@ -43,7 +43,7 @@ impl Timebase {
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// How ticks are to be read, as known now.
+    /// The current conversion of ticks to nanoseconds.
     pub(crate) fn scale(&self) -> Scale {
         const MANY: u64 = 1 << 32;
         let (now, ticks) = both(&self.counter);
@@ -61,7 +61,7 @@ impl Timebase {
     }
 }
 
-/// Both clocks at one moment, as nearly as they can be read.
+/// Reads both clocks as close together as possible.
 fn both(counter: &quanta::Clock) -> (Instant, u64) {
     let before = counter.raw();
     let now = Instant::now();
@@ -69,7 +69,7 @@ fn both(counter: &quanta::Clock) -> (Instant, u64) {
     (now, before + after.saturating_sub(before) / 2)
 }
 
-/// From ticks to nanoseconds.
+/// Converts ticks to nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     epoch_ticks: u64,
@@ -77,12 +77,12 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// When a tick was, in nanoseconds since the epoch.
+    /// The time of a tick, in nanoseconds since the epoch.
     pub(crate) fn at_ns(&self, ticks: u64) -> u64 {
         self.span_ns(ticks.saturating_sub(self.epoch_ticks))
     }
 
-    /// How long a number of ticks is.
+    /// The duration of a number of ticks in nanoseconds.
     pub(crate) fn span_ns(&self, ticks: u64) -> u64 {
         (ticks as f64 * self.ns_per_tick).round() as u64
     }
@@ -112,7 +112,7 @@ mod tests {
             let (now, ticks) = both(&base.counter);
             let by_instant = base.since_epoch_ns(now);
             let by_ticks = base.scale().at_ns(ticks);
-            // Being interrupted between two readings is not an error of the scale.
+            // A preemption between the two readings is not an error of the scale.
             let apart = by_instant.abs_diff(by_ticks);
             assert!(apart < 200_000, "{by_instant} ns against {by_ticks} ns");
         }

@@ -1,11 +1,8 @@
-//! What can go wrong with a recording's file.
+//! Errors of reading and writing a recording's file.
 //!
-//! Recording itself cannot fail, so everything here is about reading and
-//! writing.
-//!
-//! The one thing to know: a message is one line that says what was asked and
-//! what was found, the cause included, so there is no chain of sources to
-//! print; [`ProfileError::hint`] says what to do about it.
+//! Recording itself cannot fail. A message is one line that says what was asked and
+//! what was found, the cause included, so there is no chain of sources to print;
+//! [`ProfileError::hint`] says what to do about it.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,7 +16,7 @@ pub enum ProfileError {
     Write {
         /// The file asked for.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         cause: io::Error,
     },
@@ -29,17 +26,17 @@ pub enum ProfileError {
     Read {
         /// The file asked for.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         cause: io::Error,
     },
 
-    /// The file is something other than a recording.
-    #[error("{path:?} is not a Heddle profile: it holds {found}")]
+    /// The file is not a recording.
+    #[error("{path:?} is not a Heddle profile: it contains {found}")]
     Foreign {
         /// The file asked for.
         path: PathBuf,
-        /// What it holds instead.
+        /// What it contains instead.
         found: String,
     },
 
@@ -54,12 +51,12 @@ pub enum ProfileError {
         newest: u64,
     },
 
-    /// The file is a recording, or began as one, and cannot be understood.
+    /// The file is a recording, or began as one, and cannot be parsed.
     #[error("the profile {path:?} is damaged")]
     Corrupt {
         /// The file asked for.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// What is wrong, and at which position.
         #[source]
         cause: serde_json::Error,
     },
@@ -70,7 +67,7 @@ impl ProfileError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Write { .. } => "choose a folder that exists, is writable and has room",
+            Self::Write { .. } => "choose a folder that exists, is writable and has space",
             Self::Read { .. } => "check the path and its permissions",
             Self::Foreign { .. } => "give a file that a Heddle profiler wrote",
             Self::TooNew { .. } => "read it with the Heddle that wrote it, or a newer one",

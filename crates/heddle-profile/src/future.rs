@@ -1,8 +1,8 @@
 //! Timing a future.
 //!
-//! The one thing to know: a future may be polled on any number of threads and
-//! rests in between. Its span is one, from the first poll to completion or to
-//! the moment it is dropped, and belongs to the thread on which it ended.
+//! A future may be polled on any number of threads, with pauses in between. It
+//! gives one span, from the first poll to completion or drop, recorded on the
+//! thread on which it ended.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -12,8 +12,8 @@ use crate::name::{NameId, Site};
 use crate::profiler::Profiler;
 use crate::record::desk::{OpenScope, Opening, with_desk};
 
-/// Times a future on the global profiler, as `#[profiled]` does for an
-/// `async fn`. Nothing is recorded of a future that is never polled.
+/// Times a future on the global profiler, as `#[profiled]` does for an `async fn`.
+/// A future that is never polled is not recorded.
 pub async fn timed<F: Future>(site: &'static Site, future: F) -> F::Output {
     match global::active() {
         Some(profiler) => follow(profiler, site.id(), future).await,
@@ -44,7 +44,7 @@ async fn follow<F: Future>(profiler: &Profiler, name: NameId, future: F) -> F::O
     .await
 }
 
-/// A future on its way; recorded when this is dropped.
+/// A future in progress. It is recorded when this is dropped.
 struct Journey<'a> {
     profiler: &'a Profiler,
     scope: OpenScope,
@@ -55,13 +55,13 @@ impl<'a> Journey<'a> {
         let (store, one_in) = (profiler.store(), profiler.sampled_one_in());
         let scope = with_desk(|desk| {
             let id = desk.begin(store, one_in, Opening::new(name), || profiler.ticks())?;
-            // It is inside only while it is polled.
+            // The scope is open on a thread only during a poll.
             desk.take(store, id)
         })?;
         Some(Self { profiler, scope })
     }
 
-    /// For the time of one poll, what is recorded on this thread is inside.
+    /// Opens the scope on this thread for the duration of one poll.
     fn visit(&self) -> Visit<'_> {
         with_desk(|desk| desk.put(self.profiler.store(), self.scope));
         Visit { journey: self }

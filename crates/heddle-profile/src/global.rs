@@ -1,20 +1,19 @@
 //! The profiler that `span!` and `#[profiled]` record to.
 //!
-//! The one thing to know: it is off until somebody turns it on, so that code
-//! which is marked costs next to nothing in programs that do not look.
+//! It is off by default, so that marked code costs next to nothing in programs that
+//! do not profile.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::profiler::Profiler;
 
-/// What the global profiler keeps unless another is installed.
+/// The capacity of the global profiler unless another one is installed.
 const CAPACITY_SPANS: usize = 65_536;
 
 static GLOBAL: OnceLock<Profiler> = OnceLock::new();
 
-/// Whether the global profiler is on, where a disabled call site finds it with
-/// one load.
+/// Whether the global profiler is on. A disabled call site needs this one load.
 static ON: AtomicBool = AtomicBool::new(false);
 
 /// The global profiler. It keeps 65,536 spans and is off until
@@ -28,9 +27,9 @@ pub fn global() -> &'static Profiler {
     })
 }
 
-/// Makes `profiler` the global one, so that marked code and whatever else
-/// records to it share one timeline. Says whether it is: only the first
-/// profiler, installed or made by [`global`], ever becomes the global one.
+/// Makes `profiler` the global one, so that marked code and everything else that
+/// records to it share one timeline. Returns whether it is the global one: only the
+/// first profiler, installed or made by [`global`], ever is.
 pub fn install(profiler: &Profiler) -> bool {
     let mut ours = false;
     GLOBAL.get_or_init(|| {

@@ -1,14 +1,13 @@
-//! Where every microsecond of a Heddle run went.
+//! The profiler of Heddle: where the time of a run went.
 //!
-//! Recording: a finished operation ([`Span`]), a stretch of code ([`span!`],
-//! [`Profiler::scope`], [`time`]), the thing that collects them ([`Profiler`]).
-//! Looking: a run apart from the profiler ([`Recording`]), its table
-//! ([`Summary`]) and everything else that is made of it.
+//! Recording: a finished operation ([`Span`]), a section of code ([`span!`],
+//! [`Profiler::scope`], [`time`]) and their collector ([`Profiler`]). Analysis: a
+//! run apart from its profiler ([`Recording`]), its table ([`Summary`]) and
+//! everything computed from it.
 //!
-//! The one thing to know: a profiler keeps at most the number of spans it was
-//! made for. Older ones are overwritten, and counted, so that
-//! `recorded == kept + overwritten` always holds and a partial picture never
-//! passes for a whole one.
+//! A profiler keeps at most its capacity of spans. Older spans are overwritten and
+//! counted: `recorded == kept + overwritten` always holds, so a partial recording
+//! is never mistaken for a complete one.
 //!
 //! ```
 //! use heddle_profile::{DeviceTag, Profiler, Span};
@@ -106,7 +105,7 @@ pub use span::{Clock, DeviceTag, Span};
 pub use suggest::{Advice, Suggestion};
 pub use summary::{Summary, SummaryRow, Totals};
 
-/// Makes the README's example a test.
+/// Compiles the README's example as a doctest.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,8 +1,8 @@
-//! Names as numbers, so that a record is a few words.
+//! Interned names, so that a record is a few words.
 //!
-//! The one thing to know: the table is shared by all profilers of the process
-//! and never forgets, so it is bounded. When [`MOST`] different names were seen,
-//! every further one is recorded as [`OVERFLOW`].
+//! The table is shared by all profilers of the process and never shrinks, so it is
+//! bounded. After [`MOST`] distinct names every further one is recorded as
+//! [`OVERFLOW`].
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -13,13 +13,13 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How many different names are told apart.
+/// The largest number of distinct names.
 const MOST: usize = u16::MAX as usize;
 
-/// What a name is called that came when the table was full.
+/// The name recorded once the table is full.
 const OVERFLOW: &str = "(too many names)";
 
-/// A name, shared by all the spans that have it.
+/// A name, shared by all spans that have it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<str>);
 
@@ -108,7 +108,7 @@ impl NameId {
     pub(crate) const CPU: Self = Self(3);
 }
 
-/// Names by number and numbers by name.
+/// The table of interned names, in both directions.
 struct Table {
     names: Vec<Name>,
     ids: HashMap<Name, u16>,
@@ -119,7 +119,7 @@ static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(|| {
         names: Vec::new(),
         ids: HashMap::new(),
     };
-    // In the order of the constants of `NameId`, overflow being 1.
+    // In the order of the constants of `NameId`; overflow is 1.
     for name in ["", OVERFLOW, "scope", "cpu"] {
         table.add(name);
     }
@@ -141,10 +141,10 @@ impl Table {
     }
 }
 
-/// The number of a name, new or known.
+/// The number of a name, added to the table if it is new.
 pub(crate) fn intern(text: &str) -> NameId {
-    // A lock is poisoned only by a panic in between, and a map whose insertion
-    // panicked at worst lacks the last name.
+    // A panic while the lock is held at worst loses the last name, so a poisoned
+    // lock is taken.
     let known = TABLE
         .read()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -159,7 +159,7 @@ pub(crate) fn intern(text: &str) -> NameId {
     }))
 }
 
-/// Every name known now, by number.
+/// All names in the table, by number.
 pub(crate) fn names() -> Vec<Name> {
     TABLE
         .read()
@@ -170,16 +170,16 @@ pub(crate) fn names() -> Vec<Name> {
 
 /// A name in the source code, with its number once it has one.
 ///
-/// Made by [`span!`](crate::span!) and `#[profiled]`; there is no other use for it.
+/// Made by [`span!`](crate::span!) and `#[profiled]`; not meant for other uses.
 #[derive(Debug)]
 pub struct Site {
     name: &'static str,
-    /// Zero until the name is first recorded, or for good if it is empty.
+    /// Zero until the name is first recorded; always zero if it is empty.
     id: AtomicU16,
 }
 
 impl Site {
-    /// A place in the source code that is called `name`.
+    /// A call site named `name`.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -204,8 +204,8 @@ impl Site {
     }
 }
 
-/// The numbers of static names one thread used lately, found by address: a
-/// static string stays where it is, so the address decides what it says.
+/// A thread's cache of the numbers of static names, by address. A static string
+/// does not move, so its address identifies it.
 #[derive(Debug)]
 pub(crate) struct NameCache {
     slots: [(usize, usize, NameId); CACHE_SLOTS],
@@ -227,7 +227,8 @@ impl NameCache {
             return NameId::EMPTY;
         }
         let (address, length) = (name.as_ptr() as usize, name.len());
-        // Neighbours in the string section differ in their low bits and lengths.
+        // Adjacent strings in the string section differ in their low bits and
+        // lengths.
         let slot = &mut self.slots[(address ^ (address >> 6) ^ (length << 3)) % CACHE_SLOTS];
         if slot.0 == address && slot.1 == length {
             return slot.2;

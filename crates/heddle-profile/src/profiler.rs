@@ -1,11 +1,8 @@
-//! Collecting spans while operations run, and looking at them.
+//! The profiler: a handle that collects spans while operations run and reads them.
 //!
-//! How records get into memory is in `record`, what can be done with them in
-//! `recording`; here is only the handle that brings both together.
-//!
-//! The one thing to know: looking does not stop recording. A snapshot notes
-//! which chunks there are and how far they are filled, and reads them while
-//! threads write on behind that mark.
+//! `record` writes records to memory, `recording` is what is read. A snapshot does
+//! not stop recording: it notes the chunks and how far each is filled, and reads
+//! them while threads append after that mark.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,7 +21,7 @@ use crate::snapshot;
 use crate::span::Span;
 use crate::summary::Summary;
 
-/// Memory samples kept; older ones make room.
+/// The largest number of memory samples kept; older ones are overwritten.
 const MOST_MEMORY_SAMPLES: usize = 65_536;
 
 /// Collects spans from any number of threads, within a fixed capacity.
@@ -47,11 +44,11 @@ struct Shared {
 }
 
 impl Profiler {
-    /// A profiler that keeps the newest `capacity_spans` spans, and is enabled.
+    /// A profiler that keeps the newest `capacity_spans` spans, enabled.
     ///
-    /// Its epoch is now. Memory is taken as spans arrive, 48 to 136 bytes each,
-    /// and stays within what the capacity takes plus 64 KiB for each thread that
-    /// records at the same time, 2 MiB while it cannot hand over what it filled.
+    /// Its epoch is now. Memory is allocated as spans arrive, 48 to 136 bytes each,
+    /// and stays within the capacity plus 64 KiB for each thread that records at
+    /// the same time, or 2 MiB while that thread cannot hand over its full chunks.
     #[must_use]
     pub fn new(capacity_spans: usize) -> Self {
         Self {
@@ -67,10 +64,10 @@ impl Profiler {
         }
     }
 
-    /// Takes the memory of the whole capacity now, 136 bytes for each span, so that
-    /// no thread that records waits for the system's allocator later: with more
-    /// threads than cores that can be milliseconds. [`clear`](Self::clear) gives it
-    /// back.
+    /// Allocates the memory of the whole capacity now, 136 bytes for each span, so
+    /// that no recording thread waits for the system allocator later, which can
+    /// take milliseconds when there are more threads than cores.
+    /// [`clear`](Self::clear) frees it.
     pub fn make_room(&self) {
         self.shared.store.make_room();
     }
@@ -82,8 +79,8 @@ impl Profiler {
         self.shared.enabled.load(Ordering::Relaxed)
     }
 
-    /// Starts or stops recording. What was recorded stays; a scope that is open
-    /// is recorded when it closes.
+    /// Starts or stops recording. Recorded spans are kept; a scope that is open is
+    /// recorded when it closes.
     pub fn set_enabled(&self, on: bool) {
         self.shared.enabled.store(on, Ordering::Relaxed);
         if self.shared.is_global.load(Ordering::Relaxed) {
@@ -91,20 +88,20 @@ impl Profiler {
         }
     }
 
-    /// Records about one span in `n` from now on, at random; all of them for 1
-    /// and for 0. Spans inside one that was passed over are children of the
-    /// nearest one around them that was not.
+    /// Records about one span in `n` from now on, chosen at random; all spans for 1
+    /// and for 0. Spans inside a skipped span become children of its nearest
+    /// recorded ancestor.
     pub fn sample_one_in(&self, n: u32) {
         self.shared.one_in.store(n.max(1), Ordering::Relaxed);
     }
 
-    /// How many spans there are for each that is recorded.
+    /// The sampling ratio: about one span in this many is recorded.
     #[must_use]
     pub fn sampled_one_in(&self) -> u32 {
         self.shared.one_in.load(Ordering::Relaxed)
     }
 
-    /// How many spans are kept at most.
+    /// The largest number of spans kept.
     #[must_use]
     pub fn capacity_spans(&self) -> usize {
         self.shared.store.capacity_spans
@@ -116,7 +113,7 @@ impl Profiler {
         self.shared.base.since_epoch_ns(at)
     }
 
-    /// Records a finished span: notes its thread and the scope it ran in. Does
+    /// Records a finished span with its thread and the scope it ran in. Does
     /// nothing while disabled.
     #[inline]
     pub fn record(&self, span: Span) {
@@ -125,14 +122,14 @@ impl Profiler {
         }
     }
 
-    // Apart from `record` so that a disabled call site inlines to a load and a
+    // Separate from `record` so that a disabled call site inlines to a load and a
     // branch.
     fn keep(&self, span: &Span) {
         let one_in = self.sampled_one_in();
         with_desk(|desk| desk.record(&self.shared.store, one_in, span));
     }
 
-    /// Times from here until the guard is dropped, by a panic too.
+    /// Times the code until the guard is dropped, also during a panic.
     ///
     /// ```
     /// use heddle_profile::Profiler;
@@ -155,9 +152,9 @@ impl Profiler {
         }
     }
 
-    /// As [`scope`](Self::scope), with a name that is made while running. Names
-    /// are kept for the life of the process, 65,535 different ones at most, so
-    /// they should say what is done and not to which item.
+    /// As [`scope`](Self::scope), with a name made at run time. Names are kept for
+    /// the life of the process, at most 65,535 distinct ones, so a name should
+    /// identify the operation and not the item.
     pub fn scope_named(&self, name: &str) -> Scope<'_> {
         if self.enabled() {
             Scope::open(self, name::intern(name))
@@ -178,8 +175,8 @@ impl Profiler {
         work()
     }
 
-    /// Keeps what a device's memory looked like at one moment, the newest 65,536
-    /// of them. Does nothing while disabled.
+    /// Records a sample of a device's memory; the newest 65,536 are kept. Does
+    /// nothing while disabled.
     pub fn record_memory(&self, sample: MemorySample) {
         if !self.enabled() {
             return;
@@ -191,14 +188,14 @@ impl Profiler {
         memory.push_back(sample);
     }
 
-    /// How many spans were recorded since the profiler began or was cleared,
-    /// those overwritten since included.
+    /// The number of spans recorded since the profiler was created or cleared,
+    /// overwritten ones included.
     #[must_use]
     pub fn recorded(&self) -> u64 {
         self.shared.store.recorded()
     }
 
-    /// How many of the recorded spans were overwritten by newer ones.
+    /// The number of recorded spans that newer ones overwrote.
     #[must_use]
     pub fn overwritten(&self) -> u64 {
         self.recorded().saturating_sub(self.capacity_spans() as u64)
@@ -206,16 +203,16 @@ impl Profiler {
 
     /// The spans kept, sorted by start and then by thread.
     ///
-    /// These are the newest in the order of recording. That order is exact
-    /// within a thread; what a thread recorded last, up to a chunk of 64 KiB, may
-    /// be kept in place of newer spans of other threads.
+    /// These are the newest in the order of recording. That order is exact within a
+    /// thread; the last spans of a thread, up to a chunk of 64 KiB, may be kept in
+    /// place of newer spans of other threads.
     #[must_use]
     pub fn spans(&self) -> Vec<RecordedSpan> {
         self.recording().spans
     }
 
-    /// Forgets every span and memory sample, sets both counts to zero and gives
-    /// the memory back. The epoch stays.
+    /// Removes every span and memory sample, sets both counts to zero and frees the
+    /// memory. The epoch does not change.
     pub fn clear(&self) {
         self.shared.store.clear();
         self.memory().clear();
@@ -227,8 +224,8 @@ impl Profiler {
         self.recording().summary()
     }
 
-    /// The spans and memory samples kept, in the form that can be written to a
-    /// file and looked at from all sides.
+    /// The spans and memory samples kept, as a recording that can be analysed and
+    /// written to a file.
     #[must_use]
     pub fn recording(&self) -> Recording {
         let taken = snapshot::take(&self.shared.store, &self.shared.base);
@@ -263,7 +260,7 @@ impl Profiler {
         &self.shared.store
     }
 
-    /// The number of a name, by the calling thread's cache.
+    /// The number of a name, through the calling thread's cache.
     pub(crate) fn name_id(name: &'static str) -> NameId {
         with_desk(|desk| desk.names().id(name))
     }
@@ -386,7 +383,7 @@ mod tests {
             prop_assert_eq!((span.bytes_in, span.bytes_out), (bytes_in, bytes_out));
             prop_assert_eq!((span.bytes_moved, span.work), (bytes_moved, work));
             prop_assert_eq!((span.mem_allocated, span.mem_peak), (mem_allocated, mem_peak));
-            // The parts are of the whole, however large they were said to be.
+            // The parts never exceed the whole, whatever the span claimed.
             prop_assert_eq!(span.transfer_ns, transfer_ns.min(total_ns));
             let parts = [span.gpu_ns, span.cpu_ns, span.transfer_ns, span.overhead_ns];
             prop_assert_eq!(parts.iter().map(|&ns| u128::from(ns)).sum::<u128>(), total_ns.into());

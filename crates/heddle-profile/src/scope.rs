@@ -1,7 +1,7 @@
-//! A stretch of code that is timed from its first line to its last.
+//! Scopes: sections of code timed from beginning to end.
 //!
-//! The one thing to know: a scope is recorded when it closes, and it closes when
-//! its guard is dropped, whether the code ended, returned early or panicked.
+//! A scope is recorded when its guard is dropped, whether the code ended, returned
+//! early or panicked.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use crate::span::DeviceTag;
 /// Times the code from here to the end of the block, on the global profiler.
 ///
 /// The name is a constant and may hold any characters. Sizes and devices are
-/// looked at only while the profiler is on.
+/// evaluated only while the profiler is on.
 ///
 /// ```
 /// use heddle_profile::{DeviceTag, global, span};
@@ -39,7 +39,7 @@ macro_rules! span {
     ($name:expr $(, $key:ident = $value:expr)+ $(,)?) => {{
         static SITE: $crate::Site = $crate::Site::new($name);
         if $crate::is_on() {
-            // Put together first, so that all of it is noted in one step.
+            // Collected first, so that one call sets them all.
             $crate::Scope::enter_with(&SITE, $crate::Attributes::default()$(.$key($value))+)
         } else {
             $crate::Scope::off()
@@ -47,7 +47,7 @@ macro_rules! span {
     }};
 }
 
-/// What is known of a scope beside its name.
+/// The properties of a scope besides its name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Attributes {
     device: Option<DeviceTag>,
@@ -56,7 +56,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// With the device the code runs on, if not the processor.
+    /// Sets the device the code runs on; the default is the CPU.
     #[inline]
     #[must_use]
     pub fn device(self, device: DeviceTag) -> Self {
@@ -66,7 +66,7 @@ impl Attributes {
         }
     }
 
-    /// With the bytes it works on.
+    /// Sets the number of bytes the code works on.
     #[inline]
     #[must_use]
     pub fn size(self, bytes: impl ToBytes) -> Self {
@@ -76,7 +76,7 @@ impl Attributes {
         }
     }
 
-    /// With the type of its elements.
+    /// Sets the type of the elements.
     #[inline]
     #[must_use]
     pub fn element(self, element: &'static str) -> Self {
@@ -87,21 +87,21 @@ impl Attributes {
     }
 }
 
-/// A scope that is open until this is dropped.
+/// A scope that is open until this guard is dropped.
 ///
 /// It stays on its thread; for a future see [`timed`](crate::timed). A scope that
-/// is still open when the thread's own storage is torn down is not recorded.
+/// is still open when the thread's local storage is destroyed is not recorded.
 #[must_use = "a scope that is dropped at once times nothing"]
 pub struct Scope<'a> {
     profiler: Option<&'a Profiler>,
     id: u64,
-    /// The open scopes are a stack of the thread's.
+    /// The open scopes are a stack per thread, so a guard is not `Send`.
     stays: PhantomData<*const ()>,
 }
 
-/// A size in bytes, from whatever integer it is at hand as.
+/// A size in bytes, from any integer type.
 pub trait ToBytes {
-    /// As bytes.
+    /// The size in bytes.
     fn to_bytes(self) -> u64;
 }
 
@@ -139,7 +139,7 @@ impl Scope<'static> {
         }
     }
 
-    /// As [`enter`](Self::enter), with more known about it.
+    /// As [`enter`](Self::enter), with attributes.
     #[inline]
     pub fn enter_with(site: &'static Site, attributes: Attributes) -> Self {
         match global::active() {
@@ -199,14 +199,14 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// With the device the code runs on, if not the processor.
+    /// Sets the device the code runs on; the default is the CPU.
     #[inline]
     pub fn device(self, device: DeviceTag) -> Self {
         self.amend(|scope, names| scope.is.device = PackedDevice::new(device, names));
         self
     }
 
-    /// With the bytes it works on.
+    /// Sets the number of bytes the code works on.
     #[inline]
     pub fn size(self, bytes: impl ToBytes) -> Self {
         let bytes = bytes.to_bytes();
@@ -214,7 +214,7 @@ impl<'a> Scope<'a> {
         self
     }
 
-    /// With the type of its elements.
+    /// Sets the type of the elements.
     #[inline]
     pub fn element(self, element: &'static str) -> Self {
         self.amend(|scope, names| scope.is.element = names.id(element));
@@ -228,15 +228,15 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether it will be recorded: it is not while the profiler is off, nor when
-    /// sampling passes over it.
+    /// Whether the scope will be recorded: not while the profiler is off, nor when
+    /// sampling skips it.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.profiler.is_some()
     }
 }
 
-/// Apart from `drop`, so that dropping a scope that records nothing inlines to
+/// Separate from `drop`, so that dropping a scope that records nothing inlines to
 /// one comparison.
 fn close(profiler: &Profiler, id: u64) {
     // First, so that closing a scope is not part of it.

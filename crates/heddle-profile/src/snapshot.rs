@@ -1,8 +1,8 @@
-//! From records in memory to spans that can be looked at.
+//! Conversion of records in memory to spans.
 //!
-//! The one thing to know: operations are timed by `Instant` and scopes by the
-//! tick counter. Read together they are a few hundred nanoseconds apart, so an
-//! operation that seems to begin just before its scope is put inside it.
+//! Operations are timed by `Instant` and scopes by the tick counter. The two clocks
+//! are read a few hundred nanoseconds apart, so an operation that seems to begin
+//! just before its scope is moved inside it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,25 +16,25 @@ use crate::record::thread;
 use crate::recording::{RecordedSpan, ThreadName, settle};
 use crate::span::{Clock, Span};
 
-/// Two clocks do not disagree by more than this.
+/// The largest disagreement of the two clocks.
 const NEAR_NS: u64 = 20_000;
 
-/// What a profiler held at one moment.
+/// The content of a profiler at one moment.
 pub(crate) struct Taken {
     pub(crate) spans: Vec<RecordedSpan>,
     pub(crate) threads: Vec<ThreadName>,
     pub(crate) overwritten: u64,
 }
 
-/// Reads everything a profiler holds. Recording goes on meanwhile.
+/// Reads everything a profiler holds. Recording continues.
 pub(crate) fn take(store: &Store, base: &Timebase) -> Taken {
     let holdings = store.holdings();
     // After the holdings, so that a scale measured over the whole time covers
     // every tick in them.
     let scale = base.scale();
     let held = holdings.held();
-    // Open chunks come on top of a full store: the oldest records count as
-    // overwritten already, though their memory is not yet reused.
+    // Open chunks come on top of a full store: their oldest records already count
+    // as overwritten, though their memory is not yet reused.
     let excess = held.saturating_sub(store.capacity_spans);
     let overwritten = holdings.evicted + excess as u64;
 
@@ -72,8 +72,8 @@ fn records_of(piece: &Written, scale: &Scale) -> impl Iterator<Item = Unpacked> 
     std::iter::from_fn(move || unpack(&mut words, scale))
 }
 
-/// Finds things by their id. Ids are unlike each other in their low bits already,
-/// and a recording may have millions.
+/// A map by id. Ids already differ in their low bits, and a recording may have
+/// millions.
 type ById<T> = HashMap<u64, T, BuildHasherDefault<IdHasher>>;
 
 #[derive(Default)]
@@ -91,18 +91,17 @@ impl Hasher for IdHasher {
     }
 
     fn write_u64(&mut self, id: u64) {
-        // Fibonacci hashing: the upper bits, which the table uses too, depend on
+        // Fibonacci hashing: the table also uses the upper bits, which so depend on
         // all of the id.
         self.0 = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 
-/// Puts records in order and turns ids into row numbers.
+/// Sorts records and turns ids into row numbers.
 fn link(mut records: Vec<Unpacked>) -> Vec<RecordedSpan> {
     attach(&mut records);
-    // Ids rise within a thread, so of two that begin at once and last as long
-    // the one around comes first. Only the keys are moved about: records are
-    // large.
+    // Ids rise within a thread, so of two spans with the same start and length the
+    // outer one comes first. Only the keys are sorted, because records are large.
     let mut order: Vec<_> = records
         .iter()
         .zip(0_usize..)
@@ -150,7 +149,7 @@ fn link(mut records: Vec<Unpacked>) -> Vec<RecordedSpan> {
     spans
 }
 
-/// Moves operations that lie across the edge of their scope into it.
+/// Moves operations that cross the edge of their scope into it.
 fn attach(records: &mut [Unpacked]) {
     let places: ById<(u64, u64)> = records
         .iter()
@@ -176,7 +175,7 @@ fn attach(records: &mut [Unpacked]) {
         if moved.abs_diff(span.start_ns) <= NEAR_NS {
             span.start_ns = moved;
         } else {
-            // It ran at some other time: nothing is inside what was not there.
+            // It ran at another time and so not inside that scope.
             record.parent = 0;
         }
     }

@@ -1,12 +1,11 @@
-//! One executed operation, as whoever ran it hands it over.
+//! One executed operation, as the caller records it.
 //!
-//! Only the plain record and the words it is written in; how spans are
-//! collected is in `profiler`, what becomes of them in `recording`. Code that
-//! is timed from its first line to its last is a [`Scope`](crate::Scope).
+//! Only the plain record and its types; spans are collected by `profiler` and read
+//! in `recording`. A section of code timed from beginning to end is a
+//! [`Scope`](crate::Scope).
 //!
-//! The one thing to know: a span is `Copy` and owns no heap memory, because it
-//! is written on the path of every operation. That is why its names are
-//! `&'static str`.
+//! A span is `Copy` and owns no heap memory, because one is written for every
+//! operation; so its names are `&'static str`.
 
 use std::fmt;
 
@@ -37,12 +36,12 @@ pub enum Clock {
 pub struct DeviceTag {
     /// The kind of device: `"cpu"`, `"cuda"`, `"simt"`.
     pub kind: &'static str,
-    /// Which one of its kind; `None` where there is only ever one.
+    /// The index among devices of its kind; `None` where there is only ever one.
     pub index: Option<u16>,
 }
 
 impl DeviceTag {
-    /// The processor.
+    /// The CPU.
     pub const CPU: Self = Self {
         kind: "cpu",
         index: None,
@@ -66,23 +65,25 @@ impl fmt::Display for DeviceTag {
 
 /// One executed operation. Fixed size, no heap.
 ///
-/// What is not known is left at its default. The thread, and the scope it ran
-/// in, are noted by [`Profiler::record`](crate::Profiler::record).
+/// Unknown values keep their defaults.
+/// [`Profiler::record`](crate::Profiler::record) adds the thread and the enclosing
+/// scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The operation's name: `"xor"`.
     pub operation: &'static str,
     /// The element type it ran on: `"u8"`.
     pub element: &'static str,
-    /// The device it really ran on.
+    /// The device it ran on.
     pub device: DeviceTag,
     /// The implementation that ran it: `"native"`, `"cublas"`.
     pub backend: &'static str,
     /// When it began, in nanoseconds since the profiler's epoch.
     pub start_ns: u64,
-    /// The whole operation, by the system clock.
+    /// The duration of the whole operation, by the system clock.
     pub total_ns: u64,
-    /// The work on the device, by the device's clock; `None` where it has none.
+    /// The duration of the work on the device, by the device's clock; `None` where
+    /// there is none.
     pub device_ns: Option<u64>,
     /// When that work began, in nanoseconds since the profiler's epoch.
     pub device_start_ns: Option<u64>,
@@ -92,19 +93,19 @@ pub struct Span {
     pub transfer_ns: u64,
     /// Which clock measured `transfer_ns`.
     pub transfer_clock: Clock,
-    /// Time spent on neither work nor transfer: launching, routing, admitting.
+    /// Time spent neither computing nor in transfer: launching, routing, admission.
     pub overhead_ns: u64,
     /// Bytes the operation read.
     pub bytes_in: u64,
     /// Bytes the operation wrote.
     pub bytes_out: u64,
-    /// Bytes that had to change memories for it.
+    /// Bytes transferred between memories for it.
     pub bytes_moved: u64,
-    /// The operation's work, in its own unit: bytes, multiply-adds, cells.
+    /// The amount of work, in the operation's unit: bytes, multiply-adds, cells.
     pub work: u64,
     /// Bytes allocated for it.
     pub mem_allocated: u64,
-    /// The most bytes held at once while it ran.
+    /// The most bytes allocated at once while it ran.
     pub mem_peak: u64,
 }
 

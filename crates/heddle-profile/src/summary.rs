@@ -1,9 +1,8 @@
-//! The table made of spans: one row for each operation, element and device.
+//! The summary table: one row for each operation, element and device.
 //!
-//! Only figures; how they are laid out for a reader is the reader's business.
-//!
-//! The one thing to know: every figure is over the spans *kept*. When
-//! [`Summary::overwritten`] is not zero, older spans are missing from it.
+//! Only figures; formatting is left to the caller. Every figure is over the spans
+//! *kept*: when [`Summary::overwritten`] is not zero, older spans are missing from
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::recording::RecordedSpan;
 
-/// Sums over a number of spans. A sum that does not fit stays at the largest
-/// number.
+/// Sums over a number of spans, saturating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Totals {
-    /// How many spans.
+    /// The number of spans.
     pub count: u64,
-    /// Their time by the system clock. Spans that ran at once count in full.
+    /// Their time by the system clock. Spans that ran concurrently count in full.
     pub total_ns: u64,
-    /// The same without their children's time: a sum that counts nothing twice.
+    /// Their self time, without that of their children: a sum that counts nothing
+    /// twice.
     pub self_ns: u64,
     /// Self time spent computing on a GPU.
     pub gpu_ns: u64,
-    /// Self time spent computing on the processor.
+    /// Self time spent computing on the CPU.
     pub cpu_ns: u64,
-    /// Their time by the device's clock, of those that have one.
+    /// The time by the device's clock, of the spans that have one.
     pub device_ns: u64,
-    /// How many of them have a time by the device's clock.
+    /// The number of spans with a time by the device's clock.
     pub device_timed: u64,
     /// Their transfer time.
     pub transfer_ns: u64,
@@ -38,7 +37,7 @@ pub struct Totals {
     pub bytes_in: u64,
     /// Bytes they wrote.
     pub bytes_out: u64,
-    /// Bytes that changed memories for them.
+    /// Bytes transferred between memories for them.
     pub bytes_moved: u64,
 }
 
@@ -60,7 +59,7 @@ impl Totals {
     }
 }
 
-/// What is known of one operation on one element type on one device.
+/// The figures of one operation on one element type on one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SummaryRow {
@@ -72,7 +71,7 @@ pub struct SummaryRow {
     pub device: String,
     /// Sums over the row's spans.
     pub totals: Totals,
-    /// This row's part of the self time of all rows, from 0 to 1.
+    /// This row's share of the self time of all rows, from 0 to 1.
     pub share: f64,
     /// Mean of the spans' total times.
     pub mean_ns: f64,
@@ -93,21 +92,21 @@ pub struct SummaryRow {
     pub max_ns: u64,
 }
 
-/// Where the time went, by operation, element and device.
+/// The summary of a run, by operation, element and device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// One row for each (operation, element, device): the most time first,
-    /// then by operation, element and device.
+    /// One row for each (operation, element, device): by descending time, then by
+    /// operation, element and device.
     pub rows: Vec<SummaryRow>,
     /// Sums over all rows.
     pub totals: Totals,
-    /// How many spans were overwritten and are missing here.
+    /// The number of overwritten spans, which are missing here.
     pub overwritten: u64,
 }
 
 impl Summary {
-    /// The table of `spans`, `overwritten` others having been lost.
+    /// The table of `spans`, after `overwritten` others were lost.
     #[must_use]
     pub fn of(spans: &[RecordedSpan], overwritten: u64) -> Self {
         let mut groups: BTreeMap<Key<'_>, Group> = BTreeMap::new();
@@ -129,7 +128,7 @@ impl Summary {
             .into_iter()
             .filter_map(|(key, group)| group.into_row(key, all_ns))
             .collect();
-        // Stable, and the groups came in the order of their keys.
+        // The sort is stable and the groups are in order of their keys.
         rows.sort_by_key(|row| std::cmp::Reverse(row.totals.total_ns));
         Self {
             rows,
@@ -175,8 +174,8 @@ impl Group {
 
     /// The row, or `None` for a group of no spans.
     fn into_row(mut self, key: Key<'_>, all_ns: f64) -> Option<SummaryRow> {
-        // Sorted before anything is added up: a sum of floats must not depend
-        // on the order in which threads recorded.
+        // Sorted before adding up: a sum of floats must not depend on the order in
+        // which threads recorded.
         self.times_ns.sort_unstable();
         let times_ns = &self.times_ns;
         let (&min_ns, &max_ns) = (times_ns.first()?, times_ns.last()?);
@@ -213,8 +212,7 @@ fn share(part_ns: u64, all_ns: f64) -> f64 {
     }
 }
 
-/// The percentile by nearest rank of ascending times, of which there is one at
-/// least.
+/// The percentile by nearest rank of ascending times. There must be at least one.
 fn percentile(sorted_ns: &[u64], percent: usize) -> u64 {
     let rank = (sorted_ns.len() * percent).div_ceil(100).max(1);
     sorted_ns[rank - 1]

@@ -1,19 +1,19 @@
-//! Where a ratio lies, and what that means.
+//! The confidence interval of a ratio, and the verdict.
 //!
-//! The one thing to know: the doubt is measured by the jackknife. The runs are
-//! cut into stretches of time, the ratio is taken again with each stretch left
-//! out, and how far those ratios lie apart says how far it could be off. A spell
-//! in which the machine was slow falls into a stretch or two and widens the
-//! interval, where a count of calls would have narrowed it.
+//! The uncertainty is measured by the jackknife. The runs are cut into stretches of
+//! time, the ratio is computed again with each stretch left out, and the spread of
+//! those ratios gives the interval. A period in which the machine was slow falls
+//! into a stretch or two and widens the interval; a formula based on the number of
+//! calls would not see it.
 
 use serde::Serialize;
 
-/// Where a number lies.
+/// A closed interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// Not below.
+    /// The lower bound.
     pub low: f64,
-    /// Not above.
+    /// The upper bound.
     pub high: f64,
 }
 
@@ -25,8 +25,8 @@ impl Interval {
         }
     }
 
-    /// Around `log`, a ratio's logarithm, by the same with each stretch left out;
-    /// `None` where there are too few of those.
+    /// The interval around `log`, the logarithm of a ratio, from the same with each
+    /// stretch left out; `None` where there are too few of those.
     pub(super) fn jackknife(log: f64, without: &[f64], confidence: f64) -> Option<Self> {
         if without.len() < LEAST_STRETCHES {
             return None;
@@ -43,26 +43,26 @@ impl Interval {
     }
 }
 
-/// With fewer stretches their scatter says nothing.
+/// With fewer stretches their spread is not meaningful.
 pub(super) const LEAST_STRETCHES: usize = 4;
 
-/// What a comparison says.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Less, beyond noise and doubt.
+    /// Less, beyond noise and uncertainty.
     Better,
-    /// More, beyond noise and doubt.
+    /// More, beyond noise and uncertainty.
     Worse,
-    /// The same, within noise and beyond doubt.
+    /// The same within noise, beyond uncertainty.
     NoChange,
-    /// Too few measurements, or too far apart, to say.
+    /// Too few measurements, or too much spread, to decide.
     Inconclusive,
 }
 
 impl Verdict {
-    /// Of an interval, and of the same among all that are looked at: a change
-    /// must stand out among all, no change is said of each.
+    /// The verdict for an interval and for the wider one that holds among all
+    /// ratios: a change needs the wider one, no change the plain one.
     pub(super) fn of(interval: Interval, among_all: Interval, noise: f64) -> Self {
         let (slower, faster) = (1.0 + noise, 1.0 / (1.0 + noise));
         if among_all.low > slower {
@@ -76,14 +76,15 @@ impl Verdict {
         }
     }
 
-    /// Of a number that there is no doubt about.
+    /// The verdict for a number without uncertainty.
     pub(super) fn exactly(ratio: f64, noise: f64) -> Self {
         Self::of(Interval::exactly(ratio), Interval::exactly(ratio), noise)
     }
 }
 
-/// How many standard errors an estimate is away from the truth at most, with this
-/// confidence and so many degrees of freedom (Student's distribution, two sides).
+/// The largest distance between an estimate and the truth in standard errors, at
+/// this confidence with this many degrees of freedom (Student's distribution,
+/// two-sided).
 fn student(confidence: f64, freedom: f64) -> f64 {
     let above = f64::midpoint(1.0, confidence.clamp(0.0, 0.999_999));
     // Abramowitz and Stegun 26.7.5; there are three degrees of freedom at least.

@@ -1,4 +1,4 @@
-//! The most memory in use in both runs.
+//! Peak memory in both runs.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use super::interval::Verdict;
 use crate::name::Name;
 use crate::recording::Recording;
 
-/// The most memory in use on one device in both runs.
+/// Peak memory of one device in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MemoryChange {
     /// The device.
     pub device: Name,
-    /// The most bytes, before and after.
+    /// The peak in bytes, before and after.
     pub peak_bytes: [u64; 2],
-    /// What that means; there is one peak in a run, so there is no doubt to
-    /// measure and only noise is left out.
+    /// The verdict. A run has one peak, so there is no uncertainty to measure and
+    /// only noise is left out.
     pub verdict: Verdict,
 }
 
 pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<MemoryChange> {
     let [mut before, mut after] = runs.map(sampled);
     let seen = runs.map(by_span);
-    // Samples come when they are due and may miss a peak; spans do not. But the
-    // two count differently, so it is one or the other for both runs.
+    // Samples are taken at intervals and may miss a peak; spans do not. The two
+    // count differently, so both runs use one or the other.
     for (device, peak) in &mut before {
         if let (Some(old), Some(new)) = (seen[0].get(device), seen[1].get(device))
             && let Some(other) = after.get_mut(device)
@@ -36,7 +36,7 @@ pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<
     }
     before
         .iter()
-        // A device that only one run watched says nothing about a change.
+        // A device that only one run recorded shows no change.
         .filter_map(|(&device, &peak)| {
             let peak_bytes = [peak, *after.get(device)?];
             let verdict = if peak_bytes == [0, 0] {
@@ -54,7 +54,7 @@ pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<
         .collect()
 }
 
-/// The most committed while a span ran.
+/// The largest peak of any span.
 fn by_span(run: &Recording) -> BTreeMap<&Name, u64> {
     let mut peaks: BTreeMap<&Name, u64> = BTreeMap::new();
     for span in run.spans.iter().filter(|span| span.mem_peak > 0) {
@@ -64,7 +64,7 @@ fn by_span(run: &Recording) -> BTreeMap<&Name, u64> {
     peaks
 }
 
-/// The most allocated when a sample was taken.
+/// The largest sample.
 fn sampled(run: &Recording) -> BTreeMap<&Name, u64> {
     let mut peaks: BTreeMap<&Name, u64> = BTreeMap::new();
     for sample in &run.memory {

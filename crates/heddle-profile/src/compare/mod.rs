@@ -1,15 +1,15 @@
-//! Two runs side by side: what became faster, slower, larger or went elsewhere.
+//! Comparison of two runs: what became faster, slower, larger or moved to another
+//! device.
 //!
-//! Which calls are held against each other is in `pairing`, the ratio of their
-//! times in `ratio`, its doubt in `interval`; what is said of operations, memory
-//! and routing in the modules of those names.
+//! `pairing` decides which calls are compared, `ratio` computes the ratio of their
+//! times, `interval` its confidence interval; the rows for operations, memory and
+//! routing are in the modules of those names.
 //!
-//! The one thing to know: an operation is compared by what the same work took
-//! undisturbed, the mean of the faster half of its calls, with an interval that
-//! the run's own stretches give. Nothing is drawn at random and nothing is
-//! supposed about how times are spread, so the same two files have the same
-//! verdict on every machine. What slows a whole run down, another program on
-//! the same cores for one, is a change as far as two files can tell.
+//! An operation is compared by the undisturbed time of the same work, the mean of
+//! the faster half of its calls, with an interval from the run's own stretches.
+//! Nothing is random and no distribution is assumed, so the same two files have the
+//! same verdict on every machine. Two files cannot tell a change in the program
+//! from another program on the same cores that slows the whole run.
 
 mod interval;
 mod memory;
@@ -26,18 +26,18 @@ pub use memory::MemoryChange;
 pub use operation::{OperationChange, WholeChange};
 pub use routing::RoutingChange;
 
-/// What is told apart from noise, and what is worth telling.
+/// The thresholds of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CompareSettings {
-    /// A change by less than this share is none: 0.05 for 5 %.
+    /// A relative change smaller than this is noise: 0.05 for 5 %.
     pub noise: f64,
     /// The confidence of the intervals: 0.95 for 95 %.
     pub confidence: f64,
-    /// An operation that takes less than this share of both runs is shown, but
-    /// is no regression.
+    /// An operation with less than this share of both runs is shown, but is no
+    /// regression.
     pub least_share: f64,
-    /// With fewer runs of an operation than this on either side nothing is
-    /// concluded, unless they took the same to the nanosecond.
+    /// With fewer calls of an operation than this in either run nothing is
+    /// concluded, unless they took the same time to the nanosecond.
     pub least_count: u64,
 }
 
@@ -52,8 +52,8 @@ impl Default for CompareSettings {
     }
 }
 
-/// What whoever compares elsewhere must know to come to the same verdicts: the
-/// report page does.
+/// The constants of the comparison. The report page needs them to reach the same
+/// verdicts.
 #[cfg(feature = "report")]
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Rules {
@@ -80,28 +80,28 @@ impl Default for Rules {
     }
 }
 
-/// Two runs side by side.
+/// The comparison of two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// What was asked.
+    /// The settings used.
     pub settings: CompareSettings,
     /// The runs' labels.
     pub labels: [String; 2],
-    /// Operations, those that changed most first.
+    /// Operations, the largest change first.
     pub operations: Vec<OperationChange>,
-    /// What both runs did, taken together.
+    /// The work of both runs, taken together.
     pub whole: WholeChange,
     /// Memory by device.
     pub memory: Vec<MemoryChange>,
-    /// What went elsewhere, by operation and device.
+    /// Changes of routing, by operation and device.
     pub routing: Vec<RoutingChange>,
-    /// All of it in one word: worse if anything that matters is.
+    /// The overall verdict: worse if any relevant operation is.
     pub verdict: Verdict,
 }
 
 impl Recording {
-    /// This run against a later one.
+    /// Compares this run with a later one.
     #[must_use]
     pub fn compare(&self, after: &Self, settings: CompareSettings) -> Comparison {
         let runs = [self, after];
@@ -126,15 +126,15 @@ impl Recording {
 }
 
 impl Comparison {
-    /// Whether something that matters became worse.
+    /// Whether something relevant became worse.
     #[must_use]
     pub fn is_regression(&self) -> bool {
         self.verdict == Verdict::Worse
     }
 }
 
-/// Worse if anything that matters is, else better if anything is, else what is
-/// known of the whole: of many operations together more is known than of each.
+/// Worse if any relevant operation is, else better if any is, else the verdict on
+/// the whole: many operations together have a narrower interval than each.
 fn overall(
     operations: &[OperationChange],
     whole: &WholeChange,
@@ -231,7 +231,8 @@ mod tests {
         let base = mixed(1_000, 1_000_000);
         let same = base.compare(&base, CompareSettings::default());
         assert_eq!(same.verdict, Verdict::NoChange, "{same:?}");
-        // What takes the time decides, not what runs as often.
+        // The operation with the most time decides, not the one with the most
+        // calls.
         let slower = base.compare(&mixed(1_000, 1_300_000), CompareSettings::default());
         let ratio = slower.operations[0].ratio.unwrap();
         assert!((ratio - 1.3).abs() < 0.01, "{ratio}");
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!(verdict(&with(1_000), &with(2_000)), Verdict::Worse);
         assert_eq!(verdict(&with(1_000), &with(1_010)), Verdict::NoChange);
         assert_eq!(verdict(&with(0), &with(0)), Verdict::NoChange);
-        // A sample may miss the peak, the spans saw it.
+        // A sample may miss the peak; the spans do not.
         let seen = |sampled, peak| {
             let mut run = with(sampled);
             for span in &mut run.spans {

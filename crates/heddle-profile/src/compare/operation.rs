@@ -1,4 +1,4 @@
-//! Operations in both runs, and the runs as a whole.
+//! Changes of each operation, and of the runs as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::ratio::{Asked, Ratio, Stratum, typical_ns};
 use crate::name::Name;
 use crate::recording::Recording;
 
-/// One operation in both runs, whatever device it ran on.
+/// One operation in both runs, on any device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OperationChange {
@@ -21,7 +21,7 @@ pub struct OperationChange {
     pub element: Name,
     /// How often it ran before and after.
     pub count: [u64; 2],
-    /// Its time in all, before and after.
+    /// Its total time, before and after.
     pub total_ns: [u64; 2],
     /// Its typical time, the mean of the faster half of its calls, before and
     /// after; `None` where it did not run.
@@ -30,21 +30,21 @@ pub struct OperationChange {
     pub share: f64,
     /// After as a multiple of before, for the same work: 1.1 for 10 % longer.
     pub ratio: Option<f64>,
-    /// Where the ratio lies with the confidence asked for.
+    /// The interval of the ratio at the requested confidence.
     pub interval: Option<Interval>,
-    /// What that means.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// The work that both runs did, as a whole.
+/// The work done in both runs, as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WholeChange {
     /// After as a multiple of before.
     pub ratio: Option<f64>,
-    /// Where the ratio lies with the confidence asked for.
+    /// The interval of the ratio at the requested confidence.
     pub interval: Option<Interval>,
-    /// What that means.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -74,7 +74,8 @@ fn times(run: &Recording) -> BTreeMap<Key<'_>, Times<'_>> {
     groups
 }
 
-/// Every operation of either run by name, and all of them together.
+/// The change of every operation of either run, by name, and of all of them
+/// together.
 pub(super) fn changes(
     runs: [&Recording; 2],
     settings: &CompareSettings,

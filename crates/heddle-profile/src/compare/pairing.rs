@@ -1,20 +1,21 @@
-//! Which calls of two runs did the same, and so can be held against each other.
+//! Pairs calls of two runs that did the same work.
 //!
-//! The one thing to know: calls are paired by amount of work, device and order.
-//! What ran elsewhere in the other run is paired with what ran there in its
-//! place, if it is more than a few calls: a router that tries a device now and
-//! then has not moved an operation.
+//! Calls are paired by amount of work, device and order. Calls that ran on another
+//! device in the other run are paired with those that ran there instead, if they
+//! are more than a few: a router that tries a device now and then has not moved an
+//! operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ratio::Stratum;
 use crate::name::Name;
 
-/// With more different amounts of work than this, those of one power of two
-/// count as the same.
+/// With more distinct amounts of work than this, those of one power of two are
+/// treated as equal.
 pub(super) const MOST_AMOUNTS: usize = 256;
 
-/// Calls of one amount of work that went elsewhere count from this share on.
+/// Calls of one amount of work that moved to another device count from this share
+/// on.
 pub(super) const LEAST_MOVED: f64 = 0.1;
 
 /// The times of an operation's calls, in order, by amount of work and device.
@@ -29,7 +30,7 @@ impl<'a> Calls<'a> {
         devices.entry(device).or_default().push(ns);
     }
 
-    /// With amounts of work of one power of two put together.
+    /// The same with amounts of work rounded to a power of two.
     fn coarse(&self) -> Self {
         let mut classes = Self::default();
         for (work, devices) in &self.by_work {
@@ -42,7 +43,7 @@ impl<'a> Calls<'a> {
         classes
     }
 
-    /// The calls that did the same before and after.
+    /// The calls that did the same work before and after.
     pub(super) fn strata(&self, after: &Self) -> Vec<Stratum> {
         let amounts = self.by_work.keys().chain(after.by_work.keys());
         let amounts: BTreeSet<&u64> = amounts.collect();

@@ -1,17 +1,17 @@
-//! How much longer the same work took: a ratio of times, and its doubt.
+//! The ratio of the times of the same work, and its uncertainty.
 //!
-//! The one thing to know: a stratum's time is the mean of the faster half of its
-//! calls. What else runs on a machine only ever adds time, and adds it to some
-//! calls; the faster half is what a call takes undisturbed, and a thousandfold
-//! outlier does not move it. What shows in the slowest calls alone is not seen
-//! here but in a summary's p95 and p99.
+//! A stratum's time is the mean of the faster half of its calls. Other programs on
+//! the machine only add time, and only to some calls; the faster half is the
+//! undisturbed time of a call, and a thousandfold outlier does not change it. What
+//! shows in the slowest calls alone is not visible here but in a summary's p95 and
+//! p99.
 
 use super::interval::Interval;
 
-/// Into so many stretches a run is cut.
+/// The number of stretches a run is cut into.
 pub(super) const STRETCHES: usize = 10;
 
-/// The part of a stratum's calls that is looked at, the fastest ones.
+/// The share of a stratum's calls that is used, the fastest ones.
 pub(super) const FASTER_PART: f64 = 0.5;
 
 /// One call's time, and the stretch of the run it fell into.
@@ -21,7 +21,7 @@ struct Call {
     stretch: usize,
 }
 
-/// Calls that did the same before and after, in pairs by their order.
+/// Calls that did the same work before and after, paired by their order.
 #[derive(Debug)]
 pub(super) struct Stratum {
     pairs: usize,
@@ -30,8 +30,8 @@ pub(super) struct Stratum {
 }
 
 impl Stratum {
-    /// Of times in the order in which they were measured; what one side has more
-    /// of than the other is left out.
+    /// A stratum of times in the order of measurement; the surplus of the longer
+    /// side is left out.
     pub(super) fn new(before: &[u64], after: &[u64]) -> Self {
         let pairs = before.len().min(after.len());
         let side = |times: &[u64]| {
@@ -39,7 +39,7 @@ impl Stratum {
                 .iter()
                 .enumerate()
                 .map(|(index, &ns)| Call {
-                    // A time below the clock's resolution is not nothing.
+                    // A time below the clock's resolution is not zero.
                     ns: ns.max(1),
                     stretch: index * STRETCHES / pairs,
                 })
@@ -63,8 +63,8 @@ impl Stratum {
         before.iter().zip(after).all(|(b, a)| b.ns == a.ns)
     }
 
-    /// The time of all its calls were they as the faster half is, before and
-    /// after, without one stretch; `None` where that leaves no call.
+    /// The time of all calls if each took as long as the faster half, before and
+    /// after, without one stretch; `None` where no call is left.
     fn times(&self, without: Option<usize>) -> Option<[f64; 2]> {
         let [before, after] = &self.sides;
         let count = self.pairs as f64;
@@ -77,7 +77,7 @@ impl Stratum {
     }
 }
 
-/// The mean of the faster calls, one that lies across the edge in part.
+/// The mean of the faster calls; the call at the boundary counts in part.
 fn faster_part(calls: &[Call], without: Option<usize>) -> Option<f64> {
     let kept = || calls.iter().filter(|call| Some(call.stretch) != without);
     let wanted = kept().count() as f64 * FASTER_PART;
@@ -96,7 +96,7 @@ fn faster_part(calls: &[Call], without: Option<usize>) -> Option<f64> {
     Some(sum / weight)
 }
 
-/// The mean of the faster half of some times; `None` of no times.
+/// The mean of the faster half of some times; `None` if there are none.
 pub(super) fn typical_ns(times: &[u64]) -> Option<f64> {
     let mut calls: Vec<Call> = times.iter().map(|&ns| Call { ns, stretch: 0 }).collect();
     calls.sort_by_key(|call| call.ns);
@@ -108,29 +108,29 @@ pub(super) fn typical_ns(times: &[u64]) -> Option<f64> {
 pub(super) struct Ratio {
     pub(super) value: f64,
     pub(super) interval: Option<Interval>,
-    /// The interval that holds with the same confidence though so many ratios
-    /// are looked at.
+    /// The interval that holds at the same confidence for all ratios of the
+    /// comparison at once.
     pub(super) among_all: Option<Interval>,
 }
 
-/// What an interval is asked for.
+/// The parameters of an interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
-    /// With fewer pairs there is none.
+    /// With fewer pairs there is no interval.
     pub(super) least_count: u64,
     pub(super) confidence: f64,
-    /// How many ratios are looked at. One in twenty misses, so of twenty one
-    /// will; by Bonferroni each must be that much surer.
+    /// The number of ratios in the comparison. At 95 % one in twenty intervals
+    /// misses, so by Bonferroni each needs a higher confidence.
     pub(super) ratios: usize,
 }
 
 impl Ratio {
-    /// Over all strata, each with the time it stands for. `None` where there is
-    /// no pair.
+    /// The ratio over all strata, each weighted by the time it stands for. `None`
+    /// where there is no pair.
     pub(super) fn of(strata: &[Stratum], asked: Asked) -> Option<Self> {
         let log = log_ratio(strata, None)?;
         let value = log.exp();
-        // To the nanosecond the same, however few: there is nothing to doubt.
+        // The times are equal to the nanosecond, so there is no uncertainty.
         if strata.iter().all(Stratum::is_identical) {
             let same = Some(Interval::exactly(1.0));
             return Some(Self {
@@ -182,14 +182,14 @@ mod tests {
         Ratio::of(&[Stratum::new(before, after)], ASKED).unwrap()
     }
 
-    /// A generator that draws the same on every machine.
+    /// A generator with the same sequence on every machine.
     fn draws(seed: u64) -> impl FnMut() -> f64 {
         let mut random = heddle_testing::Random::seeded(seed);
         move || random.unit()
     }
 
-    /// Times with a tail like a machine's that does other things: most near
-    /// 10 µs, one in eight up to a hundred times that.
+    /// Times with the long tail of a busy machine: most near 10 µs, one in eight up
+    /// to a hundred times that.
     fn heavy_tailed(seed: u64, count: usize, scale: f64) -> Vec<u64> {
         let mut draw = draws(seed);
         (0..count)

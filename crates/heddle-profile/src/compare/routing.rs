@@ -1,4 +1,4 @@
-//! Operations that went elsewhere.
+//! Operations that moved to another device.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::CompareSettings;
 use crate::name::Name;
 use crate::recording::Recording;
 
-/// An operation that went elsewhere.
+/// An operation that moved to or from a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RoutingChange {
@@ -18,13 +18,13 @@ pub struct RoutingChange {
     pub element: Name,
     /// The device.
     pub device: Name,
-    /// The share of its runs there, before and after.
+    /// The share of its calls on this device, before and after.
     pub share: [f64; 2],
 }
 
 type Key<'a> = (&'a Name, &'a Name);
 
-/// The share of each operation's runs on each device.
+/// The share of each operation's calls on each device.
 fn device_shares(run: &Recording) -> BTreeMap<(Key<'_>, &Name), f64> {
     let mut counts: BTreeMap<Key<'_>, u64> = BTreeMap::new();
     let mut by_device: BTreeMap<(Key<'_>, &Name), u64> = BTreeMap::new();

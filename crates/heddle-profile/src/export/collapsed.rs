@@ -1,8 +1,8 @@
-//! Collapsed stacks: `frame;search;xor 1234`, one line for each place in the
-//! tree with the nanoseconds spent there itself.
+//! Collapsed stacks: `frame;search;xor 1234`, one line for each node of the tree
+//! with its self time in nanoseconds.
 //!
-//! The format knows no escapes: a line ends a stack, `;` ends a frame. What of a
-//! name would do either is written as something else.
+//! The format has no escapes: a line break ends a stack, `;` ends a frame. Such
+//! characters in a name are replaced.
 
 use std::cmp::Reverse;
 use std::io::{self, Write as _};
@@ -14,7 +14,7 @@ use crate::look::Tree;
 use crate::recording::{Recording, Written};
 
 impl Recording {
-    /// The collapsed stacks, sorted, as flame graph programs take them.
+    /// The collapsed stacks, sorted, in the format of flame graph programs.
     #[must_use]
     pub fn collapsed_stacks(&self) -> Vec<String> {
         let tree = self.tree();
@@ -23,8 +23,8 @@ impl Recording {
         lines
     }
 
-    /// The `most` collapsed stacks with the most time, sorted, and how many spans
-    /// the others stand for.
+    /// The `most` collapsed stacks with the most time, sorted, and the number of
+    /// spans in the others.
     #[must_use]
     pub fn heaviest_stacks(&self, most: usize) -> (Vec<String>, u64) {
         let tree = self.tree();
@@ -37,7 +37,7 @@ impl Recording {
         (heaviest, left_out)
     }
 
-    /// Writes the collapsed stacks within `cap_bytes`; where they are more, those
+    /// Writes the collapsed stacks within `cap_bytes`; if there are more, those
     /// with the most time.
     pub fn write_collapsed(
         &self,
@@ -47,13 +47,13 @@ impl Recording {
         let tree = self.tree();
         let mut lines: Vec<(String, u64, u64)> = stacks(&tree).collect();
         lines.sort_by_key(|(_, ns, _)| Reverse(*ns));
-        let mut room = cap_bytes;
+        let mut remaining = cap_bytes;
         let fitting = lines
             .iter()
             .position(|(line, _, _)| {
                 let bytes = line.len() as u64 + 1;
-                let fits = bytes <= room;
-                room = room.saturating_sub(bytes);
+                let fits = bytes <= remaining;
+                remaining = remaining.saturating_sub(bytes);
                 !fits
             })
             .unwrap_or(lines.len());
@@ -74,12 +74,12 @@ impl Recording {
     }
 }
 
-/// A line for each node that has time of its own, with that time and its spans.
+/// One line for each node with self time, with that time and its spans.
 fn stacks(tree: &Tree) -> impl Iterator<Item = (String, u64, u64)> {
-    // A node's path is its parent's and its own name; parents come first.
+    // A node's path is its parent's path and its own name; parents come first.
     let mut paths: Vec<String> = Vec::new();
     tree.nodes.iter().filter_map(move |node| {
-        // Siblings of a finished branch are not needed any more.
+        // The paths of a finished branch are no longer needed.
         paths.truncate(node.depth);
         let mut path = paths.last().map_or_else(String::new, |around| {
             let mut path = around.clone();
@@ -95,9 +95,9 @@ fn stacks(tree: &Tree) -> impl Iterator<Item = (String, u64, u64)> {
 
 /// A name as a frame.
 ///
-/// Beside what the format itself forbids: programs that read it take a number
+/// Besides what the format itself forbids, programs that read it take a number
 /// after the last space for a second count, and a line that begins with `#` for a
-/// remark.
+/// comment.
 fn frame(name: &str) -> String {
     let name = name.trim();
     if name.is_empty() {

@@ -1,4 +1,4 @@
-//! Writing to nowhere, to know how much it would be.
+//! A writer that only counts bytes.
 
 use std::io::{self, Write};
 

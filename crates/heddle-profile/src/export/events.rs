@@ -1,7 +1,7 @@
 //! The events of a trace, one JSON object each.
 //!
-//! The one thing to know: times are microseconds, written with three decimals by
-//! whole-number arithmetic. A float would round, and slices that nest would not.
+//! Times are microseconds, written with three decimals by integer arithmetic. A
+//! float would round, and nested slices would no longer nest.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -29,16 +29,16 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// A kernel as the device's clock saw it.
+/// A kernel as measured by the device's clock.
 pub(super) struct Kernel<'a> {
     pub(super) span: &'a RecordedSpan,
     pub(super) row: usize,
     pub(super) slice: Slice,
-    /// Whether the device said when it began.
+    /// Whether the device reported its start.
     pub(super) placed: bool,
 }
 
-/// Where a slice is drawn.
+/// The track of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Track {
     pub(super) process: usize,
@@ -81,7 +81,7 @@ struct Arguments<'a> {
     stream: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bandwidth_bytes_per_s: Option<u64>,
-    /// Of a thousand, so that it is a whole number.
+    /// In thousandths, so that it is an integer.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_utilisation_permille: Option<u32>,
 }
@@ -172,7 +172,7 @@ pub(super) fn kernel_events(
     ))?;
     for (phase, track, at_ns) in [
         ("\"ph\":\"s\"", from, kernel.span.start_ns),
-        // Bound to the slice around it, not to the next one that begins.
+        // Binds the arrow to the enclosing slice, not to the next one that begins.
         ("\"ph\":\"f\",\"bp\":\"e\"", to, start_ns),
     ] {
         events.event(format_args!(

@@ -1,9 +1,8 @@
-//! Slices on tracks such that those of one track nest.
+//! Assigns slices to tracks so that those of one track nest.
 //!
-//! The one thing to know: viewers draw a track as a stack of slices and drop or
-//! misdraw those that overlap without nesting. Such slices are real here:
-//! futures rest and kernels of one stream are timed by another clock. They get
-//! further lanes beside the first.
+//! Viewers draw a track as a stack of slices and drop or misdraw those that overlap
+//! without nesting. Such slices occur: futures pause, and kernels of one stream are
+//! timed by another clock. They get further lanes beside the first.
 
 /// A slice of a track's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,10 +11,10 @@ pub(super) struct Slice {
     pub(super) end_ns: u64,
 }
 
-/// The lane of each slice, counted from zero. Slices come by start, and of those
-/// that begin at once the longest first.
+/// The lane of each slice, counted from zero. Slices must be sorted by start, then
+/// longest first.
 pub(super) fn lanes(slices: &[Slice]) -> Vec<usize> {
-    // Per lane, the ends of the slices that are open, innermost last.
+    // For each lane, the ends of the open slices, innermost last.
     let mut open: Vec<Vec<u64>> = Vec::new();
     slices
         .iter()

@@ -1,10 +1,9 @@
-//! A recording for other programs: traces, collapsed stacks, tables, metrics.
+//! Exports of a recording for other programs: traces, collapsed stacks, tables,
+//! metrics.
 //!
-//! The recording's own file is in `recording`.
-//!
-//! The one thing to know: nothing that is written here can be read back as a
-//! recording. Every file is written whole or not at all, within a cap, and says
-//! what the cap left out.
+//! The recording's own file is in `recording`. An export cannot be read back as a
+//! recording. Every file is written atomically, within a cap, and says what the cap
+//! left out.
 
 mod collapsed;
 mod count;

@@ -1,9 +1,9 @@
 //! Metrics in Prometheus' text exposition format, version 0.0.4.
 //!
-//! The one thing to know: a recording holds the newest spans alone, so a sum over
-//! them falls when spans are overwritten, and no counter may. [`Metrics`] adds up
-//! what is new in each recording; spans that were overwritten before any recording
-//! had them are counted in `heddle_spans_overwritten_total`.
+//! A recording holds only the newest spans, so a sum over them falls when spans are
+//! overwritten, and no counter may. [`Metrics`] adds what is new in each recording; spans
+//! overwritten before any recording held them are counted in
+//! `heddle_spans_overwritten_total`.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ struct Family<'a> {
 
 impl<'a> Family<'a> {
     fn new(text: &'a mut String, name: &'static str, kind: &str, help: &str) -> Self {
-        // A `String` takes everything.
+        // Writing to a `String` does not fail.
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
         Self { text, name }
     }
@@ -155,14 +155,14 @@ impl Metrics {
             text,
             "heddle_spans_overwritten_total",
             "counter",
-            "Spans that newer ones took the place of before they were read; the counters below lack them.",
+            "Spans overwritten by newer ones before they were read; the metrics below leave them out.",
         );
         family.sample(&[], self.unseen);
         let mut family = Family::new(
             text,
             "heddle_spans_sampled_ratio",
             "gauge",
-            "The share of spans that is recorded.",
+            "The share of spans that are recorded.",
         );
         family.sample(&[], 1.0 / f64::from(recording.sampled_one_in.max(1)));
         let proof = recording.device_proof();
@@ -180,7 +180,7 @@ impl Metrics {
             text,
             "heddle_operations_total",
             "counter",
-            "Operations that ran.",
+            "Operations executed.",
         );
         for ((operation, element, device), totals) in &self.totals {
             family.sample(
@@ -196,7 +196,7 @@ impl Metrics {
             text,
             "heddle_operation_seconds_total",
             "counter",
-            "Time of operations without what ran inside them, by what it went to.",
+            "Self time of operations, by kind of time.",
         );
         for ((operation, element, device), totals) in &self.totals {
             for (part, ns) in [
@@ -280,7 +280,7 @@ impl Recording {
             text,
             "heddle_memory_bytes",
             "gauge",
-            "A device's memory as last seen.",
+            "The last sample of a device's memory.",
         );
         for sample in &latest {
             for (state, bytes) in [
@@ -306,7 +306,7 @@ impl Recording {
             text,
             "heddle_pool_requests_total",
             "counter",
-            "Requests for memory that a pool answered (hit) or passed on (miss).",
+            "Memory requests that a pool served (hit) or passed to the driver (miss).",
         );
         for pool in &self.counters.pools {
             family.sample(&[("device", &pool.device), ("result", "hit")], pool.hits);
@@ -324,7 +324,7 @@ impl Recording {
     }
 
     fn routing_metrics(&self, text: &mut String) {
-        // Size classes would multiply the series without being asked for.
+        // Summed over size classes, which would multiply the number of series.
         let mut sums = std::collections::BTreeMap::new();
         for row in &self.routing {
             let (count, explored) = sums
@@ -337,7 +337,7 @@ impl Recording {
             text,
             "heddle_routing_decisions_total",
             "counter",
-            "Operations by the device they were sent to, and whether to measure it.",
+            "Operations by the device they were routed to, and whether that was exploration.",
         );
         for ((operation, element, device), (count, explored)) in sums {
             for (purpose, value) in [
@@ -362,7 +362,7 @@ impl Recording {
             text,
             "heddle_fallbacks_total",
             "counter",
-            "Operations that could not stay where they were sent.",
+            "Operations that ran on another device than the one they were routed to.",
         );
         for row in &self.counters.fallbacks {
             family.sample(

@@ -1,4 +1,4 @@
-//! Spans as CSV, one row each, with a title row.
+//! Spans as CSV, one row each, with a header row.
 
 use std::io;
 use std::path::Path;
@@ -38,8 +38,8 @@ const TITLES: [&str; 26] = [
 ];
 
 impl Recording {
-    /// Writes the spans as CSV (RFC 4180) within `cap_bytes`; where they are
-    /// more, the newest. What is not known is an empty field.
+    /// Writes the spans as CSV (RFC 4180) within `cap_bytes`; if there are more,
+    /// the newest ones. Unknown values are empty fields.
     pub fn write_csv(
         &self,
         path: impl AsRef<Path>,

@@ -1,9 +1,9 @@
 //! A trace for viewers: the JSON of Chrome's trace event format, which Perfetto
 //! opens.
 //!
-//! The host is one process with a track for each thread; each GPU is a process
-//! with a track for each stream. An arrow leads from the launch to its kernel.
-//! Memory is counters.
+//! The host is one process with a track for each thread; each GPU is a process with
+//! a track for each stream. An arrow leads from a launch to its kernel. Memory is
+//! shown as counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -18,23 +18,23 @@ use crate::atomic_file;
 use crate::error::ProfileError;
 use crate::recording::{Ceilings, MemorySample, RecordedSpan, Recording, Written};
 
-/// The process of the host's threads.
+/// The process id of the host.
 const HOST: usize = 1;
 
-/// A track with as many digits as any has.
+/// A track with the largest number of digits.
 const WIDEST: Track = Track {
     process: 99_999,
     thread: 9_999_999,
 };
 
-/// What a track's or a counter's event takes beside its names.
+/// The largest size of a track's or a counter's event without its names.
 const EVENT_BYTES: u64 = 400;
 
-/// What an escaped byte takes at most.
+/// The largest size of an escaped byte.
 const ESCAPED: u64 = 6;
 
 impl Recording {
-    /// Writes the trace within `cap_bytes`; where it is more, the newest spans.
+    /// Writes the trace within `cap_bytes`; if there is more, the newest spans.
     pub fn write_trace(
         &self,
         path: impl AsRef<Path>,
@@ -54,12 +54,13 @@ impl Recording {
     #[must_use]
     pub fn trace(&self) -> String {
         let mut text = Vec::new();
-        // A `Vec` takes everything, and everything that is written is UTF-8.
+        // Writing to a `Vec` does not fail, and everything written is UTF-8.
         let _ = Trace::new(self, 0).write(&mut text);
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// By what a span takes at most, so the file is a little below the cap.
+    /// The first span to write, by the largest size of each, so the file stays
+    /// slightly below the cap.
     fn first_traced(&self, cap_bytes: u64) -> usize {
         let names: u64 = self
             .threads
@@ -86,7 +87,7 @@ impl Recording {
     }
 }
 
-/// What the events of one span take at most.
+/// The largest size of the events of one span.
 fn count_span(
     row: usize,
     span: &RecordedSpan,
@@ -114,7 +115,7 @@ fn count_span(
 struct Trace<'a> {
     recording: &'a Recording,
     first: usize,
-    /// GPUs, processes from 2 on.
+    /// The process ids of the GPUs, from 2 on.
     gpus: BTreeMap<&'a str, usize>,
     ceilings: Ceilings,
 }
@@ -185,7 +186,7 @@ impl<'a> Trace<'a> {
         }
         let mut tracks = vec![(0, 0); self.spans().len()];
         for (thread, mut rows) in rows_of {
-            // A recording that was put together by hand may be in any order.
+            // The spans of a hand-made recording may be in any order.
             rows.sort_by_key(|&row| {
                 let span = &self.spans()[row];
                 (span.start_ns, std::cmp::Reverse(span.total_ns), row)
@@ -260,7 +261,7 @@ impl<'a> Trace<'a> {
         Ok(())
     }
 
-    /// The kernels of a GPU, by when they began.
+    /// The kernels of a GPU, by start.
     fn kernels_of(&self, gpu: &str) -> Vec<Kernel<'a>> {
         let mut kernels: Vec<Kernel<'a>> = self
             .spans()
@@ -301,8 +302,8 @@ impl<'a> Trace<'a> {
 /// A span's kernel, if its device timed one.
 fn kernel(row: usize, span: &RecordedSpan) -> Option<Kernel<'_>> {
     let device_ns = span.device_ns.filter(|_| span.is_on_gpu())?;
-    // Without a time of its own a kernel is drawn where it ended at the latest.
-    // Neither may seem to begin before its launch.
+    // A kernel without a start is drawn at its latest possible place. No kernel may
+    // seem to begin before its launch.
     let latest = span.end_ns().saturating_sub(device_ns);
     let start_ns = span.device_start_ns.unwrap_or(latest).max(span.start_ns);
     Some(Kernel {
@@ -323,7 +324,7 @@ fn slice(span: &RecordedSpan) -> Slice {
     }
 }
 
-/// Numbers from 1 for every track there is, in order.
+/// Numbers the distinct keys from 1, in order.
 fn numbered<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
     let keys: BTreeSet<K> = keys.collect();
     keys.into_iter().zip(1..).collect()

@@ -1,4 +1,4 @@
-//! What took the most time itself.
+//! The operations with the most self time.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ use crate::recording::Recording;
 pub enum Part {
     /// Computing on a GPU.
     Gpu,
-    /// Computing on the processor.
+    /// Computing on the CPU.
     Cpu,
     /// Moving bytes between memories.
     Transfer,
-    /// Neither.
+    /// Neither computing nor transfer.
     Overhead,
 }
 
-/// An operation on a device, by the time it took itself.
+/// An operation on a device, by its self time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Bottleneck {
@@ -32,15 +32,15 @@ pub struct Bottleneck {
     pub device: Name,
     /// How often it ran.
     pub count: u64,
-    /// Its self time in all.
+    /// Its total self time.
     pub self_ns: u64,
-    /// Its self time as a share of everybody's, from 0 to 1.
+    /// Its share of the total self time, from 0 to 1.
     pub share: f64,
     /// Its self time on average.
     pub mean_self_ns: f64,
-    /// Where most of that went.
+    /// The part with most of that time.
     pub mostly: Part,
-    /// How much of it, from 0 to 1.
+    /// That part's share, from 0 to 1.
     pub mostly_share: f64,
 }
 
@@ -52,8 +52,8 @@ struct Sums {
 }
 
 impl Recording {
-    /// The `most` operations that took the most time themselves, the longest
-    /// first, then by name.
+    /// The `most` operations with the most self time, the longest first, then by
+    /// name.
     #[must_use]
     pub fn bottlenecks(&self, most: usize) -> Vec<Bottleneck> {
         let mut groups: BTreeMap<(&Name, &Name), Sums> = BTreeMap::new();
@@ -71,7 +71,7 @@ impl Recording {
             .into_iter()
             .map(|((operation, device), sums)| sums.row(operation, device, all_ns))
             .collect();
-        // Stable, and the groups came by name.
+        // The sort is stable and the groups are in order of name.
         rows.sort_by_key(|row| Reverse(row.self_ns));
         rows.truncate(most);
         rows
@@ -91,7 +91,7 @@ impl Sums {
         let (mostly, part_ns) = names
             .into_iter()
             .zip(self.parts)
-            // The first of equals.
+            // The first among equals.
             .rev()
             .max_by_key(|&(_, ns)| ns)
             .unwrap_or((Part::Cpu, 0));

@@ -1,10 +1,8 @@
-//! Looking at a recording: what took the time, inside what, and how much of it
-//! a device vouches for.
+//! Analysis of a recording: bottlenecks, the call tree, and how much GPU work a
+//! device clock confirms.
 //!
-//! Only figures; how they are laid out for a reader is the reader's business.
-//!
-//! The one thing to know: all of these go by self time, so that a scope is not
-//! blamed for what runs inside it and sums are of real time.
+//! Only figures; formatting is left to the caller. All figures are of self time, so
+//! that a scope is not charged for what runs inside it and sums are of real time.
 
 mod bottleneck;
 mod proof;

@@ -1,4 +1,4 @@
-//! How much of what ran "on the GPU" the GPU itself vouches for.
+//! How much of the work recorded on GPUs has a time by the GPU's own clock.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::recording::Recording;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DeviceProof {
-    /// Spans that ran on a GPU.
+    /// The spans that ran on a GPU.
     pub spans: u64,
-    /// Those with a time by its clock.
+    /// The spans with a time by the GPU's clock.
     pub timed: u64,
-    /// Operations where some are missing, by operation and device.
+    /// The operations with spans that lack such a time, by operation and device.
     pub unproven: Vec<Unproven>,
 }
 
-/// An operation of which the device does not vouch for every run.
+/// An operation with spans that have no time by the device's clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Unproven {
@@ -27,14 +27,14 @@ pub struct Unproven {
     pub operation: Name,
     /// The device.
     pub device: Name,
-    /// Its spans there.
+    /// Its spans on that device.
     pub spans: u64,
-    /// Those with a time by the device's clock.
+    /// Its spans with a time by the device's clock.
     pub timed: u64,
 }
 
 impl DeviceProof {
-    /// The share that is vouched for, from 0 to 1; all of nothing is all.
+    /// The share with a device time, from 0 to 1; 1 if there are no spans.
     #[must_use]
     pub fn share(&self) -> f64 {
         if self.spans == 0 {
@@ -44,7 +44,7 @@ impl DeviceProof {
         }
     }
 
-    /// Whether the device vouches for everything that is said to have run on it.
+    /// Whether every span on a GPU has a time by the device's clock.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.timed == self.spans
@@ -52,8 +52,8 @@ impl DeviceProof {
 }
 
 impl Recording {
-    /// How much of what ran on GPUs has a time by their own clock. Code marked
-    /// by hand claims nothing and is not counted.
+    /// How much of the GPU work has a time by the GPU's own clock. Scopes make no
+    /// claim and are not counted.
     #[must_use]
     pub fn device_proof(&self) -> DeviceProof {
         let mut rows: BTreeMap<(&Name, &Name), (u64, u64)> = BTreeMap::new();

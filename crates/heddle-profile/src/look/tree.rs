@@ -1,8 +1,7 @@
-//! What ran inside what.
+//! The call tree: which spans ran inside which.
 //!
-//! The one thing to know: the tree is a list, every node after its parent and
-//! before its next sibling. So a tree a thousand levels deep needs no recursion,
-//! here or in whoever prints it.
+//! The tree is a list with every node after its parent and before its next sibling,
+//! so a tree a thousand levels deep needs no recursion to build or print.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,23 +19,23 @@ pub struct TreeNode {
     pub operation: Name,
     /// The device.
     pub device: Name,
-    /// How many are around it.
+    /// The number of its ancestors.
     pub depth: usize,
-    /// The node around it, which is an earlier one.
+    /// Its parent, which is an earlier node.
     pub parent: Option<usize>,
-    /// How many spans.
+    /// The number of spans.
     pub count: u64,
-    /// Their time.
+    /// The sum of their total times.
     pub total_ns: u64,
-    /// Their time without their children's.
+    /// The sum of their self times.
     pub self_ns: u64,
 }
 
-/// A run's spans by what they ran inside.
+/// The spans of a run by their ancestors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Tree {
-    /// Depth first; siblings by time, then by name.
+    /// In depth-first order; siblings by time, then by name.
     pub nodes: Vec<TreeNode>,
 }
 
@@ -91,7 +90,7 @@ fn depth_first(nodes: &[TreeNode]) -> Vec<TreeNode> {
         let node = &nodes[index];
         (Reverse(node.total_ns), &node.operation, &node.device)
     };
-    // The last is taken first.
+    // The stack is popped from its end.
     waiting.sort_by_key(|&(index, _)| Reverse(order(index)));
     let mut sorted = Vec::with_capacity(nodes.len());
     while let Some((index, parent)) = waiting.pop() {

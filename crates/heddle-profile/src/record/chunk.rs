@@ -1,11 +1,10 @@
-//! A block of records that one thread at a time appends to and anybody reads.
+//! A block of records with one writing thread and any number of readers.
 //!
-//! What the words of a record mean is in `packed`.
+//! The meaning of a record's words is in `packed`.
 //!
-//! The one thing to know: a word is written once, before the mark moves past it,
-//! and is not touched again while anyone but the registry holds the chunk. So a
-//! reader that stays below the mark needs no lock, and the writer pays for plain
-//! stores.
+//! Invariant: a word is written once, before the mark moves past it, and does not
+//! change again while anything but the store holds the chunk. So a reader that
+//! stays below the mark needs no lock, and the writer needs only plain stores.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,9 +32,9 @@ impl Mark {
 
 /// A block of words, filled from the front.
 ///
-/// The mark moves with every record, so it has cache lines of its own (128: x86
-/// fetches lines in pairs). With two cores recording, a span took 31 ns with
-/// this and 33 to 35 ns without, in the few rounds that were quiet.
+/// The mark moves with every record, so it has its own pair of cache lines (128
+/// bytes: x86 fetches lines in pairs). With two cores recording, a span took 31 ns
+/// with this and 33 to 35 ns without, in the few quiet rounds.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Chunk {
@@ -51,15 +50,15 @@ impl Chunk {
         }
     }
 
-    /// How far it is filled.
+    /// The current mark.
     pub(crate) fn mark(&self) -> Mark {
         Mark::unpack(self.mark.load(Ordering::Acquire))
     }
 
-    /// Appends a record after `mark`, which must be this chunk's, and answers
-    /// with the new mark; or `None` where it does not fit.
+    /// Appends a record after `mark`, which must be this chunk's, and returns the
+    /// new mark, or `None` if the record does not fit.
     ///
-    /// Only the thread the chunk was dealt to calls this.
+    /// Only the thread that owns the chunk calls this.
     #[inline]
     pub(crate) fn append<const WORDS: usize>(
         &self,
@@ -86,7 +85,7 @@ impl Chunk {
             .map(|word| word.load(Ordering::Relaxed))
     }
 
-    /// Empties it. Having it to oneself proves that nobody reads it.
+    /// Empties the chunk. The exclusive reference proves that no reader is left.
     pub(crate) fn reset(&mut self) {
         *self.mark.get_mut() = 0;
     }

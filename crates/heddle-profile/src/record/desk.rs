@@ -1,10 +1,10 @@
-//! What a thread has at hand to record with.
+//! A thread's recording state.
 //!
-//! A desk has a seat for each profiler the thread recorded to: the chunk it
-//! fills and the scopes it has open there.
+//! A `Desk` has one seat for each profiler the thread recorded to: the chunk it
+//! fills and its open scopes.
 //!
-//! The one thing to know: nothing here runs foreign code while the desk is
-//! borrowed, so recording inside recording cannot happen.
+//! Invariant: no foreign code runs while the state is borrowed, so recording cannot
+//! re-enter.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
@@ -16,7 +16,8 @@ use super::thread;
 use crate::name::{NameCache, NameId};
 use crate::span::Span;
 
-/// Bits of an id that count the thread's spans; the rest is the thread.
+/// The low bits of an id, a count of the thread's spans; the other bits are the
+/// thread.
 const COUNT_BITS: u32 = 40;
 
 thread_local! {
@@ -27,7 +28,7 @@ thread_local! {
     });
 }
 
-/// What one thread records with.
+/// The recording state of one thread.
 #[derive(Debug)]
 pub(crate) struct Desk {
     thread: u32,
@@ -38,7 +39,7 @@ pub(crate) struct Desk {
     last: usize,
 }
 
-/// One thread at one profiler.
+/// The state of one thread for one profiler.
 #[derive(Debug)]
 struct Seat {
     owner: u64,
@@ -49,13 +50,13 @@ struct Seat {
     mark: Mark,
     /// Scopes that are open, outermost first.
     open: Vec<OpenScope>,
-    /// Spans to pass over before the next is recorded, when sampling.
+    /// The number of spans to skip before the next is recorded, when sampling.
     pass_over: u32,
     random: u32,
 }
 
-/// A scope that has begun. It is kept here and not in its guard, so that a guard
-/// is two words and one that records nothing costs nothing.
+/// An open scope. It is kept here and not in its guard, so that a guard is two
+/// words and a guard that records nothing costs nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenScope {
     pub(crate) id: u64,
@@ -64,7 +65,7 @@ pub(crate) struct OpenScope {
     pub(crate) is: Opening,
 }
 
-/// What a scope is, as it opens.
+/// The properties of a scope at the moment it opens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
     pub(crate) operation: NameId,
@@ -74,7 +75,7 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// One of which only the name is known.
+    /// A scope with a name and no other properties.
     pub(crate) fn new(operation: NameId) -> Self {
         Self {
             operation,
@@ -100,8 +101,8 @@ impl OpenScope {
     }
 }
 
-/// Lends the calling thread's desk; a new one for the moment, where the thread
-/// is ending and has lost its own.
+/// Calls `work` with the calling thread's state, or with a temporary one if the
+/// thread is ending and its own is already destroyed.
 #[inline]
 pub(crate) fn with_desk<R>(mut work: impl FnMut(&mut Desk) -> R) -> R {
     match DESK.try_with(|desk| work(&mut desk.borrow_mut())) {
@@ -121,7 +122,7 @@ impl Desk {
         }
     }
 
-    /// Opens a scope and answers with its id, unless sampling passes over it.
+    /// Opens a scope and returns its id, or `None` if sampling skips it.
     #[inline]
     pub(crate) fn begin(
         &mut self,
@@ -157,13 +158,13 @@ impl Desk {
         }
     }
 
-    /// Records a scope that was [taken](Self::take) when it began.
+    /// Records a scope that was [taken](Self::take) earlier.
     pub(crate) fn end_taken(&mut self, store: &Arc<Store>, scope: &OpenScope, ticks: u64) {
         self.sit(store);
         self.seats[self.last].write_scope(store, scope, self.thread, ticks);
     }
 
-    /// Changes a scope that is open here.
+    /// Changes the properties of a scope that is open on this thread.
     pub(crate) fn amend(
         &mut self,
         store: &Arc<Store>,
@@ -177,20 +178,20 @@ impl Desk {
         }
     }
 
-    /// Takes a scope away from this thread, to be ended wherever it may be.
+    /// Removes an open scope from this thread; it may end on any thread.
     pub(crate) fn take(&mut self, store: &Arc<Store>, id: u64) -> Option<OpenScope> {
         self.sit(store);
         self.seats[self.last].close(id)
     }
 
-    /// Makes a scope that was taken the innermost one here, until it is taken
-    /// again.
+    /// Makes a scope that was taken the innermost one of this thread, until it is
+    /// taken again.
     pub(crate) fn put(&mut self, store: &Arc<Store>, scope: OpenScope) {
         self.sit(store);
         self.seats[self.last].open.push(scope);
     }
 
-    /// Records a finished span inside the scope that is open.
+    /// Records a finished span inside the innermost open scope.
     #[inline]
     pub(crate) fn record(&mut self, store: &Arc<Store>, one_in: u32, span: &Span) {
         self.sit(store);
@@ -204,7 +205,7 @@ impl Desk {
         seat.write(store, &words);
     }
 
-    /// The names this thread used lately.
+    /// The thread's cache of names.
     #[inline]
     pub(crate) fn names(&mut self) -> &mut NameCache {
         &mut self.names
@@ -216,7 +217,7 @@ impl Desk {
         u64::from(self.thread) << COUNT_BITS | self.count
     }
 
-    /// Makes `last` the seat at this store.
+    /// Points `last` at the seat of this store, adding one if there is none.
     #[inline]
     fn sit(&mut self, store: &Arc<Store>) {
         let sits = |seat: &Seat| seat.owner == store.id;
@@ -230,7 +231,7 @@ impl Desk {
 
     #[cold]
     fn sit_down(&mut self, store: &Arc<Store>) -> usize {
-        // Whoever dropped a profiler does not tell the threads.
+        // Dropping a profiler does not notify the threads that recorded to it.
         self.seats.retain(|seat| seat.store.strong_count() > 0);
         let taken = store.sit();
         self.seats.push(Seat {
@@ -242,7 +243,7 @@ impl Desk {
             chunk: taken.chunk,
             open: Vec::new(),
             pass_over: 0,
-            // Any start but zero; different in each thread.
+            // Any seed but zero, different in each thread.
             random: self.thread.wrapping_mul(2).wrapping_add(1),
         });
         self.seats.len() - 1
@@ -271,7 +272,7 @@ impl Seat {
     #[cold]
     fn write_to_next<const WORDS: usize>(&mut self, store: &Store, record: &[u64; WORDS]) {
         self.chunk = store.exchange(&self.place);
-        // An empty chunk takes the longest record.
+        // An empty chunk holds the longest record.
         self.mark = self
             .chunk
             .append(Mark::default(), record)
@@ -292,7 +293,8 @@ impl Seat {
         self.open.last().map_or(0, |scope| scope.id)
     }
 
-    /// Scopes close innermost first, as a rule; guards can be dropped otherwise.
+    /// Removes an open scope. Scopes normally close innermost first, but guards can
+    /// be dropped in any order.
     #[inline]
     fn close(&mut self, id: u64) -> Option<OpenScope> {
         if self.open.last().is_some_and(|scope| scope.id == id) {
@@ -302,8 +304,8 @@ impl Seat {
         Some(self.open.remove(at))
     }
 
-    /// Whether sampling takes this one. Gaps are random with a mean of `one_in`:
-    /// a fixed step would pick the same operation of a loop every time.
+    /// Whether sampling takes the next span. Gaps are random with a mean of
+    /// `one_in`: a fixed step would pick the same operation of a loop every time.
     fn is_next(&mut self, one_in: u32) -> bool {
         if self.pass_over > 0 {
             self.pass_over -= 1;

@@ -1,12 +1,12 @@
-//! The recording path: from a thread's hands into bounded memory.
+//! The recording path: from a thread into bounded memory.
 //!
-//! A thread appends records to a chunk of its own (`desk`); full chunks are
-//! exchanged for empty ones (`store`). What a record is as words is in `packed`,
-//! the block of words in `chunk`, what threads are called in `thread`.
+//! A thread appends records to its own chunk (`desk`); full chunks are exchanged
+//! for empty ones (`store`). The layout of a record is in `packed`, the block of
+//! words in `chunk`, thread names in `thread`.
 //!
-//! The one thing to know: a thread takes locks once per chunk, never per record,
-//! and waits for no other thread that records: where the shelves are locked its
-//! full chunks wait at its own place.
+//! A thread takes locks once per chunk, never per record, and waits for no other
+//! recording thread: if the store is locked, the thread keeps its full chunks until
+//! the next exchange.
 
 pub(crate) mod chunk;
 pub(crate) mod desk;

@@ -1,10 +1,8 @@
 //! A record as words, and back.
 //!
-//! There are two kinds: a scope, 6 or 7 words, whose times are ticks; and a
-//! span, 17 words, whose times are nanoseconds. The first word says which.
-//!
-//! The one thing to know: this layout never leaves the process, so it has no
-//! version and may change freely.
+//! There are two kinds: a scope, 6 or 7 words, with times in ticks; and a span, 17
+//! words, with times in nanoseconds. The first word says which. The layout never
+//! leaves the process, so it has no version.
 
 use crate::clock::Scale;
 use crate::name::{Name, NameCache, NameId};
@@ -25,7 +23,7 @@ const HAS_DEVICE_START: u64 = 1 << 4;
 const HAS_STREAM: u64 = 1 << 5;
 const DEVICE_TIMED_TRANSFER: u64 = 1 << 6;
 
-/// A device as a record has it.
+/// A device in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedDevice {
     pub(crate) kind: NameId,
@@ -153,7 +151,7 @@ pub(crate) fn span_words(
     ]
 }
 
-/// A record read back, its names still numbers.
+/// A record read back, with names still as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unpacked {
     pub(crate) operation: NameId,
@@ -163,11 +161,11 @@ pub(crate) struct Unpacked {
     pub(crate) thread: u32,
     pub(crate) id: u64,
     pub(crate) parent: u64,
-    /// Times and sizes; its names are empty and its device is not this.
+    /// Times and sizes. Its names are empty and its device is not set.
     pub(crate) figures: Span,
 }
 
-/// The next record of `words`; `None` at their end.
+/// The next record of `words`, or `None` at their end.
 pub(crate) fn unpack(words: &mut impl Iterator<Item = u64>, scale: &Scale) -> Option<Unpacked> {
     let head = words.next()?;
     let names = words.next()?;

@@ -1,12 +1,12 @@
 //! All chunks of one profiler, oldest first, bounded by its capacity.
 //!
-//! Appending to a chunk is the business of `desk`.
+//! Appending to a chunk is in `desk`.
 //!
-//! The one thing to know: a thread that records never waits for another. A lock
-//! is held for some hundred nanoseconds, but whoever holds it can be set aside by
-//! the system for milliseconds. So a thread that finds the shelves locked keeps
-//! its full chunks at its own place, where readers see them, and shelves them the
-//! next time. Its place has a lock too, but one it shares with readers alone.
+//! A recording thread never waits for another. A lock is held for some hundred
+//! nanoseconds, but the system can suspend the thread that holds it for
+//! milliseconds. So a thread that finds the `Shelves` locked keeps its full chunks
+//! at its own `Place`, where readers see them, and moves them to the shelves at the
+//! next exchange. A place has a lock too, shared with readers only.
 
 use std::collections::VecDeque;
 use std::hint;
@@ -19,23 +19,24 @@ use super::chunk::{Chunk, Mark};
 use super::packed::{SIZED_SCOPE_WORDS, SPAN_WORDS};
 
 /// 8,192 words are 64 KiB, 1,365 scopes: large enough to make the lock rare, small
-/// enough to be allocated in microseconds. In the bench of 16 recording threads chunks
-/// of 1,536 words were four times as slow as those of 6,144, most likely because the
-/// threads met at the lock.
+/// enough to be allocated in microseconds. In the bench of 16 recording threads,
+/// chunks of 1,536 words were four times as slow as those of 6,144, most likely
+/// because the threads contended for the lock.
 const LARGEST_CHUNK_WORDS: usize = 8_192;
 
-/// Chunks that a place has for the time that the shelves are locked, full or in
-/// reserve, 2 MiB; beyond them the oldest makes room.
+/// The most chunks at a place while the shelves are locked, full or in reserve: 2
+/// MiB. Beyond that the oldest is overwritten.
 const MOST_WAITING: usize = 32;
 
-/// How often a locked lock is tried again: some microseconds, longer than it is held
-/// by threads that run, and less than a chunk takes to be allocated.
+/// How often a held lock is tried again: some microseconds, longer than a running
+/// thread holds it, and less than allocating a chunk takes.
 const TRIES: usize = 256;
 
-/// As many open chunks as this hold a quarter of the capacity.
+/// This many open chunks hold a quarter of the capacity.
 const EXPECTED_THREADS: usize = 16;
 
-/// How large a chunk is: never so large that open ones hold most of the capacity.
+/// The size of a chunk, limited so that open chunks do not hold most of the
+/// capacity.
 fn chunk_words(capacity_spans: usize) -> usize {
     let spans = capacity_spans / (4 * EXPECTED_THREADS);
     spans
@@ -43,7 +44,7 @@ fn chunk_words(capacity_spans: usize) -> usize {
         .clamp(SPAN_WORDS, LARGEST_CHUNK_WORDS)
 }
 
-/// A chunk, without what was in it when the profiler was cleared.
+/// A chunk, without the records from before the profiler was cleared.
 #[derive(Clone, Debug)]
 struct Piece {
     chunk: Arc<Chunk>,
@@ -71,7 +72,7 @@ impl Piece {
     }
 }
 
-/// A part of a chunk that will not change any more.
+/// A part of a chunk that no longer changes.
 #[derive(Debug)]
 pub(crate) struct Written {
     chunk: Arc<Chunk>,
@@ -89,12 +90,12 @@ impl Written {
     }
 }
 
-/// What was recorded, as of one moment.
+/// The recorded chunks at one moment.
 #[derive(Debug)]
 pub(crate) struct Holdings {
-    /// Oldest first; within a thread exactly, between threads by the chunk.
+    /// Oldest first: exact within a thread, by chunk between threads.
     pub(crate) pieces: Vec<Written>,
-    /// Records in chunks that were given up before.
+    /// Records in chunks that were already overwritten.
     pub(crate) evicted: u64,
 }
 
@@ -108,15 +109,15 @@ impl Holdings {
 #[derive(Debug, Default)]
 struct AtPlace {
     pieces: VecDeque<Piece>,
-    /// As many as once waited, for the next time: were they only left among the
-    /// spare ones, each time would allocate as many again.
+    /// As many spare chunks as once waited: were they returned to the shared spare
+    /// ones, the same number would be allocated the next time.
     reserve: Vec<Arc<Chunk>>,
-    /// Records given up here, because shelving was held up for too long.
+    /// Records overwritten here because the shelves were locked for too long.
     evicted: u64,
 }
 
-/// Where one thread at a time sits. A thread that ends leaves its place,
-/// half-filled chunk and all, to the next that comes.
+/// The position of one thread at a time. A thread that ends leaves it, with its
+/// half-filled chunk, to the next thread.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
     held: Mutex<AtPlace>,
@@ -128,7 +129,7 @@ impl Place {
     }
 }
 
-/// A place taken, and the chunk to write to.
+/// A place, and the chunk to write to.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) number: usize,
@@ -143,14 +144,14 @@ struct Shelves {
     evicted: u64,
     places: Vec<Arc<Place>>,
     vacant: Vec<usize>,
-    /// Chunks that are no longer needed, whose memory is.
+    /// Empty chunks whose memory is used again.
     spare: Vec<Arc<Chunk>>,
 }
 
 /// All chunks of one profiler.
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// Told apart from every other store of the process.
+    /// Distinguishes this store from every other store of the process.
     pub(crate) id: u64,
     pub(crate) capacity_spans: usize,
     chunk_words: usize,
@@ -175,13 +176,13 @@ impl Store {
         }
     }
 
-    /// Takes no notice of poison: nothing that runs under this lock can leave
-    /// the shelves half changed but a failed allocation, which aborts.
+    /// Ignores poison: under this lock only a failed allocation could leave the
+    /// shelves half changed, and that aborts.
     fn lock(&self) -> MutexGuard<'_, Shelves> {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lock, unless whoever holds it seems to have been set aside.
+    /// The lock, or `None` if its holder seems to be suspended.
     fn lock_soon(&self) -> Option<MutexGuard<'_, Shelves>> {
         for _ in 0..TRIES {
             match self.shelves.try_lock() {
@@ -197,7 +198,7 @@ impl Store {
         Arc::new(Chunk::new(self.chunk_words))
     }
 
-    /// Allocates as many chunks as the capacity can come to need.
+    /// Allocates as many chunks as the capacity can require.
     pub(crate) fn make_room(&self) {
         let needed = self
             .capacity_spans
@@ -211,7 +212,8 @@ impl Store {
         }
     }
 
-    /// A place for the calling thread, with a chunk that may be partly filled.
+    /// Takes a place for the calling thread, with a chunk that may be partly
+    /// filled.
     pub(crate) fn sit(&self) -> Taken {
         let mut shelves = self.lock();
         if let Some(number) = shelves.vacant.pop() {
@@ -239,14 +241,13 @@ impl Store {
         }
     }
 
-    /// Leaves the place to the next thread.
+    /// Returns the place for the next thread.
     pub(crate) fn leave(&self, place: usize) {
         self.lock().vacant.push(place);
     }
 
-    /// Takes the full chunk of a place and gives an empty one, which in the
-    /// steady state is memory of an old chunk. Waits for no other thread that
-    /// records.
+    /// Takes the full chunk of a place and returns an empty one, in the steady
+    /// state the memory of an old chunk. Waits for no other recording thread.
     pub(crate) fn exchange(&self, place: &Place) -> Arc<Chunk> {
         let spare = match self.lock_soon() {
             Some(mut shelves) => {
@@ -261,7 +262,7 @@ impl Store {
         chunk
     }
 
-    /// What was recorded so far, as of one moment. Recording goes on meanwhile.
+    /// Everything recorded so far, at one moment. Recording continues.
     pub(crate) fn holdings(&self) -> Holdings {
         let shelves = self.lock();
         let mut holdings = Holdings {
@@ -278,7 +279,7 @@ impl Store {
         holdings
     }
 
-    /// How many records there were, those given up included.
+    /// The number of records, overwritten ones included.
     pub(crate) fn recorded(&self) -> u64 {
         let shelves = self.lock();
         let at_places: u64 = shelves
@@ -293,7 +294,7 @@ impl Store {
         shelves.evicted + shelves.full_records as u64 + at_places
     }
 
-    /// Forgets every record and gives the memory of full chunks back.
+    /// Removes every record and frees the memory of full chunks.
     pub(crate) fn clear(&self) {
         let mut shelves = self.lock();
         let full = mem::take(&mut shelves.full);
@@ -316,8 +317,8 @@ impl Store {
 }
 
 impl AtPlace {
-    /// One in reserve; or, where as many chunks wait as may, the oldest, emptied,
-    /// unless a reader still has it.
+    /// A chunk from the reserve; or, where the most chunks wait already, the oldest
+    /// one, emptied, unless a reader still holds it.
     fn make_room(&mut self) -> Option<Arc<Chunk>> {
         if let Some(chunk) = self.reserve.pop() {
             return Some(chunk);
@@ -332,9 +333,9 @@ impl AtPlace {
 }
 
 impl Shelves {
-    /// Moves a place's chunks to the full ones, and those that are no longer
-    /// needed to the spare ones. Where several had waited, the place gets spare
-    /// ones for all but the one it asks for now.
+    /// Moves a place's chunks to the full ones, and those no longer needed to the
+    /// spare ones. Where several had waited, the place gets a spare chunk for each
+    /// but the one it requests now.
     fn shelve(&mut self, place: &Place, capacity_spans: usize) {
         let mut held = place.lock();
         let waited = held.pieces.len().saturating_sub(1);
@@ -356,7 +357,7 @@ impl Shelves {
             .extend(iter::from_fn(|| self.spare()).take(waited));
     }
 
-    /// A spare chunk, emptied. One that a reader still holds is left to the
+    /// A spare chunk, emptied. A chunk that a reader still holds is left to the
     /// reader.
     fn spare(&mut self) -> Option<Arc<Chunk>> {
         while let Some(chunk) = self.spare.pop() {
@@ -368,7 +369,7 @@ impl Shelves {
     }
 }
 
-/// The chunk with nothing in it, unless someone else has it too.
+/// The chunk, emptied, unless it has another holder.
 fn emptied(mut chunk: Arc<Chunk>) -> Option<Arc<Chunk>> {
     Arc::get_mut(&mut chunk)?.reset();
     Some(chunk)

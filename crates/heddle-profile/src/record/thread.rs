@@ -1,7 +1,7 @@
-//! Threads by number, and what they are called.
+//! Numbers and names of threads.
 //!
-//! The one thing to know: names are kept for the newest threads only, so a
-//! process that starts a million threads keeps a few thousand names.
+//! Names are kept for the newest threads only, so a process that starts a million
+//! threads keeps a few thousand names.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,18 +9,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::name::Name;
 
-/// Names of this many threads are kept.
+/// The number of threads whose names are kept.
 const MOST: usize = 4_096;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 static NAMES: Mutex<BTreeMap<u32, Name>> = Mutex::new(BTreeMap::new());
 
-/// A number no thread of this process had before.
+/// A number that no thread of this process had before.
 pub(super) fn number() -> u32 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Notes what the calling thread is called, if anything.
+/// Stores the name of the calling thread, if it has one.
 pub(super) fn introduce(number: u32) {
     if let Some(name) = std::thread::current().name() {
         let mut names = lock();
@@ -31,7 +31,7 @@ pub(super) fn introduce(number: u32) {
     }
 }
 
-/// The name of a thread, where it has one that is still known.
+/// The name of a thread, if it has one that is still kept.
 pub(crate) fn name(number: u32) -> Option<Name> {
     lock().get(&number).cloned()
 }

@@ -1,20 +1,19 @@
 //! How much of a device an operation used, estimated.
 //!
-//! The one thing to know: a device's ceiling is what its card says, where somebody
-//! measured that, else the best rate any operation reached on it in the same run.
-//! A run that never used a device well has a low ceiling and flatters the rest,
-//! so whatever is made of it is called estimated.
+//! A device's ceiling is the bandwidth on its card, if there is one, else the best
+//! rate any operation reached on it in the same run. A run that never used a device
+//! well has a low ceiling, which makes its other operations seem better, so every
+//! figure derived from it is called estimated.
 
 use std::collections::BTreeMap;
 
 use super::{RecordedSpan, Recording};
 use crate::name::Name;
 
-/// Spans that computed for less than this say more about the clock than about
-/// memory.
+/// Spans that computed for less than this are shorter than the clock can measure.
 pub(crate) const LEAST_COMPUTING_NS: u64 = 1_000;
 
-/// Bytes a second that each device gives at most.
+/// The largest number of bytes a second of each device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ceilings {
     bytes_per_s: BTreeMap<Name, f64>,
@@ -35,7 +34,7 @@ impl Ceilings {
 }
 
 impl Recording {
-    /// What each device gives at most, as far as this run tells.
+    /// The largest rate of each device, as far as this run shows it.
     #[must_use]
     pub fn ceilings(&self) -> Ceilings {
         let mut bytes_per_s: BTreeMap<Name, f64> = BTreeMap::new();
@@ -83,7 +82,7 @@ mod tests {
             spans: vec![
                 span("cuda:0", 8_000, 2_000),
                 span("cuda:0", 2_000, 2_000),
-                // Too short to be believed.
+                // Too short to be trusted.
                 span("cuda:0", 9_000, 10),
                 span("simt:0", 0, 2_000),
             ],

@@ -1,8 +1,7 @@
 //! Spans as columns of numbers.
 //!
-//! The one thing to know: a column whose rows all hold its default is not
-//! written, and a missing column reads as its default. So a run with no GPU
-//! writes nothing about streams.
+//! A column whose rows all hold its default is not written, and a missing column
+//! reads as its default. So a run without a GPU writes nothing about streams.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,10 +12,10 @@ use serde::de::Error as _;
 use super::RecordedSpan;
 use crate::name::Name;
 
-/// A number of a row, or that there is none.
+/// A number, or no number.
 type Cell = Option<u64>;
 
-/// One column: its name, what a row of it holds, its default, and how no number
+/// One column: its name, the cell of a row, its default, and how a missing number
 /// is written.
 struct Column {
     name: &'static str,
@@ -25,7 +24,7 @@ struct Column {
     none: &'static str,
 }
 
-/// A span with its names as places in the table and its parent as it will be
+/// A span with its names as indices into the string table and its parent as
 /// numbered in the file.
 struct Row<'a> {
     span: &'a RecordedSpan,
@@ -33,7 +32,7 @@ struct Row<'a> {
     parent: Option<u64>,
 }
 
-/// Bits that say which parts the device's clock measured.
+/// Bits that say which parts were measured by the device's clock.
 const GPU_BY_DEVICE: u64 = 1;
 const TRANSFER_BY_DEVICE: u64 = 4;
 
@@ -168,15 +167,15 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|column| column.name.len() as u64 + 6)
             .sum();
-        let mut room = most_bytes.saturating_sub(frame);
+        let mut remaining = most_bytes.saturating_sub(frame);
         for (index, row) in self.all().enumerate().rev() {
             let bytes: u64 = self
                 .columns
                 .iter()
                 .map(|column| text_len((column.cell)(&row), column.none) + 1)
                 .sum();
-            match room.checked_sub(bytes) {
-                Some(left) => room = left,
+            match remaining.checked_sub(bytes) {
+                Some(left) => remaining = left,
                 None => return index + 1,
             }
         }
@@ -202,7 +201,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The columns as a file has them; an empty one is one that is missing.
+/// The columns as read from a file; a missing column is empty.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Columns {
@@ -233,7 +232,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The spans, their names looked up.
+    /// The spans, with their names looked up.
     pub(super) fn into_spans(
         self,
         strings: &[Name],
@@ -248,7 +247,7 @@ impl Columns {
         let rows = self.start_ns.len();
         if self.count != rows as u64 {
             return Err(serde_json::Error::custom(format_args!(
-                "{} spans are announced and {rows} begin",
+                "the count is {} spans and the column start_ns has {rows}",
                 self.count
             )));
         }
@@ -292,7 +291,7 @@ impl Columns {
             let place = at(column, row) as usize;
             strings.get(place).cloned().ok_or_else(|| {
                 serde_json::Error::custom(format_args!(
-                    "span {row} has name {place} of a table of {}",
+                    "span {row} has name {place}; the table has {} names",
                     strings.len()
                 ))
             })
@@ -303,7 +302,7 @@ impl Columns {
                 Ok(parent) if (parent as usize) < row => Some(parent),
                 _ => {
                     return Err(serde_json::Error::custom(format_args!(
-                        "span {row} has span {parent} for a parent, which is not an earlier one"
+                        "span {row} has span {parent} as parent, which is not an earlier span"
                     )));
                 }
             },
@@ -336,7 +335,7 @@ impl Columns {
     }
 }
 
-/// A cell of a column that may be missing.
+/// A cell of a column that may be missing, or its default.
 fn at<T: Copy + Default>(column: &[T], row: usize) -> T {
     column.get(row).copied().unwrap_or_default()
 }

@@ -1,20 +1,20 @@
-//! What was counted beside the spans.
+//! Counts besides the spans.
 
 use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
 
-/// Operations that could not stay where they were sent.
+/// Operations that ran on another device than the one they were sent to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FallbackTally {
     /// The operation.
     pub operation: Name,
-    /// Where it was sent.
+    /// The device it was sent to.
     pub from: Name,
-    /// Where it ran.
+    /// The device it ran on.
     pub to: Name,
-    /// Why it could not stay.
+    /// The reason.
     pub cause: String,
     /// How often.
     pub count: u64,
@@ -34,23 +34,23 @@ pub struct BatchCount {
     pub items: u64,
 }
 
-/// Requests for memory that a pool answered, or could not.
+/// Requests for memory that a pool served or passed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PoolCount {
     /// The device.
     pub device: Name,
-    /// Answered from what was held for reuse.
+    /// Requests served from memory held for reuse.
     pub hits: u64,
-    /// Passed on to the driver.
+    /// Requests passed on to the driver.
     pub misses: u64,
 }
 
-/// What was counted beside the spans.
+/// Counts besides the spans.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counters {
-    /// Fallbacks, none of them silent.
+    /// Fallbacks.
     pub fallbacks: Vec<FallbackTally>,
     /// Batches by operation and device.
     pub batches: Vec<BatchCount>,

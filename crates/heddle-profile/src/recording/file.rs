@@ -1,10 +1,10 @@
-//! A recording's file: JSON that says what it is.
+//! A recording's file: JSON with a format name and version.
 //!
-//! What is in it is in `version2`, which is written, and `version1`, which is
-//! only read.
+//! The content is in `version2`, which is written, and `version1`, which is only
+//! read.
 //!
-//! The one thing to know: a file has a cap. Where a recording would grow beyond
-//! it the newest spans are written, and the file says how many were left out.
+//! A file has a size cap. Where a recording would exceed it, the newest spans are
+//! written, and the file says how many were left out.
 
 use std::fs;
 use std::path::Path;
@@ -18,41 +18,41 @@ use crate::error::ProfileError;
 
 pub(super) const FORMAT: &str = "heddle-profile";
 
-/// What [`Recording::write`] keeps a file within: 64 MiB, some 800,000 spans.
+/// The default cap of [`Recording::write`]: 64 MiB, some 800,000 spans.
 pub(crate) const CAP_BYTES: u64 = 64 << 20;
 
-/// What a file says it is. Any JSON value is taken here, so that a foreign
-/// file is called foreign and not damaged.
+/// The format name and version of a file. Any JSON value is accepted here, so that
+/// a foreign file is reported as foreign and not as damaged.
 #[derive(Deserialize)]
 struct Label {
     format: Option<Value>,
     version: Option<Value>,
 }
 
-/// What went into a file.
+/// What was written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Written {
     /// The file's size.
     pub bytes: u64,
     /// Spans in it.
     pub spans: u64,
-    /// Spans that the cap left out, the oldest ones.
+    /// The number of spans the cap left out, the oldest ones.
     pub left_out: u64,
 }
 
 impl Recording {
-    /// Writes the recording as JSON, in place of what `path` held before, within
-    /// 64 MiB.
+    /// Writes the recording as JSON to `path`, replacing its content, within 64
+    /// MiB.
     ///
-    /// The file appears whole or not at all: it is written beside `path` under
-    /// another name, and renamed.
+    /// The write is atomic: the file is written beside `path` under another name,
+    /// and renamed.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<Written, ProfileError> {
         self.write_capped(path, CAP_BYTES)
     }
 
     /// As [`write`](Self::write), within `cap_bytes`, or without a cap for
-    /// `u64::MAX`. What is not a span is written in any case, the oldest memory
-    /// samples excepted.
+    /// `u64::MAX`. Everything but spans is always written, except the oldest memory
+    /// samples.
     pub fn write_capped(
         &self,
         path: impl AsRef<Path>,
@@ -70,11 +70,11 @@ impl Recording {
         })
     }
 
-    /// Reads a recording that [`write`](Self::write) wrote, of this version or of
-    /// an earlier one.
+    /// Reads a recording that [`write`](Self::write) wrote, of this version or an
+    /// earlier one.
     ///
-    /// Fields it does not know are ignored; a file of a newer version, of
-    /// another format or with anything missing is an error.
+    /// Unknown fields are ignored; a file of a newer version, of another format or
+    /// with anything missing is an error.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ProfileError> {
         let path = path.as_ref();
         let json = fs::read(path).map_err(|cause| ProfileError::Read {
@@ -117,14 +117,14 @@ impl Recording {
                 newest: version2::VERSION,
             }),
             _ => Err(foreign(format!(
-                "a format version {}, which never was",
+                "the unknown format version {}",
                 shortened(&version)
             ))),
         }
     }
 }
 
-/// A value as a message can carry it: one line, and not a whole file.
+/// A JSON value for a message: one line, shortened.
 fn shortened(value: &Value) -> String {
     const LONGEST_CHARS: usize = 40;
     let text = value.to_string();

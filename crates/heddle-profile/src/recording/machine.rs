@@ -1,4 +1,4 @@
-//! The machine a run ran on, as far as a report needs it.
+//! The machine a run ran on, as a report shows it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineCard {
-    /// The processor's name.
+    /// The CPU's name.
     pub cpu: String,
-    /// Logical processors.
+    /// The number of logical CPUs.
     pub cores: u32,
     /// Operating system and version.
     pub system: String,
-    /// Memory in bytes; zero if not known.
+    /// Memory in bytes; zero if unknown.
     pub memory_bytes: u64,
-    /// The devices, processor first.
+    /// The devices, CPU first.
     pub devices: Vec<DeviceCard>,
 }
 
@@ -22,13 +22,13 @@ pub struct MachineCard {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeviceCard {
-    /// Its id, as spans have it: `cpu`, `cuda:0`.
+    /// Its id, as in spans: `cpu`, `cuda:0`.
     pub id: String,
-    /// Its own name.
+    /// Its product name.
     pub name: String,
-    /// Its memory in bytes; zero if not known.
+    /// Its memory in bytes; zero if unknown.
     pub memory_bytes: u64,
-    /// The most bytes a second its memory gives, measured or by its data sheet;
-    /// `None` leaves it to [`Recording::ceilings`](crate::Recording::ceilings).
+    /// The bandwidth of its memory, measured or from its data sheet; `None` leaves
+    /// it to [`Recording::ceilings`](crate::Recording::ceilings).
     pub bandwidth_bytes_per_s: Option<u64>,
 }

@@ -10,19 +10,19 @@ use crate::name::Name;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Pressure {
-    /// Plenty of room.
+    /// Plenty is free.
     #[default]
     Low,
     /// Filling up.
     Moderate,
-    /// Clean-up is near or under way.
+    /// Memory will be reclaimed soon, or is being reclaimed.
     High,
     /// The next large request may not fit.
     Critical,
 }
 
 impl Pressure {
-    /// As a word.
+    /// The level's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,19 +38,19 @@ impl Pressure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemorySample {
-    /// When, in nanoseconds since the profiler's epoch.
+    /// The time of the sample, in nanoseconds since the profiler's epoch.
     pub at_ns: u64,
-    /// Whose memory.
+    /// The device.
     pub device: Name,
-    /// In use.
+    /// Bytes in use.
     pub allocated: u64,
-    /// Promised and not yet allocated.
+    /// Bytes reserved and not yet allocated.
     pub reserved: u64,
-    /// Held for reuse.
+    /// Bytes held for reuse.
     pub pooled: u64,
-    /// What could still be had.
+    /// Bytes that can still be allocated.
     pub free: u64,
-    /// The most this process may use.
+    /// The most bytes this process may use.
     pub limit: u64,
     /// How full it is.
     pub pressure: Pressure,

@@ -1,13 +1,11 @@
-//! A run as it is kept: spans, memory, routing and counts, apart from the
-//! profiler that collected them.
+//! A recorded run: spans, memory, routing and counts, apart from the profiler that
+//! collected them.
 //!
-//! What a recording holds is in `span`, `machine`, `memory`, `routing` and
-//! `counters`; its file in `file`, with one module for each version of the
-//! format.
+//! The content of a recording is in `span`, `machine`, `memory`, `routing` and
+//! `counters`; its file in `file`, with one module for each version of the format.
 //!
-//! The one thing to know: a recording is plain data. Whoever has one can look at
-//! it, change it, compare it and write it; nothing in it refers to the process
-//! that made it.
+//! A recording is plain data: it can be analysed, changed, compared and written,
+//! and refers to nothing in the process that made it.
 
 mod ceiling;
 mod columns;
@@ -47,21 +45,21 @@ use crate::summary::Summary;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// What the run was, in the words of whoever recorded it.
+    /// A description of the run, given by the caller.
     pub label: String,
-    /// When it was taken, in milliseconds since 1970; zero if that is not known.
+    /// When it was taken, in milliseconds since 1970; zero if unknown.
     pub created_unix_ms: u64,
-    /// When its profiler began, in microseconds since 1970; zero if that is not known.
-    /// Recordings of one profiler agree in it.
+    /// When its profiler began, in microseconds since 1970; zero if unknown. Recordings of
+    /// one profiler agree in it.
     pub started_unix_us: u64,
-    /// Where it ran.
+    /// The machine it ran on.
     pub machine: MachineCard,
-    /// How many spans were overwritten before these were taken.
+    /// The number of spans overwritten before these were taken.
     pub overwritten: u64,
-    /// How many older spans were left out because the file would have grown
-    /// beyond its cap.
+    /// The number of older spans left out because the file would have exceeded its
+    /// cap.
     pub left_out: u64,
-    /// About one span in this many was recorded.
+    /// The sampling ratio: about one span in this many was recorded.
     pub sampled_one_in: u32,
     /// The threads of the spans, by number.
     pub threads: Vec<ThreadName>,
@@ -70,9 +68,9 @@ pub struct Recording {
     pub spans: Vec<RecordedSpan>,
     /// Memory over time.
     pub memory: Vec<MemorySample>,
-    /// Where operations were sent, and what was expected of it.
+    /// Routing decisions and their predictions.
     pub routing: Vec<RoutingRow>,
-    /// What else was counted.
+    /// Counts besides the spans.
     pub counters: Counters,
 }
 
@@ -96,7 +94,7 @@ impl Default for Recording {
 }
 
 impl Recording {
-    /// How many spans the run recorded, those missing here included.
+    /// The number of spans the run recorded, missing ones included.
     #[must_use]
     pub fn recorded(&self) -> u64 {
         self.overwritten
@@ -104,19 +102,19 @@ impl Recording {
             .saturating_add(self.spans.len() as u64)
     }
 
-    /// How many spans are missing here.
+    /// The number of recorded spans that are missing here.
     #[must_use]
     pub fn missing(&self) -> u64 {
         self.overwritten.saturating_add(self.left_out)
     }
 
-    /// The table of these spans.
+    /// The summary table of these spans.
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary::of(&self.spans, self.missing())
     }
 
-    /// What a thread is called: by its name, or by its number.
+    /// The name of a thread, or its number if it has none.
     #[must_use]
     pub fn thread_name(&self, id: u32) -> String {
         self.threads

@@ -1,8 +1,8 @@
-//! Where operations were sent, and what was expected of it.
+//! Routing decisions and their predictions.
 //!
-//! The one thing to know: decisions are not kept one by one but added up by
-//! operation, element, size class and device, so their number is bounded by the
-//! kinds of work and not by its amount.
+//! Decisions are not kept one by one but added up by operation, element, size class
+//! and device, so their number is bounded by the kinds of work and not by its
+//! amount.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::name::Name;
 pub struct Alternative {
     /// The device.
     pub device: Name,
-    /// What it was predicted to take there; `None` where it was never measured.
+    /// The predicted time there; `None` where it was never measured.
     pub predicted_ns: Option<f64>,
 }
 
-/// Decisions of one kind.
+/// The decisions of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RoutingRow {
@@ -30,34 +30,33 @@ pub struct RoutingRow {
     pub element: Name,
     /// The device it was sent to.
     pub device: Name,
-    /// Class `c` is work from 2^c up to 2^(c+1).
+    /// The size class: class `c` is work from 2^c up to 2^(c+1).
     pub size_class: u8,
-    /// Bytes of operands and result, on average.
+    /// The mean number of bytes of operands and result.
     pub bytes: u64,
     /// How often it was sent there.
     pub count: u64,
-    /// How many of those were to measure it there.
+    /// How many of those were sent only to be measured.
     pub explored: u64,
-    /// What it was predicted to take, on average; `None` if there was no
-    /// prediction.
+    /// The mean predicted time; `None` if there was no prediction.
     pub predicted_ns: Option<f64>,
-    /// What it took, on average; `None` if it never ran.
+    /// The mean measured time; `None` if it never ran.
     pub measured_ns: Option<f64>,
     /// The other devices.
     pub alternatives: Vec<Alternative>,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub reason: String,
-    /// Whether the device was measured for this kind of work before.
+    /// Whether this kind of work had been measured on the device before.
     pub calibrated: bool,
 }
 
-/// The size class of an amount of work; nothing counts as one.
+/// The size class of an amount of work; zero counts as one.
 #[must_use]
 pub(crate) fn size_class(work: u64) -> u8 {
     (work | 1).ilog2() as u8
 }
 
-/// Adds decisions up.
+/// Adds up decisions.
 ///
 /// ```
 /// use heddle_profile::{RoutingLog, RoutingRow};
@@ -110,8 +109,8 @@ impl Mean {
 }
 
 impl RoutingLog {
-    /// Adds one decision about an amount of work; the row's count and class are
-    /// seen to here, its `explored` is 1 or 0.
+    /// Adds one decision about an amount of work. The row's count and class are set
+    /// here; its `explored` must be 1 or 0.
     pub fn add(&mut self, work: u64, decision: impl FnOnce() -> RoutingRow) {
         let row = decision();
         let class = size_class(work);
@@ -134,7 +133,7 @@ impl RoutingLog {
         });
         sums.row.count += 1;
         sums.row.explored += row.explored;
-        // The latest knows most.
+        // The latest decision has the most measurements.
         sums.row.alternatives = row.alternatives;
         sums.bytes += u128::from(row.bytes);
         sums.predicted.add(row.predicted_ns);

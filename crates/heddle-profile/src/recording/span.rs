@@ -1,15 +1,14 @@
 //! One executed operation or scope, owning its names.
 //!
-//! The one thing to know: the four parts of a span's breakdown add up to its
-//! *self* time, that of its children left out. So sums over any set of spans
-//! count no microsecond twice.
+//! Invariant: the four parts of a span's breakdown add up to its *self* time, which
+//! leaves out its children's. So sums over any set of spans count no time twice.
 
 use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
 use crate::span::Clock;
 
-/// A thread and what it is called.
+/// A thread and its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadName {
     /// Its number.
@@ -28,30 +27,31 @@ pub struct RecordedSpan {
     pub element: Name,
     /// The device: `cpu`, `cuda:0`.
     pub device: Name,
-    /// The implementation that ran it; `scope` for code marked by hand.
+    /// The implementation that ran it; `scope` for a marked section of code.
     pub backend: Name,
-    /// The row of the span around it, which is an earlier one. `None` if there
-    /// is none, or if it is not in this recording.
+    /// The row of the enclosing span, which is an earlier one. `None` if there is
+    /// none, or if it is not in this recording.
     pub parent: Option<u32>,
     /// The recording thread's number.
     pub thread: u32,
     /// When it began, in nanoseconds since the profiler's epoch.
     pub start_ns: u64,
-    /// The whole, by the system clock.
+    /// The total time, by the system clock.
     pub total_ns: u64,
-    /// The whole without its children on the same thread.
+    /// The total time without that of its children on the same thread.
     pub self_ns: u64,
     /// Self time spent computing on a GPU.
     pub gpu_ns: u64,
-    /// Self time spent computing on the processor.
+    /// Self time spent computing on the CPU.
     pub cpu_ns: u64,
     /// Self time spent moving bytes between memories.
     pub transfer_ns: u64,
     /// Whether the device's clock measured `transfer_ns`.
     pub transfer_by_device: bool,
-    /// Self time spent on neither.
+    /// Self time spent neither computing nor in transfer.
     pub overhead_ns: u64,
-    /// The work on the device, by the device's clock; `None` where it has none.
+    /// The duration of the work on the device, by the device's clock; `None` where
+    /// there is none.
     pub device_ns: Option<u64>,
     /// When that work began, on the same timeline as `start_ns`.
     pub device_start_ns: Option<u64>,
@@ -61,38 +61,38 @@ pub struct RecordedSpan {
     pub bytes_in: u64,
     /// Bytes it wrote.
     pub bytes_out: u64,
-    /// Bytes that had to change memories for it.
+    /// Bytes transferred between memories for it.
     pub bytes_moved: u64,
-    /// Its work, in its own unit.
+    /// The amount of work, in the operation's unit.
     pub work: u64,
     /// Bytes allocated for it.
     pub mem_allocated: u64,
-    /// The most bytes held at once while it ran.
+    /// The most bytes allocated at once while it ran.
     pub mem_peak: u64,
 }
 
-/// Where a span's self time went, and by which clock.
+/// The parts of a span's self time, each with its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Breakdown {
     /// Computing on a GPU.
     pub gpu: (u64, Clock),
-    /// Computing on the processor.
+    /// Computing on the CPU.
     pub cpu: (u64, Clock),
     /// Moving bytes between memories.
     pub transfer: (u64, Clock),
-    /// Neither.
+    /// Neither computing nor transfer.
     pub overhead: (u64, Clock),
 }
 
 impl RecordedSpan {
-    /// Whether it ran on a GPU: on anything but the processor.
+    /// Whether it ran on a GPU, that is on any device but the CPU.
     #[must_use]
     pub fn is_on_gpu(&self) -> bool {
         is_gpu(&self.device)
     }
 
-    /// Whether it is code marked by hand.
+    /// Whether it is a marked section of code.
     #[must_use]
     pub fn is_scope(&self) -> bool {
         self.backend == "scope"
@@ -114,7 +114,7 @@ impl RecordedSpan {
         }
     }
 
-    /// Where its self time went, each part with the clock that measured it.
+    /// The parts of its self time, each with the clock that measured it.
     #[must_use]
     pub fn breakdown(&self) -> Breakdown {
         let by = |device: bool| {
@@ -128,15 +128,15 @@ impl RecordedSpan {
         }
     }
 
-    /// Time spent computing: by the device's clock where it has one.
+    /// Time spent computing, by the device's clock if there is one.
     #[must_use]
     pub fn computing_ns(&self) -> u64 {
         self.device_ns
             .unwrap_or_else(|| self.gpu_ns.saturating_add(self.cpu_ns))
     }
 
-    /// Bytes a second it read and wrote while computing; `None` where either is
-    /// not known.
+    /// The bytes a second it read and wrote while computing; `None` where either is
+    /// unknown.
     #[must_use]
     pub fn bandwidth_bytes_per_s(&self) -> Option<f64> {
         rate(
@@ -145,7 +145,7 @@ impl RecordedSpan {
         )
     }
 
-    /// Bytes a second it moved between memories.
+    /// The bytes a second it moved between memories.
     #[must_use]
     pub fn transfer_bytes_per_s(&self) -> Option<f64> {
         rate(self.bytes_moved as f64, self.transfer_ns)
@@ -161,10 +161,10 @@ fn rate(bytes: f64, ns: u64) -> Option<f64> {
     (bytes > 0.0 && ns > 0).then(|| bytes * 1e9 / ns as f64)
 }
 
-/// Fills in self times and breakdowns of spans whose parents are known.
+/// Computes self times and breakdowns of spans whose parents are known.
 ///
-/// What the parts leave of a span's self time is overhead where the device said
-/// how long it computed, and computing where it did not.
+/// The rest of a span's self time is overhead where the device measured its
+/// computing time, and computing where it did not.
 pub(crate) fn settle(spans: &mut [RecordedSpan]) {
     for span in spans.iter_mut() {
         span.self_ns = span.total_ns;

@@ -1,8 +1,7 @@
 //! The second file format: a header, a table of strings, spans as columns.
 //!
-//! The one thing to know: everything that is not a span is written first to
-//! memory, so that what is left of the cap for spans is known before the first
-//! of them is written.
+//! Everything but spans is first written to memory, so that the rest of the cap is
+//! known before the first span is written.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -16,10 +15,10 @@ use crate::name::Name;
 
 pub(super) const VERSION: u64 = 2;
 
-/// The counts and the punctuation take less than this.
+/// The counts and the punctuation take fewer bytes than this.
 const FRAME_BYTES: u64 = 400;
 
-/// Memory samples take this part of a file at most.
+/// Memory samples take at most one part in this many of a file.
 const MEMORY_SHARE: u64 = 4;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -76,7 +75,7 @@ pub(super) fn read(json: &[u8]) -> Result<Recording, serde_json::Error> {
     })
 }
 
-/// Writes a recording and answers with how many of its spans fitted.
+/// Writes a recording and returns how many of its spans fitted.
 pub(super) fn write(
     recording: &Recording,
     cap_bytes: u64,
@@ -106,7 +105,7 @@ pub(super) fn write(
         written,
         overwritten: recording.overwritten,
         sampled_one_in: recording.sampled_one_in,
-        // In the file, no cap is zero.
+        // In the file, zero means no cap.
         cap_bytes: if cap_bytes == u64::MAX { 0 } else { cap_bytes },
         cap_reached: written < held || recording.left_out > 0,
     };
@@ -127,7 +126,7 @@ fn field(buffer: &mut Vec<u8>, name: &str, value: &impl Serialize) -> io::Result
     Ok(())
 }
 
-/// Every name of the spans, with its place in the table.
+/// Every name of the spans, with its index in the table.
 fn strings(spans: &[RecordedSpan]) -> BTreeMap<Name, u64> {
     let mut strings = BTreeMap::new();
     for span in spans {
@@ -145,11 +144,11 @@ fn strings(spans: &[RecordedSpan]) -> BTreeMap<Name, u64> {
 
 /// The newest samples that fit into `most_bytes`.
 fn newest(samples: &[MemorySample], most_bytes: u64) -> io::Result<&[MemorySample]> {
-    let mut room = most_bytes;
+    let mut remaining = most_bytes;
     for (index, sample) in samples.iter().enumerate().rev() {
         let bytes = serde_json::to_vec(sample)?.len() as u64 + 1;
-        match room.checked_sub(bytes) {
-            Some(left) => room = left,
+        match remaining.checked_sub(bytes) {
+            Some(left) => remaining = left,
             None => return Ok(&samples[index + 1..]),
         }
     }

@@ -5,10 +5,9 @@ const DANGEROUS: [char; 3] = ['<', '\u{2028}', '\u{2029}'];
 /// Appends JSON for the inside of a `<script>` element.
 ///
 /// Such an element ends at the first `</script`, and `<!--` changes how it is
-/// read, wherever they stand. In JSON a `<` stands only inside strings, where
-/// `\u003c` means the same, so writing every `<` that way leaves the value as
-/// it was. U+2028 and U+2029 end a line for some readers of scripts and get
-/// the same treatment.
+/// parsed, anywhere in it. In JSON a `<` occurs only inside strings, where `\u003c`
+/// means the same, so replacing every `<` preserves the value. Some script parsers
+/// end a line at U+2028 and U+2029, so these are escaped too.
 pub(super) fn json(json: &str, page: &mut String) {
     let mut rest = json;
     while let Some(at) = rest.find(DANGEROUS) {
@@ -67,7 +66,7 @@ mod tests {
         assert_eq!(page, "&lt;/title&gt;&amp;&quot;&#39;🧵");
     }
 
-    /// Strings that are likely to hold what matters here.
+    /// Strings that are likely to contain such sequences.
     fn dangerous() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             Just("<".to_owned()),

@@ -1,12 +1,12 @@
-//! The report: one HTML file that shows a recording and needs nothing else.
+//! The report: one self-contained HTML file that shows a recording.
 //!
-//! Here a page is put together from its parts: the template, the style, the
-//! script, plotly and the recording itself. What the page shows is computed in
-//! the page, in `assets/page`, from the same JSON that the file holds. So a
-//! second recording that a reader drops onto it is treated like the first.
+//! A page is assembled from the template, the style, the script, plotly and the
+//! recording. The page itself, in `assets/page`, computes what it shows from the
+//! JSON of the file, so a second recording that is dropped onto it is treated like
+//! the first.
 //!
-//! The one thing to know: a recording may hold any text, and the page must stay
-//! a page. `embed.rs` is where that is made sure of.
+//! A recording may hold any text, and the page must remain valid HTML: `embed.rs`
+//! escapes it.
 
 mod embed;
 mod page;
@@ -28,8 +28,8 @@ pub fn render(recording_json: &str, title: &str) -> String {
     page::assemble(recording_json, title)
 }
 
-/// A page with no recording in it. It shows made-up figures, says so, and waits
-/// for a recording to be dropped onto it.
+/// A page without a recording. It shows made-up figures, says so, and waits for a
+/// recording to be dropped onto it.
 #[must_use]
 pub fn render_demo() -> String {
     page::assemble("", "Heddle profile")

@@ -1,16 +1,16 @@
-//! The template and what goes into its gaps.
+//! The page template and its placeholders.
 
 use super::embed;
 use crate::compare::Rules;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
 const STYLE: &str = include_str!("../../assets/page.css");
-/// Asks to go wherever plotly goes.
+/// Plotly's licence, which must accompany every copy of it.
 const LICENCE: &str = include_str!("../../assets/plotly/LICENSE");
 const PLOTLY: &str = include_str!("../../assets/plotly/plotly-basic.min.js");
 
-/// The script's files in the order they run. They share one scope; only the
-/// last one does anything when it is reached.
+/// The script's files in the order they run. They share one scope; only the last
+/// one runs code at load.
 const SCRIPT: &[&str] = &[
     include_str!("../../assets/page/units.js"),
     include_str!("../../assets/page/element.js"),
@@ -43,8 +43,8 @@ const SCRIPT: &[&str] = &[
     include_str!("../../assets/page/page.js"),
 ];
 
-/// The whole page. Gaps are filled in one pass over the template, so that text
-/// put into one is never searched for another.
+/// Assembles the page. Placeholders are replaced in one pass over the template, so
+/// that inserted text is never searched for placeholders.
 pub(super) fn assemble(recording_json: &str, title: &str) -> String {
     let script_len: usize = SCRIPT.iter().map(|file| file.len()).sum();
     let mut page = String::with_capacity(
@@ -63,7 +63,7 @@ pub(super) fn assemble(recording_json: &str, title: &str) -> String {
     page
 }
 
-/// What the page compares by: the same as [`Recording::compare`].
+/// The constants of the page's comparison: the same as [`Recording::compare`]'s.
 ///
 /// [`Recording::compare`]: crate::Recording::compare
 fn rules() -> String {
@@ -80,7 +80,7 @@ fn fill(gap: &str, recording_json: &str, title: &str, page: &mut String) {
         "script" => SCRIPT.iter().for_each(|file| page.push_str(file)),
         "rules" => embed::json(&rules(), page),
         "recording" => embed::json(recording_json, page),
-        // A test holds the template to the gaps above.
+        // A test checks that the template has only the placeholders above.
         _ => {}
     }
 }

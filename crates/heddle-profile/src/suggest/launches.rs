@@ -1,4 +1,4 @@
-//! Launches that carry too little, and bytes that travel too often.
+//! Launches that do too little work, and bytes that are transferred too often.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,15 @@ use super::{Advice, Suggestion, time};
 use crate::name::Name;
 use crate::recording::Recording;
 
-/// Overhead beyond this share of an operation's GPU time says that launches are
-/// too small.
+/// Overhead beyond this share of an operation's GPU time means that its launches
+/// are too small.
 const TOO_MUCH_OVERHEAD: f64 = 0.5;
 
-/// So many launches are worth merging.
+/// From this number of launches on, merging is suggested.
 const MANY_LAUNCHES: u64 = 16;
 
-/// Transfers beyond this share of an operation's GPU time are worth avoiding.
+/// Transfers beyond this share of an operation's GPU time are suggested to be
+/// avoided.
 const TOO_MUCH_TRANSFER: f64 = 0.3;
 
 #[derive(Default)]
@@ -74,14 +75,15 @@ fn batch(
         .unwrap_or_default();
     Some(Suggestion {
         found: format!(
-            "{} launches of {operation} on {device} each spent {} on launching and waiting, {:.0} % of \
+            "{} launches of {operation} on {device} each spent {} in launching and waiting, {:.0} % of \
              their time{merged}",
             sums.count,
             time(each_ns),
             share * 100.0
         ),
         action: format!(
-            "hand {operation} more at a time: batched operations (`batch_matmul`), or larger batches"
+            "give {operation} more work per call: use batched operations (`batch_matmul`) or \
+             larger batches"
         ),
         // One launch remains.
         predicted_saving_ns: Some((each_ns * (sums.count - 1) as f64) as u64),
@@ -103,8 +105,8 @@ fn keep_resident(operation: &Name, device: &Name, sums: &Sums) -> Option<Suggest
             share * 100.0
         ),
         action: format!(
-            "bring the operands once with `Runtime::bring(&array, {device})` and use the same arrays \
-             again; results stay where they are made until they are read"
+            "copy the operands once with `Runtime::bring(&array, {device})` and use the same arrays \
+             again; results stay on the device until they are read"
         ),
         // The first transfer remains.
         predicted_saving_ns: Some(

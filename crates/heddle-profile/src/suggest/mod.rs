@@ -1,11 +1,10 @@
-//! What could be done about a run, with what it would save.
+//! Suggestions for a run, each with the time it would save.
 //!
-//! Each kind of advice has a function here; none is given without figures from
-//! the run itself.
+//! Each kind of advice has a function here; none is given without figures from the
+//! run itself.
 //!
-//! The one thing to know: a saving is a prediction and says so. It is what the
-//! measured times of this run would have been less, had everything else stayed
-//! the same.
+//! A saving is a prediction: how much less the measured times of this run would
+//! have been, had everything else stayed the same.
 
 mod launches;
 mod moves;
@@ -27,34 +26,34 @@ pub enum Advice {
     Move,
     /// Launches carry too little work.
     Batch,
-    /// Operands travel that could stay.
+    /// Operands are transferred that could stay on the device.
     KeepResident,
-    /// Decided without a measurement.
+    /// Operations were routed without a measurement.
     Calibrate,
-    /// Predictions are far from what was measured.
+    /// Predictions are far from the measurements.
     Recalibrate,
-    /// The device does not vouch for what is said to have run on it.
+    /// Spans on a device have no time by that device's clock.
     ProveDevice,
-    /// Memory is asked of the driver again and again.
+    /// The pool passes too many requests on to the driver.
     GrowPool,
 }
 
-/// One thing to do.
+/// One suggestion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Suggestion {
     /// What it is about.
     pub advice: Advice,
-    /// The operation it is about; empty if all.
+    /// The operation it is about; empty if it is about all.
     pub operation: Name,
     /// The device it is about; empty if none.
     pub device: Name,
     /// What was found, with its figures.
     pub found: String,
-    /// What to do: a command or a setting.
+    /// The recommended action: a command or a setting.
     pub action: String,
-    /// The time this run would have been shorter, as predicted; `None` where that
-    /// cannot be said from this run.
+    /// How much shorter this run would have been, as predicted; `None` where this
+    /// run does not show it.
     pub predicted_saving_ns: Option<u64>,
     /// The same as a share of the run's time, from 0 to 1.
     pub predicted_share: Option<f64>,
@@ -75,7 +74,7 @@ impl Suggestion {
 }
 
 impl Recording {
-    /// What could be done, by what it would save.
+    /// The suggestions for this run, by descending saving.
     #[must_use]
     pub fn suggestions(&self) -> Vec<Suggestion> {
         let mut list = moves::suggest(self);
@@ -103,7 +102,7 @@ impl Recording {
     }
 }
 
-/// A time as people read it.
+/// A duration with a readable unit.
 pub(crate) fn time(ns: f64) -> String {
     let (value, unit) = match ns {
         ns if ns < 1e3 => (ns, "ns"),

@@ -1,4 +1,4 @@
-//! Operations that measured times say should run elsewhere.
+//! Operations that ran slower than measured on another device.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,14 @@ use super::{Advice, Suggestion, time};
 use crate::name::Name;
 use crate::recording::{Recording, RoutingRow};
 
-/// Another device must be this much faster before a move is worth a rule.
+/// The least factor by which another device must be faster.
 const WORTH: f64 = 1.2;
 
-/// Operations of one class are alike enough to be compared across devices.
+/// The key within which times are compared across devices: operation, element and
+/// size class.
 type Class<'a> = (&'a Name, &'a Name, u8);
 
-/// What moving would save, added up over an operation's size classes.
+/// The saving of a move, added up over an operation's size classes.
 #[derive(Default)]
 struct Gain {
     count: u64,
@@ -35,7 +36,7 @@ pub(super) fn suggest(recording: &Recording) -> Vec<Suggestion> {
             let Some((here_ns, there, there_ns)) = better(row, &rows) else {
                 continue;
             };
-            // Those sent there to be measured were not sent by choice.
+            // Runs sent to a device only to be measured were not a choice.
             let chosen = row.count.saturating_sub(row.explored);
             let gain = gains
                 .entry((operation, &row.device, there))
@@ -55,7 +56,7 @@ pub(super) fn suggest(recording: &Recording) -> Vec<Suggestion> {
         .map(|((operation, here, there), gain)| Suggestion {
             found: format!(
                 "{} runs of {operation} (work 2^{} to 2^{}) took {} on {here}; {there} was measured \
-                 to take {} for the same",
+                 at {} for the same work",
                 gain.count,
                 gain.classes[0],
                 u32::from(gain.classes[1]) + 1,
@@ -63,7 +64,7 @@ pub(super) fn suggest(recording: &Recording) -> Vec<Suggestion> {
                 time(gain.there_ns),
             ),
             action: format!(
-                "set `route.kinds = {{ {operation} = \"{there}\" }}` in heddle.toml, or take out the \
+                "set `route.kinds = {{ {operation} = \"{there}\" }}` in heddle.toml, or remove the \
                  rule that sends it to {here}"
             ),
             predicted_saving_ns: Some((gain.here_ns - gain.there_ns) as u64),
@@ -72,7 +73,7 @@ pub(super) fn suggest(recording: &Recording) -> Vec<Suggestion> {
         .collect()
 }
 
-/// The time here, and the device with a much lower measured mean.
+/// The time on this device, and the device with a much lower measured mean.
 fn better<'a>(row: &RoutingRow, rows: &[&'a RoutingRow]) -> Option<(f64, &'a Name, f64)> {
     let here_ns = row.measured_ns?;
     let (there, there_ns) = rows

@@ -1,4 +1,4 @@
-//! What the run knew too little about, and what it kept too little of.
+//! Missing measurements, wrong predictions, missing device times and pool misses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use super::{Advice, Suggestion, time};
 use crate::name::Name;
 use crate::recording::Recording;
 
-/// A prediction off by this factor is not a good one.
+/// The factor from which a prediction counts as wrong.
 const FAR_OFF: f64 = 2.0;
 
-/// A pool that misses more often than this is too small.
+/// A pool with a larger share of misses is too small.
 const TOO_MANY_MISSES: f64 = 0.2;
 
 pub(super) fn suggest(recording: &Recording) -> Vec<Suggestion> {
@@ -42,7 +42,7 @@ fn never_calibrated(recording: &Recording) -> Vec<Suggestion> {
                 .sum();
             Suggestion {
                 found: format!(
-                    "{runs} runs of {operation} ({}) were sent to {device} without a measurement of it",
+                    "{runs} runs of {operation} ({}) were sent to {device} without a measurement there",
                     time(ns)
                 ),
                 action: "run `heddle calibrate`".to_owned(),
@@ -53,7 +53,7 @@ fn never_calibrated(recording: &Recording) -> Vec<Suggestion> {
 }
 
 fn far_off(recording: &Recording) -> Vec<Suggestion> {
-    // Per kind, the class that took the most time.
+    // For each kind, the class that took the most time.
     let mut worst: BTreeMap<(&Name, &Name), (f64, f64, f64)> = BTreeMap::new();
     for row in &recording.routing {
         let (Some(predicted), Some(measured)) = (row.predicted_ns, row.measured_ns) else {
@@ -80,7 +80,7 @@ fn far_off(recording: &Recording) -> Vec<Suggestion> {
                     time(predicted),
                     time(measured)
                 ),
-                action: "run `heddle calibrate` on the machine as it is now".to_owned(),
+                action: "run `heddle calibrate` on this machine again".to_owned(),
                 ..Suggestion::new(Advice::Recalibrate, operation, device)
             },
         )
@@ -94,14 +94,14 @@ fn unproven(recording: &Recording) -> Vec<Suggestion> {
         .into_iter()
         .map(|row| Suggestion {
             found: format!(
-                "{} of {} runs of {} on {} have no time by its own clock",
+                "{} of {} runs of {} on {} have no time by the device's clock",
                 row.spans - row.timed,
                 row.spans,
                 row.operation,
                 row.device
             ),
             action: format!(
-                "check with `heddle selftest --device {}` that it runs there",
+                "check with `heddle selftest --device {}` that they run there",
                 row.device
             ),
             ..Suggestion::new(Advice::ProveDevice, &row.operation, &row.device)
