@@ -1,5 +1,5 @@
-//! The same questions to rustworkx-core, on a graph that is already there, in the
-//! same run: what speaks for algorithms of our own.
+//! The same queries to rustworkx-core, on a graph that already exists, in the same
+//! run: the reason for this crate's own algorithms.
 //!
 //! Four dimensions, side 10, a tenth of the sites blocked; both sides use every
 //! core where they can.
@@ -25,8 +25,8 @@ use rustworkx_core::dictmap::DictMap;
 use rustworkx_core::petgraph::graph::{NodeIndex, UnGraph};
 use rustworkx_core::shortest_path::{astar, dijkstra};
 
-/// Work is shared between threads from this many vertices on, as rustworkx does by
-/// itself in Python.
+/// The number of vertices from which work is shared between threads, rustworkx's
+/// default in Python.
 const PARALLEL_FROM: usize = 50;
 
 fn explicit(lattice: &Lattice) -> UnGraph<u64, f64> {

@@ -1,4 +1,4 @@
-//! Writes a few pictures of lattices into the folder given.
+//! Writes some pictures of lattices into a folder.
 //!
 //! `cargo run -p heddle-lattice --example lattice_pictures -- /some/folder`
 

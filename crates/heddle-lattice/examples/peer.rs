@@ -1,10 +1,10 @@
-//! Answers questions about lattices, one JSON object a line, and says how long each
-//! took: the side of Heddle in `benchmarks/lattice_peers.py`.
+//! Runs queries on lattices, one JSON object a line, and reports the time of each:
+//! Heddle's side of `benchmarks/lattice_peers.py`.
 //!
 //! A question is `{"axes": [[10, "open"], …], "blocked": […], "axis_weights": […],
 //! "site_weights": […], "ask": "closeness", "least": 7, "budget_ms": 400}`; the
-//! answer is `{"median_ns", "p10_ns", "p90_ns", "samples", "answer"}`. What is timed
-//! is the question alone, on a lattice that is already described, unless the
+//! answer is `{"median_ns", "p10_ns", "p90_ns", "samples", "answer"}`. The time is
+//! that of the query alone, on a lattice that is already described, unless the
 //! question is `build` or `pipeline`.
 
 use std::error::Error;
@@ -85,7 +85,7 @@ fn described(question: &Value) -> Result<Lattice, Box<dyn Error>> {
         .with_weights(weights)?)
 }
 
-/// The answer in full, once.
+/// The full result, once.
 fn once(runtime: &Runtime, lattice: &Lattice, ask: &str, question: &Value) -> Answer {
     Ok(match ask {
         "degree" => json!(degree(runtime, lattice)?.values),
@@ -99,11 +99,11 @@ fn once(runtime: &Runtime, lattice: &Lattice, ask: &str, question: &Value) -> An
         "distances" => json!(distances(lattice, question)?.to_costs()),
         "build" => json!(Graph::build(runtime, lattice)?.edges()),
         "pipeline" => json!(pipeline(runtime, lattice, question)?),
-        other => return Err(format!("{other:?} is no question").into()),
+        other => return Err(format!("unknown question {other:?}").into()),
     })
 }
 
-/// The same without writing it down.
+/// The same without serialising the result.
 fn once_timed(
     runtime: &Runtime,
     lattice: &Lattice,
@@ -139,8 +139,8 @@ fn distances(lattice: &Lattice, question: &Value) -> Result<Distances, Box<dyn E
     Ok(lattice.distances(&[source])?)
 }
 
-/// So many lattices from their description to a changed state: build, analyse, the
-/// path from corner to corner, and the state under a key.
+/// Takes many lattices from their description to a changed state: build, analyse,
+/// the path from corner to corner, and the state under a key.
 fn pipeline(
     runtime: &Runtime,
     like: &Lattice,
@@ -150,7 +150,7 @@ fn pipeline(
     let batch = (0..count)
         .map(|_| Lattice::new(like.axes()))
         .collect::<Result<LatticeBatch, _>>()?;
-    // Nothing below asks for the graph; it is built because the peer's is.
+    // No later step needs the graph; it is built because the peer builds it.
     for lattice in batch.lattices() {
         black_box(Graph::build(runtime, lattice)?);
     }

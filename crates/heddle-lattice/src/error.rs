@@ -1,18 +1,18 @@
-//! Everything that can go wrong with a lattice, in one enum.
+//! The errors of this crate.
 
 use crate::lattice::{Coordinates, MAX_DIMENSIONS, MAX_SITES, Site};
 
-/// A failure of a lattice or of a question put to it.
+/// A failure of a lattice or of a query on it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A lattice without an axis has nowhere to go.
+    /// A lattice without axes.
     #[error("a lattice needs at least one dimension, but none was given")]
     NoDimensions,
-    /// More axes than are kept.
+    /// More axes than supported.
     #[error("a lattice has at most {MAX_DIMENSIONS} dimensions, but {found} were given")]
     TooManyDimensions {
-        /// How many were given.
+        /// The number of axes given.
         found: usize,
     },
     /// An axis without a site.
@@ -21,26 +21,26 @@ pub enum Error {
         /// Its position.
         axis: usize,
     },
-    /// More sites than an index is good for.
+    /// More sites than an index supports.
     #[error("axes of {sizes:?} make more than {MAX_SITES} sites; take fewer or shorter axes")]
     TooManySites {
-        /// The sizes asked for.
+        /// The sizes given.
         sizes: Vec<u64>,
     },
     /// A site index beyond the last.
     #[error("site {site} does not exist: the lattice has {sites} sites, numbered from 0")]
     NoSuchSite {
-        /// The index asked for.
+        /// The index given.
         site: Site,
-        /// How many there are.
+        /// The number of sites.
         sites: u64,
     },
-    /// As many coordinates as axes are needed.
+    /// Not one coordinate per axis.
     #[error("a lattice of {dimensions} dimensions needs {dimensions} coordinates, but got {found}")]
     WrongCoordinates {
-        /// Axes of the lattice.
+        /// The number of axes.
         dimensions: usize,
-        /// Coordinates given.
+        /// The number of coordinates given.
         found: usize,
     },
     /// A coordinate beyond its axis.
@@ -58,190 +58,192 @@ pub enum Error {
     Blocked {
         /// The site.
         site: Site,
-        /// Where it is.
+        /// Its coordinates.
         at: Box<Coordinates>,
     },
     /// A weight that is not a positive, finite number.
     #[error("a step's weight must be positive and finite, but weight {position} is {found}")]
     BadWeight {
-        /// Which of the weights.
+        /// The position among the weights.
         position: usize,
-        /// What it is.
+        /// The weight given.
         found: f64,
     },
-    /// Not as many weights as needed.
+    /// Not the required number of weights.
     #[error("{needed} weights are needed, one per {per}, but {found} were given")]
     WrongWeights {
-        /// How many are needed.
+        /// The number required.
         needed: u64,
-        /// One for each of these.
+        /// What each weight belongs to.
         per: &'static str,
-        /// How many were given.
+        /// The number given.
         found: usize,
     },
-    /// Start and end lie in different parts of the lattice.
+    /// Start and end lie in different components.
     #[error("no path leads from {from} to {to}: blocked sites lie between them")]
     NoPath {
-        /// Where it was to begin.
+        /// The start.
         from: Box<Coordinates>,
-        /// Where it was to end.
+        /// The end.
         to: Box<Coordinates>,
     },
-    /// More sites than an explicit graph or a value per site is made for.
+    /// More sites than supported for an explicit graph or a value per site.
     #[error(
-        "{asked} of {sites} sites is refused: it is kept per site, for at most {most} sites; \
-         ask for `analyze`, which visits none where the lattice is regular"
+        "{asked} of {sites} sites is refused: it stores a value per site, for at most {most} sites; \
+         use `analyze`, which visits no site where the lattice is regular"
     )]
     TooLargeToVisit {
-        /// What was asked for.
+        /// The operation requested.
         asked: &'static str,
-        /// Sites of the lattice.
+        /// The number of sites.
         sites: u64,
-        /// The most it is done for.
+        /// The largest supported number of sites.
         most: u64,
     },
-    /// A dense adjacency grows with the square of the vertices.
+    /// A dense adjacency of more vertices than allowed: its size is quadratic.
     #[error(
         "a dense adjacency of {vertices} vertices is refused: the limit given is {most}; \
-         raise it or take the sparse one"
+         raise it or use the sparse graph"
     )]
     DenseTooLarge {
-        /// Vertices of the graph.
+        /// The number of vertices.
         vertices: usize,
-        /// The most that were allowed.
+        /// The largest number allowed.
         most: usize,
     },
-    /// A question that would take longer than it was allowed to.
+    /// An operation whose cost exceeds its limit.
     #[error(
         "{asked} would take {needed} {unit}, but the limit given is {limit}; raise `{argument}`"
     )]
     OverLimit {
-        /// What was asked for.
+        /// The operation requested.
         asked: &'static str,
-        /// What it would take.
+        /// The amount it would take.
         needed: u64,
-        /// What that counts.
+        /// The unit of that amount.
         unit: &'static str,
-        /// What was allowed.
+        /// The limit.
         limit: u64,
-        /// The argument that says so.
+        /// The argument that sets the limit.
         argument: &'static str,
     },
-    /// As many operands as lattices are needed.
+    /// Not one operand per lattice.
     #[error("a batch of {lattices} lattices needs as many {what}, but {found} were given")]
     WrongBatch {
-        /// Lattices of the batch.
+        /// The number of lattices.
         lattices: usize,
-        /// What there is one of for each.
+        /// The operand that each lattice needs.
         what: &'static str,
-        /// How many were given.
+        /// The number given.
         found: usize,
     },
-    /// A path of more vertices than are kept at once.
+    /// A path of more vertices than can be stored.
     #[error(
-        "the path has {steps} steps, and at most {most} are kept at once; walk it step by step \
+        "the path has {steps} steps, and at most {most} are stored; iterate over it \
          with `Lattice::staircase`"
     )]
     PathTooLong {
-        /// Its steps.
+        /// The number of steps.
         steps: u64,
-        /// The most that are kept.
+        /// The largest number of steps.
         most: u64,
     },
-    /// A search that found nothing for long.
+    /// A search that reached its limit without a path.
     #[error(
-        "no path was found among the first {most} sites looked at; allow more with \
+        "no path was found within the limit of {most} expanded sites; raise it with \
          `PathFinder::with_most_expanded`"
     )]
     SearchTooLarge {
-        /// How many sites it was allowed to take up.
+        /// The largest number of sites expanded.
         most: u64,
     },
-    /// One number per site would be too many.
+    /// More sites than supported for a number per site.
     #[error(
-        "{what} keeps a number for each of {sites} sites, and at most {most} are kept; ask a \
+        "{what} stores a number for each of {sites} sites, and at most {most} are stored; use a \
          smaller lattice"
     )]
     TooManyToStore {
-        /// What was asked for.
+        /// The operation requested.
         what: &'static str,
-        /// Sites of the lattice.
+        /// The number of sites.
         sites: u64,
-        /// The most that are kept.
+        /// The largest supported number of sites.
         most: u64,
     },
-    /// A share of more than everything or less than nothing.
-    #[error("a share of blocked sites lies between 0 and 1, but is {found}")]
+    /// A share below 0 or above 1.
+    #[error("a share of blocked sites must be between 0 and 1, but is {found}")]
     BadShare {
-        /// What it was.
+        /// The share given.
         found: f64,
     },
-    /// Distances from nowhere.
+    /// No source for distances.
     #[error("distances need at least one source, but none was given")]
     NoSources,
-    /// The question is put about steps, but steps have different costs.
-    #[error("{what} counts steps, but this lattice's steps have weights; ask one without weights")]
+    /// A query in steps on a lattice whose steps have costs.
+    #[error(
+        "{what} counts steps, but this lattice's steps have weights; use a lattice without weights"
+    )]
     Weighted {
-        /// What was asked for.
+        /// The operation requested.
         what: &'static str,
     },
-    /// The lattice has blocked sites where a formula was asked for.
+    /// Blocked sites where a formula was requested.
     #[error(
-        "{what} is a formula for a lattice with nothing blocked, but {blocked} sites are blocked; \
-         ask `Lattice::distances`"
+        "{what} is a formula for a lattice without blocked sites, but {blocked} sites are blocked; \
+         use `Lattice::distances`"
     )]
     NotRegular {
-        /// What was asked for.
+        /// The operation requested.
         what: &'static str,
-        /// How many sites are blocked.
+        /// The number of blocked sites.
         blocked: u64,
     },
-    /// The borrowed memory does not hold the registers.
+    /// Borrowed memory too small for the registers.
     #[error(
         "a catalytic search of {sites} sites borrows {needed_bytes} bytes, but {found_bytes} were \
-         lent"
+         given"
     )]
     BorrowedTooSmall {
-        /// Sites of the lattice.
+        /// The number of sites.
         sites: u64,
-        /// Bytes it needs.
+        /// The number of bytes needed.
         needed_bytes: u64,
-        /// Bytes it was lent, from the first aligned one on.
+        /// The number of bytes given, from the first aligned one on.
         found_bytes: u64,
     },
-    /// The search was told to look no further.
-    #[error("no path of at most {longest} steps leads from {from} to {to}; allow a longer one")]
+    /// No path within the length limit.
+    #[error("no path of at most {longest} steps leads from {from} to {to}; raise the limit")]
     NoShortPath {
-        /// Where it was to begin.
+        /// The start.
         from: Box<Coordinates>,
-        /// Where it was to end.
+        /// The end.
         to: Box<Coordinates>,
-        /// The most steps allowed.
+        /// The largest number of steps.
         longest: u64,
     },
-    /// The caller stopped it.
-    #[error("{what} was cancelled before it had an answer")]
+    /// The caller cancelled the operation.
+    #[error("{what} was cancelled before it finished")]
     Cancelled {
-        /// What was cancelled.
+        /// The operation cancelled.
         what: &'static str,
     },
-    /// The hashes of several seeds all failed to tell walks apart.
+    /// The hashes of all seeds failed to distinguish walks.
     #[error(
-        "the catalytic search found no path it could verify with {seeds} seeds; pass another seed"
+        "the catalytic search found no path that it could verify with {seeds} seeds; pass another seed"
     )]
     Unverified {
-        /// How many were tried.
+        /// The number of seeds tried.
         seeds: u64,
     },
-    /// A key that cannot be repeated.
+    /// An empty key, which cannot be repeated.
     #[error("an xor key needs at least one element, but it is empty")]
     EmptyKey,
-    /// A transformation nobody wrote.
+    /// A transformation that does not exist.
     #[error("no transformation is called `{name}`; known are {known}{}", nearest_hint(*.nearest))]
     UnknownTransformation {
-        /// The name asked for.
+        /// The name given.
         name: String,
-        /// The known name most like it.
+        /// The most similar known name.
         nearest: Option<&'static str>,
         /// All known names.
         known: &'static str,
@@ -251,44 +253,44 @@ pub enum Error {
     TransformationUnsuited {
         /// Its name.
         name: &'static str,
-        /// What it needs, in words.
+        /// Its requirement.
         needs: &'static str,
     },
-    /// The two axes of a picture.
+    /// A picture of the same axis twice, or of an axis that does not exist.
     #[error(
         "a picture shows two different axes of {dimensions}, but axes {first} and {second} were \
-         asked for"
+         given"
     )]
     BadSlice {
-        /// Axes of the lattice.
+        /// The number of axes.
         dimensions: usize,
         /// The axis drawn downwards.
         first: usize,
         /// The axis drawn to the right.
         second: usize,
     },
-    /// More cells than a picture can show.
+    /// More cells than a picture supports.
     #[error(
         "a picture of {rows} x {columns} sites is too large: at most {most} sites are drawn; \
          choose shorter axes"
     )]
     PictureTooLarge {
-        /// Sites downwards.
+        /// The number of rows.
         rows: u64,
-        /// Sites to the right.
+        /// The number of columns.
         columns: u64,
-        /// The most sites drawn.
+        /// The largest number of sites.
         most: u64,
     },
     /// Not one value per site.
     #[error("colours need one value for each of {needed} sites, but {found} were given")]
     WrongValues {
-        /// How many are needed.
+        /// The number required.
         needed: u64,
-        /// How many were given.
+        /// The number given.
         found: usize,
     },
-    /// The road refused or failed.
+    /// The runtime refused the operation or failed.
     #[error(transparent)]
     Runtime(#[from] heddle_runtime::Error),
 }

@@ -1,4 +1,4 @@
-//! N-dimensional lattices and everything asked of them.
+//! N-dimensional lattices and algorithms on them.
 //!
 //! A [`Lattice`] is a description, not a graph: its axes, which sites are blocked
 //! and what a step costs. Neighbours, coordinates and unobstructed distances are
@@ -44,7 +44,7 @@ pub use picture::Picture;
 pub use structure::{Analysis, analyze};
 pub use transform::{Key, apply_transformation, xor_transform, xor_transform_in_place};
 
-/// Makes the README's example a test.
+/// Compiles the README's example as a doctest.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -144,7 +144,7 @@ impl Table {
 /// The number of a name, added to the table if it is new.
 pub(crate) fn intern(text: &str) -> NameId {
     // A panic while the lock is held at worst loses the last name, so a poisoned
-    // lock is taken.
+    // lock is used.
     let known = TABLE
         .read()
         .unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -1,8 +1,8 @@
-//! Many lattices at once.
+//! Batches of lattices.
 //!
 //! Array operations on all of them go through the runtime's batches, merged into as
-//! few launches as they allow; questions about structure are answered one after the
-//! other, each with all threads; anything else is a closure per lattice, on all
+//! few launches as possible. Structure is analysed one lattice after the other,
+//! each with all threads. Any other computation is a closure per lattice, on all
 //! threads.
 
 mod paths;
@@ -20,7 +20,7 @@ use crate::lattice::{Lattice, Site};
 use crate::path::Path;
 use crate::structure::{Analysis, Limits, analyze};
 
-/// Lattices in an order that all answers keep.
+/// A list of lattices; results are in the same order.
 #[derive(Clone, Debug, Default)]
 pub struct LatticeBatch {
     lattices: Vec<Lattice>,
@@ -41,19 +41,20 @@ impl LatticeBatch {
         &self.lattices
     }
 
-    /// How many.
+    /// The number of lattices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lattices.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lattices.is_empty()
     }
 
-    /// The state of each lattice under a key: one key for all, or one for each.
+    /// The state of each lattice, xored with a key: one key for all, or one for
+    /// each.
     pub fn xor<T: BitElement>(
         &self,
         runtime: &Runtime,
@@ -80,7 +81,7 @@ impl LatticeBatch {
         Ok(runtime.matmul_batch(left.iter().zip(right)))
     }
 
-    /// The analysis of each lattice; one that fails fails alone.
+    /// The analysis of each lattice, each with its own error.
     #[must_use]
     pub fn analyze(&self, runtime: &Runtime, limits: &Limits) -> Vec<Result<Analysis, Error>> {
         let lattices = self.lattices.iter();
@@ -89,8 +90,8 @@ impl LatticeBatch {
             .collect()
     }
 
-    /// A shortest path in each lattice, between the two sites given for it; one
-    /// that fails fails alone.
+    /// A shortest path in each lattice, between the two sites given for it, each
+    /// with its own error.
     pub fn shortest_paths(
         &self,
         runtime: &Runtime,
@@ -99,14 +100,14 @@ impl LatticeBatch {
         Ok(runtime.run(self.paths(ends)?)?)
     }
 
-    /// The same as an operation, for who runs it.
+    /// The same as an operation for the caller to run.
     pub fn paths<'a>(&'a self, ends: &'a [(Site, Site)]) -> Result<Paths<'a>, Error> {
         self.expect("pairs of sites", ends.len())?;
         Ok(Paths::new(&self.lattices, ends))
     }
 
-    /// `work` on each lattice, on all threads, and what became of each: done,
-    /// panicked, or not started because the time was up or the token cancelled.
+    /// Runs `work` on each lattice, on all threads, and returns each outcome: done,
+    /// panicked, or not started because of a deadline or cancellation.
     pub fn execute_parallel<R: Send>(
         &self,
         runtime: &Runtime,
@@ -116,7 +117,7 @@ impl LatticeBatch {
         Ok(runtime.execute_parallel(self.lattices.iter().collect(), settings, work)?)
     }
 
-    /// How large the lattices are, and how much of them is free.
+    /// Statistics of the lattices' sizes.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         Statistics::of(&self.lattices)

@@ -11,10 +11,10 @@ use crate::path::Path;
 /// Shortest paths, one in each lattice of a batch.
 pub static PATHS: Kind = Kind::new("lattice-paths", WorkUnit::Items);
 
-/// Searches a thread takes at a time: most are over in microseconds.
+/// The number of searches in one unit of a thread's work: most take microseconds.
 const PART: usize = 8;
 
-/// Finds a path in each lattice, the searches shared out between the threads.
+/// Finds a path in each lattice, with the searches distributed over the threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Paths<'a> {
     lattices: &'a [Lattice],
@@ -22,7 +22,7 @@ pub struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// As many pairs of ends as lattices.
+    /// Takes one pair of ends per lattice.
     pub(super) fn new(lattices: &'a [Lattice], ends: &'a [(Site, Site)]) -> Self {
         Self { lattices, ends }
     }
@@ -39,17 +39,17 @@ impl Operation for Paths<'_> {
         let pool = lane.pool(PATHS.name())?;
         let mut paths: Vec<Option<Result<Path, Error>>> = Vec::new();
         paths.resize_with(self.lattices.len(), || None);
-        let asked = self.lattices.chunks(PART).zip(self.ends.chunks(PART));
-        let parts = asked.zip(paths.chunks_mut(PART));
-        // A search looks at every site at most, and mostly at far fewer.
+        let queries = self.lattices.chunks(PART).zip(self.ends.chunks(PART));
+        let parts = queries.zip(paths.chunks_mut(PART));
+        // A search visits every site at most, and mostly far fewer.
         let sites: u64 = self.lattices.iter().map(Lattice::sites).sum();
         pool.each(Bytes(sites), parts, |((lattices, ends), slots)| {
-            let asked = lattices.iter().zip(ends);
-            for ((lattice, &(start, end)), slot) in asked.zip(slots) {
+            let queries = lattices.iter().zip(ends);
+            for ((lattice, &(start, end)), slot) in queries.zip(slots) {
                 *slot = Some(lattice.shortest_path(start, end));
             }
         });
-        // No slot is left empty: `each` returns when all parts are done.
+        // Every slot is filled: `each` returns when all parts are done.
         Ok(paths.into_iter().flatten().collect())
     }
 

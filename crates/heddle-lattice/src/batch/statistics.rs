@@ -1,19 +1,19 @@
-//! What the lattices of a batch have in common.
+//! Statistics of a batch of lattices.
 
 use serde::Serialize;
 
 use crate::lattice::Lattice;
 use crate::structure::metrics;
 
-/// The least, the greatest and the sum of one figure; zeros of no lattice.
+/// The smallest, the largest and the sum of one figure; zeros for no lattices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Spread {
-    /// The least.
+    /// The smallest.
     pub least: u64,
-    /// The greatest.
+    /// The largest.
     pub greatest: u64,
-    /// All together.
+    /// The sum.
     pub total: u64,
 }
 
@@ -27,21 +27,21 @@ impl Spread {
     }
 }
 
-/// A batch in figures.
+/// The statistics of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Lattices.
+    /// The number of lattices.
     pub lattices: usize,
-    /// Of them, those with nothing blocked.
+    /// The number of lattices without blocked sites.
     pub regular: usize,
-    /// Axes.
+    /// The number of axes.
     pub dimensions: Spread,
-    /// Sites, blocked ones included.
+    /// The number of sites, blocked ones included.
     pub sites: Spread,
-    /// Free sites.
+    /// The number of free sites.
     pub vertices: Spread,
-    /// Bytes of the descriptions.
+    /// The size of the descriptions in bytes.
     pub described_bytes: Spread,
 }
 

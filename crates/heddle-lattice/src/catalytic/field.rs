@@ -1,10 +1,10 @@
-//! Arithmetic modulo the greatest prime below 2^64.
+//! Arithmetic modulo the largest prime below 2^64.
 //!
-//! Plain 64-bit arithmetic would not do: modulo 2^64 every even factor loses a
-//! bit for good, and a walk past some sixty places where two ways meet would count
-//! as none. In a field a product of nonzero numbers is never zero.
+//! Plain 64-bit arithmetic would fail: modulo 2^64 every even factor loses a bit
+//! for good, and a walk past some sixty places where two ways meet would count as
+//! zero. In a field a product of nonzero numbers is never zero.
 
-/// The greatest prime below 2^64.
+/// The largest prime below 2^64.
 pub(super) const PRIME: u64 = u64::MAX - 58;
 
 /// 2^64 modulo the prime.
@@ -31,7 +31,7 @@ pub(super) const fn mul(first: u64, second: u64) -> u64 {
 pub(super) const fn reduce(value: u128) -> u64 {
     let once = (value >> 64) * EXCESS + (value as u64) as u128;
     let twice = (once >> 64) * EXCESS + (once as u64) as u128;
-    // Below 2^64 + 2^12 by now, so the prime goes in once at most.
+    // The value is below 2^64 + 2^12, so one subtraction is enough.
     if twice >= PRIME as u128 {
         (twice - PRIME as u128) as u64
     } else {

@@ -1,27 +1,27 @@
-//! Catalytic paths: a search that works in memory full of somebody else's data.
+//! Catalytic paths: a search in borrowed memory that holds other data.
 //!
-//! Catalytic computing asks what a little memory can do beside a large one that
-//! is already full: the large one may be used, but must be given back exactly as
-//! it was, whatever was in it, as a catalyst leaves a reaction. It can do more
-//! than the little one alone. Here the borrowed words are registers, two per site.
-//! A layer of the program adds to each site's register a weight times the sum of
-//! its neighbours'; each layer can be undone by subtracting. The program is run
-//! once as found and once with 1 added at the start: the unknown data adds the
-//! same to both runs, so where they differ after t layers there is a walk of t
-//! steps from the start, and the first t for which the end differs is the shortest
-//! length. The path follows backwards, a neighbour that differs one layer earlier
-//! at a time. Two runs of one walk-count could agree by chance, for a path of L
-//! steps with probability L / 2^64; the path is checked before it is returned.
+//! Catalytic computing studies a small memory beside a large one that is already
+//! full. The large one may be used, but must be restored exactly, whatever it
+//! contained, as a catalyst leaves a reaction. This can compute more than the small
+//! memory alone. Here the borrowed words are registers, two per site. A layer of
+//! the program adds to each site's register a weight times the sum of its
+//! neighbours'; subtraction undoes a layer. The program runs once on the data as
+//! found and once with 1 added at the start. The unknown data adds the same to both
+//! runs, so they differ at a site after t layers only if there is a walk of t steps
+//! to it, and the first t at which the end differs is the shortest length. The path
+//! is followed backwards, each time to a neighbour that differs one layer earlier.
+//! Both runs could agree by chance, for a path of L steps with probability L /
+//! 2^64; the path is checked before it is returned.
 //!
-//! **The cost.** 16 borrowed bytes per site however long the path, and ordinary
-//! memory for a few coordinates: O(dimensions), beside the path itself. Time is
-//! what is paid: O(length^2 * sites * dimensions), against sites * dimensions for
-//! a breadth-first search that may keep what it saw. If no path exists, length
-//! means the number of free sites, so give [`Catalysis::longest`].
+//! **Cost.** 16 borrowed bytes per site whatever the path's length, and ordinary
+//! memory of O(dimensions) besides the path itself. Time is O(length^2 * sites *
+//! dimensions), against sites * dimensions for a breadth-first search that stores
+//! visited sites. If no path exists, length is the number of free sites, so set
+//! [`Catalysis::longest`].
 //!
-//! The borrowed memory is given back bit for bit when the search succeeds, fails,
-//! is cancelled or unwinds from a panic of its callback. An abort, which runs no
-//! destructors, leaves it as it is.
+//! The borrowed memory is restored bit for bit when the search succeeds, fails, is
+//! cancelled or unwinds from a panic of its callback. An abort runs no destructors
+//! and leaves it changed.
 
 mod field;
 mod program;
@@ -40,17 +40,17 @@ use crate::path::{Method, Path};
 
 const WHAT: &str = "a catalytic search";
 
-/// Seeds tried before the search gives up: each fails by chance alone.
+/// The number of seeds tried: each fails only by chance.
 const SEEDS: u64 = 4;
 
-/// How a catalytic search is run.
+/// The settings of a catalytic search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Catalysis {
-    /// Where the weights come from.
+    /// The seed of the weights.
     pub seed: u64,
-    /// The most steps looked for; none: as many as a path can have.
+    /// The largest number of steps of a path; `None` for no limit.
     pub longest: Option<u64>,
-    /// The callback is asked after this many sites.
+    /// The number of sites between two calls of the callback.
     pub report_every_sites: u64,
 }
 
@@ -64,28 +64,29 @@ impl Default for Catalysis {
     }
 }
 
-/// A path, and what finding it took.
+/// A path and the resources its search used.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CatalyticPath {
     /// The path.
     pub path: Path,
-    /// Borrowed memory used, and given back as it was.
+    /// The size of the borrowed memory, which was restored.
     pub borrowed_bytes: u64,
-    /// Ordinary memory used, the path not counted.
+    /// The size of ordinary memory used, without the path.
     pub ordinary_bytes: u64,
-    /// Layers run, forwards and backwards.
+    /// The number of layers run, forwards and backwards.
     pub layers: u64,
 }
 
 impl Lattice {
-    /// Words a catalytic search borrows.
+    /// The number of words a catalytic search borrows.
     #[must_use]
     pub fn catalytic_words(&self) -> u64 {
         2 * self.sites()
     }
 
-    /// A path of fewest steps, found in borrowed memory. See [`crate::catalytic`].
+    /// A shortest path by number of steps, found in borrowed memory. See
+    /// [`crate::catalytic`].
     ///
     /// ```
     /// use heddle_lattice::Lattice;
@@ -108,7 +109,7 @@ impl Lattice {
         })
     }
 
-    /// The same in bytes; those before the first word boundary are not used.
+    /// The same on bytes; those before the first word boundary are not used.
     pub fn catalytic_path_in_bytes(
         &self,
         start: Site,
@@ -121,7 +122,7 @@ impl Lattice {
         self.catalytic_path_by(start, end, words, catalysis, watch)
     }
 
-    /// The same with a say in how it is run, and a callback that can cancel it.
+    /// The same with settings, and a callback that can cancel it.
     pub fn catalytic_path_by(
         &self,
         start: Site,
@@ -130,7 +131,7 @@ impl Lattice {
         catalysis: Catalysis,
         mut watch: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<CatalyticPath, Error> {
-        let asked = Instant::now();
+        let started = Instant::now();
         self.check_free(start)?;
         self.check_free(end)?;
         if !self.weights().is_unit() {
@@ -163,7 +164,7 @@ impl Lattice {
                 vertices,
                 method: Method::Catalytic,
                 expanded: layers * self.free_sites(),
-                elapsed: asked.elapsed(),
+                elapsed: started.elapsed(),
             };
             let ends = (path.vertices.first(), path.vertices.last());
             if ends == (Some(&start), Some(&end)) && path.is_of(self) {
@@ -178,8 +179,8 @@ impl Lattice {
         Err(Error::Unverified { seeds: SEEDS })
     }
 
-    /// Whether a walk between two sites always has the same parity: no ring is
-    /// odd.
+    /// Whether all walks between two sites have the same parity: no periodic axis
+    /// is odd.
     fn has_parity(&self) -> bool {
         self.rails()
             .iter()
@@ -192,12 +193,12 @@ struct Search<'a> {
     program: Program<'a>,
     start: Site,
     end: Site,
-    /// Registers of one site's neighbours, before the start was changed.
+    /// The registers of one site's neighbours, before the start was changed.
     before: SmallVec<[u64; 16]>,
 }
 
 impl Search<'_> {
-    /// The vertices of a path; cut short if two runs agreed by chance.
+    /// The vertices of a path; incomplete if the two runs agreed by chance.
     fn find(&mut self, longest: Option<u64>, watch: Watch<'_>) -> Result<Vec<Site>, Error> {
         let cancelled = |Stopped| Error::Cancelled { what: WHAT };
         let Some(length) = self.length(longest, watch).map_err(cancelled)? else {
@@ -206,9 +207,9 @@ impl Search<'_> {
         self.walk_back(length, watch).map_err(cancelled)
     }
 
-    /// The first number of layers after which the runs differ at the end.
+    /// The smallest number of layers after which the runs differ at the end.
     fn length(&mut self, longest: Option<u64>, watch: Watch<'_>) -> Result<Option<u64>, Stopped> {
-        // No path is shorter than with nothing in the way.
+        // No path is shorter than without blocked sites.
         let rails = self.lattice.rails();
         let mut length = rails
             .iter()

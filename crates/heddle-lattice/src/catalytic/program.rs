@@ -1,32 +1,32 @@
 //! The reversible program that runs on borrowed words.
 //!
-//! Two registers per site, taken in turns: layer t adds to every free site's one
-//! register its weight times the sum of its neighbours' other registers. What is
-//! added depends only on registers the layer leaves alone, so subtracting it again
-//! undoes the layer, from any site on. The program always knows how far it is, and
-//! goes all the way back when it is dropped, whoever drops it.
+//! Two registers per site are used in turns: layer t adds to one register of every
+//! free site its weight times the sum of its neighbours' other registers. The sum
+//! depends only on registers the layer does not change, so subtracting it undoes
+//! the layer, from any site on. The program tracks its position, and runs all the
+//! way back when it is dropped.
 
 use std::ops::ControlFlow;
 
 use super::field;
 use crate::lattice::{Compass, Lattice, Site};
 
-/// How far the program is.
+/// The position of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Layers in place now.
+    /// The number of layers applied now.
     pub layer: u64,
-    /// Layers run so far, forwards and backwards.
+    /// The number of layers run so far, forwards and backwards.
     pub layers_run: u64,
-    /// Sites of the present layer that are done.
+    /// The number of sites of the current layer that are done.
     pub site: Site,
 }
 
-/// Asked every so many sites whether to go on.
+/// Called every so many sites; returns whether to continue.
 pub(super) type Watch<'w> = &'w mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// The caller said stop.
+/// The callback cancelled the search.
 pub(super) struct Stopped;
 
 pub(super) struct Program<'a> {
@@ -35,22 +35,22 @@ pub(super) struct Program<'a> {
     words: &'a mut [u64],
     start: Site,
     seed: u64,
-    /// Added to every word, so that each is a number of the field.
+    /// Added to every word, so that each is an element of the field.
     offset: u64,
-    /// Words it was added to.
+    /// The number of words it was added to.
     shifted: usize,
-    /// Whether the start's register is one more than found.
+    /// Whether 1 was added to the start's register.
     bumped: bool,
-    /// Layers in place.
+    /// The number of layers applied.
     layer: u64,
-    /// Sites of the next layer that are in place already.
+    /// The number of sites of the next layer that are applied already.
     site: Site,
     layers_run: u64,
     report_every: u64,
 }
 
 impl<'a> Program<'a> {
-    /// Takes the first two words per site of `words`, which must hold them.
+    /// Takes the first two words per site of `words`, which must have that many.
     pub(super) fn new(
         lattice: &'a Lattice,
         words: &'a mut [u64],
@@ -78,7 +78,7 @@ impl<'a> Program<'a> {
         program
     }
 
-    /// Ordinary memory beyond the program's own size.
+    /// The heap memory used, in bytes.
     pub(super) fn spilled_bytes(&self) -> usize {
         self.compass.spilled_bytes()
     }
@@ -92,7 +92,7 @@ impl<'a> Program<'a> {
         self.words[self.half(self.layer) + site as usize]
     }
 
-    /// Runs forwards or backwards until `layer` layers are in place.
+    /// Runs forwards or backwards until `layer` layers are applied.
     pub(super) fn go_to(&mut self, layer: u64, watch: Watch<'_>) -> Result<(), Stopped> {
         while self.layer < layer {
             self.forwards(watch)?;
@@ -103,8 +103,8 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// From the run as found to the run with one more at the start, or back, with
-    /// as many layers in place as before.
+    /// Switches between the run as found and the run with 1 added at the start,
+    /// with as many layers applied as before.
     pub(super) fn toggle(&mut self, watch: Watch<'_>) -> Result<(), Stopped> {
         let layer = self.layer;
         self.go_to(0, watch)?;
@@ -126,7 +126,7 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Undoes the layer that is partly in place, or else the last one.
+    /// Undoes the layer that is partly applied, or else the last one.
     fn backwards(&mut self, mut watch: Option<Watch<'_>>) -> Result<(), Stopped> {
         if self.site == 0 {
             self.layers_run += 1;
@@ -146,8 +146,8 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// What the layer adds to `site`'s register. A blocked site's registers stay
-    /// as found, so to its neighbours it is the same in both runs.
+    /// The amount the layer adds to `site`'s register. A blocked site's registers
+    /// never change, so its neighbours see the same in both runs.
     fn amount(&self, site: Site) -> u64 {
         if self.lattice.blocked().contains(site) {
             return 0;
@@ -160,7 +160,7 @@ impl<'a> Program<'a> {
         field::mul(field::reduce(sum), weight(site, self.seed))
     }
 
-    /// Where the registers that layer `layer` wrote begin.
+    /// The index of the first register that layer `layer` wrote.
     fn half(&self, layer: u64) -> usize {
         if layer.is_multiple_of(2) {
             0
@@ -214,7 +214,7 @@ impl<'a> Program<'a> {
 impl Drop for Program<'_> {
     fn drop(&mut self) {
         while self.layer > 0 || self.site > 0 {
-            // Nobody watches, so nobody stops it.
+            // Without a callback it cannot be cancelled.
             if self.backwards(None).is_err() {
                 return;
             }
@@ -226,8 +226,8 @@ impl Drop for Program<'_> {
     }
 }
 
-/// Something to add to all words that makes each of them less than the prime.
-/// Every word rules out 59 of 2^64 offsets, so one of the first few will do.
+/// An offset that, added to all words, makes each of them less than the prime.
+/// Every word excludes 59 of 2^64 offsets, so one of the first few works.
 fn offset_for(words: &[u64], seed: u64) -> u64 {
     let mut offset = 0_u64;
     let mut tried = 0_u64;
@@ -241,7 +241,7 @@ fn offset_for(words: &[u64], seed: u64) -> u64 {
     offset
 }
 
-/// A site's weight: a nonzero number of the field that looks random.
+/// A site's weight: a nonzero, pseudo-random element of the field.
 fn weight(site: Site, seed: u64) -> u64 {
     let hashed = mix(site ^ seed);
     if hashed == 0 || hashed >= field::PRIME {
@@ -251,7 +251,7 @@ fn weight(site: Site, seed: u64) -> u64 {
     }
 }
 
-/// Every bit of the answer depends on every bit of the value.
+/// A mix in which every output bit depends on every input bit.
 pub(super) fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Values of all sites that are made of one value per axis.
+//! Values per site that combine one value per axis.
 
 use crate::lattice::{Lattice, Rail};
 
@@ -12,8 +12,8 @@ pub(super) fn product(lattice: &Lattice, of: impl Fn(&Rail, u64) -> f64) -> Vec<
     combined(lattice, 1.0, of, |one, other| one * other)
 }
 
-/// Axis by axis from the last: what is known of the axes behind is repeated along
-/// the next.
+/// Combines axis by axis from the last: the values of the axes behind are repeated
+/// along the next.
 fn combined(
     lattice: &Lattice,
     start: f64,

@@ -1,5 +1,5 @@
-//! Betweenness: shortest paths counted forwards, shares added up backwards, from
-//! every vertex.
+//! Betweenness: from every vertex, shortest paths are counted forwards and shares
+//! are added up backwards.
 
 use std::sync::Mutex;
 
@@ -16,14 +16,16 @@ use crate::lattice::{Lattice, Rail, Weights};
 use crate::structure::ordered_steps;
 use crate::task;
 
-/// Shortest paths through each vertex.
+/// The operation kind of betweenness.
 pub static BETWEENNESS: Kind = Kind::new("lattice-betweenness", WorkUnit::Items);
 
-/// Sums that sources are shared out to, whichever threads there are: a sum's last
-/// digits depend on its order, and the order must not depend on the machine.
+/// The number of partial sums that sources are distributed to, independent of the
+/// number of threads: the last digits of a sum depend on its order, which must not
+/// depend on the machine.
 const SUMS: usize = 32;
 
-/// The share of shortest paths between others that lead through each vertex.
+/// The share of shortest paths between other vertices that lead through each
+/// vertex.
 pub fn betweenness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
     let numbering = Numbering::of(lattice, "betweenness")?;
     if lattice.is_regular() && !matches!(lattice.weights(), Weights::Sites(_)) {
@@ -43,8 +45,8 @@ pub fn betweenness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error
     Ok(Scores::new(values, Method::Computed, numbering))
 }
 
-/// Where every site is like every other: each ordered pair at `d` steps has `d - 1`
-/// vertices between on every path, shared by all.
+/// The value where all sites are equivalent: each ordered pair at `d` steps has
+/// `d - 1` vertices between on every path, distributed evenly.
 fn alike_everywhere(lattice: &Lattice) -> f64 {
     let sites = u128::from(lattice.sites());
     let between = ordered_steps(lattice) - sites * (sites - 1);
@@ -75,7 +77,8 @@ fn by_symmetry(runtime: &Runtime, lattice: &Lattice) -> Result<Vec<f64>, Error> 
         .collect())
 }
 
-/// What searches from these sources add to each vertex, each times its weight.
+/// The sum of what searches from these sources add to each vertex, each times its
+/// weight.
 fn from(runtime: &Runtime, graph: &Graph, sources: &[(u32, f64)]) -> Result<Vec<f64>, Error> {
     let work = sources.len() as u64 * graph.targets().len() as u64;
     task::run(runtime, &BETWEENNESS, work, |pool| {
@@ -88,9 +91,10 @@ fn from(runtime: &Runtime, graph: &Graph, sources: &[(u32, f64)]) -> Result<Vec<
     })
 }
 
-/// One search and what it adds.
+/// One search and its contributions.
 pub(super) trait Brandes: Send {
-    /// Adds to `sums` what lies on shortest paths from `source`, times `weight`.
+    /// Adds the contributions of the shortest paths from `source`, times `weight`,
+    /// to `sums`.
     fn add(&mut self, source: u32, weight: f64, sums: &mut [f64]);
 }
 
@@ -130,7 +134,7 @@ fn on<B: Brandes>(
     all
 }
 
-/// Steps cost differently.
+/// The search where steps have costs.
 struct Weighted<'a> {
     graph: &'a Graph,
     search: Search,

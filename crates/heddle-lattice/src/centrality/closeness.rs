@@ -1,4 +1,4 @@
-//! Closeness: a formula, a sweep, or Dijkstra from everywhere.
+//! Closeness: by a formula, a sweep, or Dijkstra from every vertex.
 
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
@@ -8,10 +8,10 @@ use crate::graph::{Graph, Numbering};
 use crate::lattice::{Lattice, Rail, Weights};
 use crate::sweep::sweep_all;
 
-/// Distances from every vertex where steps cost differently.
+/// The operation kind of distances from every vertex where steps have costs.
 pub static CLOSENESS: Kind = Kind::new("lattice-distances", WorkUnit::Items);
 
-/// The number of vertices reached over the sum of the distances to them.
+/// The number of vertices reached divided by the sum of the distances to them.
 pub fn closeness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
     let numbering = Numbering::of(lattice, "closeness")?;
     if lattice.is_regular() && !matches!(lattice.weights(), Weights::Sites(_)) {
@@ -43,7 +43,7 @@ pub fn closeness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> 
     Ok(Scores::new(values, Method::Computed, numbering))
 }
 
-/// What a step along this axis costs, where that is the same for all of them.
+/// The cost of a step along this axis, where all its steps cost the same.
 fn cost(lattice: &Lattice, rail: &Rail) -> f64 {
     match lattice.weights() {
         Weights::Axes(costs) => lattice

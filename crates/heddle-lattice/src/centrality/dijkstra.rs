@@ -1,4 +1,4 @@
-//! Searches from every vertex where steps cost differently.
+//! Searches from every vertex where steps have costs.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -12,26 +12,25 @@ use crate::error::Error;
 use crate::graph::Graph;
 use crate::task;
 
-/// Two lengths this close, relative to their size, are the same length: sums of the
-/// same costs in another order differ in their last digits, and paths of equal
-/// length must count as equal. python-igraph takes the same measure.
+/// Lengths this close, relative to their size, are equal: sums of the same costs in
+/// another order differ in their last digits. python-igraph uses the same value.
 const SAME: f64 = 1e-10;
 
-/// Sources a thread takes at a time.
+/// The number of sources in one unit of a thread's work.
 const PART: usize = 16;
 
-/// What one source reached.
+/// The reach of one source.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
-    /// Vertices, itself not counted.
+    /// The number of vertices reached, without the source itself.
     pub(crate) reached: u64,
     /// The sum of their distances.
     pub(crate) total: f64,
-    /// The greatest of their distances.
+    /// The largest of their distances.
     pub(crate) eccentricity: f64,
 }
 
-/// Figures of every vertex.
+/// The figures of every vertex.
 pub(crate) fn figures(runtime: &Runtime, graph: &Graph) -> Result<Vec<Figures>, Error> {
     let vertices = graph.vertices();
     let work = vertices as u64 * vertices as u64;
@@ -50,8 +49,8 @@ pub(crate) fn figures(runtime: &Runtime, graph: &Graph) -> Result<Vec<Figures>, 
     })
 }
 
-/// Calls `work` with every vertex and its slot, on all threads, each with a search
-/// of its own.
+/// Calls `work` with every vertex and its slot, on all threads, each with its own
+/// search.
 fn each_source<T: Send>(
     pool: &Pool,
     graph: &Graph,
@@ -68,7 +67,7 @@ fn each_source<T: Send>(
     });
 }
 
-/// A vertex to be looked at, the nearest first.
+/// A vertex in the queue, ordered by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     distance: f64,
@@ -79,7 +78,8 @@ impl Eq for Entry {}
 
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The heap's greatest is the nearest; equal ones by number.
+        // The heap's largest entry is the nearest vertex; equal ones are ordered by
+        // number.
         let nearest = other.distance.total_cmp(&self.distance);
         nearest.then(other.vertex.cmp(&self.vertex))
     }
@@ -91,7 +91,7 @@ impl PartialOrd for Entry {
     }
 }
 
-/// One search by cost, its memory kept for the next.
+/// A search by cost that keeps its memory for the next search.
 pub(crate) struct Search {
     distances: Vec<f64>,
     settled: Vec<bool>,
@@ -109,7 +109,7 @@ impl Search {
         }
     }
 
-    /// Vertices reached, the source first, by distance.
+    /// The vertices reached, the source first, by distance.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
@@ -119,7 +119,7 @@ impl Search {
         self.distances[vertex as usize]
     }
 
-    /// Whether a shortest path to `to` may come over `from`, by a step of `cost`.
+    /// Whether a shortest path to `to` can go through `from`, by a step of `cost`.
     pub(crate) fn leads(&self, from: u32, to: u32, cost: f64) -> bool {
         let (by, best) = (self.distance(from) + cost, self.distance(to));
         (by - best).abs() <= SAME * best.max(by)

@@ -1,7 +1,8 @@
-//! Eigenvector centrality: a product of sines, or Lanczos' recurrence.
+//! Eigenvector centrality: a product of sines, or the Lanczos recurrence.
 //!
-//! The recurrence runs twice, once to find how its vectors combine and once to
-//! combine them, so that three vectors are held however many steps it takes.
+//! The recurrence runs twice, once to find the coefficients of its vectors and once
+//! to combine them, so that only three vectors are stored whatever the number of
+//! steps.
 
 use std::f64::consts::PI;
 
@@ -13,23 +14,24 @@ use crate::graph::{Graph, Numbering};
 use crate::lattice::Lattice;
 use crate::task;
 
-/// The leading eigenvector of the adjacency.
+/// The operation kind of eigenvector centrality.
 pub static EIGENVECTOR: Kind = Kind::new("lattice-eigenvector", WorkUnit::Items);
 
-/// The residual at which a vector is good enough, relative to the eigenvalue. Its
-/// own error is that over the gap to the next eigenvalue.
+/// The target residual, relative to the eigenvalue. The error of the vector is that
+/// divided by the gap to the next eigenvalue.
 const RESIDUAL: f64 = 1e-14;
-/// Steps between two looks at the residual.
+/// The number of steps between two checks of the residual.
 const STEPS: usize = 16;
-/// Steps after which a vector has to be as good as it is.
+/// The largest number of steps.
 const MOST_STEPS: usize = 2000;
-/// Times the recurrence starts again from the best vector so far.
+/// The number of restarts of the recurrence from the best vector so far.
 const RESTARTS: usize = 3;
 
-/// The eigenvector of the adjacency's greatest eigenvalue, its greatest entry 1.
+/// The eigenvector of the adjacency's largest eigenvalue, scaled to a largest entry
+/// of 1.
 ///
-/// Where several eigenvectors share that eigenvalue, as of parts that are alike and
-/// do not meet, the answer is the one nearest to the degrees.
+/// Where several eigenvectors share that eigenvalue, as with equal components, the
+/// result is the one nearest to the degrees.
 pub fn eigenvector(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
     let numbering = Numbering::of(lattice, "eigenvector centrality")?;
     if lattice.is_regular() {
@@ -39,7 +41,8 @@ pub fn eigenvector(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error
             }
             let size = rail.axis.size();
             let sine = |at: u64| (PI * (at + 1) as f64 / (size + 1) as f64).sin();
-            // The nearer end, so that mirror images are equal to the last digit.
+            // From the nearer end, so that mirror images are equal to the last
+            // digit.
             sine(at.min(size - 1 - at)) / sine((size - 1) / 2)
         });
         return Ok(Scores::new(values, Method::ClosedForm, numbering));
@@ -53,7 +56,7 @@ pub fn eigenvector(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error
 fn leading(graph: &Graph) -> Vec<f64> {
     let vertices = graph.vertices();
     if graph.targets().is_empty() {
-        // Nobody has a neighbour, and everybody is as central as anybody.
+        // No vertex has a neighbour, so all are equally central.
         return vec![1.0; vertices];
     }
     let mut vector: Vec<f64> = (0..vertices)
@@ -66,13 +69,13 @@ fn leading(graph: &Graph) -> Vec<f64> {
             break;
         }
     }
-    // The leading vector of a graph has one sign; entries of parts that have no
-    // share in it are rounding, of either sign.
+    // The leading vector of a connected graph has one sign; entries of components
+    // without a share in it are rounding errors of either sign.
     let most = vector.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     vector.iter().map(|x| x.abs() / most).collect()
 }
 
-/// The vector the recurrence from `start` comes to, and its residual.
+/// The result of the recurrence from `start`, and its residual.
 fn improved(graph: &Graph, start: &[f64]) -> (Vec<f64>, f64) {
     let mut lanczos = Lanczos::new(graph, start);
     let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
@@ -104,13 +107,13 @@ fn improved(graph: &Graph, start: &[f64]) -> (Vec<f64>, f64) {
     (vector, residual)
 }
 
-/// Orthogonal vectors, one out of the other.
+/// Orthogonal vectors, each computed from the two before it.
 struct Lanczos<'a> {
     graph: &'a Graph,
     before: Vec<f64>,
     now: Vec<f64>,
     next: Vec<f64>,
-    /// The length `now` had before it was made 1.
+    /// The norm of `now` before it was normalised.
     norm: f64,
 }
 
@@ -126,8 +129,8 @@ impl<'a> Lanczos<'a> {
         }
     }
 
-    /// On to the next vector; says how much of this one the product has, and how
-    /// much of the next.
+    /// Advances to the next vector and returns the coefficients of this one and of
+    /// the next in the product.
     fn step(&mut self) -> (f64, f64) {
         let mut along = 0.0;
         for (vertex, next) in self.next.iter_mut().enumerate() {
@@ -146,7 +149,7 @@ impl<'a> Lanczos<'a> {
             square += *next * *next;
         }
         self.norm = square.sqrt();
-        // At the end of the recurrence nothing is left to make 1.
+        // At the end of the recurrence the next vector is zero.
         let scale = if self.norm > 0.0 {
             1.0 / self.norm
         } else {

@@ -1,23 +1,25 @@
-//! Shortest paths from one vertex where every step costs 1, counted forwards and
-//! shared out backwards.
+//! Shortest paths from one vertex where every step costs 1: counts them forwards
+//! and distributes shares backwards.
 //!
-//! The inner loops have no branch that depends on a distance and always take the
-//! same number of turns: on a lattice half of all neighbours lie one step further
-//! and half one nearer, and their number changes from site to site, in no order a
-//! processor could foresee.
+//! The inner loops have no branch that depends on a distance and always run the
+//! same number of iterations: on a lattice half of all neighbours are one step
+//! further and half one nearer, and their number changes from site to site in an
+//! order that a CPU cannot predict.
 
 use super::betweenness::Brandes;
 use crate::graph::Graph;
 
 const UNSEEN: u32 = u32::MAX;
-/// Of the vertex that stands for no neighbour: neither unseen nor ever a step further.
+/// The level of the padding vertex that stands for a missing neighbour: neither
+/// unseen nor ever one step further.
 const NOWHERE: u32 = 0;
 
-/// Numbers of neighbours the loops are unrolled for: those of one to six dimensions,
-/// and some up to those of the most there can be.
+/// The numbers of neighbours the loops are unrolled for: those of one to six
+/// dimensions, and some up to the largest possible.
 const WIDTHS: [usize; 10] = [2, 4, 6, 8, 10, 12, 16, 32, 64, 128];
 
-/// As many neighbours for every vertex, the missing ones one that does not exist.
+/// The same number of neighbours for every vertex, padded with a vertex that does
+/// not exist.
 pub(super) struct Slots {
     vertices: usize,
     width: usize,
@@ -47,24 +49,24 @@ impl Slots {
     }
 }
 
-/// A vertex as one search sees it.
+/// The state of a vertex in one search.
 #[derive(Clone, Copy)]
 struct Seen {
-    /// Forwards, the shortest paths that lead here; once done backwards, what each
-    /// of them carries.
+    /// Forwards, the number of shortest paths to this vertex; once processed
+    /// backwards, the amount each of them carries.
     paths: f64,
     level: u32,
 }
 
-/// One search, its memory kept for the next.
+/// A search that keeps its memory for the next search.
 pub(super) struct Hops<'a> {
     slots: &'a Slots,
     seen: Vec<Seen>,
     order: Vec<u32>,
 }
 
-/// What a value is multiplied with where a condition does not hold, and where it
-/// does. Of anything the compiler sees through, it makes a branch.
+/// The factors for a condition that does not hold and for one that does. In a
+/// static, so that the compiler does not turn the multiplication into a branch.
 static KEPT: [f64; 2] = [0.0, 1.0];
 
 /// `value` if the levels are equal, else 0.
@@ -78,15 +80,15 @@ impl<'a> Hops<'a> {
         let mut hops = Self {
             slots,
             seen: vec![UNKNOWN; slots.vertices + 1],
-            // The next place is written before it is known whether it is taken.
+            // The next entry is written before it is known whether it is used.
             order: vec![0; slots.vertices + 1],
         };
         hops.seen[slots.vertices].level = NOWHERE;
         hops
     }
 
-    /// Vertices in order of distance, with their levels and numbers of paths; says
-    /// how many.
+    /// Computes the vertices in order of distance, with their levels and numbers of
+    /// paths; returns their number.
     #[inline]
     fn forwards<const N: usize>(&mut self, source: u32) -> usize {
         let rows = self.slots.targets.as_chunks::<N>().0;
@@ -107,7 +109,7 @@ impl<'a> Hops<'a> {
                 let is_new = next.level == UNSEEN;
                 order[tail] = to;
                 tail += usize::from(is_new);
-                // A neighbour that was seen before is at most a step further.
+                // A neighbour seen before is at most one step further.
                 let level = next.level.min(further);
                 *next = Seen {
                     paths: next.paths + only_if_equal(level, further, paths),
@@ -146,8 +148,8 @@ impl Hops<'_> {
         let rows = self.slots.targets.as_chunks::<N>().0;
         let count = self.forwards::<N>(source);
         let (seen, order) = (&mut self.seen[..], &self.order[..count]);
-        // From the furthest on: a vertex that is done carries (1 + its share) over
-        // its number of paths, ready for those one step nearer.
+        // From the furthest on: a processed vertex carries (1 + its share) divided
+        // by its number of paths, for the vertices one step nearer.
         for &at in order[1..].iter().rev() {
             let Seen { paths, level } = seen[at as usize];
             let mut carried = 0.0;

@@ -1,7 +1,7 @@
-//! How central each vertex is: degree, closeness, betweenness, eigenvector.
+//! Centrality of vertices: degree, closeness, betweenness, eigenvector.
 //!
-//! Definitions and normalisation are python-igraph's defaults, so that answers can
-//! be held against it:
+//! Definitions and normalisation are python-igraph's defaults, so that results can
+//! be compared with it:
 //!
 //! - *degree*: the number of neighbours;
 //! - *closeness*: the number of vertices reached, over the sum of the distances to
@@ -11,9 +11,8 @@
 //! - *eigenvector*: the eigenvector of the adjacency's greatest eigenvalue, its
 //!   greatest entry 1.
 //!
-//! Closeness and betweenness count a step as what it costs; degree and eigenvector
-//! do not look at costs. Where the lattice is regular, formulas and symmetry answer
-//! ([`Method`] says so).
+//! Closeness and betweenness use step costs; degree and eigenvector ignore them. On
+//! a regular lattice the values come from formulas and symmetry (see [`Method`]).
 
 mod axes;
 mod betweenness;
@@ -37,14 +36,13 @@ use crate::error::Error;
 use crate::graph::{Graph, Numbering};
 use crate::lattice::{Lattice, Site};
 
-/// How a figure came about.
+/// The method that gave a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// By a formula, without a search.
     ClosedForm,
-    /// By searches from one vertex of each kind; the lattice's symmetry gives the
-    /// rest.
+    /// Searches from one vertex of each symmetry class; symmetry gives the rest.
     Symmetry,
     /// By an algorithm over the whole graph.
     Computed,
@@ -55,7 +53,7 @@ pub enum Method {
 pub struct Scores {
     /// The values.
     pub values: Vec<f64>,
-    /// How they came about.
+    /// The method that gave them.
     pub method: Method,
     numbering: Numbering,
 }
@@ -69,20 +67,20 @@ impl Scores {
         }
     }
 
-    /// Which site is which vertex.
+    /// The mapping between sites and vertices.
     #[must_use]
     pub fn numbering(&self) -> &Numbering {
         &self.numbering
     }
 
-    /// The value of a site; none if it is blocked or does not exist.
+    /// The value of a site; `None` if it is blocked or does not exist.
     #[must_use]
     pub fn at(&self, site: Site) -> Option<f64> {
         self.values.get(self.numbering.vertex(site)?).copied()
     }
 
-    /// The vertices of the `count` greatest values, as sites, greatest first; equal
-    /// values by site. Values that are no number come last.
+    /// The sites of the `count` largest values, in descending order; equal values
+    /// by site. NaN comes last.
     #[must_use]
     pub fn top(&self, count: usize) -> Vec<(Site, f64)> {
         let mut order: Vec<usize> = (0..self.values.len()).collect();

@@ -1,11 +1,11 @@
-//! Which sites of a regular lattice are alike.
+//! Symmetry classes of the sites of a regular lattice.
 //!
-//! A regular lattice looks the same after it is mirrored along an open axis, moved
-//! along a periodic one, or turned so that like axes change places. Sites that such
-//! a change carries into each other have the same betweenness, and one search from
-//! any of them tells what searches from all of them would: with `d(r, w)` what a
-//! search from `r` adds to `w`, all searches from the class of `r` together add to
-//! each `v` the size of that class times the mean of `d(r, w)` over the class of `v`.
+//! A regular lattice is unchanged when it is mirrored along an open axis, shifted
+//! along a periodic one, or when equal axes are exchanged. Sites that map to each
+//! other have the same betweenness, and one search from any of them is enough: with
+//! `d(r, w)` what a search from `r` adds to `w`, all searches from the class of `r`
+//! together add to each `v` the size of that class times the mean of `d(r, w)` over
+//! the class of `v`.
 
 use smallvec::SmallVec;
 
@@ -16,14 +16,15 @@ use crate::lattice::{Lattice, Site, Weights};
 pub(super) struct Classes {
     /// One site of each class.
     pub(super) representatives: Vec<Site>,
-    /// Sites in each class.
+    /// The number of sites in each class.
     pub(super) sizes: Vec<u64>,
     /// The class of each site.
     pub(super) of: Vec<u32>,
 }
 
 impl Classes {
-    /// Of a lattice with nothing blocked and no costs of single sites.
+    /// The classes of a lattice without blocked sites and without costs of single
+    /// sites.
     pub(super) fn new(lattice: &Lattice) -> Self {
         let groups = like_axes(lattice);
         let mut classes = Self {
@@ -34,7 +35,7 @@ impl Classes {
         let mut odometer = Odometer::at(lattice, 0);
         for site in 0..lattice.sites() {
             let alike = representative(lattice, &groups, odometer.coordinates());
-            // A representative is the least of its class, so it comes first.
+            // A representative is the smallest of its class, so it comes first.
             let class = if alike == site {
                 classes.representatives.push(site);
                 classes.sizes.push(0);
@@ -50,7 +51,7 @@ impl Classes {
     }
 }
 
-/// Axes of one size, boundary and cost, in groups, each ascending.
+/// Groups of axes with equal size, boundary and cost, each ascending.
 fn like_axes(lattice: &Lattice) -> Vec<SmallVec<[usize; 8]>> {
     let cost = |axis: usize| match lattice.weights() {
         Weights::Axes(costs) => costs[axis].to_bits(),
@@ -70,7 +71,7 @@ fn like_axes(lattice: &Lattice) -> Vec<SmallVec<[usize; 8]>> {
     groups
 }
 
-/// The least site that is like the one at these coordinates.
+/// The smallest site equivalent to the one at these coordinates.
 fn representative(lattice: &Lattice, groups: &[SmallVec<[usize; 8]>], at: &[u64]) -> Site {
     let rails = lattice.rails();
     let mut site = 0;
@@ -86,7 +87,7 @@ fn representative(lattice: &Lattice, groups: &[SmallVec<[usize; 8]>], at: &[u64]
                 }
             })
             .collect();
-        // Earlier axes have the longer strides: the least go there.
+        // Earlier axes have larger strides, so the smallest coordinates go there.
         folded.sort_unstable();
         for (&axis, &coordinate) in group.iter().zip(&folded) {
             site += coordinate * rails[axis].stride;

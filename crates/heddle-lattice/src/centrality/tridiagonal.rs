@@ -1,10 +1,10 @@
-//! The greatest eigenvalue of a symmetric tridiagonal matrix, and its vector.
+//! The largest eigenvalue of a symmetric tridiagonal matrix, and its eigenvector.
 
-/// How close, relative to the spread of the matrix, the value is found.
+/// The accuracy of the value, relative to the spread of the matrix.
 const CLOSE: f64 = 4e-16;
 
-/// The greatest eigenvalue of the matrix with this diagonal and these neighbours
-/// beside it (one fewer), and its unit eigenvector. There is at least one row.
+/// The largest eigenvalue of the matrix with this diagonal and these off-diagonal
+/// entries (one fewer), and its unit eigenvector. There must be at least one row.
 pub(super) fn greatest(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
     let (mut low, mut high) = bounds(diagonal, beside);
     let spread = (high - low).max(f64::MIN_POSITIVE);
@@ -19,8 +19,8 @@ pub(super) fn greatest(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
             low = middle;
         }
     }
-    // Just above the value everything is definite, so that elimination needs no
-    // pivots; each solve brings the vector nearer by spread over distance.
+    // Just above the eigenvalue the matrix is definite, so elimination needs no
+    // pivoting; each solve improves the vector by spread over distance.
     let shift = high + CLOSE * spread;
     let mut vector = vec![1.0; diagonal.len()];
     for _ in 0..4 {
@@ -33,7 +33,7 @@ pub(super) fn greatest(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
     (high, vector)
 }
 
-/// Every eigenvalue lies between these.
+/// Bounds of all eigenvalues.
 fn bounds(diagonal: &[f64], beside: &[f64]) -> (f64, f64) {
     let mut bounds = (f64::INFINITY, f64::NEG_INFINITY);
     for (row, &value) in diagonal.iter().enumerate() {
@@ -68,8 +68,8 @@ fn solve(diagonal: &[f64], beside: &[f64], shift: f64, vector: &mut [f64]) {
             pivot -= beside[row - 1] * factor;
             vector[row] += vector[row - 1] * factor;
         }
-        // Rounding may bring the last pivot to nothing; then it is as small as the
-        // shift is exact.
+        // Rounding may make the last pivot zero; then it is set to the accuracy of
+        // the shift.
         pivots.push(if pivot > 0.0 {
             pivot
         } else {

@@ -1,5 +1,5 @@
-//! Girvan and Newman's way: take away the step most shortest paths lead over, and
-//! see what falls apart.
+//! The method of Girvan and Newman: remove the edge with the most shortest paths
+//! until the graph falls apart.
 
 use heddle_runtime::Runtime;
 
@@ -9,18 +9,18 @@ use crate::graph::Graph;
 use crate::lattice::Lattice;
 use crate::task;
 
-/// Two steps this close, relative to their size, carry the same; then the first is
-/// taken. Rounding must not decide.
+/// Edges this close, relative to their size, carry the same; then the first is
+/// removed, so that rounding does not decide.
 const SAME: f64 = 1e-9;
 
-/// When to stop.
+/// The settings of [`edge_betweenness`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GirvanNewman {
-    /// Stop at so many groups; none for the grouping of highest modularity, which
-    /// takes all steps away to find.
+    /// Stop at this many groups; `None` for the grouping of highest modularity,
+    /// which requires removing all edges.
     pub communities: Option<usize>,
-    /// Steps that may be walked over, counting every time: each step that is taken
-    /// away costs vertices times steps of its part.
+    /// The largest number of edge visits, repeats included: each removed edge costs
+    /// vertices times edges of its part.
     pub most_visits: u64,
 }
 
@@ -33,7 +33,7 @@ impl Default for GirvanNewman {
     }
 }
 
-/// Groups that are left when the steps between them are gone.
+/// The groups that are left when the edges between them are removed.
 pub fn edge_betweenness(
     runtime: &Runtime,
     lattice: &Lattice,
@@ -47,14 +47,14 @@ pub fn edge_betweenness(
     })?
 }
 
-/// A graph that loses its edges.
+/// A graph whose edges are removed.
 struct Cutting<'a> {
     graph: &'a Graph,
     /// The edge of each entry of the graph's rows.
     edges: Vec<u32>,
     is_cut: Vec<bool>,
     carried: Vec<f64>,
-    /// The part of each vertex, named by its first vertex.
+    /// The part of each vertex, identified by its first vertex.
     parts: Vec<u32>,
     visits: u64,
 }
@@ -103,7 +103,7 @@ impl<'a> Cutting<'a> {
             if settings.communities.is_some_and(|wanted| count >= wanted) {
                 return Ok(best);
             }
-            // Until something falls apart.
+            // Until a part falls apart.
             let before = count;
             while count == before {
                 let Some(part) = self.cut() else {
@@ -118,7 +118,7 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// Names the parts of these vertices anew; says how many there are.
+    /// Relabels the parts of these vertices and returns their number.
     fn name_parts(&mut self, members: &[u32]) -> usize {
         for &vertex in members {
             self.parts[vertex as usize] = u32::MAX;
@@ -144,7 +144,8 @@ impl<'a> Cutting<'a> {
         count
     }
 
-    /// How many shortest paths between these vertices each of their edges carries.
+    /// Computes how many shortest paths between these vertices use each of their
+    /// edges.
     fn measure(&mut self, members: &[u32], settings: &GirvanNewman) -> Result<(), Error> {
         let mut entries_here = 0;
         for &vertex in members {
@@ -170,7 +171,7 @@ impl<'a> Cutting<'a> {
         Ok(())
     }
 
-    /// Takes away the edge that carries most; says in which part.
+    /// Removes the edge with the most paths and returns its part.
     fn cut(&mut self) -> Option<u32> {
         let mut best: Option<(u32, u32, f64)> = None;
         for vertex in 0..self.graph.vertices() as u32 {
@@ -199,7 +200,7 @@ fn entries<'a>(
     around.iter().copied().zip(edges[first..].iter().copied())
 }
 
-/// One search over what is not cut.
+/// A search over the edges that are left.
 struct Search {
     levels: Vec<u32>,
     paths: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Label propagation: everybody takes the label most neighbours have.
+//! Label propagation: each vertex takes the label that most of its neighbours have.
 
 use heddle_runtime::Runtime;
 
@@ -9,13 +9,13 @@ use crate::graph::Graph;
 use crate::lattice::Lattice;
 use crate::task;
 
-/// How labels are passed on.
+/// The settings of label propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LabelPropagation {
-    /// What the order of vertices and the choice among equals are drawn from.
+    /// The seed of the order of vertices and of the choice among equals.
     pub seed: u64,
-    /// Rounds after which labels stay as they are; on a lattice, where many labels
-    /// are equally frequent, they need not settle by themselves.
+    /// The largest number of rounds; on a lattice, where many labels are equally
+    /// frequent, the labels need not converge.
     pub most_rounds: usize,
 }
 
@@ -28,7 +28,7 @@ impl Default for LabelPropagation {
     }
 }
 
-/// Groups that agree on a label.
+/// Groups of vertices with one label.
 pub fn label_propagation(
     runtime: &Runtime,
     lattice: &Lattice,
@@ -63,7 +63,7 @@ fn labels(graph: &Graph, settings: &LabelPropagation) -> Vec<u32> {
     labels
 }
 
-/// The label met most often; its own among equals, else one that is drawn.
+/// The most frequent label; its own among equals, else a random one.
 fn most_frequent(around: &mut [u32], own: u32, shuffle: &mut Shuffle) -> u32 {
     around.sort_unstable();
     let runs = || around.chunk_by(|one, other| one == other);

@@ -1,20 +1,20 @@
-//! A graph whose vertices are groups of another's.
+//! A graph whose vertices are groups of another graph.
 
 use super::shuffle::Shuffle;
 use crate::graph::Graph;
 
-/// A move has to gain more than this, relative to a single step: rounding must not
+/// The least gain of a move, relative to a single step, so that rounding does not
 /// move a vertex back and forth.
 const LEAST_GAIN: f64 = 1e-9;
 
-/// Weighted rows, a group's inner steps kept apart.
+/// Weighted rows, with the inner steps of a group kept separately.
 pub(super) struct Level {
     offsets: Vec<usize>,
     targets: Vec<u32>,
     weights: Vec<f64>,
-    /// Ends of steps inside each vertex and out of it.
+    /// The number of step ends of each vertex, inside it and out of it.
     strengths: Vec<f64>,
-    /// Ends of all steps.
+    /// The number of ends of all steps.
     ends: f64,
 }
 
@@ -46,8 +46,9 @@ impl Level {
         self.targets[range].iter().copied().zip(weights.copied())
     }
 
-    /// Every vertex in a group of its own, then moved to the neighbouring group
-    /// that gains most, until nothing gains. Says whether any was moved.
+    /// Puts every vertex in a group of its own, then moves vertices to the
+    /// neighbouring group with the largest gain until no move gains. Returns the
+    /// groups and whether any vertex was moved.
     pub(super) fn grouped(&self, shuffle: &mut Shuffle) -> (Vec<u32>, bool) {
         let count = self.vertices();
         let mut groups: Vec<u32> = (0..count as u32).collect();
@@ -118,7 +119,7 @@ impl Level {
                     .map(|(to, weight)| (groups[to as usize], weight))
             }));
             for &to in &towards.met {
-                // Steps inside move with the group: they never decide where to.
+                // Steps inside move with the group and never decide a move.
                 if to as usize != group {
                     folded.targets.push(to);
                     folded.weights.push(towards.weight(to));
@@ -130,7 +131,7 @@ impl Level {
     }
 }
 
-/// The weight of one vertex's steps, by the group they lead to.
+/// The weights of one vertex's steps, by the group they lead to.
 struct Towards {
     weights: Vec<f64>,
     met: Vec<u32>,

@@ -1,5 +1,5 @@
-//! Louvain's way: move vertices while that gains, make a graph of the groups, and
-//! again.
+//! Louvain's method: move vertices while modularity grows, contract the groups to a
+//! graph, and repeat.
 
 use heddle_runtime::Runtime;
 
@@ -11,7 +11,7 @@ use crate::graph::Graph;
 use crate::lattice::Lattice;
 use crate::task;
 
-/// Groups of high modularity, the order of moves drawn from `seed`.
+/// Groups of high modularity; `seed` gives the order of moves.
 pub fn louvain(runtime: &Runtime, lattice: &Lattice, seed: u64) -> Result<Communities, Error> {
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64;

@@ -1,9 +1,9 @@
-//! Groups of vertices that are joined more among themselves than with others.
+//! Communities: groups of vertices with more edges inside than between them.
 //!
-//! All three ways look at steps, not at what they cost, and answer the same for the
-//! same seed on every machine. How good a grouping is, its modularity, is the share
-//! of steps inside groups less what that share would be if steps were drawn at
-//! random with the same degrees.
+//! All three methods use edges, not their costs, and return the same result for the
+//! same seed on every machine. The modularity of a grouping is the share of edges
+//! inside groups less what that share would be if edges were random with the same
+//! degrees.
 
 mod girvan_newman;
 mod label_propagation;
@@ -26,12 +26,12 @@ pub static COMMUNITIES: Kind = Kind::new("lattice-communities", WorkUnit::Items)
 /// A grouping of the vertices.
 #[derive(Clone, Debug)]
 pub struct Communities {
-    /// The group of each vertex, groups numbered by their first vertex.
+    /// The group of each vertex; groups are numbered by their first vertex.
     pub labels: Vec<u32>,
-    /// Vertices of each group.
+    /// The number of vertices of each group.
     pub sizes: Vec<u64>,
-    /// How much more is joined inside groups than chance would join, at most 1. Not
-    /// a number where there is no step.
+    /// The modularity, at most 1: the excess of edges inside groups over chance.
+    /// NaN where there is no edge.
     pub modularity: f64,
     numbering: Numbering,
 }
@@ -52,26 +52,27 @@ impl Communities {
         }
     }
 
-    /// How many groups.
+    /// The number of groups.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// Whether there is no vertex to group.
+    /// Whether there are no groups.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 
-    /// The group of a site; none if it is blocked or does not exist.
+    /// The group of a site; `None` if it is blocked or does not exist.
     #[must_use]
     pub fn of(&self, site: Site) -> Option<u32> {
         self.labels.get(self.numbering.vertex(site)?).copied()
     }
 }
 
-/// Numbers labels, all below their count, by first appearance; says how many there are.
+/// Numbers labels, all below their count, by first appearance and returns their
+/// number.
 fn renumber(labels: &mut [u32]) -> usize {
     let mut names = vec![u32::MAX; labels.len()];
     let mut count = 0;
@@ -114,7 +115,7 @@ mod tests {
         Runtime::builder().forgetful().build().unwrap()
     }
 
-    /// Two squares joined by one step.
+    /// Two squares joined by one edge.
     pub(super) fn dumbbell() -> Lattice {
         let lattice = Lattice::cubic(2, 9).unwrap();
         let wall = (0..9).filter(|&row| row != 4).map(|row| row * 9 + 4);
@@ -146,7 +147,7 @@ mod tests {
             let again = louvain(&runtime, &lattice, seed).unwrap();
             assert_eq!(found.labels, again.labels);
             assert!(found.modularity >= halves.modularity);
-            // No group reaches through the wall.
+            // No group crosses the wall.
             assert_ne!(found.of(0), found.of(8));
             let settings = LabelPropagation {
                 seed,

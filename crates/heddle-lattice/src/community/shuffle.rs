@@ -1,4 +1,4 @@
-//! Numbers in an order that depends on a seed and nothing else.
+//! A pseudo-random generator and shuffles that depend on a seed alone.
 
 /// A stream of words by splitmix64.
 pub(super) struct Shuffle(u64);
@@ -16,7 +16,7 @@ impl Shuffle {
         word ^ (word >> 31)
     }
 
-    /// Below `bound`, which is not 0.
+    /// A number below `bound`, which must not be 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.word()) * bound as u128) >> 64) as usize
     }

@@ -1,10 +1,11 @@
 //! The breadth-first sweep around blocked sites.
 //!
-//! Beside four bytes per site for the answer it keeps one bit per site, blocked
+//! Besides four bytes per site for the result it stores one bit per site, blocked
 //! or seen, and two levels. A level of many sites is shared between threads, which
-//! claim sites by setting their bits; who claims one does not change its distance.
+//! claim sites by setting their bits; the distance of a site does not depend on the
+//! thread that claims it.
 //!
-//! Levels are lists because they are thin: a word of 64 sites holds one or two of
+//! Levels are lists because they are sparse: a word of 64 sites holds one or two of
 //! a level, and a sweep by words of bits took 1.2 to 3 times as long on lattices of
 //! 10^6 to 10^8 sites.
 
@@ -16,7 +17,7 @@ use heddle_runtime::units::Bytes;
 use super::{Parallel, UNREACHABLE};
 use crate::lattice::{Compass, Lattice, Site};
 
-/// Sites of a level that one thread takes at a time.
+/// The number of sites of a level in one unit of a thread's work.
 const CHUNK: usize = 4096;
 
 /// One bit per site: blocked, or seen already.
@@ -35,8 +36,8 @@ impl Closed {
         Self(closed)
     }
 
-    /// Whether `site` was open, and is closed by this call. For one thread: two
-    /// plain moves, where `claim_shared` locks the bus.
+    /// Whether `site` was open; closes it. For a single thread: plain loads and
+    /// stores, where `claim_shared` locks the bus.
     #[inline]
     fn claim(&self, site: Site) -> bool {
         let (word, bit) = (&self.0[(site / 64) as usize], 1 << (site % 64));
@@ -48,7 +49,7 @@ impl Closed {
         true
     }
 
-    /// The same among threads.
+    /// The same for several threads.
     #[inline]
     fn claim_shared(&self, site: Site) -> bool {
         let (word, bit) = (&self.0[(site / 64) as usize], 1 << (site % 64));
@@ -67,7 +68,7 @@ pub(super) fn sweep(
     let steps: Vec<AtomicU32> = (0..lattice.sites())
         .map(|_| AtomicU32::new(UNREACHABLE))
         .collect();
-    // Sites fit in 32 bits: the caller keeps a number for each of them.
+    // Sites fit in 32 bits, because the caller stores a number for each of them.
     let mut level: Vec<u32> = Vec::new();
     for &source in sources {
         if closed.claim(source) {

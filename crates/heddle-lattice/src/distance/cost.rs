@@ -6,9 +6,9 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::UNREACHABLE_COST;
 use crate::lattice::{Compass, Lattice, Site, axis_of};
 
-/// One queue per axis. Sites are taken in ascending order of cost, and a step
-/// along an axis always adds the same, so what enters an axis's queue enters in
-/// ascending order too: the cheapest site is at the front of one of the queues.
+/// The sweep with one queue per axis. Sites are taken in ascending order of cost,
+/// and a step along an axis always adds the same, so each queue receives costs in
+/// ascending order: the cheapest site is at the front of one of the queues.
 pub(super) fn by_axis(lattice: &Lattice, sources: &[Site], weights: &[f64]) -> Vec<f64> {
     let compass = Compass::of(lattice);
     let mut costs = vec![UNREACHABLE_COST; lattice.sites() as usize];
@@ -47,8 +47,8 @@ fn cheapest(queues: &[VecDeque<(f64, Site)>]) -> Option<usize> {
         .map(|(_, axis)| axis)
 }
 
-/// Dijkstra's sweep. Costs are positive, and positive floats are ordered as their
-/// bits are, so the heap holds bits.
+/// Dijkstra's sweep. Positive floats are ordered as their bits are, and costs are
+/// positive, so the heap holds bits.
 pub(super) fn by_heap(lattice: &Lattice, sources: &[Site]) -> Vec<f64> {
     let compass = Compass::of(lattice);
     let mut costs = vec![UNREACHABLE_COST; lattice.sites() as usize];

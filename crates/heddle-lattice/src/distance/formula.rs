@@ -1,9 +1,8 @@
-//! Distances with nothing in the way.
+//! Distances without blocked sites.
 //!
-//! A distance is a sum over axes, so a table per axis is all the arithmetic there
-//! is: one row of the last axis plus a constant, row after row. From several
-//! sources the nearest one can be found axis by axis as well: a scan forwards and
-//! one backwards along every line.
+//! A distance is a sum over axes, so one table per axis suffices: one row of the
+//! last axis plus a constant, row after row. The nearest of several sources is also
+//! found axis by axis: a scan forwards and one backwards along every line.
 
 use std::ops::Add;
 
@@ -15,7 +14,7 @@ use super::Parallel;
 use crate::error::Error;
 use crate::lattice::{Lattice, Rail, Site};
 
-/// Steps from a source to every site, in the order of sites, none of them kept.
+/// The steps from a source to every site, in the order of sites, computed lazily.
 #[derive(Clone, Debug)]
 pub struct StepsFrom {
     rails: SmallVec<[Rail; 8]>,
@@ -27,13 +26,13 @@ pub struct StepsFrom {
 }
 
 impl Lattice {
-    /// Steps from `source` to every site, one by one. A lattice with blocked
-    /// sites has no such formula.
+    /// The steps from `source` to every site, one by one. Fails for a lattice with
+    /// blocked sites, which has no such formula.
     pub fn steps_from(&self, source: Site) -> Result<StepsFrom, Error> {
         self.check(source)?;
         if !self.is_regular() {
             return Err(Error::NotRegular {
-                what: "steps one by one",
+                what: "`Lattice::steps_from`",
                 blocked: self.blocked().len(),
             });
         }
@@ -153,7 +152,7 @@ pub(super) fn costs(
     })
 }
 
-/// Sums of one entry of each axis's table.
+/// The sums of one entry of each axis's table.
 fn fill<T: Distance>(
     lattice: &Lattice,
     threads: Threads<'_>,
@@ -189,8 +188,8 @@ pub(super) fn steps_from_many(
     sources: &[Site],
     threads: Threads<'_>,
 ) -> Vec<u32> {
-    // Far, but with room for every step that is added to it before a source's
-    // own distance has arrived.
+    // Larger than any distance, and small enough that the steps added to it before
+    // a source's distance arrives do not overflow.
     scan(lattice, sources, threads, u32::MAX / 2, |_| 1)
 }
 
@@ -228,8 +227,8 @@ fn scan<T: Distance>(
     values
 }
 
-/// Carries distances along one axis, both ways, through all lines of a slab at
-/// once. On a ring a second round carries them over the seam.
+/// Propagates distances along one axis, in both directions, through all lines of a
+/// slab at once. A periodic axis needs a second round across its seam.
 fn relax_slab<T: Distance>(slab: &mut [T], stride: usize, step: T, wraps: bool) {
     let rows = slab.len() / stride;
     for _ in 0..if wraps { 2 } else { 1 } {

@@ -1,9 +1,8 @@
 //! Distances from one or several sources to every site.
 //!
-//! With nothing blocked they are a formula from one source ([`StepsFrom`] gives
-//! them one by one without keeping any) and two scans per axis from several. With
-//! blocked sites the lattice is swept breadth first, or by cost where steps have
-//! one.
+//! Without blocked sites they are a formula from one source ([`StepsFrom`] computes
+//! them lazily) and two scans per axis from several. With blocked sites the lattice
+//! is swept breadth first, or by cost where steps have costs.
 
 mod breadth;
 mod cost;
@@ -18,20 +17,20 @@ use heddle_runtime::cpu::Pool;
 use crate::error::Error;
 use crate::lattice::{Lattice, Site, Weights};
 
-/// A site no source reaches has this many steps.
+/// The number of steps of a site that no source reaches.
 pub const UNREACHABLE: u32 = u32::MAX;
 
-/// A site no source reaches has this cost.
+/// The cost of a site that no source reaches.
 pub const UNREACHABLE_COST: f64 = f64::INFINITY;
 
-/// The most sites for which distances are kept: 16 GiB of steps.
+/// The largest number of sites whose distances are stored: 16 GiB of steps.
 pub const MOST_SITES: u64 = u32::MAX as u64;
 
-/// When work is shared between threads.
+/// The threshold for sharing work between threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parallel {
-    /// From this many sites on: sites of the lattice for a formula, of one level
-    /// for a breadth-first sweep. The answer does not depend on it.
+    /// The least number of sites: of the lattice for a formula, of one level for a
+    /// breadth-first sweep. The result does not depend on it.
     pub from_sites: u64,
 }
 
@@ -44,18 +43,18 @@ impl Default for Parallel {
     }
 }
 
-/// How distances were found.
+/// The method that gave the distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DistanceMethod {
-    /// By formula.
+    /// A formula.
     ClosedForm,
-    /// Nothing blocked, several sources: scans along each axis.
+    /// Scans along each axis, for several sources without blocked sites.
     AxisScans,
-    /// Breadth first, level by level.
+    /// Breadth-first search, level by level.
     BreadthFirst,
     /// By cost, with one queue per axis: steps of an axis all cost the same, so
-    /// each queue is sorted by itself.
+    /// each queue is sorted.
     AxisQueues,
     /// By cost, with a heap.
     Dijkstra,
@@ -75,14 +74,14 @@ pub enum Values {
 pub struct Distances {
     /// One number per site. Blocked sites are unreachable.
     pub values: Values,
-    /// How they were found.
+    /// The method that gave them.
     pub method: DistanceMethod,
-    /// Time from the question to the answer.
+    /// The elapsed time of the query.
     pub elapsed: Duration,
 }
 
 impl Distances {
-    /// The distance of `site`; none if it cannot be reached or does not exist.
+    /// The distance of `site`; `None` if it cannot be reached or does not exist.
     #[must_use]
     pub fn get(&self, site: Site) -> Option<f64> {
         let site = usize::try_from(site).ok()?;
@@ -95,7 +94,7 @@ impl Distances {
         }
     }
 
-    /// How many sites are reached, sources included.
+    /// The number of sites reached, sources included.
     #[must_use]
     pub fn reached(&self) -> u64 {
         let reached = match &self.values {
@@ -105,7 +104,7 @@ impl Distances {
         reached as u64
     }
 
-    /// The greatest distance of a site that is reached.
+    /// The largest distance of a reached site.
     #[must_use]
     pub fn farthest(&self) -> f64 {
         match &self.values {
@@ -156,14 +155,13 @@ impl Lattice {
         self.distances_by(sources, Parallel::default())
     }
 
-    /// The same on the threads of `pool` instead of [`Pool::shared`]'s; that of a
+    /// The same on the threads of `pool` instead of [`Pool::shared`]; the pool of a
     /// runtime is [`Runtime::pool`](heddle_runtime::Runtime::pool).
     pub fn distances_on(&self, pool: &Pool, sources: &[Site]) -> Result<Distances, Error> {
         self.distances_of(sources, pool, Parallel::default())
     }
 
-    /// The same as [`distances`](Self::distances), with a say in when it is shared
-    /// between threads.
+    /// The same with a threshold for threads.
     pub fn distances_by(&self, sources: &[Site], parallel: Parallel) -> Result<Distances, Error> {
         self.distances_of(sources, Pool::shared(), parallel)
     }
@@ -174,7 +172,7 @@ impl Lattice {
         pool: &Pool,
         parallel: Parallel,
     ) -> Result<Distances, Error> {
-        let asked = Instant::now();
+        let started = Instant::now();
         if sources.is_empty() {
             return Err(Error::NoSources);
         }
@@ -183,7 +181,7 @@ impl Lattice {
         }
         if self.sites() > MOST_SITES {
             return Err(Error::TooManyToStore {
-                what: "a sweep of distances",
+                what: "`Lattice::distances`",
                 sites: self.sites(),
                 most: MOST_SITES,
             });
@@ -192,7 +190,7 @@ impl Lattice {
         Ok(Distances {
             values,
             method,
-            elapsed: asked.elapsed(),
+            elapsed: started.elapsed(),
         })
     }
 

@@ -12,19 +12,19 @@ use super::{Graph, Numbering, Odometer};
 use crate::error::Error;
 use crate::lattice::Lattice;
 
-/// An explicit graph of a lattice.
+/// The operation kind of an explicit graph.
 pub static BUILD: Kind = Kind::new("lattice-build", WorkUnit::Items);
 
-/// Sites a thread takes at a time.
+/// The number of sites in one unit of a thread's work.
 const PART: u64 = 1 << 14;
 
-/// How far a build has come.
+/// The progress of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Sites seen.
+    /// The number of sites visited.
     pub done: u64,
-    /// Sites there are.
+    /// The number of sites.
     pub sites: u64,
 }
 
@@ -38,13 +38,13 @@ pub struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// Fails for a lattice too large to number.
+    /// Fails for a lattice with too many sites to number.
     pub fn new(lattice: &'a Lattice) -> Result<Self, Error> {
         let numbering = Numbering::of(lattice, "an explicit graph")?;
         Ok(Self::over(lattice, numbering))
     }
 
-    /// Of a lattice whose numbering is at hand.
+    /// The same for a numbering that exists already.
     pub(crate) fn over(lattice: &'a Lattice, numbering: Numbering) -> Self {
         Self {
             lattice,
@@ -53,7 +53,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Calls `progress` from whichever thread has finished a part.
+    /// Calls `progress` after each part, from the thread that finished it.
     #[must_use]
     pub fn watched(mut self, progress: Watcher<'a>) -> Self {
         self.progress = Some(progress);
@@ -82,7 +82,7 @@ impl Operation for Build<'_> {
         description
     }
 
-    /// A GPU counts entries in 32 bits and knows nothing of costs.
+    /// A GPU counts entries in 32 bits and does not compute costs.
     fn runs_on(&self, device: DeviceId) -> bool {
         let entries = 2 * self.lattice.dimensions() as u64 * self.lattice.sites();
         let is_plain = self.lattice.weights().is_unit() && entries < 1 << 32;
@@ -108,7 +108,7 @@ impl Operation for Build<'_> {
 }
 
 impl Build<'_> {
-    /// Says that so many sites are done.
+    /// Adds finished sites and reports the progress.
     pub(super) fn tell(&self, done: u64) {
         if let Some(progress) = self.progress {
             let sites = self.lattice.sites();
@@ -116,14 +116,14 @@ impl Build<'_> {
         }
     }
 
-    /// The graph, built on these threads.
+    /// Builds the graph on the threads of `pool`.
     pub(crate) fn on(&self, pool: &Pool) -> Graph {
         let sites = self.lattice.sites();
         let done = AtomicU64::new(0);
         let parts: Vec<Mutex<Option<Rows>>> = (0..sites.div_ceil(PART))
             .map(|_| Mutex::new(None))
             .collect();
-        // Some forty bytes are looked at per site.
+        // About forty bytes are read per site.
         pool.each(
             Bytes(40 * sites),
             parts.iter().enumerate(),

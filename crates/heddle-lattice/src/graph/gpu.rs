@@ -1,4 +1,5 @@
-//! Building the graph on a GPU: degrees there, their running sum here, rows there.
+//! Building the graph on a GPU: the GPU computes degrees and rows, the host the
+//! prefix sum between them.
 
 use heddle_runtime::device::{Accelerator, Argument, Kernel, Lane, Launch};
 use heddle_runtime::units::Bytes;
@@ -13,7 +14,7 @@ const MOST_BLOCKS: u64 = 4096;
 const DEGREES: &Kernel = Kernel::named(&KERNELS, "lattice_degrees");
 const ROWS: &Kernel = Kernel::named(&KERNELS, "lattice_rows");
 
-/// Size, stride and whether the ends meet, for each axis of at most 2^30 sites.
+/// For each axis its size, at most 2^30, its stride, and whether it is periodic.
 pub(crate) fn geometry(lattice: &Lattice) -> Array<u32> {
     let axes: Vec<u32> = lattice
         .rails()
@@ -87,7 +88,7 @@ impl Build<'_> {
             let starts = lane.resident(&Array::from_slice(&starts), accelerator)?;
             let before = self.numbering.before_words();
             let before = lane.resident(&Array::from_slice(&before), accelerator)?;
-            let room = accelerator.allocate(Bytes(4 * end))?;
+            let rows = accelerator.allocate(Bytes(4 * end))?;
             launch(
                 ROWS,
                 &[
@@ -97,10 +98,10 @@ impl Build<'_> {
                     Argument::Buffer(&**blocked),
                     Argument::Buffer(&**before),
                     Argument::Buffer(&**starts),
-                    Argument::Buffer(&*room),
+                    Argument::Buffer(&*rows),
                 ],
             )?;
-            targets = words(lane, &*room)?;
+            targets = words(lane, &*rows)?;
         }
         self.tell(sites);
         Ok(Graph {
@@ -112,7 +113,7 @@ impl Build<'_> {
     }
 }
 
-/// What a buffer holds.
+/// The words of a buffer.
 fn words(
     lane: &Lane<'_>,
     buffer: &dyn heddle_runtime::device::DeviceMemory,

@@ -1,8 +1,8 @@
-//! The explicit graph: compressed rows of neighbours, made only where an algorithm
-//! walks over all of them again and again.
+//! The explicit graph: compressed rows of neighbours, for algorithms that traverse
+//! all of them repeatedly.
 //!
-//! Vertices are the free sites, renumbered ascending; [`Graph::numbering`] leads
-//! from one to the other. Everything a formula answers does without this.
+//! Vertices are the free sites, renumbered in ascending order; [`Graph::numbering`]
+//! converts between them. Formulas do not need the graph.
 
 mod build;
 pub(crate) mod gpu;
@@ -22,32 +22,32 @@ use crate::lattice::Lattice;
 #[derive(Clone, Debug)]
 pub struct Graph {
     numbering: Numbering,
-    /// Where each vertex's neighbours begin, and where the last one's end.
+    /// The index of each vertex's first neighbour, and the end of the last row.
     offsets: Vec<u64>,
     targets: Vec<u32>,
-    /// One cost per target; none where every step costs 1.
+    /// One cost per target; `None` where every step costs 1.
     costs: Option<Vec<f64>>,
 }
 
 impl Graph {
-    /// Builds it on the device that will be done soonest.
+    /// Builds the graph on the device with the earliest predicted finish.
     pub fn build(runtime: &Runtime, lattice: &Lattice) -> Result<Self, Error> {
         Ok(runtime.run(Build::new(lattice)?)?)
     }
 
-    /// Which site is which vertex.
+    /// The mapping between sites and vertices.
     #[must_use]
     pub fn numbering(&self) -> &Numbering {
         &self.numbering
     }
 
-    /// How many vertices.
+    /// The number of vertices.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// How many edges, each counted once.
+    /// The number of edges, each counted once.
     #[must_use]
     pub fn edges(&self) -> u64 {
         self.targets.len() as u64 / 2
@@ -61,7 +61,7 @@ impl Graph {
         &self.targets[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 
-    /// Each neighbour with what the step to it costs. Panics if there is no such
+    /// Each neighbour with the cost of the step to it. Panics if there is no such
     /// vertex.
     #[inline]
     pub fn steps(&self, vertex: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
@@ -71,26 +71,26 @@ impl Graph {
         targets.map(move |(at, &to)| (to, costs.map_or(1.0, |costs| costs[at])))
     }
 
-    /// Where each vertex's neighbours begin in [`targets`](Self::targets); one more
-    /// than there are vertices.
+    /// The index of each vertex's first neighbour in [`targets`](Self::targets),
+    /// and the end of the last row.
     #[must_use]
     pub fn offsets(&self) -> &[u64] {
         &self.offsets
     }
 
-    /// The neighbours of all vertices, one vertex behind the other.
+    /// The neighbours of all vertices, row after row.
     #[must_use]
     pub fn targets(&self) -> &[u32] {
         &self.targets
     }
 
-    /// What each step to a target costs; none where every step costs 1.
+    /// The cost of the step to each target; `None` where every step costs 1.
     #[must_use]
     pub fn costs(&self) -> Option<&[f64]> {
         self.costs.as_deref()
     }
 
-    /// Bytes it keeps.
+    /// The size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let costs = self
@@ -101,7 +101,7 @@ impl Graph {
         (rows + costs) as u64 + self.numbering.bytes()
     }
 
-    /// The square matrix of what steps cost, 0 where there is none, for at most
+    /// The square matrix of step costs, 0 where there is no step, for at most
     /// `most_vertices` vertices.
     pub fn dense(&self, most_vertices: usize) -> Result<Array<f64>, Error> {
         let vertices = self.vertices();

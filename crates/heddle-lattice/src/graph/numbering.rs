@@ -1,10 +1,10 @@
-//! Vertex numbers: free sites only, ascending, and back.
+//! The numbering of vertices: free sites in ascending order.
 
 use crate::error::Error;
 use crate::lattice::{Blocked, Lattice, Site};
 
-/// The most sites that are numbered: a rank fits 32 bits, and one bit per blocked
-/// site is still kept.
+/// The largest number of sites that can be numbered: a rank fits 32 bits, and one
+/// bit per blocked site is still stored.
 pub const MAX_VISITED: u64 = 1 << 30;
 
 /// The free sites of a lattice in ascending order, numbered from 0.
@@ -12,14 +12,15 @@ pub const MAX_VISITED: u64 = 1 << 30;
 pub struct Numbering {
     sites: u64,
     blocked: Blocked,
-    /// Free sites before each word of blocked bits; empty where nothing is blocked.
+    /// The number of free sites before each word of blocked bits; empty where no
+    /// site is blocked.
     before: Vec<u32>,
     /// The site of each vertex; empty where every site is a vertex.
     places: Vec<u32>,
 }
 
 impl Numbering {
-    /// Fails for more than [`MAX_VISITED`] sites; `asked` says for what.
+    /// Fails for more than [`MAX_VISITED`] sites; `asked` names the operation.
     pub fn of(lattice: &Lattice, asked: &'static str) -> Result<Self, Error> {
         let sites = lattice.sites();
         if sites > MAX_VISITED {
@@ -54,7 +55,7 @@ impl Numbering {
         })
     }
 
-    /// How many vertices.
+    /// The number of vertices.
     #[must_use]
     pub fn len(&self) -> usize {
         if self.before.is_empty() {
@@ -70,7 +71,7 @@ impl Numbering {
         self.len() == 0
     }
 
-    /// The site of a vertex, if there is such a vertex.
+    /// The site of a vertex, or `None` if there is no such vertex.
     #[must_use]
     pub fn site(&self, vertex: usize) -> Option<Site> {
         if self.before.is_empty() {
@@ -79,13 +80,13 @@ impl Numbering {
         self.places.get(vertex).map(|&site| u64::from(site))
     }
 
-    /// The vertex of a site; none if it is blocked or does not exist.
+    /// The vertex of a site; `None` if it is blocked or does not exist.
     #[must_use]
     pub fn vertex(&self, site: Site) -> Option<usize> {
         (site < self.sites && !self.blocked.contains(site)).then(|| self.rank(site) as usize)
     }
 
-    /// The vertex of a site that is free.
+    /// The vertex of a free site.
     #[inline]
     pub(crate) fn rank(&self, site: Site) -> u32 {
         let word = (site / 64) as usize;
@@ -95,7 +96,7 @@ impl Numbering {
         }
     }
 
-    /// Free sites before each 64 of them.
+    /// The number of free sites before each group of 64 sites.
     pub(crate) fn before_words(&self) -> Vec<u32> {
         if self.before.is_empty() {
             return (0..self.sites as u32).step_by(64).collect();
@@ -103,7 +104,7 @@ impl Numbering {
         self.before.clone()
     }
 
-    /// Bytes kept beside the lattice's own.
+    /// The size in bytes, without the lattice's own.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         4 * (self.before.len() + self.places.len()) as u64

@@ -1,11 +1,11 @@
-//! Sites in order with their coordinates carried along: a division per axis and
-//! site would cost more than the rest of a pass.
+//! Iterates sites in order with their coordinates: a division per axis and site
+//! would cost more than the rest of a pass.
 
 use smallvec::SmallVec;
 
 use crate::lattice::{Lattice, Rail, Site};
 
-/// A site and where it is.
+/// A site and its coordinates.
 pub(crate) struct Odometer<'a> {
     rails: &'a [Rail],
     at: SmallVec<[u64; 8]>,
@@ -22,7 +22,7 @@ impl<'a> Odometer<'a> {
         }
     }
 
-    /// On to the next site.
+    /// Advances to the next site.
     #[inline]
     pub(crate) fn advance(&mut self) {
         self.site += 1;
@@ -41,8 +41,8 @@ impl<'a> Odometer<'a> {
         &self.at
     }
 
-    /// Calls `each` with every site one step away, blocked or not, and its axis, in
-    /// the order of [`Lattice::neighbours`].
+    /// Calls `each` with every site one step away, blocked or free, and its axis,
+    /// in the order of [`Lattice::neighbours`].
     #[inline]
     pub(crate) fn around(&self, mut each: impl FnMut(Site, usize)) {
         for (axis, (&at, rail)) in self.at.iter().zip(self.rails).enumerate() {

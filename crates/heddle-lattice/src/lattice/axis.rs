@@ -1,12 +1,12 @@
-//! One axis: how long it is and what lies beyond its ends.
+//! One axis: its size and its boundary.
 
-/// What lies beyond the ends of an axis.
+/// The boundary of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Boundary {
-    /// Nothing.
+    /// The axis ends.
     Open,
-    /// The other end.
+    /// The last site is a neighbour of the first.
     Periodic,
 }
 
@@ -27,8 +27,8 @@ impl Axis {
         }
     }
 
-    /// An axis that closes on itself. On one of two sites the way round leads
-    /// over the same step, and counts once.
+    /// A periodic axis. On an axis of two sites the step across the boundary is the
+    /// same step, and counts once.
     #[must_use]
     pub const fn periodic(size: u64) -> Self {
         Self {
@@ -37,26 +37,26 @@ impl Axis {
         }
     }
 
-    /// How many sites lie along it.
+    /// The number of sites along it.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.size
     }
 
-    /// What lies beyond its ends.
+    /// Its boundary.
     #[must_use]
     pub const fn boundary(&self) -> Boundary {
         self.boundary
     }
 
-    /// Whether there is a step from the last site to the first that is no other
-    /// step: two sites have one step between them, however it is walked.
+    /// Whether the step from the last site to the first is a separate step: two
+    /// sites have one step between them in either direction.
     #[must_use]
     pub(crate) const fn wraps(&self) -> bool {
         matches!(self.boundary, Boundary::Periodic) && self.size > 2
     }
 
-    /// Steps on one line along this axis.
+    /// The number of steps on one line along this axis.
     #[must_use]
     pub(crate) const fn steps(&self) -> u64 {
         if self.wraps() {

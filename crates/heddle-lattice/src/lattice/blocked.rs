@@ -1,14 +1,14 @@
 //! The set of blocked sites.
 //!
-//! Searches ask it once per step, so it is one bit per site as long as that is
-//! small; a lattice too large for that keeps the blocked sites themselves.
+//! Searches query it once per step, so it is one bit per site where that is small;
+//! a larger lattice stores the list of blocked sites.
 
 use std::sync::Arc;
 
 use super::Site;
 use crate::error::Error;
 
-/// Up to here a bit per site is kept: 128 MiB at most.
+/// The largest number of sites stored as bits: 128 MiB.
 const MOST_BITS: u64 = 1 << 30;
 
 /// Blocked sites. Cheap to clone.
@@ -26,7 +26,7 @@ enum Form {
 }
 
 impl Blocked {
-    /// No site at all.
+    /// The empty set.
     #[must_use]
     pub const fn none() -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Blocked {
         Self { form, count }
     }
 
-    /// Whether `site` is blocked. A site that does not exist is not.
+    /// Whether `site` is blocked; `false` for a site that does not exist.
     #[inline]
     #[must_use]
     pub fn contains(&self, site: Site) -> bool {
@@ -82,19 +82,19 @@ impl Blocked {
         }
     }
 
-    /// How many.
+    /// The number of blocked sites.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether no site is blocked.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// One bit per site, lowest first, where that form is kept.
+    /// One bit per site, lowest first, if stored in that form.
     #[must_use]
     pub fn bits(&self) -> Option<&[u64]> {
         match &self.form {
@@ -118,7 +118,7 @@ impl Blocked {
         sorted.iter().copied().chain(from_bits)
     }
 
-    /// Bytes kept.
+    /// The size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match &self.form {

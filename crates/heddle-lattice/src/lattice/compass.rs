@@ -1,11 +1,11 @@
-//! Steps by multiplication, for searches that take millions of them.
+//! Fast steps between neighbours, for searches that take millions of them.
 //!
-//! [`super::Neighbours`] divides twice per step. A search expands a whole site at
-//! a time, so it can take each coordinate once, and up to 2^32 sites the division
-//! is one multiplication by a reciprocal.
+//! [`super::Neighbours`] divides twice per step. A search expands a whole site at a
+//! time, so it computes each coordinate once, and up to 2^32 sites the division is
+//! one multiplication by a reciprocal.
 
-// A search's inner loop is the closure handed to `around`; called, not inlined, it
-// costs more than the step itself.
+// A search's inner loop is the closure passed to `around`; a call that is not
+// inlined costs more than the step itself.
 #![allow(clippy::inline_always)]
 
 use smallvec::SmallVec;
@@ -32,14 +32,14 @@ pub(crate) const fn axis_of(heading: Heading) -> usize {
 struct Needle {
     stride: u64,
     last: u64,
-    /// From the first site of a line to its last.
+    /// The distance in site numbers from the first site of a line to its last.
     span: u64,
     /// 2^64 / stride, rounded up; 0 where the stride is 1.
     reciprocal: u64,
     wraps: bool,
 }
 
-/// The steps of a lattice, blocked sites left out of account.
+/// The steps of a lattice, without regard to blocked sites.
 #[derive(Clone, Debug)]
 pub(crate) struct Compass {
     needles: SmallVec<[Needle; 8]>,
@@ -70,8 +70,8 @@ impl Compass {
     }
 
     /// Calls `visit` with every site one step away, the step to it, and the
-    /// coordinates before and after on the step's axis; axes in order, backwards
-    /// before forwards.
+    /// coordinates before and after on the step's axis, in the order of axes,
+    /// backwards before forwards.
     #[inline(always)]
     pub(crate) fn around(&self, site: Site, visit: impl FnMut(Site, Heading, u64, u64)) {
         if self.narrow {
@@ -113,7 +113,8 @@ impl Compass {
         }
     }
 
-    /// Memory beyond the compass's own size, which grows with dimensions alone.
+    /// The heap memory used, in bytes, which depends on the number of dimensions
+    /// alone.
     pub(crate) fn spilled_bytes(&self) -> usize {
         if self.needles.spilled() {
             self.needles.capacity() * size_of::<Needle>()

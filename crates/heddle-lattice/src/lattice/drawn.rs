@@ -1,12 +1,13 @@
-//! Blocked sites and costs drawn at random: the same for the same seed, on every
-//! machine and in whatever order sites are asked about.
+//! Random blocked sites and costs: the same for the same seed on every machine and
+//! in any order of sites.
 
 use std::ops::Range;
 
 use super::{Lattice, Site, Weights};
 use crate::error::Error;
 
-/// Each site is looked at once, so a lattice that would take minutes is refused.
+/// Each site is visited once, so larger lattices, which would take minutes, are
+/// refused.
 const MOST_DRAWN: u64 = 1 << 30;
 
 impl Lattice {
@@ -28,11 +29,11 @@ impl Lattice {
         self.with_blocked((0..sites).filter(|&site| draw(seed, site) < share))
     }
 
-    /// The same lattice with a cost for every site drawn from `costs`.
+    /// The same lattice with a random cost from `costs` for every site.
     pub fn with_random_weights(self, costs: Range<f64>, seed: u64) -> Result<Self, Error> {
         self.check_drawn()?;
         let width = costs.end - costs.start;
-        // Another draw than the one that blocks sites.
+        // A different stream than the one that blocks sites.
         let weights = (0..self.sites()).map(|site| costs.start + width * draw(!seed, site));
         let weights = Weights::Sites(weights.collect());
         self.with_weights(weights)
@@ -43,7 +44,7 @@ impl Lattice {
             return Ok(());
         }
         Err(Error::TooManyToStore {
-            what: "a draw for every site",
+            what: "a random lattice",
             sites: self.sites(),
             most: MOST_DRAWN,
         })
@@ -61,7 +62,7 @@ fn draw(seed: u64, site: Site) -> f64 {
         word = (word ^ (word >> 30)).wrapping_mul(multiplier);
     }
     word ^= word >> 31;
-    // The upper 53 bits are what a float holds.
+    // A float holds the upper 53 bits.
     (word >> 11) as f64 / (1_u64 << 53) as f64
 }
 

@@ -1,8 +1,8 @@
-//! The lattice itself: axes, sites, blocked sites and the cost of a step.
+//! The lattice: axes, sites, blocked sites and step costs.
 //!
-//! Sites are numbered in C order, the last axis fastest, as `NumPy` lays out an
-//! array of the same shape. What no formula answers (a path around blocked sites)
-//! lives in the rooms beside this one.
+//! Sites are numbered in C order, the last axis fastest, like the elements of a
+//! `NumPy` array of the same shape. Algorithms without a formula, such as paths
+//! around blocked sites, are in the modules beside this one.
 
 mod axis;
 mod blocked;
@@ -26,19 +26,19 @@ use crate::error::Error;
 /// A site's number, from 0, the last axis fastest.
 pub type Site = u64;
 
-/// The most sites a lattice may have. An index beyond it could not be stepped,
-/// weighted and summed in 64 bits without looking at each sum.
+/// The largest number of sites. Larger indices could not be stepped, weighted and
+/// summed in 64 bits without overflow checks.
 pub const MAX_SITES: u64 = 1 << 40;
 
-/// The most axes: 2^40 sites have no more than 40 axes longer than 1.
+/// The largest number of axes: 2^40 sites have at most 40 axes longer than 1.
 pub const MAX_DIMENSIONS: usize = 64;
 
-/// A site's place, one number per axis.
+/// The coordinates of a site, one per axis.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 pub struct Coordinates(SmallVec<[u64; 8]>);
 
 impl Coordinates {
-    /// One number per axis.
+    /// The coordinates as a slice, one per axis.
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {
         &self.0
@@ -56,15 +56,15 @@ impl fmt::Display for Coordinates {
     }
 }
 
-/// An axis and how far apart its neighbours are numbered.
+/// An axis and its stride in site numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rail {
     pub(crate) axis: Axis,
     pub(crate) stride: u64,
 }
 
-/// An N-dimensional lattice: a description of at most a few hundred bytes, plus
-/// its blocked sites and its weights where it has any.
+/// An N-dimensional lattice: a description of at most a few hundred bytes, plus its
+/// blocked sites and weights if it has any.
 #[derive(Clone, Debug)]
 pub struct Lattice {
     rails: SmallVec<[Rail; 8]>,
@@ -79,10 +79,10 @@ impl Lattice {
         Self::new(std::iter::repeat_n(Axis::open(size), dimensions))
     }
 
-    /// A lattice of these axes, nothing blocked, every step costing 1.
+    /// A lattice of these axes, without blocked sites, with steps of cost 1.
     pub fn new(axes: impl IntoIterator<Item = Axis>) -> Result<Self, Error> {
-        // One beyond the limit is enough to see that there are too many; an
-        // endless iterator must not be collected to learn that.
+        // One axis beyond the limit proves that there are too many; an endless
+        // iterator must not be collected.
         let axes: SmallVec<[Axis; 8]> = axes.into_iter().take(MAX_DIMENSIONS + 1).collect();
         if axes.is_empty() {
             return Err(Error::NoDimensions);
@@ -113,21 +113,20 @@ impl Lattice {
         })
     }
 
-    /// The same lattice with these sites blocked and no others. A site named
-    /// twice is blocked once.
+    /// The same lattice with exactly these sites blocked. Duplicates count once.
     pub fn with_blocked(mut self, sites: impl IntoIterator<Item = Site>) -> Result<Self, Error> {
         self.blocked = Blocked::new(self.sites, sites)?;
         Ok(self)
     }
 
-    /// The same lattice with steps of these costs.
+    /// The same lattice with these step costs.
     pub fn with_weights(mut self, weights: Weights) -> Result<Self, Error> {
         weights.check(self.rails.len(), self.sites)?;
         self.weights = weights;
         Ok(self)
     }
 
-    /// How many axes.
+    /// The number of axes.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.rails.len()
@@ -139,13 +138,13 @@ impl Lattice {
         self.rails.iter().map(|rail| rail.axis)
     }
 
-    /// How many sites, blocked ones included.
+    /// The number of sites, blocked ones included.
     #[must_use]
     pub fn sites(&self) -> u64 {
         self.sites
     }
 
-    /// How many sites are not blocked.
+    /// The number of free sites.
     #[must_use]
     pub fn free_sites(&self) -> u64 {
         self.sites - self.blocked.len()
@@ -157,13 +156,13 @@ impl Lattice {
         &self.blocked
     }
 
-    /// What a step costs.
+    /// The step costs.
     #[must_use]
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
-    /// Whether nothing is blocked, so that formulas answer for structure.
+    /// Whether no site is blocked, so that structure has formulas.
     #[must_use]
     pub fn is_regular(&self) -> bool {
         self.blocked.is_empty()
@@ -191,7 +190,7 @@ impl Lattice {
         Ok(site)
     }
 
-    /// Where `site` is.
+    /// The coordinates of `site`.
     pub fn coordinates(&self, site: Site) -> Result<Coordinates, Error> {
         self.check(site)?;
         Ok(Coordinates(
@@ -203,13 +202,13 @@ impl Lattice {
     }
 
     /// The free sites one step from `site`, each once, in axis order, backwards
-    /// before forwards. None if `site` is blocked or does not exist.
+    /// before forwards. Empty if `site` is blocked or does not exist.
     #[must_use]
     pub fn neighbours(&self, site: Site) -> Neighbours<'_> {
         Neighbours::new(self, site)
     }
 
-    /// Steps between two sites with nothing in the way.
+    /// The number of steps between two sites, without regard to blocked sites.
     pub fn steps_between(&self, first: Site, second: Site) -> Result<u64, Error> {
         self.check(first)?;
         self.check(second)?;
@@ -220,7 +219,7 @@ impl Lattice {
             .sum())
     }
 
-    /// The site exists.
+    /// Fails if the site does not exist.
     pub fn check(&self, site: Site) -> Result<(), Error> {
         if site < self.sites {
             return Ok(());
@@ -231,7 +230,7 @@ impl Lattice {
         })
     }
 
-    /// The site exists and is free.
+    /// Fails if the site does not exist or is blocked.
     pub fn check_free(&self, site: Site) -> Result<(), Error> {
         if self.blocked.contains(site) {
             return Err(Error::Blocked {
@@ -242,7 +241,7 @@ impl Lattice {
         self.check(site)
     }
 
-    /// The error that says that no path leads from one site to the other.
+    /// The error for two sites without a path between them.
     pub(crate) fn no_path(&self, from: Site, to: Site) -> Error {
         match (self.coordinates(from), self.coordinates(to)) {
             (Ok(from), Ok(to)) => Error::NoPath {
@@ -259,7 +258,8 @@ impl Lattice {
 }
 
 impl Rail {
-    /// Steps between two coordinates of this axis, the short way round.
+    /// The number of steps between two coordinates of this axis, in the shorter
+    /// direction.
     #[inline]
     pub(crate) fn gap(&self, first: u64, second: u64) -> u64 {
         let apart = first.abs_diff(second);
@@ -269,12 +269,13 @@ impl Rail {
         }
     }
 
-    /// Where `site` lies on this axis.
+    /// The coordinate of `site` on this axis.
     pub(crate) fn coordinate(&self, site: Site) -> u64 {
         site / self.stride % self.axis.size()
     }
 
-    /// Steps along this axis from one site to the other, the short way round.
+    /// The number of steps along this axis between two sites, in the shorter
+    /// direction.
     pub(crate) fn steps(&self, first: Site, second: Site) -> u64 {
         self.gap(self.coordinate(first), self.coordinate(second))
     }

@@ -1,4 +1,4 @@
-//! The sites one step away, found by arithmetic.
+//! The neighbours of a site, computed by arithmetic.
 
 use super::{Lattice, Site};
 
@@ -7,7 +7,7 @@ use super::{Lattice, Site};
 pub struct Neighbour {
     /// Its number.
     pub site: Site,
-    /// The axis along which the step goes.
+    /// The axis of the step.
     pub axis: usize,
 }
 
@@ -16,7 +16,7 @@ pub struct Neighbour {
 pub struct Neighbours<'a> {
     lattice: &'a Lattice,
     site: Site,
-    /// Twice the axis, plus one for the step forwards.
+    /// The next step: twice the axis, plus one if forwards.
     next: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What a step costs.
+//! Step costs.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::error::Error;
 /// The cost of a step between neighbours, the same in both directions.
 #[derive(Clone, Debug, Default)]
 pub enum Weights {
-    /// 1, whichever step.
+    /// Every step costs 1.
     #[default]
     Unit,
-    /// One cost per axis; formulas still hold.
+    /// One cost per axis; formulas still apply.
     Axes(Arc<[f64]>),
     /// One cost per site: a step costs the mean of its two ends.
     Sites(Arc<[f64]>),

@@ -1,14 +1,14 @@
 //! A* where every step costs 1.
 //!
-//! The steps still needed with nothing in the way never overestimate and change
-//! by at most one per step, so the estimate of a whole path grows by 0, 1 or 2
-//! per step and three stacks serve as the priority queue. Within one estimate the
-//! newest site is taken first: where few sites are blocked the search runs along
-//! a path almost straight to the end.
+//! The steps needed without blocked sites never overestimate and change by at most
+//! one per step, so the estimate of a whole path grows by 0, 1 or 2 per step and
+//! three stacks serve as the priority queue. Within one estimate the newest site is
+//! expanded first: where few sites are blocked the search runs along an almost
+//! straight path to the end.
 //!
-//! A search that has gone on for long may be looking for an end that is walled
-//! in, so from then on the end's surroundings are flooded at the same pace: if
-//! they run out, there is no path.
+//! After many expansions the end may be enclosed by blocked sites. From then on the
+//! sites around the end are flooded at the same pace: if the flood runs out of
+//! sites, there is no path.
 
 use smallvec::SmallVec;
 
@@ -16,10 +16,10 @@ use super::finder::{Found, Question};
 use super::marks::Marks;
 use crate::lattice::{Compass, Heading, Lattice, Site, axis_of, back};
 
-/// Written at the start, which no step led to.
+/// The heading stored at the start, which no step led to.
 const ORIGIN: Heading = Heading::MAX;
 
-/// Sites taken up before the end's surroundings are looked at.
+/// The number of sites expanded before the flood around the end begins.
 const PATIENCE: u64 = 1 << 12;
 
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +39,11 @@ pub(super) struct AStar {
     dense_up_to: u64,
 }
 
-/// The sites around the end, as far as they are known.
+/// The sites around the end that are known so far.
 #[derive(Clone, Debug)]
 struct Flood {
     seen: Marks<()>,
-    /// Seen, but not their neighbours.
+    /// Sites that were seen and not yet expanded.
     rim: Vec<Site>,
     /// It met the search: there is a path.
     met: bool,
@@ -120,7 +120,7 @@ impl AStar {
         Found::Nothing
     }
 
-    /// Floods one site more; whether no site is left to flood.
+    /// Floods one more site. Returns whether no site is left to flood.
     fn is_walled_in(
         &mut self,
         lattice: &Lattice,

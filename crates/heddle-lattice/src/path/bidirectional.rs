@@ -1,16 +1,16 @@
 //! Breadth-first search from both ends at once, a whole level at a time.
 //!
-//! The side with the fewer sites at its rim goes next. As both sides are complete
-//! up to their rims, the first step that crosses from one to the other lies on a
+//! The side with the smaller frontier advances next. Both sides are complete up to
+//! their frontiers, so the first step that crosses from one to the other lies on a
 //! shortest path.
 
 use super::finder::{Found, Question};
 use super::marks::Marks;
 use crate::lattice::{Compass, Heading, Lattice, Site, back};
 
-/// Added to the step that led to a site when it was reached from the end.
+/// Added to a heading for sites reached from the end.
 const FROM_END: u8 = 0x80;
-/// Written at start and end, which no step led to.
+/// The heading stored at start and end, which no step led to.
 const ORIGIN: u8 = 0x7F;
 
 /// Working memory of the search.
@@ -66,8 +66,8 @@ impl Bidirectional {
         Found::Nothing
     }
 
-    /// Takes one side a level further. The step that met the other side, if one
-    /// did: the site it left and its heading.
+    /// Advances one side by a level. Returns the step that met the other side, if
+    /// one did: the site it left and its heading.
     fn grow(
         &mut self,
         lattice: &Lattice,
@@ -102,7 +102,7 @@ impl Bidirectional {
         None
     }
 
-    /// Start to `first`, then `second` to end.
+    /// The path from start to `first`, then from `second` to end.
     fn join(&self, compass: &Compass, first: Site, second: Site) -> Vec<Site> {
         let mut vertices = self.trail(compass, first);
         vertices.reverse();
@@ -110,7 +110,7 @@ impl Bidirectional {
         vertices
     }
 
-    /// From `site` back to the origin of its side.
+    /// The sites from `site` back to the origin of its side.
     fn trail(&self, compass: &Compass, mut site: Site) -> Vec<Site> {
         let mut trail = vec![site];
         while let Some(mark) = self.came.get(site).map(|mark| mark & !FROM_END) {

@@ -1,4 +1,4 @@
-//! Answers kept for the next time the same question is asked, up to a bound.
+//! A bounded cache of paths, by start and end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
@@ -12,17 +12,17 @@ use crate::lattice::{Lattice, Site};
 /// Start and end.
 type Question = (Site, Site);
 
-/// When it was last asked for, and the path.
+/// The time of the last query, and the path.
 type Answer = (u64, Arc<Path>);
 
-/// The paths asked for most recently, by start and end. It borrows its lattice,
-/// so a lattice that changes cannot have one.
+/// The most recently queried paths, by start and end. It borrows its lattice, so
+/// the lattice cannot change while it exists.
 #[derive(Clone, Debug)]
 pub struct PathCache<'a> {
     finder: PathFinder<'a>,
     most: usize,
     answers: HashMap<Question, Answer, BuildHasherDefault<SiteHasher>>,
-    /// When each answer was last asked for; the first is the oldest.
+    /// The time of each entry's last query; the first is the oldest.
     ages: BTreeMap<u64, Question>,
     clock: u64,
     hits: u64,
@@ -44,8 +44,8 @@ impl<'a> PathCache<'a> {
         }
     }
 
-    /// A shortest path, found now or before. A question without an answer is not
-    /// kept.
+    /// A shortest path, from the cache or searched. A query without a path is not
+    /// cached.
     pub fn shortest_path(&mut self, start: Site, end: Site) -> Result<Arc<Path>, Error> {
         let question = (start, end);
         self.clock += 1;
@@ -72,25 +72,25 @@ impl<'a> PathCache<'a> {
         Ok(path)
     }
 
-    /// How many paths are kept.
+    /// The number of cached paths.
     #[must_use]
     pub fn len(&self) -> usize {
         self.answers.len()
     }
 
-    /// Whether none is kept.
+    /// Whether the cache is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty()
     }
 
-    /// Questions answered from what was kept.
+    /// The number of queries served from the cache.
     #[must_use]
     pub fn hits(&self) -> u64 {
         self.hits
     }
 
-    /// Questions that had to be searched.
+    /// The number of queries that were searched.
     #[must_use]
     pub fn misses(&self) -> u64 {
         self.misses

@@ -1,4 +1,4 @@
-//! How many shortest paths there are.
+//! The number of shortest paths.
 
 use std::time::{Duration, Instant};
 
@@ -7,24 +7,23 @@ use crate::distance::{Parallel, Values};
 use crate::error::Error;
 use crate::lattice::{Compass, Lattice, Site, Weights, axis_of};
 
-/// Sites up to which a slot per site is kept while counting.
+/// The largest number of sites for which counting uses a slot per site.
 const DENSE_SITES: u64 = 1 << 22;
 
-/// The most sites seen while counting level by level.
+/// The largest number of sites seen while counting level by level.
 const MOST_SEEN: u64 = 1 << 26;
 
-/// Costs that differ by less than this share of themselves are equal: sums of the
-/// same steps in another order differ by rounding.
+/// Costs that differ by less than this, relative to their size, are equal: sums of
+/// the same steps in another order differ by rounding.
 const SAME_COST: f64 = 1e-10;
 
-/// A number of paths: exact as long as 128 bits hold it, and always as a float.
+/// A number of paths: exact if it fits in 128 bits, and always as a float.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Count {
-    /// The number itself, unless it is 2^128 or more.
+    /// The exact number, unless it is 2^128 or more.
     pub exact: Option<u128>,
-    /// The number to a relative 1e-12 or so, whatever its size; infinite beyond
-    /// 10^308.
+    /// The number to a relative error of about 1e-12; infinite beyond 10^308.
     pub approximate: f64,
 }
 
@@ -76,12 +75,12 @@ impl Count {
     }
 }
 
-/// `value * factor / divisor`, which is known to be whole, without overflow on
-/// the way where the answer itself fits.
+/// `value * factor / divisor`, which must be an integer, without overflow of
+/// intermediate values if the result fits.
 fn times_then_over(value: u128, factor: u64, divisor: u64) -> Option<u128> {
     let (factor, divisor) = (u128::from(factor), u128::from(divisor));
     let shared = greatest_common(value, divisor);
-    // What of the divisor is not in the value is in the factor.
+    // The part of the divisor that does not divide the value divides the factor.
     (value / shared).checked_mul(factor / (divisor / shared))
 }
 
@@ -92,23 +91,23 @@ fn greatest_common(mut first: u128, mut second: u128) -> u128 {
     first
 }
 
-/// How many shortest paths lead from one site to another.
+/// The number of shortest paths from one site to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathCount {
-    /// How many.
+    /// The number of paths.
     pub paths: Count,
-    /// What each of them costs.
+    /// The cost of each of them.
     pub cost: f64,
-    /// Whether a formula gave the answer.
+    /// Whether a formula gave the result.
     pub closed_form: bool,
-    /// Time from the question to the answer.
+    /// The elapsed time of the query.
     pub elapsed: Duration,
 }
 
 impl Lattice {
-    /// How many shortest paths lead from `start` to `end`: one, of no step, from
-    /// a site to itself.
+    /// Counts the shortest paths from `start` to `end`. From a site to itself there
+    /// is one, of no step.
     ///
     /// ```
     /// use heddle_lattice::Lattice;
@@ -120,7 +119,7 @@ impl Lattice {
     /// # Ok::<(), heddle_lattice::Error>(())
     /// ```
     pub fn count_shortest_paths(&self, start: Site, end: Site) -> Result<PathCount, Error> {
-        let asked = Instant::now();
+        let started = Instant::now();
         self.check_free(start)?;
         self.check_free(end)?;
         let by_axis = !matches!(self.weights(), Weights::Sites(_));
@@ -136,12 +135,12 @@ impl Lattice {
             paths,
             cost,
             closed_form,
-            elapsed: asked.elapsed(),
+            elapsed: started.elapsed(),
         })
     }
 
-    /// The orders in which the steps of all axes can be taken, twice as many for
-    /// every ring whose two ways round are equally long.
+    /// The number of orders of the steps of all axes, doubled for every periodic
+    /// axis with two equally long directions.
     fn multinomial(&self, start: Site, end: Site) -> (Count, f64) {
         let mut paths = Count::ONE;
         let mut taken = 0;
@@ -162,12 +161,12 @@ impl Lattice {
         (paths, cost)
     }
 
-    /// Level by level from the start: a site's paths are those of its
-    /// predecessors together. Only two levels are kept.
+    /// Counts level by level from the start: the paths of a site are the sum of its
+    /// predecessors'. Only two levels are stored.
     fn count_by_levels(&self, start: Site, end: Site) -> Result<(Count, f64), Error> {
         let compass = Compass::of(self);
-        // When each site was first seen, counted over the whole search: at or
-        // beyond the first of the next level means that it is in that level.
+        // The number of each site in order of discovery, over the whole search: at
+        // or beyond the first of the next level means that it is in that level.
         let mut seen = Marks::<u64>::new(self.sites(), DENSE_SITES);
         let mut level = vec![(start, Count::ONE)];
         let mut next: Vec<(Site, Count)> = Vec::new();
@@ -211,8 +210,8 @@ impl Lattice {
         Err(self.no_path(start, end))
     }
 
-    /// By distances from the start: a step lies on shortest paths if it makes up
-    /// the difference of its ends' distances.
+    /// Counts by distances from the start: a step lies on a shortest path if its
+    /// cost is the difference of its ends' distances.
     fn count_by_cost(&self, start: Site, end: Site) -> Result<(Count, f64), Error> {
         // On this thread alone: what follows is, and takes longer.
         let alone = Parallel {
@@ -220,7 +219,7 @@ impl Lattice {
         };
         let Values::Costs(costs) = self.distances_by(&[start], alone)?.values else {
             return Err(Error::Weighted {
-                what: "counting by levels",
+                what: "counting shortest paths by levels",
             });
         };
         let total = costs[end as usize];
@@ -265,7 +264,7 @@ mod tests {
     fn both_ways_round_count() {
         let ring = Lattice::new([Axis::periodic(6), Axis::periodic(4)]).unwrap();
         let count = ring.count_shortest_paths(0, 3 * 4 + 2).unwrap();
-        // 5 choose 3, and two ways on each axis.
+        // 5 choose 3, and two directions on each axis.
         assert_eq!(count.paths.exact, Some(40));
         assert!(count.closed_form);
     }
@@ -286,7 +285,7 @@ mod tests {
 
     #[test]
     fn the_largest_that_fits_is_exact() {
-        // 130 choose 65 has 127 bits; its products on the way would not fit.
+        // 130 choose 65 has 127 bits; its intermediate products would not fit.
         let lattice = Lattice::cubic(2, 66).unwrap();
         let count = lattice
             .count_shortest_paths(0, lattice.sites() - 1)

@@ -1,8 +1,8 @@
-//! A* where steps have costs: Dijkstra's search, drawn towards the end.
+//! A* where steps have costs.
 //!
-//! What is still needed is at least the steps left on each axis times the least
-//! such a step can cost. A site is taken up again whenever a cheaper way to it is
-//! found, so the answer does not hang on how sums of costs are rounded.
+//! The estimate of the remaining cost is the steps left on each axis times the
+//! least cost of such a step. A site is expanded again whenever a cheaper path to
+//! it is found, so the result does not depend on how sums of costs are rounded.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,30 +13,30 @@ use super::finder::{Found, Question};
 use super::marks::Marks;
 use crate::lattice::{Compass, Heading, Lattice, Site, Weights, axis_of, back};
 
-/// Written at the start, which no step led to.
+/// The heading stored at the start, which no step led to.
 const ORIGIN: Heading = Heading::MAX;
 
-/// Estimates that agree to a part in 10^12 are equal. Sums of the same costs in
-/// another order differ by less, and where all ways are equally long the search
-/// would lose itself between them.
+/// The number of low bits ignored when comparing estimates, a part in 10^12. Sums
+/// of the same costs in another order differ by less, and without this the search
+/// would expand far too many sites where all paths are equally long.
 const SAME_BITS: u32 = 12;
 
-/// The least estimate first, then what was found last.
+/// The smallest estimate first, then the newest entry.
 type Open = (Reverse<u64>, u64, Site);
 
-/// A number that orders estimates: positive floats are ordered as their bits are.
+/// A key that orders estimates: positive floats are ordered as their bits are.
 fn order(estimate: f64) -> Reverse<u64> {
     Reverse(estimate.max(0.0).to_bits() >> SAME_BITS)
 }
 
-/// What is known of a site.
+/// The state of a site.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     cost: f64,
-    /// The least that is needed from here on.
+    /// A lower bound of the remaining cost.
     ahead: f64,
     came: Heading,
-    /// Taken up with this cost.
+    /// Whether the site was expanded with this cost.
     expanded: bool,
 }
 
@@ -45,7 +45,7 @@ struct Known {
 pub(super) struct WeightedAStar {
     known: Marks<Known>,
     heap: BinaryHeap<Open>,
-    /// The least a step along each axis costs.
+    /// The least cost of a step along each axis.
     least: SmallVec<[f64; 8]>,
 }
 

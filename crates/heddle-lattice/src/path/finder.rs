@@ -1,4 +1,4 @@
-//! Chooses how a path is found, and keeps the memory searches work in.
+//! Selects the search method and keeps the working memory of searches.
 
 use std::time::Instant;
 
@@ -10,31 +10,30 @@ use super::{MOST_STEPS, Method, Path};
 use crate::error::Error;
 use crate::lattice::{Compass, Lattice, Site, Weights};
 
-/// Sites up to which a finder made for many questions keeps a slot per site.
+/// The largest number of sites for which a finder for many queries uses a slot per
+/// site.
 const DENSE_SITES: u64 = 1 << 22;
 
-/// The same for a single question, where clearing the slots would be most of the
-/// work.
+/// The same for a single query, where clearing the slots would be most of the work.
 const DENSE_SITES_ONCE: u64 = 1 << 16;
 
-/// Sites a search takes up at most, unless told otherwise: some 2 GiB of memory.
+/// The default limit of expanded sites: some 2 GiB of memory.
 const MOST_EXPANDED: u64 = 1 << 26;
 
-/// Which search is used where steps cost 1 and sites are blocked.
+/// The search used where steps cost 1 and sites are blocked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Search {
-    /// The staircases, then A*.
+    /// The staircases first, then A*.
     #[default]
     Auto,
     /// A* alone: expands little more than the path where few sites are blocked.
     AStar,
-    /// Breadth-first from both ends: better in a maze, and when no path exists
-    /// because one end is walled in.
+    /// Breadth-first from both ends: better in a maze, and when one end is enclosed
+    /// by blocked sites.
     BidirectionalBfs,
 }
 
-/// Finds shortest paths of one lattice, and allocates nothing but the answer
-/// once it is warm.
+/// Finds shortest paths of one lattice. Once warm it allocates only the result.
 #[derive(Clone, Debug)]
 pub struct PathFinder<'a> {
     lattice: &'a Lattice,
@@ -47,17 +46,17 @@ pub struct PathFinder<'a> {
     weighted: Option<WeightedAStar>,
 }
 
-/// What a search found.
+/// The result of a search.
 pub(super) enum Found {
-    /// A path, and how many sites were taken up for it.
+    /// A path, and the number of sites expanded.
     Path(Vec<Site>, u64),
-    /// That there is none.
+    /// There is no path.
     Nothing,
-    /// Nothing among as many sites as it was allowed to take up.
+    /// No path within the limit of expanded sites.
     TooMuch,
 }
 
-/// What a search is asked.
+/// The query of a search.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'q> {
     pub(super) lattice: &'q Lattice,
@@ -68,7 +67,7 @@ pub(super) struct Question<'q> {
 }
 
 impl<'a> PathFinder<'a> {
-    /// A finder for many questions.
+    /// A finder for many queries.
     #[must_use]
     pub fn new(lattice: &'a Lattice) -> Self {
         Self {
@@ -90,22 +89,22 @@ impl<'a> PathFinder<'a> {
         }
     }
 
-    /// The same finder with this search.
+    /// Sets the search.
     #[must_use]
     pub fn with_search(mut self, search: Search) -> Self {
         self.search = search;
         self
     }
 
-    /// The same finder, whose searches take up at most this many sites before
-    /// they give up with an error.
+    /// Sets the largest number of sites a search expands before it fails with an
+    /// error.
     #[must_use]
     pub fn with_most_expanded(mut self, sites: u64) -> Self {
         self.most_expanded = sites;
         self
     }
 
-    /// The lattice it searches.
+    /// The lattice that is searched.
     #[must_use]
     pub fn lattice(&self) -> &'a Lattice {
         self.lattice
@@ -113,7 +112,7 @@ impl<'a> PathFinder<'a> {
 
     /// A shortest path. See [`Lattice::shortest_path`].
     pub fn shortest_path(&mut self, start: Site, end: Site) -> Result<Path, Error> {
-        let asked = Instant::now();
+        let started = Instant::now();
         self.lattice.check_free(start)?;
         self.lattice.check_free(end)?;
         let (found, method) = match self.by_staircase(start, end)? {
@@ -134,11 +133,11 @@ impl<'a> PathFinder<'a> {
             vertices,
             method,
             expanded,
-            elapsed: asked.elapsed(),
+            elapsed: started.elapsed(),
         })
     }
 
-    /// A formula's walk, where it is shortest and nothing lies on it.
+    /// The path of a formula, if it is shortest and no site on it is blocked.
     fn by_staircase(&self, start: Site, end: Site) -> Result<Option<(Found, Method)>, Error> {
         let by_steps = !matches!(self.lattice.weights(), Weights::Sites(_));
         let regular = self.lattice.is_regular();
@@ -146,7 +145,7 @@ impl<'a> PathFinder<'a> {
             return Ok(None);
         }
         let stairs = Staircase::new(self.lattice, self.compass.clone(), start, end);
-        // Around blocked sites no path is shorter.
+        // A path around blocked sites is at least as long.
         if stairs.steps() > MOST_STEPS {
             return Err(Error::PathTooLong {
                 steps: stairs.steps(),

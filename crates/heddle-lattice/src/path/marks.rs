@@ -1,15 +1,15 @@
-//! What a search remembers of the sites it has seen, made to be used again.
+//! The visited sites of a search, in memory that is reused.
 //!
-//! A small lattice has a slot per site, stamped with the search that wrote it, so
-//! that forgetting is one addition. A large one keeps only the sites seen.
+//! A small lattice has a slot per site, stamped with the number of the search, so
+//! clearing is one addition. A large one stores only the sites seen.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::lattice::Site;
 
-/// Sites are already spread numbers; one multiplication mixes them enough. The
-/// map is asked by site and never iterated, so no order leaves it.
+/// Site numbers are already distributed; one multiplication mixes them enough. The
+/// map is queried by site and never iterated, so its order is never visible.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteHasher(u64);
 
@@ -46,7 +46,8 @@ enum Form<V> {
 }
 
 impl<V: Copy + Default> Marks<V> {
-    /// Marks for a lattice of `sites` sites: a slot each up to `dense_up_to`.
+    /// Marks for a lattice of `sites` sites, with a slot per site up to
+    /// `dense_up_to`.
     pub(crate) fn new(sites: u64, dense_up_to: u64) -> Self {
         let form = if sites <= dense_up_to {
             Form::Dense {

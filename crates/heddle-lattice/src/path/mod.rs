@@ -1,10 +1,9 @@
 //! Paths between two sites.
 //!
-//! [`Lattice::shortest_path`] answers one question; a [`PathFinder`] keeps its
-//! working memory for the next one, and a [`PathCache`] keeps the answers. With
-//! nothing in the way the path is a formula, [`Staircase`]. How many shortest
-//! paths there are is counted in [`count`], and every path that meets no site
-//! twice is walked in [`simple`].
+//! [`Lattice::shortest_path`] runs one query; a [`PathFinder`] keeps its working
+//! memory for the next one, and a [`PathCache`] keeps the paths. Without blocked
+//! sites the path is a formula, [`Staircase`]. [`count`] counts shortest paths, and
+//! [`simple`] enumerates the paths that visit no site twice.
 
 mod astar;
 mod bidirectional;
@@ -27,51 +26,51 @@ pub use staircase::Staircase;
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 
-/// The most steps of a path kept at once: 1 GiB of vertices.
+/// The largest number of steps of a stored path: 1 GiB of vertices.
 pub const MOST_STEPS: u64 = 1 << 27;
 
-/// How an answer was found.
+/// The method that gave a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// By formula: nothing is blocked.
+    /// A formula, without blocked sites.
     ClosedForm,
-    /// Sites are blocked, but none on a walk the formula gives.
+    /// A formula's path that no blocked site lies on.
     FreeStaircase,
-    /// A* towards the end, by steps.
+    /// A* by number of steps.
     AStar,
-    /// Breadth-first from both ends.
+    /// Breadth-first search from both ends.
     BidirectionalBfs,
-    /// A* towards the end, by cost.
+    /// A* by cost.
     WeightedAStar,
     /// A catalytic register program.
     Catalytic,
 }
 
-/// A path and how it was found.
+/// A path and the method that found it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// Every site of it, start and end included.
     pub vertices: Vec<Site>,
     /// The sum of its steps' costs; the number of steps where each costs 1.
     pub cost: f64,
-    /// How it was found.
+    /// The method that found it.
     pub method: Method,
-    /// Sites the search took up; 0 for a formula.
+    /// The number of sites expanded; 0 for a formula.
     pub expanded: u64,
-    /// Time from the question to the answer.
+    /// The elapsed time of the query.
     pub elapsed: Duration,
 }
 
 impl Path {
-    /// How many steps.
+    /// The number of steps.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.vertices.len().saturating_sub(1) as u64
     }
 
-    /// Whether it is a path of `lattice`: every vertex free and one step from the
-    /// one before.
+    /// Whether this is a path of `lattice`: every vertex is free and one step from
+    /// the one before.
     #[must_use]
     pub fn is_of(&self, lattice: &Lattice) -> bool {
         let free = |&site: &Site| lattice.check_free(site).is_ok();
@@ -85,8 +84,8 @@ impl Path {
 }
 
 impl Lattice {
-    /// A shortest path: by formula with nothing blocked, else by search. Among
-    /// equally short paths always the same one.
+    /// A shortest path: by formula without blocked sites, else by search. Among
+    /// equally short paths it is always the same one.
     ///
     /// ```
     /// use heddle_lattice::{Lattice, path::Method};
@@ -101,7 +100,7 @@ impl Lattice {
         PathFinder::for_one(self).shortest_path(start, end)
     }
 
-    /// A finder that keeps its working memory from one question to the next.
+    /// A finder that keeps its working memory between queries.
     #[must_use]
     pub fn path_finder(&self) -> PathFinder<'_> {
         PathFinder::new(self)

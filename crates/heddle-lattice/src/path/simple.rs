@@ -1,8 +1,8 @@
-//! All paths that meet no site twice, one at a time.
+//! All paths that visit no site twice, one at a time.
 //!
-//! There can be astronomically many, so they are walked lazily, depth first, in
-//! the order of neighbours; a length cut-off prunes by the distance that remains
-//! even with nothing in the way, and a budget bounds the steps tried.
+//! Their number can be astronomical, so they are enumerated lazily, depth first, in
+//! the order of neighbours. A length limit prunes by the distance that remains
+//! without blocked sites, and a budget bounds the steps tried.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
@@ -11,27 +11,27 @@ use super::marks::SiteHasher;
 use crate::error::Error;
 use crate::lattice::{Lattice, Neighbours, Site};
 
-/// Where to stop.
+/// The limits of the enumeration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimplePathsLimits {
-    /// The most steps a path may have; none: as many as there are.
+    /// The largest number of steps of a path; `None` for no limit.
     pub longest: Option<u64>,
-    /// The most steps tried in all; none: no bound.
+    /// The largest number of steps tried in total; `None` for no limit.
     pub budget: Option<u64>,
 }
 
-/// Why there are no more paths.
+/// The reason why the enumeration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Ended {
-    /// All paths within the length were given.
+    /// All paths within the length were returned.
     Exhausted,
-    /// The budget was spent; there may be more.
+    /// The budget was spent; there may be more paths.
     BudgetSpent,
 }
 
-/// Simple paths from one site to another, lazily.
+/// An iterator over simple paths from one site to another.
 #[derive(Clone, Debug)]
 pub struct SimplePaths<'a> {
     lattice: &'a Lattice,
@@ -41,15 +41,15 @@ pub struct SimplePaths<'a> {
     tried: u64,
     path: Vec<Site>,
     on_path: HashSet<Site, BuildHasherDefault<SiteHasher>>,
-    /// What is still to be tried from each vertex of the path.
+    /// The neighbours of each vertex of the path that were not tried yet.
     branches: Vec<Neighbours<'a>>,
-    /// The path is just the start, which is also the end.
+    /// The path has one site, which is start and end.
     trivial: bool,
     ended: Option<Ended>,
 }
 
 impl Lattice {
-    /// Every path from `start` to `end` that meets no site twice, in the order of
+    /// Every path from `start` to `end` that visits no site twice, in the order of
     /// neighbours. From a site to itself there is one, of no step.
     ///
     /// ```
@@ -85,19 +85,20 @@ impl Lattice {
 }
 
 impl SimplePaths<'_> {
-    /// Why there are no more; none as long as there may be.
+    /// The reason for the end; `None` while there may be more paths.
     #[must_use]
     pub fn ended(&self) -> Option<Ended> {
         self.ended
     }
 
-    /// Steps tried so far.
+    /// The number of steps tried so far.
     #[must_use]
     pub fn tried(&self) -> u64 {
         self.tried
     }
 
-    /// Whether a path of `steps` steps to `site` can still reach the end in time.
+    /// Whether a path of `steps` steps to `site` can still reach the end within the
+    /// limit.
     fn in_reach(&self, site: Site, steps: u64) -> bool {
         let remaining: u64 = self
             .lattice

@@ -1,12 +1,13 @@
-//! The path with nothing in the way: one axis after the other, the short way.
+//! The path without blocked sites: one axis after the other, in the shorter
+//! direction.
 
 use smallvec::SmallVec;
 
 use crate::error::Error;
 use crate::lattice::{Compass, Heading, Lattice, Site};
 
-/// A walk from start to end, one axis after the other, as an iterator over its
-/// vertices. It costs a few hundred bytes however long the walk is.
+/// A path from start to end, one axis after the other, as an iterator over its
+/// vertices. It takes a few hundred bytes whatever the path's length.
 #[derive(Clone, Debug)]
 pub struct Staircase {
     compass: Compass,
@@ -17,9 +18,9 @@ pub struct Staircase {
 }
 
 impl Lattice {
-    /// The walk from `start` to `end` that takes the axes in order, each the
-    /// short way round. It is shortest when every step costs 1 or has a cost of
-    /// its axis, and looks at no blocked site: see [`Staircase::is_free`].
+    /// The path from `start` to `end` that takes the axes in order, each in its
+    /// shorter direction. It is shortest when every step costs 1 or the cost of its
+    /// axis. Blocked sites are ignored: see [`Staircase::is_free`].
     pub fn staircase(&self, start: Site, end: Site) -> Result<Staircase, Error> {
         self.check(start)?;
         self.check(end)?;
@@ -37,8 +38,8 @@ impl Staircase {
             if steps == 0 {
                 continue;
             }
-            // Forwards if that is the way the gap was counted; half-way round a
-            // ring both are, and forwards wins.
+            // Forwards if the gap was counted that way; half-way round a periodic
+            // axis both are equal, and forwards is taken.
             let ahead = if to > from {
                 to - from
             } else {
@@ -57,20 +58,20 @@ impl Staircase {
         }
     }
 
-    /// The same walk with its axes in the opposite order.
+    /// The same path with its axes in the opposite order.
     #[must_use]
     pub(super) fn last_axis_first(mut self) -> Self {
         self.legs.reverse();
         self
     }
 
-    /// Steps still to take.
+    /// The number of steps left.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.left
     }
 
-    /// Whether no vertex still to come is blocked.
+    /// Whether no remaining vertex is blocked.
     #[must_use]
     pub fn is_free(&self, lattice: &Lattice) -> bool {
         lattice.is_regular() || self.clone().all(|site| !lattice.blocked().contains(site))

@@ -1,7 +1,7 @@
-//! Values to colours: the viridis scale, whose equal steps look equal, also in
-//! grey and to most who do not see all colours.
+//! Maps values to colours by the viridis scale, which is perceptually uniform, also
+//! in grey and with most kinds of colour blindness.
 
-/// Viridis at nine even places, dark to light.
+/// Viridis at nine evenly spaced points, dark to light.
 const STOPS: [[u8; 3]; 9] = [
     [0x44, 0x01, 0x54],
     [0x47, 0x2d, 0x7b],
@@ -14,7 +14,7 @@ const STOPS: [[u8; 3]; 9] = [
     [0xfd, 0xe7, 0x25],
 ];
 
-/// The colour at a place between 0 and 1.
+/// The colour at a position between 0 and 1.
 pub(super) fn at(place: f64) -> [u8; 3] {
     let steps = (STOPS.len() - 1) as f64;
     let along = place.clamp(0.0, 1.0) * steps;
@@ -26,7 +26,7 @@ pub(super) fn at(place: f64) -> [u8; 3] {
     })
 }
 
-/// As CSS writes it.
+/// A colour in CSS notation.
 pub(super) fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

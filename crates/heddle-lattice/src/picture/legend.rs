@@ -1,4 +1,4 @@
-//! What signs and colours mean, beside and below a drawing.
+//! The legend and the colour scale of a drawing.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::slice::Slice;
 use super::svg::{Frame, LEFT, Range, TOP, escape, number, put, shape};
 use super::{Picture, colour};
 
-/// What the signs mean, below the drawing; only those that occur.
+/// The legend below the drawing, with only the symbols that occur.
 pub(super) fn key(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
     let lattice = picture.lattice;
     let y = frame.y(slice.rows) + 34.0;
@@ -66,7 +66,7 @@ pub(super) fn key(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame:
     }
 }
 
-/// The colour scale at the right.
+/// The colour scale on the right.
 pub(super) fn scale(out: &mut String, label: &str, range: Range, slice: &Slice, frame: &Frame) {
     let x = LEFT + slice.columns as f64 * frame.cell + 22.0;
     let height = (slice.rows as f64 * frame.cell).clamp(24.0, 260.0);

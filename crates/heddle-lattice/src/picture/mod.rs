@@ -1,8 +1,8 @@
-//! A picture of a two-dimensional slice: blocked sites, a path, and any value per
-//! site as colour.
+//! Pictures of a two-dimensional slice: blocked sites, a path, and a value per site
+//! as colour.
 //!
-//! The slice shows two axes and fixes the coordinates on all others. SVG stands
-//! alone; HTML is the same drawing in a page of its own that loads nothing. Both
+//! The slice shows two axes and fixes the coordinates on all others. The SVG is
+//! self-contained; the HTML is the same drawing in a page that loads nothing. Both
 //! follow the reader's light or dark setting.
 
 mod colour;
@@ -16,7 +16,7 @@ use slice::Slice;
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 
-/// What a picture shows. A line of one dimension is drawn as one row.
+/// A picture of a slice. A one-dimensional lattice is drawn as one row.
 #[derive(Clone, Debug)]
 pub struct Picture<'a> {
     lattice: &'a Lattice,
@@ -28,7 +28,7 @@ pub struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    /// The last two axes, at coordinate 0 of all others.
+    /// Shows the last two axes, at coordinate 0 of all others.
     ///
     /// ```
     /// use heddle_lattice::{Lattice, Picture};
@@ -58,8 +58,8 @@ impl<'a> Picture<'a> {
         self
     }
 
-    /// Cuts at these coordinates, one per axis; those of the two axes shown are
-    /// not looked at.
+    /// Fixes the slice at these coordinates, one per axis; those of the two axes
+    /// shown are ignored.
     #[must_use]
     pub fn at(mut self, coordinates: &[u64]) -> Self {
         self.fixed = coordinates.to_vec();
@@ -74,27 +74,27 @@ impl<'a> Picture<'a> {
     }
 
     /// Colours sites by these values, one per site of the whole lattice. A value
-    /// that is not finite is left without colour.
+    /// that is not finite has no colour.
     #[must_use]
     pub fn values(mut self, label: &'a str, values: &'a [f64]) -> Self {
         self.values = Some((label, values));
         self
     }
 
-    /// A heading other than the lattice's shape.
+    /// Sets a heading; the default is the lattice's shape.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// As SVG.
+    /// The picture as SVG.
     pub fn svg(&self) -> Result<String, Error> {
         let slice = Slice::new(self)?;
         Ok(svg::draw(self, &slice))
     }
 
-    /// As a page of HTML.
+    /// The picture as an HTML page.
     pub fn html(&self) -> Result<String, Error> {
         let title = svg::escape(&self.heading());
         Ok(format!(

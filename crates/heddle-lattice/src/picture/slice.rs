@@ -1,17 +1,17 @@
-//! Which sites a picture shows, and where.
+//! The sites a picture shows and their positions.
 
 use super::Picture;
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 
-/// The most sites drawn.
+/// The largest number of sites drawn.
 pub const MOST_CELLS: u64 = 1 << 16;
 
 /// The sites of a slice, row by row.
 pub(super) struct Slice {
     pub(super) rows: u64,
     pub(super) columns: u64,
-    /// The axis from top to bottom; none on a line.
+    /// The axis from top to bottom; `None` on a line.
     pub(super) down: Option<usize>,
     pub(super) right: usize,
     fixed: Vec<u64>,
@@ -77,7 +77,7 @@ impl Slice {
         }
     }
 
-    /// The site drawn at this place.
+    /// The site drawn at this position.
     pub(super) fn site(&self, lattice: &Lattice, row: u64, column: u64) -> Site {
         lattice
             .rails()
@@ -96,7 +96,7 @@ impl Slice {
             .sum()
     }
 
-    /// Where a site is drawn, if the slice holds it.
+    /// The position of a site, if the slice contains it.
     pub(super) fn place(&self, lattice: &Lattice, site: Site) -> Option<(u64, u64)> {
         let mut place = (0, 0);
         for (axis, rail) in lattice.rails().iter().enumerate() {
@@ -112,7 +112,7 @@ impl Slice {
         Some(place)
     }
 
-    /// The fixed coordinates in words.
+    /// The fixed coordinates as text.
     pub(super) fn cut(&self) -> String {
         let cuts: Vec<String> = self
             .fixed

@@ -1,4 +1,4 @@
-//! The drawing itself.
+//! The SVG drawing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,17 +7,17 @@ use super::slice::Slice;
 use super::{Picture, colour, legend};
 use crate::lattice::Site;
 
-/// Longer side of the drawn sites, in pixels, where their number allows it.
+/// The longer side of the drawn sites in pixels, where their number allows it.
 const SIDE: f64 = 640.0;
-/// Up to here every site is its own shape that says its place and value when
-/// pointed at; beyond, equal neighbours in a row are drawn as one.
+/// Up to this many cells every site is its own shape with a tooltip of its
+/// coordinates and value; beyond, equal neighbours in a row are drawn as one.
 const TOLD_CELLS: u64 = 4096;
 
 pub(super) const LEFT: f64 = 56.0;
 pub(super) const TOP: f64 = 106.0;
 const BOTTOM: f64 = 64.0;
 const LEGEND: f64 = 128.0;
-/// Room the words need, however small the slice.
+/// The least width for the texts.
 const LEAST_WIDTH: f64 = 420.0;
 
 const STYLE: &str = "\
@@ -33,7 +33,7 @@ const STYLE: &str = "\
 .hd .mark{fill:#ffffff;stroke:#e4312b}\
 .hd .leaves{fill:#e4312b;stroke:#ffffff}";
 
-/// Writing to a string cannot fail; this takes the result in one place.
+/// Writing to a string cannot fail; this discards the result in one place.
 macro_rules! put {
     ($out:expr, $($part:tt)*) => { let _ = writeln!($out, $($part)*); };
 }
@@ -64,7 +64,7 @@ impl Frame {
 
 pub(super) fn draw(picture: &Picture<'_>, slice: &Slice) -> String {
     let longest = slice.rows.max(slice.columns) as f64;
-    // Whole pixels: between fractions the background would shine through.
+    // Whole pixels: between fractional ones the background would show.
     let cell = (SIDE / longest).floor().clamp(2.0, 44.0);
     let legend = if picture.values.is_some() {
         LEGEND
@@ -145,7 +145,7 @@ fn subtitle(picture: &Picture<'_>, slice: &Slice) -> String {
     escape(&parts.join(" \u{b7} "))
 }
 
-/// The least and the greatest value shown.
+/// The smallest and the largest value shown.
 pub(super) type Range = (f64, f64);
 
 fn cells(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) -> Option<Range> {
@@ -190,29 +190,29 @@ fn cells(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) 
     range
 }
 
-/// Each site a shape with words of its own.
+/// Draws each site as a shape with a tooltip.
 fn one_by_one(
     out: &mut String,
     slice: &Slice,
     frame: &Frame,
     shown: impl Fn(u64, u64) -> (String, String),
 ) {
-    // A hair of background between sites, as long as they are large enough.
+    // One pixel of background between sites that are large enough.
     let side = frame.cell - if frame.cell >= 8.0 { 1.0 } else { 0.0 };
     for row in 0..slice.rows {
         for column in 0..slice.columns {
             let (x, y) = (frame.x(column), frame.y(row));
-            let (paint, told) = shown(row, column);
+            let (paint, text) = shown(row, column);
             put!(
                 out,
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\" \
-                 style=\"fill:{paint}\"><title>{told}</title></rect>"
+                 style=\"fill:{paint}\"><title>{text}</title></rect>"
             );
         }
     }
 }
 
-/// One shape per colour: a fifth of the bytes.
+/// Draws one shape per colour, in a fifth of the bytes.
 fn by_colour(out: &mut String, slice: &Slice, frame: &Frame, paint: impl Fn(u64, u64) -> String) {
     let mut shapes: BTreeMap<String, String> = BTreeMap::new();
     for row in 0..slice.rows {
@@ -289,7 +289,8 @@ fn ticks(out: &mut String, slice: &Slice, frame: &Frame) {
     );
 }
 
-/// Every how many sites a coordinate is written: 1, 2 or 5 times a power of ten.
+/// The number of sites between two coordinate labels: 1, 2 or 5 times a power of
+/// ten.
 fn tick_step(cell: f64) -> usize {
     let mut power = 1;
     loop {
@@ -302,7 +303,7 @@ fn tick_step(cell: f64) -> usize {
     }
 }
 
-/// The path, broken where it leaves the slice or steps over a seam.
+/// Draws the path, interrupted where it leaves the slice or crosses a seam.
 fn way(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
     let places: Vec<Option<(u64, u64)>> = picture
         .path
@@ -334,7 +335,7 @@ fn way(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
         "<path class=\"way\" stroke-width=\"{width:.1}\" d=\"{strokes}\"/>"
     );
     let radius = (frame.cell * 0.28).clamp(3.0, 9.0);
-    // Where the path enters or leaves the slice: one side of it is not shown.
+    // Marks where the path enters or leaves the slice.
     for (position, place) in places.iter().enumerate() {
         let outside = |other: Option<&Option<(u64, u64)>>| other.is_some_and(Option::is_none);
         let before = position
@@ -359,7 +360,7 @@ fn way(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
     }
 }
 
-/// A circle for the start, a diamond for the end.
+/// Draws a circle for the start, a diamond for the end.
 pub(super) fn shape(out: &mut String, name: &str, x: f64, y: f64, radius: f64) {
     let stroke = (radius * 0.4).clamp(1.5, 3.0);
     if name == "start" {
@@ -379,7 +380,7 @@ pub(super) fn shape(out: &mut String, name: &str, x: f64, y: f64, radius: f64) {
     }
 }
 
-/// A number short enough to read.
+/// A number in a short form.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if value.fract() == 0.0 && size < 1e9 {
@@ -397,7 +398,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Text as XML holds it.
+/// Text escaped for XML.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -424,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_have_room() {
+    fn ticks_do_not_overlap() {
         assert_eq!(tick_step(40.0), 1);
         assert_eq!(tick_step(13.0), 2);
         assert_eq!(tick_step(2.5), 20);

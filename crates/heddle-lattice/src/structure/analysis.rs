@@ -1,4 +1,4 @@
-//! All figures of a lattice at once.
+//! The analysis of a lattice: all figures at once.
 
 use heddle_runtime::Runtime;
 use serde::Serialize;
@@ -11,13 +11,13 @@ use crate::graph::{Graph, MAX_VISITED};
 use crate::lattice::{Axis, Lattice, Weights};
 use crate::sweep::sweep_all;
 
-/// How much may be done for figures that no formula gives.
+/// The limits of computations for figures without a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Sites that may be visited one by one.
+    /// The largest number of sites to visit.
     pub most_sites: u64,
-    /// Pairs of vertices whose distance may be found out. Where every step costs 1
-    /// some 10^9 take a second.
+    /// The largest number of vertex pairs whose distance is computed. Where every
+    /// step costs 1 some 10^9 take a second.
     pub most_pairs: u64,
 }
 
@@ -30,43 +30,43 @@ impl Default for Limits {
     }
 }
 
-/// What a lattice looks like as a whole. Distances count a step as what it costs;
-/// pairs that no path connects are left out, as python-igraph leaves them out.
+/// The figures of a whole lattice. Distances add up step costs; pairs without a
+/// path are left out, as in python-igraph.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Analysis {
-    /// Axes.
+    /// The number of axes.
     pub dimensions: usize,
-    /// Each axis's size and boundary.
+    /// The size and boundary of each axis.
     pub axes: Vec<Axis>,
-    /// Sites, blocked ones included.
+    /// The number of sites, blocked ones included.
     pub sites: u64,
-    /// Free sites.
+    /// The number of free sites.
     pub vertices: u64,
-    /// Steps between free sites.
+    /// The number of steps between free sites.
     pub edges: Figure<u64>,
-    /// Whether a path leads from every free site to every other.
+    /// Whether every free site has a path to every other.
     pub connected: Figure<bool>,
-    /// Parts that no path connects.
+    /// The number of connected components.
     pub components: Figure<u64>,
-    /// The greatest distance.
+    /// The largest distance.
     pub diameter: Figure<f64>,
-    /// The least of the vertices' greatest distances.
+    /// The smallest eccentricity of a vertex.
     pub radius: Figure<f64>,
-    /// Neighbours of a vertex, on average.
+    /// The mean number of neighbours of a vertex.
     pub mean_degree: Figure<f64>,
-    /// Closed triples of vertices as a share of all that are joined by two steps.
+    /// The share of closed triples among all connected triples of vertices.
     pub clustering: Figure<f64>,
-    /// Edges as a share of all there could be.
+    /// The number of edges as a share of all possible ones.
     pub density: Figure<f64>,
-    /// The distance of two vertices, on average.
+    /// The mean distance of two vertices.
     pub mean_distance: Figure<f64>,
-    /// Memory, against an explicit graph's.
+    /// The memory of the description, compared with an explicit graph.
     pub memory: Metrics,
 }
 
-/// Everything at once: formulas where the lattice is regular, algorithms within
-/// `limits` where it is not.
+/// Computes all figures: by formulas where the lattice is regular, by algorithms
+/// within `limits` where it is not.
 pub fn analyze(runtime: &Runtime, lattice: &Lattice, limits: &Limits) -> Result<Analysis, Error> {
     let counts = Counts::of(lattice, limits);
     let vertices = lattice.free_sites();
@@ -74,7 +74,7 @@ pub fn analyze(runtime: &Runtime, lattice: &Lattice, limits: &Limits) -> Result<
     let distances = Distances::of(runtime, lattice, limits)?;
     let pairs = vertices as f64 * (vertices as f64 - 1.0);
     let of_two = |figure: Figure<f64>| match vertices {
-        0 | 1 => Figure::absent("it takes two vertices"),
+        0 | 1 => Figure::absent("there are fewer than two vertices"),
         _ => figure,
     };
     let some = |figure: Figure<f64>| match vertices {
@@ -124,7 +124,7 @@ fn parts(runtime: &Runtime, lattice: &Lattice, limits: &Limits) -> Result<Figure
     Ok(Figure::computed(components.len() as u64))
 }
 
-/// What needs only the neighbours of each site.
+/// The figures that need only the neighbours of each site.
 struct Counts {
     edges: Figure<u64>,
     triangles: Figure<u64>,
@@ -177,7 +177,7 @@ impl Counts {
     }
 }
 
-/// Steps that lead to a blocked site, each once.
+/// The number of steps to a blocked site, each counted once.
 fn lost_edges(lattice: &Lattice) -> u64 {
     let blocked = lattice.blocked();
     let mut lost = 0;
@@ -189,7 +189,8 @@ fn lost_edges(lattice: &Lattice) -> u64 {
     lost
 }
 
-/// Lines of three sites that close on themselves, with all three free.
+/// The number of axis lines of three sites that close to a triangle, with all three
+/// free.
 fn free_triangles(lattice: &Lattice) -> u64 {
     let blocked = lattice.blocked();
     let mut count = 0;
@@ -204,7 +205,7 @@ fn free_triangles(lattice: &Lattice) -> u64 {
     count
 }
 
-/// What needs the distances of all pairs.
+/// The figures that need the distances of all pairs.
 struct Distances {
     diameter: Figure<f64>,
     radius: Figure<f64>,

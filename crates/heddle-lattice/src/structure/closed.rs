@@ -1,25 +1,25 @@
-//! Formulas of a lattice with nothing blocked. None of them visits a site.
+//! Formulas for a lattice without blocked sites. None of them visits a site.
 
 use crate::lattice::{Lattice, Rail, Weights};
 
-/// Steps there are.
+/// The number of steps.
 pub(super) fn edges(lattice: &Lattice) -> u64 {
     let lines = |rail: &Rail| lattice.sites() / rail.axis.size();
     let rails = lattice.rails().iter();
     rails.map(|rail| rail.axis.steps() * lines(rail)).sum()
 }
 
-/// Triangles: three sites that close on themselves are one.
+/// The number of triangles: lines of three sites on a periodic axis.
 pub(super) fn triangles(lattice: &Lattice) -> u64 {
     let threes = lattice.rails().iter();
     let threes = threes.filter(|rail| rail.axis.wraps() && rail.axis.size() == 3);
     threes.count() as u64 * (lattice.sites() / 3)
 }
 
-/// Pairs of neighbours of one site, over all sites.
+/// The number of pairs of neighbours of one site, summed over all sites.
 ///
-/// With `k` neighbours there are `k (k - 1) / 2`; sums over all sites of `k` and of
-/// `k^2` follow from the same sums along each axis, for axes are independent.
+/// `k` neighbours make `k (k - 1) / 2` pairs. The sums of `k` and `k^2` over all
+/// sites follow from the same sums along each axis, because axes are independent.
 pub(super) fn corners(lattice: &Lattice) -> u128 {
     // Sums of k and of k^2 over the sites of the axes so far, and their number.
     let (mut count, mut sum, mut squares) = (1_u128, 0_u128, 0_u128);
@@ -37,7 +37,7 @@ pub(super) fn corners(lattice: &Lattice) -> u128 {
     (squares - sum) / 2
 }
 
-/// The greatest distance along one axis, and the greatest from its middle.
+/// The largest distance along one axis, and the largest from its middle.
 fn reach(rail: &Rail) -> (u64, u64) {
     let half = rail.axis.size() / 2;
     if rail.axis.wraps() {
@@ -47,7 +47,8 @@ fn reach(rail: &Rail) -> (u64, u64) {
     }
 }
 
-/// Each axis with what a step along it costs. Costs of single sites have no formula.
+/// Each axis with the cost of a step along it. Costs of single sites have no
+/// formula.
 fn priced(lattice: &Lattice) -> impl Iterator<Item = (&Rail, f64)> {
     let cost = |axis: usize| match lattice.weights() {
         Weights::Axes(costs) => costs[axis],
@@ -57,21 +58,21 @@ fn priced(lattice: &Lattice) -> impl Iterator<Item = (&Rail, f64)> {
     rails.map(move |(axis, rail)| (rail, cost(axis)))
 }
 
-/// The greatest distance there is.
+/// The largest distance.
 pub(super) fn diameter(lattice: &Lattice) -> f64 {
     priced(lattice)
         .map(|(rail, cost)| reach(rail).0 as f64 * cost)
         .sum()
 }
 
-/// The least of the sites' greatest distances.
+/// The smallest eccentricity of a site.
 pub(super) fn radius(lattice: &Lattice) -> f64 {
     priced(lattice)
         .map(|(rail, cost)| reach(rail).1 as f64 * cost)
         .sum()
 }
 
-/// Steps between all ordered pairs of coordinates of one axis.
+/// The sum of steps over all ordered pairs of coordinates of one axis.
 fn pairs(rail: &Rail) -> u128 {
     let size = u128::from(rail.axis.size());
     if rail.axis.wraps() {
@@ -81,19 +82,19 @@ fn pairs(rail: &Rail) -> u128 {
     }
 }
 
-/// Along one axis, steps between all ordered pairs of sites: at most 2^120.
+/// The sum of steps along one axis over all ordered pairs of sites: at most 2^120.
 fn pairs_of_sites(lattice: &Lattice, rail: &Rail) -> u128 {
     let lines = u128::from(lattice.sites() / rail.axis.size());
     pairs(rail) * lines * lines
 }
 
-/// Steps between all ordered pairs of sites.
+/// The sum of steps over all ordered pairs of sites.
 pub(crate) fn ordered_steps(lattice: &Lattice) -> u128 {
     let rails = lattice.rails().iter();
     rails.map(|rail| pairs_of_sites(lattice, rail)).sum()
 }
 
-/// The mean distance of two different sites, of which there are two.
+/// The mean distance of two different sites. There must be at least two.
 pub(super) fn mean_distance(lattice: &Lattice) -> f64 {
     let sites = lattice.sites() as f64;
     let sum: f64 = priced(lattice)

@@ -1,4 +1,4 @@
-//! The parts of a lattice that no path connects.
+//! The connected components of a lattice.
 
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
@@ -7,21 +7,21 @@ use crate::graph::{Numbering, Odometer};
 use crate::lattice::{Lattice, Site};
 use crate::task;
 
-/// Parts that do not meet.
+/// The operation kind of connected components.
 pub static COMPONENTS: Kind = Kind::new("lattice-components", WorkUnit::Items);
 
-/// Which part each vertex belongs to.
+/// The component of each vertex.
 #[derive(Clone, Debug)]
 pub struct Components {
-    /// The part of each vertex, parts numbered by their first vertex.
+    /// The component of each vertex; components are numbered by their first vertex.
     pub labels: Vec<u32>,
-    /// Vertices of each part.
+    /// The number of vertices of each component.
     pub sizes: Vec<u64>,
     numbering: Numbering,
 }
 
 impl Components {
-    /// How many parts.
+    /// The number of components.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sizes.len()
@@ -33,14 +33,14 @@ impl Components {
         self.sizes.is_empty()
     }
 
-    /// The part of a site; none if it is blocked or does not exist.
+    /// The component of a site; `None` if it is blocked or does not exist.
     #[must_use]
     pub fn of(&self, site: Site) -> Option<u32> {
         self.labels.get(self.numbering.vertex(site)?).copied()
     }
 }
 
-/// Finds the parts by joining every site with its neighbours forwards.
+/// Finds the components by joining every site with its forward neighbours.
 pub fn components(runtime: &Runtime, lattice: &Lattice) -> Result<Components, Error> {
     let numbering = Numbering::of(lattice, "components")?;
     if lattice.is_regular() {
@@ -57,12 +57,12 @@ pub fn components(runtime: &Runtime, lattice: &Lattice) -> Result<Components, Er
 
 fn joined(lattice: &Lattice, numbering: Numbering) -> Components {
     let blocked = lattice.blocked();
-    // By site: a site's rank would have to be counted for every neighbour.
+    // Indexed by site: ranks would have to be computed for every neighbour.
     let mut parents: Vec<u32> = (0..lattice.sites() as u32).collect();
     let mut odometer = Odometer::at(lattice, 0);
     for site in 0..lattice.sites() {
         if !blocked.contains(site) {
-            // What comes later joins this one in its turn.
+            // Later neighbours join this site when they are visited.
             let mut own = site as u32;
             odometer.around(|to, _| {
                 if to < site && !blocked.contains(to) {
@@ -74,7 +74,7 @@ fn joined(lattice: &Lattice, numbering: Numbering) -> Components {
         }
         odometer.advance();
     }
-    // A root is the first site of its part, so it is met before the others.
+    // A root is the first site of its component, so it comes before the others.
     let mut sizes = Vec::new();
     let mut labels = Vec::with_capacity(numbering.len());
     let mut names = vec![0_u32; parents.len()];
@@ -97,7 +97,7 @@ fn joined(lattice: &Lattice, numbering: Numbering) -> Components {
     }
 }
 
-/// The least site known to be in the same part; ways to it are halved on the way.
+/// The smallest site known to be in the same component, with path halving.
 fn root(parents: &mut [u32], mut site: u32) -> u32 {
     while parents[site as usize] != site {
         let up = parents[parents[site as usize] as usize];

@@ -1,4 +1,4 @@
-//! A figure, and how it came about.
+//! A figure and the method that gave it.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use crate::centrality::Method;
 /// One figure of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Figure<T> {
-    /// It is known.
+    /// A known figure.
     Known {
         /// Its value.
         value: T,
-        /// How it came about.
+        /// The method that gave it.
         method: Method,
     },
-    /// It is not, for this reason.
+    /// A figure that was not computed.
     Absent {
-        /// The reason, and what to do about it where something can be done.
+        /// The reason, and what to do about it if possible.
         reason: String,
     },
 }
@@ -52,7 +52,7 @@ impl<T> Figure<T> {
         }
     }
 
-    /// How it came about, if it is known.
+    /// The method, if the figure is known.
     #[must_use]
     pub const fn method(&self) -> Option<Method> {
         match self {
@@ -61,7 +61,7 @@ impl<T> Figure<T> {
         }
     }
 
-    /// Another figure made of this one alone.
+    /// A figure computed from this one alone.
     #[must_use]
     pub fn map<U>(&self, make: impl FnOnce(&T) -> U) -> Figure<U> {
         match self {

@@ -1,24 +1,24 @@
-//! What a lattice keeps in memory, and what a graph of it would.
+//! The memory of a lattice, compared with an explicit graph.
 
 use serde::Serialize;
 
 use super::closed;
 use crate::lattice::{Lattice, Weights};
 
-/// Memory of a description against memory of a graph.
+/// The memory of a description and of an explicit graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Bytes of the description, blocked sites and costs included.
+    /// The size of the description, with blocked sites and costs.
     pub described_bytes: u64,
-    /// Bytes of a graph in compressed rows: 8 per vertex, 4 per neighbour and 8 per
-    /// cost. With blocked sites it is what the graph would have without them.
+    /// The size of a graph in compressed rows: 8 bytes per vertex, 4 per neighbour
+    /// and 8 per cost. Blocked sites are counted as if they were free.
     pub explicit_bytes: u64,
-    /// The second over the first.
+    /// The second divided by the first.
     pub reduction: f64,
 }
 
-/// Memory used, memory a graph would use, and how many times as much that is.
+/// The memory used, the memory of a graph, and their ratio.
 #[must_use]
 pub fn metrics(lattice: &Lattice) -> Metrics {
     let rails = size_of_val(lattice.rails()) as u64;

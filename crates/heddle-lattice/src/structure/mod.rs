@@ -1,8 +1,8 @@
-//! What a lattice looks like as a whole.
+//! The structure of a whole lattice.
 //!
-//! A regular lattice is answered by formulas that visit no site, whatever its size;
-//! one with blocked sites by algorithms, within the limits that were given. Every
-//! figure says which it was, or why it is not there.
+//! A regular lattice is analysed by formulas that visit no site, whatever its size;
+//! one with blocked sites by algorithms, within limits. Every figure states its
+//! method, or why it was not computed.
 
 mod analysis;
 mod closed;

@@ -1,10 +1,10 @@
-//! Counting the ones of each column of many rows of bits, all columns at once.
+//! Counts the ones of each column of many rows of bits, all columns at once.
 //!
 //! A counter per column would cost a shift and an add per bit. Here bit `p` of all
-//! counters lies in one row, `planes[p]`, and adding a row is a few word operations
+//! counters is in one row, `planes[p]`, and adding a row is a few word operations
 //! for all columns together; sixteen rows are first added among themselves.
 
-/// Rows that are added at once.
+/// The number of rows added at once.
 const GROUP: usize = 16;
 
 /// `W` words of columns.
@@ -61,7 +61,7 @@ impl<const W: usize> Planes<W> {
     }
 }
 
-/// Rows on their way into planes.
+/// Rows not yet added to the planes.
 #[derive(Clone, Debug)]
 pub(super) struct Columns<const W: usize> {
     pub(super) planes: Planes<W>,
@@ -87,7 +87,7 @@ impl<const W: usize> Columns<W> {
         }
     }
 
-    /// Brings everything that waits into the planes.
+    /// Adds the pending rows to the planes.
     #[inline(always)]
     pub(super) fn settle(&mut self) {
         for row in &mut self.waiting[self.count..] {

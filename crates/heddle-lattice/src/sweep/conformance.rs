@@ -1,4 +1,4 @@
-//! What a device has to answer about sweeps, for [`heddle_runtime::conformance`].
+//! The conformance cases of sweeps, for [`heddle_runtime::conformance`].
 
 use heddle_runtime::DType;
 use heddle_runtime::conformance::Case;
@@ -6,7 +6,7 @@ use heddle_runtime::conformance::Case;
 use super::{SWEEP, Sweep};
 use crate::lattice::{Axis, Lattice};
 
-/// Lattices of all sorts, swept from some or all of their sites.
+/// Lattices of several shapes, swept from some or all of their sites.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let lattices: [(&str, Vec<Axis>, u64); 6] = [

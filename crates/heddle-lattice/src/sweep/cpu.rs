@@ -1,4 +1,4 @@
-//! The sweep on the processor: batches of sources, each on one thread.
+//! The sweep on the CPU: batches of sources, each on one thread.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ use super::columns::{Columns, Planes, Row};
 use super::{Reach, Sweep};
 use crate::graph::{Build, Graph};
 
-/// Words of sources per site where many are asked for: one line of the cache, and
+/// The number of words of sources per site for many sources: one cache line, and
 /// one register where there are wide ones.
 const WIDE: usize = 8;
 
@@ -21,7 +21,7 @@ impl Sweep<'_> {
             .iter()
             .map(|&site| self.numbering.rank(u64::from(site)))
             .collect();
-        // Few sources are spread over the threads before words are filled.
+        // Few sources are distributed over the threads before words are filled.
         let share = sources.len().div_ceil(pool.threads());
         match share.div_ceil(64) {
             0 => Reach::default(),
@@ -47,18 +47,18 @@ fn all<const W: usize>(pool: &Pool, graph: &Graph, sources: &[u32]) -> Reach {
             total,
             eccentricity,
         });
-    // Bits of a thread that is done serve the next batch.
-    let shelves = Mutex::new(Vec::new());
+    // The bits of a finished thread are used for the next batch.
+    let spare = Mutex::new(Vec::new());
     let cost = Bytes((graph.targets().len() * sources.len() / 8) as u64);
     pool.each(cost, batches, |batch| {
-        let kept = shelves.lock().ok().and_then(|mut shelves| shelves.pop());
+        let kept = spare.lock().ok().and_then(|mut spare| spare.pop());
         let mut bits = kept.unwrap_or_else(|| Bits::<W>::of(graph.vertices()));
         Arch::new().dispatch(Pass {
             batch,
             bits: &mut bits,
         });
-        if let Ok(mut shelves) = shelves.lock() {
-            shelves.push(bits);
+        if let Ok(mut spare) = spare.lock() {
+            spare.push(bits);
         }
     });
     reach
@@ -82,7 +82,7 @@ impl<const W: usize> Bits<W> {
     }
 }
 
-/// Up to `64 * W` sources and where their figures go.
+/// Up to `64 * W` sources and the places of their figures.
 struct Batch<'a, const W: usize> {
     graph: &'a Graph,
     sources: &'a [u32],
@@ -109,7 +109,7 @@ impl<const W: usize> Batch<'_, W> {
     #[inline(always)]
     fn run(self, bits: &mut Bits<W>) {
         let mut running = self.begin(bits);
-        // How many sites each source has reached, and the sum of that over the
+        // The number of sites each source has reached, and the sum of that over the
         // levels so far.
         let mut columns = Columns::<W>::new();
         let mut sums = Planes::<W>::new();
@@ -143,8 +143,8 @@ impl<const W: usize> Batch<'_, W> {
         }
     }
 
-    /// Sources stand on themselves and have seen that; sources that are not there
-    /// have seen everything. Says which are there.
+    /// Sets each source's own bit as seen and current; unused bits are set as seen
+    /// everywhere. Returns which bits are used.
     #[inline(always)]
     fn begin(&self, bits: &mut Bits<W>) -> Row<W> {
         let mut there = [0_u64; W];
@@ -163,7 +163,7 @@ impl<const W: usize> Batch<'_, W> {
     }
 }
 
-/// All searches one step on. Says which found something, and counts what.
+/// Advances all searches one step. Returns which found something, and counts what.
 #[inline(always)]
 fn step<const W: usize>(graph: &Graph, bits: &mut Bits<W>, columns: &mut Columns<W>) -> Row<W> {
     let mut found = [0; W];

@@ -1,9 +1,9 @@
 //! The sweep on a GPU: a word of 64 sources per site and thread, one launch per
 //! level.
 //!
-//! Neighbours are arithmetic there too, so what is kept is three bits per site and
-//! source. Up to 32 words of a site lie side by side: a warp reads a neighbour as
-//! one line of 256 bytes.
+//! Neighbours are computed by arithmetic, so memory holds three bits per site and
+//! source. Up to 32 words of a site are adjacent: a warp reads a neighbour as one
+//! line of 256 bytes.
 
 use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Kernel, Lane, Launch};
 use heddle_runtime::units::Bytes;
@@ -20,20 +20,20 @@ const ZERO: &Kernel = Kernel::named(&KERNELS, "frontier_zero");
 const BEGIN: &Kernel = Kernel::named(&KERNELS, "frontier_begin");
 const SEED: &Kernel = Kernel::named(&KERNELS, "frontier_seed");
 const STEP: &Kernel = Kernel::named(&KERNELS, "frontier_step");
-/// Words of a site at most.
+/// The largest number of words of a site.
 const MOST_WORDS: u64 = 32;
-/// Bits held at most where nobody is short of memory.
+/// The largest size of the bits when memory is not short.
 const MOST_BYTES: u64 = 4 << 30;
-/// Sites a thread counts before it has to add up its columns, and the least that
-/// is worth that.
+/// The largest number of sites a thread counts before it must add up its columns,
+/// and the smallest number that is worth it.
 const MOST_PER_THREAD: u64 = 63;
 const LEAST_PER_THREAD: u64 = 8;
 /// Blocks that fill any GPU: 132 multiprocessors of an H200 hold eight each.
 const FILLING: u64 = 132 * 8;
-/// Levels between two looks at whether all searches have ended.
+/// The number of levels between two checks whether all searches have ended.
 const LEVELS: u32 = 8;
 
-/// How a sweep is laid out on a GPU.
+/// The layout of a sweep on a GPU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     sites: u64,
@@ -55,15 +55,15 @@ impl Plan {
         plan.within(Bytes(MOST_BYTES))
     }
 
-    /// The same with fewer words a site, if that is what fits; one at least.
-    fn within(mut self, room: Bytes) -> Self {
-        while self.words > 1 && self.bytes() > room {
+    /// The same with as many words a site as fit, at least one.
+    fn within(mut self, limit: Bytes) -> Self {
+        while self.words > 1 && self.bytes() > limit {
             self.words /= 2;
         }
         self
     }
 
-    /// Everything held on the GPU beside the sources.
+    /// The memory used on the GPU, without the sources.
     fn bytes(&self) -> Bytes {
         let bits = 3 * 8 * self.sites * self.words;
         let lattice = self.sites.div_ceil(64) * 8 + 12 * self.dimensions;
@@ -80,7 +80,7 @@ impl Plan {
         description.splits_to(Bytes(least.bytes().0 + 4 * self.sources))
     }
 
-    /// Sites of one thread, and blocks.
+    /// The number of sites of one thread, and of blocks.
     fn grid(&self) -> (u64, u64) {
         let lanes = u64::from(BLOCK) / self.words;
         let per_thread = (self.sites / (lanes * FILLING)).clamp(LEAST_PER_THREAD, MOST_PER_THREAD);
@@ -88,7 +88,7 @@ impl Plan {
     }
 }
 
-/// What lies on the GPU.
+/// The buffers on the GPU.
 struct Ground<'a> {
     accelerator: &'a dyn Accelerator,
     plan: Plan,
@@ -143,19 +143,19 @@ impl Sweep<'_> {
 
 impl<'a> Ground<'a> {
     fn new(accelerator: &'a dyn Accelerator, plan: Plan, lattice: &Lattice) -> Result<Self, Error> {
-        let room = |bytes: u64| accelerator.allocate(Bytes(bytes));
+        let allocate = |bytes: u64| accelerator.allocate(Bytes(bytes));
         let bits = 8 * plan.sites * plan.words;
         let ground = Self {
             accelerator,
             plan,
             geometry: graph::geometry(lattice),
             blocked: graph::blocked(lattice),
-            seen: room(bits)?,
-            fronts: [room(bits)?, room(bits)?],
-            reached: room(8 * plan.sources)?,
-            total: room(8 * plan.sources)?,
-            eccentricity: room(4 * plan.sources)?,
-            last: room(4)?,
+            seen: allocate(bits)?,
+            fronts: [allocate(bits)?, allocate(bits)?],
+            reached: allocate(8 * plan.sources)?,
+            total: allocate(8 * plan.sources)?,
+            eccentricity: allocate(4 * plan.sources)?,
+            last: allocate(4)?,
         };
         ground.over(
             ZERO,
@@ -170,7 +170,7 @@ impl<'a> Ground<'a> {
         Ok(ground)
     }
 
-    /// A launch of one thread for each of `threads`, or as many as fill a GPU.
+    /// A launch with one thread for each of `threads`, limited to what fills a GPU.
     fn over(
         &self,
         kernel: &'static Kernel,
@@ -187,7 +187,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Puts `count` sources from `first` on where they stand.
+    /// Sets the bits of `count` sources from `first` on.
     fn begin(
         &self,
         lane: &Lane<'_>,
@@ -223,7 +223,7 @@ impl<'a> Ground<'a> {
         )
     }
 
-    /// Level by level until a level finds nothing.
+    /// Runs level by level until a level finds nothing.
     fn search(&self, lane: &Lane<'_>, first: usize) -> Result<(), Error> {
         let geometry = lane.resident(&self.geometry, self.accelerator)?;
         let (per_thread, blocks) = self.plan.grid();

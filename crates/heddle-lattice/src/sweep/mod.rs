@@ -1,14 +1,13 @@
-//! All-sources sweeps: how far everything is from each of many sources, counting
-//! steps.
+//! All-sources sweeps: the reach and distances, in steps, of each of many sources.
 //!
 //! Breadth-first searches from up to 512 sources advance together, one bit per
 //! source and site, so that a step of all of them is one `or` of words per
-//! neighbour. What is kept per source is how many sites it reaches, the sum of
-//! their distances and the greatest: what closeness, diameter and mean distance
-//! are made of. Distances themselves are never stored.
+//! neighbour. The result per source is the number of sites it reaches, the sum of
+//! their distances and the largest, from which closeness, diameter and mean
+//! distance follow. The distances themselves are never stored.
 
-// A kernel is compiled once per instruction set by inlining it into a function
-// that enables the set; a call that stays a call would stay scalar.
+// A kernel is compiled once per instruction set by inlining it into a function that
+// enables the set; code that is not inlined stays scalar.
 #![allow(clippy::inline_always)]
 
 mod columns;
@@ -30,23 +29,24 @@ use crate::error::Error;
 use crate::graph::Numbering;
 use crate::lattice::{Lattice, Site};
 
-/// A sweep from many sources. Its work is sources times sites.
+/// The operation kind of a sweep from many sources. Its work is sources times
+/// sites.
 pub static SWEEP: Kind = Kind::new("lattice-sweep", WorkUnit::Items);
 
-/// What each source of a sweep reached, in the order of the sources.
+/// The reach of each source of a sweep, in the order of the sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reach {
-    /// Sites reached, the source itself not counted.
+    /// The number of sites reached, without the source itself.
     pub reached: Vec<u64>,
     /// The sum of their distances, in steps.
     pub total: Vec<u64>,
-    /// The greatest of their distances.
+    /// The largest of their distances.
     pub eccentricity: Vec<u32>,
 }
 
 impl Reach {
-    /// Room for so many sources that have reached nothing yet.
+    /// The initial reach of `sources` sources, which is empty.
     pub(crate) fn of(sources: usize) -> Self {
         Self {
             reached: vec![0; sources],
@@ -63,12 +63,12 @@ pub struct Sweep<'a> {
     numbering: Numbering,
     /// Sites, each below 2^30.
     sources: Array<u32>,
-    /// What a GPU is told of the lattice: see [`gpu`].
+    /// The layout on a GPU: see [`gpu`].
     plan: gpu::Plan,
 }
 
 impl<'a> Sweep<'a> {
-    /// From these sites, which are free. Weights are not looked at.
+    /// A sweep from these sites, which must be free. Weights are ignored.
     pub fn new(
         lattice: &'a Lattice,
         sources: impl IntoIterator<Item = Site>,
@@ -86,7 +86,7 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// From every free site, ascending: in the order of vertices.
+    /// A sweep from every free site, in ascending order, which is that of vertices.
     pub fn from_all(lattice: &'a Lattice) -> Result<Self, Error> {
         let numbering = Numbering::of(lattice, "a sweep")?;
         let sites = (0..numbering.len()).filter_map(|vertex| numbering.site(vertex));
@@ -142,7 +142,7 @@ impl Operation for Sweep<'_> {
     }
 }
 
-/// A sweep from every free site, on the device that will be done soonest.
+/// A sweep from every free site, on the device with the earliest predicted finish.
 pub fn sweep_all(runtime: &Runtime, lattice: &Lattice) -> Result<Reach, Error> {
     Ok(runtime.run(Sweep::from_all(lattice)?)?)
 }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_formula() {
-        // More sources than one batch takes, and not a multiple of it.
+        // More sources than fit one batch, and not a multiple of it.
         let axes = [Axis::open(7), Axis::periodic(10), Axis::open(19)];
         let lattice = Lattice::new(axes).unwrap();
         let reach = sweep_all(&runtime(), &lattice).unwrap();

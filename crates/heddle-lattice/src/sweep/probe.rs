@@ -1,4 +1,4 @@
-//! The sweep at any size, for calibration.
+//! The calibration probe of sweeps.
 
 use heddle_runtime::device::{DeviceId, Lane};
 use heddle_runtime::ops::Probe;
@@ -10,10 +10,10 @@ use super::{SWEEP, Sweep};
 use crate::graph::Numbering;
 use crate::lattice::Lattice;
 
-/// Sides of the three-dimensional lattices that are swept from a share of their
+/// The sides of the three-dimensional lattices that are swept from a share of their
 /// sites.
 const SIDES: [usize; 5] = [4, 8, 16, 32, 64];
-/// Sources at most: a device is as busy with these as with more.
+/// The largest number of sources: with these a device is fully used.
 const MOST_SOURCES: u64 = 2048;
 
 /// Sweeps over cubes with an eighth of their sites blocked.
@@ -54,7 +54,7 @@ impl Probe for SweepProbe {
     }
 
     fn describe(&self, size: usize, residency: Residency) -> Description {
-        // Any size may be asked about; one that is no lattice has no work.
+        // Any size may be given; one that is no valid lattice has no work.
         let Ok(lattice) = Lattice::cubic(3, size as u64) else {
             return Description::new(&SWEEP, DType::U32, 0);
         };
@@ -121,12 +121,12 @@ mod tests {
     #[test]
     fn a_probe_describes_what_it_prepares() {
         for size in SIDES {
-            let told = SweepProbe.describe(size, Residency::Host);
+            let described = SweepProbe.describe(size, Residency::Host);
             let made = SweepProbe.prepare(size).unwrap().describe();
-            assert_eq!(told.work, made.work);
-            assert_eq!(told.input(), made.input());
-            assert_eq!(told.output, made.output);
-            assert_eq!(told.scratch, made.scratch);
+            assert_eq!(described.work, made.work);
+            assert_eq!(described.input(), made.input());
+            assert_eq!(described.output, made.output);
+            assert_eq!(described.scratch, made.scratch);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Work that exists for the processor only, sent down the road like the rest: it
-//! is routed, admitted, recorded and learned from under a kind of its own.
+//! Operations that run only on the CPU. They go through the runtime's pipeline like
+//! any other: each kind is routed, admitted, recorded and calibrated.
 
 use heddle_runtime::cpu::Pool;
 use heddle_runtime::device::Lane;
@@ -25,7 +25,7 @@ impl<R, F: FnMut(&Pool) -> R> Operation for Task<F> {
     }
 }
 
-/// Runs `body` with the processor's threads and says what it gave.
+/// Runs `body` on the CPU's thread pool and returns its result.
 pub(crate) fn run<R>(
     runtime: &Runtime,
     kind: &'static Kind,

@@ -1,8 +1,8 @@
 //! Transforms of a lattice's values: xor with a key, normalize, scale.
 //!
-//! Nothing is computed here: each is an operation of the runtime, which decides
-//! where it runs and keeps account of it. [`xor_transform`] is its own inverse;
-//! [`apply_transformation`] chooses by name.
+//! Each is an operation of the runtime, which routes and records it.
+//! [`xor_transform`] is its own inverse; [`apply_transformation`] selects a
+//! transform by name.
 
 mod named;
 
@@ -13,12 +13,13 @@ pub use named::{Arguments, KNOWN, Signal, apply_transformation};
 
 use crate::error::Error;
 
-/// What is xored over the data.
+/// The key of an xor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key<'a, T = u8> {
-    /// These elements, repeated over the data; of a longer key the head is used.
+    /// These elements, repeated over the data; of a longer key the beginning is
+    /// used.
     Bytes(&'a [T]),
-    /// Random elements, as many as the data has, the same for the same seed on
+    /// Random elements, one per element of the data, the same for the same seed on
     /// every machine.
     Seed(u64),
 }
@@ -28,13 +29,13 @@ impl<T: BitElement + RandomElement> Key<'_, T> {
         match self {
             Self::Bytes([]) => Err(Error::EmptyKey),
             Self::Bytes(key) => Ok(Array::from_slice(key)),
-            // No data still takes a key of one element.
+            // Empty data still takes a key of one element.
             Self::Seed(seed) => Ok(runtime.random(&[data.len().max(1)], seed)?),
         }
     }
 }
 
-/// `data ^ key`. Done twice it gives the data back.
+/// Computes `data ^ key`. Applied twice it gives the data back.
 ///
 /// ```
 /// use heddle_lattice::transform::{Key, xor_transform};
@@ -57,7 +58,7 @@ pub fn xor_transform<T: BitElement + RandomElement>(
     Ok(runtime.xor(data, &key)?)
 }
 
-/// `data ^= key`.
+/// Computes `data ^= key`.
 #[track_caller]
 pub fn xor_transform_in_place<T: BitElement + RandomElement>(
     runtime: &Runtime,

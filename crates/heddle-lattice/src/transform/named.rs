@@ -6,10 +6,10 @@ use heddle_runtime::{Array, Runtime};
 use super::{Key, xor_transform};
 use crate::error::Error;
 
-/// The names there are.
+/// The names of the transformations.
 pub const KNOWN: [&str; 3] = ["xor", "normalize", "scale"];
 
-/// Names less alike than this are not suggested.
+/// The least similarity of a suggested name.
 const ALIKE: f64 = 0.5;
 
 /// Values to transform.
@@ -23,16 +23,16 @@ pub enum Signal {
     Float64(Array<f64>),
 }
 
-/// What transformations take beside the values; each takes its own.
+/// The arguments of transformations; each uses its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a> {
-    /// For xor.
+    /// The key of xor.
     pub key: Option<Key<'a>>,
-    /// For normalize.
+    /// The mode of normalize.
     pub mode: NormalizeMode,
-    /// For scale.
+    /// The factor of scale.
     pub factor: f64,
-    /// For scale, added after.
+    /// The offset of scale, added after the multiplication.
     pub offset: f64,
 }
 
@@ -47,7 +47,7 @@ impl Default for Arguments<'_> {
     }
 }
 
-/// The transformation called `name`, applied to `signal`.
+/// Applies the transformation `name` to `signal`.
 #[track_caller]
 pub fn apply_transformation(
     runtime: &Runtime,

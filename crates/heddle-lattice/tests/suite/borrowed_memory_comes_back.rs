@@ -124,7 +124,7 @@ fn what_is_refused_says_what_is_needed() {
     let error = lattice.catalytic_path(0, 15, &mut small).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a catalytic search of 16 sites borrows 256 bytes, but 248 were lent"
+        "a catalytic search of 16 sites borrows 256 bytes, but 248 were given"
     );
     assert_eq!(small, [7; 31]);
     let mut enough = [7_u64; 32];
