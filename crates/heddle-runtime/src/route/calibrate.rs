@@ -1,13 +1,14 @@
-//! Measures a device before anybody waits for it.
+//! Measures a device before its first real operation.
 //!
 //! Transfers first, then every probe from small to large. A sweep stops when the
 //! next size would take more than what is left of its share of the budget; what
 //! lies beyond is extrapolated, and exploration comes back to it.
 //!
-//! The first run of a kind may load a module or start a library, a thousand times
-//! its later cost. No size is judged by it, and it comes on top of the budget, up to
-//! as much again: where it was part of it, a machine measured for the first time had no
-//! time left for the kinds that came last, which got one size and so a price far off.
+//! The first run of a kind may load a module or start a library, which can cost a thousand
+//! times as much as a later run. The first run therefore does not count as a measurement, and
+//! its time is added to the budget, up to the budget again. When loading was part of the
+//! budget, the first calibration of a machine left no time for the kinds measured last: they
+//! got one size and inaccurate predictions.
 
 use std::time::{Duration, Instant};
 
@@ -25,10 +26,10 @@ use crate::units::{Bytes, Nanos};
 /// How a calibration spends its time.
 #[derive(Clone, Debug)]
 pub struct CalibrationPlan {
-    /// The time for one device. What is loaded for the first time, such as modules
-    /// that a driver compiles, comes on top, up to as much again.
+    /// The time for one device. The first load of modules, such as those a driver compiles, is
+    /// added to it, up to as much again.
     pub budget: Duration,
-    /// Runs per size, beside a first one that is not measured.
+    /// Measured runs per size, after one run that is not measured.
     pub repetitions: u32,
     /// Sizes of the transfers, ascending.
     pub transfers: Vec<Bytes>,
@@ -67,19 +68,19 @@ pub enum CalibrationSubject {
     },
 }
 
-/// Progress, said before each size is measured.
+/// Progress, reported before each size is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CalibrationStep {
     /// The device.
     pub device: DeviceId,
-    /// What comes next.
+    /// The next subject.
     pub subject: CalibrationSubject,
-    /// How much of the budget is spent, 0 to 1; loading is not part of it.
+    /// The share of the budget that is spent, 0 to 1, without loading.
     pub spent_share: f64,
 }
 
-/// How one sweep over sizes went.
+/// The result of one sweep over sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Sweep {
@@ -89,31 +90,31 @@ pub struct Sweep {
     pub dtype: Option<DType>,
     /// The sizes measured.
     pub sizes: Vec<usize>,
-    /// Why larger sizes were not, if any were left.
+    /// Why larger sizes were not measured, if any remained.
     pub stopped: Option<String>,
 }
 
-/// What a calibration did.
+/// The result of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CalibrationReport {
     /// The device.
     pub device: DeviceId,
-    /// One per thing measured, transfers first.
+    /// One per subject measured, transfers first.
     pub sweeps: Vec<Sweep>,
-    /// Time it took.
+    /// The time it took.
     pub spent: Nanos,
-    /// What the device said when it was lost, if it was. It has been taken out of
-    /// routing, and the sweeps end there.
+    /// The device's error if it was lost. The device is then out of routing, and the sweeps end
+    /// there.
     pub lost: Option<String>,
 }
 
 /// Measures a device's transfers and every probe that runs on it, within the
 /// plan's budget, and teaches the router.
 ///
-/// An operation that fails ends its own sweep and is named in the report. A
-/// device that is lost ends its calibration and is taken out of routing: the
-/// report says so, since whoever measures several devices goes on with the next.
+/// An operation that fails ends its own sweep and is named in the report. A device that is lost
+/// ends its calibration and is taken out of routing. That is not an error, so that a caller who
+/// calibrates several devices goes on with the next one.
 pub fn calibrate(
     router: &Router,
     device: &dyn Device,
@@ -152,20 +153,20 @@ struct Session<'a> {
     plan: &'a CalibrationPlan,
     progress: &'a mut dyn FnMut(CalibrationStep),
     started: Instant,
-    /// Time the device said it spent. A simulated one spends none of ours.
+    /// Time the device reported. A simulated device uses no wall-clock time.
     reported: Duration,
-    /// What loading took that does not count.
+    /// The time for loading, which does not count.
     loading: Duration,
-    /// What the device said when it was lost.
+    /// The device's error if it was lost.
     lost: Option<String>,
 }
 
-/// What one size cost.
+/// The time of one size.
 struct Took {
-    /// All of it, the first run included.
+    /// All runs, the first one included.
     whole: Duration,
-    /// What the first run took beyond the others: modules and libraries, and
-    /// bringing the operands up. A larger size does not pay it in proportion.
+    /// The time of the first run beyond that of the later ones: loading modules and libraries,
+    /// and copying the operands to the device. It does not grow with the size.
     loading: Duration,
 }
 
@@ -174,7 +175,7 @@ impl Session<'_> {
         self.started.elapsed().max(self.reported)
     }
 
-    /// What of that counts.
+    /// The time spent that counts against the budget.
     fn counted(&self) -> Duration {
         self.spent().saturating_sub(self.loading)
     }
@@ -183,12 +184,12 @@ impl Session<'_> {
         self.plan.budget.saturating_sub(self.counted())
     }
 
-    /// Puts what was loaded on top of the budget, as far as that goes.
+    /// Adds loading time to the budget, up to the budget again.
     fn allow(&mut self, loading: Duration) {
         self.loading = (self.loading + loading).min(self.plan.budget);
     }
 
-    /// Transfers and every probe, until the device is lost.
+    /// Measures transfers and every probe, until the device is lost.
     fn sweep_all(&mut self, probes: &[Box<dyn Probe>]) -> Vec<Sweep> {
         let mut sweeps = Vec::new();
         if let Some(accelerator) = self.device.accelerator() {
@@ -204,7 +205,7 @@ impl Session<'_> {
         sweeps
     }
 
-    /// Why a sweep ends with this error; notes it if the device is lost.
+    /// Why a sweep ends with this error. Records the error if the device is lost.
     fn failed(&mut self, error: &Error) -> String {
         if let Error::DeviceLost { device, .. } | Error::ArrayLost { device, .. } = error
             && *device == self.device.id()
@@ -293,7 +294,7 @@ impl Session<'_> {
             });
             match self.time_probe(probe, size) {
                 Ok(took) => {
-                    // Of later sizes it is their operands that are new.
+                    // Larger sizes only add the transfer of their operands.
                     if sweep.sizes.is_empty() {
                         self.allow(took.loading);
                     }
@@ -324,8 +325,8 @@ impl Session<'_> {
         })
     }
 
-    /// Runs `once` for a start, then as often as the plan says to be learned from.
-    /// What was spent since `before` is part of what the size took.
+    /// Runs `once` unmeasured, then as often as the plan says, measured. The size is charged
+    /// the time since `before`.
     fn repeat(
         &mut self,
         before: Duration,
@@ -350,7 +351,7 @@ impl Session<'_> {
         operation: &mut dyn Operation<Output = ()>,
         learned: bool,
     ) -> Result<(), Error> {
-        // Asked each time: the first run may have left the operands on the device.
+        // Described for each run: the first run may have left the operands on the device.
         let described = operation.describe();
         let timing = self
             .device
@@ -374,7 +375,7 @@ impl Sweep {
     }
 }
 
-/// How long the last size of a sweep took, loading aside, to judge the next by.
+/// The time of the last size of a sweep, without loading, to predict the next one.
 #[derive(Default)]
 struct Pace {
     last: Option<(u64, Duration)>,
@@ -385,8 +386,8 @@ impl Pace {
         self.last = Some((amount, time));
     }
 
-    /// Why `amount` does not fit into the time left, if so. Time is taken to
-    /// grow with the amount, which for small amounts is cautious.
+    /// Why `amount` does not fit into the time left, or `None` if it fits. The time is taken to
+    /// grow with the amount, which overestimates small amounts.
     fn refuses(&self, amount: u64, left: Duration) -> Option<String> {
         let expected = match self.last {
             None => Duration::ZERO,

@@ -5,21 +5,21 @@
 //! overhead + work / rate is one. (Straight lines between *logarithms* would
 //! over-estimate the bend of such a cost by 6 % when octaves are measured two
 //! apart.) Below the first measurement it runs to a floor, above the last it
-//! goes on at the last rate; [`Fit`](super::fit::Fit) computes both.
+//! goes on at the last rate. [`Fit`](super::fit::Fit) computes both.
 //!
-//! Readers load single numbers that one writer at a time stores. A reader may
-//! see one knot from before a measurement and its neighbour from after it; both
-//! are times that were right, so what lies between them is too.
+//! Readers load single atomics that one writer at a time stores. A reader may see one knot from
+//! before a measurement and its neighbour from after it. Both times are valid, so a value
+//! interpolated between them is valid too.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use super::octave::{OCTAVES, amount, edge, octave};
 
-/// `first` while nothing was measured.
+/// The value of `first` while nothing is measured.
 const NOTHING: u8 = u8::MAX;
 
-/// What remains of confidence at a distance in quarter steps: `1 / (1 + steps / 4)`.
-/// A table, because a division takes as long as the rest of a reading.
+/// The confidence factor at a distance in quarter steps: `1 / (1 + steps / 4)`. It is a table
+/// because a division takes as long as the rest of a reading.
 const REACH: [f64; 2 * OCTAVES] = {
     let mut reach = [1.0; 2 * OCTAVES];
     let mut steps = 0;
@@ -35,11 +35,11 @@ const REACH: [f64; 2 * OCTAVES] = {
 struct Knots {
     /// Time at the octave's lower edge.
     edge_ns: AtomicU64,
-    /// Mean amount measured in the octave; zero when nothing was.
+    /// The mean amount measured in the octave, or zero.
     mean: AtomicU64,
     /// Time at that mean.
     mean_ns: AtomicU64,
-    /// The part of the confidence that measurements in the octave give.
+    /// The part of the confidence that comes from measurements in the octave.
     quality: AtomicU64,
 }
 
@@ -58,14 +58,14 @@ pub(super) struct Curve {
     knots: [Knots; OCTAVES + 1],
 }
 
-/// What a curve says about one amount.
+/// The prediction of a curve for one amount.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reading {
     /// The time.
     pub(super) ns: f64,
-    /// The part of it that any amount costs, however small.
+    /// The part of it that every amount costs, however small.
     pub(super) floor_ns: f64,
-    /// How much to trust it; see [`Curve::read`].
+    /// The confidence in it; see [`Curve::read`].
     pub(super) confidence: f64,
 }
 
@@ -83,7 +83,7 @@ impl Curve {
         }
     }
 
-    /// The time for an amount, or `None` while nothing was measured.
+    /// Returns the time for an amount, or `None` while nothing is measured.
     ///
     /// Confidence is `n / (n + 2) · 1 / (1 + 4 s) · 1 / (1 + d / 2)`, where `n` is
     /// the number of measurements in the nearest measured octave, `s` their
@@ -100,7 +100,7 @@ impl Curve {
         })
     }
 
-    /// The time alone.
+    /// Returns the time alone.
     #[inline]
     pub(super) fn time_ns(&self, asked: u64) -> Option<f64> {
         self.range().map(|range| self.at(asked, range))
@@ -134,8 +134,8 @@ impl Curve {
         let knots = &self.knots[at];
         let left = (edge(at), load(&knots.edge_ns));
         let right = (edge(at + 1), load(&self.knots[at + 1].edge_ns));
-        // Acquire pairs with the release in `put_mean`: a mean that is seen has
-        // its time beside it.
+        // Acquire pairs with the release in `put_mean`: a reader that sees a mean also sees its
+        // time.
         let mean = f64::from_bits(knots.mean.load(Ordering::Acquire));
         if mean <= left.0 {
             return line(left, right, asked);
@@ -155,7 +155,7 @@ impl Curve {
         load(&self.knots[nearest].quality) * REACH[steps]
     }
 
-    /// Measurements behind the curve.
+    /// The number of measurements behind the curve.
     pub(super) fn samples(&self) -> u32 {
         self.samples.load(Ordering::Relaxed)
     }
@@ -186,7 +186,7 @@ impl Curve {
         store(&self.top_rate, top_rate);
     }
 
-    /// Says which octaves were measured. Comes after the knots between them.
+    /// Publishes which octaves are measured. Called after the knots between them are stored.
     pub(super) fn put_measured(&self, measured: u64) {
         for (octave, nearest) in self.nearest.iter().enumerate() {
             nearest.store(nearest_bit(measured, octave), Ordering::Relaxed);
@@ -203,15 +203,15 @@ impl Curve {
     }
 }
 
-/// The value at `x` of the line through two points. Weighted, not stepped from
-/// one point: rounding must not carry it below a tiny end from a huge one.
+/// The value at `x` of the line through two points. The weighted form is used because stepping
+/// from one point could round below a tiny end from a huge one.
 #[inline]
 pub(super) fn line(left: (f64, f64), right: (f64, f64), x: f64) -> f64 {
     let share = (x - left.0) / (right.0 - left.0);
     left.1 * (1.0 - share) + right.1 * share
 }
 
-/// The set bit nearest to a position; the lower one of two.
+/// The set bit nearest to a position, the lower one of two at equal distance.
 fn nearest_bit(bits: u64, position: usize) -> u8 {
     let below = bits << (63 - position);
     let above = bits >> position;

@@ -1,7 +1,7 @@
-//! What the router decided, with the prices it decided on.
+//! What the router decided, with the prices it compared.
 //!
-//! A decision is made on the hot path, so it holds no text: [`Reason`] becomes a
-//! sentence only when somebody reads it.
+//! A decision is made on the hot path, so it holds no text: [`Reason`] becomes a sentence only
+//! when it is displayed.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use smallvec::SmallVec;
 use crate::device::DeviceId;
 use crate::units::{Bytes, Estimate};
 
-/// A predicted time in nanoseconds, split into where it would go.
+/// A predicted time in nanoseconds, by component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Price {
-    /// Moving operands that are not there, and the result back if it is wanted
-    /// on the host.
+    /// The transfer of operands that are not on the device, and of the result back if it is
+    /// wanted on the host.
     pub transfer_ns: f64,
-    /// What any operation of this kind pays on this device, however small.
+    /// The fixed cost of any operation of this kind on this device.
     pub overhead_ns: f64,
     /// The work itself.
     pub work_ns: f64,
 }
 
 impl Price {
-    /// The whole.
+    /// The sum of the components.
     #[must_use]
     pub fn total_ns(&self) -> f64 {
         self.transfer_ns + self.overhead_ns + self.work_ns
@@ -35,20 +35,20 @@ impl Price {
 pub struct Candidate {
     /// The device.
     pub device: DeviceId,
-    /// What it would cost there; `None` when nothing was ever measured.
+    /// The predicted cost there, or `None` if nothing was ever measured.
     pub price: Option<Price>,
-    /// Measurements behind the price.
+    /// The number of measurements behind the price.
     pub samples: u32,
-    /// How much to trust it, 0 to 1.
+    /// The confidence in the price, 0 to 1.
     pub confidence: f32,
 }
 
-/// Who forced a device, if anyone.
+/// Where a forced device came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Override {
-    /// This call: `Runtime::run_on`.
+    /// The call: `Runtime::run_on`.
     Call,
     /// The configuration, for this kind.
     Kind,
@@ -61,61 +61,60 @@ pub enum Override {
 #[serde(rename_all = "kebab-case", tag = "because")]
 #[non_exhaustive]
 pub enum Reason {
-    /// There is nothing to choose from.
+    /// There is no other device.
     OnlyDevice,
-    /// Somebody said so.
+    /// A device was forced.
     Forced {
-        /// Who.
+        /// Where the force came from.
         by: Override,
     },
     /// `smart = false`: the first GPU takes everything it can run.
     NotSmart,
-    /// The operation is smaller than the least size set for a GPU.
+    /// The operation is smaller than the minimum set for a GPU.
     BelowMinimum {
-        /// The operation's operands.
+        /// The bytes of the operation's operands.
         bytes: Bytes,
-        /// The least size.
+        /// The minimum.
         minimum: Bytes,
     },
     /// It has the lowest price.
     Cheapest {
-        /// How many times dearer the next one is.
+        /// The price of the runner-up as a multiple of this one's.
         ratio: f64,
-        /// The next one.
+        /// The device with the second lowest price.
         runner_up: DeviceId,
     },
-    /// It is the only one of several that was measured so far.
+    /// It is the only device measured so far.
     OnlyMeasured,
-    /// Nothing was measured anywhere; the fewest bytes would have to move.
+    /// No device is measured; the fewest bytes have to move.
     NothingMeasured,
-    /// A device was forced that cannot run it, so prices decided among the others.
+    /// The forced device cannot run it, so prices decided among the others.
     NotOnForced {
         /// The device forced.
         forced: DeviceId,
-        /// Who forced it.
+        /// Where the force came from.
         by: Override,
     },
-    /// It was chosen to be measured, because nothing or too little is known
-    /// about it for this kind.
+    /// It was chosen to be measured, because too little is known about it for this kind.
     Exploring {
         /// The device that would have been chosen.
         instead_of: DeviceId,
     },
-    /// The device that was chosen first had no memory left for it, or was lost.
+    /// The device chosen first had no memory left for it, or was lost.
     FellBack {
         /// The device chosen first.
         from: DeviceId,
     },
 }
 
-/// Where an operation goes.
+/// The device chosen for an operation.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Decision {
     /// The device chosen.
     pub device: DeviceId,
-    /// Every device that was considered, in device order.
+    /// Every device considered, in device order.
     pub candidates: SmallVec<[Candidate; 2]>,
-    /// Why.
+    /// The reason for the choice.
     pub reason: Reason,
 }
 
@@ -143,7 +142,7 @@ impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let device = self.device;
         match self.reason {
-            Reason::OnlyDevice => write!(f, "{device}: the only device there is"),
+            Reason::OnlyDevice => write!(f, "{device}: the only device"),
             Reason::Forced { by } => write!(f, "{device}: forced by {by}"),
             Reason::NotSmart => write!(f, "{device}: smart routing is off"),
             Reason::BelowMinimum { bytes, minimum } => write!(
@@ -169,7 +168,7 @@ impl fmt::Display for Decision {
                 f,
                 "{device}: measured once in a while instead of {instead_of}"
             ),
-            Reason::FellBack { from } => write!(f, "{device}: {from} could not take it"),
+            Reason::FellBack { from } => write!(f, "{device}: {from} could not run it"),
         }
     }
 }

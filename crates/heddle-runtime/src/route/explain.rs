@@ -1,4 +1,4 @@
-//! Answers to "where would it run, and why": for people, from the same prices.
+//! Explains where an operation would run and why, from the router's own prices.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::dtype::DType;
 use crate::error::Error;
 use crate::ops::Probe;
 
-/// Sizes are searched this far beyond the largest one that is measured.
+/// Break-even sizes are searched up to this factor beyond the largest measured one.
 const BEYOND: usize = 16;
 
 /// Where an operation of some size would run.
@@ -21,45 +21,45 @@ pub struct Explanation {
     pub kind: &'static str,
     /// The element type.
     pub dtype: DType,
-    /// The size asked about.
+    /// The size, as the probe counts it.
     pub size: usize,
-    /// What a size counts.
+    /// What the size counts.
     pub size_means: &'static str,
-    /// The work of it, in the kind's unit.
+    /// The amount of work, in the kind's unit.
     pub work: u64,
     /// The device the operands are on; `None` for the host.
     pub resident: Option<DeviceId>,
-    /// The devices asked about, with their predicted prices.
+    /// The candidate devices, with their predicted prices.
     pub candidates: Vec<Candidate>,
     /// Where it would run.
     pub device: DeviceId,
     /// Why.
     pub reason: Reason,
-    /// The same as a sentence.
+    /// The reason as a sentence.
     pub sentence: String,
 }
 
-/// The size from which a GPU is cheaper than the processor, as predicted.
+/// The size from which a GPU is predicted to be cheaper than the CPU.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BreakEven {
-    /// One device is cheaper at every size that was looked at.
+    /// One device is cheaper at every size searched.
     Always(DeviceId),
     /// The GPU is cheaper from this size on.
     At {
         /// The size, as the probe counts it.
         size: usize,
     },
-    /// It cannot be said.
+    /// The break-even is not known.
     Unknown {
         /// Why not.
         why: String,
     },
 }
 
-/// Where an operation of this size would run, its operands on the host or on
-/// `resident`, and what every one of `devices` would cost. Nothing runs and
-/// nothing is explored.
+/// Returns where an operation of this size would run, its operands on the host or on
+/// `resident`, and its predicted cost on each of `devices`. Nothing runs and nothing is
+/// explored.
 pub fn explain(
     router: &Router,
     probe: &dyn Probe,
@@ -88,7 +88,7 @@ pub fn explain(
     })
 }
 
-/// The size from which `gpu` is cheaper than `cpu`, the operands on the host or,
+/// Returns the size from which `gpu` is cheaper than `cpu`, with the operands on the host or,
 /// if `resident`, on the GPU.
 #[must_use]
 pub fn break_even(
@@ -123,16 +123,16 @@ pub fn break_even(
 }
 
 enum Crossing {
-    /// The GPU wins everywhere, or nowhere.
+    /// The GPU is cheaper at every size, or at none.
     Never(bool),
-    /// It wins from here to the end.
+    /// It is cheaper from this size to the end.
     At(usize),
-    /// It wins somewhere, but not at the end.
+    /// It is cheaper at some sizes, but not at the end.
     Back,
 }
 
-/// Where `wins` turns true for good: doublings to find the last turn, bisection
-/// to place it.
+/// Finds where `wins` becomes true for the rest of the range: doubling finds the last change,
+/// bisection its place.
 fn search(
     end: usize,
     wins: impl Fn(usize) -> Result<bool, DeviceId>,
@@ -176,7 +176,7 @@ fn residency(resident: Option<DeviceId>) -> Residency {
     }
 }
 
-/// Which devices the probe's operation runs on, asked of its smallest size.
+/// The devices that the probe's operation runs on, queried at its smallest size.
 fn implementations(probe: &dyn Probe) -> Result<impl Fn(DeviceId) -> bool + use<>, Error> {
     let smallest = probe.sizes().first().copied().unwrap_or(1);
     let operation = probe.prepare(smallest)?;

@@ -1,48 +1,46 @@
-//! When to run something where it is not expected to be fastest.
+//! Decides when to run an operation on a device that is not expected to be fastest.
 //!
-//! A device that is never chosen is never measured, and one that was slow once
-//! would stay so forever. Exploration is rare and paid from a budget of time:
-//! the *extra* time over the device that would have been chosen stays below
-//! `explore_share` of the time of all operations, plus [`ALLOWANCE_NS`] so that
-//! it can start at all where little is known. The predicted extra is charged when
-//! the decision is made and replaced by the measured one when it is known, so a
-//! surprise is paid back before the next exploration. The first run of a kind on a
-//! device is not charged: it loads and teaches nothing, once per process.
+//! A device that is never chosen is never measured, and one that was slow once would stay
+//! unused for ever. Exploration is rare and paid from a budget of time: the *extra* time over
+//! the device that would have been chosen stays below `explore_share` of the time of all
+//! operations, plus [`ALLOWANCE_NS`], so that it can start where little is known. The predicted
+//! extra is charged with the decision and replaced by the measured one afterwards, so an
+//! underestimate delays the next exploration. The first run of a kind on a device is not
+//! charged: it includes loading and is not learned, once per process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::decision::Candidate;
 use super::row::Cell;
 
-/// Extra time that may be spent before the share of all time allows any, on
-/// devices of which nothing or too little is known. Looking again at what is known
-/// is paid from the share alone.
+/// Extra time that may be spent before the share of all time allows any, on devices about which
+/// too little is known. Measuring a known device again is paid from the share alone.
 pub const ALLOWANCE_NS: u64 = 2_000_000;
 /// Operations of a kind after which a device's measurements are stale.
 const STALE_AFTER: u64 = 256;
 /// Operations between explorations where too little is known.
 const THIN_AFTER: u64 = 16;
-/// Operations between explorations where nothing is known or the last
-/// measurement contradicted what is.
+/// Operations between explorations where nothing is known, or where the last measurement
+/// contradicted the curve.
 const DOUBTED_AFTER: u64 = 4;
 /// Confidence below which too little is known.
 const THIN: f32 = 0.3;
-/// A device known to be this many times dearer is left alone: it would have to
-/// become that much faster to matter.
+/// A device known to be this many times slower is not explored: it would have to become that
+/// much faster to matter.
 const HOPELESS: f64 = 32.0;
-/// How much longer than the best a device is taken to need for work it was never
-/// measured at, as a multiple of the best. Were it high, work worth trying
-/// elsewhere, because it takes long, would be too dear to try.
+/// The extra time assumed for work of a size never measured on a device, as a multiple of the
+/// best time. A high value would make long operations, which are the ones worth exploring, too
+/// expensive to try.
 const UNTRIED: f64 = 1.0;
 
-/// The time explorations may take and have taken.
+/// The time that explorations may take and have taken.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Budget {
     share: f64,
     /// Time of all decided operations.
     total_ns: AtomicU64,
-    /// Extra time of explorations, as far as known, else as predicted.
+    /// Extra time of explorations: measured where known, else predicted.
     extra_ns: AtomicU64,
 }
 
@@ -63,7 +61,7 @@ impl Budget {
         self.share > 0.0
     }
 
-    /// Charges `extra_ns` if they fit the share and the allowance on top.
+    /// Charges `extra_ns` if it fits the share and the allowance.
     fn charge(&self, extra_ns: u64, allowance_ns: u64) -> bool {
         let total = self.total_ns.load(Ordering::Relaxed) as f64;
         let limit = allowance_ns.saturating_add((total * self.share) as u64);
@@ -80,7 +78,7 @@ impl Budget {
         self.total_ns.fetch_add(total_ns, Ordering::Relaxed);
     }
 
-    /// Replaces a charge by what it came to.
+    /// Replaces a charge with the measured extra time.
     pub(super) fn settle(&self, charged_ns: u64, actual_ns: u64) {
         let settled = |spent: u64| spent.saturating_sub(charged_ns).saturating_add(actual_ns);
         self.extra_ns
@@ -95,9 +93,8 @@ impl Budget {
         self.extra_ns.load(Ordering::Relaxed)
     }
 
-    /// Whether to run on the device of `cell` although `best_ns` is to be had
-    /// elsewhere. Charges the extra time if so. `clock` counts operations of the
-    /// kind.
+    /// Whether to run on the device of `cell` although another device would take `best_ns`.
+    /// Charges the extra time if so. `clock` counts the operations of the kind.
     pub(super) fn explores(
         &self,
         cell: &Cell,
@@ -110,7 +107,7 @@ impl Budget {
         let (since, rest, allowance) = if candidate.price.is_none() || cell.model.is_doubted() {
             (explored, DOUBTED_AFTER, ALLOWANCE_NS)
         } else if candidate.confidence < THIN {
-            // Runs of other sizes or residencies say nothing about this one.
+            // Runs of other sizes or residencies do not apply to this one.
             (explored, THIN_AFTER, ALLOWANCE_NS)
         } else {
             let ran = cell.ran.load(Ordering::Relaxed);
@@ -126,7 +123,7 @@ impl Budget {
         if !self.charge(extra, allowance) {
             return false;
         }
-        // Of several threads that come to this at once, one goes.
+        // Of several threads that arrive here at once, one explores.
         let first = cell
             .explored
             .compare_exchange(explored, clock, Ordering::Relaxed, Ordering::Relaxed)
@@ -138,9 +135,8 @@ impl Budget {
     }
 }
 
-/// Whether a device would have to be [`HOPELESS`] times faster than it is known to
-/// be. Of one that was not measured near this size the fixed part is known all the
-/// same: every size pays it.
+/// Whether a device would have to be [`HOPELESS`] times faster than it is known to be. For a
+/// device not measured near this size, the fixed cost is used, which every size pays.
 fn is_hopeless(candidate: &Candidate, best_ns: f64) -> bool {
     candidate.price.is_some_and(|price| {
         let known_ns = if candidate.confidence < THIN {
@@ -152,10 +148,10 @@ fn is_hopeless(candidate: &Candidate, best_ns: f64) -> bool {
     })
 }
 
-/// The extra time of running on `candidate` what `best_ns` could be had for. Work
-/// that the device was never measured at, or not nearly, is taken to need
-/// [`UNTRIED`] times longer and no more; `fare_ns`, what its transfers cost, is
-/// known all the same. So it is tried on something that need not move far.
+/// The extra time of running on `candidate` instead of a device that takes `best_ns`. Work far
+/// from every measured size is assumed to need at most [`UNTRIED`] times the best time more.
+/// `fare_ns`, the cost of its transfers, is predicted in any case, so operands that need little
+/// transfer are explored first.
 pub(super) fn extra_ns(candidate: &Candidate, fare_ns: impl FnOnce() -> f64, best_ns: f64) -> u64 {
     let extra = match candidate.price {
         None => UNTRIED * best_ns + fare_ns(),

@@ -1,42 +1,41 @@
-//! Fits a [`Curve`] to measurements, one at a time, without being led astray.
+//! Fits a [`Curve`] to measurements, one at a time, and resists outliers.
 //!
-//! Every octave keeps the running means of amount and time, the first sixteen
-//! measurements weighing equally and later ones a sixteenth each. A measurement
-//! outside the band around the curve moves nothing by itself: it opens a
-//! [`Streak`]. A streak within an octave scales that octave. One across octaves is
-//! the device changing speed: the other octaves keep their times, for nobody has
-//! measured them, but two measurements are then enough to overturn each.
+//! Every octave keeps the running means of amount and time. The first sixteen measurements
+//! weigh equally and later ones a sixteenth each. A measurement outside the band around the
+//! curve changes nothing by itself: it opens a [`Streak`]. A streak within an octave scales
+//! that octave. A streak across octaves means that the device changed speed: the other octaves
+//! keep their times, because they were not measured, but two measurements are then enough to
+//! replace each.
 //!
-//! Nothing is written where nothing was measured. Of a thousand tiny operations
-//! some dozens fall into a slow spell of the machine, and a curve that took each
-//! spell for all sizes would wander off by whatever the way into a spell and the
-//! way out of it differ.
+//! Only measured octaves change. Of a thousand tiny operations some dozens fall into a slow
+//! period of the machine. A curve that applied each slow period to all sizes would drift by the
+//! difference between its first and its last measurements.
 
 use super::curve::{Curve, line};
 use super::octave::{OCTAVES, amount, ceiling, edge, octave};
 use super::saved::{BinModel, CurveModel};
 use super::streak::{BELIEVED, Streak};
 
-/// Measurements after which an older one fades.
+/// The number of measurements after which older ones lose weight.
 const MEMORY: u32 = 16;
-/// How far the means may be from the published curve: far within the spread of
-/// the steadiest device.
+/// The allowed distance of the means from the published curve, well within the spread of the
+/// steadiest device.
 const SAME: f64 = 0.01;
-/// Measurements that make an octave's own mean worth defending.
+/// The number of measurements from which an octave's own mean resists change.
 const FOUNDED: u32 = 3;
-/// Spread assumed before there is one.
+/// The spread assumed before one is measured.
 const FIRST_SPREAD: f64 = 0.1;
-/// The band around the curve: five mean deviations, within these limits. The
-/// upper one lets a device that became 2.5 times slower always be noticed.
+/// The limits of the band around the curve, which is five mean deviations. The upper limit
+/// ensures that a device which became 2.5 times slower is always detected.
 const BAND: (f64, f64) = (0.35, 1.5);
-/// The band where only the shape of the curve speaks, not a measurement nearby.
+/// The band where only the shape of the curve predicts, with no measurement nearby.
 const SHAPE_BAND: f64 = 3.0;
 /// The floor below the first measurement, relative to its time.
 const FLOOR: (f64, f64) = (0.1, 1.0);
 /// The rate above the last measurement, relative to its time per amount.
 const TOP_RATE: (f64, f64) = (0.05, 1.5);
-/// Both, when a single octave was measured and says nothing of a slope. Low on
-/// purpose: a price too low is corrected by the next run, one too high is not.
+/// Both, when only one octave was measured and the slope is unknown. Low on purpose: the next
+/// run corrects a price that is too low, but not one that is too high.
 const UNKNOWN_SLOPE: f64 = 0.5;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,19 +44,19 @@ struct Bin {
     mean: f64,
     ns: f64,
     spread: f64,
-    /// How far it has moved from the published curve, relative to it.
+    /// The distance of the means from the published curve, relative to it.
     drift: f64,
     doubt: Streak,
 }
 
-/// What was measured, by octave.
+/// The measurements by octave.
 #[derive(Debug)]
 pub(super) struct Fit {
-    /// Bit per octave that was measured.
+    /// A bit per measured octave.
     measured: u64,
     samples: u32,
     doubt: Streak,
-    /// Bit per octave with a part in that doubt.
+    /// A bit per octave that contributed to that doubt.
     doubting: u64,
     bins: [Bin; OCTAVES],
 }
@@ -73,7 +72,7 @@ impl Fit {
         }
     }
 
-    /// Learns that `asked` took `ns`, and publishes what follows.
+    /// Learns that `asked` took `ns`, and publishes the result.
     pub(super) fn learn(&mut self, curve: &Curve, asked: u64, ns: u64) {
         let at = octave(asked);
         let sample = (amount(asked), amount(ns));
@@ -126,7 +125,7 @@ impl Fit {
         }
     }
 
-    /// The device has changed its speed: what was known may no longer hold.
+    /// The device has changed its speed: earlier measurements may no longer hold.
     #[cold]
     fn unsettle(&mut self) {
         self.doubt.clear();
@@ -135,7 +134,7 @@ impl Fit {
         }
     }
 
-    /// Publishes the knots that octave `at` has a part in.
+    /// Publishes the knots that depend on octave `at`.
     fn publish(&mut self, curve: &Curve, at: usize) {
         let bit = 1_u64 << at;
         let is_new = self.measured & bit == 0;
@@ -167,7 +166,7 @@ impl Fit {
         let first = self.measured.trailing_zeros() as usize;
         let last = 63 - self.measured.leading_zeros() as usize;
         let (low, high) = (self.point(first), self.point(last));
-        // Two octaves apart, noise turns a slope less than one apart.
+        // Two octaves apart, noise changes a slope less than one apart.
         let floor = match self.above(first + 1).or_else(|| self.above(first)) {
             Some(second) => {
                 line(low, self.point(second), 0.0).clamp(FLOOR.0 * low.1, FLOOR.1 * low.1)
@@ -216,7 +215,7 @@ impl Fit {
         (above != 0).then(|| octave + 1 + above.trailing_zeros() as usize)
     }
 
-    /// What is worth saving.
+    /// The state to save.
     pub(super) fn saved(&self) -> CurveModel {
         CurveModel {
             bins: self
@@ -233,8 +232,8 @@ impl Fit {
         }
     }
 
-    /// Takes over what was saved, in place of what it knew. Numbers that no
-    /// measurement gives are left out; if none are left, nothing changes.
+    /// Replaces the state by a saved one. Numbers that no measurement gives are dropped; if
+    /// none remain, nothing changes.
     pub(super) fn adopt(&mut self, curve: &Curve, model: &CurveModel) {
         let mut sound = model.bins.iter().filter(|bin| bin.is_sound()).peekable();
         if sound.peek().is_none() {
@@ -274,7 +273,7 @@ impl Bin {
         }
     }
 
-    /// Whether a measurement this many times the predicted time is to be believed at once.
+    /// Whether a measurement this many times the predicted time is accepted at once.
     fn accepts(&self, ratio: f64) -> bool {
         let band = if self.samples == 0 {
             SHAPE_BAND
@@ -295,18 +294,17 @@ impl Bin {
         self.mean += weight * (sample.0 - self.mean);
         self.ns += weight * (sample.1 - self.ns);
         self.spread += weight * ((ratio - 1.0).abs() - self.spread);
-        // The ratio is to the published curve, so this is how far the means are
-        // from it.
+        // The ratio is to the published curve, so this is the distance of the means from it.
         self.drift += weight * (ratio - 1.0 - self.drift);
     }
 
-    /// Whether the curve has to be published again. A well-founded octave that is
-    /// where it was published need not be: that takes longer than all the rest.
+    /// Whether the curve has to be published again. Publishing takes longer than everything
+    /// else here, so a well-founded octave that has not moved is skipped.
     fn is_news(&self) -> bool {
         self.samples <= MEMORY || self.drift.abs() > SAME
     }
 
-    /// What it knew is `factor` times as long now, and less sure.
+    /// Scales the stored times by `factor` and lowers their confidence.
     fn scale(&mut self, factor: f64) {
         self.ns = (self.ns * factor).clamp(1.0, edge(64));
         self.samples = self.samples.min(FOUNDED + 1);
@@ -335,8 +333,8 @@ mod tests {
                 measured(&mut fit, &curve, amount, 1.0);
             }
         }
-        // Sizes ascend, so a spell begins in one octave and ends in another; the
-        // way into it and the way out of it are never quite the same.
+        // Sizes ascend, so a slow period begins in one octave and ends in another, and its
+        // first and last measurements never quite cancel.
         for round in 0..400_u64 {
             for index in 0..200_u64 {
                 let is_slow = (60..60 + round % 90).contains(&index);

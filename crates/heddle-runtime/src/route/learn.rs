@@ -1,4 +1,4 @@
-//! What the router takes from a measurement, and what it can say about all of them.
+//! Learning from measurements, and the reports on all of them.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -38,8 +38,8 @@ impl Router {
             let charged = decision
                 .chosen()
                 .map_or(0, |candidate| self.extra_ns(d, candidate, best_ns));
-            // Loading is paid once and says nothing of what exploring costs: were
-            // it charged, starting one library would end all exploration for long.
+            // Loading is paid once and is no part of the cost of exploring. If it were charged,
+            // starting one library would stop all exploration for a long time.
             let extra = if first {
                 0
             } else {
@@ -67,7 +67,7 @@ impl Router {
         }
     }
 
-    /// Learns what one transfer took.
+    /// Learns from the time of one transfer.
     pub(super) fn observe_transfer(
         &self,
         device: DeviceId,
@@ -85,9 +85,9 @@ impl Router {
         let model = &row.cells[slot].model;
         let mut busy_ns = timing.busy().0;
         if timing.is_overlapped() {
-            // The launches hid behind the bus with the kernels, and only those have
-            // a clock. Were the rest left out, the same work would seem to take two
-            // times, with and without transfers, and contradict itself.
+            // Transfers hid the launches together with the kernels, and only the kernels are
+            // timed. Without the launches, the same work would have one time with transfers and
+            // another without, and the measurements would contradict each other.
             let floor_ns = model.read(d.work).map_or(0.0, |reading| reading.floor_ns);
             busy_ns = busy_ns.saturating_add(floor_ns as u64).min(timing.total.0);
         }
@@ -97,14 +97,14 @@ impl Router {
         row.book.enter(d.work, class, slot, timing.total.0, decided);
     }
 
-    /// What better decisions would have saved, per kind, sorted by name.
+    /// The time that better decisions would have saved, per kind, sorted by name.
     #[must_use]
     pub fn regret(&self) -> Vec<KindRegret> {
         self.regret_beside(&[])
     }
 
-    /// The same, where routers over the same devices have measured too: what they
-    /// found a device to cost is evidence, what they decided is not judged.
+    /// As [`regret`](Self::regret), with the measurements of other routers over the same
+    /// devices. Their measured costs count as evidence; their decisions are not judged.
     #[must_use]
     pub fn regret_beside(&self, witnesses: &[&Self]) -> Vec<KindRegret> {
         let witnesses: Vec<&&Self> = witnesses
@@ -131,15 +131,15 @@ impl Router {
         kinds.into_values().collect()
     }
 
-    /// From now on [`regret`](Self::regret) judges decisions to come. What was
-    /// measured until now stays known, as what each device costs.
+    /// Makes [`regret`](Self::regret) judge only decisions from now on. Earlier measurements
+    /// still count as costs of their device.
     pub fn restart_regret(&self) {
         for row in self.rows.iter() {
             row.book.restart();
         }
     }
 
-    /// The decisions so far, counted when they were learned from.
+    /// The decisions so far, counted when their measurement is learned.
     #[must_use]
     pub fn tally(&self) -> RouteTally {
         let mut counts: BTreeMap<(&'static str, DeviceId), (u64, u64)> = BTreeMap::new();
@@ -175,8 +175,8 @@ impl Router {
         }
     }
 
-    /// Everything learned about a device, for saving. What was adopted and not
-    /// used since is still in it.
+    /// Everything learned about a device, for saving. It includes what was adopted and not used
+    /// since.
     #[must_use]
     pub fn device_model(&self, device: DeviceId) -> DeviceModel {
         let (Some(slot), Some(bus)) = (self.policy.slot(device), self.buses.bus(device)) else {
@@ -202,7 +202,7 @@ impl Router {
         }
     }
 
-    /// Takes over a saved model in place of what was known. Curves it does not
+    /// Replaces what is known about a device by a saved model. Curves that the model does not
     /// have stay as they are.
     pub fn adopt(&self, device: DeviceId, model: DeviceModel) {
         let (Some(slot), Some(bus)) = (self.policy.slot(device), self.buses.bus(device)) else {

@@ -1,12 +1,11 @@
-//! Which device an operation goes to.
+//! Chooses the device for each operation.
 //!
-//! A [`Router`] prices an operation on every device that may run it: the
-//! transfers its operands need, by the buses, plus the time of its
-//! work, by the model of its kind, element type and device. The lowest
-//! price wins. Every measurement corrects the model that made the prediction, so
-//! nothing here is configured that could be measured.
+//! A [`Router`] predicts the cost of an operation on every device that may run it: the
+//! transfers of its operands, by the transfer models, plus its work, by the model of its kind,
+//! element type and device. The lowest price wins. Every measurement corrects the model that
+//! made the prediction, so nothing that can be measured is configured.
 //!
-//! Who runs the operation, and in whose memory, is decided elsewhere.
+//! Running the operation and allocating its memory are done elsewhere.
 
 mod calibrate;
 mod curve;

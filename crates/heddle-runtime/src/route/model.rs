@@ -1,4 +1,4 @@
-//! A curve and the fit behind it: what is known about one thing's cost.
+//! A cost model: a curve and the fit behind it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use super::curve::{Curve, Reading};
 use super::fit::Fit;
 use super::saved::CurveModel;
 
-/// Read by many threads without a lock, corrected by one at a time.
+/// Many threads read it without a lock; one at a time corrects it.
 #[derive(Debug)]
 pub(super) struct Model {
     curve: Curve,

@@ -1,15 +1,15 @@
 //! Octaves: amounts of work or bytes grouped by their power of two.
 
-/// Octaves a `u64` can fall into.
+/// The number of octaves of a `u64`.
 pub(super) const OCTAVES: usize = 64;
 
-/// The octave of `amount`; nothing counts as one.
+/// The octave of `amount`; zero counts as one.
 #[inline]
 pub(super) fn octave(amount: u64) -> usize {
     (amount | 1).ilog2() as usize
 }
 
-/// The least amount of an octave; also of the one past the last.
+/// The least amount of an octave. Also valid for the octave past the last.
 #[inline]
 pub(super) fn edge(octave: usize) -> f64 {
     debug_assert!(octave <= OCTAVES);
@@ -23,8 +23,7 @@ pub(super) fn ceiling(octave: usize) -> f64 {
     f64::from_bits(edge(octave + 1).to_bits() - 1)
 }
 
-/// The amount as a number to compute with; nothing counts as one. Rounding
-/// never carries it into the next octave.
+/// The amount as a float; zero counts as one. Rounding never carries it into the next octave.
 #[inline]
 pub(super) fn amount(amount: u64) -> f64 {
     (amount.max(1) as f64).min(ceiling(octave(amount)))

@@ -1,4 +1,4 @@
-//! Which devices may run an operation, before any price is asked.
+//! Which devices may run an operation, before prices are compared.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,11 +19,11 @@ pub(super) enum Exclusion {
     BelowMinimum,
 }
 
-/// The devices and the rules for them.
+/// The devices and their rules.
 #[derive(Debug)]
 pub(super) struct Policy {
     pub(super) devices: Box<[DeviceId]>,
-    /// What the settings say about each device, whatever the operation.
+    /// The exclusions that the settings make for each device, whatever the operation.
     standing: Box<[Option<Exclusion>]>,
     lost: Box<[AtomicBool]>,
     min_gpu: Bytes,
@@ -46,7 +46,7 @@ impl Policy {
         self.devices.iter().position(|&known| known == device)
     }
 
-    /// The slot of a device that somebody named.
+    /// The slot of a device named by the caller or the configuration.
     pub(super) fn named(&self, device: DeviceId) -> Result<usize, Error> {
         self.slot(device).ok_or_else(|| Error::NoSuchDevice {
             asked: device,
@@ -54,7 +54,7 @@ impl Policy {
         })
     }
 
-    /// Why the device of `slot` may not run it, if so.
+    /// Why the device of `slot` may not run the operation, if so.
     #[inline]
     pub(super) fn excludes(
         &self,
@@ -97,7 +97,7 @@ impl Policy {
         self.min_gpu
     }
 
-    /// The error that says which rule excluded which device.
+    /// The error that names the rule which excluded each device.
     #[cold]
     pub(super) fn nothing_left(
         &self,
@@ -126,7 +126,7 @@ impl Policy {
         Error::NoCandidate {
             operation: d.kind.name(),
             why: if rules.is_empty() {
-                "there is no device".to_owned()
+                "no device is registered".to_owned()
             } else {
                 rules.join(", ")
             },

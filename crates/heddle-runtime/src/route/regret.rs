@@ -1,12 +1,11 @@
 //! How much time the best measured device would have saved.
 //!
-//! Operations are compared within cells of one kind, element type, eighth of an
-//! octave of work and residency class: operations in a cell differ by at most an
-//! eighth in work, so two devices' means there are of like operations. What
-//! another device would have cost is its measured mean, never a prediction, and of
-//! decided operations rather than of a calibration or of what came before the last
-//! restart; where no other device was measured, nothing is claimed. A device is
-//! not held against itself: its own slow runs are noise, not a wrong decision.
+//! Operations are compared within cells of one kind, element type, eighth of an octave of work
+//! and residency class. Operations in a cell differ by at most an eighth in work, so two
+//! devices' means there are of like operations. The cost on another device is its measured
+//! mean, never a prediction. Decided operations come before calibration and before measurements
+//! from before the last restart. Where no other device was measured, no regret is claimed. A
+//! device is not compared with itself: its own slow runs are noise, not a wrong decision.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +17,7 @@ use crate::device::DeviceId;
 use crate::operation::Description;
 use crate::units::Nanos;
 
-/// Parts an octave is divided into, as the power of two.
+/// The number of parts of an octave, as a power of two.
 const PARTS_LOG: u32 = 3;
 
 /// One device's measurements in one cell.
@@ -27,8 +26,8 @@ struct Account {
     /// Decided operations.
     decided: AtomicU64,
     decided_ns: AtomicU64,
-    /// Everything else that was measured: calibration, verification, decisions
-    /// that are no longer counted.
+    /// All other measurements: calibration, verification, and decisions that are no longer
+    /// counted.
     observed: AtomicU64,
     observed_ns: AtomicU64,
 }
@@ -67,7 +66,7 @@ impl RegretBook {
         total.fetch_add(ns, Ordering::Relaxed);
     }
 
-    /// Counts no decision made so far; what they measured stays known.
+    /// Stops counting all decisions made so far; their measurements are kept.
     pub(super) fn restart(&self) {
         for account in self.octaves.iter().filter_map(OnceLock::get).flatten() {
             let count = account.decided.swap(0, Ordering::Relaxed);
@@ -77,8 +76,8 @@ impl RegretBook {
         }
     }
 
-    /// Adds what this book says to its kind's regret. `witnesses` measured the
-    /// same kind on the same devices; their decisions are not judged.
+    /// Adds this book's regret to its kind. `witnesses` measured the same kind on the same
+    /// devices; their decisions are not judged.
     pub(super) fn sum_into(&self, witnesses: &[&Self], regret: &mut KindRegret) {
         for (octave, accounts) in self.octaves.iter().enumerate() {
             let Some(accounts) = accounts.get() else {
@@ -125,9 +124,8 @@ fn judge(cell: &[Account], regret: &mut KindRegret, mean_ns: impl Fn(usize) -> O
     }
 }
 
-/// The mean in these accounts, which are one device's: of the decided operations,
-/// which are like the ones to be judged and of the same time, else of whatever
-/// else was measured.
+/// The mean in these accounts, which are one device's: of the decided operations, which
+/// resemble those to be judged and are of the same time, else of all other measurements.
 fn mean_ns(accounts: &[&Account]) -> Option<f64> {
     let mean = |pick: fn(&Account) -> (&AtomicU64, &AtomicU64)| {
         let (count, total) = accounts.iter().fold((0, 0_u64), |(count, total), account| {
@@ -143,7 +141,7 @@ fn mean_ns(accounts: &[&Account]) -> Option<f64> {
         .or_else(|| mean(|account| (&account.observed, &account.observed_ns)))
 }
 
-/// The part of its octave that an amount of work lies in.
+/// The part of its octave that an amount of work falls in.
 #[inline]
 fn part(work: u64) -> usize {
     let octave = octave(work) as u32;
@@ -155,14 +153,14 @@ fn part(work: u64) -> usize {
     scaled as usize
 }
 
-/// Residency classes for so many devices: host, one device, host and a device.
+/// The number of residency classes for so many devices: host, one device, host and a device.
 fn classes(devices: usize) -> usize {
     devices + 2
 }
 
-/// The residency class of an operation: one plus the slot of the device that has at
-/// least half of its operands' bytes, the last class if the host has them too, and
-/// 0 where no device has. What remains is a small part of what would have to move.
+/// The residency class of an operation: one plus the slot of the device that holds at least
+/// half of its operands' bytes, the last class if the host has them too, and 0 if no device
+/// holds them. The other operands are a small part of what would have to move.
 pub(super) fn class(d: &Description, devices: &[DeviceId]) -> usize {
     let (mut on_host, mut on_device, mut holder) = (0, 0, None);
     for operand in &d.operands {
@@ -270,8 +268,8 @@ mod tests {
     fn a_device_is_held_against_others_only() {
         let (book, witness) = (RegretBook::new(2), RegretBook::new(2));
         book.enter(1_000, 0, 0, 500, true);
-        // The same device was faster elsewhere, the other one slower; what was
-        // measured outside decisions counts where there is nothing else.
+        // The same device was faster elsewhere and the other one slower. Measurements outside
+        // decisions count where there are no others.
         witness.enter(1_000, 0, 1, 1, false);
         witness.enter(1_000, 0, 0, 100, true);
         witness.enter(1_000, 0, 1, 900, true);

@@ -1,12 +1,11 @@
-//! What a router has done so far, for people.
+//! Reports on a router's decisions so far.
 
 use serde::Serialize;
 
 use crate::device::DeviceId;
 use crate::units::Nanos;
 
-/// How much time better decisions would have saved for one kind, from
-/// measurements alone.
+/// The time that better decisions would have saved for one kind, from measurements alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct KindRegret {
@@ -15,13 +14,13 @@ pub struct KindRegret {
     /// Decided operations that ran, warm-ups excluded, since the last
     /// [`restart_regret`](super::Router::restart_regret).
     pub operations: u64,
-    /// The time they took.
+    /// The time those operations took.
     pub spent: Nanos,
-    /// How much of that time another device, with the best mean, would have
-    /// saved, summed over the cells where another device was measured.
+    /// The part of that time that the device with the best mean would have saved, summed over
+    /// the cells where another device was measured.
     pub regret: Nanos,
-    /// Operations in cells where no other device was ever measured: nothing can
-    /// be said about them, which is not the same as no regret.
+    /// Operations in cells where no other device was ever measured. Their regret is unknown,
+    /// not zero.
     pub unmeasured: u64,
 }
 
@@ -33,7 +32,7 @@ pub struct KindTally {
     pub kind: &'static str,
     /// The device.
     pub device: DeviceId,
-    /// Decisions that ran there.
+    /// The number of decisions that ran there.
     pub decisions: u64,
     /// How many of them were explorations.
     pub explorations: u64,
@@ -43,7 +42,7 @@ pub struct KindTally {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RouteTally {
-    /// Per kind and device, sorted by both; pairs that never occurred are left out.
+    /// Per kind and device, sorted by both. Pairs that never occurred are left out.
     pub kinds: Vec<KindTally>,
     /// Decisions in all.
     pub decisions: u64,
@@ -53,8 +52,8 @@ pub struct RouteTally {
     pub time: Nanos,
     /// Time of the explorations.
     pub explore_time: Nanos,
-    /// The part of it that the devices they were explored instead of would have
-    /// saved, as predicted: what `explore_share` bounds.
+    /// The part of it that the devices which would have been chosen were predicted to save.
+    /// `explore_share` bounds it.
     pub explore_extra: Nanos,
     /// `explore_extra` as a share of `time`.
     pub explore_share: f64,

@@ -1,8 +1,8 @@
-//! The router: one decision per operation, one lesson per measurement.
+//! The router: it decides for each operation and learns from each measurement.
 //!
-//! Deciding only reads, and takes no lock, so that many threads may decide at
-//! once; whatever has to be counted is counted when the measurement comes back.
-//! The exception is an exploration, which must be charged before it runs.
+//! Deciding only reads and takes no lock, so that many threads may decide at once. Counts are
+//! updated when the measurement arrives. The exception is an exploration, which must be charged
+//! before it runs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,10 +21,10 @@ use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Description, Kind};
 
-/// Models that were adopted for kinds this process has not used yet.
+/// Adopted models for kinds that this process has not used yet.
 pub(super) type Waiting = BTreeMap<(String, DType), CurveModel>;
 
-/// Chooses a device for every operation and learns from what it cost.
+/// Chooses a device for every operation and learns from its measured cost.
 #[derive(Debug)]
 pub struct Router {
     settings: RouteSettings,
@@ -36,18 +36,18 @@ pub struct Router {
     verifications: AtomicU64,
 }
 
-/// What a force comes to for one operation.
+/// The effect of a forced device on one operation.
 enum Forced {
-    /// Nobody forces anything.
+    /// No device is forced.
     No,
-    /// The device of this slot.
+    /// The device of this slot is forced.
     To(usize, Override),
-    /// A device that cannot run it.
+    /// The forced device cannot run the operation.
     InVain(DeviceId, Override),
 }
 
 impl Router {
-    /// A router over these devices that knows nothing yet.
+    /// Creates a router over these devices, with no measurements.
     #[must_use]
     pub fn new(devices: &[DeviceId], settings: RouteSettings) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Router {
         }
     }
 
-    /// Where the operation goes. `runs_on` says whether it has an implementation
+    /// Chooses a device for the operation. `runs_on` returns whether it has an implementation
     /// for a device; `force` is the caller's own choice.
     pub fn decide(
         &self,
@@ -72,7 +72,7 @@ impl Router {
         self.choose(d, runs_on, force, self.budget.is_open())
     }
 
-    /// Where the operation would go if nothing were explored. Changes nothing.
+    /// Returns the decision that would be made without exploration. Changes nothing.
     pub fn preview(
         &self,
         d: &Description,
@@ -82,7 +82,7 @@ impl Router {
         self.choose(d, runs_on, force, false)
     }
 
-    /// What the operation would cost on one device, as far as it was measured.
+    /// The cost of the operation on one device, as far as it was measured.
     #[must_use]
     pub fn candidate(&self, d: &Description, device: DeviceId) -> Candidate {
         match self.policy.slot(device) {
@@ -96,8 +96,8 @@ impl Router {
         }
     }
 
-    /// Whether the next operation is one of the share that is run twice. Spaced
-    /// evenly, so that a share of a tenth is exactly every tenth.
+    /// Whether the next operation is one of the share that is run twice. They are evenly
+    /// spaced, so a share of a tenth is exactly every tenth operation.
     #[must_use]
     pub fn wants_verify(&self) -> bool {
         let share = self.settings.verify_share;
@@ -108,8 +108,8 @@ impl Router {
         ((before + 1.0) * share).floor() > (before * share).floor()
     }
 
-    /// The device to verify a decision on, or to fall back to: the cheapest of
-    /// the other candidates that is not lost.
+    /// The device to verify a decision on, or to fall back to: the cheapest of the other
+    /// candidates that is not lost.
     #[must_use]
     pub fn second_choice(&self, decision: &Decision) -> Option<DeviceId> {
         let cost = |candidate: &Candidate| {
@@ -130,12 +130,12 @@ impl Router {
             .map(|candidate| candidate.device)
     }
 
-    /// Takes a device out of routing for good.
+    /// Takes a device out of routing permanently.
     pub fn lose(&self, device: DeviceId) {
         self.policy.lose(device);
     }
 
-    /// The devices taken out, in device order.
+    /// The lost devices, in device order.
     #[must_use]
     pub fn lost(&self) -> Vec<DeviceId> {
         self.policy.lost()
@@ -193,7 +193,7 @@ impl Router {
         Ok(decision)
     }
 
-    /// The force in effect: the call's, else the kind's, else the process's.
+    /// The forced device in effect: the call's, else the kind's, else the process's.
     fn forced(
         &self,
         row: &Row,
@@ -214,7 +214,7 @@ impl Router {
             Override::Kind | Override::Process => Ok(Forced::InVain(device, by)),
             Override::Call if lost => Err(Error::NoCandidate {
                 operation: d.kind.name(),
-                why: format!("{device} was asked for, and was lost"),
+                why: format!("{device} was requested, but is lost"),
             }),
             Override::Call => Err(Error::NotImplementedOn {
                 operation: d.kind.name(),
@@ -223,7 +223,7 @@ impl Router {
         }
     }
 
-    /// Chooses the lowest price, or a device worth measuring.
+    /// Chooses the lowest price, or a device that needs measuring.
     #[inline]
     fn compare(&self, row: &Row, d: &Description, decision: &mut Decision, explore: bool) {
         let Some(Ranking {
@@ -298,7 +298,7 @@ impl Router {
                 work_ns: reading.ns - reading.floor_ns,
             }),
             samples: model.samples(),
-            // Each part of the price counts by how much of it there is.
+            // Each component of the price weighs by its time.
             confidence: reading.map_or(0.0, |reading| {
                 (reading.ns * reading.confidence + fare.trusted_ns) / (reading.ns + fare.ns)
             }) as f32,
@@ -331,19 +331,19 @@ impl Router {
     }
 }
 
-/// Where a kind's row for an element type lies.
+/// The index of a kind's row for an element type.
 pub(super) fn place(kind: &Kind, dtype: DType) -> usize {
     kind.id() * DType::ALL.len() + dtype.index()
 }
 
-/// The two lowest prices there are.
+/// The two lowest prices.
 struct Ranking {
     best: (DeviceId, f64),
     runner_up: Option<(DeviceId, f64)>,
 }
 
 impl Ranking {
-    /// Of equals the first is the better; `None` when nothing has a price.
+    /// Ranks the candidates; of equals the first wins. `None` when none has a price.
     #[inline]
     fn of(candidates: &[Candidate]) -> Option<Self> {
         let mut priced = candidates.iter().filter_map(|candidate| {

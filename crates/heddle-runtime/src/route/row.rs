@@ -1,4 +1,4 @@
-//! Everything kept about one kind and element type, by device.
+//! Everything stored for one kind and element type, by device.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -13,11 +13,11 @@ use crate::operation::Kind;
 pub(super) struct Row {
     pub(super) kind: &'static Kind,
     pub(super) dtype: DType,
-    /// The device the configuration sets for this kind.
+    /// The device that the configuration sets for this kind.
     pub(super) forced: Option<DeviceId>,
     pub(super) book: RegretBook,
     pub(super) cells: Box<[Cell]>,
-    /// Operations that ran, on any device.
+    /// The number of operations that ran, on any device.
     pub(super) clock: AtomicU64,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct Row {
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) model: Model,
-    /// Whether it ran there before in this process: the first run pays for
-    /// loading and is not learned.
+    /// Whether it ran there before in this process: the first run includes loading and is not
+    /// learned.
     warm: AtomicBool,
-    /// The row's clock when it last ran there; zero for never.
+    /// The row's clock when it last ran there, or zero.
     pub(super) ran: AtomicU64,
-    /// The row's clock when it was last explored; zero for never.
+    /// The row's clock when it was last explored, or zero.
     pub(super) explored: AtomicU64,
     pub(super) decisions: AtomicU64,
     pub(super) explorations: AtomicU64,
@@ -68,7 +68,7 @@ impl Cell {
         }
     }
 
-    /// Whether this run is the first, said once.
+    /// Whether this is the first run. Returns true once.
     pub(super) fn is_first_run(&self) -> bool {
         !self.warm.load(Ordering::Relaxed) && !self.warm.swap(true, Ordering::Relaxed)
     }

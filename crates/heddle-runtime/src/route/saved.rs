@@ -1,4 +1,4 @@
-//! The learned models as plain data: what is written to a file and read back.
+//! The learned models as plain data, for files.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct DeviceModel {
     pub kinds: Vec<KindModel>,
 }
 
-/// What one kind costs for one element type.
+/// The cost of one kind for one element type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KindModel {
@@ -28,15 +28,15 @@ pub struct KindModel {
     pub curve: CurveModel,
 }
 
-/// A measured curve: what was seen in each octave.
+/// A measured curve: the measurements of each octave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CurveModel {
-    /// The octaves something was measured in, ascending.
+    /// The measured octaves, ascending.
     pub bins: Vec<BinModel>,
 }
 
-/// What was measured within one octave of work or bytes.
+/// The measurements within one octave of work or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BinModel {
@@ -46,7 +46,7 @@ pub struct BinModel {
     pub ns: f64,
     /// Mean deviation from the curve, relative to it.
     pub spread: f64,
-    /// Measurements.
+    /// The number of measurements.
     pub samples: u32,
 }
 
@@ -57,7 +57,7 @@ impl DeviceModel {
         self.up.bins.is_empty() && self.down.bins.is_empty() && self.kinds.is_empty()
     }
 
-    /// Whether every number is one that measuring could have produced.
+    /// Whether every number is one that a measurement could have produced.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.up.is_sound()

@@ -1,35 +1,34 @@
-//! What a user may say about routing, as plain data.
+//! The settings of routing, as plain data.
 
 use std::collections::BTreeMap;
 
 use crate::device::DeviceId;
 use crate::units::Bytes;
 
-/// The rules a router keeps. Reading them from files and environment is done
-/// elsewhere.
+/// The rules a router applies. Reading them from files and the environment is done elsewhere.
 ///
-/// A force beats every other rule: a device that is denied, too large for
-/// [`min_gpu`](Self::min_gpu) or emulated still runs what is forced onto it. The
-/// order among forces is call, kind, process.
+/// A forced device beats every other rule: a device that is denied, excluded by
+/// [`min_gpu`](Self::min_gpu) or emulated still runs what is forced onto it. Among forces, the
+/// call comes first, then the kind, then the process.
 #[derive(Clone, Debug)]
 pub struct RouteSettings {
-    /// Whether prices decide. If not, the first GPU that is not emulated takes
-    /// everything it can run and may run.
+    /// Whether prices decide. If not, the first GPU that is not emulated takes every operation
+    /// that it can and may run.
     pub smart: bool,
-    /// The device for everything.
+    /// The device for all operations.
     pub device: Option<DeviceId>,
     /// The device for operations of one kind, by the kind's name.
     pub kinds: BTreeMap<String, DeviceId>,
-    /// Operands smaller than this together never go to a GPU.
+    /// Operands that are smaller than this together never go to a GPU.
     pub min_gpu: Bytes,
-    /// The only devices that may be used; `None` means all that are not emulated.
+    /// The only devices that may be used, or `None` for all that are not emulated.
     pub allow: Option<Vec<DeviceId>>,
     /// Devices that may not be used, even if allowed above.
     pub deny: Vec<DeviceId>,
-    /// The share of all time that may go into measuring devices that would not
-    /// have been chosen. Zero turns exploration off.
+    /// The share of all time that may be spent on measuring devices that would not have been
+    /// chosen. Zero turns exploration off.
     pub explore_share: f64,
-    /// The share of operations that are run on a second device as well.
+    /// The share of operations that are also run on a second device.
     pub verify_share: f64,
 }
 

@@ -1,19 +1,19 @@
-//! A table that grows without moving or locking what is in it.
+//! An append-only table whose entries never move and are read without a lock.
 //!
-//! Kinds get their ids while the process runs, so tables indexed by them have no
-//! known size; readers on the hot path must not wait for one that grows.
+//! Kinds get their ids while the process runs, so tables indexed by them have no known size,
+//! and readers on the hot path must not wait while a table grows.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Entries of the first chunk; every further chunk is twice as long.
+/// The entries of the first chunk. Every further chunk is twice as long.
 const FIRST: usize = 32;
-/// Chunks enough for every index a `u32` id times the element types can have.
+/// Enough chunks for every index that a `u32` id times the element types can have.
 const CHUNKS: usize = 32;
 
 type Chunk<T> = Box<[OnceLock<Box<T>>]>;
 
-/// Entries made on first use, by index.
+/// Entries by index, created on first use.
 pub(super) struct Shelf<T> {
     chunks: [OnceLock<Chunk<T>>; CHUNKS],
 }
@@ -25,7 +25,7 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// The entry at `index`, made by `make` if it is not there yet.
+    /// The entry at `index`, created by `make` if it does not exist yet.
     #[inline]
     pub(super) fn entry(&self, index: usize, make: impl FnOnce() -> T) -> &T {
         let (chunk, place) = address(index);
@@ -34,13 +34,13 @@ impl<T> Shelf<T> {
             .get_or_init(|| Box::new(make()))
     }
 
-    /// The entry at `index`, if it was made.
+    /// The entry at `index`, if it exists.
     pub(super) fn get(&self, index: usize) -> Option<&T> {
         let (chunk, place) = address(index);
         self.chunks[chunk].get()?[place].get().map(Box::as_ref)
     }
 
-    /// The entries made so far, by ascending index.
+    /// The existing entries, by ascending index.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks
             .iter()
@@ -50,7 +50,7 @@ impl<T> Shelf<T> {
     }
 }
 
-/// The chunk of an index, and the place within it.
+/// The chunk of an index, and the position within it.
 #[inline]
 fn address(index: usize) -> (usize, usize) {
     let chunk = (index / FIRST + 1).ilog2() as usize;

@@ -1,8 +1,8 @@
 //! Model files: one per machine, device, driver and kernel version.
 //!
-//! A file is readable JSON and safe to delete. It is only ever replaced whole,
-//! and only believed when its header names this very machine and device; a file
-//! that cannot be believed is set aside under another name, never overwritten.
+//! A file is readable JSON and safe to delete. It is only ever replaced as a whole, and used
+//! only if its header names this machine and device. An unusable file is renamed, never
+//! overwritten.
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,25 +16,25 @@ use crate::error::Error;
 use crate::machine::Machine;
 use crate::units::Bytes;
 
-/// Raised when the shape of the file changes.
+/// The version of the file format. It is raised when the format changes.
 const FORMAT: u32 = 1;
 
-/// The folder model files are kept in.
+/// The folder of the model files.
 #[derive(Clone, Debug)]
 pub struct ModelStore {
     folder: PathBuf,
 }
 
-/// What a folder had to say about a device.
+/// The result of loading a device's model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
-    /// The model, if there was one to believe.
+    /// The model, if the file was usable.
     pub model: Option<DeviceModel>,
-    /// Something worth telling a person: a file ignored or set aside, and why.
+    /// A message for the user: the file that was ignored or renamed, and why.
     pub note: Option<String>,
 }
 
-/// What a model was measured on. A model is believed where all of it is equal.
+/// What a model was measured on. A model is used only where every field is equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Identity {
@@ -57,7 +57,7 @@ struct File {
 }
 
 impl ModelStore {
-    /// The store in this folder, which is made when something is saved.
+    /// Creates a store in this folder, which is created when a model is saved.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
@@ -69,7 +69,7 @@ impl ModelStore {
         &self.folder
     }
 
-    /// The file a device's model is kept in.
+    /// The path of a device's model file.
     #[must_use]
     pub fn path(&self, machine: &Machine, device: DeviceId, card: &DeviceCard) -> PathBuf {
         let identity = Identity::of(machine, device, card);
@@ -77,8 +77,8 @@ impl ModelStore {
             .join(identity.file_name(&identity.kernel_version.to_string()))
     }
 
-    /// The saved model of a device on this machine. Never fails: whatever is
-    /// wrong with a file is in the note, and the model is measured anew.
+    /// Loads the saved model of a device on this machine. Never fails: an unusable file is
+    /// reported in the note, and the model is measured again.
     #[must_use]
     pub fn load(&self, machine: &Machine, device: DeviceId, card: &DeviceCard) -> Loaded {
         let expected = Identity::of(machine, device, card);
@@ -114,7 +114,7 @@ impl ModelStore {
         }
     }
 
-    /// Saves a device's model, replacing the file whole, and says where it is.
+    /// Saves a device's model, replacing the whole file, and returns its path.
     pub fn save(
         &self,
         machine: &Machine,
@@ -205,7 +205,7 @@ fn kernel_version_note(path: &Path, found: u32, expected: &Identity) -> String {
     )
 }
 
-/// Moves a file out of the way under a name no other file has.
+/// Renames a file to a name that no other file has.
 fn set_aside(path: &Path, why: &str) -> String {
     let free = (1..u32::MAX)
         .map(|number| path.with_extension(format!("corrupt-{number}.json")))
@@ -236,8 +236,7 @@ impl Identity {
         }
     }
 
-    /// The first field, in words, that another identity has differently, the
-    /// kernel version aside.
+    /// The first field, in words, that differs from another identity, the kernel version aside.
     fn differs_from(&self, other: &Self) -> Option<&'static str> {
         [
             (self.machine != other.machine, "machine"),
@@ -245,7 +244,7 @@ impl Identity {
             (self.name != other.name, "device model"),
             (self.backend != other.backend, "backend"),
             (self.driver != other.driver, "driver"),
-            (self.units != other.units, "number of processors"),
+            (self.units != other.units, "number of CPUs"),
             (self.memory != other.memory, "memory size"),
         ]
         .into_iter()
@@ -257,8 +256,8 @@ impl Identity {
         format!("{before}{kernel_version}{after}")
     }
 
-    /// The file name up to the kernel version and from there on. The hash is of
-    /// everything else, so that all versions of one device lie side by side.
+    /// The file name up to the kernel version, and the rest. The hash covers everything else,
+    /// so that all versions of one device have names side by side.
     fn name_around_version(&self) -> (String, String) {
         let machine = &self.machine;
         let hash = fnv1a(&format!(
@@ -282,7 +281,7 @@ impl Identity {
     }
 }
 
-/// Lower-case letters and digits, runs of anything else as one hyphen, not long.
+/// Lower-case letters and digits, with each run of other characters as one hyphen, shortened.
 fn slug(text: &str) -> String {
     let mut slug = String::new();
     for letter in text.chars().take(48) {
@@ -295,8 +294,7 @@ fn slug(text: &str) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
-/// FNV-1a: the standard library's hashes differ between processes, and this
-/// names files.
+/// FNV-1a. The standard library's hashes differ between processes, and file names must not.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,9 +1,8 @@
-//! Measurements in a row that contradict a curve in the same direction.
+//! Consecutive measurements that contradict a curve in the same direction.
 //!
-//! One is an outlier. Five are a change of speed, and their median is by how
-//! much.
+//! One is an outlier. Five are a change of speed by their median.
 
-/// Contradictions in a row that overturn well-founded knowledge.
+/// The number of consecutive contradictions that overturn a well-founded curve.
 pub(super) const BELIEVED: usize = 5;
 
 /// Ratios of measured to predicted time, all above one or all below.
@@ -14,13 +13,13 @@ pub(super) struct Streak {
 }
 
 impl Streak {
-    /// One more contradiction. One that points the other way starts anew.
+    /// Adds a contradiction. One in the other direction starts a new streak.
     pub(super) fn push(&mut self, ratio: f64) {
         let slower = ratio > 1.0;
         if self.length > 0 && (self.ratios[0] > 1.0) != slower {
             self.length = 0;
         }
-        // Ratios beyond `f32` would mean nothing and could become infinite.
+        // Ratios beyond `f32` have no meaning and could become infinite.
         let ratio = ratio.clamp(1e-30, 1e30) as f32;
         if self.len() == BELIEVED {
             self.ratios.rotate_left(1);
@@ -38,7 +37,7 @@ impl Streak {
         self.length = 0;
     }
 
-    /// The median ratio; of two in the middle, the one nearer to no change.
+    /// The median ratio; of two in the middle, the one nearer to one.
     pub(super) fn median(&self) -> f64 {
         let mut ratios = self.ratios;
         let seen = &mut ratios[..self.len()];

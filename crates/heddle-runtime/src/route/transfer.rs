@@ -1,9 +1,9 @@
-//! What moving bytes costs, per device and direction.
+//! The cost of transfers, per device and direction.
 //!
-//! A direction's model is the same kind of curve as the work's, by bytes of one
-//! transfer: its floor is the latency, its slope the bandwidth. An operation
-//! reports its transfers as one sum per direction, so it teaches the mean of
-//! them; operands of an operation mostly have one size, and then that is exact.
+//! A direction's model is the same kind of curve as the work's, by bytes of one transfer: its
+//! floor is the latency, its slope the bandwidth. An operation reports one sum of its transfers
+//! per direction, so the model learns their mean. Operands of one operation mostly have the
+//! same size, and then the mean is exact.
 
 use super::model::Model;
 use crate::array::Residency;
@@ -11,20 +11,20 @@ use crate::device::{DeviceId, Moved};
 use crate::operation::{Description, Operand};
 use crate::units::{Bytes, Nanos};
 
-/// Latency assumed for a direction that was never measured: a small copy
-/// through a driver.
+/// The latency assumed for a direction that was never measured: that of a small copy through a
+/// driver.
 const ASSUMED_LATENCY_NS: f64 = 10_000.0;
-/// Bandwidth assumed with it, about `PCIe` 3.0: 10 GB/s.
+/// The bandwidth assumed with it, about `PCIe` 3.0: 10 GB/s.
 const ASSUMED_NS_PER_BYTE: f64 = 0.1;
 
-/// One device's bus.
+/// The transfer models of one device.
 #[derive(Debug)]
 pub(super) struct Bus {
     pub(super) up: Model,
     pub(super) down: Model,
 }
 
-/// A direction over a device's bus.
+/// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Direction {
@@ -34,19 +34,19 @@ pub(crate) enum Direction {
     Down,
 }
 
-/// The buses of all devices, by slot.
+/// The transfer models of all devices, by slot.
 #[derive(Debug)]
 pub(super) struct Buses {
     devices: Box<[DeviceId]>,
     buses: Box<[Bus]>,
 }
 
-/// The price of an operation's transfers.
+/// The predicted cost of an operation's transfers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Fare {
     pub(super) ns: f64,
-    /// The sum of its parts, each times the confidence in it: nothing for one
-    /// that was never measured.
+    /// The sum of its components, each times its confidence: zero for one that was never
+    /// measured.
     pub(super) trusted_ns: f64,
 }
 
@@ -69,7 +69,7 @@ impl Buses {
         self.buses.get(slot)
     }
 
-    /// What it costs to bring `d`'s operands to `device` and its result back.
+    /// The cost of copying `d`'s operands to `device` and its result back.
     #[inline]
     pub(super) fn fare(&self, d: &Description, device: DeviceId) -> Fare {
         let mut fare = Fare::default();
@@ -78,7 +78,7 @@ impl Buses {
             if operand.residency.is_on(device) {
                 continue;
             }
-            // Operands of one operation are mostly alike.
+            // Operands of one operation mostly have the same size.
             let one = match last {
                 Some((alike, one)) if alike == *operand => one,
                 _ => self.bring(operand, device),
@@ -118,8 +118,8 @@ impl Buses {
         }
     }
 
-    /// Learns from what an execution of `d` on `device` moved. Bytes that do not
-    /// match the description came from elsewhere and teach nothing.
+    /// Learns from what an execution of `d` on `device` moved. Bytes that do not match the
+    /// description have another cause and are not learned.
     pub(super) fn learn(&self, d: &Description, device: DeviceId, moved: &Moved) {
         if device.has_own_memory() && moved.up.0 > 0 && moved.up == d.missing(device) {
             let count = d
@@ -136,8 +136,8 @@ impl Buses {
         }
     }
 
-    /// The one device that `down` bytes came from, and in how many transfers;
-    /// `None` when several had a part in it.
+    /// The one device that `down` bytes came from, and the number of transfers; `None` if
+    /// several devices contributed.
     fn source(d: &Description, device: DeviceId, down: Bytes) -> Option<(DeviceId, usize)> {
         let mut brought = d
             .operands
