@@ -1,4 +1,4 @@
-//! Functions to be called when something happens.
+//! Functions called when an event happens.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 type Callback<E> = Arc<dyn Fn(&E) + Send + Sync>;
 
-/// Callbacks for one kind of event. They are called with no lock held, so one
-/// may register others or cause the next event; one that panics harms nobody.
+/// Callbacks for one kind of event. They are called with no lock held, so a callback may
+/// register others or cause the next event. A callback that panics does not affect the others.
 pub(super) struct Callbacks<E>(RwLock<Vec<Callback<E>>>);
 
 impl<E> Callbacks<E> {
@@ -25,7 +25,7 @@ impl<E> Callbacks<E> {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         for callback in callbacks {
-            // The panic has been printed by its hook; there is nobody to hand it to.
+            // The panic hook has printed the panic, and no caller can handle it.
             let _panicked = catch_unwind(AssertUnwindSafe(|| callback(event)));
         }
     }

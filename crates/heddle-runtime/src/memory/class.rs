@@ -1,41 +1,40 @@
-//! Size classes: what a request is rounded up to.
+//! Size classes: the block sizes that requests are rounded up to.
 //!
-//! Eight steps per power of two waste less than an eighth; no step is finer
-//! than what GPUs align to, and none coarser than the page their drivers map.
+//! Eight steps per power of two waste less than an eighth. No step is finer than the alignment
+//! of GPUs, and none coarser than the page their drivers map.
 
 use crate::units::Bytes;
 
-/// The smallest block, and what every block's size is a multiple of.
+/// The smallest block. Every block's size is a multiple of it.
 pub(super) const SMALLEST: u64 = 256;
 /// Drivers map memory in pages of this size; finer steps save nothing.
 pub(super) const PAGE: u64 = 2 << 20;
-/// Steps per power of two, as a power of two.
+/// The number of steps per power of two, as a power of two.
 const STEPS: u32 = 3;
-/// From here on the step is the page, and classes are no longer counted.
+/// From this size on the step is the page, and classes have no number.
 const UNCOUNTED: u64 = PAGE << (STEPS + 1);
-/// Where steps become coarser than the smallest block.
+/// The octave where steps become coarser than the smallest block.
 const FIRST_OCTAVE: u32 = SMALLEST.ilog2() + STEPS;
-/// The classes that have a number.
+/// The number of classes that have a number.
 pub(super) const COUNTED: usize = (((UNCOUNTED.ilog2() - FIRST_OCTAVE) as usize + 1) << STEPS) + 1;
 
-/// The size of the block that serves a request, or the request itself where no
-/// such block can exist.
+/// The size of the block that serves a request, or the request itself if no such block can
+/// exist.
 pub(super) fn class(bytes: Bytes) -> u64 {
     let bytes = bytes.0.max(1);
     let step = (1_u64 << bytes.ilog2() >> STEPS).clamp(SMALLEST, PAGE);
     bytes.checked_next_multiple_of(step).unwrap_or(bytes)
 }
 
-/// The number of the class of this size, if it is one of those that are
-/// numbered. `class` must be a class.
+/// The number of the class of this size, if it has one. `class` must be a class.
 pub(super) fn number(class: u64) -> Option<usize> {
     if class > UNCOUNTED {
         return None;
     }
     let octave = class.ilog2().max(FIRST_OCTAVE) - FIRST_OCTAVE;
     let step = SMALLEST << octave;
-    // Within the first octave, whose steps are the smallest block, the classes
-    // below it count too.
+    // Within the first octave, whose steps are the smallest block, the classes below it are
+    // counted too.
     Some((octave as usize) * (1 << STEPS) + (class / step) as usize)
 }
 

@@ -1,8 +1,8 @@
-//! Making room: idle memory first, then whatever others have offered to drop.
+//! Clean-up: frees idle memory first, then memory that registered callbacks can drop.
 //!
-//! Callbacks run in order of priority, lowest number first, with no lock held: one
-//! may allocate, free, or register others. A clean-up that a callback causes on
-//! its own thread does nothing, or there would be no end to it.
+//! Callbacks run in order of priority, lowest number first, with no lock held: a callback may
+//! allocate, free, or register others. A clean-up that a callback causes on its own thread does
+//! nothing, which prevents endless recursion.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use crate::units::{Bytes, Nanos};
 
-/// How many reports are kept.
+/// The number of reports kept.
 const KEPT: usize = 100;
-/// The name of the step that gives idle memory back.
+/// The name of the step that releases idle memory.
 const TRIM: &str = "idle memory";
 
 /// Why a clean-up ran.
@@ -25,7 +25,7 @@ const TRIM: &str = "idle memory";
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CleanupCause {
-    /// Somebody asked for it.
+    /// The caller requested it.
     Manual,
     /// The utilisation passed its threshold.
     Automatic,
@@ -37,37 +37,37 @@ pub enum CleanupCause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CleanupStep {
-    /// Its name.
+    /// The step's name.
     pub name: &'static str,
-    /// What it says it freed.
+    /// The bytes it reports as freed.
     pub freed: Bytes,
-    /// Whether it panicked, and so freed who knows what.
+    /// Whether it panicked, so that the bytes it freed are unknown.
     pub panicked: bool,
 }
 
-/// What one clean-up did.
+/// The result of one clean-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CleanupReport {
-    /// When, by the clock of the stack.
+    /// The time, by the clock of the stack.
     pub at: Nanos,
-    /// Why.
+    /// The cause.
     pub cause: CleanupCause,
-    /// Bytes wanted.
+    /// The bytes wanted.
     pub wanted: Bytes,
-    /// The steps taken, in order. Steps after it was enough are not there.
+    /// The steps taken, in order. Steps that were not needed are not listed.
     pub steps: Vec<CleanupStep>,
 }
 
-/// How often clean-ups ran, and what they freed in all.
+/// The number of clean-ups, and the bytes they freed in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CleanupTotals {
-    /// Clean-ups run.
+    /// Clean-ups that ran.
     pub runs: u64,
-    /// Those that the utilisation caused.
+    /// Clean-ups caused by the utilisation.
     pub automatic: u64,
-    /// Those that a shortage caused.
+    /// Clean-ups caused by a shortage.
     pub shortages: u64,
     /// Bytes freed by all of them.
     pub freed: Bytes,
@@ -75,23 +75,23 @@ pub struct CleanupTotals {
     pub panics: u64,
 }
 
-/// Names a registered callback, to take it out again.
+/// Identifies a registered callback, to remove it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CleanupId(u64);
 
-/// What a clean-up is to achieve.
+/// The goal of a clean-up.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CleanupGoal {
-    /// Why.
+    /// The cause.
     pub cause: CleanupCause,
-    /// When, by the clock of the stack.
+    /// The time, by the clock of the stack.
     pub at: Nanos,
-    /// Bytes wanted.
+    /// The bytes wanted.
     pub wanted: Bytes,
 }
 
-/// The callbacks of one device and what they have done.
+/// The callbacks of one device and the reports of its clean-ups.
 #[derive(Default)]
 pub struct Cleanup {
     callbacks: RwLock<Vec<Registered>>,
@@ -116,17 +116,17 @@ struct Past {
 }
 
 thread_local! {
-    /// The clean-ups this thread is in, by the address of each.
+    /// The clean-ups that this thread is in, by the address of each.
     static RUNNING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Cleanup {
-    /// The priority of dropping device copies of what the host has as well. Give
-    /// a callback a lower number to run before that, a higher one to run after.
+    /// The priority of dropping device copies of arrays that the host has as well. A callback
+    /// with a lower number runs before that, one with a higher number after.
     pub const CACHED_COPIES: i32 = 0;
 
-    /// Calls `callback` in every clean-up with the bytes still wanted; it says
-    /// how many it freed.
+    /// Calls `callback` in every clean-up with the bytes still wanted; it returns how many it
+    /// freed.
     pub fn add(
         &self,
         priority: i32,
@@ -138,7 +138,7 @@ impl Cleanup {
             .callbacks
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        // After those of the same priority: first come, first called.
+        // After the callbacks of the same priority: they run in order of registration.
         let place = callbacks.partition_point(|other| other.priority <= priority);
         callbacks.insert(
             place,
@@ -152,7 +152,7 @@ impl Cleanup {
         id
     }
 
-    /// Takes a callback out. A clean-up under way may still call it.
+    /// Removes a callback. A running clean-up may still call it.
     pub fn remove(&self, id: CleanupId) {
         self.callbacks
             .write()
@@ -160,8 +160,8 @@ impl Cleanup {
             .retain(|registered| registered.id != id);
     }
 
-    /// Runs `trim` and then the callbacks until `enough` says so after a step.
-    /// None if this thread is in the middle of a clean-up already.
+    /// Runs `trim` and then the callbacks until `enough` returns true after a step. Returns
+    /// `None` if this thread is already in a clean-up.
     pub fn run(
         &self,
         goal: CleanupGoal,
@@ -205,7 +205,7 @@ impl Cleanup {
         Some(report)
     }
 
-    /// What clean-ups did so far.
+    /// The totals of all clean-ups so far.
     pub fn totals(&self) -> CleanupTotals {
         let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         past.totals
@@ -241,7 +241,7 @@ impl Past {
     }
 }
 
-/// Marks this thread as being in a clean-up.
+/// Marks this thread as being in a clean-up, until dropped.
 struct Running(usize);
 
 impl Running {
@@ -332,7 +332,7 @@ mod tests {
         let inner = Arc::clone(&cleanup);
         cleanup.add(0, "again", move |_| {
             assert_eq!(inner.run(GOAL, || Bytes(1), || false), None);
-            inner.add(1, "added meanwhile", |_| Bytes(2));
+            inner.add(1, "added inside", |_| Bytes(2));
             Bytes(3)
         });
         let report = cleanup.run(GOAL, || Bytes(0), || false).unwrap();

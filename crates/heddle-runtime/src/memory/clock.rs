@@ -1,4 +1,4 @@
-//! Time, injected: what depends on minutes is tested without waiting for them.
+//! Injected time, so that tests of idle and leak windows need not wait.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use crate::units::Nanos;
 
-/// How many rough readings share one of the system's clock, which costs 26 ns
-/// where a rough one costs 4.
+/// The number of rough readings that share one reading of the system's clock, which takes 26
+/// ns; a rough one takes 4.
 const ROUGH_READINGS: u64 = 16;
 
-/// A source of time, in nanoseconds since an origin of its own.
+/// A source of time, in nanoseconds since its own origin.
 pub trait Clock: fmt::Debug + Send + Sync {
     /// The time.
     fn now(&self) -> Nanos;
 
-    /// The time, perhaps that of one of the last few readings: for stamps that
-    /// are compared with seconds, taken on paths that count nanoseconds.
+    /// The time, possibly that of one of the last few readings. For timestamps that are
+    /// compared with seconds but taken on paths that count nanoseconds.
     fn roughly_now(&self) -> Nanos {
         self.now()
     }
@@ -30,12 +30,12 @@ pub struct SystemClock {
     readings: AtomicU64,
 }
 
-/// A clock that moves when it is told to.
+/// A clock that only moves when it is advanced.
 #[derive(Debug, Default)]
 pub struct ManualClock(AtomicU64);
 
 impl SystemClock {
-    /// A clock that starts now.
+    /// Creates a clock that starts now.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -60,8 +60,8 @@ impl Clock for SystemClock {
     }
 
     fn roughly_now(&self) -> Nanos {
-        // Not a read-modify-write: a count lost between threads only moves the
-        // next reading of the clock.
+        // Not a read-modify-write: a count lost between threads only delays the next reading of
+        // the clock.
         let readings = self.readings.load(Ordering::Relaxed);
         self.readings
             .store(readings.wrapping_add(1), Ordering::Relaxed);
@@ -74,12 +74,12 @@ impl Clock for SystemClock {
 }
 
 impl ManualClock {
-    /// Moves it forward.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.0.fetch_add(Nanos::from(by).0, Ordering::Relaxed);
     }
 
-    /// Moves it forward to `time`, if that is not past.
+    /// Moves the clock forward to `time`, unless it is later already.
     pub fn advance_to(&self, time: Nanos) {
         self.0.fetch_max(time.0, Ordering::Relaxed);
     }

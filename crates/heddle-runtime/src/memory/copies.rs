@@ -1,6 +1,6 @@
-//! Arrays' copies on a device. Those of what the host has as well are the first to
-//! go when memory is short, because nothing is lost with them but time; those the
-//! host has not are the last, because they must be brought there first.
+//! Arrays' copies on a device. When memory is short, copies of arrays that the host has as well
+//! are dropped first, because only time is lost. Copies that the host does not have come last,
+//! because they must be transferred to the host first.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,25 +10,24 @@ use crate::device::DeviceId;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// The list is looked through for the dead when it has grown to this, and then
-/// each time it has doubled.
+/// Dead entries are removed from the list when it has this many entries, and then each time it
+/// has doubled.
 const PRUNE_FROM: usize = 64;
 
-/// A copy that the device may do without.
+/// A copy that the device can drop or move to the host.
 pub(crate) trait Cached: Send + Sync {
-    /// When it was last used: a number that only grows.
+    /// The time of its last use, as a number that only grows.
     fn last_use(&self) -> u64;
 
-    /// Drops the copy on `device` unless somebody is using it, and says how many
-    /// bytes that freed.
+    /// Drops the copy on `device` unless it is in use, and returns the bytes freed.
     fn evict_from(&self, device: DeviceId) -> Bytes;
 
-    /// Moves the only copy, which is on `device`, to the host unless somebody is
-    /// using it, and says how many bytes that freed.
+    /// Moves the only copy, which is on `device`, to the host unless it is in use, and returns
+    /// the bytes freed.
     fn spill_from(&self, device: DeviceId) -> Result<Bytes, Error>;
 }
 
-/// Every such copy on one device.
+/// The copies on one device.
 pub(super) struct CachedCopies {
     device: DeviceId,
     list: Mutex<List>,
@@ -64,22 +63,22 @@ impl CachedCopies {
         list.copies.push(copy);
     }
 
-    /// Copies dropped so far.
+    /// The number of copies dropped so far.
     pub(super) fn evicted(&self) -> u64 {
         self.evicted.load(Ordering::Relaxed)
     }
 
-    /// Copies that left, dropped or moved.
+    /// The number of copies dropped or moved.
     pub(super) fn departures(&self) -> u64 {
         self.evicted() + self.spills.load(Ordering::Relaxed)
     }
 
-    /// Bytes brought to the host because there was no room for them.
+    /// The bytes moved to the host to free device memory.
     pub(super) fn spilled(&self) -> Bytes {
         Bytes(self.spilled.load(Ordering::Relaxed))
     }
 
-    /// All copies, the longest unused first.
+    /// All copies, the least recently used first.
     fn by_age(&self) -> Vec<Arc<dyn Cached>> {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         let mut copies: Vec<_> = list.copies.iter().filter_map(Weak::upgrade).collect();
@@ -88,8 +87,8 @@ impl CachedCopies {
         copies
     }
 
-    /// Moves only copies to the host, the longest unused first, until that freed
-    /// `wanted`. A device that fails at it is left alone.
+    /// Moves only copies to the host, the least recently used first, until `wanted` bytes are
+    /// freed. Stops if the device fails.
     pub(super) fn spill(&self, wanted: Bytes) -> Bytes {
         let mut freed = Bytes(0);
         for copy in self.by_age() {
@@ -107,8 +106,8 @@ impl CachedCopies {
         freed
     }
 
-    /// Drops copies, the longest unused first, until that freed `wanted`. Freeing
-    /// memory may call anybody back, so no lock is held meanwhile.
+    /// Drops copies, the least recently used first, until `wanted` bytes are freed. Freeing
+    /// memory may run any callback, so no lock is held.
     pub(super) fn evict(&self, wanted: Bytes) -> Bytes {
         let mut freed = Bytes(0);
         for copy in self.by_age() {

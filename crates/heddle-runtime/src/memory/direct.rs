@@ -1,7 +1,7 @@
-//! No reuse: every block comes from below and goes back there.
+//! No reuse: every block comes from the part below and is freed there.
 //!
-//! For devices whose storage checks each buffer on its own, as the emulated
-//! GPU's guard zones do. Blocks with work outstanding still wait for it.
+//! For devices whose storage checks each buffer on its own, as the emulated GPU's guard zones
+//! do. Blocks with work outstanding still wait for it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ use super::pending::Pending;
 use super::storage::{Block, Refusal, Storage, StorageReading, Stream, Streams};
 use crate::units::Bytes;
 
-/// Passes every request on and frees as soon as nothing is queued.
+/// Passes every request on and frees as soon as no work is queued.
 #[derive(Debug)]
 pub struct Direct<S: Storage> {
     below: S,
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl<S: Storage> Direct<S> {
-    /// Takes blocks from `below` one by one. `hears_queued` as in
+    /// Takes each block from `below`. `hears_queued` is as in
     /// [`PoolSettings`](super::PoolSettings).
     pub fn new(below: S, hears_queued: bool) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl<S: Storage> Storage for Direct<S> {
 }
 
 impl State {
-    /// Takes out what waited for these streams alone.
+    /// Removes the blocks that waited only for these streams.
     fn settle(&mut self, streams: Streams) -> Vec<Block> {
         let mut rested = Vec::new();
         for (block, busy) in std::mem::take(&mut self.waiting) {

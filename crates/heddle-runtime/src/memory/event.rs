@@ -1,4 +1,4 @@
-//! What an allocation log holds: one JSON object per line, a header first.
+//! The format of an allocation log: one JSON object per line, a header first.
 
 use std::borrow::Cow;
 
@@ -6,64 +6,64 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Nanos};
 
-/// Raised when old logs can no longer be read.
+/// The version of the log format. It is raised when old logs can no longer be read.
 pub const LOG_VERSION: u32 = 1;
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogHeader {
-    /// The version of the format, under a name that no other file has.
+    /// The version of the format, under a name that no other format uses.
     pub heddle_allocation_log: u32,
-    /// Whose memory it was.
+    /// The device.
     pub device: String,
-    /// Its limit.
+    /// The device's limit.
     pub capacity: Bytes,
 }
 
 /// One line after the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine<'a> {
-    /// When, by the clock of the stack.
+    /// The time, by the clock of the stack.
     pub at: Nanos,
-    /// What.
+    /// The event.
     #[serde(flatten)]
     pub event: Event<'a>,
 }
 
-/// What happened.
+/// An event of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A block was asked for.
+    /// A block was requested.
     Allocate {
-        /// Bytes asked for.
+        /// The bytes requested.
         bytes: Bytes,
-        /// The number of the stream it was for.
+        /// The number of the stream that requested it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stream: Option<u8>,
-        /// Where it lies; none if it was refused.
+        /// The block's address, or none if it was refused.
         address: Option<u64>,
-        /// Who asked.
+        /// The site that requested it.
         site: Cow<'a, str>,
     },
     /// A block was freed.
     Free {
-        /// Where it lay.
+        /// The block's address.
         address: u64,
         /// The streams with work queued on it.
         busy: u64,
     },
-    /// Work of these streams was announced.
+    /// Work was announced on these streams.
     Queued {
-        /// Which.
+        /// The streams.
         streams: u64,
     },
-    /// Work of these streams had run.
+    /// Work on these streams has run.
     Settled {
-        /// Which.
+        /// The streams.
         streams: u64,
     },
-    /// Everything unused was given back.
+    /// All unused memory was released.
     Trim,
 }

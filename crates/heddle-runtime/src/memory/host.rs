@@ -1,7 +1,7 @@
-//! The bottom of a stack for tests and replays: numbers instead of memory.
+//! The bottom of a stack for tests and replays: addresses without memory.
 //!
-//! Addresses are never given out twice, and blocks lie one behind the other, so
-//! that a pool which wrongly joins two of them is found out when it frees them.
+//! No address is given out twice, and blocks are adjacent, so that a pool which wrongly joins
+//! two of them is detected when it frees them.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -10,9 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::storage::{Block, Refusal, Storage, StorageReading, Stream, Streams};
 use crate::units::Bytes;
 
-/// Where the first block lies: a GPU's allocator aligns at least as well.
+/// The address of the first block. A GPU's allocator aligns at least as well.
 const FIRST_ADDRESS: u64 = 1 << 32;
-/// What a GPU's allocator aligns to.
+/// The alignment of a GPU's allocator.
 const ALIGNMENT: u64 = 256;
 
 /// Storage with a capacity and faults on demand, but no memory.
@@ -34,7 +34,7 @@ struct State {
 }
 
 impl HostStorage {
-    /// A storage that grants at most `capacity` at once.
+    /// Creates a storage that grants at most `capacity` at once.
     #[must_use]
     pub fn new(capacity: Bytes) -> Self {
         Self {
@@ -50,19 +50,18 @@ impl HostStorage {
         state.faults.insert(nth);
     }
 
-    /// Says how much of the capacity other processes hold.
+    /// Sets how much of the capacity other processes hold.
     pub fn set_taken_by_others(&self, bytes: Bytes) {
         self.lock().taken_by_others = bytes.0;
     }
 
-    /// Blocks that came back though they were never given out, or with another
-    /// size, or busy.
+    /// The number of blocks freed that were never given out, had another size, or were busy.
     #[must_use]
     pub fn misuses(&self) -> u64 {
         self.lock().misuses
     }
 
-    /// Allocations asked for so far.
+    /// The number of allocations requested so far.
     #[must_use]
     pub fn asked(&self) -> u64 {
         self.lock().asked

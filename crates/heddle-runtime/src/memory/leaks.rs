@@ -1,13 +1,12 @@
-//! Sites that hold more and more.
+//! Detects sites that hold more and more memory.
 //!
-//! What is watched is not what a site holds but the least it held within each
-//! twelfth of the window: a sawtooth comes back to the same floor, a leak does
-//! not. A floor that rises by more than a fifth through the whole window, to its
-//! very end, is reported until it falls or a window passes without more of it.
-//! A rise that ends before the window does is none, which excuses warm-up, nor
-//! is one with a fall in it, which excuses any sawtooth shorter than eleven
-//! twelfths of the window. The price: a sawtooth longer than a twelfth hides a
-//! leak that is lower than itself.
+//! The value followed is not what a site holds but the least it held within each twelfth of the
+//! window: a sawtooth comes back to the same floor, a leak does not. A floor that rises by more
+//! than a fifth through the whole window, to its very end, is reported until it falls or a
+//! window passes without a further rise. A rise that ends before the window does is not a leak,
+//! which excludes warm-up. A rise with a fall in it is not a leak either, which excludes any
+//! sawtooth shorter than eleven twelfths of the window. The price: a sawtooth longer than a
+//! twelfth hides a leak that is smaller than itself.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -21,27 +20,27 @@ use super::site::Site;
 use super::statistics::{Floor, Holder};
 use crate::units::{Bytes, Nanos};
 
-/// The parts a window is divided into.
+/// The number of parts of a window.
 const PARTS: u64 = 12;
-/// The parts that each must see some of the rise.
+/// The number of parts in a third. Each third must have some of the rise.
 const THIRD: usize = PARTS as usize / 3;
-/// A third of a steady rise falls into each third; half as much will do.
+/// The least share of the rise in each third: half of a steady rise's third.
 const SHARE_PER_THIRD: f64 = 1.0 / 6.0;
-/// The parts at the end that must see some of it too, and how much: half of
+/// The number of parts at the end that must have some of the rise too: [`SHARE_AT_END`], half of
 /// what a steady rise would bring.
 const END: usize = 2;
 const SHARE_AT_END: f64 = 1.0 / 24.0;
-/// A fall of more than this share of the rise makes it no rise.
+/// A fall of more than this share of the rise means it is not a leak.
 const TOLERATED_FALL: f64 = 0.25;
 
-/// What counts as a leak.
+/// The criteria of a leak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeakSettings {
     /// How long a rise must last.
     pub window: Duration,
-    /// How much it must be, as a share of where it began.
+    /// The least rise, as a share of the floor it began at.
     pub growth: f64,
-    /// And at least so many bytes.
+    /// The least rise in bytes.
     pub least: Bytes,
 }
 
@@ -49,15 +48,15 @@ pub struct LeakSettings {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Leak {
-    /// Who.
+    /// The site.
     pub site: Site,
-    /// What it holds now.
+    /// The bytes it holds now.
     pub bytes: Bytes,
-    /// In how many blocks.
+    /// The number of its blocks.
     pub blocks: u64,
-    /// How much its floor rose within the window.
+    /// The rise of its floor within the window.
     pub growth: Bytes,
-    /// How long ago the oldest block was allocated.
+    /// The age of its oldest block.
     pub oldest_age: Nanos,
 }
 
@@ -70,20 +69,20 @@ pub(crate) struct Leaks {
     histories: Mutex<BTreeMap<Key, History>>,
 }
 
-/// The floors of one site, by the number of the part of time they belong to.
+/// The floors of one site, by the index of their part of time.
 #[derive(Debug, Default)]
 struct History {
     floors: VecDeque<(u64, u64)>,
     suspicion: Option<Suspicion>,
 }
 
-/// A rise that was seen.
+/// A rise that was detected.
 #[derive(Clone, Copy, Debug)]
 struct Suspicion {
-    /// In which part of time.
+    /// The part of time it was detected in.
     part: u64,
     growth: Bytes,
-    /// The floor it rose to. Below it, something was freed after all.
+    /// The floor it rose to. Below it, some memory was freed after all.
     floor: u64,
 }
 
@@ -114,14 +113,14 @@ impl Default for LeakSettings {
     }
 }
 
-/// The number of the part of time that `now` is in.
+/// The index of the part of time that `now` is in.
 fn part(settings: &LeakSettings, now: Nanos) -> u64 {
     let part = Nanos::from(settings.window).0 / PARTS;
     now.0 / part.max(1)
 }
 
 impl Leaks {
-    /// Nothing is known yet.
+    /// Creates a detector without history.
     #[must_use]
     pub(crate) fn new(settings: LeakSettings) -> Self {
         Self {
@@ -130,7 +129,7 @@ impl Leaks {
         }
     }
 
-    /// Changes what counts as a leak. Histories of another window are of no use.
+    /// Changes the criteria. Histories of another window are discarded.
     pub(crate) fn set(&self, settings: LeakSettings) {
         let mut now = self
             .settings
@@ -146,7 +145,7 @@ impl Leaks {
         *self.settings.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of the least each site held since the last time.
+    /// Records the least each site held since the last call.
     pub(super) fn observe(&self, now: Nanos, floors: &[Floor]) {
         let settings = self.settings();
         let part = part(&settings, now);
@@ -162,8 +161,7 @@ impl Leaks {
         }
     }
 
-    /// The sites under suspicion, the fastest growing first. `holders` says what
-    /// everybody holds now.
+    /// The suspected sites, the fastest growing first. `holders` has what each site holds now.
     pub(super) fn suspects(&self, now: Nanos, holders: &[Holder]) -> Vec<Leak> {
         let part = part(&self.settings(), now);
         let histories = self.lock();
@@ -197,7 +195,7 @@ impl History {
             Some((last, floor)) if *last == part => *floor = least.min(*floor),
             _ => self.floors.push_back((part, least)),
         }
-        // One more than a window: the part under way does not count yet.
+        // One more than a window: the current part does not count yet.
         while self.floors.len() > PARTS as usize + 1 {
             self.floors.pop_front();
         }
@@ -214,14 +212,14 @@ impl History {
         }
     }
 
-    /// How much the floor rose, if it is under suspicion.
+    /// The rise of the floor, if the site is suspected.
     fn suspected(&self, now: u64) -> Option<Bytes> {
         let rise = self.suspicion.as_ref()?;
         (rise.part + PARTS >= now).then_some(rise.growth)
     }
 
-    /// How much the floor rose in the window that ends with the last whole part,
-    /// and up to where, if that is a leak.
+    /// The rise of the floor in the window that ends with the last whole part, and the floor it
+    /// rose to, if that is a leak.
     fn rise(&self, now: u64, settings: &LeakSettings) -> Option<(Bytes, u64)> {
         let first = now.checked_sub(PARTS)?;
         let floors: Vec<f64> = (first..now)
@@ -246,8 +244,8 @@ impl History {
         (enough && sustained && goes_on && !falls).then_some((Bytes(growth as u64), to as u64))
     }
 
-    /// The floor of a part of time. One that nobody looked at has that of the
-    /// next one: a floor covers all the time since the look before.
+    /// The floor of a part of time. A part without an observation has the floor of the next
+    /// one, which covers all the time since the observation before.
     fn floor(&self, part: u64) -> Option<f64> {
         let began = self.floors.front()?.0;
         let next = self.floors.iter().find(|(looked, _)| *looked >= part)?;

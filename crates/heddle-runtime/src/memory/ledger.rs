@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::units::Bytes;
 
-/// Bytes reserved on one device against a limit. Thread safe and lock free.
+/// Counts bytes reserved on one device against a limit. Thread safe and lock free.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     capacity: AtomicU64,
@@ -15,22 +15,22 @@ pub(crate) struct Ledger {
     refusals: AtomicU64,
 }
 
-/// What a ledger says at one moment.
+/// The state of a ledger at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LedgerReading {
     /// The limit.
     pub capacity: Bytes,
-    /// Reserved now.
+    /// The bytes reserved now.
     pub reserved: Bytes,
-    /// The most ever reserved at once.
+    /// The most bytes ever reserved at once.
     pub peak: Bytes,
-    /// Reservations refused.
+    /// The number of reservations refused.
     pub refusals: u64,
 }
 
 impl Ledger {
-    /// A ledger that never lets more than `capacity` be reserved at once.
+    /// Creates a ledger that never lets more than `capacity` be reserved at once.
     #[must_use]
     pub(crate) fn new(capacity: Bytes) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Ledger {
         }
     }
 
-    /// Moves the limit. What is reserved beyond a lower one stays reserved.
+    /// Changes the limit. Reservations beyond a lower limit are kept.
     pub(crate) fn set_capacity(&self, capacity: Bytes) {
         self.capacity.store(capacity.0, Ordering::Relaxed);
     }
@@ -52,8 +52,8 @@ impl Ledger {
         Bytes(self.capacity.load(Ordering::Relaxed))
     }
 
-    /// Reserves `bytes` until the reservation is dropped, or says what was found
-    /// when they do not fit.
+    /// Reserves `bytes` until the reservation is dropped. Returns the ledger's state if they do
+    /// not fit.
     pub(crate) fn reserve(&self, bytes: Bytes) -> Result<Reservation<'_>, LedgerReading> {
         self.take(bytes)?;
         Ok(Reservation {
@@ -77,14 +77,14 @@ impl Ledger {
             return Err(self.reading());
         };
         let now = before + bytes.0;
-        // Reading first: a new peak is rare, and a locked write is not free.
+        // The load comes first: a new peak is rare, and a locked write has a cost.
         if now > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(now, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// Reserved now.
+    /// The bytes reserved now.
     #[inline]
     pub(super) fn reserved(&self) -> Bytes {
         Bytes(self.reserved.load(Ordering::Acquire))
@@ -95,7 +95,7 @@ impl Ledger {
         self.reserved.fetch_sub(bytes.0, Ordering::AcqRel);
     }
 
-    /// What it says now.
+    /// Returns the current state.
     #[must_use]
     pub(crate) fn reading(&self) -> LedgerReading {
         LedgerReading {
@@ -108,14 +108,14 @@ impl Ledger {
 }
 
 impl LedgerReading {
-    /// Bytes that could still be reserved.
+    /// The bytes that can still be reserved.
     #[must_use]
     pub fn free(&self) -> Bytes {
         self.capacity.saturating_sub(self.reserved)
     }
 }
 
-/// Bytes held for one operation, given back on drop.
+/// Bytes reserved for one operation, released on drop.
 #[derive(Debug)]
 pub(crate) struct Reservation<'a> {
     ledger: &'a Ledger,
@@ -123,7 +123,7 @@ pub(crate) struct Reservation<'a> {
 }
 
 impl Reservation<'_> {
-    /// How many bytes.
+    /// The number of bytes.
     #[must_use]
     pub(crate) fn bytes(&self) -> Bytes {
         self.bytes

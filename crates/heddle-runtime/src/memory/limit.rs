@@ -1,9 +1,8 @@
 //! A capacity that is never exceeded, and reservations within it.
 //!
-//! What counts is what the part below grants, not what was asked: the bytes that
-//! rounding costs are as gone as any other. Committed bytes are those allocated
-//! plus those reserved and not yet drawn, one atomic number that never passes
-//! the capacity.
+//! The bytes that count are those the part below grants, not those requested: rounding uses
+//! memory too. Committed bytes are those allocated plus those reserved and not yet drawn, kept
+//! in one atomic that never passes the capacity.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -17,42 +16,42 @@ use super::ledger::{Ledger, LedgerReading};
 use super::storage::{Block, Refusal, Storage, Stream, Streams, passes_on};
 use crate::units::Bytes;
 
-/// Refuses what would exceed a capacity.
+/// Refuses requests that would exceed a capacity.
 #[derive(Debug)]
 pub struct Limit<S> {
     below: S,
     book: Arc<Book>,
 }
 
-/// What is committed, and how much of it is allocated.
+/// The committed bytes, and how many of them are allocated.
 #[derive(Debug)]
 struct Book {
     committed: Ledger,
     allocated: AtomicU64,
 }
 
-/// What a [`Limit`] says at one moment.
+/// The state of a [`Limit`] at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LimitReading {
     /// The limit.
     pub capacity: Bytes,
-    /// Allocated now.
+    /// The bytes allocated now.
     pub allocated: Bytes,
-    /// Reserved and not drawn yet.
+    /// The bytes reserved and not drawn yet.
     pub reserved: Bytes,
-    /// The most ever committed at once: allocated and reserved together.
+    /// The most bytes ever committed at once, allocated and reserved.
     pub peak: Bytes,
-    /// Requests and reservations refused.
+    /// The number of requests and reservations refused.
     pub refusals: u64,
 }
 
 /// Bytes reserved for an operation before it runs.
 ///
-/// While it is [entered](Self::enter), allocations of that thread draw from it
-/// before they need free capacity, and blocks freed by that thread refill what
-/// was drawn, so it is enough to reserve the most an operation holds at once.
-/// What is left returns when it is dropped.
+/// While it is [entered](Self::enter), allocations of that thread draw from it before they need
+/// free capacity, and blocks freed by that thread refill what was drawn. It is therefore enough
+/// to reserve the most that an operation holds at once. The rest is released when it is
+/// dropped.
 #[derive(Debug)]
 #[must_use = "the bytes are given back when this is dropped"]
 pub struct Admission {
@@ -63,27 +62,27 @@ pub struct Admission {
 struct Purse {
     book: Arc<Book>,
     bytes: u64,
-    /// Bytes kept back for what rounding costs.
+    /// The bytes set aside for rounding.
     spare: u64,
     left: AtomicU64,
 }
 
-/// Says that this thread's allocations draw from an [`Admission`] while it lives.
+/// Makes this thread's allocations draw from an [`Admission`] while it exists.
 #[derive(Debug)]
 #[must_use = "the admission is left when this is dropped"]
 pub struct Entered {
     purse: Arc<Purse>,
-    /// It belongs to the thread that entered.
+    /// It belongs to the thread that entered it.
     _here: PhantomData<Rc<()>>,
 }
 
 thread_local! {
-    /// What this thread has entered, innermost last, of any device.
+    /// The admissions this thread has entered, innermost last, of any device.
     static PURSES: RefCell<Vec<Arc<Purse>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl<S: Storage> Limit<S> {
-    /// Lets at most `capacity` of what `below` has be committed.
+    /// Limits the committed bytes of `below` to `capacity`.
     pub fn new(below: S, capacity: Bytes) -> Self {
         Self {
             below,
@@ -99,14 +98,14 @@ impl<S: Storage> Limit<S> {
         &self.below
     }
 
-    /// Reserves `bytes`, or says what was found when they do not fit. A block
-    /// draws what is [granted](Storage::granted) for it.
+    /// Reserves `bytes`, or returns the refusal if they do not fit. A block draws the bytes
+    /// that are [granted](Storage::granted) for it.
     pub fn reserve(&self, bytes: Bytes) -> Result<Admission, Refusal> {
         self.reserve_with_spare(bytes, Bytes(0))
     }
 
-    /// As [`reserve`](Self::reserve), of which `spare` are for what rounding
-    /// costs: they can be drawn but are not announced.
+    /// As [`reserve`](Self::reserve); `spare` of the bytes are for rounding: they can be drawn
+    /// but are not announced.
     pub(crate) fn reserve_with_spare(
         &self,
         bytes: Bytes,
@@ -126,7 +125,7 @@ impl<S: Storage> Limit<S> {
         })
     }
 
-    /// Committed now.
+    /// The bytes committed now.
     #[inline]
     pub fn committed(&self) -> Bytes {
         self.book.committed.reserved()
@@ -137,24 +136,24 @@ impl<S: Storage> Limit<S> {
         self.book.committed.capacity()
     }
 
-    /// Moves the limit. What is committed beyond a lower one stays so.
+    /// Changes the limit. What is committed beyond a lower limit stays committed.
     pub(crate) fn set_capacity(&self, capacity: Bytes) {
         self.book.committed.set_capacity(capacity);
     }
 
-    /// What is not committed.
+    /// The bytes that are not committed.
     pub fn left(&self) -> Bytes {
         self.book.committed.reading().free()
     }
 
-    /// What this thread could still allocate: what is not committed, and what is
-    /// left of the admissions it has entered.
+    /// The bytes this thread could still allocate: those not committed, and those left in the
+    /// admissions it has entered.
     pub fn within_reach(&self) -> Bytes {
         let entered = self.entered(|purse| purse.left.load(Ordering::Acquire));
         self.left() + entered.unwrap_or_default()
     }
 
-    /// What the admissions this thread has entered still announce; none if it
+    /// The bytes that the admissions this thread has entered still announce, or `None` if it
     /// has entered none.
     pub(crate) fn granted_here(&self) -> Option<Bytes> {
         self.entered(|purse| {
@@ -173,9 +172,9 @@ impl<S: Storage> Limit<S> {
         })
     }
 
-    /// What it says now.
+    /// Returns the current state.
     pub fn limit_reading(&self) -> LimitReading {
-        // Allocated first: it never exceeds what is committed later on.
+        // Allocated is read first: it never exceeds what is committed later on.
         let allocated = Bytes(self.book.allocated.load(Ordering::Acquire));
         let committed = self.book.committed.reading();
         LimitReading {
@@ -197,20 +196,20 @@ fn over(asked: Bytes, found: &LedgerReading) -> Refusal {
 }
 
 impl Admission {
-    /// Bytes reserved, drawn or not.
+    /// The bytes reserved, drawn or not.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         Bytes(self.purse.bytes)
     }
 
-    /// Bytes not drawn.
+    /// The bytes not drawn.
     #[must_use]
     pub fn left(&self) -> Bytes {
         Bytes(self.purse.left.load(Ordering::Acquire))
     }
 
-    /// Lets this thread's allocations draw from it until the answer is dropped.
-    /// Entered within another one of the same limit, it is drawn from first.
+    /// Lets this thread's allocations draw from it until the returned guard is dropped. Entered
+    /// within another admission of the same limit, it is drawn from first.
     pub fn enter(&self) -> Entered {
         PURSES.with_borrow_mut(|purses| purses.push(Arc::clone(&self.purse)));
         Entered {
@@ -221,7 +220,7 @@ impl Admission {
 }
 
 impl Drop for Purse {
-    /// Runs when the admission and all its entries are gone.
+    /// Runs when the admission and all its guards are gone.
     fn drop(&mut self) {
         self.book.committed.give_back(Bytes(*self.left.get_mut()));
     }
@@ -239,7 +238,7 @@ impl Drop for Entered {
 }
 
 impl Purse {
-    /// Takes up to `wanted`.
+    /// Draws up to `wanted`.
     fn draw(&self, wanted: u64) -> u64 {
         let taken = self
             .left
@@ -249,7 +248,7 @@ impl Purse {
         taken.map_or(0, |left| left.min(wanted))
     }
 
-    /// Puts up to `offered` back, as much as was drawn.
+    /// Returns up to `offered`, at most as much as was drawn.
     fn refill(&self, offered: u64) -> u64 {
         let filled = self
             .left
@@ -261,8 +260,8 @@ impl Purse {
 }
 
 impl Book {
-    /// Hands `bytes` through this thread's purses of this book, innermost first,
-    /// and returns what they did not take.
+    /// Passes `bytes` through this thread's purses of this book, innermost first, and returns
+    /// what they did not take.
     fn through_purses(self: &Arc<Self>, bytes: u64, step: impl Fn(&Purse, u64) -> u64) -> u64 {
         PURSES.with_borrow(|purses| {
             let ours = purses.iter().rev();
@@ -285,15 +284,15 @@ impl Book {
         Ok(Bytes(beyond))
     }
 
-    /// Undoes [`draw`](Self::draw): a request that failed refills no purse with
-    /// more than it drew.
+    /// Undoes [`draw`](Self::draw): a request that failed refills no purse with more than it
+    /// drew.
     fn undraw(self: &Arc<Self>, bytes: Bytes, beyond: Bytes) {
         self.allocated.fetch_sub(bytes.0, Ordering::AcqRel);
         let refused = self.through_purses(bytes.0 - beyond.0, Purse::refill);
         self.committed.give_back(Bytes(beyond.0 + refused));
     }
 
-    /// Takes back what was allocated.
+    /// Returns the bytes of a freed block.
     #[inline]
     fn put_back(self: &Arc<Self>, bytes: Bytes) {
         self.allocated.fetch_sub(bytes.0, Ordering::AcqRel);
@@ -380,7 +379,7 @@ mod tests {
         let block = limit.allocate(Bytes(70), None).unwrap();
         assert_eq!((inner.left(), outer.left()), (Bytes(0), Bytes(80)));
         assert_eq!(foreign.left(), Bytes(1000));
-        // Guards may go in any order.
+        // Guards may be dropped in any order.
         drop(in_outer);
         let next = limit.allocate(Bytes(10), None).unwrap();
         assert_eq!((inner.left(), outer.left()), (Bytes(0), Bytes(80)));

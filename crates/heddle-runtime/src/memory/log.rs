@@ -1,4 +1,4 @@
-//! Writes down what passes through, so that it can be replayed elsewhere.
+//! Records storage events in a file, so that they can be replayed.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -11,8 +11,8 @@ use super::storage::{Block, Refusal, Storage, StorageReading, Stream, Streams};
 use crate::device::DeviceId;
 use crate::units::Bytes;
 
-/// Where events are written. The first failure to write ends the log, not the
-/// program; [`finish`](Self::finish) tells it.
+/// The destination of a log. The first failure to write ends the log, not the program;
+/// [`finish`](Self::finish) returns it.
 pub struct LogWriter {
     clock: Arc<dyn Clock>,
     sink: Mutex<Sink>,
@@ -23,7 +23,7 @@ struct Sink {
     failure: Option<io::Error>,
 }
 
-/// Logs what passes to and from the part below.
+/// Logs the requests to the part below.
 #[derive(Debug)]
 pub struct AllocationLog<S> {
     below: S,
@@ -31,7 +31,7 @@ pub struct AllocationLog<S> {
 }
 
 impl LogWriter {
-    /// Begins a log with its header. `to` is better buffered.
+    /// Begins a log with its header. `to` should be buffered.
     pub fn new(
         to: impl Write + Send + 'static,
         device: DeviceId,
@@ -53,7 +53,7 @@ impl LogWriter {
         writer
     }
 
-    /// Writes what is still buffered, and tells what went wrong, if anything did.
+    /// Writes what is still buffered, and returns the first failure to write, if any.
     pub fn finish(&self) -> io::Result<()> {
         let mut sink = self.lock();
         match sink.failure.take() {
@@ -92,7 +92,7 @@ impl Sink {
         if self.failure.is_some() {
             return;
         }
-        // One write, so that a log cut short is cut within its last line.
+        // One write, so that a truncated log is cut within its last line.
         let written = serde_json::to_vec(line)
             .map_err(io::Error::from)
             .and_then(|mut text| {
@@ -105,7 +105,7 @@ impl Sink {
 
 impl Drop for LogWriter {
     fn drop(&mut self) {
-        // Whoever cares about a failure has called `finish`.
+        // A caller that needs the failure has called `finish`.
         let _unheard = self.lock().to.flush();
     }
 }
@@ -117,7 +117,7 @@ impl std::fmt::Debug for LogWriter {
 }
 
 impl<S: Storage> AllocationLog<S> {
-    /// Writes what passes to and from `below`.
+    /// Logs the requests to `below`.
     pub fn new(below: S, writer: Arc<LogWriter>) -> Self {
         Self { below, writer }
     }
@@ -134,7 +134,8 @@ impl<S: Storage> Storage for AllocationLog<S> {
     }
 
     fn free(&self, block: Block, busy: Streams) {
-        // First here: once it is free below, its address may come back.
+        // Logged before the free: once the block is free below, its address may be granted
+        // again.
         self.writer.note(Event::Free {
             address: block.address,
             busy: busy.0,

@@ -1,12 +1,12 @@
-//! Memory that does not run out: the parts every device's memory is made of.
+//! The memory of devices: storage, pool, limit, statistics, and what watches them.
 //!
-//! Small parts of one contract, [`Storage`], are stacked: the device's own
-//! storage, a [`Pool`] that reuses it, a [`Limit`] that never lets more be
-//! committed than there is, and [`Statistics`] that know who holds what.
-//! [`Memory`] is the stack one device owns, with everything that watches it.
+//! Small parts of one contract, [`Storage`], are stacked: the device's own storage, a [`Pool`]
+//! that reuses it, a [`Limit`] that never lets more be committed than its capacity, and
+//! [`Statistics`] that count what each site holds. [`Memory`] is the stack of one device, with
+//! everything that watches it.
 //!
-//! Nothing here touches the memory it deals in, and nothing waits for a device.
-//! `Ledger` is the plain byte count that [`Limit`] and devices build on.
+//! Nothing here touches the memory it manages, and nothing waits for a device. [`Ledger`] is
+//! the plain byte count that [`Limit`] and devices build on.
 
 mod callbacks;
 mod class;

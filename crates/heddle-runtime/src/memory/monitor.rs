@@ -1,4 +1,4 @@
-//! The recent past of one device's memory: the last snapshots.
+//! The recent history of one device's memory: the last snapshots.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,27 +10,27 @@ use serde::Serialize;
 use super::pressure::PressureLevel;
 use crate::units::{Bytes, Nanos};
 
-/// One look at a device's memory.
+/// The state of a device's memory at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// When, by the clock of the stack.
+    /// The time, by the clock of the stack.
     pub at: Nanos,
-    /// Granted and not freed.
+    /// The bytes granted and not freed.
     pub allocated: Bytes,
-    /// Reserved by operations and not drawn yet.
+    /// The bytes reserved by operations and not drawn yet.
     pub reserved: Bytes,
-    /// Held and not used.
+    /// The bytes held and not used.
     pub pooled: Bytes,
-    /// The most ever committed at once.
+    /// The most bytes ever committed at once.
     pub peak: Bytes,
-    /// Free as the driver sees it, where there is one.
+    /// The bytes free as the driver reports them, if there is a driver.
     pub driver_free: Option<Bytes>,
-    /// How full that is.
+    /// The level of pressure.
     pub level: PressureLevel,
 }
 
-/// Keeps snapshots, taken at most so often. Asking whether one is due costs one
+/// Keeps snapshots that are taken at a limited rate. Testing whether one is due takes one
 /// atomic load and a comparison.
 #[derive(Debug)]
 pub(crate) struct Monitor {
@@ -41,7 +41,7 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
-    /// Keeps the last `keep` snapshots, taken no closer than `every`.
+    /// Keeps the last `keep` snapshots, at least `every` apart.
     #[must_use]
     pub(crate) fn new(every: Duration, keep: usize) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Monitor {
         now.0 >= self.next.load(Ordering::Relaxed)
     }
 
-    /// As [`is_due`](Self::is_due), and true for only one of those who ask.
+    /// As [`is_due`](Self::is_due), but true for only one of several concurrent callers.
     #[must_use]
     pub(crate) fn claim(&self, now: Nanos) -> bool {
         let next = (now + self.every).0;

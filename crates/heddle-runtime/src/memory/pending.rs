@@ -1,16 +1,16 @@
-//! Which streams have work outstanding.
+//! Tracks which streams have work outstanding.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::storage::Streams;
 
-/// Streams with work that nobody has waited for, as far as we are told.
+/// Streams with announced work that has not settled.
 ///
-/// A block's `busy` mask is taken before the lock that puts the block to wait.
-/// If its stream settles in between, the block would wait for work that has run.
-/// So the mask is narrowed here, under that lock; since a stream is struck off
-/// here before the lock is taken to look for what waits on it, no block is
-/// missed. Nobody who is not told about queued work narrows anything.
+/// A block's `busy` mask is taken before the lock that makes the block wait. If its stream
+/// settles in between, the block would wait for work that has run. So the mask is narrowed
+/// here, under that lock. A stream is removed here before the lock is taken to find the blocks
+/// that wait for it, so no block is missed. A part that does not hear of queued work narrows
+/// nothing.
 #[derive(Debug)]
 pub(super) struct Pending {
     told: bool,
@@ -38,7 +38,7 @@ impl Pending {
         }
     }
 
-    /// Those we were told of.
+    /// The streams with announced work.
     pub(super) fn unsettled(&self) -> Streams {
         if self.told {
             Streams(self.streams.load(Ordering::SeqCst))
@@ -47,7 +47,7 @@ impl Pending {
         }
     }
 
-    /// Those of `busy` that still are.
+    /// The streams of `busy` that still have work outstanding.
     pub(super) fn narrow(&self, busy: Streams) -> Streams {
         busy.and(Streams(self.streams.load(Ordering::SeqCst)))
     }

@@ -1,8 +1,7 @@
-//! How full a device is, in four levels, and who wants to know when that changes.
+//! The level of use of a device's memory, and notification of its changes.
 //!
-//! A level is left downwards only once the utilisation is two hundredths below
-//! where it began, so that a workload that breathes around a threshold does not
-//! send an event with every breath.
+//! A level is left downwards only once the utilisation is two hundredths below where it began,
+//! so that a workload which oscillates around a threshold does not send an event each time.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -12,24 +11,24 @@ use serde::Serialize;
 
 use super::callbacks::Callbacks;
 
-/// How far below its beginning a level is left.
+/// The distance below its beginning at which a level is left.
 pub(super) const HYSTERESIS: f64 = 0.02;
 
-/// How full a device is.
+/// The level of memory use of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PressureLevel {
-    /// Plenty of room.
+    /// Most of the memory is free.
     Low,
-    /// Filling up.
+    /// The memory is filling up.
     Moderate,
-    /// Clean-up is near or under way.
+    /// A clean-up is near or running.
     High,
     /// The next large request may not fit.
     Critical,
 }
 
-/// Where the levels begin, as shares of the capacity.
+/// The beginnings of the levels, as shares of the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PressureThresholds {
     moderate: f64,
@@ -37,7 +36,7 @@ pub struct PressureThresholds {
     critical: f64,
 }
 
-/// Thresholds that are no thresholds.
+/// Thresholds that are not ascending shares.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "pressure levels must begin at shares that rise between 0 and 1, but begin at {moderate}, {high} and {critical}"
@@ -71,7 +70,7 @@ pub struct Pressure {
 }
 
 impl PressureLevel {
-    /// All of them, lowest first.
+    /// All levels, lowest first.
     pub const ALL: [Self; 4] = [Self::Low, Self::Moderate, Self::High, Self::Critical];
 
     fn of(number: u8) -> Self {
@@ -94,7 +93,7 @@ impl fmt::Display for PressureLevel {
 }
 
 impl PressureThresholds {
-    /// Levels that begin at these shares of the capacity.
+    /// Creates levels that begin at these shares of the capacity.
     pub fn new(moderate: f64, high: f64, critical: f64) -> Result<Self, BadThresholds> {
         if 0.0 < moderate && moderate < high && high < critical && critical <= 1.0 {
             Ok(Self {
@@ -111,7 +110,7 @@ impl PressureThresholds {
         }
     }
 
-    /// Where a level begins.
+    /// The share at which a level begins.
     #[must_use]
     pub fn beginning(&self, level: PressureLevel) -> f64 {
         match level {
@@ -136,7 +135,7 @@ impl PressureThresholds {
         highest.unwrap_or(PressureLevel::Low)
     }
 
-    /// The utilisations between which `level` stays as it is.
+    /// The utilisations between which `level` stays unchanged.
     pub(super) fn band(&self, level: PressureLevel) -> (f64, f64) {
         let from = if level == PressureLevel::Low {
             0.0
@@ -160,7 +159,7 @@ impl Default for PressureThresholds {
 }
 
 impl Pressure {
-    /// Begins at the lowest level.
+    /// Starts at the lowest level.
     #[must_use]
     pub fn new(thresholds: PressureThresholds) -> Self {
         Self {
@@ -171,14 +170,14 @@ impl Pressure {
         }
     }
 
-    /// Where its levels begin.
+    /// The beginnings of the levels.
     #[must_use]
     pub fn thresholds(&self) -> PressureThresholds {
         let thresholds = self.thresholds.read();
         *thresholds.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the levels begin elsewhere, from the next observation on.
+    /// Changes the beginnings of the levels, from the next observation on.
     pub fn set_thresholds(&self, thresholds: PressureThresholds) {
         let mut now = self
             .thresholds
@@ -187,7 +186,7 @@ impl Pressure {
         *now = thresholds;
     }
 
-    /// The level now.
+    /// The current level.
     #[inline]
     #[must_use]
     pub fn level(&self) -> PressureLevel {
@@ -206,8 +205,8 @@ impl Pressure {
         self.callbacks.add(callback);
     }
 
-    /// Takes note of the utilisation. The change, if it makes one, has been told
-    /// to everybody when this returns; each change is told once.
+    /// Records the utilisation. If the level changes, every callback has run when this returns;
+    /// each change is reported once.
     pub fn observe(&self, utilisation: f64) -> Option<PressureChange> {
         let thresholds = self.thresholds();
         let mut number = self.level.load(Ordering::Acquire);

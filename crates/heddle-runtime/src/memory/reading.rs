@@ -1,4 +1,4 @@
-//! Everything one device's memory says at one moment.
+//! The state of one device's memory at one moment.
 
 use serde::Serialize;
 
@@ -10,22 +10,22 @@ use super::storage::StorageReading;
 use crate::device::DeviceId;
 use crate::units::Bytes;
 
-/// What a [`Memory`](super::Memory) says at one moment.
+/// The state of a [`Memory`](super::Memory) at one moment.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct MemoryReading {
-    /// Whose memory it is.
+    /// The device.
     pub device: DeviceId,
-    /// The limit and what is committed of it.
+    /// The limit and the bytes committed of it.
     pub limit: LimitReading,
     /// Counts of blocks.
     pub statistics: StatisticsReading,
-    /// What is held for reuse.
+    /// The bytes held for reuse.
     pub storage: StorageReading,
-    /// Free as the driver sees it, where there is one.
+    /// The bytes free as the driver reports them, if there is a driver.
     pub driver_free: Option<Bytes>,
-    /// The part of the limit that the driver could no longer provide, because
-    /// others hold it.
+    /// The part of the limit that the driver could not provide, because other processes hold
+    /// it.
     pub taken_by_others: Bytes,
     /// The share of the limit that is committed or taken by others.
     pub utilisation: f64,
@@ -33,20 +33,20 @@ pub struct MemoryReading {
     pub level: PressureLevel,
     /// How often each level was entered, lowest first.
     pub levels_entered: [u64; 4],
-    /// What clean-ups did.
+    /// The totals of the clean-ups.
     pub cleanups: CleanupTotals,
-    /// Cached copies that they dropped.
+    /// The number of cached copies that clean-ups dropped.
     pub evictions: u64,
-    /// Bytes of arrays that lived here alone and were moved to the host for room.
+    /// Bytes of arrays whose only copy was here and was moved to the host.
     pub spilled: Bytes,
-    /// Requests and reservations that a clean-up made possible.
+    /// Requests and reservations that succeeded after a clean-up.
     pub rescued: u64,
     /// Requests and reservations that failed in the end.
     pub shortages: u64,
 }
 
 impl MemoryReading {
-    /// Bytes that could still be committed.
+    /// The bytes that can still be committed.
     #[must_use]
     pub fn free(&self) -> Bytes {
         let LimitReading {

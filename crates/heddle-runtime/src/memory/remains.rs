@@ -1,4 +1,4 @@
-//! What is still held when nobody should hold anything any more.
+//! Memory that is still held when everything should have been freed.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use super::statistics::Holder;
 use crate::device::DeviceId;
 use crate::units::{Bytes, Nanos};
 
-/// What is held and where it came from. Shown, it is one line for each site.
+/// The memory still held and where it was allocated. Displayed, it is one line per site.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Remains {
-    /// On which device.
+    /// The device.
     pub device: DeviceId,
-    /// When this was looked at, by the clock of the stack.
+    /// The time of this reading, by the clock of the stack.
     pub at: Nanos,
-    /// Who holds it, largest first.
+    /// The holders, largest first.
     pub holders: Vec<Holder>,
 }
 
@@ -27,7 +27,7 @@ impl Remains {
         self.holders.is_empty()
     }
 
-    /// All of it.
+    /// The bytes held in all.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         self.holders.iter().map(|holder| holder.bytes).sum()
@@ -52,7 +52,7 @@ impl fmt::Display for Remains {
     }
 }
 
-/// A number of things.
+/// A count with its noun.
 pub(super) struct Count(pub(super) u64, pub(super) &'static str);
 
 impl fmt::Display for Count {

@@ -1,4 +1,4 @@
-//! Runs an allocation log against any stack: what would it have done?
+//! Replays an allocation log on any stack.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
@@ -10,28 +10,28 @@ use super::event::{Event, LOG_VERSION, LogHeader, LogLine};
 use super::storage::{Block, Refusal, Storage, Stream, Streams};
 use crate::units::{Bytes, Nanos};
 
-/// What a stack did with a log.
+/// The result of replaying a log on a stack.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReplayReport {
     /// Events replayed.
     pub events: u64,
-    /// Requests among them.
+    /// Requests replayed.
     pub allocations: u64,
-    /// Requests that were refused in this replay.
+    /// Requests refused in this replay.
     pub refusals: u64,
-    /// Requests that had been refused when the log was written.
+    /// Requests that were refused when the log was written.
     pub refusals_logged: u64,
-    /// The most that was granted at once.
+    /// The most bytes granted at once.
     pub peak_used: Bytes,
-    /// The most that was held from the bottom at once.
+    /// The most bytes held from the bottom at once.
     pub peak_held: Bytes,
-    /// The share of requests served from what was held.
+    /// The share of requests served from held memory.
     pub hit_rate: f64,
-    /// The largest share of the unused bytes, at any request that asked the
-    /// bottom, that was not in the largest free block.
+    /// The largest fragmentation at any request that reached the bottom: the share of the
+    /// unused bytes that is not in the largest free block.
     pub fragmentation: f64,
-    /// Blocks that the log never freed. They were freed at the end.
+    /// Blocks that the log never freed. The replay freed them at its end.
     pub blocks_left: u64,
 }
 
@@ -44,24 +44,24 @@ pub enum ReplayError {
     Unreadable {
         /// The line, from 1.
         line: u64,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is no header, or that of another version.
+    /// There is no header, or it has another version.
     #[error("this is no allocation log of version {LOG_VERSION}: its first line is {found:?}")]
     NotALog {
         /// The first line, shortened.
         found: String,
     },
-    /// The log ends within a line: whoever wrote it was cut off.
+    /// The log ends within a line: its writer was interrupted.
     #[error("the log is cut off in line {line}; replayed up to there: {} events", .report.events)]
     Truncated {
         /// The line, from 1.
         line: u64,
-        /// What the lines before it did.
+        /// The result of the lines before it.
         report: Box<ReplayReport>,
     },
-    /// A line that says nothing known.
+    /// A line that is not a known event.
     #[error("line {line} of the log is no event: {message}")]
     BadLine {
         /// The line, from 1.
@@ -69,26 +69,25 @@ pub enum ReplayError {
         /// What is wrong with it.
         message: String,
     },
-    /// The stack failed in a way that has nothing to do with memory.
+    /// The stack failed for a reason other than memory.
     #[error("line {line} of the log cannot be replayed")]
     Fault {
         /// The line, from 1.
         line: u64,
-        /// What the stack said.
+        /// The stack's refusal.
         #[source]
         refusal: Refusal,
     },
 }
 
-/// Runs the log against the stack. Requests that the stack refuses are counted
-/// and left out, as are their frees. Whatever happens, every block is freed
-/// again in the end.
+/// Replays the log on the stack. Requests that the stack refuses are counted and left out, as
+/// are their frees. In any case, every block is freed at the end.
 pub fn replay(log: impl BufRead, stack: &dyn Storage) -> Result<ReplayReport, ReplayError> {
     replay_at(log, stack, None)
 }
 
-/// As [`replay`], with the stack's clock set to the time of each event, so that
-/// what lies idle goes back as it would have.
+/// As [`replay`], with the stack's clock set to the time of each event, so that idle memory is
+/// released as it would have been.
 pub fn replay_in_time(
     log: impl BufRead,
     stack: &dyn Storage,
@@ -159,7 +158,7 @@ impl<L: BufRead> Lines<L> {
 struct Run<'a> {
     stack: &'a dyn Storage,
     clock: Option<&'a ManualClock>,
-    /// The blocks of the replay by the addresses of the log.
+    /// The blocks of the replay by their addresses in the log.
     blocks: HashMap<u64, Block>,
     report: ReplayReport,
     misses: u64,
@@ -229,7 +228,7 @@ impl Run<'_> {
         address: Option<u64>,
     ) -> Result<(), Refusal> {
         let Some(address) = address else {
-            // Nothing was done with it then, so nothing is with it now.
+            // The request was refused when the log was written, so it is skipped here too.
             self.report.refusals_logged += 1;
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! Whether freed blocks are kept, decided when a device is set up.
+//! Whether freed blocks are kept, chosen when a device is set up.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use super::pool::Pool;
 use super::storage::{Block, Refusal, Storage, Stream, Streams, passes_on};
 use crate::units::Bytes;
 
-/// A [`Pool`], or none.
+/// A [`Pool`] or [`Direct`].
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one per device")]
 pub enum Reuse<S: Storage> {
     /// Freed blocks are kept for the next request.
     Pooled(Pool<S>),
-    /// Freed blocks go back at once.
+    /// Freed blocks are freed below at once.
     Direct(Direct<S>),
 }
 
@@ -25,14 +25,14 @@ impl<S: Storage> Reuse<S> {
         }
     }
 
-    /// Changes the most that is kept and how long, where something is kept.
+    /// Changes the most that is kept and for how long, if there is a pool.
     pub fn keep(&self, maximum: Bytes, idle: Duration) {
         if let Self::Pooled(pool) = self {
             pool.keep(maximum, idle);
         }
     }
 
-    /// What lies below.
+    /// The part below.
     pub fn below(&self) -> &S {
         match self {
             Self::Pooled(pool) => pool.below(),

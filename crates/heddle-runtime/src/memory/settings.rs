@@ -1,4 +1,4 @@
-//! How one device's memory behaves.
+//! The settings of one device's memory.
 
 use std::time::Duration;
 
@@ -8,46 +8,45 @@ use super::pressure::PressureThresholds;
 use crate::device::DeviceId;
 use crate::units::Bytes;
 
-/// Everything a [`Memory`](super::Memory) can be told.
+/// The settings of a [`Memory`](super::Memory).
 #[derive(Clone, Debug)]
 pub struct MemorySettings {
-    /// Whose memory it is.
+    /// The device.
     pub device: DeviceId,
-    /// The most that may be committed at once.
+    /// The most bytes that may be committed at once.
     pub capacity: Bytes,
-    /// How freed blocks are kept; none gives every block back at once.
+    /// The pool of freed blocks; `None` frees every block at once.
     pub pool: Option<PoolSettings>,
     /// Whether [`Memory::queued`](super::Memory::queued) is called before work
     /// is queued; see [`PoolSettings::hears_queued`], which it overrides.
     pub hears_queued: bool,
-    /// Where the levels of pressure begin.
+    /// The beginnings of the levels of pressure.
     pub pressure: PressureThresholds,
-    /// The share of the capacity at which clean-up begins by itself; 1 or more
-    /// for never.
+    /// The share of the capacity at which clean-up begins by itself; 1 or more for never.
     pub cleanup_at: f64,
-    /// What counts as a leak.
+    /// The criteria of a leak.
     pub leaks: LeakSettings,
     /// The least time between two snapshots.
     pub sample_every: Duration,
-    /// How many snapshots are kept.
+    /// The number of snapshots kept.
     pub snapshots: usize,
 }
 
-/// What may be changed while the memory is in use: the wishes of the runtime
-/// that the device is registered with.
+/// The settings that may be changed while the memory is in use, by the runtime that the device
+/// is registered with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryRules {
-    /// The most that may be committed at once.
+    /// The most bytes that may be committed at once.
     pub capacity: Bytes,
-    /// The most that may be kept, used or not.
+    /// The most bytes that may be held, used or not.
     pub pool_maximum: Bytes,
-    /// How long it may lie unused.
+    /// How long memory may lie unused.
     pub pool_idle: Duration,
-    /// Where the levels of pressure begin.
+    /// The beginnings of the levels of pressure.
     pub pressure: PressureThresholds,
     /// As [`MemorySettings::cleanup_at`].
     pub cleanup_at: f64,
-    /// What counts as a leak.
+    /// The criteria of a leak.
     pub leaks: LeakSettings,
 }
 

@@ -1,5 +1,5 @@
-//! The answer when there is not enough memory: what was asked, what was found,
-//! and what would help.
+//! The report of a request that did not fit: what was requested, what was found, and what would
+//! help.
 
 use std::fmt;
 
@@ -12,34 +12,33 @@ use crate::device::DeviceId;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// A request that did not fit, after everything was tried to make it.
+/// A request that did not fit after every attempt to free memory.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Shortage {
     /// The device.
     pub device: DeviceId,
-    /// Bytes asked for, as they would have been granted.
+    /// The bytes requested, as they would have been granted.
     pub asked: Bytes,
-    /// Bytes that could still be committed.
+    /// The bytes that can still be committed.
     pub free: Bytes,
-    /// Bytes reserved by running operations and not drawn yet.
+    /// The bytes reserved by running operations and not drawn yet.
     pub reserved: Bytes,
-    /// Bytes held for reuse.
+    /// The bytes held for reuse.
     pub pooled: Bytes,
     /// The largest block among them.
     pub largest_free_block: Bytes,
-    /// Bytes free as the driver sees it, where there is one.
+    /// The bytes free as the driver reports them, if there is a driver.
     pub driver_free: Option<Bytes>,
-    /// The part of the limit that the driver could no longer provide when it was
-    /// last asked.
+    /// The part of the limit that the driver could not provide when it was last queried.
     pub taken_by_others: Bytes,
-    /// The most that may be committed.
+    /// The most bytes that may be committed.
     pub capacity: Bytes,
-    /// Who holds the most, largest first.
+    /// The largest holders, largest first.
     pub holders: Vec<Holder>,
 }
 
-/// Why there is no allocation.
+/// Why an allocation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AllocateError {
     /// There is not enough memory.
@@ -51,8 +50,7 @@ pub enum AllocateError {
 }
 
 impl Shortage {
-    /// The shortage of a device whose running operations are counted, and
-    /// nothing else.
+    /// The shortage of a device with a ledger only.
     pub(crate) fn of_ledger(device: DeviceId, asked: Bytes, found: &LedgerReading) -> Self {
         Self {
             device,
@@ -68,7 +66,7 @@ impl Shortage {
         }
     }
 
-    /// The key that sets the limit.
+    /// The configuration key that sets the limit.
     fn limit_key(&self) -> &'static str {
         if self.device.has_own_memory() {
             "memory.device_limit"
@@ -77,7 +75,7 @@ impl Shortage {
         }
     }
 
-    /// What would help.
+    /// Returns what would help.
     #[must_use]
     pub fn advice(&self) -> String {
         let Self { asked, device, .. } = self;
@@ -109,13 +107,13 @@ impl Shortage {
         }
     }
 
-    /// What was found, in one line; [`advice`](Self::advice) says what to do.
+    /// Returns what was found, in one line; [`advice`](Self::advice) returns what to do.
     #[must_use]
     pub fn found(&self) -> impl fmt::Display + '_ {
         Found(self)
     }
 
-    /// Whether the limit would have allowed it, but the driver has it no more.
+    /// Whether the limit would have allowed it, but the driver has no more memory.
     fn others_are_in_the_way(&self) -> bool {
         let within_reach = self.driver_free.map(|free| free + self.pooled);
         self.free + self.taken_by_others >= self.asked

@@ -1,7 +1,7 @@
-//! Who allocates: an operation and the place in the source that asked for it.
+//! The site of an allocation: an operation and the source line that called it.
 //!
-//! The road says so once per operation, and whatever is allocated meanwhile on
-//! that thread is booked there. Nothing is hashed or copied to say it.
+//! The runtime sets the site once per operation, and allocations on that thread are booked to
+//! it. Setting it hashes and copies nothing.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,21 +9,21 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::rc::Rc;
 
-/// An operation's name and where it was called.
+/// An operation's name and the place of its call.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
     /// The kind of operation.
     pub kind: &'static str,
-    /// The line that asked for it.
+    /// The line of the call.
     pub place: &'static Location<'static>,
 }
 
-/// Restores the site that was current before when dropped.
+/// Restores the previous site when dropped.
 #[derive(Debug)]
 #[must_use = "the site is left when this is dropped"]
 pub struct SiteGuard {
     before: Option<Site>,
-    /// It belongs to the thread that entered.
+    /// It belongs to the thread that entered it.
     _here: PhantomData<Rc<()>>,
 }
 
@@ -32,10 +32,10 @@ thread_local! {
 }
 
 impl Site {
-    /// What is allocated by nobody in particular.
+    /// The kind of allocations outside any operation.
     pub const UNKNOWN: &'static str = "unknown";
 
-    /// The caller's line, on behalf of `kind`.
+    /// Returns the caller's line, for `kind`.
     #[must_use]
     #[track_caller]
     pub fn here(kind: &'static str) -> Self {
@@ -45,7 +45,7 @@ impl Site {
         }
     }
 
-    /// Books this thread's allocations here until the guard is dropped.
+    /// Books this thread's allocations to this site until the guard is dropped.
     pub fn enter(self) -> SiteGuard {
         SiteGuard {
             before: CURRENT.replace(Some(self)),
@@ -53,26 +53,26 @@ impl Site {
         }
     }
 
-    /// The site this thread entered last, or the caller's line.
+    /// Returns the site this thread entered last, or the caller's line.
     #[inline]
     #[must_use]
     #[track_caller]
     pub fn current() -> Self {
-        // Not `unwrap_or_else`: a closure would be the caller.
+        // Not `unwrap_or_else`: the caller's location would be that of the closure.
         match CURRENT.get() {
             Some(site) => site,
             None => Self::here(Self::UNKNOWN),
         }
     }
 
-    /// Whether both are the same constants. Two that are not may still say the
-    /// same: one line may be compiled twice.
+    /// Whether both are the same constants. Sites with different constants may still be equal:
+    /// one line may be compiled twice.
     #[inline]
     pub(super) fn is_identical(self, other: Self) -> bool {
         std::ptr::eq(self.place, other.place) && std::ptr::eq(self.kind, other.kind)
     }
 
-    /// What distinguishes it, compared by content.
+    /// The fields that identify it, compared by content.
     pub(super) fn key(self) -> (&'static str, &'static str, u32, u32) {
         let Self { kind, place } = self;
         (kind, place.file(), place.line(), place.column())

@@ -1,4 +1,4 @@
-//! Counts of what passes through, and who holds what.
+//! Counts allocations, in all and by site.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -19,39 +19,39 @@ pub struct Statistics<S> {
     books: Mutex<Books>,
 }
 
-/// What [`Statistics`] says at one moment.
+/// The state of [`Statistics`] at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StatisticsReading {
-    /// Granted and not freed.
+    /// The bytes granted and not freed.
     pub allocated: Bytes,
-    /// The most there ever was at once.
+    /// The most bytes granted at once.
     pub peak: Bytes,
-    /// Blocks that exist.
+    /// Blocks granted and not freed.
     pub live: u64,
     /// Blocks granted.
     pub allocations: u64,
     /// Blocks freed.
     pub frees: u64,
-    /// Requests refused, further attempts at the same one included.
+    /// Requests refused, including repeated attempts.
     pub refusals: u64,
 }
 
-/// What one site holds.
+/// The memory held by one site.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Holder {
-    /// Who.
+    /// The site.
     pub site: Site,
-    /// How many bytes.
+    /// The bytes it holds.
     pub bytes: Bytes,
-    /// In how many blocks.
+    /// The number of its blocks.
     pub blocks: u64,
-    /// When the oldest of them was allocated.
+    /// The time when the oldest of them was allocated.
     pub oldest: Nanos,
 }
 
-/// The least a site has held since it was last asked.
+/// The least a site has held since the last query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Floor {
     pub(super) site: Site,
@@ -64,7 +64,7 @@ struct Books {
     accounts: Vec<Account>,
     /// The account of each site, by the addresses of its constants.
     by_site: HashMap<(usize, usize), u32, Plain>,
-    /// The account used last: operations allocate more than once.
+    /// The account used last: an operation allocates more than once.
     last: usize,
     live: HashMap<u64, Live, Plain>,
 }
@@ -85,7 +85,7 @@ struct Live {
 
 type Plain = BuildHasherDefault<AddressHasher>;
 
-/// Addresses need no more than to be spread out.
+/// A hasher for addresses, which only need spreading.
 #[derive(Debug, Default)]
 struct AddressHasher(u64);
 
@@ -113,7 +113,7 @@ impl Hasher for AddressHasher {
 }
 
 impl<S: Storage> Statistics<S> {
-    /// Counts what passes to and from `below`.
+    /// Counts the requests to `below`.
     pub fn new(below: S, clock: Arc<dyn Clock>) -> Self {
         Self {
             below,
@@ -127,12 +127,12 @@ impl<S: Storage> Statistics<S> {
         &self.below
     }
 
-    /// What it says now.
+    /// Returns the current counts.
     pub fn statistics(&self) -> StatisticsReading {
         self.lock().total
     }
 
-    /// The `most` sites that hold the most, largest first.
+    /// Returns the `most` largest holders, largest first.
     pub fn holders(&self, most: usize) -> Vec<Holder> {
         let mut holders = self.lock().holders();
         holders.sort_by_key(|holder| (std::cmp::Reverse(holder.bytes), holder.site.key()));
@@ -140,8 +140,8 @@ impl<S: Storage> Statistics<S> {
         holders
     }
 
-    /// The least each site has held since the last call. A site that has never
-    /// held anything is not there.
+    /// Returns the least each site has held since the last call. A site that has never held
+    /// memory is left out.
     pub(super) fn take_floors(&self) -> Vec<Floor> {
         let mut books = self.lock();
         let floors = books.accounts.iter_mut().map(|account| Floor {
@@ -212,7 +212,7 @@ impl Books {
         self.total.allocated.0 -= live.bytes;
     }
 
-    /// The number of a site's account.
+    /// The index of a site's account.
     #[inline]
     fn account(&mut self, site: Site) -> usize {
         let last = self.accounts.get(self.last);
@@ -264,7 +264,8 @@ impl<S: Storage> Storage for Statistics<S> {
 
     #[inline]
     fn free(&self, block: Block, busy: Streams) {
-        // First here: once it is free below, its address may come back.
+        // Removed before the free: once the block is free below, its address may be granted
+        // again.
         self.lock().remove(block.address);
         self.below.free(block, busy);
     }

@@ -1,8 +1,8 @@
-//! The one contract that every part of the memory stack implements.
+//! The contract that every part of the memory stack implements.
 //!
-//! A part that sits on another passes on what it does not change. Blocks are
-//! numbers here: nothing in this folder touches the memory they name, which is
-//! why every part can be tested on [`HostStorage`](super::HostStorage).
+//! A part on top of another passes on what it does not change. Blocks are numbers here: nothing
+//! in this folder touches the memory they name, so every part can be tested on
+//! [`HostStorage`](super::HostStorage).
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// A piece of memory on loan from a [`Storage`].
+/// A piece of memory granted by a [`Storage`].
 ///
 /// It cannot be copied, so it cannot be freed twice. Dropping it frees nothing.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a block that is dropped without being freed stays allocated"]
 pub struct Block {
-    /// Where it starts.
+    /// The address of its first byte.
     pub address: u64,
-    /// The size granted, at least what was asked for.
+    /// The size granted, at least the size requested.
     pub bytes: Bytes,
-    /// Work of an earlier owner that its stream's order keeps apart from the
-    /// present one's. It is still there when this owner frees the block.
+    /// Queued work of an earlier owner on a stream whose order protects the present owner. It
+    /// is still outstanding when this owner frees the block.
     pub(super) inherited: Option<Inherited>,
 }
 
@@ -33,96 +33,94 @@ pub(super) struct Inherited {
     pub(super) settlement: u32,
 }
 
-/// One queue of work of a device: work on it runs in the order it was given.
+/// One queue of work of a device. Its work runs in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(u8);
 
-/// Streams with work queued on a block that nobody has waited for yet.
+/// Streams with work queued on a block that has not settled yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Streams(pub u64);
 
-/// Where memory comes from. Thread safe; no method waits for a device.
+/// A source of memory. Thread safe; no method waits for a device.
 pub trait Storage: Send + Sync {
-    /// A block of at least `bytes`. Work queued on `stream` and nowhere else
-    /// does not keep a block from a request made for that same stream: the
-    /// stream's own order keeps old and new work apart.
+    /// Allocates a block of at least `bytes`. Work queued only on `stream` does not keep a
+    /// block from a request made for that same stream: the stream's own order separates old and
+    /// new work.
     fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal>;
 
-    /// Takes a block back. Nobody gets it, but for the exception above, before
-    /// every stream in `busy` has settled.
+    /// Frees a block. It is not granted again, except as above, before every stream in `busy`
+    /// has settled.
     fn free(&self, block: Block, busy: Streams);
 
-    /// Says that all work queued on these streams so far has run. Whoever calls
-    /// it must keep new work off them until it returns.
+    /// Records that all work queued on these streams so far has run. The caller must keep new
+    /// work off them until this returns.
     fn settled(&self, streams: Streams);
 
-    /// Says that work is about to be queued on these streams. Heard by parts
-    /// that were told to expect it, which then know better than a `busy` mask
-    /// taken a moment earlier; see [`PoolSettings::hears_queued`](super::PoolSettings).
+    /// Records that work is about to be queued on these streams. Parts that were set up to hear
+    /// this use it in place of a `busy` mask taken a moment earlier; see
+    /// [`PoolSettings::hears_queued`](super::PoolSettings).
     fn queued(&self, _streams: Streams) {}
 
-    /// The streams whose announced work has not settled; none where that is not
-    /// heard.
+    /// The streams whose announced work has not settled; none where that is not recorded.
     fn unsettled(&self) -> Streams {
         Streams::NONE
     }
 
-    /// Gives at least `wanted` bytes that nobody uses back to where they came
-    /// from, what was idle longest first, or as much as there is. Returns how
-    /// much.
+    /// Releases at least `wanted` unused bytes to their source, the longest idle first, or as
+    /// many as there are. Returns the bytes released.
     fn release(&self, wanted: Bytes) -> Bytes;
 
-    /// Gives back everything that nobody uses.
+    /// Releases all unused memory.
     fn trim(&self) -> Bytes {
         self.release(Bytes(u64::MAX))
     }
 
-    /// Housekeeping that depends on time, such as giving back what has been idle
-    /// for too long. Returns the bytes given back.
+    /// Runs maintenance that depends on time, such as releasing memory that has been idle for
+    /// too long. Returns the bytes released.
     fn tick(&self) -> Bytes {
         Bytes(0)
     }
 
-    /// The size of the block that a request for `bytes` is granted, exactly.
+    /// The exact size of the block that a request for `bytes` is granted.
     fn granted(&self, bytes: Bytes) -> Bytes {
         bytes
     }
 
-    /// What the driver says is free, other processes' memory deducted; none
-    /// where there is no driver to ask.
+    /// The bytes free as the driver reports them, without other processes' memory; `None` if
+    /// there is no driver.
     fn driver_free(&self) -> Option<Bytes> {
         None
     }
 
-    /// What there is now.
+    /// Returns the current state.
     fn reading(&self) -> StorageReading;
 }
 
-/// What a storage says at one moment.
+/// The state of a storage at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StorageReading {
-    /// Granted and not freed.
+    /// The bytes granted and not freed.
     pub used: Bytes,
-    /// Taken from the bottom, used or not.
+    /// The bytes taken from the bottom, used or not.
     pub held: Bytes,
-    /// Freed, but with work still queued.
+    /// The bytes freed, but with work still queued.
     pub waiting: Bytes,
-    /// The largest block that could be had without asking the bottom.
+    /// The largest block available without a request to the bottom.
     pub largest_free_block: Bytes,
-    /// Requests served from what was held.
+    /// Requests served from held memory.
     pub hits: u64,
-    /// Requests that had to ask the bottom.
+    /// Requests that went to the bottom.
     pub misses: u64,
 }
 
-/// Why there is no block.
+/// Why a block was refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The limit leaves less than that.
+    /// The limit leaves less than the request.
     #[error("{asked} exceed the {free} left of a limit of {capacity}")]
     OverLimit {
-        /// Bytes asked for.
+        /// Bytes requested.
         asked: Bytes,
         /// Bytes left.
         free: Bytes,
@@ -132,16 +130,16 @@ pub enum Refusal {
     /// The memory itself has no such block.
     #[error("there is no block of {asked}")]
     Exhausted {
-        /// Bytes asked for.
+        /// Bytes requested.
         asked: Bytes,
     },
-    /// The device failed in a way that has nothing to do with memory.
+    /// The device failed for a reason other than memory.
     #[error(transparent)]
     Fault(Box<Error>),
 }
 
 impl Block {
-    /// A block at rest.
+    /// A block with no work outstanding.
     pub const fn new(address: u64, bytes: Bytes) -> Self {
         Self {
             address,
@@ -152,19 +150,19 @@ impl Block {
 }
 
 impl Stream {
-    /// The stream with this number, below 64.
+    /// The stream with this number, which must be below 64.
     #[must_use]
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
-    /// The set of this one.
+    /// The set of this stream alone.
     #[must_use]
     pub const fn alone(self) -> Streams {
         Streams(1 << self.0)
     }
 
-    /// Its number.
+    /// The stream's number.
     #[must_use]
     pub const fn index(self) -> u8 {
         self.0
@@ -172,30 +170,30 @@ impl Stream {
 }
 
 impl Streams {
-    /// No stream: the block is at rest.
+    /// No stream: the block has no work outstanding.
     pub const NONE: Self = Self(0);
-    /// Every stream there can be.
+    /// Every stream.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// Whether none is in it.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Those in both.
+    /// The streams in both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Those in either.
+    /// The streams in either set.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those here that are not in `other`.
+    /// The streams in this set that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -203,20 +201,20 @@ impl Streams {
 }
 
 impl StorageReading {
-    /// Held and not used: what the next requests can have, some of it once
-    /// their streams settle.
+    /// The bytes held and not used: available to the next requests, some of them once their
+    /// streams settle.
     #[must_use]
     pub fn pooled(&self) -> Bytes {
         self.held.saturating_sub(self.used)
     }
 
-    /// The share of what is held that is used; 1 when nothing is held.
+    /// The used share of the held bytes; 1 when nothing is held.
     #[must_use]
     pub fn utilisation(&self) -> f64 {
         share(self.used.0, self.held.0).unwrap_or(1.0)
     }
 
-    /// The share of requests that did not ask the bottom; 0 before the first.
+    /// The share of requests that did not reach the bottom; 0 before the first.
     #[must_use]
     pub fn hit_rate(&self) -> f64 {
         share(self.hits, self.hits + self.misses).unwrap_or(0.0)
@@ -233,7 +231,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The methods that a part leaves to the one below it.
+/// The methods that a part passes on to the one below it.
 macro_rules! passes_on {
     ($self:ident => $below:expr; $($method:ident),*) => {
         $($crate::memory::storage::passes_on!(@ $self $below, $method);)*

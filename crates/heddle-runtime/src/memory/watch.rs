@@ -1,5 +1,4 @@
-//! Decides, with two comparisons, whether anything about the pressure can have
-//! changed.
+//! Tests with two comparisons whether the level of pressure can have changed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -7,20 +6,20 @@ use std::sync::{Mutex, PoisonError};
 use super::pressure::{HYSTERESIS, Pressure, PressureLevel, PressureThresholds};
 use crate::units::Bytes;
 
-/// The band of committed bytes within which the level of pressure stays as it is
-/// and no clean-up begins.
+/// The band of committed bytes within which the level of pressure stays unchanged and no
+/// clean-up begins.
 #[derive(Debug)]
 pub(super) struct Watch {
     capacity: AtomicU64,
-    /// The bits of a share.
+    /// The bits of the share at which clean-up begins.
     cleanup_at: AtomicU64,
-    /// A clean-up begins once, until the utilisation has been below again.
+    /// Whether a clean-up may begin: it begins once, until the utilisation has been lower
+    /// again.
     armed: AtomicBool,
     taken_by_others: AtomicU64,
     from: AtomicU64,
     to: AtomicU64,
-    /// Held while the band is moved, so that the last to move it knows the
-    /// latest level.
+    /// Held while the band is moved, so that the last thread to move it uses the latest level.
     moving: Mutex<()>,
 }
 
@@ -40,9 +39,9 @@ impl Watch {
         watch
     }
 
-    /// Moves the limits; the band follows when the pressure is next observed.
+    /// Sets the limits; the band follows at the next observation of the pressure.
     pub(super) fn set(&self, capacity: Bytes, cleanup_at: f64) {
-        // More than everything cannot be committed: never.
+        // At 1 or more, clean-up never begins: no more than everything can be committed.
         let never = cleanup_at >= 1.0;
         let cleanup_at = if never { f64::INFINITY } else { cleanup_at };
         self.capacity.store(capacity.0, Ordering::Relaxed);
@@ -79,19 +78,19 @@ impl Watch {
         Bytes(self.taken_by_others.load(Ordering::Relaxed))
     }
 
-    /// What is left of so many free bytes.
+    /// The part of so many free bytes that other processes leave.
     pub(super) fn left_of(&self, free: Bytes) -> Bytes {
         free.saturating_sub(self.taken_by_others())
     }
 
-    /// Whether others leave room for what is committed.
+    /// Whether other processes leave enough memory for what is committed.
     pub(super) fn has_room(&self, committed: Bytes) -> bool {
         let all = committed + self.taken_by_others();
         all.0 as f64 <= self.capacity()
     }
 
-    /// Takes note of what the driver has left. What it and we have together and
-    /// what the limit allows differ by what others took.
+    /// Records the free bytes the driver reports. The bytes taken by others are the difference
+    /// between the limit and the sum of those free bytes and our own.
     pub(super) fn ask_driver(&self, held: Bytes, free: Option<Bytes>) {
         let taken = free.map_or(0, |free| {
             self.capacity
@@ -101,7 +100,7 @@ impl Watch {
         self.taken_by_others.store(taken, Ordering::Relaxed);
     }
 
-    /// Whether a clean-up has more to do.
+    /// Whether a clean-up must continue.
     pub(super) fn is_over(&self, utilisation: f64) -> bool {
         utilisation >= self.cleanup_at() - HYSTERESIS
     }
@@ -118,7 +117,7 @@ impl Watch {
         })
     }
 
-    /// Moves the band to where the level is now.
+    /// Moves the band to the current level.
     pub(super) fn settle(&self, pressure: &Pressure) {
         let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         self.move_band(&pressure.thresholds(), pressure.level());

@@ -1,7 +1,7 @@
 //! Freed blocks by size class, not yet joined with their neighbours.
 //!
-//! A repeating workload asks for the sizes it has just freed. Its blocks go in
-//! and out here without anybody looking at what lies beside them.
+//! A repeating workload requests the sizes it has just freed. Its blocks are stored and taken
+//! here without examining their neighbours.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::memory::class;
 use crate::memory::storage::{Stream, Streams};
 use crate::units::Nanos;
 
-/// How many of the blocks that wait are looked at for one that only waits for
-/// the stream that asks. The last ones freed are the likeliest.
+/// The number of waiting blocks searched for one that waits only for the requesting stream. The
+/// last ones freed are the likeliest.
 const LOOK_BACK: usize = 32;
 
 /// A freed block.
@@ -25,21 +25,21 @@ struct Freed {
 struct Bin {
     size: u64,
     ready: Vec<Freed>,
-    /// With the streams whose work on it has not been waited for.
+    /// With the streams that have work outstanding on it.
     waiting: Vec<(Freed, Streams)>,
 }
 
-/// A block that leaves its bin: where it lies, its size, idle since.
+/// A block that leaves its bin: its address, its size, and when it became idle.
 pub(super) type Leaving = (u64, u64, Nanos);
 
 #[derive(Debug)]
 pub(super) struct Bins {
     counted: Vec<Bin>,
-    /// Which of them have blocks that wait.
+    /// A bit per bin with waiting blocks.
     with_waiting: u128,
     uncounted: BTreeMap<u64, Bin>,
     pub(super) ready_bytes: u64,
-    /// Blocks those are.
+    /// The number of blocks that wait for nothing.
     pub(super) ready_blocks: usize,
     pub(super) waiting_bytes: u64,
 }
@@ -60,8 +60,8 @@ impl Bins {
         }
     }
 
-    /// Where a block of exactly this class lies that `stream` may have now, and
-    /// the stream itself if it still has work queued on it.
+    /// The address of a block of exactly this class that `stream` may have now, and the stream
+    /// itself if it still has work queued on it.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -72,7 +72,7 @@ impl Bins {
             Some(number) => self.counted.get_mut(number)?,
             None => self.uncounted.get_mut(&size)?,
         };
-        // A block in use by the same stream first: the others can be had by all.
+        // A block in use by the same stream comes first: any stream can have the others.
         if let Some(own) = stream
             && let Some(place) = bin.waiting_for(own)
         {
@@ -108,7 +108,7 @@ impl Bins {
         }
     }
 
-    /// Makes ready what waited for these streams alone.
+    /// Makes ready the blocks that waited only for these streams.
     pub(super) fn settle(&mut self, streams: Streams) {
         if self.waiting_bytes == 0 {
             return;
@@ -136,8 +136,7 @@ impl Bins {
         }
     }
 
-    /// Takes out every block that nothing waits for and that has been idle since
-    /// `before` or longer.
+    /// Takes out every block that waits for nothing and has been idle since `before` or longer.
     pub(super) fn drain(&mut self, before: Nanos, mut each: impl FnMut(Leaving)) {
         for bin in self.counted.iter_mut().chain(self.uncounted.values_mut()) {
             let size = bin.size;
@@ -155,7 +154,7 @@ impl Bins {
             .retain(|_, bin| !(bin.ready.is_empty() && bin.waiting.is_empty()));
     }
 
-    /// The size of the largest block that nothing waits for.
+    /// The size of the largest block that waits for nothing.
     pub(super) fn largest(&self) -> u64 {
         let counted = self.counted.iter();
         let bins = counted.chain(self.uncounted.values());
@@ -167,7 +166,7 @@ impl Bins {
 }
 
 impl Bin {
-    /// Where a block lies that waits for this stream and no other.
+    /// The position of a block that waits for this stream alone.
     fn waiting_for(&self, stream: Stream) -> Option<usize> {
         let alone = stream.alone();
         let last = self.waiting.iter().enumerate().rev().take(LOOK_BACK);
@@ -176,7 +175,7 @@ impl Bin {
             .next()
     }
 
-    /// Returns how many became ready.
+    /// Returns the number of blocks that became ready.
     fn settle(&mut self, streams: Streams) -> usize {
         let before = self.ready.len();
         let ready = &mut self.ready;
@@ -206,7 +205,7 @@ mod tests {
             assert_eq!(bins.take(size, zero), None);
             bins.settle(Streams(0b100));
             assert_eq!(bins.take(size, one), None, "still busy on 0");
-            assert_eq!(bins.take(size, None), None, "nobody's order protects it");
+            assert_eq!(bins.take(size, None), None, "no stream's order protects it");
             assert_eq!(bins.take(size, zero), Some((7, zero)), "its own order does");
             bins.put(8, size, Streams(1), Nanos(0));
             bins.settle(Streams::ALL);

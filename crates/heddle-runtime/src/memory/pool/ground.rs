@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::memory::storage::Block;
 use crate::units::Nanos;
 
-/// Free bytes that lie together.
+/// Adjacent free bytes.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     bytes: u64,
@@ -17,20 +17,20 @@ struct Span {
 pub(super) struct Ground {
     regions: BTreeMap<u64, Block>,
     spans: BTreeMap<u64, Span>,
-    /// Size and address of every span: the smallest that fits is the first.
+    /// Size and address of every span, so that the first one large enough is the smallest.
     by_size: BTreeSet<(u64, u64)>,
 }
 
 impl Ground {
-    /// Takes a region in, all of it free.
+    /// Adds a region, all of it free.
     pub(super) fn add(&mut self, region: Block, now: Nanos) {
         let (address, bytes) = (region.address, region.bytes.0);
         self.regions.insert(address, region);
         self.put(address, bytes, now);
     }
 
-    /// Takes a freed block in and joins it with what is free beside it, but never
-    /// across the border of a region.
+    /// Adds a freed block and joins it with its free neighbours, but never across the border of
+    /// a region.
     pub(super) fn put(&mut self, mut address: u64, mut bytes: u64, mut since: Nanos) {
         let before = self.spans.range(..address).next_back();
         if let Some((&start, &span)) = before
@@ -53,8 +53,8 @@ impl Ground {
         self.insert(address, Span { bytes, since });
     }
 
-    /// A block of `size` from the smallest span that has as much, if that span is
-    /// not larger than `most`. What is left of the span stays free.
+    /// Takes a block of `size` from the smallest span that is large enough, if that span is not
+    /// larger than `most`. The rest of the span stays free.
     pub(super) fn fit(&mut self, size: u64, most: u64) -> Option<u64> {
         let &(bytes, address) = self.by_size.range((size, 0)..).next()?;
         if bytes > most {
@@ -72,8 +72,8 @@ impl Ground {
         Some(address)
     }
 
-    /// Takes out regions that are wholly free, idle since `before` or longer, the
-    /// longest idle first, until they make up `wanted` bytes.
+    /// Takes out wholly free regions that have been idle since `before` or longer, the longest
+    /// idle first, until they make up `wanted` bytes.
     pub(super) fn release(&mut self, wanted: u64, before: Nanos) -> Vec<Block> {
         if wanted == 0 {
             return Vec::new();
@@ -101,7 +101,7 @@ impl Ground {
         self.by_size.last().map_or(0, |&(bytes, _)| bytes)
     }
 
-    /// The bytes of the regions that are wholly free.
+    /// The bytes of the wholly free regions.
     pub(super) fn idle_bytes(&self) -> u64 {
         self.idle().map(|(span, _)| span.bytes).sum()
     }

@@ -1,10 +1,9 @@
-//! Reuse: memory is kept after use because asking a driver for it is slow.
+//! Keeps memory for reuse, because a request to the driver is slow.
 //!
-//! A driver takes some 100 µs for a large block and stops the device to free
-//! one. The pool serves a request from the bin of its size class; failing that
-//! it joins free neighbours and splits the smallest span that is large enough;
-//! failing that it takes a new region from below. The lock is never held while
-//! the part below is at work.
+//! A driver takes some 100 µs for a large block and stops the device to free one. The pool
+//! serves a request from the bin of its size class. Failing that, it joins free neighbours and
+//! splits the smallest span that is large enough. Failing that, it takes a new region from
+//! below. The lock is never held during a call to the part below.
 
 mod bins;
 mod ground;
@@ -20,26 +19,25 @@ use super::pending::Pending;
 use super::storage::{Block, Inherited, Refusal, Storage, StorageReading, Stream, Streams};
 use crate::units::{Bytes, Nanos};
 
-/// Requests from this size on get a region of their own; smaller ones share
-/// regions of one page and leave large spans whole while they can.
+/// Requests of at least this size get a region of their own. Smaller ones share regions of one
+/// page and leave large spans whole while they can.
 const LARGE: u64 = PAGE / 2;
-/// More free blocks than this are not joined to serve one request while there is
-/// another way: it takes some 150 ns for each, and a workload of very many small
-/// blocks would pay for all of them at every large one.
+/// More free blocks than this are not joined to serve one request while there is an
+/// alternative: joining takes some 150 ns per block, and a workload of very many small blocks
+/// would pay for all of them at every large request.
 const JOINED_AT_ONCE: usize = 1024;
-/// Idle time is looked at this many times while it passes.
+/// The number of times per idle period that idle memory is searched.
 const LOOKS_PER_IDLE: u32 = 16;
 
-/// How a [`Pool`] behaves.
+/// The settings of a [`Pool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSettings {
-    /// The most it may hold, used or not.
+    /// The most bytes it may hold, used or not.
     pub maximum: Bytes,
-    /// How long a region may lie unused before it is given back.
+    /// How long a region may lie unused before it is released.
     pub idle: Duration,
-    /// Whether [`Storage::queued`] is called before work is queued. A block may
-    /// then be freed with every stream that ever touched it; only those with
-    /// work outstanding keep it waiting.
+    /// Whether [`Storage::queued`] is called before work is queued. A block may then be freed
+    /// with every stream that ever used it; only those with work outstanding keep it waiting.
     pub hears_queued: bool,
 }
 
@@ -62,7 +60,7 @@ struct State {
     hits: u64,
     misses: u64,
     next_look: Nanos,
-    /// How often each stream has settled.
+    /// The number of times each stream has settled.
     settlements: [u32; 64],
 }
 
@@ -77,7 +75,7 @@ impl Default for PoolSettings {
 }
 
 impl<S: Storage> Pool<S> {
-    /// A pool that takes its regions from `below`.
+    /// Creates a pool that takes its regions from `below`.
     pub fn new(below: S, settings: PoolSettings, clock: Arc<dyn Clock>) -> Self {
         Self {
             below,
@@ -102,8 +100,8 @@ impl<S: Storage> Pool<S> {
         &self.below
     }
 
-    /// Changes the most it may hold and how long. What it holds beyond a lower
-    /// maximum goes as it falls idle.
+    /// Changes the most it may hold and for how long. Memory beyond a lower maximum is released
+    /// as it becomes idle.
     pub fn keep(&self, maximum: Bytes, idle: Duration) {
         let mut settings = self
             .settings
@@ -122,7 +120,7 @@ impl<S: Storage> Pool<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The way of a request whose bin is empty.
+    /// Serves a request whose bin is empty.
     #[cold]
     fn allocate_otherwise(&self, asked: Bytes, size: u64) -> Result<Block, Refusal> {
         let exhausted = Refusal::Exhausted { asked };
@@ -154,8 +152,8 @@ impl<S: Storage> Pool<S> {
             Err(refusal) => {
                 let mut state = self.lock();
                 state.held -= bytes;
-                // Another thread may have freed something since, and a small
-                // request may now break a large span.
+                // Another thread may have freed a block since, and a small request may now
+                // split a large span.
                 state.fit_anywhere(size).ok_or(match refusal {
                     Refusal::Fault(fault) => Refusal::Fault(fault),
                     _ => exhausted,
@@ -164,7 +162,7 @@ impl<S: Storage> Pool<S> {
         }
     }
 
-    /// A region from below, of the size the request needs if there is no more.
+    /// Takes a region from below, of only the request's size if there is no more.
     fn region(&self, bytes: u64, size: u64) -> Result<Block, Refusal> {
         match self.below.allocate(Bytes(bytes), None) {
             Err(Refusal::Exhausted { .. } | Refusal::OverLimit { .. }) if bytes > size => {
@@ -189,7 +187,7 @@ impl State {
         Block::new(address, Bytes(size))
     }
 
-    /// Work that `stream` has queued up to now.
+    /// The work that `stream` has queued up to now.
     fn inherited(&self, stream: Stream) -> Inherited {
         Inherited {
             stream,
@@ -215,8 +213,8 @@ impl State {
         self.bins.settle(streams);
     }
 
-    /// A block from the free spans, or from those there are once freed blocks
-    /// have been joined with their neighbours, if they are not too many.
+    /// Takes a block from the free spans, or from those that result from joining freed blocks
+    /// with their neighbours, if they are not too many.
     fn fit_or_join(&mut self, size: u64) -> Option<Block> {
         let most = if size < LARGE { PAGE } else { u64::MAX };
         let mut fitting = self.ground.fit(size, most);
@@ -228,7 +226,7 @@ impl State {
         self.hit(fitting, size)
     }
 
-    /// A block from whatever span has it.
+    /// Takes a block from any span that is large enough.
     fn fit_anywhere(&mut self, size: u64) -> Option<Block> {
         self.join(Nanos(u64::MAX));
         let fitting = self.ground.fit(size, u64::MAX);
@@ -257,8 +255,8 @@ impl State {
         regions
     }
 
-    /// Counts a new region as held and says how large it may be, and which idle
-    /// regions must go for it. None if the maximum leaves no room.
+    /// Counts a new region as held and returns how large it may be, and which idle regions must
+    /// be released for it. `None` if the maximum does not allow it.
     fn make_room(&mut self, size: u64, maximum: u64) -> Option<(u64, Vec<Block>)> {
         let whole = size.checked_next_multiple_of(PAGE)?;
         if size > maximum {
@@ -354,8 +352,8 @@ impl<S: Storage> Storage for Pool<S> {
         self.below.driver_free()
     }
 
-    /// Freed blocks that have not been joined yet count one by one in the
-    /// largest free block; a request that was refused has joined them all.
+    /// Freed blocks that have not been joined yet count one by one for the largest free block;
+    /// a refused request has joined them all.
     fn reading(&self) -> StorageReading {
         let state = self.lock();
         StorageReading {

@@ -1,4 +1,4 @@
-//! The pool on host bytes, one promise at a time.
+//! Tests of the pool on host bytes, one property each.
 
 use super::*;
 use crate::memory::{HostStorage, ManualClock};
@@ -76,10 +76,10 @@ fn a_crowd_of_small_blocks_is_joined_only_where_nothing_else_helps() {
         bench.give(block);
     }
     assert_eq!(bench.held(), 2 * MIB);
-    // The driver has more, and is asked for it.
+    // The driver has more memory and is asked for it.
     let large = [(); 2].map(|()| bench.take(2 * MIB));
     assert_eq!((bench.held(), bench.pool.reading().misses), (6 * MIB, 3));
-    // Now it has not.
+    // Now the driver has no more.
     let joined = bench.take(2 * MIB);
     assert_eq!((bench.held(), bench.pool.reading().misses), (6 * MIB, 3));
     for block in large.into_iter().chain([joined]) {
@@ -129,7 +129,7 @@ fn never_holds_more_than_its_maximum() {
     assert!(bench.pool.allocate(Bytes(4 * MIB), None).is_err());
     bench.give(first);
     let second = bench.take(7 * MIB);
-    assert_eq!(bench.held(), 8 * MIB, "the idle region made room");
+    assert_eq!(bench.held(), 8 * MIB, "the idle region was released");
     assert!(bench.pool.allocate(Bytes(u64::MAX), None).is_err());
     bench.give(second);
     let third = bench.take(1000);

@@ -29,8 +29,7 @@ use crate::memory::storage::{Block, Storage, Stream, Streams};
 use crate::memory::watch::Watch;
 use crate::units::Bytes;
 
-/// A block of one device's memory. Give it to [`Memory::free`]; dropping it
-/// frees nothing.
+/// A block of one device's memory. Pass it to [`Memory::free`]; dropping it frees nothing.
 #[derive(Debug)]
 #[must_use = "an allocation that is dropped without being freed stays allocated"]
 pub struct Allocation {
@@ -76,23 +75,23 @@ pub struct Memory<B: Storage> {
     shortages: AtomicU64,
 }
 
-/// The memory of a device with a memory of its own.
+/// The memory of a device with its own memory.
 pub type AcceleratorMemory = Memory<Box<dyn Storage>>;
 
 impl Allocation {
-    /// Where it lies.
+    /// The address of its first byte.
     #[must_use]
     pub fn address(&self) -> u64 {
         self.block.address
     }
 
-    /// Bytes asked for.
+    /// The bytes requested.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         self.asked
     }
 
-    /// Bytes granted, which count.
+    /// The bytes granted, which count against the limit.
     #[must_use]
     pub fn granted(&self) -> Bytes {
         self.block.bytes
@@ -135,8 +134,8 @@ impl<B: Storage> Memory<B> {
         }
     }
 
-    /// Changes what may be changed. The last runtime that registers a device has
-    /// its way.
+    /// Changes the rules that may be changed. The last runtime that registers a device sets
+    /// them.
     pub(crate) fn set_rules(&self, rules: &MemoryRules) {
         self.limit().set_capacity(rules.capacity);
         self.limit()
@@ -154,9 +153,9 @@ impl<B: Storage> Memory<B> {
         self.limit().below().below()
     }
 
-    /// A block of at least `bytes`, booked to the [`Site`] this thread entered
-    /// or to the caller. Short of memory it is tried again after idle memory has
-    /// been given back, and after each clean-up callback.
+    /// Allocates a block of at least `bytes`, booked to the [`Site`] this thread entered or to
+    /// the caller. Short of memory, it retries after releasing idle memory and after each
+    /// clean-up callback.
     #[inline]
     #[track_caller]
     pub fn allocate(
@@ -181,7 +180,7 @@ impl<B: Storage> Memory<B> {
         })
     }
 
-    /// Takes a block back; see [`Storage::free`].
+    /// Frees a block; see [`Storage::free`].
     #[inline]
     pub fn free(&self, allocation: Allocation, busy: Streams) {
         let Allocation { block, .. } = allocation;
@@ -195,7 +194,7 @@ impl<B: Storage> Memory<B> {
         self.look();
     }
 
-    /// Says that work is about to be queued on these streams.
+    /// Records that work is about to be queued on these streams.
     pub fn queued(&self, streams: Streams) {
         if let Some(log) = self.log.get() {
             log.note(Event::Queued { streams: streams.0 });
@@ -203,8 +202,7 @@ impl<B: Storage> Memory<B> {
         self.stack.queued(streams);
     }
 
-    /// Says that all work queued on these streams has run; see
-    /// [`Storage::settled`].
+    /// Records that all work queued on these streams has run; see [`Storage::settled`].
     pub fn settled(&self, streams: Streams) {
         if let Some(log) = self.log.get() {
             log.note(Event::Settled { streams: streams.0 });
@@ -212,15 +210,13 @@ impl<B: Storage> Memory<B> {
         self.stack.settled(streams);
     }
 
-    /// The streams whose announced work has not settled, if
-    /// [`MemorySettings::hears_queued`].
+    /// The streams whose announced work has not settled, if [`MemorySettings::hears_queued`].
     pub fn unsettled(&self) -> Streams {
         self.stack.unsettled()
     }
 
-    /// Reserves bytes for an operation, cleaning up if they do not fit. Each
-    /// block draws its [`footprint`](Self::footprint). What other processes hold
-    /// cannot be reserved.
+    /// Reserves bytes for an operation, cleaning up if they do not fit. Each block draws its
+    /// [`footprint`](Self::footprint). Memory that other processes hold cannot be reserved.
     pub fn reserve(&self, bytes: Bytes) -> Result<Admission, Box<Shortage>> {
         let mut admission = self.admit(bytes);
         if admission.is_none() {
@@ -237,9 +233,8 @@ impl<B: Storage> Memory<B> {
         admission.ok_or_else(|| Box::new(self.shortage(bytes)))
     }
 
-    /// Reserves `most`, or failing that as much of it as is free once everything
-    /// was cleaned up, if that is at least `least`: for an operation that can work
-    /// piece by piece.
+    /// Reserves `most`. If that fails, reserves as much of it as is free after a clean-up, if
+    /// that is at least `least`: for an operation that can work in pieces.
     pub(crate) fn reserve_between(
         &self,
         least: Bytes,
@@ -253,42 +248,41 @@ impl<B: Storage> Memory<B> {
         admission.ok_or_else(|| Box::new(self.shortage(least.min(most))))
     }
 
-    /// What is left of the reservations this thread has entered here; none if it
-    /// has entered none.
+    /// The bytes left of the reservations this thread has entered here; `None` if it has
+    /// entered none.
     pub(crate) fn granted_here(&self) -> Option<Bytes> {
         self.limit().granted_here()
     }
 
-    /// What this thread could still allocate.
+    /// The bytes this thread can still allocate.
     pub fn within_reach(&self) -> Bytes {
         self.free_for_this_thread()
     }
 
-    /// Arrays' copies that have left so far to make room, dropped or moved.
+    /// The number of arrays' copies dropped or moved so far to free memory.
     pub(crate) fn departures(&self) -> u64 {
         self.copies.departures()
     }
 
-    /// Moves arrays whose only copy is here to the host, the longest unused first,
-    /// until that freed `wanted`, and says what it freed. For whoever has tried
-    /// everything else; nobody may hold the device while calling it.
+    /// Moves arrays whose only copy is here to the host, the least recently used first, until
+    /// `wanted` bytes are freed, and returns the bytes freed. Call it last, after all other
+    /// ways to free memory, and without holding the device.
     pub(crate) fn spill(&self, wanted: Bytes) -> Bytes {
         self.copies.spill(wanted)
     }
 
-    /// Lists a copy that a clean-up may drop.
+    /// Registers a copy that a clean-up may drop.
     pub(crate) fn add_cached(&self, copy: Weak<dyn Cached>) {
         self.copies.add(copy);
     }
 
-    /// What a block of `bytes` draws from a reservation and counts against the
-    /// limit.
+    /// The bytes that a block of `bytes` draws from a reservation and counts against the limit.
     pub fn footprint(&self, bytes: Bytes) -> Bytes {
         self.stack.granted(bytes)
     }
 
-    /// Whether a block of `bytes` would fit with a share of it to spare: 0.2 asks
-    /// for a fifth more. What this thread has entered counts as free.
+    /// Whether a block of `bytes` would fit with a margin: 0.2 requires a fifth more. What this
+    /// thread has entered counts as free.
     pub fn can_allocate(&self, bytes: Bytes, safety_margin: f64) -> bool {
         let footprint = self.footprint(bytes).0 as f64;
         footprint * (1.0 + safety_margin.max(0.0)) <= self.free_for_this_thread().0 as f64
@@ -299,14 +293,14 @@ impl<B: Storage> Memory<B> {
         (self.free_for_this_thread().0 as f64) < self.limit().capacity().0 as f64 * threshold
     }
 
-    /// Gives back everything unused and runs every callback.
+    /// Releases all unused memory and runs every callback.
     pub fn cleanup(&self) -> Option<CleanupReport> {
         let report = self.clean_up(CleanupCause::Manual, Bytes(u64::MAX), true, || false);
         self.look();
         report
     }
 
-    /// Gives back everything that is held and not used.
+    /// Releases all memory that is held and not used.
     pub fn trim(&self) -> Bytes {
         if let Some(log) = self.log.get() {
             log.note(Event::Trim);
@@ -330,12 +324,12 @@ impl<B: Storage> Memory<B> {
         self.cleanup.add(priority, name, callback)
     }
 
-    /// Takes a clean-up callback out.
+    /// Removes a clean-up callback.
     pub fn remove_cleanup(&self, id: CleanupId) {
         self.cleanup.remove(id);
     }
 
-    /// Logs every event from now on. False if there is a log already.
+    /// Logs every event from now on. Returns false if there is a log already.
     pub fn log_to(&self, to: impl std::io::Write + Send + 'static) -> bool {
         let Self {
             settings, clock, ..
@@ -357,7 +351,7 @@ impl<B: Storage> Memory<B> {
         self.log.get().map(AsRef::as_ref)
     }
 
-    /// What it says now.
+    /// Returns the current state.
     pub fn reading(&self) -> MemoryReading {
         let committed = self.limit().committed();
         MemoryReading {
@@ -378,14 +372,14 @@ impl<B: Storage> Memory<B> {
         }
     }
 
-    /// What is granted and reserved now: a few loads, where [`reading`](Self::reading)
-    /// asks the driver too.
+    /// The bytes granted and reserved now: a few loads, where [`reading`](Self::reading) also
+    /// queries the driver.
     #[inline]
     pub fn limit_reading(&self) -> LimitReading {
         self.limit().limit_reading()
     }
 
-    /// Bytes held and not used.
+    /// The bytes held and not used.
     pub fn pooled(&self) -> Bytes {
         self.stack.reading().pooled()
     }
@@ -411,7 +405,7 @@ impl<B: Storage> Memory<B> {
         self.leaks.suspects(self.clock.now(), &holders)
     }
 
-    /// What is held, by whom and since when: at shutdown, what was never freed.
+    /// What is held, by which site and since when. At shutdown, this is what was never freed.
     pub fn remains(&self) -> Remains {
         Remains {
             device: self.settings.device,
@@ -420,7 +414,7 @@ impl<B: Storage> Memory<B> {
         }
     }
 
-    /// Who holds the most, largest first.
+    /// The largest holders, largest first.
     pub fn holders(&self, most: usize) -> Vec<Holder> {
         self.stack.holders(most)
     }

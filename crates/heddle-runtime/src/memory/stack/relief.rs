@@ -1,4 +1,4 @@
-//! What a device's memory does when a request does not fit.
+//! Frees memory for a request that does not fit.
 
 use std::sync::atomic::Ordering;
 
@@ -10,13 +10,13 @@ use crate::memory::site::Site;
 use crate::memory::storage::{Block, Refusal, Storage, Stream};
 use crate::units::Bytes;
 
-/// Holders named in a [`Shortage`].
+/// The number of holders named in a [`Shortage`].
 const NAMED_HOLDERS: usize = 5;
-/// How often a part of what is free is asked for.
+/// The number of attempts to reserve a part of the free memory.
 const ATTEMPTS: usize = 8;
 
 impl<B: Storage> Memory<B> {
-    /// Runs the steps of a clean-up until `enough`.
+    /// Runs the steps of a clean-up until `enough` returns true.
     pub(super) fn clean_up(
         &self,
         cause: CleanupCause,
@@ -33,7 +33,7 @@ impl<B: Storage> Memory<B> {
         self.cleanup.run(goal, trim, enough)
     }
 
-    /// The way of a request that was refused.
+    /// Serves a request that was refused.
     #[cold]
     pub(super) fn allocate_short(
         &self,
@@ -57,8 +57,8 @@ impl<B: Storage> Memory<B> {
         })
     }
 
-    /// Cleans up until `attempt` succeeds or fails for another reason: under the
-    /// limit first, then, if it has come to that, in the memory itself.
+    /// Cleans up until `attempt` succeeds or fails for another reason: first under the limit,
+    /// then, if needed, in the memory itself.
     fn make_room(
         &self,
         mut outcome: Result<Block, Refusal>,
@@ -66,7 +66,7 @@ impl<B: Storage> Memory<B> {
         attempt: impl Fn() -> Result<Block, Refusal>,
     ) -> Result<Block, Refusal> {
         if let Err(Refusal::OverLimit { .. }) = outcome {
-            // Idle memory is not committed, so giving it back helps nothing here.
+            // Idle memory is not committed, so releasing it does not help here.
             let missing = wanted.saturating_sub(self.limit().within_reach());
             self.clean_up(CleanupCause::Shortage, missing, false, || {
                 outcome = attempt();
@@ -85,7 +85,7 @@ impl<B: Storage> Memory<B> {
         outcome
     }
 
-    /// What a callback freed may lie in other regions than the one it needs.
+    /// The memory that a callback freed may lie in other regions than the one needed.
     fn try_again(
         &self,
         site: Site,
@@ -100,7 +100,7 @@ impl<B: Storage> Memory<B> {
         }
     }
 
-    /// The way of a reservation that does not fit whole and need not.
+    /// Serves a reservation that does not fit whole and may be smaller.
     #[cold]
     pub(super) fn reserve_some(&self, least: Bytes, most: Bytes) -> Option<Admission> {
         let free = || self.watch.left_of(self.limit().left());
@@ -113,7 +113,7 @@ impl<B: Storage> Memory<B> {
                 admission.is_some()
             });
         }
-        // Others may take what was just seen to be free, but not for ever.
+        // Other threads may take what was just free; the number of attempts is bounded.
         for _ in 0..ATTEMPTS {
             let some = free().min(most);
             if admission.is_some() || some < least {
@@ -125,7 +125,7 @@ impl<B: Storage> Memory<B> {
         admission
     }
 
-    /// What rounding may cost of `bytes`, however they are divided.
+    /// The most that rounding may add to `bytes`, however they are divided.
     fn rounding_of(&self, bytes: Bytes) -> Bytes {
         if self.footprint(Bytes(1)) == Bytes(1) {
             Bytes(0)
@@ -134,7 +134,7 @@ impl<B: Storage> Memory<B> {
         }
     }
 
-    /// A reservation, if the limit has it and others leave it.
+    /// Returns a reservation if the limit allows it and other processes leave enough memory.
     pub(super) fn admit(&self, bytes: Bytes) -> Option<Admission> {
         self.admit_with_spare(bytes, Bytes(0))
     }
@@ -143,7 +143,7 @@ impl<B: Storage> Memory<B> {
         let admission = self.limit().reserve_with_spare(bytes, spare).ok()?;
         let has_room = || self.watch.has_room(self.limit().committed());
         if bytes > Bytes(0) && !has_room() {
-            // They may be gone: the driver was last asked some time ago.
+            // Their memory may be free again: the driver was last queried some time ago.
             self.ask_driver();
             if !has_room() {
                 return None;
@@ -161,7 +161,7 @@ impl<B: Storage> Memory<B> {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What would be said now of a request for `asked` that cannot be met.
+    /// Returns the shortage for a request of `asked` that cannot be met now.
     pub fn shortage(&self, asked: Bytes) -> Shortage {
         let reading = self.reading();
         Shortage {

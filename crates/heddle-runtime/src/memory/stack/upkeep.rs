@@ -1,4 +1,4 @@
-//! What a device's memory does besides allocating: notice, sample, clean up.
+//! Maintenance of a device's memory: observing pressure, sampling, cleaning up.
 
 use super::Memory;
 use crate::memory::cleanup::CleanupCause;
@@ -6,9 +6,9 @@ use crate::memory::monitor::Snapshot;
 use crate::memory::storage::Storage;
 
 impl<B: Storage> Memory<B> {
-    /// What time brings: idle memory goes back, the driver is asked what others
-    /// left, a snapshot is taken and the sites' floors are noted. Allocations
-    /// and frees see to it when it is due; a device at rest may be ticked.
+    /// Runs the maintenance that depends on time: idle memory is released, the driver is asked
+    /// what other processes left, a snapshot is taken and the sites' floors are recorded.
+    /// Allocations and frees run it when it is due; a device at rest may be ticked.
     pub fn tick(&self) {
         let now = self.clock.now();
         if !self.monitor.claim(now) {
@@ -21,7 +21,7 @@ impl<B: Storage> Memory<B> {
         self.snapshot();
     }
 
-    /// All that the fast path does besides allocating: two comparisons.
+    /// The whole cost on the fast path besides allocating: two comparisons.
     #[inline]
     pub(super) fn look(&self) {
         if self.watch.has_moved(self.limit().committed()) {
