@@ -1,4 +1,4 @@
-//! What an operation adds to be merged with others of its kind.
+//! The trait of operations that can be merged with others of their kind.
 
 use std::borrow::BorrowMut;
 use std::marker::PhantomData;
@@ -13,25 +13,25 @@ use crate::units::Bytes;
 
 use super::kinds::Family;
 
-/// Operands of this size that are on a GPU already are left there and launched on
-/// one after another; smaller ones are packed from the host. A launch takes some
-/// 5 µs, in which a bus moves about this much.
+/// Operands of at least this size that are already on a GPU are left there and launched one
+/// after another; smaller ones are packed from the host. A launch takes some 5 µs, in which a
+/// transfer moves about this much.
 const RESIDENT_FROM: Bytes = Bytes(64 << 10);
 
-/// What items must have in common to become one launch.
+/// The properties that items must share to become one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
-    /// The kind's number.
+    /// The id of the kind.
     kind: usize,
     dtype: DType,
-    /// Extents that must be equal, or whatever else a kind tells its groups by.
+    /// The extents that must be equal, or another key by which a kind separates its groups.
     shape: [usize; 3],
-    /// The device that holds operands which had better stay there.
+    /// The device that holds operands which should stay there.
     home: Option<DeviceId>,
 }
 
 impl Group {
-    /// Items of one kind and element type, wherever their operands are.
+    /// Creates a group of items of one kind and element type, wherever their operands are.
     #[must_use]
     pub fn new(kind: &'static Kind, dtype: DType) -> Self {
         Self {
@@ -42,22 +42,21 @@ impl Group {
         }
     }
 
-    /// Only with items of this shape.
+    /// Restricts the group to items of this shape.
     #[must_use]
     pub fn shaped(mut self, shape: [usize; 3]) -> Self {
         self.shape = shape;
         self
     }
 
-    /// Only with items whose operands live where these do.
+    /// Restricts the group to items whose operands are on the same device as these.
     #[must_use]
     pub fn living<T: Element>(mut self, arrays: &[&Array<T>]) -> Self {
         self.home = home(arrays);
         self
     }
 
-    /// The device whose memory the operands are left in; `None` where they are
-    /// packed from the host.
+    /// The device on which the operands stay; `None` where they are packed from the host.
     #[must_use]
     pub fn home(&self) -> Option<DeviceId> {
         self.home
@@ -83,38 +82,37 @@ fn home<T: Element>(arrays: &[&Array<T>]) -> Option<DeviceId> {
     all_on.filter(|_| bytes >= RESIDENT_FROM)
 }
 
-/// An operation that many of can be one.
+/// An operation of which many can be merged into one.
 ///
-/// Merged work is an operation itself, [`Merged`], and takes the same road as any
-/// other, under a kind of its own: what it costs is learned apart from what its
-/// items cost one by one.
+/// Merged work is itself an operation, [`Merged`], and takes the same pipeline as any other,
+/// under its own kind: its cost is learned apart from the cost of single items.
 pub trait Batchable: Operation<Output: Send> + Send + Sized {
-    /// What it must have in common with others to be merged with them.
+    /// The group of operations that it can be merged with.
     fn group(&self) -> Group;
 
-    /// All items together. They are of one group, and at least one.
+    /// Describes all items together. They are of one group, and there is at least one.
     fn describe_batch(items: &[Self]) -> Description;
 
-    /// The answers, in the order of the items. An item that has no answer fails
-    /// alone; an error of the whole is a failure of the device.
+    /// Returns the results in the order of the items. An item without a result fails alone; an
+    /// error of the whole call is a failure of the device.
     fn run_batch(
         items: &mut [Self],
         lane: &Lane<'_>,
     ) -> Result<Vec<Result<Self::Output, Error>>, Error>;
 }
 
-/// Operations of one group as one operation: its own, as a vector, or borrowed.
+/// Operations of one group as one operation: owned, as a vector, or borrowed.
 #[derive(Debug)]
 pub struct Merged<B, I> {
     items: I,
-    /// What it says of itself, where somebody has asked before: looking at ten
-    /// thousand items takes longer than most of what is done with them.
+    /// The description, where it is known already: describing ten thousand items takes longer
+    /// than most of the work on them.
     description: Option<Description>,
     item: PhantomData<fn(B)>,
 }
 
 impl<B: Batchable, I: BorrowMut<[B]>> Merged<B, I> {
-    /// `items` are of one group, and at least one.
+    /// `items` are of one group, and there is at least one.
     pub fn new(items: I) -> Self {
         Self {
             items,
@@ -123,7 +121,7 @@ impl<B: Batchable, I: BorrowMut<[B]>> Merged<B, I> {
         }
     }
 
-    /// As [`new`](Self::new), `description` being theirs.
+    /// As [`new`](Self::new), with the description of the items.
     pub(super) fn described(items: I, description: Description) -> Self {
         Self {
             description: Some(description),
@@ -146,7 +144,7 @@ impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
         }
     }
 
-    /// Items of one group are alike in that.
+    /// All items of one group run on the same families.
     fn runs_on(&self, device: DeviceId) -> bool {
         self.items()
             .first()
@@ -154,7 +152,7 @@ impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
     }
 
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
-        // Run again, it may find its operands elsewhere.
+        // Another run may find the operands elsewhere.
         self.description = None;
         B::run_batch(self.items.borrow_mut(), lane)
     }
@@ -167,7 +165,7 @@ impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
         self.items().iter().all(Operation::can_be_retried)
     }
 
-    /// Answers are compared item by item; two failures agree.
+    /// Results are compared item by item; two failures agree.
     fn compare(&self, first: &Self::Output, second: &Self::Output) -> Agreement {
         for (index, (item, pair)) in self
             .items()
@@ -193,15 +191,15 @@ impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
     }
 }
 
-/// The operands of many items in one description: summed up by where they are, and
-/// one that several items in a row share counted once.
+/// Describes the operands of many items: sums by residency, in which an operand shared by
+/// consecutive items counts once.
 #[derive(Debug, Default)]
 pub(crate) struct Operands {
     sums: Vec<Operand>,
 }
 
 impl Operands {
-    /// `array` beside the others; `previous` is the same operand of the item before.
+    /// Adds `array`; `previous` is the same operand of the item before.
     pub(crate) fn add<T: Element>(
         &mut self,
         home: Option<DeviceId>,
@@ -211,7 +209,7 @@ impl Operands {
         if previous.is_some_and(|previous| previous.is_same(array)) {
             return;
         }
-        // What is packed comes from the host, wherever else it may be.
+        // Packed operands come from the host, wherever else they are.
         let residency = match home {
             None => Residency::Host,
             Some(_) => array.residency(),
@@ -225,8 +223,8 @@ impl Operands {
         }
     }
 
-    /// All items together: packed, the answers come to the host; resident, they
-    /// stay where they are.
+    /// Describes all items together. The results of packed items come to the host; those of
+    /// resident items stay on the device.
     pub(crate) fn describe(
         self,
         family: &'static Family,
@@ -244,7 +242,7 @@ impl Operands {
             .leaves(place);
         let description = self.sums.into_iter().fold(description, Description::reads);
         match home {
-            // What is packed passes through the device piece by piece.
+            // Packed items pass through the device in pieces.
             None => room::splits(description),
             Some(_) => description,
         }

@@ -1,4 +1,4 @@
-//! Items of one group on the road, in batches of the right size.
+//! Runs the items of one group through the pipeline, in batches of the right size.
 
 use super::spread::worth_spreading;
 use super::{Batchable, Book, Merged, spread};
@@ -8,11 +8,11 @@ use crate::error::Error;
 use crate::operation::Description;
 use crate::units::Bytes;
 
-/// Below this share of a device's memory nobody asks how much of it is free: asking
-/// the system costs more than a small batch.
+/// A batch below this share of a device's memory does not query the free memory: the query
+/// costs more than a small batch.
 const SMALL_SHARE: u64 = 64;
 
-/// The answers of `items`, which are of one group, in their order.
+/// Returns the results of `items`, which are of one group, in their order.
 pub(crate) fn carry<B: Batchable>(
     runtime: &Runtime,
     book: &Book,
@@ -22,7 +22,7 @@ pub(crate) fn carry<B: Batchable>(
         return items.into_iter().map(|item| runtime.run(item)).collect();
     }
     let mut answers = Vec::new();
-    // Lowered by every refusal, so that there is an end to them.
+    // Every refusal lowers it, so the loop ends.
     let mut most = items.len();
     while !items.is_empty() {
         let whole = B::describe_batch(&items);
@@ -47,11 +47,11 @@ pub(crate) fn carry<B: Batchable>(
     answers
 }
 
-/// What is to be done with the items that are left.
+/// The plan for the remaining items.
 struct Plan {
-    /// Items of the next batch.
+    /// The number of items of the next batch.
     size: usize,
-    /// The GPUs that are faster together than one of them, if so.
+    /// The GPUs that are faster together than one of them, if any.
     gpus: Vec<(DeviceId, f64)>,
 }
 
@@ -63,7 +63,7 @@ impl Plan {
         };
         let router = runtime.router();
         let runs_on = |family| items[0].runs_on(family);
-        // A road that cannot be decided will say so itself.
+        // A decision that fails here fails again in the pipeline, which returns the error.
         let Ok(decision) = router.preview(whole, &runs_on, None) else {
             return plan;
         };
@@ -91,7 +91,7 @@ impl Plan {
     }
 }
 
-/// What `count` of `all` items would be, taking them to be alike.
+/// Describes `count` of `all` items, which are taken to be alike.
 pub(super) fn part_of(whole: &Description, count: usize, all: usize) -> Description {
     let scale = |amount: u64| (amount as f64 * count as f64 / all.max(1) as f64) as u64;
     let mut part = whole.clone();
@@ -104,9 +104,8 @@ pub(super) fn part_of(whole: &Description, count: usize, all: usize) -> Descript
     part
 }
 
-/// Runs one batch and adds its answers. Gives the items back if there was no room
-/// for so many, and says how many to try next. `description` is theirs, where it is
-/// known.
+/// Runs one batch and adds its results. If there was too little memory, returns the items and
+/// the number to try next. `description` is theirs, where it is known.
 fn run<B: Batchable>(
     runtime: &Runtime,
     book: &Book,
@@ -137,7 +136,7 @@ fn run<B: Batchable>(
             });
             return Err((items, smaller));
         }
-        // Whatever it was, it need not be every item's.
+        // The error need not concern every item.
         Err(_) if items.len() > 1 => {
             book.took_apart(kind, items.len());
             answers.extend(items.into_iter().map(|item| runtime.run(item)));
@@ -147,7 +146,7 @@ fn run<B: Batchable>(
     Ok(())
 }
 
-/// Whether an item by itself would stay on the processor.
+/// Whether an item by itself would stay on the CPU.
 fn goes_to_the_processor<B: Batchable>(runtime: &Runtime, item: &B) -> bool {
     let runs_on = |family| item.runs_on(family);
     runtime

@@ -1,7 +1,6 @@
-//! An answer that is still to come: waited for by a thread, or awaited.
+//! A result that is not available yet: a thread can wait for it, or a task await it.
 //!
-//! It resolves exactly once, whatever happens to whoever promised it: a promise
-//! that is dropped unkept resolves to an error.
+//! It resolves exactly once: a promise that is dropped without a result resolves to an error.
 
 use std::fmt;
 use std::future::Future;
@@ -16,7 +15,7 @@ use crate::error::Error;
 enum State<T> {
     Open(Option<Waker>),
     Kept(Result<T, Error>),
-    /// The answer was handed over.
+    /// The result was taken.
     Taken,
 }
 
@@ -31,18 +30,18 @@ impl<T> Cell<T> {
     }
 }
 
-/// The side that will give the answer.
+/// The side that provides the result.
 pub struct Promise<T> {
     cell: Arc<Cell<T>>,
 }
 
-/// The side that gets it.
-#[must_use = "an answer nobody waits for is lost"]
+/// The side that receives the result.
+#[must_use = "a result that is not waited for is lost"]
 pub struct Pending<T> {
     cell: Arc<Cell<T>>,
 }
 
-/// A promise and what is pending until it is kept.
+/// Creates a promise and the pending result that it resolves.
 pub fn promise<T>() -> (Promise<T>, Pending<T>) {
     let cell = Arc::new(Cell {
         state: Mutex::new(State::Open(None)),
@@ -55,12 +54,12 @@ pub fn promise<T>() -> (Promise<T>, Pending<T>) {
 }
 
 impl<T> Promise<T> {
-    /// Gives the answer.
+    /// Provides the result.
     pub fn keep(self, answer: Result<T, Error>) {
         self.settle(|| answer);
     }
 
-    /// The first answer stands.
+    /// Resolves the cell, unless it is resolved already.
     fn settle(&self, answer: impl FnOnce() -> Result<T, Error>) {
         let mut state = self.cell.lock();
         let State::Open(waker) = &mut *state else {
@@ -80,15 +79,15 @@ impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
         self.settle(|| {
             Err(Error::Panicked {
-                what: "what was to give this answer",
-                message: "it ended without giving one".to_owned(),
+                what: "the work behind this result",
+                message: "it ended without a result".to_owned(),
             })
         });
     }
 }
 
 impl<T> Pending<T> {
-    /// Blocks until the answer is there.
+    /// Blocks until the result is available.
     pub fn wait(self) -> Result<T, Error> {
         let mut state = self.cell.lock();
         while matches!(*state, State::Open(_)) {
@@ -101,8 +100,7 @@ impl<T> Pending<T> {
         taken(&mut state)
     }
 
-    /// Blocks until the answer is there, for `time` at most; gives itself back
-    /// when it is not.
+    /// Blocks until the result is available, for at most `time`. Returns itself if it is not.
     pub fn wait_for(self, time: Duration) -> Result<Result<T, Error>, Self> {
         let start = Instant::now();
         let mut state = self.cell.lock();
@@ -129,14 +127,14 @@ impl<T> Pending<T> {
     }
 }
 
-/// The answer of a cell that is not open.
+/// The result of a cell that is not open.
 fn taken<T>(state: &mut State<T>) -> Result<T, Error> {
     match mem::replace(state, State::Taken) {
         State::Kept(answer) => answer,
-        // Only a future polled after it was ready comes here.
+        // Only a future that is polled after it was ready gets here.
         State::Open(_) | State::Taken => Err(Error::Panicked {
             what: "a future",
-            message: "it was polled after it had given its answer".to_owned(),
+            message: "it was polled after it had returned its result".to_owned(),
         }),
     }
 }

@@ -1,11 +1,11 @@
-//! What a queue holds: items by caller, and when a batch of them is due. Pure: it
-//! is told the time.
+//! The contents of a queue: items by caller, and when a batch of them is due. Pure: the time is
+//! an argument.
 
 use std::collections::VecDeque;
 
 use crate::units::Nanos;
 
-/// Items waiting, each caller's in a line of its own.
+/// The waiting items, with a separate line for each caller.
 #[derive(Debug)]
 pub(super) struct Gathering<J> {
     lines: VecDeque<Line<J>>,
@@ -16,7 +16,7 @@ pub(super) struct Gathering<J> {
 #[derive(Debug)]
 struct Line<J> {
     caller: u64,
-    /// Submissions of this caller that wait for room.
+    /// The number of this caller's submissions that wait for space.
     waiting: usize,
     items: VecDeque<(Nanos, J)>,
 }
@@ -38,16 +38,16 @@ impl<J> Gathering<J> {
         self.capacity
     }
 
-    /// Whether the caller may add an item: there is room, and it does not hold more
-    /// than its part of it while others wait.
+    /// Whether the caller may add an item: there is space, and it does not hold more than its
+    /// share while others wait.
     pub(super) fn has_room_for(&self, caller: u64) -> bool {
         let mine = self.line(caller).map_or(0, |line| line.items.len());
         let others = self.lines.iter().filter(|line| line.caller != caller);
         let part = (self.capacity / (others.count() + 1)).max(1);
-        self.held < self.capacity && (mine < part || !self.somebody_else_waits(caller))
+        self.held < self.capacity && (mine < part || !self.another_caller_waits(caller))
     }
 
-    fn somebody_else_waits(&self, caller: u64) -> bool {
+    fn another_caller_waits(&self, caller: u64) -> bool {
         self.lines
             .iter()
             .any(|line| line.caller != caller && line.waiting > 0)
@@ -73,7 +73,7 @@ impl<J> Gathering<J> {
         &mut self.lines[index]
     }
 
-    /// The caller begins to wait for room.
+    /// The caller begins to wait for space.
     pub(super) fn wait(&mut self, caller: u64) {
         self.line_mut(caller).waiting += 1;
     }
@@ -90,14 +90,14 @@ impl<J> Gathering<J> {
         self.held += 1;
     }
 
-    /// When the oldest item came.
+    /// The time when the oldest item was added.
     fn oldest(&self) -> Option<Nanos> {
         let heads = self.lines.iter().filter_map(|line| line.items.front());
         heads.map(|(came, _)| *came).min()
     }
 
-    /// How long until a batch is due: none at all when `most` items are here or the
-    /// oldest has waited for `delay`; `None` when nothing is here.
+    /// The time until a batch is due: zero when there are `most` items or the oldest has waited
+    /// for `delay`; `None` when there are none.
     pub(super) fn due_in(&self, most: usize, delay: Nanos, now: Nanos) -> Option<Nanos> {
         let oldest = self.oldest()?;
         if self.held >= most {
@@ -106,8 +106,8 @@ impl<J> Gathering<J> {
         Some((oldest + delay).saturating_sub(now))
     }
 
-    /// Up to `most` items, one of every caller in turn. Whoever was served last
-    /// comes last next time.
+    /// Takes up to `most` items, one of each caller in turn. The caller served last comes last
+    /// the next time.
     pub(super) fn take(&mut self, most: usize) -> Vec<J> {
         let mut taken = Vec::with_capacity(most.min(self.held));
         while taken.len() < most && self.held > 0 {
@@ -170,7 +170,7 @@ mod tests {
         assert!(!gathering.has_room_for(1) && !gathering.has_room_for(2));
         gathering.wait(2);
         gathering.take(2);
-        // Half of the room is the greedy one's, and it has that.
+        // The greedy caller holds half of the capacity, which is its share.
         assert!(!gathering.has_room_for(1) && gathering.has_room_for(2));
         gathering.end_wait(2);
         gathering.add(2, 9, Nanos(0));

@@ -1,4 +1,4 @@
-//! Who is merged with whom, and whose answer is whose.
+//! Groups operations for merging, and returns results in the callers' order.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::Runtime;
 use crate::device::DeviceId;
 use crate::error::Error;
 
-/// The answers to `operations`, in their order, merged by group. What is an error
-/// already is its own answer.
+/// Returns the results of `operations`, in their order, merged by group. An item that is
+/// already an error is its own result.
 pub(crate) fn answers<B: Batchable>(
     runtime: &Runtime,
     book: &Book,
@@ -18,7 +18,7 @@ pub(crate) fn answers<B: Batchable>(
     by_group(operations, |items| carry(runtime, book, items))
 }
 
-/// As [`answers`], of operations that are none of them errors.
+/// As [`answers`], for operations none of which is an error.
 pub(crate) fn answers_to<B: Batchable>(
     runtime: &Runtime,
     book: &Book,
@@ -34,7 +34,7 @@ pub(crate) fn answers_to<B: Batchable>(
     answers(runtime, book, operations.into_iter().map(Ok))
 }
 
-/// The same on these devices, each taking a share.
+/// As [`answers`], on these devices, each with a share.
 pub(crate) fn answers_on<B: Batchable>(
     runtime: &Runtime,
     book: &Book,
@@ -43,12 +43,12 @@ pub(crate) fn answers_on<B: Batchable>(
 ) -> Vec<Result<B::Output, Error>> {
     by_group(operations, |items| {
         let shares = shares_of(runtime, &B::describe_batch(&items), devices);
-        // Somebody else has decided.
+        // The caller chose the devices, so merging did not send the items to a GPU.
         spread(runtime, book, items, &shares, false)
     })
 }
 
-/// Items of one group, and where each stood.
+/// The items of one group, with their original positions.
 struct Heap<B> {
     group: Group,
     places: Vec<usize>,
@@ -69,7 +69,7 @@ fn by_group<B: Batchable>(
             Err(error) => failures.push((count, error)),
             Ok(item) => {
                 let group = item.group();
-                // Neighbours are mostly of one group, and need no search.
+                // Neighbours are mostly of one group and need no search.
                 if heaps.get(last).is_none_or(|heap| heap.group != group) {
                     last = *known.entry(group).or_insert_with(|| {
                         let room = if heaps.is_empty() { expected } else { 0 };

@@ -1,5 +1,5 @@
-//! The kinds of merged work: one for packed items and one for items left where
-//! they live, because the two cost differently.
+//! The kinds of merged work. Packed items and items left on their device have separate kinds,
+//! because their costs differ.
 
 use crate::operation::{Kind, WorkUnit};
 use crate::ops;
@@ -9,7 +9,7 @@ use crate::ops;
 pub(crate) struct Family {
     /// Items packed into one buffer, launched once.
     pub(crate) packed: Kind,
-    /// Items on a device already, launched one after another.
+    /// Items that are on a device already, launched one after another.
     pub(crate) resident: Kind,
 }
 

@@ -6,8 +6,7 @@ use super::future::{Pending, Promise, promise};
 use super::{Batchable, Book, answers_to};
 use crate::Runtime;
 
-/// Operations of any types, to be merged and run together; each answer comes out
-/// where its operation went in.
+/// Operations of any types, merged and run together. Each has its own pending result.
 ///
 /// ```
 /// use heddle_runtime::ops::{MatMul, Xor};
@@ -37,20 +36,20 @@ impl<'a> Mixed<'a> {
         }
     }
 
-    /// One more operation. Its answer is there once the batch has [`run`](Self::run).
+    /// Adds an operation. Its result is available once the batch has [`run`](Self::run).
     pub fn push<B: Batchable + 'static>(&mut self, operation: B) -> Pending<B::Output> {
         let (job, pending) = Job::new(operation);
         self.jobs.push(Box::new(job));
         pending
     }
 
-    /// Merges what can be merged, runs all of it and keeps every promise.
+    /// Merges the operations where possible, runs all of them and resolves every result.
     pub fn run(self) {
         self.jobs.run(self.runtime, self.runtime.book());
     }
 }
 
-/// An operation and the promise of its answer.
+/// An operation and the promise of its result.
 pub(super) struct Job<B: Batchable> {
     operation: B,
     promise: Promise<B::Output>,
@@ -63,9 +62,9 @@ impl<B: Batchable> Job<B> {
     }
 }
 
-/// A job whose type only it knows.
+/// A job whose type is erased.
 pub(super) trait AnyJob: Any + Send {
-    /// Runs this and the others, which are of its type, and keeps their promises.
+    /// Runs this job and the others, which are of the same type, and resolves their promises.
     fn run_with(self: Box<Self>, others: Vec<Box<dyn AnyJob>>, runtime: &Runtime, book: &Book);
 }
 
@@ -75,7 +74,7 @@ impl<B: Batchable + 'static> AnyJob for Job<B> {
         let mut promises = vec![self.promise];
         for other in others {
             let other: Box<dyn Any> = other;
-            // One of another type would resolve to an error by being dropped.
+            // A job of another type would be dropped, and so resolve to an error.
             if let Ok(job) = other.downcast::<Self>() {
                 operations.push(job.operation);
                 promises.push(job.promise);
@@ -88,7 +87,7 @@ impl<B: Batchable + 'static> AnyJob for Job<B> {
     }
 }
 
-/// Jobs by type, in the order the types first came.
+/// Jobs by type, in the order of each type's first job.
 #[derive(Default)]
 pub(super) struct Jobs {
     drawers: Vec<(TypeId, Vec<Box<dyn AnyJob>>)>,

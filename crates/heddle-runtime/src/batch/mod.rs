@@ -1,14 +1,13 @@
-//! Merging small work: many operations of one kind become one launch.
+//! Merges small work: many operations of one kind become one launch.
 //!
-//! An operation that can be merged is [`Batchable`]. Merged work is an operation
-//! itself and takes the one road under a kind of its own (`xor-batch`), so that
-//! ten operations which are too small for a GPU one by one may go there together.
-//! How items are packed is known to the operations, in `ops/*/batched.rs`; who is
-//! merged with whom, in which sizes and on which devices is decided here.
+//! An operation that can be merged is [`Batchable`]. Merged work is itself an operation and
+//! takes the same pipeline under its own kind (`xor-batch`), so that ten operations which are
+//! too small for a GPU one by one may run there together. The operations pack their items, in
+//! `ops/*/batched.rs`. This module decides the groups, the batch sizes and the devices.
 //!
-//! [`Runtime::batch`](crate::Runtime::batch) merges what one caller has,
-//! [`Queue`] what many callers hand over one by one, [`Mixed`] operations of
-//! different types; [`parallel`] runs anything else on the processor's threads.
+//! [`Runtime::batch`](crate::Runtime::batch) merges the operations of one caller, [`Queue`]
+//! those that many callers submit one by one, and [`Mixed`] operations of different types.
+//! [`parallel`] runs any other work on the CPU's worker threads.
 
 mod batchable;
 mod carry;

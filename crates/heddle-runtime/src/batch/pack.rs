@@ -1,5 +1,5 @@
-//! How a batch's items are run one by one or on several threads, and where the
-//! answers of one launch land.
+//! Runs a batch's items one by one or on several threads, and allocates the results of one
+//! launch.
 
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,37 +15,38 @@ use crate::units::Bytes;
 
 use super::Batchable;
 
-/// Work every item adds beside its bytes: making its result takes a processor some
-/// 100 ns, in which it would move about this much.
+/// Work that every item adds beside its bytes: creating its result takes a CPU some 100 ns, in
+/// which it would move about this much.
 pub(crate) const ITEM_BYTES: u64 = 1024;
-/// What an item must cost for threads to share items. Smaller ones spend their time
-/// in the allocator, which is slower on threads that help: 10,000 xors of 1 kB took
-/// 9.9 ms on one thread and 14.8 on two (EPYC Zen 4, two cores, both busy).
+/// The least cost of an item for items to be shared between threads. Smaller ones spend their
+/// time in the allocator, which is slower on worker threads: 10,000 xors of 1 kB took 9.9 ms on
+/// one thread and 14.8 on two (EPYC Zen 4, two cores, both busy).
 const SHARE_FROM: u64 = 16 << 10;
-/// Answers of at most this many bytes share a buffer, so many of them: one that is
-/// kept keeps the others' bytes too, and that must stay a small multiple of it.
+/// The largest result that shares a buffer, and the number of results in one. A result that is
+/// kept also keeps the other results' bytes, which must stay a small multiple of its own.
 const SHARED_UP_TO: u64 = 4 << 10;
 const MOST_TOGETHER: usize = 16;
-/// Every answer begins on a cache line.
+/// The alignment of every result, one cache line.
 const LINE: usize = 64;
-/// Turns each thread takes, about: enough to even out, few enough to be free.
+/// The approximate number of parts per thread: enough to balance the load, and few enough to
+/// add no cost.
 const TURNS: usize = 16;
 
-/// Elements of one item, and what it takes to reach the next one's cache line.
+/// The elements of one item, padded to the next cache line.
 fn spaced<T: Element>(len: usize) -> usize {
     let line = (LINE / size_of::<T>()).max(1);
     len.next_multiple_of(line)
 }
 
-/// Where the answers of a batch go: each to a buffer of its own, or, where they are
-/// small, a few to one buffer.
+/// The buffers for the results of a batch: one for each, or, where they are small, one for
+/// several.
 #[derive(Debug)]
 pub(crate) struct Landing<T: Element> {
     buffers: Vec<Shared<T>>,
     lengths: Vec<usize>,
 }
 
-/// A buffer, and how many answers it is for.
+/// A buffer, and the number of results in it.
 #[derive(Debug)]
 struct Shared<T: Element> {
     buffer: HostBuffer<T>,
@@ -53,7 +54,7 @@ struct Shared<T: Element> {
 }
 
 impl<T: Element> Landing<T> {
-    /// Room for answers of so many elements each.
+    /// Allocates buffers for results of these lengths.
     pub(crate) fn of(lengths: impl Iterator<Item = usize>) -> Self {
         let lengths: Vec<usize> = lengths.collect();
         let mut buffers = Vec::with_capacity(lengths.len() / MOST_TOGETHER + 1);
@@ -79,8 +80,8 @@ impl<T: Element> Landing<T> {
         Self { buffers, lengths }
     }
 
-    /// The room for writing, each answer taking a multiple of `step` bytes of the
-    /// whole.
+    /// A sink that writes to the buffers, in which each result takes a multiple of `step`
+    /// bytes.
     pub(crate) fn sink(&mut self, step: usize) -> Sink<'_> {
         let mut lengths = self.lengths.iter();
         Sink::pieces(self.buffers.iter_mut().flat_map(|shared| {
@@ -99,7 +100,7 @@ impl<T: Element> Landing<T> {
         }))
     }
 
-    /// The answers, of these shapes; none is an error.
+    /// The results, with these shapes; none is an error.
     pub(crate) fn answers<'a>(
         self,
         mut shapes: impl Iterator<Item = &'a Shape>,
@@ -131,8 +132,8 @@ impl<T: Element> Landing<T> {
     }
 }
 
-/// Runs items one after another in one execution. A device that fails takes all of
-/// them with it; anything else is that item's own.
+/// Runs items one after another in one execution. A failure of the device fails all of them;
+/// any other error fails its item alone.
 pub(crate) fn one_by_one<B: Batchable>(
     items: &mut [B],
     lane: &Lane<'_>,
@@ -146,7 +147,7 @@ pub(crate) fn one_by_one<B: Batchable>(
         .collect()
 }
 
-/// Whether `device` failed, and not the item.
+/// Whether the error is a failure of `device` and not of the item.
 pub(crate) fn is_of_device(error: &Error, device: DeviceId) -> bool {
     match error {
         Error::Device { device: at, .. } | Error::DeviceLost { device: at, .. } => *at == device,
@@ -155,9 +156,9 @@ pub(crate) fn is_of_device(error: &Error, device: DeviceId) -> bool {
     }
 }
 
-/// Runs the items on the host, shared between threads where that pays: the
-/// answers, in order. `cost` is what all of them touch; a thread's items share a
-/// state, for what neighbours have in common.
+/// Runs the items on the host, shared between threads where that pays, and returns the results
+/// in order. `cost` is the bytes that all of them touch. The items of one thread share a state,
+/// for what consecutive items have in common.
 pub(crate) fn on_host<'a, B: Batchable, S: Default>(
     items: &'a mut [B],
     lane: &Lane<'_>,
@@ -176,7 +177,7 @@ pub(crate) fn on_host<'a, B: Batchable, S: Default>(
     let parts = items.chunks_mut(part).zip(slots.chunks_mut(part));
     let (device, moved) = (lane.device(), Mutex::new(Moved::default()));
     pool.each(cost, parts, |(items, slots)| {
-        // A lane counts its transfers without a lock, so every part has its own.
+        // A lane counts its transfers without a lock, so every part needs its own.
         let lane = Lane::new(device, Place::Host(pool));
         let mut state = S::default();
         for (item, slot) in items.iter_mut().zip(slots) {

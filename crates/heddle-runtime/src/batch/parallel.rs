@@ -1,9 +1,8 @@
-//! Arbitrary work on the processor's threads, with an end to it: a deadline and a
-//! token that are looked at before every item.
+//! Runs closures on the CPU's worker threads, with a deadline and a token that are checked
+//! before every item.
 //!
-//! Nothing can stop a closure from outside, so stopping is agreed upon: no item
-//! starts after the deadline or once the token is cancelled, and a closure that
-//! runs long looks at the token itself.
+//! A closure cannot be stopped from outside, so stopping is cooperative: no item starts after
+//! the deadline or after the token is cancelled, and a long closure checks the token itself.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,25 +23,25 @@ static PARALLEL: Kind = Kind::new("parallel", WorkUnit::Items);
 /// Why no more items are started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The time was up.
+    /// The time limit was reached.
     TimedOut,
     /// The token was cancelled.
     Cancelled,
 }
 
-/// What became of one item.
+/// The outcome of one item.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ParallelOutcome<R> {
-    /// It ran, and this is what it gave.
+    /// It returned this value.
     Done(R),
-    /// It panicked, and said this.
+    /// It panicked with this message.
     Panicked(String),
     /// It was never started.
     NotStarted(Stop),
 }
 
 impl<R> ParallelOutcome<R> {
-    /// What it gave, if it ran to its end.
+    /// Its value, if it returned.
     pub fn done(self) -> Option<R> {
         match self {
             Self::Done(value) => Some(value),
@@ -51,7 +50,7 @@ impl<R> ParallelOutcome<R> {
     }
 }
 
-/// Tells work to stop. Clones are the same token.
+/// Requests work to stop. Clones are the same token.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
@@ -59,18 +58,19 @@ pub struct CancelToken {
 }
 
 impl CancelToken {
-    /// A token nobody has cancelled.
+    /// Creates a token that is not cancelled.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From now on, stop. Whoever holds the token may say so, the work itself too.
+    /// Requests the work to stop. Any holder of the token may call it, including the work
+    /// itself.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Release);
     }
 
-    /// Why to stop, if so.
+    /// Why to stop, or `None`.
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         if self.cancelled.load(Ordering::Acquire) {
@@ -87,14 +87,14 @@ impl CancelToken {
     }
 }
 
-/// When to stop.
+/// The settings of a parallel run.
 #[derive(Clone, Debug)]
 pub struct ParallelSettings {
-    /// How long items may be started, from the beginning.
+    /// The time from the start during which items may be started.
     pub timeout: Option<Duration>,
-    /// Cancelled by whoever no longer wants the answers.
+    /// Cancelled when the results are no longer wanted.
     pub token: CancelToken,
-    /// Where the time comes from.
+    /// The source of time.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -108,8 +108,8 @@ impl Default for ParallelSettings {
     }
 }
 
-/// Runs `work` on every item on the processor's threads and says what became of
-/// each, in order.
+/// Runs `work` on every item on the CPU's worker threads and returns each item's outcome, in
+/// order.
 pub(crate) fn execute<T: Send, R: Send>(
     runtime: &Runtime,
     items: Vec<T>,
@@ -151,10 +151,10 @@ impl<T: Send, R: Send, F: Fn(T, &CancelToken) -> R + Sync> Operation for Paralle
         let mut outcomes: Vec<Option<ParallelOutcome<R>>> = Vec::new();
         outcomes.resize_with(items.len(), || None);
         let (token, work) = (&self.token, &self.work);
-        // Items dropped unstarted are dropped here, on one thread.
+        // Items that were not started are dropped here, on one thread.
         let unstarted = Mutex::new(Vec::new());
         let parts = items.into_iter().zip(outcomes.iter_mut());
-        // What a closure costs is unknown; whoever asks for threads gets them.
+        // The cost of a closure is unknown, so it is always shared between threads.
         pool.each(Bytes(u64::MAX), parts, |(item, slot)| {
             *slot = Some(match token.stop() {
                 Some(why) => {
@@ -178,12 +178,12 @@ impl<T: Send, R: Send, F: Fn(T, &CancelToken) -> R + Sync> Operation for Paralle
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn said(payload: Box<dyn Any + Send>) -> String {
     match payload.downcast::<String>() {
         Ok(text) => *text,
         Err(payload) => payload.downcast::<&'static str>().map_or_else(
-            |_| "something that is no text".to_owned(),
+            |_| "a value that is not text".to_owned(),
             |text| (*text).to_owned(),
         ),
     }

@@ -1,4 +1,4 @@
-//! Operations of many callers, handed over one by one and run together.
+//! A queue of operations of many callers, which are run together.
 
 use std::cell::Cell;
 use std::fmt;
@@ -18,16 +18,16 @@ use crate::error::Error;
 use crate::memory::{Clock, SystemClock};
 use crate::units::Nanos;
 
-/// How a queue works.
+/// The settings of a queue.
 #[derive(Clone, Debug)]
 pub struct QueueSettings {
-    /// Items that are not waited beyond.
+    /// The number of items that starts a batch at once.
     pub max_batch: usize,
-    /// How long an item waits for others, at most.
+    /// The longest time an item waits for others.
     pub max_delay: Duration,
-    /// Items the queue holds before callers have to wait.
+    /// The number of items the queue holds before callers have to wait.
     pub capacity: usize,
-    /// Where the time comes from.
+    /// The source of time.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -43,11 +43,11 @@ impl Default for QueueSettings {
     }
 }
 
-/// Merges the operations of concurrent callers. Dropping it runs what it holds.
+/// Merges the operations of concurrent callers. Dropping it runs the operations it holds.
 ///
-/// Callers take turns: each batch takes one item of every caller in turn, and a
-/// caller that fills the queue does not keep others out. A thread is a caller;
-/// tasks that share threads ask for a [`caller`](Self::caller) each.
+/// Callers take turns: each batch takes one item of every caller in turn, and a caller that
+/// fills the queue does not block the others. A thread is a caller; tasks that share threads
+/// can each create a [`caller`](Self::caller).
 ///
 /// ```
 /// use heddle_runtime::batch::{Queue, QueueSettings};
@@ -55,8 +55,8 @@ impl Default for QueueSettings {
 /// use heddle_runtime::{Array, Runtime};
 ///
 /// let queue = Queue::new(&Runtime::new()?, QueueSettings::default())?;
-/// let answer = queue.submit(Xor::new(&Array::from_slice(b"a"), &Array::from_slice(b"b"))?)?;
-/// assert_eq!(answer.wait()?.as_slice()?, [3]);
+/// let result = queue.submit(Xor::new(&Array::from_slice(b"a"), &Array::from_slice(b"b"))?)?;
+/// assert_eq!(result.wait()?.as_slice()?, [3]);
 /// # Ok::<(), heddle_runtime::Error>(())
 /// ```
 pub struct Queue {
@@ -68,9 +68,9 @@ struct Shared {
     runtime: Runtime,
     settings: QueueSettings,
     state: Mutex<State>,
-    /// Something came, or the queue was closed.
+    /// Signalled when an item was added or the queue was closed.
     came: Condvar,
-    /// There is room again, or the queue was closed.
+    /// Signalled when there is space again or the queue was closed.
     room: Condvar,
 }
 
@@ -79,7 +79,7 @@ struct State {
     closed: bool,
 }
 
-/// One of several callers who share a thread.
+/// One of several callers that share a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'a> {
     queue: &'a Queue,
@@ -106,7 +106,7 @@ fn this_thread() -> u64 {
 }
 
 impl Queue {
-    /// A queue with a thread of its own, which runs the batches.
+    /// Creates a queue with its own worker thread, which runs the batches.
     pub fn new(runtime: &Runtime, settings: QueueSettings) -> Result<Self, Error> {
         let shared = Arc::new(Shared {
             runtime: runtime.clone(),
@@ -134,8 +134,8 @@ impl Queue {
         })
     }
 
-    /// Hands over one operation; waits while the queue is full. Fails once the
-    /// queue is closed.
+    /// Submits one operation, and waits while the queue is full. Fails once the queue is
+    /// closed.
     pub fn submit<B: Batchable + 'static>(
         &self,
         operation: B,
@@ -143,7 +143,7 @@ impl Queue {
         self.shared.submit(this_thread(), operation, true)
     }
 
-    /// Hands over one operation, or fails with [`Error::QueueFull`].
+    /// Submits one operation, or fails with [`Error::QueueFull`].
     pub fn try_submit<B: Batchable + 'static>(
         &self,
         operation: B,
@@ -151,7 +151,7 @@ impl Queue {
         self.shared.submit(this_thread(), operation, false)
     }
 
-    /// A caller with turns of its own.
+    /// Creates a caller with its own turns.
     #[must_use]
     pub fn caller(&self) -> Caller<'_> {
         Caller {
@@ -160,20 +160,20 @@ impl Queue {
         }
     }
 
-    /// Items that have not been started on.
+    /// The number of items that have not been started.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.lock().gathering.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether no items are waiting.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes no more operations, runs what is there and returns when all of it has
-    /// its answer.
+    /// Takes no more operations, runs the remaining ones and returns when all of them have
+    /// their results.
     pub fn close(mut self) {
         self.finish();
     }
@@ -183,7 +183,7 @@ impl Queue {
         self.shared.came.notify_all();
         self.shared.room.notify_all();
         if let Some(worker) = self.worker.take() {
-            // What it ran caught its own panics; a promise it dropped has resolved.
+            // The worker catches panics of what it runs, and dropped promises have resolved.
             let _ = worker.join();
         }
     }
@@ -241,14 +241,14 @@ impl Shared {
                     .unwrap_or_else(PoisonError::into_inner);
             }
             state.gathering.end_wait(caller);
-            // Who stood back for this one may come now.
+            // Callers that were held back for this one may submit now.
             self.room.notify_all();
         }
         if state.closed {
             return Err(Error::QueueClosed);
         }
         state.gathering.add(caller, job, self.settings.clock.now());
-        // The worker sleeps through what is neither the first nor the last of a batch.
+        // The worker is only woken for the first and the last item of a batch.
         let held = state.gathering.len();
         drop(state);
         if held == 1 || held >= self.most() {
@@ -257,7 +257,8 @@ impl Shared {
         Ok(pending)
     }
 
-    /// Items that make a batch due. A queue that is full has nothing to wait for.
+    /// The number of items that makes a batch due, at most the capacity: a full queue does not
+    /// wait.
     fn most(&self) -> usize {
         let capacity = self.settings.capacity.max(1);
         self.settings.max_batch.clamp(1, capacity)
@@ -270,14 +271,14 @@ impl Shared {
             for job in jobs {
                 all.push(job);
             }
-            // Promises dropped by a panic resolve to errors; the queue goes on.
+            // Promises that a panic drops resolve to errors; the queue continues.
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 all.run(&self.runtime, self.runtime.book());
             }));
         }
     }
 
-    /// Waits for a batch to be due; `None` when closed and empty.
+    /// Waits until a batch is due. Returns `None` when the queue is closed and empty.
     fn next_batch(&self) -> Option<Vec<Box<dyn AnyJob>>> {
         let most = self.most();
         let delay = Nanos::from(self.settings.max_delay);

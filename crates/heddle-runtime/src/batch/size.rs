@@ -1,29 +1,29 @@
-//! How many items go into one batch: as many as there is room for and as still
-//! make an item cheaper. Pure: it is told what is free and what things cost.
+//! Chooses the number of items of a batch: as many as memory allows and as still make an item
+//! cheaper. Pure: free memory and prices are arguments.
 
 use crate::units::Bytes;
 
-/// A doubling that makes an item less than this share cheaper no longer gains.
+/// A doubling that makes an item cheaper by less than this share is no gain.
 const LEAST_GAIN: f64 = 0.01;
-/// How much of the difference a new measurement of an item's bytes makes when it
-/// is smaller than what was known; a larger one counts at once.
+/// The weight of a new measurement of an item's bytes that is smaller than the estimate. A
+/// larger one replaces it at once.
 const EASING: f64 = 0.125;
-/// How much a batch may grow after each success once pressure has ended.
+/// The factor by which a batch may grow after each success, once pressure has ended.
 const REGROWTH: f64 = 1.25;
 
-/// What a size must keep to.
+/// The limits of a batch's size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SizeLimits {
-    /// Fewest items, room or not: admission decides about those.
+    /// The fewest items, whatever memory is free: admission decides about those.
     pub(crate) min: usize,
-    /// Most items.
+    /// The most items.
     pub(crate) max: usize,
     /// The share of free memory that is left free.
     pub(crate) margin: f64,
 }
 
 impl Default for SizeLimits {
-    /// One to a million items, a fifth of the free memory left alone.
+    /// One to a million items; a fifth of the free memory is left free.
     fn default() -> Self {
         Self {
             min: 1,
@@ -33,17 +33,17 @@ impl Default for SizeLimits {
     }
 }
 
-/// Knows what an item of one kind needs, and when memory was short last.
+/// Tracks the memory of an item of one kind, and the last shortage.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sizer {
     limits: SizeLimits,
     bytes_per_item: f64,
-    /// What a refusal has brought the size down to, until it has grown past need.
+    /// The size that refusals have reduced batches to, until it is no longer needed.
     ceiling: Option<f64>,
 }
 
 impl Sizer {
-    /// A sizer with limits of its own, for tests: work keeps to the usual ones.
+    /// Creates a sizer without measurements.
     #[cfg(test)]
     fn new(limits: SizeLimits) -> Self {
         Self {
@@ -88,21 +88,21 @@ impl Sizer {
         still_gaining(least, most.max(least), price)
     }
 
-    /// A batch of `items` was refused where `free` bytes were left: the next ones
-    /// are as large as that has room for, and smaller than this one.
+    /// Records that a batch of `items` was refused with `free` bytes left. The next batches fit
+    /// into that memory and are smaller than this one.
     pub(crate) fn refused(&mut self, items: usize, free: Bytes) {
         let room = if self.bytes_per_item > 0.0 {
             free.0 as f64 * (1.0 - self.limits.margin) / self.bytes_per_item
         } else {
             0.0
         };
-        // Free memory may lie in pieces, so what seems to fit may not.
+        // Free memory may be fragmented, so a size that seems to fit may not.
         let below = items as f64 * (1.0 - self.limits.margin);
         self.ceiling = Some(room.min(below).max(self.limits.min as f64));
     }
 
-    /// A batch of `items` was granted. One that reached the ceiling raises it; a
-    /// ceiling that no batch needs any more is forgotten.
+    /// Records that a batch of `items` was granted. One that reached the ceiling raises it; a
+    /// ceiling that no batch needs any more is removed.
     pub(crate) fn granted(&mut self, items: usize) {
         if let Some(ceiling) = self.ceiling
             && items as f64 >= ceiling.floor()
@@ -113,8 +113,8 @@ impl Sizer {
     }
 }
 
-/// The largest size from `least` to `most` up to which every doubling made an item
-/// cheaper; `most` where prices are not known.
+/// The largest size from `least` to `most` up to which every doubling made an item cheaper, or
+/// `most` where prices are not known.
 fn still_gaining(least: usize, most: usize, price: impl Fn(usize) -> Option<f64>) -> usize {
     let each = |items: usize| price(items).map(|ns| ns / items as f64);
     let mut size = least;
@@ -126,7 +126,7 @@ fn still_gaining(least: usize, most: usize, price: impl Fn(usize) -> Option<f64>
         let Some(next) = each(larger) else {
             return most;
         };
-        // The last step may be short of a doubling, and then gains in proportion.
+        // The last step may be less than a doubling; its required gain is proportional.
         let step = (larger as f64 / size as f64).log2();
         if next > cost * (1.0 - LEAST_GAIN * step) {
             return size;
@@ -158,12 +158,12 @@ mod tests {
     #[test]
     fn stops_where_a_doubling_gains_nothing() {
         let sizer = Sizer::new(SizeLimits::default());
-        // A launch of 10 µs and 100 ns an item: beyond some 6,400 a doubling saves
-        // less than a hundredth.
+        // A launch of 10 µs and 100 ns an item: beyond some 6,400 items a doubling saves less
+        // than a hundredth.
         let line = |items: usize| Some(10_000.0 + 100.0 * items as f64);
         let size = sizer.next(1 << 20, Bytes(u64::MAX), line);
         assert!((2_048..=16_384).contains(&size), "{size}");
-        // Beyond the cache an item costs twice.
+        // Beyond the cache an item costs twice as much.
         let cliff = |items: usize| Some(items as f64 * if items > 512 { 2.0 } else { 1.0 } + 1e4);
         let size = sizer.next(1 << 20, Bytes(u64::MAX), cliff);
         assert!(size >= 256, "{size}");

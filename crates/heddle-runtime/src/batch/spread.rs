@@ -1,5 +1,5 @@
-//! One batch on several GPUs: shares in proportion to what each was measured at,
-//! and whoever is done first takes from the end of who is not.
+//! Runs one batch on several GPUs: shares in proportion to their measured speeds. A device that
+//! has finished takes pieces from the end of another's share.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,15 +12,14 @@ use crate::error::Error;
 use crate::operation::{Description, Operation};
 use crate::route::Decision;
 
-/// A batch is spread when that is predicted to take at most this share of the time
-/// on the best GPU alone: below it threads and more launches eat the gain.
+/// A batch is spread if it is predicted to take at most this share of the time on the best GPU
+/// alone. Otherwise threads and more launches cost more than they gain.
 const WORTH_IT: f64 = 0.8;
-/// A share is run in pieces of half of what is left of it, so that there is
-/// something to take over at its end; this many, and the last are equal.
+/// A share is run in pieces of half of its remainder each, so that another device can take over
+/// at its end. There are this many pieces, and the last ones are equal.
 const PIECES: u32 = 4;
 
-/// The GPUs that together are worth it, with the share of each; nothing when one
-/// does as well.
+/// The GPUs that are worth using together, with the share of each; empty when one is as fast.
 pub(super) fn worth_spreading(
     runtime: &Runtime,
     whole: &Description,
@@ -58,7 +57,7 @@ pub(super) fn worth_spreading(
     }
 }
 
-/// Shares that add up to one, each the larger the less its device takes.
+/// Shares that add up to one, inversely proportional to the times.
 fn in_proportion(times: &[(DeviceId, f64)]) -> Vec<(DeviceId, f64)> {
     let total: f64 = times.iter().map(|(_, ns)| 1.0 / ns).sum();
     times
@@ -67,8 +66,8 @@ fn in_proportion(times: &[(DeviceId, f64)]) -> Vec<(DeviceId, f64)> {
         .collect()
 }
 
-/// Shares for devices somebody named: by what was measured of them at this work,
-/// and equal to the fastest where nothing was.
+/// Shares for devices that the caller named: by their measured times for this work. A device
+/// without measurements counts as the fastest.
 pub(crate) fn shares_of(
     runtime: &Runtime,
     whole: &Description,
@@ -93,22 +92,23 @@ pub(crate) fn shares_of(
     in_proportion(&times)
 }
 
-/// Neighbouring items, and where the first stands among all.
+/// Consecutive items, and the position of the first one.
 struct Piece<B> {
     first: usize,
     items: Vec<B>,
 }
 
-/// What one device has left to do.
+/// The remaining work of one device.
 struct Share<B> {
     pieces: VecDeque<Piece<B>>,
-    /// Until it has begun its first piece is kept for it: who is started sooner
-    /// would otherwise do everything, though not sooner than all of them together.
+    /// Whether it has begun. Until then its first piece is kept for it, because the device
+    /// started first would otherwise do all the work, and more slowly than all of them
+    /// together.
     begun: bool,
 }
 
 impl<B> Share<B> {
-    /// Items that another device may take.
+    /// The number of items that another device may take.
     fn open(&self) -> usize {
         let kept = usize::from(!self.begun);
         self.pieces
@@ -119,13 +119,13 @@ impl<B> Share<B> {
     }
 }
 
-/// What is left to do, by device.
+/// The remaining work, by device.
 struct Work<B> {
     shares: Mutex<Vec<Share<B>>>,
 }
 
 impl<B> Work<B> {
-    /// Cuts `items` into a queue of pieces for each share.
+    /// Divides `items` into a queue of pieces for each share.
     fn cut(mut items: Vec<B>, shares: &[(DeviceId, f64)]) -> Self {
         let total = items.len();
         let mut ends = Vec::with_capacity(shares.len());
@@ -149,7 +149,8 @@ impl<B> Work<B> {
         }
     }
 
-    /// The next piece for a device: its own, or the last of who has most left.
+    /// The next piece for a device: its own, or the last piece of the device with the most
+    /// left.
     fn take(&self, device: usize) -> Option<Piece<B>> {
         let mut shares = self.lock();
         shares[device].begun = true;
@@ -163,12 +164,12 @@ impl<B> Work<B> {
         most.pieces.pop_back()
     }
 
-    /// Puts a piece back for others to take.
+    /// Returns a piece for other devices to take.
     fn give_back(&self, device: usize, piece: Piece<B>) {
         self.lock()[device].pieces.push_back(piece);
     }
 
-    /// Whatever nobody took.
+    /// The pieces that no device took.
     fn rest(self) -> impl Iterator<Item = Piece<B>> {
         let shares = self
             .shares
@@ -201,10 +202,10 @@ fn pieces<B>(first: usize, mut items: Vec<B>) -> VecDeque<Piece<B>> {
     queue
 }
 
-/// The answers of `items`, which are of one group, in their order, each device
-/// having done its share. What a device fails at the others do, and what all fail
-/// at goes the ordinary road. `by_merging` says that alone the items would have
-/// gone to the processor.
+/// Returns the results of `items`, which are of one group, in their order; each device runs its
+/// share. Items that fail on a device run on the others, and items that fail on all of them run
+/// through the ordinary pipeline. `by_merging` is whether the items would have run on the CPU
+/// one by one.
 pub(crate) fn spread<B: Batchable>(
     runtime: &Runtime,
     book: &Book,
@@ -245,10 +246,10 @@ pub(crate) fn spread<B: Batchable>(
     all
 }
 
-/// Answers of pieces, each with the place of its first item.
+/// The results of pieces, each with the position of its first item.
 type Answers<B> = Vec<(usize, Vec<Result<<B as Operation>::Output, Error>>)>;
 
-/// The answers of items that no device of the batch could give.
+/// The results of items that failed on every device of the batch.
 fn anywhere<B: Batchable>(
     runtime: &Runtime,
     book: &Book,
@@ -284,7 +285,7 @@ mod tests {
             let shares = in_proportion(&times);
             let work = Work::cut((0..total).collect(), &shares);
             let mut seen = vec![0; total];
-            // The first does all it may before the others begin.
+            // The first device takes all it may before the others begin.
             for device in 0..times.len() {
                 while let Some(piece) = work.take(device) {
                     for (offset, item) in piece.items.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What merging has come to so far.
+//! Statistics of merged work.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,23 +10,23 @@ use super::size::Sizer;
 use crate::device::DeviceId;
 use crate::units::{Estimate, Nanos};
 
-/// What one device did of a kind's merged work.
+/// One device's part of a kind's merged work.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DeviceShare {
     /// The device.
     pub device: DeviceId,
-    /// Merged operations it ran.
+    /// The merged operations it ran.
     pub batches: u64,
     /// Items in them.
     pub items: u64,
-    /// Time they took there.
+    /// The time they took there.
     pub time: Nanos,
-    /// Its part of all items, 0 to 1.
+    /// Its share of all items, 0 to 1.
     pub share: f64,
 }
 
-/// Merged work of one kind.
+/// The merged work of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BatchCount {
     /// The kind of the merged work.
@@ -37,18 +37,18 @@ pub struct BatchCount {
     pub items: u64,
     /// Items per merged operation.
     pub mean_size: f64,
-    /// Time of the merged operations, shared out to their items.
+    /// The time of the merged operations, divided by their items.
     pub ns_per_item: f64,
-    /// Merged operations that went to a GPU though their items, one by one, would
-    /// have gone to the processor.
+    /// Merged operations that went to a GPU although their items, one by one, would have run on
+    /// the CPU.
     pub to_gpu_by_merging: u64,
     /// Items that were run one by one because the merged operation failed.
     pub taken_apart: u64,
-    /// Who ran them.
+    /// The devices that ran them.
     pub devices: Vec<DeviceShare>,
 }
 
-/// Everything that was merged so far. All of it was measured.
+/// All merged work so far, from measurements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BatchStatistics {
@@ -57,19 +57,19 @@ pub struct BatchStatistics {
 }
 
 impl BatchStatistics {
-    /// Merged operations.
+    /// The number of merged operations.
     #[must_use]
     pub fn batches(&self) -> u64 {
         self.kinds.iter().map(|count| count.batches).sum()
     }
 
-    /// Items in them.
+    /// The number of items in them.
     #[must_use]
     pub fn items(&self) -> u64 {
         self.kinds.iter().map(|count| count.items).sum()
     }
 
-    /// Merged operations that went to a GPU because they were merged.
+    /// The number of merged operations that went to a GPU because they were merged.
     #[must_use]
     pub fn to_gpu_by_merging(&self) -> u64 {
         self.kinds.iter().map(|count| count.to_gpu_by_merging).sum()
@@ -112,7 +112,7 @@ impl fmt::Display for BatchStatistics {
     }
 }
 
-/// The books of one runtime.
+/// The statistics and sizers of one runtime.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     pages: Mutex<BTreeMap<&'static str, Page>>,
@@ -128,7 +128,7 @@ struct Page {
 }
 
 impl Book {
-    /// Enters one merged operation.
+    /// Records one merged operation.
     pub(crate) fn ran(
         &self,
         kind: &'static str,
@@ -146,12 +146,12 @@ impl Book {
         page.to_gpu_by_merging += u64::from(by_merging);
     }
 
-    /// Enters items that were run one by one.
+    /// Records items that were run one by one.
     pub(crate) fn took_apart(&self, kind: &'static str, items: usize) {
         self.lock().entry(kind).or_default().taken_apart += items as u64;
     }
 
-    /// Asks or tells the kind's sizer.
+    /// Calls `ask` with the kind's sizer.
     pub(crate) fn size<R>(&self, kind: &'static str, ask: impl FnOnce(&mut Sizer) -> R) -> R {
         ask(&mut self.lock().entry(kind).or_default().sizer)
     }
