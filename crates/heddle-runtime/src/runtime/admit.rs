@@ -1,11 +1,10 @@
-//! Admission: the chosen device must have room before anything runs on it.
+//! Admission: reserves memory on the chosen device before an operation runs.
 //!
-//! Short of memory, in this order: idle memory goes back and clean-up callbacks
-//! run (both in the device's memory, see [`Memory::reserve`]), the operation is
-//! given what there is if it can work piece by piece, the next cheapest device
-//! that may run it takes it, arrays that live on the chosen device alone are moved
-//! to the host. Only when all of that was not enough is it an error. Every step is
-//! counted.
+//! If memory is short, these steps are tried in order. Idle memory is released and clean-up
+//! callbacks run (both in the device's memory, see [`Memory::reserve`]). An operation that can
+//! work in pieces gets the memory that is free. The next cheapest device that may run the
+//! operation takes it. Arrays whose only copy is on the chosen device are moved to the host.
+//! Admission fails only if all of that is not enough. Every step is counted.
 //!
 //! [`Memory::reserve`]: crate::memory::Memory::reserve
 
@@ -20,7 +19,7 @@ use crate::route::{Decision, Override, Price, Reason};
 use crate::units::Bytes;
 
 impl Runtime {
-    /// Reserves what `description` needs where `decision` says, or elsewhere.
+    /// Reserves the memory of `description` on the device of `decision`, or on another one.
     #[inline]
     pub(super) fn admit(
         &self,
@@ -77,7 +76,7 @@ impl Runtime {
         Err(refused(shortage))
     }
 
-    /// Room that arrays leave which lived there alone.
+    /// Reserves memory after moving arrays whose only copy is here to the host.
     pub(super) fn spill<'a>(
         &'a self,
         station: &'a Station,
@@ -99,7 +98,7 @@ impl Runtime {
         room.or_else(|| self.split(station, description))
     }
 
-    /// Room for the operation in pieces, if it can work so.
+    /// Reserves memory for an operation that can work in pieces.
     pub(super) fn split<'a>(
         &'a self,
         station: &'a Station,
@@ -117,7 +116,7 @@ impl Runtime {
     }
 }
 
-/// The other devices that may run it, cheapest first.
+/// The other devices that may run the operation, cheapest first.
 fn others(decision: &Decision) -> Vec<DeviceId> {
     let mut others: Vec<_> = decision
         .candidates

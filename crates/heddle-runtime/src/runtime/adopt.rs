@@ -1,4 +1,4 @@
-//! A device's memory learns what this runtime wants of it.
+//! Applies this runtime's memory configuration to its devices.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -9,9 +9,8 @@ use crate::config::Config;
 use crate::device::{Accelerator, Device, DeviceId};
 use crate::error::Error;
 
-/// Sets the limits of every device that has a memory of its own, and begins the
-/// logs that were asked for. A device that is logged already, for another runtime
-/// on it, stays so.
+/// Sets the limits of every device that has its own memory, and begins the configured logs. A
+/// device that is already logged for another runtime keeps that log.
 pub(super) fn set_memory(config: &Config, devices: &[Arc<dyn Device>]) -> Result<(), Error> {
     let memories: Vec<_> = devices
         .iter()
@@ -37,7 +36,7 @@ pub(super) fn set_memory(config: &Config, devices: &[Arc<dyn Device>]) -> Result
     Ok(())
 }
 
-/// Where the log of one device goes: one file holds one.
+/// The path of one device's log: each file holds one log.
 fn log_path(path: &Path, device: DeviceId, alone: bool) -> PathBuf {
     if alone {
         return path.to_owned();

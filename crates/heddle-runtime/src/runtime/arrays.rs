@@ -1,8 +1,7 @@
 //! The array operations as methods: each builds the operation and runs it.
 //!
-//! Nothing is computed here. What an operation means, and when it fails, is said
-//! where it is defined, in [`crate::ops`]. The methods of elementwise functions
-//! (`add`, `sqrt`, …) come from their list in `ops/elementwise/table.rs`.
+//! Nothing is computed here. The meaning and the failures of an operation are documented at its
+//! definition, in [`crate::ops`].
 
 use super::Runtime;
 use crate::array::Array;
@@ -14,13 +13,13 @@ use crate::ops::{
 };
 
 impl Runtime {
-    /// `data ^ key`, the key repeated over the data. Doing it twice gives the data back.
+    /// `data ^ key`, with the key repeated over the data. Applying it twice restores the data.
     #[track_caller]
     pub fn xor<T: BitElement>(&self, data: &Array<T>, key: &Array<T>) -> Result<Array<T>, Error> {
         self.run(Xor::new(data, key)?)
     }
 
-    /// `data ^= key`, the key repeated over the data.
+    /// `data ^= key`, with the key repeated over the data.
     #[track_caller]
     pub fn xor_in_place<T: BitElement>(
         &self,
@@ -41,7 +40,7 @@ impl Runtime {
         self.run(Scale::new(input, factor, offset))
     }
 
-    /// The array brought to a common measure.
+    /// The array, normalised by `mode`.
     #[track_caller]
     pub fn normalize<T: Float>(
         &self,
@@ -51,7 +50,7 @@ impl Runtime {
         self.run(Normalize::new(input, mode))
     }
 
-    /// The sum of all elements, the same to the bit on any number of threads.
+    /// The sum of all elements, bitwise equal on any number of threads.
     #[track_caller]
     pub fn sum<T: Summable>(&self, input: &Array<T>) -> Result<T::Sum, Error> {
         self.run(Sum::new(input))
@@ -63,7 +62,7 @@ impl Runtime {
         self.run(Mean::new(input)?)
     }
 
-    /// The standard deviation of all elements, as a whole population.
+    /// The population standard deviation of all elements.
     #[track_caller]
     pub fn std<T: Number>(&self, input: &Array<T>) -> Result<f64, Error> {
         self.run(Std::new(input)?)
@@ -87,8 +86,7 @@ impl Runtime {
         self.run(MatMul::new(left, right)?)
     }
 
-    /// The matrix products of two batches; a 2-D side goes with every item of the
-    /// other.
+    /// The matrix products of two batches. A 2-D side is used with every item of the other.
     #[track_caller]
     pub fn batch_matmul<T: Float>(
         &self,
@@ -98,7 +96,7 @@ impl Runtime {
         self.run(BatchMatMul::new(left, right)?)
     }
 
-    /// Random elements that depend on seed and position alone.
+    /// Random elements that depend only on seed and position.
     #[track_caller]
     pub fn random<T: RandomElement>(
         &self,

@@ -1,4 +1,4 @@
-//! Many operations at once.
+//! Batches of operations.
 
 use super::Runtime;
 use crate::array::Array;
@@ -15,9 +15,9 @@ use crate::ops::{
 };
 
 impl Runtime {
-    /// Runs operations merged into as few launches as they allow, on the device
-    /// that will answer all of them soonest. The answers are in the order of the
-    /// operations, and one that fails fails alone.
+    /// Runs operations merged into as few launches as they allow, on the device predicted to
+    /// finish first. The results are in the order of the operations, and one that fails fails
+    /// alone.
     ///
     /// ```
     /// # use heddle_runtime::{Array, Runtime, ops::Xor};
@@ -25,8 +25,8 @@ impl Runtime {
     /// let key = Array::from_slice(b"k");
     /// let words = [Array::from_slice(b"warp"), Array::from_slice(b"weft")];
     /// let operations = words.iter().map(|word| Xor::new(word, &key)).collect::<Result<Vec<_>, _>>()?;
-    /// let answers = runtime.batch(operations);
-    /// assert_eq!(answers.len(), 2);
+    /// let results = runtime.batch(operations);
+    /// assert_eq!(results.len(), 2);
     /// println!("{}", runtime.batch_statistics());
     /// # Ok::<(), heddle_runtime::Error>(())
     /// ```
@@ -37,8 +37,8 @@ impl Runtime {
         answers_to(self, self.book(), operations.into_iter().collect())
     }
 
-    /// As [`batch`](Self::batch), on these devices, each taking a share according
-    /// to what it was measured at. What one of them fails at the others do.
+    /// As [`batch`](Self::batch), on these devices, each with a share according to its measured
+    /// speed. Items that fail on one of them run on the others.
     pub fn batch_on<B: Batchable>(
         &self,
         devices: &[DeviceId],
@@ -54,7 +54,7 @@ impl Runtime {
         Ok(answers_on(self, self.book(), devices, operations))
     }
 
-    /// A batch of operations of different types.
+    /// Creates a batch of operations of different types.
     #[must_use]
     pub fn mixed(&self) -> Mixed<'_> {
         Mixed::new(self)
@@ -129,9 +129,9 @@ impl Runtime {
         self.each(arrays.map(|array| Ok(Unary::new(function, array))))
     }
 
-    /// Runs `work` on every item on the processor's threads, and says what became
-    /// of each, in order: done, panicked or not started because the time was up or
-    /// the token cancelled. `work` gets the token to look at.
+    /// Runs `work` on every item on the CPU's worker threads and returns each outcome, in
+    /// order: done, panicked, or not started because of the time limit or the token. `work`
+    /// gets the token to check.
     pub fn execute_parallel<T: Send, R: Send>(
         &self,
         items: Vec<T>,
@@ -141,7 +141,7 @@ impl Runtime {
         parallel::execute(self, items, settings, work)
     }
 
-    /// What merging has come to so far.
+    /// The statistics of merged work so far.
     #[must_use]
     pub fn batch_statistics(&self) -> BatchStatistics {
         self.book().statistics()

@@ -1,4 +1,4 @@
-//! Bringing an array to a device ahead of its use.
+//! Copies an array to a device before its use.
 
 use super::Runtime;
 use crate::array::Array;
@@ -8,9 +8,8 @@ use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
 impl Runtime {
-    /// Brings the elements to `device` ahead of their use there. An operation does
-    /// that by itself, except one that streams a large array through a device
-    /// without leaving it there.
+    /// Copies the elements to `device` before their use there. An operation does that by
+    /// itself, except one that streams a large array through a device without leaving it there.
     #[track_caller]
     pub fn bring<T: Element>(&self, array: &Array<T>, device: DeviceId) -> Result<(), Error> {
         self.run_on(
@@ -22,10 +21,10 @@ impl Runtime {
     }
 }
 
-/// A transfer and nothing else.
+/// A transfer without other work.
 static BRING: Kind = Kind::new("bring", WorkUnit::Bytes);
 
-/// Leaves a copy of the array's elements where it runs.
+/// Leaves a copy of the array's elements on the device it runs on.
 #[derive(Clone, Debug)]
 struct Bring<T: Element> {
     array: Array<T>,
@@ -34,7 +33,7 @@ struct Bring<T: Element> {
 impl<T: Element> Operation for Bring<T> {
     type Output = ();
 
-    /// No work beside the transfer, which has a price of its own.
+    /// No work beside the transfer, which has its own price.
     fn describe(&self) -> Description {
         Description::new(&BRING, T::DTYPE, 0).reads(&self.array)
     }

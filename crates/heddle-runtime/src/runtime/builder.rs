@@ -1,4 +1,4 @@
-//! Putting a runtime together: configuration, devices, what can be measured.
+//! Builds a runtime from configuration, devices and probes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::ops::{self, Probe};
 use crate::route::{ModelStore, RouteSettings, Router};
 use crate::units::Bytes;
 
-/// Collects what a runtime is made of.
+/// The builder of a [`Runtime`].
 #[derive(Default)]
 pub struct RuntimeBuilder {
     config: Config,
@@ -30,46 +30,45 @@ pub struct RuntimeBuilder {
 }
 
 impl RuntimeBuilder {
-    /// With this configuration instead of the defaults.
+    /// Sets the configuration, in place of the defaults.
     #[must_use]
     pub fn config(mut self, config: Config) -> Self {
         self.config = config;
         self
     }
 
-    /// With one more device. A device named `cpu` replaces the processor.
+    /// Adds a device. A device named `cpu` replaces the default one.
     #[must_use]
     pub fn device(mut self, device: Arc<dyn Device>) -> Self {
         self.devices.push(device);
         self
     }
 
-    /// With one more kind of operation to calibrate.
+    /// Adds a kind of operation to calibrate.
     #[must_use]
     pub fn probe(mut self, probe: Box<dyn Probe>) -> Self {
         self.probes.push(probe);
         self
     }
 
-    /// With something a user should know about how the devices were found.
+    /// Adds a note for the user about the discovery of devices.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// Without reading or writing model files: every run starts knowing nothing.
+    /// Disables reading and writing model files: every run starts without models.
     #[must_use]
     pub fn forgetful(mut self) -> Self {
         self.forgetful = true;
         self
     }
 
-    /// The runtime.
+    /// Builds the runtime.
     ///
-    /// Fails when two devices have one name, or when a device named in the
-    /// configuration is not there. A cache folder that cannot be read is a note,
-    /// not a failure.
+    /// Fails when two devices have the same name, or when a device named in the configuration
+    /// does not exist. A cache folder that cannot be read is a note, not a failure.
     pub fn build(self) -> Result<Runtime, Error> {
         let Self {
             config,
@@ -164,7 +163,7 @@ impl fmt::Debug for RuntimeBuilder {
     }
 }
 
-/// Loads the device's model into the router; says whether there was one.
+/// Loads the device's model into the router, and returns whether there was one.
 fn adopt_model(
     store: &ModelStore,
     machine: &Machine,
@@ -190,7 +189,7 @@ fn ledger(config: &Config, device: &Arc<dyn Device>) -> Ledger {
     Ledger::new(limit.of(device.card().memory))
 }
 
-/// `gpu_memory` is what a least size given as a share is a share of.
+/// `gpu_memory` is the whole that a minimum size given as a share refers to.
 fn settings(config: &Config, gpu_memory: Bytes) -> RouteSettings {
     RouteSettings {
         smart: config.route.smart,
@@ -204,8 +203,8 @@ fn settings(config: &Config, gpu_memory: Bytes) -> RouteSettings {
     }
 }
 
-/// A device the configuration names must exist: a typing error there would
-/// otherwise be a rule that silently never applies.
+/// Checks that the devices named in the configuration exist: otherwise a typing error would be
+/// a rule that silently never applies.
 fn check_named_devices(config: &Config, ids: &[DeviceId]) -> Result<(), Error> {
     config
         .device

@@ -1,4 +1,4 @@
-//! Measuring the machine, and keeping what was measured.
+//! Calibrates the devices, and saves the models.
 
 use std::path::PathBuf;
 
@@ -8,23 +8,22 @@ use crate::error::Error;
 use crate::route::{self, CalibrationPlan, CalibrationReport, CalibrationStep};
 
 impl Runtime {
-    /// Whether a model that an earlier run measured was found for `device`.
+    /// Whether a model from an earlier run was found for `device`.
     #[must_use]
     pub fn has_model(&self, device: DeviceId) -> bool {
         self.station(device).is_ok_and(|station| station.had_model)
     }
 
-    /// Whether every device that routing may choose by itself has such a model.
+    /// Whether every device that routing may choose by itself has a model from an earlier run.
     #[must_use]
     pub fn has_models(&self) -> bool {
         self.routable().all(|station| station.had_model)
     }
 
-    /// Measures every device that routing may choose by itself, within the plan's
-    /// budget per device. Models are corrected, not replaced; see
-    /// [`save_models`](Self::save_models) for keeping them. A device that is lost
-    /// meanwhile is taken out of routing and says so in its report; the others
-    /// are measured all the same.
+    /// Measures every device that routing may choose by itself, within the plan's budget per
+    /// device. Models are corrected, not replaced; [`save_models`](Self::save_models) writes
+    /// them to files. A device that is lost during calibration is taken out of routing and
+    /// marked in its report; the others are still measured.
     pub fn calibrate(
         &self,
         plan: &CalibrationPlan,
@@ -43,10 +42,9 @@ impl Runtime {
             .collect()
     }
 
-    /// Writes what has been learned to the cache folder, one file per device, and
-    /// says where. Empty when there is no cache folder to write to. Nothing is
-    /// written of a device that was lost: half a calibration would pass for a
-    /// whole one the next time.
+    /// Writes the learned models to the cache folder, one file per device, and returns the
+    /// paths. Returns none if there is no cache folder to write to. The model of a lost device
+    /// is not written: a partial calibration would pass for a complete one the next time.
     pub fn save_models(&self) -> Result<Vec<PathBuf>, Error> {
         let Some(store) = &self.shared.store else {
             return Ok(Vec::new());
@@ -66,7 +64,7 @@ impl Runtime {
             .collect()
     }
 
-    /// The devices routing may choose by itself: all but emulated ones.
+    /// The devices that routing may choose by itself: all but emulated ones.
     fn routable(&self) -> impl Iterator<Item = &Station> {
         self.shared
             .devices

@@ -1,4 +1,4 @@
-//! What happened on the road beside the ordinary.
+//! Counts of fallbacks, retries, splits and failures.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use crate::device::DeviceId;
 use crate::operation::Kind;
 use crate::units::Bytes;
 
-/// Counters of one runtime.
+/// The counters of one runtime.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) failures: AtomicU64,
@@ -24,13 +24,13 @@ pub(super) struct Counts {
     retries: Mutex<BTreeMap<Case, Told>>,
 }
 
-/// What fell back, from where to where and why.
+/// The operation, where it fell back from and to, and why.
 type Turn = (&'static str, DeviceId, DeviceId, FallbackCause);
 
-/// What was computed, and the device it is about.
+/// The operation, and the device concerned.
 type Case = (&'static str, DeviceId);
 
-/// How often, and what was said the first time.
+/// The count, and the first message.
 type Told = (u64, String);
 
 impl Counts {
@@ -38,7 +38,7 @@ impl Counts {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a fallback. Of each sort the first message is kept.
+    /// Counts a fallback. The first message of each kind is kept.
     pub(super) fn fell_back(
         &self,
         kind: &'static Kind,
@@ -57,8 +57,7 @@ impl Counts {
             .0 += 1;
     }
 
-    /// Counts something that was computed again. Of each sort the first message
-    /// is kept.
+    /// Counts a computation that was repeated. The first message of each kind is kept.
     pub(super) fn recomputed(&self, what: &'static str, lost: DeviceId, message: String) {
         let mut recomputed = self
             .recomputed
@@ -67,15 +66,15 @@ impl Counts {
         recomputed.entry((what, lost)).or_insert((0, message)).0 += 1;
     }
 
-    /// Counts an operation that was given less than it asked for. Of each sort the
-    /// first figures are kept.
+    /// Counts an operation that got less memory than it requested. The first figures of each
+    /// kind are kept.
     pub(super) fn split(&self, kind: &'static Kind, on: DeviceId, asked: Bytes, granted: Bytes) {
         let mut splits = self.splits.lock().unwrap_or_else(PoisonError::into_inner);
         let case = (kind.name(), on);
         splits.entry(case).or_insert((0, asked, granted)).0 += 1;
     }
 
-    /// Counts an operation that is run again where it ran out of memory.
+    /// Counts an operation that is run again on the device where it ran out of memory.
     pub(super) fn retried(
         &self,
         kind: &'static Kind,

@@ -1,10 +1,9 @@
-//! A device that failed, and the processor that takes over.
+//! Recovery from a failing device.
 //!
-//! An operation whose GPU fails while it runs is run again on the processor, if
-//! it has an implementation there, the rules in force allow the processor, and
-//! the operation says that nothing of it was done yet
-//! ([`Operation::can_be_retried`]). A call that named its device fails instead:
-//! whoever names a device wants to know.
+//! An operation whose GPU fails while it runs is run again on the CPU, if it has an
+//! implementation there, the current rules allow the CPU, and the operation can still be run
+//! from its beginning ([`Operation::can_be_retried`]). A call that named its device fails
+//! instead, so that the caller learns of the failure.
 
 use std::fmt;
 use std::panic::Location;
@@ -19,7 +18,7 @@ use crate::operation::{Description, Operation};
 use crate::route::{Decision, Override, Reason};
 use crate::units::Bytes;
 
-/// How often an operation is run again where it ran out of memory.
+/// The number of times an operation is run again on the device where it ran out of memory.
 const ATTEMPTS_THERE: usize = 2;
 
 /// Why an operation could not stay on the device it was sent to.
@@ -37,52 +36,51 @@ pub enum FallbackCause {
     Lost,
 }
 
-/// Operations that ran elsewhere than where they were first sent.
+/// Operations that ran on another device than they were first sent to.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct FallbackCount {
     /// The kind.
     pub operation: &'static str,
-    /// Where they were sent.
+    /// The device they were sent to.
     pub from: DeviceId,
-    /// Where they ran.
+    /// The device they ran on.
     pub to: DeviceId,
     /// Why they could not stay.
     pub cause: FallbackCause,
-    /// What was said the first time.
+    /// The first message.
     pub message: String,
-    /// How many.
+    /// The number of operations.
     pub count: u64,
 }
 
-/// Operations that were given less memory than they asked for and worked piece by
-/// piece.
+/// Operations that got less memory than they requested and worked in pieces.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SplitCount {
     /// The kind.
     pub operation: &'static str,
-    /// Where they ran.
+    /// The device they ran on.
     pub device: DeviceId,
-    /// What the first of them asked for.
+    /// The bytes the first of them requested.
     pub asked: Bytes,
-    /// What it was given.
+    /// The bytes it got.
     pub granted: Bytes,
-    /// How many.
+    /// The number of operations.
     pub count: u64,
 }
 
-/// Operations that ran out of memory while they ran and were run again there.
+/// Operations that ran out of memory while they ran and were run again on the same device.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct RetryCount {
     /// The kind.
     pub operation: &'static str,
-    /// Where.
+    /// The device.
     pub device: DeviceId,
-    /// What was said the first time.
+    /// The first message.
     pub message: String,
-    /// How many times.
+    /// The number of retries.
     pub count: u64,
 }
 
@@ -90,24 +88,24 @@ pub struct RetryCount {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct RecomputedCount {
-    /// What was computed.
+    /// The name of the computation.
     pub what: &'static str,
-    /// The lost device that held the only copy of an array on the way.
+    /// The lost device that held the only copy of an intermediate array.
     pub lost: DeviceId,
-    /// What was said the first time.
+    /// The first message.
     pub message: String,
-    /// How many.
+    /// The number of repetitions.
     pub count: u64,
 }
 
 impl Runtime {
-    /// Computes something of several operations, and again from the beginning if
-    /// an array on the way had its only copy on a device that is lost. That is
-    /// counted under the name `what`.
+    /// Computes a value with several operations, and repeats the computation from its beginning
+    /// if an intermediate array had its only copy on a lost device. A repetition is counted
+    /// under the name `what`.
     ///
-    /// An operation is retried by itself, but what it reads cannot be: only who
-    /// made an array knows how to make it again. So `body` begins with arrays
-    /// that are on the host, or makes its own.
+    /// The runtime retries an operation by itself, but not the operations that produced its
+    /// operands: only the caller can compute those again. So `body` must begin with arrays that
+    /// are on the host, or create its own.
     ///
     /// ```
     /// # use heddle_runtime::{Array, Runtime};
@@ -125,7 +123,7 @@ impl Runtime {
         what: &'static str,
         mut body: impl FnMut() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        // A device is lost once, so there is an end to it.
+        // A device is lost at most once, so the loop ends.
         for _ in 1..self.shared.devices.len() {
             match body() {
                 Err(error @ Error::ArrayLost { device, .. }) => {
@@ -140,11 +138,11 @@ impl Runtime {
         body()
     }
 
-    /// Runs an operation that failed with `error` once more, on the processor, or
-    /// gives the error back. A device that is lost is taken out of routing.
+    /// Runs an operation that failed with `error` once more, on the CPU, or returns the error.
+    /// A lost device is taken out of routing.
     ///
-    /// One whose device ran out of memory is first tried there again: between its
-    /// admission and its run, another may have dropped the copies it counted on.
+    /// An operation whose device ran out of memory is first retried there: between its
+    /// admission and its run, another operation may have dropped the copies it relied on.
     #[cold]
     pub(super) fn recover<'a, O: Operation>(
         &'a self,
@@ -181,7 +179,7 @@ impl Runtime {
         let done = self
             .execute_in(&room, station, description, operation, place)
             .inspect_err(|second| {
-                // An operand that only the lost device held.
+                // Another device, which held an operand's only copy, may be lost as well.
                 self.cause(second, DeviceId::CPU);
                 counts.failed();
             })?;
@@ -193,8 +191,8 @@ impl Runtime {
         Ok(done)
     }
 
-    /// Runs an operation again where it ran out of memory, described anew, because
-    /// what it needs there has changed.
+    /// Runs an operation again on the device where it ran out of memory. It is described again,
+    /// because the memory it needs there has changed.
     fn again<'a, O: Operation>(
         &'a self,
         mut error: Error,
@@ -215,8 +213,8 @@ impl Runtime {
             }
             drop(room);
             let description = operation.describe();
-            // Making room may drop its own operands once more, so there must be room
-            // for them too.
+            // The reservation may drop its own operands once more, so it includes memory for
+            // them.
             let all = description.clone().with_operands_on_host();
             let granted = station
                 .reserve(&all)
@@ -244,8 +242,8 @@ impl Runtime {
         self.cause(error, device).is_some()
     }
 
-    /// What kind of failure of `device` the error is, if it is one. A device that
-    /// an error says is lost, whichever it is, is taken out of routing.
+    /// The cause of the fallback if the error is a failure of `device`. A device that the error
+    /// reports as lost, whichever it is, is taken out of routing.
     fn cause(&self, error: &Error, device: DeviceId) -> Option<FallbackCause> {
         if let Error::DeviceLost { device: lost, .. } | Error::ArrayLost { device: lost, .. } =
             error
@@ -266,7 +264,7 @@ impl Runtime {
 impl fmt::Display for FallbackCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoRoom => "had no room for it",
+            Self::NoRoom => "had too little memory for it",
             Self::OutOfMemory => "ran out of memory",
             Self::Failed => "failed",
             Self::Lost => "was lost",

@@ -1,8 +1,7 @@
-//! What a device's memory looked like while an operation ran.
+//! The use of a device's memory while an operation runs.
 //!
-//! The one thing to know: nothing here runs unless spans are recorded, and the
-//! driver is never asked: what the process granted and reserved is enough, and is
-//! a few loads.
+//! Nothing here runs unless spans are recorded. The driver is never queried: the bytes this
+//! process granted and reserved are enough, and take a few loads to read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,21 +11,21 @@ use super::Station;
 use crate::memory::{AcceleratorMemory, PressureLevel};
 use crate::units::Bytes;
 
-/// Samples of one device's memory are no closer than this, so that the profiler's
-/// 65,536 last half a minute.
+/// The least time between samples of one device's memory, so that the profiler's 65,536 samples
+/// cover half a minute.
 const SAMPLE_EVERY_NS: u64 = 500_000;
 
-/// What was granted and reserved at one moment.
+/// The bytes granted and reserved at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gauge {
     committed: Bytes,
-    /// The most ever.
+    /// The most ever committed.
     peak: Bytes,
 }
 
 impl Gauge {
-    /// The most that was committed from this moment to a later one, as far as
-    /// both tell: exact where it was the most ever, else no less than at the ends.
+    /// The most bytes committed from this moment to a later one, as far as both show: exact
+    /// where it was the most ever, else the larger of the two ends.
     pub(super) fn most_until(self, later: Self) -> Bytes {
         if later.peak > self.peak {
             later.peak
@@ -36,12 +35,12 @@ impl Gauge {
     }
 }
 
-/// When the next sample of a device's memory is due, by the profiler's clock.
+/// The time when the next sample of a device's memory is due, by the profiler's clock.
 #[derive(Debug, Default)]
 pub(super) struct NextSample(AtomicU64);
 
 impl NextSample {
-    /// Whether one is due; true for only one of those who ask.
+    /// Whether a sample is due; true for only one of several concurrent callers.
     fn claim(&self, now_ns: u64) -> bool {
         let due = self.0.load(Ordering::Relaxed);
         now_ns >= due
@@ -70,7 +69,7 @@ impl Station {
         Gauge { committed, peak }
     }
 
-    /// Records what its memory looks like, if it has one and it is time.
+    /// Records a sample of its memory, if it has its own memory and a sample is due.
     #[inline]
     pub(super) fn sample(&self, profiler: &Profiler, now_ns: u64) {
         if self.has_memory && self.next_sample.claim(now_ns) {

@@ -1,7 +1,7 @@
 //! The runtime: devices, router, ledgers and profiler behind one handle.
 //!
-//! The road itself is in `road.rs` and nowhere else: whoever runs an operation
-//! runs it through [`Runtime::run`] or one of its two variants.
+//! The pipeline is in `road.rs` alone: every operation runs through [`Runtime::run`] or one of
+//! its two variants.
 
 mod admit;
 mod adopt;
@@ -37,7 +37,7 @@ use crate::memory::Ledger;
 use crate::ops::Probe;
 use crate::route::{ModelStore, Router};
 
-/// Everything that runs operations. Cheap to clone; clones are the same runtime.
+/// Runs operations. Cheap to clone; clones are the same runtime.
 #[derive(Clone)]
 pub struct Runtime {
     shared: Arc<Shared>,
@@ -55,27 +55,26 @@ struct Shared {
     counts: counts::Counts,
 }
 
-/// A device and the memory it may use.
+/// A device and its memory ledger.
 struct Station {
     device: Arc<dyn Device>,
-    /// For a device without a memory of its own.
+    /// Counts reservations on a device without its own memory.
     ledger: Ledger,
-    /// Whether it has one, which is then asked instead.
+    /// Whether the device has its own memory, which then replaces the ledger.
     has_memory: bool,
-    /// Whether a model measured in an earlier run was found for it.
+    /// Whether a model from an earlier run was found for it.
     had_model: bool,
     next_sample: gauge::NextSample,
 }
 
 impl Runtime {
-    /// A runtime that uses the CPU and no GPU, configured by `heddle.toml` and the
-    /// environment. `heddle::open` uses the machine's GPUs too; other devices are added
-    /// with [`RuntimeBuilder::device`].
+    /// Creates a runtime on this machine's CPU, configured by `heddle.toml` and the
+    /// environment.
     pub fn new() -> Result<Self, Error> {
         Self::builder().config(Config::load()?).build()
     }
 
-    /// Chooses configuration and devices.
+    /// Creates a builder, to choose configuration and devices.
     #[must_use]
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder::default()
@@ -98,25 +97,25 @@ impl Runtime {
         self.shared.devices.iter().map(|station| &station.device)
     }
 
-    /// The device of that name.
+    /// The device with that name.
     pub fn device(&self, id: DeviceId) -> Result<&Arc<dyn Device>, Error> {
         self.station(id).map(|station| &station.device)
     }
 
-    /// The router, to ask about prices and decisions.
+    /// The router, for predictions and decisions.
     #[must_use]
     pub fn router(&self) -> &Router {
         &self.shared.router
     }
 
-    /// The spans of what has run.
+    /// The profiler, which has the recorded spans.
     #[must_use]
     pub fn profiler(&self) -> &Profiler {
         &self.shared.profiler
     }
 
-    /// Records what the memory of every device with one of its own looks like now,
-    /// beside the samples that are taken as operations run.
+    /// Records a sample of the memory of every device that has its own, in addition to the
+    /// samples taken as operations run.
     pub fn sample_memory(&self) {
         let profiler = self.profiler();
         let now_ns = profiler.since_epoch_ns(Instant::now());
@@ -131,8 +130,8 @@ impl Runtime {
         &self.shared.probes
     }
 
-    /// What a user should know about how this runtime came up: model files set
-    /// aside, a cache folder that cannot be written.
+    /// Notes for the user about how this runtime was built: model files that were renamed, a
+    /// cache folder that cannot be written.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.shared.notes

@@ -1,4 +1,4 @@
-//! What has happened so far, as one value that can be printed or serialised.
+//! The report on a runtime, as one value that can be printed or serialised.
 
 use std::sync::atomic::Ordering;
 
@@ -19,24 +19,24 @@ use crate::route::{KindRegret, RouteTally};
 pub struct DeviceReading {
     /// The device.
     pub device: DeviceId,
-    /// What it is.
+    /// Its description.
     pub card: DeviceCard,
     /// Reservations on it.
     pub memory: LedgerReading,
-    /// All about its memory, of a device with a memory of its own.
+    /// The details of its memory, if it has its own.
     pub memory_use: Option<MemoryUse>,
     /// Whether it was lost and takes no more work.
     pub lost: bool,
 }
 
-/// A device's memory at one moment: who uses it, and what was done to make room.
+/// The use of a device's memory at one moment: its holders, and the steps taken to free memory.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct MemoryUse {
     /// The figures.
     #[serde(flatten)]
     pub reading: MemoryReading,
-    /// Who holds the most, largest first.
+    /// The largest holders, largest first.
     pub holders: Vec<Holder>,
     /// Sites that hold more and more.
     pub leaks: Vec<Leak>,
@@ -45,12 +45,12 @@ pub struct MemoryUse {
 }
 
 impl MemoryUse {
-    /// Holders listed.
+    /// The number of holders listed.
     const HOLDERS: usize = 10;
-    /// Clean-ups listed.
+    /// The number of clean-ups listed.
     const CLEANUPS: usize = 10;
 
-    /// What `memory` says now.
+    /// Reads the current state of `memory`.
     #[must_use]
     pub fn of(memory: &AcceleratorMemory) -> Self {
         let mut last_cleanups = memory.cleanups();
@@ -64,7 +64,7 @@ impl MemoryUse {
     }
 }
 
-/// Everything a runtime can say about its run so far. All of it was measured.
+/// The report on a runtime's work so far, from measurements.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -76,34 +76,33 @@ pub struct Report {
     pub routing: RouteTally,
     /// Time lost against the best choice in hindsight.
     pub regret: Vec<KindRegret>,
-    /// Operations that could not stay where they were sent.
+    /// Operations that did not run on the device they were first sent to.
     pub fallbacks: Vec<FallbackCount>,
-    /// What was computed again because a lost device held arrays of it.
+    /// Computations that were repeated because a lost device held their arrays.
     pub recomputed: Vec<RecomputedCount>,
-    /// Operations that worked piece by piece for want of memory.
+    /// Operations that worked in pieces for lack of memory.
     pub splits: Vec<SplitCount>,
-    /// Operations that ran out of memory while they ran and were run again there.
+    /// Operations that ran out of memory while they ran and were run again on the same device.
     pub retries: Vec<RetryCount>,
-    /// Operations that were merged, and where they went.
+    /// Merged operations, and the devices they ran on.
     pub batches: BatchStatistics,
-    /// Operations that failed, those of something that was computed again among
-    /// them.
+    /// Operations that failed, including those of a computation that was repeated.
     pub failures: u64,
-    /// Operations whose answer a second device confirmed.
+    /// Operations whose result a second device confirmed.
     pub verified: u64,
     /// Operations sampled for verification that could not be compared.
     pub unverifiable: u64,
-    /// Operations whose answers differed between devices.
+    /// Operations whose results differed between devices.
     pub differed: u64,
     /// Bytes moved and copied by this process.
     pub transfers: TransferCounts,
-    /// How the runtime came up.
+    /// Notes about how the runtime was built.
     pub notes: Vec<String>,
 }
 
 impl Runtime {
-    /// What each device still holds, by whom and since when; devices that hold
-    /// nothing are left out. To be asked at the end, when all arrays should be gone.
+    /// What each device still holds, by which site and since when. Devices that hold nothing
+    /// are left out. Call it at the end, when all arrays should have been dropped.
     #[must_use]
     pub fn remains(&self) -> Vec<Remains> {
         let stations = self.shared.devices.iter();
@@ -113,7 +112,7 @@ impl Runtime {
             .collect()
     }
 
-    /// What has happened so far.
+    /// The report so far.
     #[must_use]
     pub fn report(&self) -> Report {
         let shared = &self.shared;

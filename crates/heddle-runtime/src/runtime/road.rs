@@ -1,4 +1,4 @@
-//! The road every operation takes: describe, route, admit, run, record, learn.
+//! The pipeline of every operation: describe, route, admit, run, record, learn.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -14,20 +14,20 @@ use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 use crate::route::Decision;
 
-/// An answer, and how it came about.
+/// A result, with its decision and timing.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome<T> {
-    /// The answer.
+    /// The result.
     pub output: T,
-    /// Where it ran and why.
+    /// The device it ran on, and why.
     pub decision: Decision,
-    /// How long it took there.
+    /// The time it took there.
     pub timing: Timing,
 }
 
 impl Runtime {
-    /// Runs `operation` on the device that will answer soonest.
+    /// Runs `operation` on the device predicted to finish first.
     #[track_caller]
     pub fn run<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
         self.travel(operation, None, Location::caller(), |output, _, _| output)
@@ -44,8 +44,8 @@ impl Runtime {
         )
     }
 
-    /// Runs `operation` like [`run`](Self::run), or on `device` if one is given,
-    /// and tells where, why and how long.
+    /// Runs `operation` like [`run`](Self::run), or on `device` if one is given, and returns
+    /// the device, the reason and the time as well.
     #[track_caller]
     pub fn trace<O: Operation>(
         &self,
@@ -62,8 +62,8 @@ impl Runtime {
         })
     }
 
-    /// `conclude` makes the answer of what the road gave, so that what is not
-    /// wanted is not copied.
+    /// `conclude` builds the returned value from the parts, so that unused parts are not
+    /// copied.
     #[inline]
     fn travel<O: Operation, R>(
         &self,
@@ -99,8 +99,8 @@ impl Runtime {
         Ok(conclude(output, decision, timing))
     }
 
-    /// Runs the body on one device in the room it was given there, and on account
-    /// of the line that asked for it.
+    /// Runs the body on one device with the memory reserved there. Its allocations are booked
+    /// to the line of the call.
     #[inline]
     pub(super) fn execute_in<O: Operation>(
         &self,
@@ -119,7 +119,7 @@ impl Runtime {
         Ok((output, timing))
     }
 
-    /// Runs the body on one device, and says when that began.
+    /// Runs the body on one device, and returns when it started.
     #[inline]
     fn execute<O: Operation>(
         station: &Station,
@@ -178,7 +178,7 @@ impl Runtime {
         });
     }
 
-    /// Runs the operation once more on another device and compares the answers.
+    /// Runs the operation once more on another device and compares the results.
     #[cold]
     fn verify<O: Operation>(
         &self,
@@ -202,7 +202,7 @@ impl Runtime {
         let done = self.execute_in(&room, station, description, operation, place);
         let (answer, timing) = match done {
             Ok(done) => done,
-            // The first answer stands: it is the second device that failed.
+            // The first result is returned: it is the second device that failed.
             Err(error) if self.is_of_device(&error, device) => {
                 counts.unverifiable.fetch_add(1, Ordering::Relaxed);
                 return Ok(());

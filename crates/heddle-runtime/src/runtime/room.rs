@@ -1,10 +1,9 @@
-//! Room for one operation in one device's memory.
+//! The memory reserved for one operation on one device.
 //!
-//! A device with a memory of its own is asked there, so that arrays that merely
-//! exist count and everything that can be dropped is dropped first. The
-//! processor, and a device without such a memory, has a ledger of what running
-//! operations said they need: host arrays that exist are the caller's and are
-//! not counted.
+//! A device with its own memory reserves there, so that stored arrays count and everything that
+//! can be dropped is dropped first. The CPU, and a device without such a memory, has a ledger
+//! of the bytes that running operations declared: existing host arrays belong to the caller and
+//! are not counted.
 
 use std::panic::Location;
 
@@ -15,31 +14,31 @@ use crate::memory::{
 use crate::operation::Description;
 use crate::units::Bytes;
 
-/// What an operation was admitted with. Given back on drop.
+/// The memory that an operation was admitted with. Released on drop.
 pub(super) enum Room<'a> {
-    /// A line in the ledger.
+    /// A reservation in the ledger.
     Booked {
-        /// Given back on drop.
+        /// Released on drop.
         reservation: Reservation<'a>,
     },
     /// Bytes of the device's memory.
     Granted {
         /// Entered while the operation runs.
         admission: Admission,
-        /// Copies that had left before it was described.
+        /// The number of copies dropped or moved before the operation was described.
         departures: u64,
     },
 }
 
-/// Says that what this thread allocates is on account of one operation.
+/// Books this thread's allocations to one operation.
 pub(super) struct Inside {
     _entered: Entered,
     _site: SiteGuard,
 }
 
 impl Room<'_> {
-    /// Lets the operation draw on it until the answer is dropped. Nothing is done
-    /// on the processor, whose operations take 200 ns in all.
+    /// Lets the operation draw on it until the returned guard is dropped. Does nothing on the
+    /// CPU, whose smallest operations take 200 ns in all.
     #[inline]
     pub(super) fn enter(
         &self,
@@ -59,7 +58,7 @@ impl Room<'_> {
         }
     }
 
-    /// Bytes it was admitted with.
+    /// The bytes it was admitted with.
     pub(super) fn bytes(&self) -> Bytes {
         match self {
             Self::Booked { reservation } => reservation.bytes(),
@@ -67,7 +66,7 @@ impl Room<'_> {
         }
     }
 
-    /// Bytes granted, where they can be fewer than were asked for.
+    /// The bytes granted, where they can be fewer than requested.
     pub(super) fn granted(&self) -> Option<Bytes> {
         match self {
             Self::Booked { .. } => None,
@@ -77,8 +76,8 @@ impl Room<'_> {
 }
 
 impl Station {
-    /// Whether copies have left since `room` was given: the operation may
-    /// have counted on one of them.
+    /// Whether copies were dropped or moved since `room` was reserved: the operation may have
+    /// relied on one of them.
     pub(super) fn has_lost_copies_since(&self, room: &Room<'_>) -> bool {
         match (room, self.memory()) {
             (Room::Granted { departures, .. }, Some(memory)) => memory.departures() != *departures,
@@ -91,7 +90,7 @@ impl Station {
         self.device.accelerator()?.memory()
     }
 
-    /// What running operations have reserved.
+    /// The bytes that running operations have reserved.
     pub(super) fn reading(&self) -> LedgerReading {
         let Some(memory) = self.memory() else {
             return self.ledger.reading();
@@ -105,7 +104,7 @@ impl Station {
         }
     }
 
-    /// Reserves all that `description` needs here, after a clean-up if need be.
+    /// Reserves all that `description` needs here, after a clean-up if necessary.
     #[inline]
     pub(super) fn reserve(&self, description: &Description) -> Result<Room<'_>, Box<Shortage>> {
         if !self.has_memory {
@@ -124,12 +123,12 @@ impl Station {
         }
     }
 
-    /// Reserves what there is, for an operation that can work piece by piece.
+    /// Reserves the memory that is free, for an operation that can work in pieces.
     pub(super) fn reserve_some(&self, description: &Description) -> Option<Room<'_>> {
         let memory = self.memory()?;
         let least = memory.footprint(description.least?);
         let most = self.footprint(memory, description);
-        // One that would get all of it has just been refused.
+        // A reservation of the whole has just been refused.
         let departures = memory.departures();
         let admission = memory.reserve_between(least, most.max(least)).ok()?;
         Some(Room::Granted {
@@ -138,7 +137,7 @@ impl Station {
         })
     }
 
-    /// What the blocks of an operation count for, rounding included.
+    /// The bytes that the blocks of an operation count for, rounding included.
     pub(super) fn footprint(&self, memory: &AcceleratorMemory, description: &Description) -> Bytes {
         let device = self.device.id();
         let missing = description
