@@ -1,7 +1,7 @@
 //! The layers over the defaults: a file, then the environment.
 //!
-//! A layer finds the key a setting belongs to and says where a mistake was made;
-//! what the value must be is the schema's business.
+//! A layer finds the key of a setting and reports where a mistake is. The schema checks the
+//! value.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,11 +18,11 @@ use crate::error::Error;
 /// The variable that names the file to read.
 pub(super) const FILE_VARIABLE: &str = "HEDDLE_CONFIG";
 
-/// The file's name where nothing else is named.
+/// The name of the default file.
 const FILE_NAME: &str = "heddle.toml";
 
-/// Reads the file `named`, which must exist; with no name, the first
-/// `heddle.toml` there is in `folders`, if any.
+/// Reads the file `named`, which must exist. With no name, reads the first `heddle.toml` that
+/// exists in `folders`, if any.
 pub(super) fn find_file(
     named: Option<OsString>,
     folders: &[PathBuf],
@@ -58,7 +58,7 @@ fn unreadable(path: &Path, source: std::io::Error) -> Error {
     }
 }
 
-/// The variables of this process that are ours.
+/// The variables of this process with our prefix.
 pub(super) fn environment(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> Result<Vec<(String, String)>, Error> {
@@ -86,7 +86,7 @@ fn is_reserved(variable: &str) -> bool {
         .any(|name| schema::variable(name) == variable)
 }
 
-/// Sets what the file says.
+/// Applies the settings of the file.
 pub(super) fn apply_file(config: &mut Config, path: &Path, text: &str) -> Result<(), Error> {
     let file = File { path, text };
     let root = DeTable::parse(text).map_err(|error| {
@@ -101,7 +101,7 @@ pub(super) fn apply_file(config: &mut Config, path: &Path, text: &str) -> Result
     Ok(())
 }
 
-/// A file that is being read, to say where its mistakes are.
+/// A file that is being read, for the positions of its mistakes.
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
@@ -110,7 +110,7 @@ struct File<'a> {
 impl File<'_> {
     fn apply(&self, config: &mut Config, section: &str, table: &DeTable<'_>) -> Result<(), Error> {
         let mut entries: Vec<_> = table.iter().collect();
-        // The first mistake named is the first in the file, not in the alphabet.
+        // Sorted by position, so that the first mistake in the file is reported.
         entries.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
             let (at, value) = (key.span().start, value.get_ref());
@@ -147,8 +147,8 @@ impl File<'_> {
     }
 }
 
-/// A key's dotted name as TOML would write it. A key that needs quotes keeps
-/// them, so that `"route.smart"` is not taken for `route.smart`.
+/// A key's dotted name as TOML writes it. A key that needs quotes keeps them, so that
+/// `"route.smart"` is not taken for `route.smart`.
 fn dotted(section: &str, key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let key = if !key.is_empty() && key.chars().all(bare) {
@@ -163,13 +163,12 @@ fn dotted(section: &str, key: &str) -> String {
     }
 }
 
-/// Sets what the environment says. Variables of others are passed over, and an unknown
-/// one of ours is a warning: it may be meant for another version of this program.
+/// Applies the settings of the environment. Other variables are ignored.
 pub(super) fn apply_environment(
     config: &mut Config,
     environment: impl IntoIterator<Item = (String, String)>,
 ) -> Result<(), Error> {
-    // Sorted, so that the mistake named does not depend on the system's order.
+    // Sorted, so that the reported mistake does not depend on the system's order.
     let ours: BTreeMap<String, String> = environment
         .into_iter()
         .filter(|(name, _)| name.starts_with(PREFIX) && !is_reserved(name))

@@ -1,4 +1,4 @@
-//! The settings of memory, and what they mean for one device.
+//! The settings of memory, and the rules they give for one device.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use crate::error::Error;
 use crate::memory::{LeakSettings, MemoryRules, PressureThresholds};
 use crate::units::Bytes;
 
-/// How much memory may be used, and what happens when it becomes scarce.
+/// The settings of memory: limits, and what happens when it is scarce.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MemoryConfig {
-    /// What operations may hold at once on the host.
+    /// The bytes operations may hold at once on the host.
     pub host_limit: Size,
-    /// What may be held at once on each GPU, arrays that merely exist included.
+    /// The bytes that may be held at once on each GPU, stored arrays included.
     pub device_limit: Size,
-    /// What each GPU may hold, used or kept for reuse. A share is of its limit.
+    /// The bytes each GPU may hold, used or kept for reuse. A share is of its limit.
     pub pool_limit: Size,
-    /// Seconds that memory may be kept unused.
+    /// The seconds that memory may be kept unused.
     pub pool_idle_s: usize,
     /// The share of a GPU's limit at which clean-up begins by itself.
     pub cleanup_at: f64,
@@ -28,11 +28,11 @@ pub struct MemoryConfig {
     pub high_at: f64,
     /// The share at which it is critical.
     pub critical_at: f64,
-    /// Seconds that a rise must last to be suspected of being a leak.
+    /// The seconds that a rise must last to be suspected of being a leak.
     pub leak_window_s: usize,
-    /// How much of a rise it must be, as a share of where it began.
+    /// The least rise, as a share of the value it began at.
     pub leak_growth: f64,
-    /// Where allocations are logged.
+    /// The file that allocations are logged to.
     pub log: Option<PathBuf>,
 }
 
@@ -55,8 +55,8 @@ impl Default for MemoryConfig {
 }
 
 impl MemoryConfig {
-    /// The rules for a GPU that has `total` bytes. Fails when the levels of
-    /// pressure do not rise.
+    /// Returns the rules for a GPU that has `total` bytes. Fails when the levels of pressure
+    /// are not ascending.
     pub fn rules(&self, total: Bytes) -> Result<MemoryRules, Error> {
         let capacity = self.device_limit.of(total);
         let pressure = PressureThresholds::new(self.moderate_at, self.high_at, self.critical_at)

@@ -1,10 +1,9 @@
-//! What a user can set: defaults, under `heddle.toml`, under `HEDDLE_*` variables.
+//! The user's settings: defaults, then `heddle.toml`, then `HEDDLE_*` variables.
 //!
-//! Here is plain data and how it is read; nothing here acts on a setting. Every
-//! key has one name in the file, one variable (`route.min_gpu` is
-//! `HEDDLE_ROUTE_MIN_GPU`) and one line in [`Config::describe_keys`]. A key that
-//! does not exist is an error in the file, which is all ours, and a
-//! [warning](Config::warnings) in the environment, which is not.
+//! This module is plain data and its reader; nothing here acts on a setting. Every key has one
+//! name in the file, one variable (`route.min_gpu` is `HEDDLE_ROUTE_MIN_GPU`) and one line in
+//! [`Config::describe_keys`]. A key that does not exist is an error, so that no setting is
+//! silently ignored.
 //!
 //! ```
 //! use heddle_runtime::config::{Config, Size};
@@ -38,37 +37,37 @@ use crate::device::DeviceId;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// Everything that can be set.
+/// All settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
-    /// The device every operation runs on; `None` lets the router choose.
+    /// The device of every operation; `None` lets the router choose.
     pub device: Option<DeviceId>,
-    /// Threads of the CPU device, at least one; `None` takes as many as the
+    /// The number of threads of the CPU device, at least one; `None` takes as many as the
     /// process may use.
     pub threads: Option<usize>,
-    /// Where learned models are kept; `None` is the user's cache folder. See
+    /// The folder of the learned models; `None` is the user's cache folder. See
     /// [`Config::cache_folder`].
     pub cache_dir: Option<PathBuf>,
-    /// How operations find their device.
+    /// Routing.
     pub route: RouteConfig,
-    /// How much memory operations may hold.
+    /// Memory limits.
     pub memory: MemoryConfig,
-    /// What is recorded.
+    /// Recording.
     pub profile: ProfileConfig,
-    /// What emulated GPUs are like, where one is named.
+    /// Emulated GPUs, where one is named.
     pub simt: SimtConfig,
-    /// How ARC programs are evaluated.
+    /// Evaluation of ARC programs.
     pub arc: ArcConfig,
     /// One line for each `HEDDLE_*` variable that is no setting and was ignored. A
     /// runtime has them among its [notes](crate::Runtime::notes).
     pub warnings: Vec<String>,
 }
 
-/// How operations find their device.
+/// The settings of routing.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RouteConfig {
-    /// Whether prices decide. If not, the first GPU takes all it can run.
+    /// Whether prices decide. If not, the first GPU takes every operation it can run.
     pub smart: bool,
     /// The least operand size that may go to a GPU. A share is of that GPU's memory.
     pub min_gpu: Size,
@@ -78,60 +77,60 @@ pub struct RouteConfig {
     pub deny: Vec<DeviceId>,
     /// The device of all operations of one kind, by the kind's name.
     pub kinds: BTreeMap<String, DeviceId>,
-    /// Share of all time that measuring a device that is not the cheapest may
-    /// cost, 0 to 1.
+    /// The share of all time that exploration may cost, 0 to 1: measuring a device that is not
+    /// the cheapest.
     pub explore_share: f64,
-    /// Share of operations run on a second device and compared, 0 to 1.
+    /// The share of operations run on a second device and compared, 0 to 1.
     pub verify_share: f64,
 }
 
-/// What is recorded.
+/// The settings of recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProfileConfig {
     /// Whether a span is recorded for every operation.
     pub enabled: bool,
-    /// Spans kept before the oldest are dropped.
+    /// The number of spans kept before the oldest are dropped.
     pub capacity_spans: usize,
 }
 
-/// What an emulated GPU is like and what goes wrong with it. Counts start at one.
+/// The memory and the injected faults of an emulated GPU. Counts start at one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SimtConfig {
-    /// Memory each has. A share is of the host's.
+    /// The memory of each. A share is of the host's.
     pub memory: Size,
-    /// The allocation that fails as if memory were short.
+    /// The allocation that fails as if out of memory.
     pub fail_allocation: Option<usize>,
     /// The launch that fails.
     pub fail_launch: Option<usize>,
-    /// Calls after which it is lost.
+    /// The number of calls after which it is lost.
     pub lost_after: Option<usize>,
-    /// Bytes its bus carries in a second, each way; `None` adds nothing to the
-    /// time a copy takes.
+    /// The bytes a second of its transfers, each way; `None` adds nothing to the time a copy
+    /// takes.
     pub transfer_rate: Option<Bytes>,
 }
 
-/// How ARC programs are evaluated. Kept for `heddle-arc`, which knows what it means.
+/// The settings of ARC evaluation, which `heddle-arc` interprets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArcConfig {
-    /// What a warp of a GPU can hold, as pairs such as `cells=64k,rows=8k`; `None` is
-    /// what it holds by itself.
+    /// The capacity of a warp of a GPU, as pairs such as `cells=64k,rows=8k`; `None` is the
+    /// default.
     pub gpu_caps: Option<String>,
 }
 
-/// One key, for documentation and `--help`.
+/// The description of one key, for documentation and `--help`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyDescription {
-    /// Its dotted name in `heddle.toml`.
+    /// The dotted name in `heddle.toml`.
     pub name: &'static str,
     /// The environment variable that sets it.
     pub variable: String,
-    /// Its default, written as it would be in `heddle.toml`.
+    /// The default, written as in `heddle.toml`.
     pub default: &'static str,
-    /// What it does, in one sentence.
+    /// The meaning, in one sentence.
     pub meaning: &'static str,
 }
 
@@ -171,15 +170,15 @@ impl Default for SimtConfig {
 }
 
 impl Config {
-    /// What this process is configured to: the defaults, under the file that
-    /// `HEDDLE_CONFIG` names (else `./heddle.toml`, else `heddle.toml` in the
-    /// user's configuration folder, else none), under the `HEDDLE_*` variables.
+    /// Loads the configuration of this process: the defaults, then the file that
+    /// `HEDDLE_CONFIG` names (else `./heddle.toml`, else `heddle.toml` in the user's
+    /// configuration folder, else none), then the `HEDDLE_*` variables.
     pub fn load() -> Result<Self, Error> {
         Self::load_named(std::env::var_os("HEDDLE_CONFIG"))
     }
 
-    /// As [`load`](Self::load), with `file`, which must exist, in place of the
-    /// file it would look for.
+    /// As [`load`](Self::load), but reads `file`, which must exist, instead of searching for a
+    /// file.
     pub fn load_from(file: &Path) -> Result<Self, Error> {
         Self::load_named(Some(file.as_os_str().to_owned()))
     }
@@ -195,9 +194,9 @@ impl Config {
         )
     }
 
-    /// The configuration these sources make: the defaults, under the file of that
-    /// path and content, under the variables among `environment` whose names begin
-    /// with `HEDDLE_`. Reads nothing else, neither disk nor environment.
+    /// Builds the configuration from these sources: the defaults, then the file of that path
+    /// and content, then the variables among `environment` whose names begin with `HEDDLE_`.
+    /// Reads nothing else, neither disk nor environment.
     ///
     /// A later layer replaces a key's whole value, lists and tables included.
     pub fn from_sources(
@@ -212,8 +211,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Every device that is named to be used: for all operations, for some kind,
-    /// or as one of those allowed. In device order, each once.
+    /// Every device that is named for use: for all operations, for a kind, or as an allowed
+    /// one. In device order, each once.
     #[must_use]
     pub fn named_devices(&self) -> Vec<DeviceId> {
         let mut named: Vec<DeviceId> = self
@@ -228,8 +227,8 @@ impl Config {
         named
     }
 
-    /// Where learned models are kept: the folder set, else the user's cache
-    /// folder, else nowhere, for a user who has no home.
+    /// The folder of the learned models: the folder set, else the user's cache folder, else
+    /// `None`, for a user without a home folder.
     #[must_use]
     pub fn cache_folder(&self) -> Option<PathBuf> {
         self.cache_dir
@@ -237,7 +236,7 @@ impl Config {
             .or_else(|| user_folders().map(|user| user.cache_dir().to_owned()))
     }
 
-    /// Every key there is, in the order they are documented in.
+    /// Every key, in documentation order.
     #[must_use]
     pub fn describe_keys() -> Vec<KeyDescription> {
         schema::KEYS

@@ -1,18 +1,18 @@
-//! Every key there is, once: the file, the environment and the documentation are
-//! all read off [`KEYS`], so no key can exist in one of them alone.
+//! The table of all keys. The file, the environment and the documentation are all read from
+//! [`KEYS`], so no key can exist in one of them alone.
 
 use super::Config;
 use super::value::{Mismatch, Value};
 
 /// One key of the configuration.
 pub(super) struct Key {
-    /// Its dotted name in the file.
+    /// The dotted name in the file.
     pub(super) name: &'static str,
-    /// Its default, written as it would be in the file.
+    /// The default, written as in the file.
     pub(super) default: &'static str,
-    /// What it does, in one sentence.
+    /// The meaning, in one sentence.
     pub(super) meaning: &'static str,
-    /// Reads a value and keeps it.
+    /// Reads a value and stores it.
     pub(super) set: fn(&mut Config, Value<'_>) -> Result<(), Mismatch>,
 }
 
@@ -23,20 +23,19 @@ impl Key {
     }
 }
 
-/// The variable that goes with a dotted name.
+/// The variable of a dotted name.
 pub(super) fn variable(name: &str) -> String {
     format!("{PREFIX}{}", name.replace('.', "_").to_ascii_uppercase())
 }
 
-/// What every variable of ours begins with.
+/// The prefix of all our variables.
 pub(super) const PREFIX: &str = "HEDDLE_";
 
-/// Names whose variables mean something although they are no keys: the file to
-/// read, which cannot say itself where it is, and the folder of ARC tasks, which the
-/// command line reads.
+/// Names whose variables are read although they are not keys: the file to read, which cannot
+/// contain its own path, and the folder of ARC tasks, which the command line reads.
 pub(super) const RESERVED: [&str; 2] = ["config", "arc_data"];
 
-/// The keys, in the order they are documented in.
+/// The keys, in documentation order.
 pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "device",
@@ -135,7 +134,7 @@ pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "memory.host_limit",
         default: "\"90%\"",
-        meaning: "host memory that running operations may hold at once; arrays that merely exist are not counted",
+        meaning: "host memory that running operations may hold at once; stored arrays are not counted",
         set: |config, value| {
             config.memory.host_limit = value.size()?;
             Ok(())
@@ -144,7 +143,7 @@ pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "memory.device_limit",
         default: "\"90%\"",
-        meaning: "memory that may be held at once on each GPU, arrays that merely exist included",
+        meaning: "memory that may be held at once on each GPU, stored arrays included",
         set: |config, value| {
             config.memory.device_limit = value.size()?;
             Ok(())
@@ -171,7 +170,7 @@ pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "memory.cleanup_at",
         default: "0.85",
-        meaning: "share of a GPU's limit in use at which memory is cleaned up before anybody is refused; 1 for never",
+        meaning: "share of a GPU's limit in use at which memory is cleaned up before a request is refused; 1 for never",
         set: |config, value| {
             config.memory.cleanup_at = value.share()?;
             Ok(())
@@ -207,7 +206,7 @@ pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "memory.leak_window_s",
         default: "300",
-        meaning: "seconds that a line of code must hold more and more to be suspected of a leak",
+        meaning: "seconds that the memory of a line of code must grow to be suspected of a leak",
         set: |config, value| {
             config.memory.leak_window_s = value.count()?;
             Ok(())
@@ -216,7 +215,7 @@ pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "memory.leak_growth",
         default: "0.2",
-        meaning: "how much more that must be, as a share of what it held before",
+        meaning: "least growth within that time, as a share of what the line held before",
         set: |config, value| {
             config.memory.leak_growth = value.share()?;
             Ok(())
@@ -297,7 +296,7 @@ pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "arc.gpu_caps",
         default: "\"default\"",
-        meaning: "what a warp of a GPU can hold of an ARC evaluation, such as \"cells=64k,rows=8k\"; what needs more is redone on the processor",
+        meaning: "what a warp of a GPU can hold of an ARC evaluation, such as \"cells=64k,rows=8k\"; what needs more is redone on the CPU",
         set: |config, value| {
             config.arc.gpu_caps = unless("default", value, Value::pairs)?;
             Ok(())
@@ -305,8 +304,7 @@ pub(super) static KEYS: [Key; 29] = [
     },
 ];
 
-/// Reads a value whose default has a word of its own, so that a later layer can
-/// go back to it.
+/// Reads a value whose default has its own word, so that a later layer can restore the default.
 fn unless<'a, T>(
     word: &str,
     value: Value<'a>,
@@ -321,7 +319,7 @@ fn unless<'a, T>(
     })
 }
 
-/// The key of that name.
+/// The key with that name.
 pub(super) fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
@@ -339,8 +337,8 @@ pub(super) fn sections() -> impl Iterator<Item = &'static str> {
         .filter(move |&section| last.replace(section) != Some(section))
 }
 
-/// Of `names`, the one nearest to `unknown`. A right word in the wrong table, or
-/// without its table, counts nearly as much as the whole name misspelt.
+/// The name among `names` nearest to `unknown`. A right word in the wrong table, or without its
+/// table, counts nearly as much as the whole name misspelt.
 pub(super) fn nearest<'a>(
     unknown: &str,
     names: impl IntoIterator<Item = &'a str>,

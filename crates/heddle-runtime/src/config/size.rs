@@ -1,4 +1,4 @@
-//! Sizes as people write them: `"1GiB"`, `"512 MB"`, `"90%"` or a number of bytes.
+//! Sizes as users write them: `"1GiB"`, `"512 MB"`, `"90%"` or a number of bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,21 +6,20 @@ use std::str::FromStr;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// An amount of memory, fixed or relative to what there is.
+/// An amount of memory, fixed or relative to a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(Bytes),
     /// A share of the whole, 0 to 1.
     Share(f64),
 }
 
-/// What to write, for hints.
+/// The accepted forms, for hints.
 pub(super) const SIZE_HINT: &str =
     "write a number of bytes, \"1GiB\", \"512 MB\" or a share such as \"90%\"";
 
-/// Largest first, so that the first one that divides a size is the shortest way
-/// to write it.
+/// Largest first, so that the first unit that divides a size is the shortest way to write it.
 const BINARY_UNITS: [(&str, u64); 6] = [
     ("EiB", 1 << 60),
     ("PiB", 1 << 50),
@@ -40,13 +39,13 @@ const DECIMAL_UNITS: [(&str, u64); 7] = [
     ("B", 1),
 ];
 
-/// More decimals than an exbibyte has digits say nothing, and 10^18 times the
-/// largest size still fits in the u128 that the product is computed in.
+/// The most decimals accepted. More decimals than an exbibyte has digits have no meaning, and
+/// 10^18 times the largest size still fits in the u128 that the product is computed in.
 const MOST_DECIMALS: usize = 18;
 
 impl Size {
-    /// The bytes this is, where `total` is the whole. A share is rounded down
-    /// and never exceeds the whole; a fixed size is returned as it is.
+    /// Returns the size in bytes, where `total` is the whole. A share is rounded down and never
+    /// exceeds the whole; a fixed size is returned as it is.
     #[must_use]
     pub fn of(self, total: Bytes) -> Bytes {
         match self {
@@ -56,7 +55,7 @@ impl Size {
         }
     }
 
-    /// Reads a size, or says in a few words why it is none.
+    /// Reads a size, or returns in a few words why it is not one.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
         if text.is_empty() {
@@ -87,8 +86,8 @@ impl Size {
     }
 }
 
-/// Dividing by a hundred in the text, not in binary, makes `"90%"` the f64
-/// nearest to 0.9 and lets every share be written and read back unchanged.
+/// Dividing by a hundred in the text, not in binary, makes `"90%"` the f64 nearest to 0.9, and
+/// every share reads back unchanged.
 fn read_share(percent: &str) -> Result<Size, &'static str> {
     match format!("{percent}e-2").parse::<f64>() {
         Ok(share) if share <= 1.0 => Ok(Size::Share(share)),
@@ -113,7 +112,7 @@ fn read_bytes(whole: &str, decimals: &str, unit: &str) -> Result<Size, &'static 
         return Err("it has more than 18 decimals");
     }
     if unit == 1 && !decimals.is_empty() {
-        return Err("there is no fraction of a byte");
+        return Err("it is not a whole number of bytes");
     }
     let scale = 10_u128.pow(decimals.len() as u32);
     let scaled: u128 = format!("{whole}{decimals}")
@@ -136,8 +135,8 @@ impl FromStr for Size {
     }
 }
 
-/// Reads back as the same size: bytes in the largest unit that divides them,
-/// shares with every digit they have.
+/// Reads back as the same size: bytes in the largest unit that divides them, shares with all
+/// their digits.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -1,7 +1,7 @@
-//! One value of a setting, from a file or a variable, read as what the key expects.
+//! One value of a setting, from a file or a variable, read as its key expects.
 //!
-//! TOML values have types and are held to them; a variable is always text. Which
-//! key a value belongs to and where it was written is known to the layer, not here.
+//! TOML values have types, which are checked; a variable is always text. The layer knows which
+//! key a value belongs to and where it was written.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,13 +26,13 @@ pub(super) enum Value<'a> {
 /// Why a value does not suit its key.
 #[derive(Debug)]
 pub(super) struct Mismatch {
-    /// What the key takes.
+    /// What the key accepts.
     pub(super) expected: String,
-    /// What it was given.
+    /// What was written.
     pub(super) found: String,
-    /// What to do about it, where the expectation alone does not say.
+    /// What to write instead, where the expectation alone does not say it.
     pub(super) hint: Option<&'static str>,
-    /// Where the file has it, when it is inside the value and not the whole of it.
+    /// The position in the file, when the mistake is inside the value.
     pub(super) at: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Mismatch {
 const DEVICE: &str = "a device such as \"cpu\" or \"cuda:0\"";
 
 impl<'a> Value<'a> {
-    /// Whether the value is this word, the one that stands for "nothing set".
+    /// Whether the value is this word, which stands for "not set".
     pub(super) fn is_word(self, word: &str) -> bool {
         self.text().is_some_and(|text| text.trim() == word)
     }
@@ -107,7 +107,7 @@ impl<'a> Value<'a> {
             .ok_or_else(|| self.mismatch(EXPECTED).with_hint(SIZE_HINT))
     }
 
-    /// A size that is a number of bytes above zero, and no share of anything.
+    /// A size in bytes above zero, not a share.
     pub(super) fn bytes(self) -> Result<Bytes, Mismatch> {
         match self.size() {
             Ok(Size::Bytes(bytes)) if bytes > Bytes(0) => Ok(bytes),
@@ -116,7 +116,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Names with values, as one text; what they mean is for who reads them.
+    /// Names with values, as one text. Its reader interprets them.
     pub(super) fn pairs(self) -> Result<String, Mismatch> {
         const EXPECTED: &str = "pairs such as \"cells=64k,rows=8k\"";
         let text = self.text().ok_or_else(|| self.mismatch(EXPECTED))?;
@@ -142,10 +142,10 @@ impl<'a> Value<'a> {
     fn path(self, expected: &str) -> Result<PathBuf, Mismatch> {
         match self.text() {
             None | Some("") => Err(self.mismatch(expected)),
-            // Only shells expand it: taken literally, a folder called ~ would appear.
+            // Only shells expand it: taken literally, it would name a folder called ~.
             Some(text) if text.starts_with('~') => Err(self
                 .mismatch(expected)
-                .with_hint("write the path in full: ~ means something to a shell only")),
+                .with_hint("write the path in full: only a shell expands ~")),
             Some(text) => Ok(PathBuf::from(text)),
         }
     }
@@ -159,7 +159,7 @@ impl<'a> Value<'a> {
             })
     }
 
-    /// An array of devices; in a variable, names between commas.
+    /// An array of devices. In a variable, names separated by commas.
     pub(super) fn devices(self) -> Result<Vec<DeviceId>, Mismatch> {
         match self {
             Self::Variable(text) => entries(text)
@@ -176,7 +176,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A table from names to devices; in a variable, `name=device` between commas.
+    /// A table from names to devices. In a variable, `name=device` separated by commas.
     pub(super) fn devices_by_name(self) -> Result<BTreeMap<String, DeviceId>, Mismatch> {
         match self {
             Self::Variable(text) => entries(text)
@@ -207,7 +207,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Says what the key takes and what it was given.
+    /// Reports what the key accepts and what was found.
     pub(super) fn mismatch(self, expected: &str) -> Mismatch {
         Mismatch {
             expected: expected.to_owned(),
@@ -250,15 +250,15 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The entries of a comma-separated variable. Blank ones are left out, so that an
-/// empty variable is an empty list.
+/// The entries of a comma-separated variable. Blank ones are left out, so an empty variable is
+/// an empty list.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(',')
         .map(str::trim)
         .filter(|entry| !entry.is_empty())
 }
 
-/// The text in quotes on one line, cut where a message would stop being readable.
+/// The text in quotes on one line, shortened to stay readable in a message.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
