@@ -1,7 +1,7 @@
-//! Element types an [`Array`](crate::Array) may hold.
+//! The element types of an [`Array`](crate::Array).
 //!
-//! The set is closed: a kernel exists for each type on each device, so a type
-//! from outside could be stored but never computed with.
+//! The set is closed: every type has a kernel on each device, and a type from outside could be
+//! stored but not computed with.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ impl DType {
     /// Every element type, in a fixed order.
     pub const ALL: [Self; 5] = [Self::U8, Self::I32, Self::U32, Self::F32, Self::F64];
 
-    /// The name users write: `"u8"`, `"f32"`, …
+    /// The name that users write: `"u8"`, `"f32"`, …
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl DType {
         }
     }
 
-    /// Bytes one element occupies.
+    /// The size of one element in bytes.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -50,7 +50,7 @@ impl DType {
         }
     }
 
-    /// Position in [`DType::ALL`], for tables indexed by element type.
+    /// The position in [`DType::ALL`], for tables indexed by element type.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
@@ -72,7 +72,7 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// A type an array may hold.
+/// A type that an array may hold.
 pub trait Element:
     sealed::Sealed + Pod + PartialOrd + Default + fmt::Debug + fmt::Display + Send + Sync + 'static
 {

@@ -1,9 +1,8 @@
-//! Everything that can go wrong on the road, in one enum.
+//! The errors of the runtime, in one enum.
 //!
-//! Each variant says what was asked, what was found and, where there is one,
-//! what to do; [`Error::hint`] gives the last part alone for a command line that
-//! prints it on its own line. What another error caused does not repeat it:
-//! [`with_causes`] shows both.
+//! Each variant says what was asked, what was found and, where possible, what to do.
+//! [`Error::hint`] returns the last part alone, for a command line that prints it on its own
+//! line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,25 +16,25 @@ use crate::shape::Shape;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A shape's element count does not fit in memory's address range.
+    /// A shape has more elements than the address range of memory.
     #[error("a shape of {extents:?} has more elements than memory can address")]
     ShapeTooLarge {
-        /// What was asked for.
+        /// The extents requested.
         extents: Vec<usize>,
     },
-    /// Two operands whose shapes do not go together.
+    /// Two operands have incompatible shapes.
     #[error("{operation} needs {expected}, but got {left} and {right}")]
     ShapeMismatch {
         /// The operation.
         operation: &'static str,
         /// What it needs, in words.
         expected: &'static str,
-        /// First operand's shape.
+        /// The first operand's shape.
         left: Box<Shape>,
-        /// Second operand's shape.
+        /// The second operand's shape.
         right: Box<Shape>,
     },
-    /// One operand whose shape the operation cannot take.
+    /// The operation does not support the shape of an operand.
     #[error("{operation} needs {expected}, but got {found}")]
     ShapeUnsuited {
         /// The operation.
@@ -48,57 +47,55 @@ pub enum Error {
     /// The number of values given does not fill the shape.
     #[error("a shape of {shape} holds {} elements, but {found} values were given", .shape.elements())]
     LengthMismatch {
-        /// The shape asked for.
+        /// The shape requested.
         shape: Box<Shape>,
-        /// Values given.
+        /// The number of values given.
         found: usize,
     },
-    /// The operation has no answer for an empty array.
+    /// The operation has no result for an empty array.
     #[error("{operation} of an empty array has no value")]
     EmptyArray {
         /// The operation.
         operation: &'static str,
     },
-    /// A key with no bytes cannot be repeated.
+    /// A key is empty, so it cannot be repeated.
     #[error("xor needs a key of at least one element, but the key is empty")]
     EmptyKey,
-    /// A parameter outside what the operation accepts.
+    /// A parameter is outside the range the operation accepts.
     #[error("{operation}: {parameter} must be {expected}, but is {found}")]
     BadParameter {
         /// The operation.
         operation: &'static str,
         /// The parameter's name.
         parameter: &'static str,
-        /// What it must be.
+        /// The accepted values.
         expected: &'static str,
-        /// What it was.
+        /// The value given.
         found: String,
     },
     /// An integer was divided by zero.
-    #[error(
-        "div of {dtype}: the divisor is zero at element {index}; integers have no infinity to answer with"
-    )]
+    #[error("div of {dtype}: the divisor is zero at element {index}; integers have no infinity")]
     DivisionByZero {
         /// The element type.
         dtype: DType,
-        /// Where the first zero stands.
+        /// The index of the first zero.
         index: usize,
     },
-    /// A device name that cannot be read.
+    /// A device name cannot be parsed.
     #[error("{found:?} is not a device name")]
     BadDeviceName {
-        /// What was given.
+        /// The name given.
         found: String,
     },
-    /// A device that is not on this machine.
+    /// The device does not exist on this machine.
     #[error("device {asked} is not available; this machine has {available}")]
     NoSuchDevice {
-        /// What was asked for.
+        /// The device requested.
         asked: DeviceId,
-        /// What there is, comma separated.
+        /// The available devices, comma separated.
         available: String,
     },
-    /// No device may run this operation under the rules in force.
+    /// No device may run this operation under the current rules.
     #[error("no device may run {operation}: {why}")]
     NoCandidate {
         /// The operation.
@@ -106,7 +103,7 @@ pub enum Error {
         /// Which rule excluded which device.
         why: String,
     },
-    /// The operation was not written for this device.
+    /// The operation has no implementation for this device.
     #[error("{operation} has no implementation for {device}")]
     NotImplementedOn {
         /// The operation.
@@ -114,46 +111,46 @@ pub enum Error {
         /// The device it was sent to.
         device: DeviceId,
     },
-    /// The bytes an operation needs do not fit on any device it may use.
+    /// The memory that an operation needs does not fit on any device it may use.
     #[error(
         "{operation} needs {} on {}, where {}", .shortage.asked, .shortage.device, .shortage.found()
     )]
     OutOfMemory {
         /// The operation.
         operation: &'static str,
-        /// What was asked, what was found, and who holds the rest.
+        /// What was requested, what was found, and which sites hold the rest.
         shortage: Box<Shortage>,
     },
-    /// Two devices answered differently in verify mode.
+    /// Two devices returned different results in verify mode.
     #[error("{operation} differs between {first} and {second}: {difference}")]
     Disagreement {
         /// The operation.
         operation: &'static str,
-        /// The device whose answer would have been returned.
+        /// The device whose result would have been returned.
         first: DeviceId,
         /// The device it was checked against.
         second: DeviceId,
-        /// Where and by how much, with both values.
+        /// Where the results differ and by how much, with both values.
         difference: String,
     },
-    /// A device failed in a way of its own.
+    /// A device failed.
     #[error("{device}: {message}")]
     Device {
         /// The device.
         device: DeviceId,
-        /// What it said.
+        /// The device's message.
         message: String,
     },
-    /// A device is gone: it dropped off the bus or its context is beyond repair.
-    /// Every later call to it fails the same way, and what only it held is lost.
+    /// A device is lost: it dropped off the bus or its context cannot be recovered. Every later
+    /// call to it fails the same way, and arrays that only it held are lost.
     #[error("{device} is lost: {message}")]
     DeviceLost {
         /// The device.
         device: DeviceId,
-        /// What it said.
+        /// The device's message.
         message: String,
     },
-    /// An array's only copy was on a device that is gone.
+    /// An array's only copy was on a lost device.
     #[error("an array of {dtype}, {shape}, had its only copy on {device}, which is lost")]
     ArrayLost {
         /// The device.
@@ -163,47 +160,47 @@ pub enum Error {
         /// The array's shape.
         shape: Box<Shape>,
     },
-    /// Something that was handed over to be run ended in a panic.
+    /// Caller-supplied work panicked.
     #[error("{what} panicked: {message}")]
     Panicked {
         /// What ran.
         what: &'static str,
-        /// What the panic said.
+        /// The panic message.
         message: String,
     },
-    /// A queue takes no more operations.
+    /// A queue was closed and takes no more operations.
     #[error("the batch queue is closed and takes no more operations")]
     QueueClosed,
-    /// A queue holds as many operations as it may.
+    /// A queue is full.
     #[error("the batch queue holds {capacity} operations, as many as it may")]
     QueueFull {
-        /// What it may hold.
+        /// The number of operations it may hold.
         capacity: usize,
     },
-    /// The configuration cannot be used.
+    /// The configuration is invalid.
     #[error("{origin}: {message}")]
     Config {
         /// The file or environment variable at fault.
         origin: String,
         /// What is wrong with it.
         message: String,
-        /// What to write instead.
+        /// What to write instead, if known.
         hint: Option<String>,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {}", .path.display())]
     File {
-        /// "read", "write", …
+        /// The action: "read", "write", …
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 impl Error {
-    /// What to do about it, where something can be done.
+    /// Returns what to do about the error, where something can be done.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -225,9 +222,10 @@ impl Error {
                 "one of the devices is wrong: run the operation on each with `Runtime::run_on`"
                     .to_owned(),
             ),
-            Self::QueueFull { .. } => {
-                Some("wait for answers, or use `submit`, which waits for room".to_owned())
-            }
+            Self::QueueFull { .. } => Some(
+                "wait for results, or use `submit`, which waits until the queue has space"
+                    .to_owned(),
+            ),
             Self::Config { hint, .. } => hint.clone(),
             _ => None,
         }

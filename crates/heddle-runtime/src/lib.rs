@@ -1,9 +1,8 @@
-//! Arrays with residency, devices, a router that measures, and the one road
-//! every operation takes: describe, route, admit, run, record, learn.
+//! Heddle's runtime: arrays with residency, devices, a router that measures, and the pipeline
+//! of every operation: describe, route, admit, run, record, learn.
 //!
-//! A workload adds an operation by implementing [`Operation`]; whoever runs it
-//! calls [`Runtime::run`]. Everything between the two happens here, and nothing
-//! else knows about it.
+//! A workload adds an operation by implementing [`Operation`], and a caller runs it with
+//! [`Runtime::run`]. Everything between the two happens in this crate.
 //!
 //! ```
 //! use heddle_runtime::{Array, Runtime};
@@ -43,7 +42,7 @@ pub use operation::{Agreement, Description, Kind, Operand, Operation, ResultPlac
 pub use runtime::{Outcome, Report, Runtime, RuntimeBuilder};
 pub use shape::Shape;
 
-/// Makes the README's example a test.
+/// Runs the README's example as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

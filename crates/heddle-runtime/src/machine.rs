@@ -1,7 +1,7 @@
-//! The machine this process runs on: names for reports, an identity for model files.
+//! The machine this process runs on: names for reports, and an identity for model files.
 //!
-//! The host's name is left out on purpose: containers get a new one at every
-//! start, and a model measured on the same hardware is still right.
+//! The host name is left out on purpose: containers get a new one at every start, and a model
+//! measured on the same hardware is still valid.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,20 +10,20 @@ use crate::units::Bytes;
 /// Facts about the host that do not change while the process runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's own name.
+    /// The model name of the CPU.
     pub cpu: String,
-    /// Instruction set.
+    /// The instruction set.
     pub arch: String,
-    /// Operating system and kernel version.
+    /// The operating system and kernel version.
     pub system: String,
-    /// Logical processors this process may use.
+    /// The number of logical CPUs this process may use.
     pub threads: usize,
-    /// Memory of the machine, or of the container when that is less.
+    /// The memory of the machine, or of the container when that is less.
     pub memory: Bytes,
 }
 
 impl Machine {
-    /// Reads the facts; one the system will not tell is left at a neutral value.
+    /// Reads the facts. A fact that the system does not report has a neutral value.
     #[must_use]
     pub fn read() -> Self {
         let system = sysinfo::System::new_with_specifics(
@@ -58,7 +58,7 @@ impl Machine {
         }
     }
 
-    /// Memory that could be allocated now without swapping.
+    /// The memory that could be allocated now without swapping.
     #[must_use]
     pub fn available_memory() -> Bytes {
         sysinfo::System::new_with_specifics(

@@ -1,8 +1,7 @@
-//! The one trait a workload implements, and how an operation describes itself.
+//! The trait that a workload implements, and the description of an operation.
 //!
-//! An operation knows its own work and its own answer. It does not know which
-//! device it will run on until its body is called, nor that it is routed,
-//! admitted, recorded and learned from.
+//! An operation defines its work and its result. It does not know its device until its body is
+//! called, nor how it is routed, admitted, recorded and learned from.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +16,7 @@ use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// What an operation's work is counted in.
+/// The unit of an operation's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkUnit {
@@ -25,11 +24,11 @@ pub enum WorkUnit {
     Bytes,
     /// Multiply-adds.
     MultiplyAdds,
-    /// Anything else a workload counts: cells, sites, evaluations.
+    /// Any other count of a workload: cells, sites, evaluations.
     Items,
 }
 
-/// A kind of operation. Declare one as a `static`; its id is given on first use.
+/// A kind of operation. Declare one as a `static`; its id is assigned on first use.
 #[derive(Debug)]
 pub struct Kind {
     name: &'static str,
@@ -41,7 +40,7 @@ pub struct Kind {
 static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 impl Kind {
-    /// A kind with this name. Two kinds of one name are the same kind.
+    /// Creates a kind with this name. Two kinds of one name are the same kind.
     #[must_use]
     pub const fn new(name: &'static str, unit: WorkUnit) -> Self {
         Self {
@@ -51,20 +50,20 @@ impl Kind {
         }
     }
 
-    /// Its name, as in reports and configuration.
+    /// The name, as in reports and configuration.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What its work is counted in.
+    /// The unit of the work.
     #[must_use]
     pub const fn unit(&self) -> WorkUnit {
         self.unit
     }
 
-    /// A small number for tables, equal for equal names, stable for the life of
-    /// the process and meaningless outside it.
+    /// A small number for tables, equal for equal names. It is stable for the life of the
+    /// process and has no meaning outside it.
     #[must_use]
     pub fn id(&self) -> usize {
         match self.id.load(Ordering::Relaxed) {
@@ -88,12 +87,12 @@ impl Kind {
     }
 }
 
-/// One operand: how large it is and where it lives.
+/// One operand: its size and its residency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// Its size.
+    /// The size.
     pub bytes: Bytes,
-    /// Where it lives.
+    /// The residency.
     pub residency: Residency,
 }
 
@@ -106,49 +105,49 @@ impl<T: Element> From<&Array<T>> for Operand {
     }
 }
 
-/// Where an operation leaves its result, and so whether bringing it to the host is
-/// part of its price.
+/// Where an operation leaves its result, which decides whether the transfer to the host is part
+/// of its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultPlace {
-    /// Where it is computed. Whoever reads it elsewhere pays for that.
+    /// On the device that computes it. A later reader elsewhere pays for the transfer.
     #[default]
     Stay,
-    /// On the host if no operand lived on the device that computes it, on that
-    /// device otherwise: as of a map that streams from host to host.
+    /// On the host if no operand was on the device that computes it, otherwise on that device.
+    /// A map that streams from host to host uses this.
     WithOperands,
     /// On the host, always.
     Host,
 }
 
-/// What an operation says about itself before it runs.
+/// The description of an operation before it runs.
 ///
-/// It is built for every run, so its builders are inlined: passing it through
-/// calls would copy it more often than it is read.
+/// It is built for every run, so its builders are inlined: the copies made by calls would
+/// outnumber its reads.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Its kind.
+    /// The kind.
     pub kind: &'static Kind,
-    /// Its element type.
+    /// The element type.
     pub dtype: DType,
-    /// How much work, in the kind's unit.
+    /// The amount of work, in the kind's unit.
     pub work: u64,
-    /// Its operands.
+    /// The operands.
     pub operands: SmallVec<[Operand; 3]>,
-    /// Bytes of its result.
+    /// The bytes of the result.
     pub output: Bytes,
-    /// Bytes it needs beside operands and result while it runs.
+    /// The bytes it needs while it runs, beside operands and result.
     pub scratch: Bytes,
-    /// Whether only a GPU needs that.
+    /// Whether only a GPU needs the scratch.
     pub scratch_on_gpu: bool,
     /// Where the result is left.
     pub result: ResultPlace,
-    /// The least it can work with on a device when there is no room for all of it
-    /// at once; None when it needs its whole footprint.
+    /// The least memory it can work with on a device when its whole footprint does not fit, or
+    /// `None` if it needs the whole footprint.
     pub least: Option<Bytes>,
 }
 
 impl Description {
-    /// A description with no operands, no result and no scratch yet.
+    /// Creates a description with no operands, result or scratch.
     #[inline]
     #[must_use]
     pub fn new(kind: &'static Kind, dtype: DType, work: u64) -> Self {
@@ -165,7 +164,7 @@ impl Description {
         }
     }
 
-    /// The same with every operand on the host and nowhere else.
+    /// Sets the residency of every operand to the host alone.
     #[must_use]
     pub(crate) fn with_operands_on_host(mut self) -> Self {
         for operand in &mut self.operands {
@@ -174,7 +173,7 @@ impl Description {
         self
     }
 
-    /// With one more operand.
+    /// Adds an operand.
     #[inline]
     #[must_use]
     pub fn reads(mut self, operand: impl Into<Operand>) -> Self {
@@ -182,7 +181,7 @@ impl Description {
         self
     }
 
-    /// With a result of this size.
+    /// Sets the size of the result.
     #[inline]
     #[must_use]
     pub fn writes(mut self, output: Bytes) -> Self {
@@ -190,7 +189,7 @@ impl Description {
         self
     }
 
-    /// With two more operands, which may be one: it is moved and held once.
+    /// Adds two operands. If they are the same array, it is moved and held once.
     #[inline]
     #[must_use]
     pub fn reads_both<T: Element>(self, first: &Array<T>, second: &Array<T>) -> Self {
@@ -201,7 +200,7 @@ impl Description {
         described.reads(second)
     }
 
-    /// With its result left there.
+    /// Sets where the result is left.
     #[inline]
     #[must_use]
     pub fn leaves(mut self, result: ResultPlace) -> Self {
@@ -209,7 +208,7 @@ impl Description {
         self
     }
 
-    /// With this much scratch on a GPU, and none on a processor.
+    /// Sets the scratch that a GPU needs; a CPU needs none.
     #[inline]
     #[must_use]
     pub fn scratches_on_gpu(mut self, scratch: Bytes) -> Self {
@@ -218,7 +217,7 @@ impl Description {
         self
     }
 
-    /// Able to work piece by piece in this much memory.
+    /// Allows the operation to work in pieces in this much memory.
     #[inline]
     #[must_use]
     pub fn splits_to(mut self, least: Bytes) -> Self {
@@ -226,15 +225,15 @@ impl Description {
         self
     }
 
-    /// Bytes read.
+    /// The bytes read.
     #[inline]
     #[must_use]
     pub fn input(&self) -> Bytes {
         self.operands.iter().map(|operand| operand.bytes).sum()
     }
 
-    /// Bytes that must be reserved on `device` for this to run there: operands
-    /// that are not there yet, the result and the scratch.
+    /// The bytes that must be reserved on `device` to run there: operands that are not there
+    /// yet, the result and the scratch.
     #[inline]
     #[must_use]
     pub fn footprint(&self, device: DeviceId) -> Bytes {
@@ -243,7 +242,7 @@ impl Description {
         self.missing(device) + self.output + scratch
     }
 
-    /// Bytes of operands that are not on `device`.
+    /// The bytes of operands that are not on `device`.
     #[inline]
     #[must_use]
     pub fn missing(&self, device: DeviceId) -> Bytes {
@@ -254,7 +253,7 @@ impl Description {
             .sum()
     }
 
-    /// Bytes of result that will be brought back from `device` to the host.
+    /// The bytes of the result that are copied from `device` to the host.
     #[must_use]
     pub fn returned(&self, device: DeviceId) -> Bytes {
         let comes_back = device.has_own_memory()
@@ -270,27 +269,27 @@ impl Description {
     }
 }
 
-/// Whether two answers to the same operation are the same answer.
+/// Whether two results of the same operation agree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Agreement {
     /// Equal, within the operation's stated tolerance.
     Same,
-    /// Different; says where, with both values.
+    /// Different, with the place and both values.
     Different(String),
-    /// The operation does not say how to compare its answers.
+    /// The operation does not define how to compare its results.
     Unchecked,
 }
 
-/// Something that can be run on a device.
+/// An operation that can be run on a device.
 ///
-/// Arguments are validated when the operation is built, so that a body that runs
-/// has nothing left to refuse but the device.
+/// Arguments are validated when the operation is built, so a body that runs can fail only
+/// because of the device.
 pub trait Operation {
-    /// What it answers with.
+    /// The result.
     type Output;
 
-    /// Its kind, work, bytes and where its operands live. Called once per run,
-    /// on the hot path: no allocation.
+    /// Describes its kind, work, bytes and the residency of its operands. Called once per run,
+    /// on the hot path: it must not allocate.
     fn describe(&self) -> Description;
 
     /// Whether it has an implementation for this device. One with kernels asks for
@@ -300,26 +299,24 @@ pub trait Operation {
         device.is_host()
     }
 
-    /// Computes the answer on `lane`'s device.
+    /// Computes the result on `lane`'s device.
     fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error>;
 
-    /// Whether running it twice gives the same answer twice. An operation that
-    /// overwrites its operand says no, and is never run a second time to verify
-    /// or explore.
+    /// Whether a second run gives the same result. An operation that overwrites its operand
+    /// returns false, and is never run a second time to verify or explore.
     fn is_repeatable(&self) -> bool {
         true
     }
 
-    /// Whether, after a run that failed, running it again on another device would
-    /// give the answer the first run should have given. True of every operation
-    /// that only reads its operands. One that overwrites an operand says yes only
-    /// as long as it has not begun to write: what a half-finished run has left
-    /// behind is no operand.
+    /// Whether, after a failed run, a run on another device gives the result that the first run
+    /// should have given. This is true of every operation that only reads its operands. One
+    /// that overwrites an operand returns true only if it has not begun to write, because a
+    /// partly overwritten operand is invalid.
     fn can_be_retried(&self) -> bool {
         self.is_repeatable()
     }
 
-    /// Compares two answers in verify mode.
+    /// Compares two results in verify mode.
     fn compare(&self, _first: &Self::Output, _second: &Self::Output) -> Agreement {
         Agreement::Unchecked
     }

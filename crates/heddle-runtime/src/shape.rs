@@ -1,7 +1,7 @@
-//! The extents of an array, row-major.
+//! The extents of an array, in row-major order.
 //!
-//! A shape is checked when it is made: its element count fits in memory's
-//! address range, so no later multiplication can overflow.
+//! A shape is checked when it is created: its element count fits in the address range of
+//! memory, so no later multiplication can overflow.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::error::Error;
 
-/// Extents of an array, outermost axis first. A shape with no axes is a scalar.
+/// The extents of an array, outermost axis first. A shape with no axes is a scalar.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Shape {
     extents: SmallVec<[usize; 4]>,
@@ -17,15 +17,15 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A shape with these extents.
+    /// Creates a shape with these extents.
     ///
-    /// Fails when the element count does not fit in `isize`, the most an
-    /// allocation may hold.
+    /// Fails when the element count does not fit in `isize`, the most that an allocation may
+    /// hold.
     pub fn new(extents: &[usize]) -> Result<Self, Error> {
         let elements = extents
             .iter()
             .try_fold(1_usize, |product, &extent| product.checked_mul(extent))
-            // Zero anywhere makes the array empty, however large the rest.
+            // A zero extent makes the array empty, however large the others are.
             .or_else(|| extents.contains(&0).then_some(0))
             .filter(|&count| isize::try_from(count).is_ok())
             .ok_or_else(|| Error::ShapeTooLarge {
@@ -37,7 +37,7 @@ impl Shape {
         })
     }
 
-    /// A one-axis shape. A length of memory always fits.
+    /// Creates a shape with one axis. The length of a slice always fits.
     #[must_use]
     pub fn flat(length: usize) -> Self {
         Self {
@@ -52,13 +52,13 @@ impl Shape {
         &self.extents
     }
 
-    /// Number of axes.
+    /// The number of axes.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.extents.len()
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[must_use]
     pub fn elements(&self) -> usize {
         self.elements
@@ -66,8 +66,8 @@ impl Shape {
 }
 
 impl Clone for Shape {
-    // Three shapes are cloned for every tiny operation; the extents are copied as
-    // a slice, which is cheaper than cloning them one by one.
+    // Three shapes are cloned for every tiny operation. The extents are copied as a slice,
+    // which is cheaper than cloning them one by one.
     #[inline]
     fn clone(&self) -> Self {
         Self {

@@ -1,7 +1,7 @@
-//! Quantities that carry their unit: bytes and nanoseconds.
+//! Quantities with units: bytes and nanoseconds.
 //!
-//! Nothing here knows where a quantity came from. Prices inside the cost models
-//! are `f64` nanoseconds, because they are predictions; [`Nanos`] is a reading.
+//! Prices inside the cost models are `f64` nanoseconds, because they are predictions; [`Nanos`]
+//! is a measurement.
 
 use std::fmt;
 use std::iter::Sum;
@@ -32,13 +32,13 @@ impl Bytes {
         Self((count as u64).saturating_mul(size_of::<T>() as u64))
     }
 
-    /// Sum that stops at the largest representable size instead of wrapping.
+    /// The sum, saturating at the largest representable size.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Difference that stops at zero.
+    /// The difference, saturating at zero.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -46,13 +46,13 @@ impl Bytes {
 }
 
 impl Nanos {
-    /// The reading as a duration.
+    /// The time as a [`Duration`].
     #[must_use]
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 
-    /// Difference that stops at zero: clocks of different origin may disagree.
+    /// The difference, saturating at zero: clocks of different origin may disagree.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -122,7 +122,7 @@ impl fmt::Display for Nanos {
     }
 }
 
-/// A predicted or averaged time, shown with the unit that suits it.
+/// A predicted or averaged time, displayed in a unit that suits it.
 #[derive(Clone, Copy, Debug)]
 pub struct Estimate(pub f64);
 
@@ -141,7 +141,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// Three significant figures at most, without trailing zeros.
+/// A number with at most three significant figures, without trailing zeros.
 struct Short(f64);
 
 impl fmt::Display for Short {

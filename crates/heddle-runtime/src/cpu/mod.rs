@@ -1,7 +1,7 @@
-//! The processor as a device: native Rust over threads we own.
+//! The CPU as a device: native Rust on our own worker threads.
 //!
-//! The kernels themselves are in [`crate::ops`], next to the operations they
-//! belong to; here are the threads they run on and the device that times them.
+//! The kernels are in [`crate::ops`], next to their operations. This module has the threads
+//! they run on and the device that times them.
 
 mod pool;
 
@@ -15,10 +15,11 @@ use crate::machine::Machine;
 use crate::operation::Description;
 use crate::units::{Bytes, Nanos};
 
-/// Raised whenever a CPU kernel changes enough to make old measurements wrong.
+/// The version of the CPU kernels. It is raised when a kernel changes enough to make old
+/// measurements wrong.
 const KERNEL_VERSION: u32 = 2;
 
-/// The host's processor.
+/// The host's CPU.
 #[derive(Debug)]
 pub struct CpuDevice {
     card: DeviceCard,
@@ -26,8 +27,7 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    /// The processor with `threads` threads, or as many as the machine offers
-    /// this process.
+    /// Creates the device with `threads` threads, or as many as the process may use.
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
         Ok(Self::with_pool(Pool::new(threads)?))
     }

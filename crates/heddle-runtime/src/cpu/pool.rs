@@ -1,8 +1,4 @@
-//! The threads CPU kernels run on, and when it pays to wake them.
-//!
-//! Rayon's global pool is never used: a [`Pool`] has as many threads as it was asked
-//! for. Threads do not survive a `fork`, so a forked child starts threads of its own
-//! the first time it shares work.
+//! The worker threads of CPU kernels, and when it pays to wake them.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -13,16 +9,16 @@ use crate::device::DeviceId;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// Work below this is done by the calling thread alone.
+/// Work of less than this is done by the calling thread alone.
 ///
-/// A copy alone and with one helper, on two cores of an EPYC Zen 4 that other
-/// work kept busy (bench `ops`, group `threshold`): 256 KiB 7 and 18 µs, 512 KiB
-/// 16 and 24. From 1 MiB on three runs disagreed: two threads lost every larger
-/// size in the first, won every one in the second and split in the third, so
-/// this is where sharing begins to pay on a machine with a core to spare.
+/// A copy on one thread and on two, on two cores of an EPYC Zen 4 that other work kept busy
+/// (bench `ops`, group `threshold`): 256 KiB took 7 and 18 µs, 512 KiB took 16 and 24. From 1
+/// MiB on three runs disagreed: two threads lost every larger size in the first, won every one
+/// in the second and split in the third. This is therefore where sharing begins to pay on a
+/// machine with an idle core.
 pub const PARALLEL_FROM: Bytes = Bytes(2 << 20);
 
-/// A fixed number of worker threads. Clones share them.
+/// The worker threads of one runtime. The global rayon pool is left to the caller.
 #[derive(Clone)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -46,8 +42,7 @@ struct Workers {
 }
 
 impl Pool {
-    /// A pool of `threads` threads, or as many as the machine offers this process.
-    /// They are started now; of one thread it is the caller's.
+    /// Creates a pool of `threads` threads, or as many as the process may use.
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
         Self::for_device(DeviceId::CPU, threads)
     }
@@ -96,7 +91,7 @@ impl Pool {
         }
     }
 
-    /// Number of threads.
+    /// The number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shared.threads
@@ -123,18 +118,18 @@ impl Pool {
         last.threads.as_ref()
     }
 
-    /// Whether work of this cost is worth more than one thread.
+    /// Whether work of this cost should be shared between threads.
     #[must_use]
     pub(crate) fn is_worth_sharing(&self, cost: Bytes) -> bool {
         cost >= PARALLEL_FROM && self.threads() > 1
     }
 
-    /// Calls `work` on every part, in any order, on the calling thread and, if
-    /// `cost` is worth it, on helpers.
+    /// Calls `work` on every part, in any order, on the calling thread and, if `cost` is large
+    /// enough, on worker threads.
     ///
-    /// `cost` is the bytes the parts touch together, times how much slower than
-    /// a copy the work is. Threads take the next part when they are free, so a
-    /// core that is busy elsewhere delays one part and not its share.
+    /// `cost` is the bytes the parts touch together, times how much slower than a copy the work
+    /// is. A thread takes the next part when it is free, so a core that is busy elsewhere
+    /// delays one part and not an equal share.
     pub fn each<I>(&self, cost: Bytes, parts: I, work: impl Fn(I::Item) + Sync)
     where
         I: Iterator + Send,
@@ -155,8 +150,8 @@ impl Pool {
                 work(part);
             }
         };
-        // In place, so that the caller computes instead of sleeping: one wake-up
-        // less than `install`, and none at all when the helpers come late.
+        // In place, so that the calling thread computes instead of sleeping: one wake-up less
+        // than `install`, and none at all when the workers start late.
         workers.in_place_scope(|scope| {
             for _ in 0..helpers {
                 scope.spawn(|_| take_turns());
