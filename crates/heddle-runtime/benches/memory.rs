@@ -1,5 +1,5 @@
-//! What an allocation costs on the host when a pool has it, statistics, limit
-//! and pressure watch included. The bar is 150 ns.
+//! The cost of a host allocation served by the pool, with statistics, limit and pressure watch.
+//! The bound is 150 ns.
 
 #![allow(
     clippy::unwrap_used,
@@ -68,7 +68,7 @@ fn one(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A thousand live blocks of many sizes: nothing stays in the first cache.
+/// A thousand live blocks of many sizes, more than the first-level cache holds.
 fn many(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("host, 1000 live");
     group.throughput(Throughput::Elements(1000));

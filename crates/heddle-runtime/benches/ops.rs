@@ -1,7 +1,7 @@
-//! What the array operations cost on this processor, beside a plain copy.
+//! The cost of the array operations on this CPU, beside a plain copy.
 //!
-//! Every group holds its peer: a copy of as many bytes over the same threads, so
-//! that a ratio is always between figures of one run.
+//! Every group has its peer, a copy of as many bytes over the same threads, so that a ratio is
+//! always between figures of one run.
 #![allow(clippy::expect_used, missing_docs)] // A bench that cannot start has nothing to report.
 
 use std::hint::black_box;
@@ -39,7 +39,7 @@ fn bytes(len: usize) -> Array<u8> {
     Array::from_slice(&values)
 }
 
-/// A copy into memory that is already there, over the same pool.
+/// A copy into allocated memory, over the same pool.
 fn copy(device: &CpuDevice, out: &mut [u8], from: &[u8]) {
     const PART: usize = 64 << 10;
     let parts = out.chunks_mut(PART).zip(from.chunks(PART));
@@ -143,7 +143,7 @@ fn matrices(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Where two threads begin to beat one: what sets `cpu::PARALLEL_FROM`.
+/// The size where two threads begin to beat one, which sets `cpu::PARALLEL_FROM`.
 fn threshold(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("cpu/threshold");
     let device = CpuDevice::new(None).expect("no device");

@@ -1,6 +1,6 @@
-//! What the whole road costs: an empty operation through it, against calling the
-//! same function. The bar is one microsecond more. And what it costs to choose
-//! between two devices, against being told one.
+//! The cost of the whole pipeline: an empty operation through it, against a call of the same
+//! function. The bound is one microsecond more. Also the cost of choosing between two devices,
+//! against a fixed device.
 
 #![allow(
     clippy::unwrap_used,
@@ -52,7 +52,7 @@ fn road(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A GPU whose prices are known and which is never worth it for a tiny operation.
+/// A GPU with known prices that is never the cheapest for a tiny operation.
 #[derive(Debug)]
 struct Idle(DeviceCard);
 
@@ -82,7 +82,7 @@ impl Device for Idle {
     }
 }
 
-/// A runtime over the processor and the idle GPU.
+/// A runtime over the CPU and the idle GPU.
 fn pair(device: Option<DeviceId>) -> Runtime {
     let card = DeviceCard {
         name: "Idle".to_owned(),
@@ -104,7 +104,7 @@ fn pair(device: Option<DeviceId>) -> Runtime {
         .unwrap()
 }
 
-/// Teaches what an H200 costs for XORs of these sizes.
+/// Teaches the cost on an H200 of XORs of these sizes.
 fn teach(runtime: &Runtime, sizes: &[usize]) {
     let gpu = DeviceId::cuda(0);
     for &size in sizes.iter().cycle().take(20 * sizes.len()) {
@@ -125,7 +125,7 @@ fn teach(runtime: &Runtime, sizes: &[usize]) {
     }
 }
 
-/// XORs of 200 sizes, as `heddle run` has them.
+/// XORs of 200 sizes, as in `heddle run`.
 fn choosing(criterion: &mut Criterion) {
     let messages: Vec<Array<u8>> = (0..200)
         .map(|index| Array::zeros(&[5 + index * 1019 / 199]).unwrap())

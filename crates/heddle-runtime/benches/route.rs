@@ -1,4 +1,4 @@
-//! What routing itself costs per operation: it must vanish beside a launch.
+//! The cost of routing per operation, which must be negligible beside a launch.
 
 use std::hint::black_box;
 
@@ -21,7 +21,7 @@ fn operation(work: u64, residency: Residency) -> Description {
         .writes(Bytes(4 * work))
 }
 
-/// A router over the CPU and so many GPUs, warm at every size.
+/// A router over the CPU and so many GPUs, trained at every size.
 fn warm(gpus: u16) -> Router {
     let mut devices = vec![DeviceId::CPU];
     devices.extend((0..gpus).map(DeviceId::cuda));
