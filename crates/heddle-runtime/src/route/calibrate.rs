@@ -1,14 +1,14 @@
 //! Measures a device before its first real operation.
 //!
-//! Transfers first, then every probe from small to large. A sweep stops when the
-//! next size would take more than what is left of its share of the budget; what
-//! lies beyond is extrapolated, and exploration comes back to it.
+//! Transfers are measured first, then every probe from small to large. A sweep stops when the
+//! next size would take more than the rest of its share of the budget. Larger sizes are
+//! extrapolated, and exploration measures them later.
 //!
 //! The first run of a kind may load a module or start a library, which can cost a thousand
 //! times as much as a later run. The first run therefore does not count as a measurement, and
-//! its time is added to the budget, up to the budget again. When loading was part of the
-//! budget, the first calibration of a machine left no time for the kinds measured last: they
-//! got one size and inaccurate predictions.
+//! its time is added to the budget, up to the budget again. If loading were part of the
+//! budget, the first calibration of a machine would leave no time for the kinds measured last:
+//! they would get one size and inaccurate predictions.
 
 use std::time::{Duration, Instant};
 

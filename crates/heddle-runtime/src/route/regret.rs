@@ -3,9 +3,10 @@
 //! Operations are compared within cells of one kind, element type, eighth of an octave of work
 //! and residency class. Operations in a cell differ by at most an eighth in work, so two
 //! devices' means there are of like operations. The cost on another device is its measured
-//! mean, never a prediction. Decided operations come before calibration and before measurements
-//! from before the last restart. Where no other device was measured, no regret is claimed. A
-//! device is not compared with itself: its own slow runs are noise, not a wrong decision.
+//! mean, never a prediction. The mean is of decided operations where there are any, otherwise
+//! of calibration and of operations before the last restart. Where no other device was
+//! measured, no regret is claimed. A device is not compared with itself: its own slow runs are
+//! noise, not a wrong decision.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
