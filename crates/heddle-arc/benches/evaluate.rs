@@ -4,14 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a bench that cannot start has failed")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use heddle_arc::assess::{Judgement, Pairing, assess};
+use heddle_arc::assess::{Grade, Pairing, assess};
 use heddle_arc::data::Task;
-use heddle_arc::engine::{Example, Grid, Verdict, Worker};
+use heddle_arc::engine::{EvaluationRef, Example, Grid, Worker};
 use heddle_arc::gpu::LaunchSettings;
 use heddle_arc::meter::Budget;
+use heddle_arc::operations::{EvaluationSettings, WorkerPool};
 use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
-use heddle_arc::road::{Crew, Settings};
 use heddle_runtime::{Config, Runtime};
 use std::hint::black_box;
 
@@ -78,16 +78,16 @@ fn evaluate(criterion: &mut Criterion) {
     group.bench_function("alone", |bencher| {
         bencher.iter(|| {
             for plan in &alone {
-                worker.run(plan, &examples, |_, _, verdict| {
-                    black_box(matches!(verdict, Verdict::Defined { .. }));
+                worker.run(plan, &examples, |_, _, evaluation| {
+                    black_box(matches!(evaluation, EvaluationRef::Defined { .. }));
                 });
             }
         });
     });
     group.bench_function("merged", |bencher| {
         bencher.iter(|| {
-            worker.run(&merged, &examples, |_, _, verdict| {
-                black_box(matches!(verdict, Verdict::Defined { .. }));
+            worker.run(&merged, &examples, |_, _, evaluation| {
+                black_box(matches!(evaluation, EvaluationRef::Defined { .. }));
             });
         });
     });
@@ -155,24 +155,27 @@ fn overhead(criterion: &mut Criterion) {
         group.bench_function(format!("engine/{name}"), |bencher| {
             bencher.iter(|| {
                 for (examples, outputs) in examples.iter().zip(&outputs) {
-                    worker.run(&plan, examples, |example, _, verdict| {
-                        black_box(Judgement::of(&verdict, outputs[example]));
+                    worker.run(&plan, examples, |example, _, evaluation| {
+                        black_box(Grade::of(&evaluation, outputs[example]));
                     });
                 }
             });
         });
-        let crew = Crew::new(Budget::default());
+        let worker_pool = WorkerPool::new(Budget::default());
         for threads in [1, 2] {
             let config = Config {
                 threads: Some(threads),
                 ..Config::default()
             };
-            let runtime = Runtime::builder().config(config).forgetful().build();
+            let runtime = Runtime::builder()
+                .config(config)
+                .without_model_cache()
+                .build();
             let runtime = runtime.unwrap();
             let launch = LaunchSettings::default();
             group.bench_function(format!("assess/{name}/threads-{threads}"), |bencher| {
                 bencher.iter(|| {
-                    let settings = Settings::of(&crew);
+                    let settings = EvaluationSettings::of(&worker_pool);
                     let pairing = Pairing::All;
                     assess(&runtime, &programs, &tasks, pairing, &settings, launch).unwrap()
                 });

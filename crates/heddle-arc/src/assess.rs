@@ -1,11 +1,13 @@
 //! Which programs solve which tasks.
 
 use crate::data::Task;
-use crate::engine::{Example, Grid, Tile, Undefined, Verdict};
-use crate::gpu::{Flags, LaunchSettings, WhyCpu, judge};
+use crate::engine::{EvaluationRef, Example, Grid, Tile, Undefined};
+use crate::gpu::{CpuReason, Flags, LaunchSettings, grade};
+use crate::operations::{
+    EvaluationSettings, Judgements, OPERATION_EVALUATIONS, TileExample, blocks, run_blocks,
+};
 use crate::plan::{Plan, Sharing};
 use crate::program::Program;
-use crate::road::{Judgements, OPERATION_EVALUATIONS, Part, Settings, blocks, run_blocks};
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::{Error, Runtime};
 use serde::Serialize;
@@ -24,7 +26,7 @@ pub enum Pairing {
 
 /// What became of one pair of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum Grade {
     /// The grid that was wanted.
     Right,
     /// Another value.
@@ -36,15 +38,15 @@ pub enum Judgement {
     Undefined(Undefined),
 }
 
-impl Judgement {
+impl Grade {
     /// What a verdict is worth.
     #[must_use]
-    pub fn of(verdict: &Verdict<'_>, wanted: &Grid) -> Self {
-        match verdict {
-            Verdict::Undefined(why) => Judgement::Undefined(*why),
-            Verdict::Defined { .. } if verdict.is(wanted) => Judgement::Right,
-            Verdict::Defined { .. } => Judgement::Wrong {
-                cells: verdict.cells_matched(wanted) as u32,
+    pub fn of(evaluation: &EvaluationRef<'_>, wanted: &Grid) -> Self {
+        match evaluation {
+            EvaluationRef::Undefined(why) => Grade::Undefined(*why),
+            EvaluationRef::Defined { .. } if evaluation.is(wanted) => Grade::Right,
+            EvaluationRef::Defined { .. } => Grade::Wrong {
+                cells: evaluation.cells_matched(wanted) as u32,
             },
         }
     }
@@ -69,21 +71,17 @@ pub struct Attempt {
     /// The program's number.
     pub program: usize,
     /// One for each pair of the task, examples first.
-    pub judgements: Vec<Judgement>,
+    pub grades: Vec<Grade>,
 }
 
 impl Attempt {
     /// What became of it.
     #[must_use]
     pub fn status(&self) -> Status {
-        let is_undefined = |judged: &Judgement| matches!(judged, Judgement::Undefined(_));
-        if self.judgements.iter().any(is_undefined) {
+        let is_undefined = |graded: &Grade| matches!(graded, Grade::Undefined(_));
+        if self.grades.iter().any(is_undefined) {
             Status::Undefined
-        } else if self
-            .judgements
-            .iter()
-            .all(|judged| *judged == Judgement::Right)
-        {
+        } else if self.grades.iter().all(|graded| *graded == Grade::Right) {
             Status::Solved
         } else {
             Status::Wrong
@@ -129,7 +127,7 @@ pub struct Assessment {
     /// Evaluations that a GPU flagged and a processor redid.
     pub flags: Flags,
     /// Why a processor did some or all of it, where there is a GPU.
-    pub on_cpu: Option<WhyCpu>,
+    pub on_cpu: Option<CpuReason>,
 }
 
 /// Runs programs on tasks and judges every pair, on whatever device is sooner
@@ -139,50 +137,51 @@ pub fn assess(
     programs: &[Program],
     tasks: &[&Task],
     pairing: Pairing,
-    settings: &Settings<'_>,
+    settings: &EvaluationSettings<'_>,
     launch: LaunchSettings,
 ) -> Result<Assessment, Error> {
     let start = Instant::now();
     let jobs = jobs(programs, tasks, pairing);
-    let of_team = |team: &Team| tasks[team.task].examples();
-    let examples: Vec<Example<'_>> = jobs.teams.iter().flat_map(of_team).collect();
+    let of_team = |task_plan: &TaskPlan| tasks[task_plan.task].examples();
+    let examples: Vec<Example<'_>> = jobs.task_plans.iter().flat_map(of_team).collect();
     let mut rest = &examples[..];
-    let mut tiles = Vec::with_capacity(jobs.teams.len());
-    for team in &jobs.teams {
-        let (examples, later) = rest.split_at(tasks[team.task].pairs().count());
-        let plan = &jobs.plans[team.plan];
+    let mut tiles = Vec::with_capacity(jobs.task_plans.len());
+    for task_plan in &jobs.task_plans {
+        let (examples, later) = rest.split_at(tasks[task_plan.task].pairs().count());
+        let plan = &jobs.plans[task_plan.plan];
         tiles.push(Tile { plan, examples });
         rest = later;
     }
-    let wanted = |part: Part| {
-        let Task { train, test, .. } = tasks[jobs.teams[part.tile].task];
+    let wanted = |part: TileExample| {
+        let Task { train, test, .. } = tasks[jobs.task_plans[part.tile].task];
         let test = || &test[part.example - train.len()];
         &train.get(part.example).unwrap_or_else(test).1
     };
     let planning = start.elapsed();
     let start = Instant::now();
-    let mut found = Findings::new(&jobs.teams, &tiles);
+    let mut found = Findings::new(&jobs.task_plans, &tiles);
     let has_gpu = runtime
         .devices()
         .any(|device| device.accelerator().is_some());
     let (flags, on_cpu) = if has_gpu {
-        let assessed = judge(runtime, &tiles, settings, launch, wanted)?;
-        for (part, row) in assessed.judged {
+        let assessed = grade(runtime, &tiles, settings, launch, wanted)?;
+        for (part, row) in assessed.graded {
             let row = row.as_ref().map(|row| row.iter().map(std::iter::once));
             found.add(part.tile, 1, row);
         }
         (assessed.flags, assessed.on_cpu)
     } else {
-        let threads = runtime.device(DeviceId::CPU)?.card().units;
+        let threads = runtime.device(DeviceId::CPU)?.properties().units;
         let blocks = blocks(&tiles, threads);
         // Progress is shown and a stop is heard within an operation too, so a large one
         // does no harm; and threads wait for each other once.
         let work = (&tiles[..], &blocks[..], OPERATION_EVALUATIONS * threads);
-        let judge =
-            |part: Part, _: usize, verdict: Verdict<'_>| Judgement::of(&verdict, wanted(part));
-        run_blocks(runtime, work, settings, judge, |block, judged| {
-            let judged = judged.as_ref().map(Judgements::by_program);
-            found.add(block.tile, block.examples.len(), judged);
+        let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
+            Grade::of(&evaluation, wanted(part))
+        };
+        run_blocks(runtime, work, settings, grade, |block, graded| {
+            let graded = graded.as_ref().map(Judgements::by_program);
+            found.add(block.tile, block.examples.len(), graded);
         })?;
         (Flags::default(), None)
     };
@@ -215,20 +214,20 @@ struct Findings {
 }
 
 impl Findings {
-    fn new(teams: &[Team], tiles: &[Tile<'_>]) -> Self {
-        let result = |(team, tile): (&Team, &Tile<'_>)| TaskResult {
-            task: team.task,
-            attempts: team
+    fn new(task_plans: &[TaskPlan], tiles: &[Tile<'_>]) -> Self {
+        let result = |(task_plan, tile): (&TaskPlan, &Tile<'_>)| TaskResult {
+            task: task_plan.task,
+            attempts: task_plan
                 .programs
                 .iter()
                 .map(|program| Attempt {
                     program: *program,
-                    judgements: Vec::with_capacity(tile.examples.len()),
+                    grades: Vec::with_capacity(tile.examples.len()),
                 })
                 .collect(),
         };
         Findings {
-            results: teams.iter().zip(tiles).map(result).collect(),
+            results: task_plans.iter().zip(tiles).map(result).collect(),
             unfinished: BTreeSet::new(),
             evaluations: 0,
         }
@@ -240,44 +239,44 @@ impl Findings {
         &mut self,
         tile: usize,
         examples: usize,
-        judged: Option<impl Iterator<Item = impl Iterator<Item = &'a Judgement>>>,
+        graded: Option<impl Iterator<Item = impl Iterator<Item = &'a Grade>>>,
     ) {
         let TaskResult { task, attempts } = &mut self.results[tile];
-        let Some(judged) = judged else {
+        let Some(graded) = graded else {
             self.unfinished.insert(*task);
             return;
         };
         self.evaluations += (attempts.len() * examples) as u64;
-        for (attempt, judged) in attempts.iter_mut().zip(judged) {
-            attempt.judgements.extend(judged);
+        for (attempt, graded) in attempts.iter_mut().zip(graded) {
+            attempt.grades.extend(graded);
         }
     }
 }
 
 /// A task, the programs that are run on it and the plan they are.
-struct Team {
+struct TaskPlan {
     task: usize,
     plan: usize,
     programs: Arc<[usize]>,
 }
 
-struct Jobs {
+struct AssessmentPlans {
     plans: Vec<Plan>,
-    teams: Vec<Team>,
+    task_plans: Vec<TaskPlan>,
 }
 
-fn jobs(programs: &[Program], tasks: &[&Task], pairing: Pairing) -> Jobs {
+fn jobs(programs: &[Program], tasks: &[&Task], pairing: Pairing) -> AssessmentPlans {
     match pairing {
         Pairing::All => {
             let all: Arc<[usize]> = (0..programs.len()).collect();
-            let team = |task| Team {
+            let task_plan = |task| TaskPlan {
                 task,
                 plan: 0,
                 programs: Arc::clone(&all),
             };
-            Jobs {
+            AssessmentPlans {
                 plans: vec![Plan::new(programs)],
-                teams: (0..tasks.len()).map(team).collect(),
+                task_plans: (0..tasks.len()).map(task_plan).collect(),
             }
         }
         Pairing::Own => {
@@ -285,16 +284,16 @@ fn jobs(programs: &[Program], tasks: &[&Task], pairing: Pairing) -> Jobs {
             for (number, program) in programs.iter().enumerate() {
                 by_task.entry(program.task()).or_default().push(number);
             }
-            let mut jobs = Jobs {
+            let mut jobs = AssessmentPlans {
                 plans: Vec::new(),
-                teams: Vec::new(),
+                task_plans: Vec::new(),
             };
             for (task, of) in tasks.iter().enumerate() {
                 let Some(own) = by_task.get(&*of.id) else {
                     continue;
                 };
                 let chosen: Vec<Program> = own.iter().map(|own| programs[*own].clone()).collect();
-                jobs.teams.push(Team {
+                jobs.task_plans.push(TaskPlan {
                     task,
                     plan: jobs.plans.len(),
                     programs: own.as_slice().into(),

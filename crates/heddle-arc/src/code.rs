@@ -5,11 +5,11 @@
 //! step each, in order. Steps name their operands by place, so running one is a
 //! fetch and a jump.
 
+mod flat_code;
 mod fused;
-mod tape;
 
+pub(crate) use flat_code::{FlatCode, FlatStep, INPUTS};
 pub(crate) use fused::Fused;
-pub(crate) use tape::{INPUTS, Tape, TapeStep};
 
 use crate::prim::Prim;
 use crate::value::Value;
@@ -60,5 +60,5 @@ pub(crate) struct Body {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub bodies: Vec<Body>,
-    pub tape: Tape,
+    pub flat_code: FlatCode,
 }

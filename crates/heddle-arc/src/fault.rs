@@ -29,28 +29,28 @@ impl std::fmt::Display for Limit {
     }
 }
 
-macro_rules! nouns {
-    ($($noun:ident $text:literal)*) => {
+macro_rules! value_kinds {
+    ($($value_kind:ident $text:literal)*) => {
         /// Something a fault speaks of. One byte, so that a fault fits beside a
         /// value and a result is no larger than the value alone.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs, reason = "each is the words it prints")]
-        pub enum Noun { $($noun,)* }
+        pub enum ValueKind { $($value_kind,)* }
 
-        impl Noun {
+        impl ValueKind {
             /// Every noun, by number.
-            pub(crate) const ALL: &'static [Noun] = &[$(Noun::$noun,)*];
+            pub(crate) const ALL: &'static [ValueKind] = &[$(ValueKind::$value_kind,)*];
         }
 
-        impl std::fmt::Display for Noun {
+        impl std::fmt::Display for ValueKind {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(match self { $(Noun::$noun => $text,)* })
+                f.write_str(match self { $(ValueKind::$value_kind => $text,)* })
             }
         }
     };
 }
 
-nouns! {
+value_kinds! {
     Bool "a Bool"
     Cell "a cell"
     CellInRaggedGrid "cell in a ragged grid"
@@ -87,19 +87,19 @@ pub enum Fault {
     #[error("needs {expected}, found {found}")]
     Kind {
         /// What the primitive works on.
-        expected: Noun,
+        expected: ValueKind,
         /// What it was given.
-        found: Noun,
+        found: ValueKind,
     },
     /// Something was asked of a container or grid that has nothing to give.
     #[error("{0} is empty")]
-    Empty(Noun),
+    Empty(ValueKind),
     /// No element fits, or a cell is missing.
     #[error("found no {0}")]
-    Missing(Noun),
+    Missing(ValueKind),
     /// An argument outside the range the primitive is defined on.
     #[error("{0} is out of range")]
-    Range(Noun),
+    Range(ValueKind),
     /// A number beyond 64 bits, or a location beyond 32.
     #[error("a number grew too large")]
     Overflow,
@@ -108,7 +108,7 @@ pub enum Fault {
     DivideByZero,
     /// Two values that have no order between them.
     #[error("cannot compare {0} with {1}")]
-    Incomparable(Noun, Noun),
+    Incomparable(ValueKind, ValueKind),
     /// A function called with the wrong number of arguments.
     #[error("a function of {takes} called with {given} arguments")]
     Arity {

@@ -5,7 +5,7 @@
 //! and an [`engine::Worker`] runs a plan over examples. What the language means
 //! is written down in [`plain`], on values that own their parts; the engine
 //! computes the same on compact ones ([`value`]). [`data`] reads ARC tasks,
-//! [`road`] sends evaluations through the runtime, [`assess`] says which tasks
+//! [`operations`] sends evaluations through the runtime, [`assess`] says which tasks
 //! were solved. Devices and the command line live elsewhere.
 //!
 //! The one thing to know: a program that goes wrong is *undefined for that
@@ -44,26 +44,26 @@
 // `x`, `y`, `z` are a primitive's arguments, `i` and `j` its rows and columns.
 #![allow(clippy::many_single_char_names)]
 
-mod ahead;
 pub mod assess;
 mod code;
 mod compact;
 pub mod constant;
 pub mod data;
-pub mod dice;
 pub mod engine;
+pub mod evaluators;
 pub mod fault;
 pub mod golden;
 pub mod gpu;
 pub mod meter;
+pub mod operations;
 pub mod plain;
 pub mod plan;
+mod prefetch;
 pub mod prim;
 pub mod program;
-pub mod road;
+pub mod rng;
 pub mod search;
 pub mod solvers;
-pub mod subject;
 pub mod tasks;
 pub mod types;
 pub mod value;

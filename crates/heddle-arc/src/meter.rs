@@ -48,12 +48,12 @@ impl Default for Budget {
 pub struct Meter {
     budget: Budget,
     /// The steps allowed for now, at most those of the budget.
-    most_steps: u64,
+    max_steps: u64,
     steps: u64,
     bytes: u64,
     peak_bytes: u64,
     depth: u32,
-    next_look: u64,
+    next_clock_check: u64,
     deadline: Option<Instant>,
 }
 
@@ -63,12 +63,12 @@ impl Meter {
     pub fn new(budget: Budget) -> Self {
         let mut meter = Meter {
             budget,
-            most_steps: budget.steps,
+            max_steps: budget.steps,
             steps: 0,
             bytes: 0,
             peak_bytes: 0,
             depth: 0,
-            next_look: u64::MAX,
+            next_clock_check: u64::MAX,
             deadline: None,
         };
         meter.restart();
@@ -88,13 +88,13 @@ impl Meter {
         self.depth = 0;
         if let Some(time) = self.budget.time {
             self.deadline = Some(Instant::now() + time.saturating_sub(spent));
-            self.next_look = CLOCK_EVERY_STEPS;
+            self.next_clock_check = CLOCK_EVERY_STEPS;
         }
     }
 
     /// Allows fewer steps than the budget does, from now on.
     pub(crate) fn limit_steps(&mut self, steps: u64) {
-        self.most_steps = steps.min(self.budget.steps);
+        self.max_steps = steps.min(self.budget.steps);
     }
 
     /// The budget it counts against.
@@ -123,18 +123,18 @@ impl Meter {
 
     /// Whether so many steps and bytes are left.
     pub(crate) fn has(&self, steps: u64, bytes: u64) -> bool {
-        self.steps.saturating_add(steps) <= self.most_steps
+        self.steps.saturating_add(steps) <= self.max_steps
             && self.bytes.saturating_add(bytes) <= self.budget.bytes
     }
 
     /// Charges work about to be done.
     pub fn work(&mut self, steps: u64) -> Result<(), Fault> {
         self.steps = self.steps.saturating_add(steps);
-        if self.steps > self.most_steps {
+        if self.steps > self.max_steps {
             return Err(Fault::Budget(Limit::Steps));
         }
-        if self.steps >= self.next_look {
-            self.next_look = self.steps + CLOCK_EVERY_STEPS;
+        if self.steps >= self.next_clock_check {
+            self.next_clock_check = self.steps + CLOCK_EVERY_STEPS;
             if self.deadline.is_some_and(|end| Instant::now() > end) {
                 return Err(Fault::Budget(Limit::Time));
             }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_step_after_the_last_is_refused() {
+    fn steps_beyond_the_limit_are_refused() {
         let mut meter = meter(10, 0);
         assert_eq!(meter.work(10), Ok(()));
         assert_eq!(meter.work(1), Err(Fault::Budget(Limit::Steps)));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_charges_do_not_wrap() {
+    fn large_charges_do_not_wrap() {
         let mut meter = meter(10, 10);
         assert!(meter.take(u64::MAX).is_err());
         assert!(meter.work(u64::MAX).is_err());
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_out() {
+    fn the_deadline_is_enforced() {
         let mut meter = Meter::new(Budget {
             steps: u64::MAX,
             bytes: 0,

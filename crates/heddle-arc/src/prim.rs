@@ -364,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_160_and_seven_more() {
+    fn there_are_167_primitives() {
         let added = Prim::ALL
             .iter()
             .filter(|prim| prim.family() == Family::Additions)

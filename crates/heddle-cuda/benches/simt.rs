@@ -74,8 +74,8 @@ fn switches(c: &mut Criterion) {
 fn kernels(c: &mut Criterion) {
     const LEN: u64 = 1 << 20;
     let gpu = one_worker();
-    let room = || gpu.allocate(Bytes(4 * LEN)).unwrap();
-    let (data, out) = (room(), room());
+    let unwritten = || gpu.allocate(Bytes(4 * LEN)).unwrap();
+    let (data, out) = (unwritten(), unwritten());
     data.upload(&vec![0; 4 * LEN as usize]).unwrap();
     let mut group = c.benchmark_group("simt/kernel");
     group.measurement_time(Duration::from_secs(3));

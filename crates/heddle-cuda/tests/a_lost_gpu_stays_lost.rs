@@ -7,18 +7,18 @@
 use heddle_testing::nvidia;
 use std::sync::Arc;
 
-use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_cuda::cuda::{CudaDevice, CudaOptions};
 use heddle_cuda::kernels::trial;
 use heddle_runtime::config::Config;
 use heddle_runtime::device::Argument::{Buffer, I32};
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceId, Kernel, Launch, Pipeline, PipelineInput,
+    Accelerator, ChunkedMap, ChunkedMapInput, Device, DeviceBuffer, DeviceId, Kernel, Launch,
 };
 use heddle_runtime::route::Reason;
 use heddle_runtime::runtime::FallbackCause;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Error, Runtime};
-use heddle_testing::faulty_device::{Veil, veiled};
+use heddle_testing::faulty_device::{XorWithKey, xored_with_key};
 use heddle_testing::nvidia::execute;
 
 const GPU: DeviceId = DeviceId::cuda(0);
@@ -26,21 +26,21 @@ const GPU: DeviceId = DeviceId::cuda(0);
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn a_wild_write_loses_the_nvidia_gpu_and_no_answer() {
-    let gpu = nvidia::open(&Options::default());
+    let gpu = nvidia::open(&CudaOptions::default());
     let runtime = Runtime::builder()
         .config(Config {
             device: Some(GPU),
             ..Config::default()
         })
         .device(gpu.clone())
-        .forgetful()
+        .without_model_cache()
         .build()
         .unwrap();
     let data: Vec<u8> = (0..5000_u32).map(|index| (index * 7) as u8).collect();
-    let before = runtime.trace(Veil::of(&data), None).unwrap();
+    let before = runtime.run_traced(XorWithKey::of(&data), None).unwrap();
     assert_eq!(before.decision.device, GPU);
-    assert_eq!(before.output.as_slice().unwrap(), veiled(&data));
-    let unread = runtime.run(Veil::of(&data)).unwrap();
+    assert_eq!(before.output.as_slice().unwrap(), xored_with_key(&data));
+    let unread = runtime.run(XorWithKey::of(&data)).unwrap();
 
     let buffer = gpu.allocate(Bytes(1000)).unwrap();
     buffer.upload(&[1; 1000]).unwrap();
@@ -48,12 +48,12 @@ fn a_wild_write_loses_the_nvidia_gpu_and_no_answer() {
     println!("{}", assert_lost(lost));
     assert_everything_is_refused(&gpu, &buffer);
 
-    assert_the_processor_takes_over(&runtime, &data);
+    assert_the_cpu_takes_over(&runtime, &data);
     // Computed, left on the device, and gone with it.
     let error = unread.as_slice().unwrap_err();
     assert!(matches!(error, Error::ArrayLost { .. }), "{error}");
     // What was read before has a copy on the host.
-    assert_eq!(before.output.as_slice().unwrap(), veiled(&data));
+    assert_eq!(before.output.as_slice().unwrap(), xored_with_key(&data));
 
     drop((runtime, before, unread, buffer));
     assert_eq!(Arc::strong_count(&gpu), 1);
@@ -82,20 +82,20 @@ fn assert_lost(outcome: Result<(), Error>) -> String {
 }
 
 fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
-    let inputs = [PipelineInput {
+    let inputs = [ChunkedMapInput {
         bytes: [0; 100][..].into(),
         unit: 1,
     }];
     let large = vec![0; 2 << 20];
     for _ in 0..3 {
         assert_eq!(gpu.free_memory(), Bytes(0));
-        let mut answer = [0; 100];
-        let pipeline = Pipeline {
+        let mut result = [0; 100];
+        let chunked_map = ChunkedMap {
             inputs: &inputs,
-            output: answer.as_mut_slice().into(),
+            output: result.as_mut_slice().into(),
             output_unit: 1,
             chunk_elements: 0,
-            room: Bytes(u64::MAX),
+            memory_budget: Bytes(u64::MAX),
         };
         let said = [
             gpu.allocate(Bytes(1000)).map(drop),
@@ -105,7 +105,7 @@ fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
             write_wildly(gpu),
             gpu.synchronize(),
             gpu.trim(),
-            gpu.pipeline(pipeline, &mut |_| Ok(())).map(drop),
+            gpu.chunked_map(chunked_map, &mut |_| Ok(())).map(drop),
             execute(gpu, || Ok(())).map(drop),
             execute(gpu, || panic!("a lost device runs no body")).map(drop),
         ]
@@ -122,11 +122,11 @@ fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
 
 /// The runtime has not been told: it sends one more operation there, and then
 /// no more.
-fn assert_the_processor_takes_over(runtime: &Runtime, data: &[u8]) {
+fn assert_the_cpu_takes_over(runtime: &Runtime, data: &[u8]) {
     assert!(runtime.router().lost().is_empty());
     for round in 0..3 {
-        let outcome = runtime.trace(Veil::of(data), None).unwrap();
-        assert_eq!(outcome.output.as_slice().unwrap(), veiled(data));
+        let outcome = runtime.run_traced(XorWithKey::of(data), None).unwrap();
+        assert_eq!(outcome.output.as_slice().unwrap(), xored_with_key(data));
         assert_eq!(outcome.decision.device, DeviceId::CPU);
         let fell_back = outcome.decision.reason == Reason::FellBack { from: GPU };
         assert_eq!(fell_back, round == 0, "{:?}", outcome.decision.reason);
@@ -143,6 +143,6 @@ fn assert_the_processor_takes_over(runtime: &Runtime, data: &[u8]) {
             .iter()
             .all(|reading| reading.lost == (reading.device == GPU))
     );
-    let named = runtime.run_on(GPU, Veil::of(data)).unwrap_err();
+    let named = runtime.run_on(GPU, XorWithKey::of(data)).unwrap_err();
     assert!(named.to_string().contains("lost"), "{named}");
 }

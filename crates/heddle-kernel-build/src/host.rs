@@ -5,11 +5,11 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::source::Source;
+use crate::source::KernelSource;
 use crate::{SHIM, shared};
 
 /// Compiles every source, and the shim, into one static library of this crate.
-pub(crate) fn compile(out: &Path, sources: &[Source]) -> Result<(), Box<dyn Error>> {
+pub(crate) fn compile(out: &Path, sources: &[KernelSource]) -> Result<(), Box<dyn Error>> {
     let mut library = cc::Build::new();
     library
         .cpp(true)
@@ -40,7 +40,7 @@ pub(crate) fn compile(out: &Path, sources: &[Source]) -> Result<(), Box<dyn Erro
 }
 
 /// The translation unit for one source.
-fn cpp(source: &Source) -> Result<String, Box<dyn Error>> {
+fn cpp(source: &KernelSource) -> Result<String, Box<dyn Error>> {
     let mut out = String::from("#include \"simt.h\"\n");
     // Kernels have C names; these cannot meet anyone else's in the final link.
     for kernel in &source.kernels {

@@ -24,8 +24,8 @@ use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-pub use signature::{Kernel, Parameter};
-pub use source::Source;
+pub use signature::{KernelDeclaration, Parameter};
+pub use source::KernelSource;
 
 /// The headers that make a kernel source host C++.
 const SHIM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/shim");
@@ -46,7 +46,7 @@ pub fn build(folders: &[&str]) -> Result<(), Box<dyn Error>> {
     };
     let mut all = Vec::new();
     for folder in folders {
-        let sources = Source::read_folder(&root.join(folder))?;
+        let sources = KernelSource::read_folder(&root.join(folder))?;
         let name = Path::new(folder).with_extension("rs");
         let name = name.file_name().ok_or("a folder without a name")?;
         std::fs::write(out.join(name), table::rust(&root, &sources, contents)?)?;
@@ -59,11 +59,11 @@ pub fn build(folders: &[&str]) -> Result<(), Box<dyn Error>> {
 }
 
 #[cfg(feature = "emulator")]
-fn compile(out: &Path, sources: &[Source]) -> Result<(), Box<dyn Error>> {
+fn compile(out: &Path, sources: &[KernelSource]) -> Result<(), Box<dyn Error>> {
     host::compile(out, sources)
 }
 
 #[cfg(not(feature = "emulator"))]
-fn compile(_: &Path, _: &[Source]) -> Result<(), Box<dyn Error>> {
+fn compile(_: &Path, _: &[KernelSource]) -> Result<(), Box<dyn Error>> {
     Err("a crate's feature `emulator` must turn on `heddle-kernel-build/emulator`".into())
 }

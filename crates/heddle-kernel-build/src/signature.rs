@@ -4,7 +4,7 @@ use crate::lexer::{find_word, in_name, parenthesised, without_comments};
 
 /// One kernel as its source declares it.
 #[derive(Debug)]
-pub struct Kernel {
+pub struct KernelDeclaration {
     /// Its name.
     pub name: String,
     /// From `__launch_bounds__`; 1024 without.
@@ -23,7 +23,7 @@ pub struct Parameter {
 }
 
 /// Every kernel a source declares, in order.
-pub(crate) fn kernels(file: &str, text: &str) -> Result<Vec<Kernel>, String> {
+pub(crate) fn kernels(file: &str, text: &str) -> Result<Vec<KernelDeclaration>, String> {
     let text = without_comments(text);
     let mut kernels = Vec::new();
     let mut from = 0;
@@ -60,7 +60,7 @@ pub(crate) fn kernels(file: &str, text: &str) -> Result<Vec<Kernel>, String> {
             .split(',')
             .map(|parameter| parse_parameter(parameter).map_err(|what| bad(&what)))
             .collect::<Result<_, _>>()?;
-        kernels.push(Kernel {
+        kernels.push(KernelDeclaration {
             name,
             max_threads,
             parameters,

@@ -5,11 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::signature::{self, Kernel};
+use crate::signature::{self, KernelDeclaration};
 
 /// A source file, ready to compile.
 #[derive(Debug)]
-pub struct Source {
+pub struct KernelSource {
     /// Its path under `kernels/` without the extension: `xor`, `trial/warp`.
     pub name: String,
     /// Its text with every `#include "…"` replaced by that file's text.
@@ -21,13 +21,13 @@ pub struct Source {
     /// `// machine code for sm_90`: where a driver would take half a minute.
     pub machines: Vec<u32>,
     /// The kernels it declares, in order.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<KernelDeclaration>,
 }
 
 /// What every GPU from the P100 on loads.
 const BASELINE: u32 = 60;
 
-impl Source {
+impl KernelSource {
     /// Every source of a crate: those of its folder `kernels` and of the folders in
     /// it, by name. None for a crate without that folder.
     pub fn read_crate(root: &Path) -> io::Result<Vec<Self>> {

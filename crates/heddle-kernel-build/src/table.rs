@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::signature::Kernel;
-use crate::source::Source;
+use crate::signature::KernelDeclaration;
+use crate::source::KernelSource;
 
 /// What rows hold beside names and signatures.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) struct Contents {
 /// The modules, the host entries and the table `KERNELS`.
 pub(crate) fn rust(
     root: &Path,
-    sources: &[Source],
+    sources: &[KernelSource],
     contents: Contents,
 ) -> Result<String, Box<dyn Error>> {
     let mut modules = String::new();
@@ -65,7 +65,7 @@ pub(crate) fn rust(
     ))
 }
 
-fn row(kernel: &Kernel, module: usize, entry: &str) -> String {
+fn row(kernel: &KernelDeclaration, module: usize, entry: &str) -> String {
     let kinds: Vec<String> = kernel
         .parameters
         .iter()
@@ -81,7 +81,7 @@ fn row(kernel: &Kernel, module: usize, entry: &str) -> String {
 }
 
 /// The rows of one source's machine code; like PTX, it may be behind its source.
-fn machine_code(root: &Path, source: &Source) -> Result<String, Box<dyn Error>> {
+fn machine_code(root: &Path, source: &KernelSource) -> Result<String, Box<dyn Error>> {
     let mut rows = String::new();
     for &target in &source.machines {
         let path = root.join("ptx").join(source.machine_name(target));
@@ -100,7 +100,7 @@ fn machine_code(root: &Path, source: &Source) -> Result<String, Box<dyn Error>> 
 /// The rows of one source's PTX. PTX that does not exist yet stops the build; PTX
 /// that is out of date only warns, so that a kernel can be tried on the emulated
 /// GPU before its PTX is written. `tests/ptx_matches_its_source.rs` then fails.
-fn ptx(root: &Path, source: &Source) -> Result<String, Box<dyn Error>> {
+fn ptx(root: &Path, source: &KernelSource) -> Result<String, Box<dyn Error>> {
     let mut rows = String::new();
     for &target in &source.targets {
         let path = root.join("ptx").join(source.ptx_name(target));

@@ -8,10 +8,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use heddle_kernel_build::Source;
+use heddle_kernel_build::KernelSource;
 
 /// Crates with kernels, and their sources.
-fn crates() -> Vec<(PathBuf, Vec<Source>)> {
+fn crates() -> Vec<(PathBuf, Vec<KernelSource>)> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut roots: Vec<PathBuf> = fs::read_dir(all)
         .unwrap()
@@ -20,7 +20,7 @@ fn crates() -> Vec<(PathBuf, Vec<Source>)> {
     roots.sort();
     let found: Vec<_> = roots
         .into_iter()
-        .map(|root| (Source::read_crate(&root).unwrap(), root))
+        .map(|root| (KernelSource::read_crate(&root).unwrap(), root))
         .filter(|(sources, _)| !sources.is_empty())
         .map(|(sources, root)| (root, sources))
         .collect();
@@ -29,7 +29,7 @@ fn crates() -> Vec<(PathBuf, Vec<Source>)> {
 }
 
 /// Calls `with` for each PTX file: its source, its target and its text.
-fn each_ptx(with: impl Fn(&Source, u32, &str)) {
+fn each_ptx(with: impl Fn(&KernelSource, u32, &str)) {
     for (root, sources) in crates() {
         for source in &sources {
             for &target in &source.targets {

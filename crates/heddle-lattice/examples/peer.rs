@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 
 use heddle_lattice::centrality::{betweenness, closeness, degree, eigenvector};
 use heddle_lattice::community::louvain;
-use heddle_lattice::structure::{Limits, analyze, components};
+use heddle_lattice::structure::{AnalysisLimits, analyze, components};
 use heddle_lattice::{Axis, Distances, Graph, Lattice, LatticeBatch, Path, Weights};
 use heddle_runtime::{Array, Runtime};
 use serde_json::{Value, json};
 
-type Answer = Result<Value, Box<dyn Error>>;
+type QueryResult = Result<Value, Box<dyn Error>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runtime = Runtime::builder().forgetful().build()?;
+    let runtime = Runtime::builder().without_model_cache().build()?;
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let answer = answered(&runtime, &serde_json::from_str(&line?)?)
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn answered(runtime: &Runtime, question: &Value) -> Answer {
+fn answered(runtime: &Runtime, question: &Value) -> QueryResult {
     let lattice = described(question)?;
     let ask = question["ask"].as_str().unwrap_or_default();
     let least = question["least"].as_u64().unwrap_or(1) as usize;
@@ -86,14 +86,14 @@ fn described(question: &Value) -> Result<Lattice, Box<dyn Error>> {
 }
 
 /// The full result, once.
-fn once(runtime: &Runtime, lattice: &Lattice, ask: &str, question: &Value) -> Answer {
+fn once(runtime: &Runtime, lattice: &Lattice, ask: &str, question: &Value) -> QueryResult {
     Ok(match ask {
         "degree" => json!(degree(runtime, lattice)?.values),
         "closeness" => json!(closeness(runtime, lattice)?.values),
         "betweenness" => json!(betweenness(runtime, lattice)?.values),
         "eigenvector" => json!(eigenvector(runtime, lattice)?.values),
         "components" => json!(components(runtime, lattice)?.sizes),
-        "analyze" | "diameter" => json!(analyze(runtime, lattice, &Limits::default())?),
+        "analyze" | "diameter" => json!(analyze(runtime, lattice, &AnalysisLimits::default())?),
         "louvain" => json!(louvain(runtime, lattice, 1)?.modularity),
         "path" => json!(path(lattice, question)?.cost),
         "distances" => json!(distances(lattice, question)?.to_costs()),
@@ -118,7 +118,7 @@ fn once_timed(
         "eigenvector" => first(eigenvector(runtime, lattice)?.values),
         "components" => components(runtime, lattice)?.len() as f64,
         "analyze" | "diameter" => {
-            let analysis = analyze(runtime, lattice, &Limits::default())?;
+            let analysis = analyze(runtime, lattice, &AnalysisLimits::default())?;
             analysis.diameter.value().copied().unwrap_or(0.0)
         }
         "louvain" => louvain(runtime, lattice, 1)?.modularity,
@@ -154,7 +154,7 @@ fn pipeline(
     for lattice in batch.lattices() {
         black_box(Graph::build(runtime, lattice)?);
     }
-    let analyses = batch.analyze(runtime, &Limits::default());
+    let analyses = batch.analyze(runtime, &AnalysisLimits::default());
     let ends: Vec<(u64, u64)> = batch
         .lattices()
         .iter()

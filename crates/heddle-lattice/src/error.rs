@@ -151,7 +151,7 @@ pub enum Error {
     /// A search that reached its limit without a path.
     #[error(
         "no path was found within the limit of {most} expanded sites; raise it with \
-         `PathFinder::with_most_expanded`"
+         `PathFinder::with_max_expanded`"
     )]
     SearchTooLarge {
         /// The largest number of sites expanded.

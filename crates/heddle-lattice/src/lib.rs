@@ -19,6 +19,7 @@ pub mod batch;
 pub mod catalytic;
 pub mod centrality;
 pub mod community;
+mod cpu_task;
 pub mod distance;
 pub mod error;
 pub mod graph;
@@ -28,11 +29,10 @@ pub mod path;
 pub mod picture;
 pub mod structure;
 pub mod sweep;
-mod task;
 pub mod transform;
 
 pub use batch::LatticeBatch;
-pub use catalytic::{Catalysis, CatalyticPath};
+pub use catalytic::{CatalyticPath, CatalyticSettings};
 pub use centrality::Scores;
 pub use community::Communities;
 pub use distance::Distances;
@@ -42,7 +42,7 @@ pub use lattice::{Axis, Boundary, Coordinates, Lattice, MAX_DIMENSIONS, MAX_SITE
 pub use path::{Path, PathCache, PathFinder, Staircase};
 pub use picture::Picture;
 pub use structure::{Analysis, analyze};
-pub use transform::{Key, apply_transformation, xor_transform, xor_transform_in_place};
+pub use transform::{XorKey, apply_transformation, xor_transform, xor_transform_in_place};
 
 /// Compiles the README's example as a doctest.
 #[cfg(doctest)]

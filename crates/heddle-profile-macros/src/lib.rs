@@ -63,7 +63,7 @@ pub fn profiled(arguments: TokenStream, item: TokenStream) -> TokenStream {
     });
     let block = &function.block;
     let site: Expr = parse_quote!({
-        static SITE: ::heddle_profile::Site = ::heddle_profile::Site::new(#name);
+        static SITE: ::heddle_profile::CallSite = ::heddle_profile::CallSite::new(#name);
         &SITE
     });
     function.block = if function.sig.asyncness.is_some() {

@@ -50,13 +50,13 @@ fn finished_spans(profiler: &Profiler, count: u64) {
 
 fn scopes(count: u64) {
     for _ in 0..count {
-        let _span = span!("weave");
+        let _span = span!("append_rows");
     }
 }
 
 fn sized_scopes(count: u64) {
     for size in 0..count {
-        let _span = span!("weave", device = DeviceTag::CPU, size = size);
+        let _span = span!("append_rows", device = DeviceTag::CPU, size = size);
     }
 }
 
@@ -73,7 +73,7 @@ fn puffin_scopes(count: u64) {
     for _ in 0..count.div_ceil(FRAME) {
         puffin::profile_scope!("frame");
         for _ in 0..FRAME.min(count) {
-            puffin::profile_scope!("weave");
+            puffin::profile_scope!("append_rows");
         }
     }
     puffin::GlobalProfiler::lock().new_frame();
@@ -81,7 +81,7 @@ fn puffin_scopes(count: u64) {
 
 fn tracing_scopes(count: u64) {
     for _ in 0..count {
-        let _span = tracing::info_span!("weave").entered();
+        let _span = tracing::info_span!("append_rows").entered();
     }
 }
 
@@ -154,9 +154,9 @@ fn on_every_core(count: u64, record: impl Fn(u64) + Sync) -> Duration {
     })
 }
 
-type Group<'a> = BenchmarkGroup<'a, criterion::measurement::WallTime>;
+type SummaryGroup<'a> = BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
-fn bench(group: &mut Group<'_>, name: &str, record: impl Fn(u64)) {
+fn bench(group: &mut SummaryGroup<'_>, name: &str, record: impl Fn(u64)) {
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|count| {
             let start = Instant::now();
@@ -166,7 +166,7 @@ fn bench(group: &mut Group<'_>, name: &str, record: impl Fn(u64)) {
     });
 }
 
-fn bench_every_core(group: &mut Group<'_>, name: &str, record: impl Fn(u64) + Sync) {
+fn bench_every_core(group: &mut SummaryGroup<'_>, name: &str, record: impl Fn(u64) + Sync) {
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|count| on_every_core(count, &record));
     });
@@ -189,7 +189,7 @@ fn disabled(criterion: &mut Criterion) {
     puffin::set_scopes_on(false);
     bench(&mut group, "puffin", |count| {
         for _ in 0..count {
-            puffin::profile_scope!("weave");
+            puffin::profile_scope!("append_rows");
         }
     });
     // No subscriber is set yet.

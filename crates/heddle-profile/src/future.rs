@@ -8,13 +8,13 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 
 use crate::global;
-use crate::name::{NameId, Site};
+use crate::name::{CallSite, NameId};
 use crate::profiler::Profiler;
-use crate::record::desk::{OpenScope, Opening, with_desk};
+use crate::record::thread_buffer::{OpenScope, ScopeStart, with_thread_buffer};
 
 /// Times a future on the global profiler, as `#[profiled]` does for an `async fn`.
 /// A future that is never polled is not recorded.
-pub async fn timed<F: Future>(site: &'static Site, future: F) -> F::Output {
+pub async fn timed<F: Future>(site: &'static CallSite, future: F) -> F::Output {
     match global::active() {
         Some(profiler) => follow(profiler, site.id(), future).await,
         None => future.await,
@@ -33,56 +33,59 @@ impl Profiler {
 }
 
 async fn follow<F: Future>(profiler: &Profiler, name: NameId, future: F) -> F::Output {
-    let Some(journey) = Journey::begin(profiler, name) else {
+    let Some(timed_future) = TimedFuture::begin(profiler, name) else {
         return future.await;
     };
     let mut future = pin!(future);
     poll_fn(|context| {
-        let _visit = journey.visit();
+        let _visit = timed_future.enter_poll();
         future.as_mut().poll(context)
     })
     .await
 }
 
 /// A future in progress. It is recorded when this is dropped.
-struct Journey<'a> {
+struct TimedFuture<'a> {
     profiler: &'a Profiler,
     scope: OpenScope,
 }
 
-impl<'a> Journey<'a> {
+impl<'a> TimedFuture<'a> {
     fn begin(profiler: &'a Profiler, name: NameId) -> Option<Self> {
         let (store, one_in) = (profiler.store(), profiler.sampled_one_in());
-        let scope = with_desk(|desk| {
-            let id = desk.begin(store, one_in, Opening::new(name), || profiler.ticks())?;
+        let scope = with_thread_buffer(|thread_buffer| {
+            let id =
+                thread_buffer.begin(store, one_in, ScopeStart::new(name), || profiler.ticks())?;
             // The scope is open on a thread only during a poll.
-            desk.take(store, id)
+            thread_buffer.take(store, id)
         })?;
         Some(Self { profiler, scope })
     }
 
     /// Opens the scope on this thread for the duration of one poll.
-    fn visit(&self) -> Visit<'_> {
-        with_desk(|desk| desk.put(self.profiler.store(), self.scope));
-        Visit { journey: self }
+    fn enter_poll(&self) -> PollGuard<'_> {
+        with_thread_buffer(|thread_buffer| thread_buffer.put(self.profiler.store(), self.scope));
+        PollGuard { timed_future: self }
     }
 }
 
-impl Drop for Journey<'_> {
+impl Drop for TimedFuture<'_> {
     fn drop(&mut self) {
         let ticks = self.profiler.ticks();
-        with_desk(|desk| desk.end_taken(self.profiler.store(), &self.scope, ticks));
+        with_thread_buffer(|thread_buffer| {
+            thread_buffer.end_taken(self.profiler.store(), &self.scope, ticks)
+        });
     }
 }
 
 /// One poll.
-struct Visit<'a> {
-    journey: &'a Journey<'a>,
+struct PollGuard<'a> {
+    timed_future: &'a TimedFuture<'a>,
 }
 
-impl Drop for Visit<'_> {
+impl Drop for PollGuard<'_> {
     fn drop(&mut self) {
-        let Journey { profiler, scope } = self.journey;
-        with_desk(|desk| desk.take(profiler.store(), scope.id));
+        let TimedFuture { profiler, scope } = self.timed_future;
+        with_thread_buffer(|thread_buffer| thread_buffer.take(profiler.store(), scope.id));
     }
 }

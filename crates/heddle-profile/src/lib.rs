@@ -40,6 +40,7 @@
 //! assert_eq!(summary.totals.device_ns, 2_500);
 //! ```
 
+mod analysis;
 mod atomic_file;
 mod clock;
 mod compare;
@@ -47,7 +48,6 @@ mod error;
 mod export;
 mod future;
 mod global;
-mod look;
 mod name;
 mod profiler;
 mod record;
@@ -60,10 +60,13 @@ mod span;
 mod suggest;
 mod summary;
 
+pub use analysis::{
+    Bottleneck, DeviceTimeCoverage, TimeCategory, Tree, TreeNode, UntimedOperation,
+};
 pub use atomic_file::write_whole;
 pub use compare::{
-    CompareSettings, Comparison, Interval, MemoryChange, OperationChange, RoutingChange, Verdict,
-    WholeChange,
+    CompareSettings, Comparison, ComparisonOutcome, Interval, MemoryChange, OperationChange,
+    RoutingChange, WholeChange,
 };
 pub use error::ProfileError;
 pub use export::Metrics;
@@ -92,13 +95,12 @@ pub use global::{global, install, is_on, time};
 /// assert_eq!(spans[1].parent, Some(0));
 /// ```
 pub use heddle_profile_macros::profiled;
-pub use look::{Bottleneck, DeviceProof, Part, Tree, TreeNode, Unproven};
-pub use name::{Name, Site};
+pub use name::{CallSite, Name};
 pub use profiler::Profiler;
 pub use recording::{
-    Alternative, BatchCount, Breakdown, Ceilings, Counters, DeviceCard, FallbackTally, MachineCard,
-    MemorySample, PoolCount, Pressure, RecordedSpan, Recording, RoutingLog, RoutingRow, ThreadName,
-    Written,
+    Alternative, Breakdown, Ceilings, Counters, DeviceDescription, MachineDescription,
+    MemorySample, Pressure, RecordedBatches, RecordedFallback, RecordedPool, RecordedSpan,
+    Recording, RoutingLog, RoutingRow, ThreadName, WrittenFile,
 };
 pub use scope::{Attributes, Scope, ToBytes};
 pub use span::{Clock, DeviceTag, Span};

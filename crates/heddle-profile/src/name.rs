@@ -172,13 +172,13 @@ pub(crate) fn names() -> Vec<Name> {
 ///
 /// Made by [`span!`](crate::span!) and `#[profiled]`; not meant for other uses.
 #[derive(Debug)]
-pub struct Site {
+pub struct CallSite {
     name: &'static str,
     /// Zero until the name is first recorded; always zero if it is empty.
     id: AtomicU16,
 }
 
-impl Site {
+impl CallSite {
     /// A call site named `name`.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
@@ -257,7 +257,7 @@ mod tests {
         let id = intern(text);
         assert_eq!(intern(text), id);
         assert_eq!(names()[usize::from(id.0)], text);
-        let site = Site::new("a \"name\"\n🧵");
+        let site = CallSite::new("a \"name\"\n🧵");
         assert_eq!((site.id(), site.id()), (id, id));
     }
 

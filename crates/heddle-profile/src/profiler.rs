@@ -13,8 +13,8 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::clock::Timebase;
 use crate::global;
 use crate::name::{self, NameId};
-use crate::record::desk::with_desk;
 use crate::record::store::Store;
+use crate::record::thread_buffer::with_thread_buffer;
 use crate::recording::{MemorySample, RecordedSpan, Recording};
 use crate::scope::Scope;
 use crate::snapshot;
@@ -29,10 +29,10 @@ const MOST_MEMORY_SAMPLES: usize = 65_536;
 /// A handle: clones are cheap and share everything.
 #[derive(Clone)]
 pub struct Profiler {
-    shared: Arc<Shared>,
+    shared: Arc<ProfilerShared>,
 }
 
-struct Shared {
+struct ProfilerShared {
     enabled: AtomicBool,
     /// Whether `span!` records here.
     is_global: AtomicBool,
@@ -52,7 +52,7 @@ impl Profiler {
     #[must_use]
     pub fn new(capacity_spans: usize) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ProfilerShared {
                 enabled: AtomicBool::new(true),
                 is_global: AtomicBool::new(false),
                 one_in: AtomicU32::new(1),
@@ -68,8 +68,8 @@ impl Profiler {
     /// that no recording thread waits for the system allocator later, which can
     /// take milliseconds when there are more threads than cores.
     /// [`clear`](Self::clear) frees it.
-    pub fn make_room(&self) {
-        self.shared.store.make_room();
+    pub fn preallocate(&self) {
+        self.shared.store.preallocate();
     }
 
     /// Whether spans are being recorded. One relaxed atomic load.
@@ -118,15 +118,15 @@ impl Profiler {
     #[inline]
     pub fn record(&self, span: Span) {
         if self.enabled() {
-            self.keep(&span);
+            self.record_unlinked(&span);
         }
     }
 
     // Separate from `record` so that a disabled call site inlines to a load and a
     // branch.
-    fn keep(&self, span: &Span) {
+    fn record_unlinked(&self, span: &Span) {
         let one_in = self.sampled_one_in();
-        with_desk(|desk| desk.record(&self.shared.store, one_in, span));
+        with_thread_buffer(|thread_buffer| thread_buffer.record(&self.shared.store, one_in, span));
     }
 
     /// Times the code until the guard is dropped, also during a panic.
@@ -262,7 +262,7 @@ impl Profiler {
 
     /// The number of a name, through the calling thread's cache.
     pub(crate) fn name_id(name: &'static str) -> NameId {
-        with_desk(|desk| desk.names().id(name))
+        with_thread_buffer(|thread_buffer| thread_buffer.names().id(name))
     }
 
     pub(crate) fn become_global(&self) {

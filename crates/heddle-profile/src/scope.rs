@@ -7,10 +7,10 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::global;
-use crate::name::{NameCache, NameId, Site};
+use crate::name::{CallSite, NameCache, NameId};
 use crate::profiler::Profiler;
-use crate::record::desk::{Desk, OpenScope, Opening, with_desk};
 use crate::record::packed::PackedDevice;
+use crate::record::thread_buffer::{OpenScope, ScopeStart, ThreadBuffer, with_thread_buffer};
 use crate::span::DeviceTag;
 
 /// Times the code from here to the end of the block, on the global profiler.
@@ -33,11 +33,11 @@ use crate::span::DeviceTag;
 #[macro_export]
 macro_rules! span {
     ($name:expr $(,)?) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        static SITE: $crate::CallSite = $crate::CallSite::new($name);
         $crate::Scope::enter(&SITE)
     }};
     ($name:expr $(, $key:ident = $value:expr)+ $(,)?) => {{
-        static SITE: $crate::Site = $crate::Site::new($name);
+        static SITE: $crate::CallSite = $crate::CallSite::new($name);
         if $crate::is_on() {
             // Collected first, so that one call sets them all.
             $crate::Scope::enter_with(&SITE, $crate::Attributes::default()$(.$key($value))+)
@@ -132,7 +132,7 @@ impl ToBytes for i32 {
 impl Scope<'static> {
     /// Opens a scope on the global profiler, if that is on.
     #[inline]
-    pub fn enter(site: &'static Site) -> Self {
+    pub fn enter(site: &'static CallSite) -> Self {
         match global::active() {
             Some(profiler) => Self::open(profiler, site.id()),
             None => Self::off(),
@@ -141,7 +141,7 @@ impl Scope<'static> {
 
     /// As [`enter`](Self::enter), with attributes.
     #[inline]
-    pub fn enter_with(site: &'static Site, attributes: Attributes) -> Self {
+    pub fn enter_with(site: &'static CallSite, attributes: Attributes) -> Self {
         match global::active() {
             Some(profiler) => Self::open_with(profiler, site.id(), &attributes),
             None => Self::off(),
@@ -161,33 +161,38 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn open(profiler: &'a Profiler, name: NameId) -> Self {
-        Self::begin(profiler, |_| Opening::new(name))
+        Self::begin(profiler, |_| ScopeStart::new(name))
     }
 
     pub(crate) fn open_static(profiler: &'a Profiler, name: &'static str) -> Self {
-        Self::begin(profiler, |desk| Opening::new(desk.names().id(name)))
+        Self::begin(profiler, |thread_buffer| {
+            ScopeStart::new(thread_buffer.names().id(name))
+        })
     }
 
     fn open_with(profiler: &'a Profiler, name: NameId, attributes: &Attributes) -> Self {
-        Self::begin(profiler, |desk| {
-            let mut opening = Opening::new(name);
+        Self::begin(profiler, |thread_buffer| {
+            let mut scope_start = ScopeStart::new(name);
             if let Some(device) = attributes.device {
-                opening.device = PackedDevice::new(device, desk.names());
+                scope_start.device = PackedDevice::new(device, thread_buffer.names());
             }
             if let Some(element) = attributes.element {
-                opening.element = desk.names().id(element);
+                scope_start.element = thread_buffer.names().id(element);
             }
-            opening.size = attributes.size;
-            opening
+            scope_start.size = attributes.size;
+            scope_start
         })
     }
 
     #[inline]
-    fn begin(profiler: &'a Profiler, opening: impl Fn(&mut Desk) -> Opening) -> Self {
+    fn begin(
+        profiler: &'a Profiler,
+        scope_start: impl Fn(&mut ThreadBuffer) -> ScopeStart,
+    ) -> Self {
         let (store, one_in) = (profiler.store(), profiler.sampled_one_in());
-        let begun = with_desk(|desk| {
-            let opening = opening(desk);
-            desk.begin(store, one_in, opening, || profiler.ticks())
+        let begun = with_thread_buffer(|thread_buffer| {
+            let scope_start = scope_start(thread_buffer);
+            thread_buffer.begin(store, one_in, scope_start, || profiler.ticks())
         });
         match begun {
             None => Self::off(),
@@ -202,7 +207,7 @@ impl<'a> Scope<'a> {
     /// Sets the device the code runs on; the default is the CPU.
     #[inline]
     pub fn device(self, device: DeviceTag) -> Self {
-        self.amend(|scope, names| scope.is.device = PackedDevice::new(device, names));
+        self.amend(|scope, names| scope.start.device = PackedDevice::new(device, names));
         self
     }
 
@@ -210,21 +215,23 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn size(self, bytes: impl ToBytes) -> Self {
         let bytes = bytes.to_bytes();
-        self.amend(|scope, _| scope.is.size = Some(bytes));
+        self.amend(|scope, _| scope.start.size = Some(bytes));
         self
     }
 
     /// Sets the type of the elements.
     #[inline]
     pub fn element(self, element: &'static str) -> Self {
-        self.amend(|scope, names| scope.is.element = names.id(element));
+        self.amend(|scope, names| scope.start.element = names.id(element));
         self
     }
 
     #[inline]
     fn amend(&self, change: impl Fn(&mut OpenScope, &mut NameCache)) {
         if let Some(profiler) = self.profiler {
-            with_desk(|desk| desk.amend(profiler.store(), self.id, &change));
+            with_thread_buffer(|thread_buffer| {
+                thread_buffer.amend(profiler.store(), self.id, &change)
+            });
         }
     }
 
@@ -241,7 +248,7 @@ impl<'a> Scope<'a> {
 fn close(profiler: &Profiler, id: u64) {
     // First, so that closing a scope is not part of it.
     let ticks = profiler.ticks();
-    with_desk(|desk| desk.end(profiler.store(), id, ticks));
+    with_thread_buffer(|thread_buffer| thread_buffer.end(profiler.store(), id, ticks));
 }
 
 impl Drop for Scope<'_> {

@@ -11,38 +11,38 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::clock::{Scale, Timebase};
 use crate::name::{self, Name};
 use crate::record::packed::{PackedDevice, Unpacked, device_name, unpack};
-use crate::record::store::{Holdings, Store, Written};
+use crate::record::store::{ChunkPart, RecordedChunks, Store};
 use crate::record::thread;
-use crate::recording::{RecordedSpan, ThreadName, settle};
+use crate::recording::{RecordedSpan, ThreadName, compute_self_times};
 use crate::span::{Clock, Span};
 
 /// The largest disagreement of the two clocks.
 const NEAR_NS: u64 = 20_000;
 
 /// The content of a profiler at one moment.
-pub(crate) struct Taken {
+pub(crate) struct ProfilerSnapshot {
     pub(crate) spans: Vec<RecordedSpan>,
     pub(crate) threads: Vec<ThreadName>,
     pub(crate) overwritten: u64,
 }
 
 /// Reads everything a profiler holds. Recording continues.
-pub(crate) fn take(store: &Store, base: &Timebase) -> Taken {
-    let holdings = store.holdings();
+pub(crate) fn take(store: &Store, base: &Timebase) -> ProfilerSnapshot {
+    let recorded_chunks = store.recorded_chunks();
     // After the holdings, so that a scale measured over the whole time covers
     // every tick in them.
     let scale = base.scale();
-    let held = holdings.held();
+    let held = recorded_chunks.held();
     // Open chunks come on top of a full store: their oldest records already count
     // as overwritten, though their memory is not yet reused.
     let excess = held.saturating_sub(store.capacity_spans);
-    let overwritten = holdings.evicted + excess as u64;
+    let overwritten = recorded_chunks.evicted + excess as u64;
 
-    let records = read(&holdings, &scale, excess);
-    drop(holdings);
+    let records = read(&recorded_chunks, &scale, excess);
+    drop(recorded_chunks);
     let spans = link(records);
     let numbers: BTreeSet<u32> = spans.iter().map(|span| span.thread).collect();
-    Taken {
+    ProfilerSnapshot {
         threads: numbers
             .into_iter()
             .map(|id| ThreadName {
@@ -56,19 +56,19 @@ pub(crate) fn take(store: &Store, base: &Timebase) -> Taken {
 }
 
 /// All records but the oldest `excess`.
-fn read(holdings: &Holdings, scale: &Scale, excess: usize) -> Vec<Unpacked> {
-    let mut records = Vec::with_capacity(holdings.held() - excess);
-    let pieces = holdings.pieces.iter();
+fn read(recorded_chunks: &RecordedChunks, scale: &Scale, excess: usize) -> Vec<Unpacked> {
+    let mut records = Vec::with_capacity(recorded_chunks.held() - excess);
+    let parts = recorded_chunks.parts.iter();
     records.extend(
-        pieces
-            .flat_map(|piece| records_of(piece, scale))
+        parts
+            .flat_map(|partial_chunk| records_of(partial_chunk, scale))
             .skip(excess),
     );
     records
 }
 
-fn records_of(piece: &Written, scale: &Scale) -> impl Iterator<Item = Unpacked> {
-    let mut words = piece.words();
+fn records_of(partial_chunk: &ChunkPart, scale: &Scale) -> impl Iterator<Item = Unpacked> {
+    let mut words = partial_chunk.words();
     std::iter::from_fn(move || unpack(&mut words, scale))
 }
 
@@ -145,13 +145,13 @@ fn link(mut records: Vec<Unpacked>) -> Vec<RecordedSpan> {
             ..figures(&record.figures)
         })
         .collect();
-    settle(&mut spans);
+    compute_self_times(&mut spans);
     spans
 }
 
 /// Moves operations that cross the edge of their scope into it.
 fn attach(records: &mut [Unpacked]) {
-    let places: ById<(u64, u64)> = records
+    let slots: ById<(u64, u64)> = records
         .iter()
         .filter(|record| record.backend == name::NameId::SCOPE)
         .map(|record| {
@@ -166,7 +166,7 @@ fn attach(records: &mut [Unpacked]) {
         if record.backend == name::NameId::SCOPE {
             continue;
         }
-        let Some(&(from, to)) = places.get(&record.parent) else {
+        let Some(&(from, to)) = slots.get(&record.parent) else {
             continue;
         };
         let span = &mut record.figures;

@@ -109,7 +109,7 @@ impl Summary {
     /// The table of `spans`, after `overwritten` others were lost.
     #[must_use]
     pub fn of(spans: &[RecordedSpan], overwritten: u64) -> Self {
-        let mut groups: BTreeMap<Key<'_>, Group> = BTreeMap::new();
+        let mut groups: BTreeMap<Key<'_>, SummaryGroup> = BTreeMap::new();
         for span in spans {
             let key = (&*span.operation, &*span.element, &*span.device);
             groups.entry(key).or_default().add(Totals::of(span));
@@ -161,12 +161,12 @@ impl Totals {
 
 /// The spans of one row.
 #[derive(Default)]
-struct Group {
+struct SummaryGroup {
     totals: Totals,
     times_ns: Vec<u64>,
 }
 
-impl Group {
+impl SummaryGroup {
     fn add(&mut self, figures: Totals) {
         self.totals.add(&figures);
         self.times_ns.push(figures.total_ns);

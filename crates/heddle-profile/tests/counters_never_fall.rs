@@ -53,16 +53,16 @@ fn what_was_overwritten_stays_counted() {
     let (profiler, mut metrics) = (Profiler::new(CAPACITY), Metrics::default());
     let mut before = BTreeMap::new();
     for round in 1..=5 {
-        record(&profiler, "weave", 30);
-        record(&profiler, "beat", 20);
+        record(&profiler, "append_rows", 30);
+        record(&profiler, "count_rows", 20);
         let after = counters(&metrics.text(&profiler.recording()));
         assert_grown(&before, &after);
         assert_eq!(
-            count(&after, "weave").to_bits(),
+            count(&after, "append_rows").to_bits(),
             f64::from(30 * round).to_bits()
         );
         assert_eq!(
-            count(&after, "beat").to_bits(),
+            count(&after, "count_rows").to_bits(),
             f64::from(20 * round).to_bits()
         );
         before = after;
@@ -78,7 +78,7 @@ fn what_was_overwritten_stays_counted() {
         after["heddle_spans_recorded_total"].to_bits(),
         442.0_f64.to_bits()
     );
-    let counted: f64 = ["weave", "beat", "other"]
+    let counted: f64 = ["append_rows", "count_rows", "other"]
         .map(|name| count(&after, name))
         .iter()
         .sum();
@@ -96,18 +96,18 @@ fn a_cleared_profiler_and_a_file_written_anew_go_on_and_another_process_begins_a
         profiler.recording().write(&file).unwrap();
         counters(&metrics.text(&Recording::read(&file).unwrap()))
     };
-    record(&profiler, "weave", 50);
+    record(&profiler, "append_rows", 50);
     let first = scrape(&profiler);
     profiler.clear();
-    record(&profiler, "weave", 10);
+    record(&profiler, "append_rows", 10);
     let second = scrape(&profiler);
     assert_grown(&first, &second);
-    assert_eq!(count(&second, "weave").to_bits(), 60.0_f64.to_bits());
+    assert_eq!(count(&second, "append_rows").to_bits(), 60.0_f64.to_bits());
     // A profiler of the next process; the clock tells microseconds.
     std::thread::sleep(std::time::Duration::from_millis(1));
     let other = Profiler::new(CAPACITY);
-    record(&other, "weave", 70);
+    record(&other, "append_rows", 70);
     let third = scrape(&other);
-    let counted = count(&third, "weave") + third["heddle_spans_overwritten_total"];
+    let counted = count(&third, "append_rows") + third["heddle_spans_overwritten_total"];
     assert_eq!(counted.to_bits(), 70.0_f64.to_bits());
 }

@@ -40,9 +40,9 @@ fn resident_bytes() -> u64 {
 }
 
 /// How long the calling thread has waited for a core so far.
-struct Waiting(File);
+struct CoreWaitTime(File);
 
-impl Waiting {
+impl CoreWaitTime {
     fn new() -> Self {
         Self(File::open("/proc/thread-self/schedstat").unwrap())
     }
@@ -59,14 +59,14 @@ impl Waiting {
 
 /// The longest that a few rounds took.
 #[derive(Clone, Copy, Default, Debug)]
-struct Longest {
+struct LongestRound {
     /// By the wall, waiting for a core included.
     wall: Duration,
     /// By the wall, without that.
     stall: Duration,
 }
 
-impl Longest {
+impl LongestRound {
     fn of(self, other: Self) -> Self {
         Self {
             wall: self.wall.max(other.wall),
@@ -76,9 +76,9 @@ impl Longest {
 }
 
 /// Runs rounds of two spans each and watches the time.
-fn watch(spans: u64, round: impl Fn(u64)) -> Longest {
-    let waiting = Waiting::new();
-    let mut longest = Longest::default();
+fn watch(spans: u64, round: impl Fn(u64)) -> LongestRound {
+    let waiting = CoreWaitTime::new();
+    let mut longest = LongestRound::default();
     let mut before = (Instant::now(), waiting.so_far());
     for index in 0..spans / 2 {
         round(index);
@@ -87,7 +87,7 @@ fn watch(spans: u64, round: impl Fn(u64)) -> Longest {
             let now = Instant::now();
             let waited = waiting.so_far();
             let wall = now - before.0;
-            longest = longest.of(Longest {
+            longest = longest.of(LongestRound {
                 wall,
                 stall: wall.saturating_sub(waited.saturating_sub(before.1)),
             });
@@ -97,7 +97,7 @@ fn watch(spans: u64, round: impl Fn(u64)) -> Longest {
     longest
 }
 
-fn on_four_threads(round: impl Fn(u64) + Sync) -> Longest {
+fn on_four_threads(round: impl Fn(u64) + Sync) -> LongestRound {
     thread::scope(|scope| {
         let handles: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| watch(SPANS / 4, &round)))
@@ -105,12 +105,12 @@ fn on_four_threads(round: impl Fn(u64) + Sync) -> Longest {
         handles
             .into_iter()
             .map(|handle| handle.join().unwrap())
-            .fold(Longest::default(), Longest::of)
+            .fold(LongestRound::default(), LongestRound::of)
     })
 }
 
 /// The same loop, recording nothing: about as long as recording takes.
-fn without_recording() -> Longest {
+fn without_recording() -> LongestRound {
     on_four_threads(|index| {
         for word in 0..32 {
             black_box(index ^ word);
@@ -123,7 +123,7 @@ fn record_round(profiler: &Profiler, index: u64) {
     drop(profiler.scope("inner").size(index));
 }
 
-fn record_all(profiler: &Profiler) -> Longest {
+fn record_all(profiler: &Profiler) -> LongestRound {
     let start = Instant::now();
     let longest = on_four_threads(|index| record_round(profiler, index));
     println!(
@@ -133,7 +133,7 @@ fn record_all(profiler: &Profiler) -> Longest {
     longest
 }
 
-fn assert_no_stall(mut attempt: impl FnMut() -> Longest) {
+fn assert_no_stall(mut attempt: impl FnMut() -> LongestRound) {
     let is_ours = |_| {
         let found = attempt();
         let control = without_recording();
@@ -150,7 +150,7 @@ fn assert_no_stall(mut attempt: impl FnMut() -> Longest) {
 fn ten_million_spans_stay_bounded_and_never_stall() {
     let profiler = Profiler::new(CAPACITY);
     let before = resident_bytes();
-    profiler.make_room();
+    profiler.preallocate();
     assert_no_stall(|| record_all(&profiler));
     let grown = resident_bytes().saturating_sub(before);
     println!("memory grew by {grown} bytes");
@@ -181,7 +181,7 @@ fn check_file(recording: &Recording) {
     println!("{} spans took {} bytes", whole.spans, whole.bytes);
 }
 
-fn record_while_looking(profiler: &Profiler) -> Longest {
+fn record_while_looking(profiler: &Profiler) -> LongestRound {
     thread::scope(|scope| {
         let recording = scope.spawn(|| watch(2_000_000, |index| record_round(profiler, index)));
         let mut looks = 0;

@@ -12,29 +12,29 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::memory::{
-    HostStorage, Limit, Memory, MemorySettings, Pool, PoolSettings, Site, Storage, Stream, Streams,
-    SystemClock,
+    AllocationSite, Limit, Memory, MemoryPool, MemorySettings, PoolSettings, SimulatedStorage,
+    Storage, StreamIndex, StreamSet, SystemClock,
 };
 use heddle_runtime::units::Bytes;
 
 const CAPACITY: Bytes = Bytes(1 << 30);
 const SIZE: Bytes = Bytes(100_000);
 
-fn host() -> HostStorage {
-    HostStorage::new(CAPACITY)
+fn host() -> SimulatedStorage {
+    SimulatedStorage::new(CAPACITY)
 }
 
-fn memory() -> Memory<HostStorage> {
+fn memory() -> Memory<SimulatedStorage> {
     let settings = MemorySettings::new(DeviceId::simt(0), CAPACITY);
     Memory::new(host(), settings, Arc::new(SystemClock::new()))
 }
 
 fn pair(storage: &impl Storage) {
     let block = storage.allocate(black_box(SIZE), None).unwrap();
-    storage.free(block, Streams::NONE);
+    storage.free(block, StreamSet::NONE);
 }
 
-fn pair_of(memory: &Memory<HostStorage>, stream: Option<Stream>, busy: Streams) {
+fn pair_of(memory: &Memory<SimulatedStorage>, stream: Option<StreamIndex>, busy: StreamSet) {
     let allocation = memory.allocate(black_box(SIZE), stream).unwrap();
     memory.free(allocation, busy);
 }
@@ -42,7 +42,7 @@ fn pair_of(memory: &Memory<HostStorage>, stream: Option<Stream>, busy: Streams) 
 fn one(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("host");
     let clock = Arc::new(SystemClock::new());
-    let pool = Pool::new(host(), PoolSettings::default(), clock);
+    let pool = MemoryPool::new(host(), PoolSettings::default(), clock);
     group.bench_function("pool: allocate and free", |bencher| {
         bencher.iter(|| pair(&pool));
     });
@@ -51,18 +51,18 @@ fn one(criterion: &mut Criterion) {
         bencher.iter(|| pair(&limit));
     });
     let memory = memory();
-    let _site = Site::here("bench").enter();
+    let _site = AllocationSite::here("bench").enter();
     group.bench_function("memory: allocate and free", |bencher| {
-        bencher.iter(|| pair_of(&memory, None, Streams::NONE));
+        bencher.iter(|| pair_of(&memory, None, StreamSet::NONE));
     });
     group.bench_function("memory: allocate and free, busy", |bencher| {
-        bencher.iter(|| pair_of(&memory, Stream::new(3), Streams(1 << 3)));
+        bencher.iter(|| pair_of(&memory, StreamIndex::new(3), StreamSet(1 << 3)));
     });
     group.bench_function("memory: reserve, enter, allocate and free", |bencher| {
         bencher.iter(|| {
             let admission = memory.reserve(memory.footprint(SIZE)).unwrap();
             let _inside = admission.enter();
-            pair_of(&memory, None, Streams::NONE);
+            pair_of(&memory, None, StreamSet::NONE);
         });
     });
     group.finish();
@@ -80,7 +80,7 @@ fn many(criterion: &mut Criterion) {
                 live.push(memory.allocate(Bytes(1 + index * 997), None).unwrap());
             }
             for allocation in live.drain(..) {
-                memory.free(allocation, Streams::NONE);
+                memory.free(allocation, StreamSet::NONE);
             }
         });
     });

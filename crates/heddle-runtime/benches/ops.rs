@@ -19,14 +19,14 @@ use heddle_runtime::{Array, Operation};
 
 fn run<O: Operation>(device: &CpuDevice, operation: &mut O) {
     let description = operation.describe();
-    let mut answer = None;
+    let mut constant = None;
     device
-        .execute(&description, Instant::now(), &mut |lane| {
-            answer = Some(operation.run(lane)?);
+        .execute(&description, Instant::now(), &mut |context| {
+            constant = Some(operation.run(context)?);
             Ok(())
         })
         .expect("operation failed");
-    black_box(answer);
+    black_box(constant);
 }
 
 fn floats(len: usize) -> Array<f32> {

@@ -38,8 +38,8 @@ pub use array::{Array, Residency};
 pub use config::Config;
 pub use dtype::{DType, Element};
 pub use error::Error;
-pub use operation::{Agreement, Description, Kind, Operand, Operation, ResultPlace, WorkUnit};
-pub use runtime::{Outcome, Report, Runtime, RuntimeBuilder};
+pub use operation::{Agreement, Description, Kind, Operand, Operation, ResultLocation, WorkUnit};
+pub use runtime::{Report, RunOutcome, Runtime, RuntimeBuilder};
 pub use shape::Shape;
 
 /// Runs the README's example as a test.

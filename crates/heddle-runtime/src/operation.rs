@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::array::{Array, Residency};
-use crate::device::{DeviceId, Lane};
+use crate::device::{DeviceId, ExecutionContext};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::units::Bytes;
@@ -108,10 +108,10 @@ impl<T: Element> From<&Array<T>> for Operand {
 /// Where an operation leaves its result, which decides whether the transfer to the host is part
 /// of its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResultPlace {
+pub enum ResultLocation {
     /// On the device that computes it. A later reader elsewhere pays for the transfer.
     #[default]
-    Stay,
+    OnDevice,
     /// On the host if no operand was on the device that computes it, otherwise on that device.
     /// A map that streams from host to host uses this.
     WithOperands,
@@ -140,7 +140,7 @@ pub struct Description {
     /// Whether only a GPU needs the scratch.
     pub scratch_on_gpu: bool,
     /// Where the result is left.
-    pub result: ResultPlace,
+    pub result: ResultLocation,
     /// The least memory it can work with on a device when its whole footprint does not fit, or
     /// `None` if it needs the whole footprint.
     pub least: Option<Bytes>,
@@ -159,7 +159,7 @@ impl Description {
             output: Bytes(0),
             scratch: Bytes(0),
             scratch_on_gpu: false,
-            result: ResultPlace::default(),
+            result: ResultLocation::default(),
             least: None,
         }
     }
@@ -203,7 +203,7 @@ impl Description {
     /// Sets where the result is left.
     #[inline]
     #[must_use]
-    pub fn leaves(mut self, result: ResultPlace) -> Self {
+    pub fn leaves(mut self, result: ResultLocation) -> Self {
         self.result = result;
         self
     }
@@ -258,9 +258,9 @@ impl Description {
     pub fn returned(&self, device: DeviceId) -> Bytes {
         let comes_back = device.has_own_memory()
             && match self.result {
-                ResultPlace::Stay => false,
-                ResultPlace::Host => true,
-                ResultPlace::WithOperands => !self
+                ResultLocation::OnDevice => false,
+                ResultLocation::Host => true,
+                ResultLocation::WithOperands => !self
                     .operands
                     .iter()
                     .any(|operand| operand.residency.is_on(device)),
@@ -299,8 +299,8 @@ pub trait Operation {
         device.is_host()
     }
 
-    /// Computes the result on `lane`'s device.
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error>;
+    /// Computes the result on `context`'s device.
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Self::Output, Error>;
 
     /// Whether a second run gives the same result. An operation that overwrites its operand
     /// returns false, and is never run a second time to verify or explore.
@@ -334,8 +334,8 @@ impl<O: Operation + ?Sized> Operation for &mut O {
         (**self).runs_on(device)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
-        (**self).run(lane)
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Self::Output, Error> {
+        (**self).run(context)
     }
 
     fn is_repeatable(&self) -> bool {
@@ -384,7 +384,7 @@ mod tests {
                 residency: Residency::Both(gpu),
             })
             .writes(Bytes(7))
-            .leaves(ResultPlace::WithOperands);
+            .leaves(ResultLocation::WithOperands);
         assert_eq!(described.missing(gpu), Bytes(100));
         assert_eq!(described.missing(DeviceId::CPU), Bytes(0));
         assert_eq!(described.missing(DeviceId::cuda(1)), Bytes(110));
@@ -395,7 +395,7 @@ mod tests {
         let scratching = described.clone().scratches_on_gpu(Bytes(1000));
         assert_eq!(scratching.footprint(gpu), Bytes(1107));
         assert_eq!(scratching.footprint(DeviceId::CPU), Bytes(7));
-        let stays = described.leaves(ResultPlace::Stay);
+        let stays = described.leaves(ResultLocation::OnDevice);
         assert_eq!(stays.returned(DeviceId::cuda(1)), Bytes(0));
     }
 }

@@ -112,7 +112,7 @@ impl fmt::Display for Bytes {
             value /= 1024.0;
             unit = next;
         }
-        write!(f, "{} {unit}", Short(value))
+        write!(f, "{} {unit}", ThreeFigures(value))
     }
 }
 
@@ -130,21 +130,21 @@ impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.0;
         if ns < 1e3 {
-            write!(f, "{} ns", Short(ns))
+            write!(f, "{} ns", ThreeFigures(ns))
         } else if ns < 1e6 {
-            write!(f, "{} µs", Short(ns / 1e3))
+            write!(f, "{} µs", ThreeFigures(ns / 1e3))
         } else if ns < 1e9 {
-            write!(f, "{} ms", Short(ns / 1e6))
+            write!(f, "{} ms", ThreeFigures(ns / 1e6))
         } else {
-            write!(f, "{} s", Short(ns / 1e9))
+            write!(f, "{} s", ThreeFigures(ns / 1e9))
         }
     }
 }
 
 /// A number with at most three significant figures, without trailing zeros.
-struct Short(f64);
+struct ThreeFigures(f64);
 
-impl fmt::Display for Short {
+impl fmt::Display for ThreeFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.0;
         let decimals = if value >= 100.0 {

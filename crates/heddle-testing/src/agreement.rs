@@ -8,7 +8,7 @@ use heddle_runtime::device::DeviceId;
 use heddle_runtime::{Array, Element, Error, Operation, Runtime};
 
 use crate::Random;
-use crate::chunked::Chunked;
+use crate::chunked::ChunkedGpu;
 
 pub const GPU: DeviceId = DeviceId::simt(0);
 
@@ -25,7 +25,7 @@ pub fn runtime() -> Runtime {
     let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
     Runtime::builder()
         .device(Arc::new(gpu))
-        .forgetful()
+        .without_model_cache()
         .build()
         .unwrap()
 }
@@ -33,8 +33,8 @@ pub fn runtime() -> Runtime {
 /// The same, streaming in chunks of so many elements.
 pub fn runtime_in_chunks(elements: usize) -> Runtime {
     Runtime::builder()
-        .device(Arc::new(Chunked::new(elements)))
-        .forgetful()
+        .device(Arc::new(ChunkedGpu::new(elements)))
+        .without_model_cache()
         .build()
         .unwrap()
 }
@@ -45,7 +45,7 @@ pub fn on<O: Operation>(
     device: DeviceId,
     operation: O,
 ) -> Result<O::Output, Error> {
-    let outcome = runtime.trace(operation, Some(device))?;
+    let outcome = runtime.run_traced(operation, Some(device))?;
     assert_eq!(outcome.decision.device, device);
     if device == GPU {
         assert!(outcome.timing.device.is_some());
@@ -91,7 +91,7 @@ impl Random {
     }
 
     /// Elements of any bits, and often one that is its type's hard case.
-    pub fn hard<T: Hard>(&mut self, len: usize) -> Vec<T> {
+    pub fn with_edge_cases<T: EdgeCases>(&mut self, len: usize) -> Vec<T> {
         let mut values = self.bits::<T>(len);
         for value in &mut values {
             if self.below(4) == 0 {
@@ -102,29 +102,29 @@ impl Random {
     }
 
     /// One of a type's hard cases.
-    pub fn case<T: Hard>(&mut self) -> T {
+    pub fn case<T: EdgeCases>(&mut self) -> T {
         T::CASES[self.below(T::CASES.len() as u64) as usize]
     }
 }
 
 /// Elements that arithmetic gets wrong first.
-pub trait Hard: Element {
+pub trait EdgeCases: Element {
     const CASES: &'static [Self];
 }
 
-impl Hard for u8 {
+impl EdgeCases for u8 {
     const CASES: &'static [Self] = &[0, 1, 2, 127, 128, 254, 255];
 }
-impl Hard for i32 {
+impl EdgeCases for i32 {
     const CASES: &'static [Self] = &[0, 1, -1, 2, -2, i32::MIN, i32::MIN + 1, i32::MAX, 46341];
 }
-impl Hard for u32 {
+impl EdgeCases for u32 {
     const CASES: &'static [Self] = &[0, 1, 2, u32::MAX, u32::MAX - 1, 1 << 31, 65_536, 65_537];
 }
 
 macro_rules! hard_float {
     ($type:ident) => {
-        impl Hard for $type {
+        impl EdgeCases for $type {
             const CASES: &'static [Self] = &[
                 0.0,
                 -0.0,

@@ -5,20 +5,20 @@ use std::time::Instant;
 
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, Moved, Pipeline,
-    PipelineLaunch, Place, Timing, sequential,
+    Accelerator, ChunkLaunch, ChunkedMap, Device, DeviceBuffer, DeviceId, DeviceProperties,
+    ExecutionContext, ExecutionTarget, Launch, Timing, TransferTotals, sequential,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Description, Error};
 
 /// An emulated GPU whose pipeline takes so many elements at a time.
 #[derive(Debug)]
-pub struct Chunked {
+pub struct ChunkedGpu {
     gpu: SimtDevice,
     elements: usize,
 }
 
-impl Chunked {
+impl ChunkedGpu {
     pub fn new(elements: usize) -> Self {
         Self {
             gpu: SimtDevice::new(0, SimtOptions::default()).unwrap(),
@@ -27,13 +27,13 @@ impl Chunked {
     }
 }
 
-impl Device for Chunked {
+impl Device for ChunkedGpu {
     fn id(&self) -> DeviceId {
         self.gpu.id()
     }
 
-    fn card(&self) -> &DeviceCard {
-        self.gpu.card()
+    fn properties(&self) -> &DeviceProperties {
+        self.gpu.properties()
     }
 
     fn free_memory(&self) -> Bytes {
@@ -44,15 +44,15 @@ impl Device for Chunked {
         &self,
         _: &Description,
         start: Instant,
-        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+        body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
-        let lane = Lane::new(self.id(), Place::Accelerator(self));
-        body(&lane)?;
+        let context = ExecutionContext::new(self.id(), ExecutionTarget::Accelerator(self));
+        body(&context)?;
         self.synchronize()?;
         Ok(Timing {
             total: Nanos::from(start.elapsed()),
             device: Some(Nanos(0)),
-            moved: lane.moved(),
+            moved: context.moved(),
             ..Timing::default()
         })
     }
@@ -62,7 +62,7 @@ impl Device for Chunked {
     }
 }
 
-impl Accelerator for Chunked {
+impl Accelerator for ChunkedGpu {
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
         self.gpu.allocate(bytes)
     }
@@ -75,11 +75,11 @@ impl Accelerator for Chunked {
         self.gpu.synchronize()
     }
 
-    fn pipeline(
+    fn chunked_map(
         &self,
-        mut work: Pipeline<'_>,
-        launch: &mut PipelineLaunch<'_>,
-    ) -> Result<Moved, Error> {
+        mut work: ChunkedMap<'_>,
+        launch: &mut ChunkLaunch<'_>,
+    ) -> Result<TransferTotals, Error> {
         work.chunk_elements = self.elements;
         sequential(&self.gpu, work, launch)
     }

@@ -21,12 +21,12 @@ pub fn device(threads: usize) -> CpuDevice {
 
 /// Runs it as the runtime would.
 pub fn run<O: Operation>(device: &CpuDevice, operation: &mut O) -> Result<O::Output, Error> {
-    let mut answer = None;
-    device.execute(&operation.describe(), Instant::now(), &mut |lane| {
-        answer = Some(operation.run(lane)?);
+    let mut result = None;
+    device.execute(&operation.describe(), Instant::now(), &mut |context| {
+        result = Some(operation.run(context)?);
         Ok(())
     })?;
-    Ok(answer.unwrap())
+    Ok(result.unwrap())
 }
 
 /// Leaves garbage of that size to be recycled, so that an element nobody writes

@@ -2,28 +2,30 @@
 //! that exists: exclusive or with a key.
 
 use heddle_runtime::device::Argument::{Buffer, U64};
-use heddle_runtime::device::{Accelerator, DeviceMemory, Kernel, Lane, Launch, Place};
+use heddle_runtime::device::{
+    Accelerator, DeviceMemory, ExecutionContext, ExecutionTarget, Kernel, Launch,
+};
 use heddle_runtime::device::{DeviceBuffer, DeviceId};
 use heddle_runtime::ops;
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
 
-pub static VEIL: Kind = Kind::new("veil", WorkUnit::Bytes);
-pub static VEIL_OVER: Kind = Kind::new("veil-over", WorkUnit::Bytes);
+pub static XOR_WITH_KEY: Kind = Kind::new("xor-with-key", WorkUnit::Bytes);
+pub static XOR_WITH_KEY_IN_PLACE: Kind = Kind::new("veil-over", WorkUnit::Bytes);
 
 pub const KEY: &[u8] = b"thread the heddle";
 
 /// What the answer must be.
-pub fn veiled(data: &[u8]) -> Vec<u8> {
+pub fn xored_with_key(data: &[u8]) -> Vec<u8> {
     let key = KEY.iter().cycle();
     data.iter().zip(key).map(|(byte, key)| byte ^ key).collect()
 }
 
 /// `data ^ key` in a new array.
-pub struct Veil {
+pub struct XorWithKey {
     pub data: Array<u8>,
 }
 
-impl Veil {
+impl XorWithKey {
     pub fn of(data: &[u8]) -> Self {
         Self {
             data: Array::from_slice(data),
@@ -31,11 +33,11 @@ impl Veil {
     }
 }
 
-impl Operation for Veil {
+impl Operation for XorWithKey {
     type Output = Array<u8>;
 
     fn describe(&self) -> Description {
-        Description::new(&VEIL, DType::U8, self.data.bytes().0)
+        Description::new(&XOR_WITH_KEY, DType::U8, self.data.bytes().0)
             .reads(&self.data)
             .writes(self.data.bytes())
     }
@@ -44,11 +46,13 @@ impl Operation for Veil {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
-        let Place::Accelerator(gpu) = lane.place() else {
-            return Ok(Array::from_slice(&veiled(lane.host(&self.data)?)));
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<u8>, Error> {
+        let ExecutionTarget::Accelerator(gpu) = context.place() else {
+            return Ok(Array::from_slice(&xored_with_key(
+                context.host(&self.data)?,
+            )));
         };
-        let input = lane.resident(&self.data, gpu)?;
+        let input = context.resident(&self.data, gpu)?;
         let output = gpu.allocate(self.data.bytes())?;
         launch(gpu, input.as_ref().as_ref(), output.as_ref())?;
         Array::on_device(self.data.shape().clone(), output)
@@ -64,30 +68,30 @@ impl Operation for Veil {
 }
 
 /// `data ^= key`, and whether it has begun to write.
-pub struct VeilOver<'a> {
+pub struct XorWithKeyInPlace<'a> {
     pub data: &'a mut Array<u8>,
     pub begun: bool,
 }
 
-impl Operation for VeilOver<'_> {
+impl Operation for XorWithKeyInPlace<'_> {
     type Output = ();
 
     fn describe(&self) -> Description {
-        Description::new(&VEIL_OVER, DType::U8, self.data.bytes().0).reads(&*self.data)
+        Description::new(&XOR_WITH_KEY_IN_PLACE, DType::U8, self.data.bytes().0).reads(&*self.data)
     }
 
     fn runs_on(&self, device: DeviceId) -> bool {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        let Place::Accelerator(gpu) = lane.place() else {
-            let answer = veiled(lane.host(self.data)?);
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        let ExecutionTarget::Accelerator(gpu) = context.place() else {
+            let result = xored_with_key(context.host(self.data)?);
             self.begun = true;
-            lane.host_mut(self.data)?.copy_from_slice(&answer);
+            context.host_mut(self.data)?.copy_from_slice(&result);
             return Ok(());
         };
-        let buffer = lane.resident(self.data, gpu)?;
+        let buffer = context.resident(self.data, gpu)?;
         self.begun = true;
         launch(gpu, buffer.as_ref().as_ref(), buffer.as_ref().as_ref())
     }

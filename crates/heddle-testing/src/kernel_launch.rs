@@ -34,7 +34,7 @@ pub fn up<T: Pod>(gpu: &SimtDevice, values: &[T]) -> DeviceBuffer {
 }
 
 /// A buffer for so many values, unwritten.
-pub fn room<T: Pod>(gpu: &SimtDevice, count: usize) -> DeviceBuffer {
+pub fn unwritten_buffer<T: Pod>(gpu: &SimtDevice, count: usize) -> DeviceBuffer {
     gpu.allocate(Bytes::of::<T>(count)).unwrap()
 }
 

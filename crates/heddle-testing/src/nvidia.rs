@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_cuda::cuda::{CudaDevice, CudaOptions};
 use heddle_runtime::device::{Device, Timing};
 use heddle_runtime::{DType, Description, Error, Kind, WorkUnit};
 
@@ -11,12 +11,12 @@ static KIND: Kind = Kind::new("trial", WorkUnit::Bytes);
 
 /// Runs the test on this machine's first GPU.
 pub fn with_gpu(test: impl FnOnce(Arc<CudaDevice>)) {
-    with_gpu_of(&Options::default(), test);
+    with_gpu_of(&CudaOptions::default(), test);
 }
 
 /// The same, the GPU opened with these options. Nobody else uses it meanwhile,
 /// and once the test has let go of it everything must have been freed.
-pub fn with_gpu_of(options: &Options, test: impl FnOnce(Arc<CudaDevice>)) {
+pub fn with_gpu_of(options: &CudaOptions, test: impl FnOnce(Arc<CudaDevice>)) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let gpu = open(options);
@@ -27,7 +27,7 @@ pub fn with_gpu_of(options: &Options, test: impl FnOnce(Arc<CudaDevice>)) {
 }
 
 /// The first GPU of this machine. A test that asks for it and finds none fails.
-pub fn open(options: &Options) -> Arc<CudaDevice> {
+pub fn open(options: &CudaOptions) -> Arc<CudaDevice> {
     let found = CudaDevice::find(options);
     let why = found.why_none.unwrap_or_default();
     let first = found.devices.into_iter().next();

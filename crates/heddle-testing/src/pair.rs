@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::device::DeviceId;
-use heddle_runtime::{Agreement, Operation, Outcome, Runtime};
+use heddle_runtime::{Agreement, Operation, RunOutcome, Runtime};
 
 /// The emulated GPU of every pair.
 pub const SIMT: DeviceId = DeviceId::simt(0);
 
 /// Both devices in one runtime.
-pub struct Pair {
+pub struct CpuGpuPair {
     runtime: Runtime,
 }
 
-impl Pair {
+impl CpuGpuPair {
     /// With an emulated GPU of as many workers as there are processors.
     pub fn new() -> Self {
         Self::over(SimtOptions::default())
@@ -32,15 +32,15 @@ impl Pair {
         let gpu = SimtDevice::new(0, options).unwrap();
         let runtime = Runtime::builder()
             .device(Arc::new(gpu))
-            .forgetful()
+            .without_model_cache()
             .build()
             .unwrap();
         Self { runtime }
     }
 
     /// The GPU's answer and how it came about.
-    pub fn gpu<O: Operation>(&self, operation: O) -> Outcome<O::Output> {
-        let outcome = self.runtime.trace(operation, Some(SIMT)).unwrap();
+    pub fn gpu<O: Operation>(&self, operation: O) -> RunOutcome<O::Output> {
+        let outcome = self.runtime.run_traced(operation, Some(SIMT)).unwrap();
         assert_eq!(outcome.decision.device, SIMT);
         assert!(outcome.timing.device.is_some(), "a GPU has its own clock");
         outcome

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use heddle_runtime::device::{
-    Accelerator, Argument, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Kernel,
-    KernelModule, Lane, Launch, ParameterKind, Place, Timing,
+    Accelerator, Argument, Device, DeviceBuffer, DeviceId, DeviceMemory, DeviceProperties,
+    ExecutionContext, ExecutionTarget, Kernel, KernelModule, Launch, ParameterKind, Timing,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
@@ -18,22 +18,22 @@ use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operatio
 pub const NANOS_PER_BYTE: u64 = 2;
 
 #[derive(Debug)]
-pub struct Remote {
+pub struct HostMemoryGpu {
     id: DeviceId,
-    card: DeviceCard,
+    properties: DeviceProperties,
     /// Makes the first element of its answers wrong.
     pub faulty: AtomicBool,
     /// Leaves the last element of its answers unwritten.
     pub short: AtomicBool,
     /// Leaves its own clock out of what it reports.
-    pub timeless: AtomicBool,
+    pub reports_no_device_time: AtomicBool,
 }
 
-impl Remote {
+impl HostMemoryGpu {
     pub fn new(index: u16, memory: Bytes) -> Arc<Self> {
         Arc::new(Self {
             id: DeviceId::cuda(index),
-            card: DeviceCard {
+            properties: DeviceProperties {
                 name: "made of host bytes".to_owned(),
                 backend: "remote",
                 driver: "1".to_owned(),
@@ -43,37 +43,37 @@ impl Remote {
             },
             faulty: AtomicBool::new(false),
             short: AtomicBool::new(false),
-            timeless: AtomicBool::new(false),
+            reports_no_device_time: AtomicBool::new(false),
         })
     }
 }
 
-impl Device for Remote {
+impl Device for HostMemoryGpu {
     fn id(&self) -> DeviceId {
         self.id
     }
 
-    fn card(&self) -> &DeviceCard {
-        &self.card
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
     fn free_memory(&self) -> Bytes {
-        self.card.memory
+        self.properties.memory
     }
 
     fn execute(
         &self,
         description: &Description,
         _start: Instant,
-        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+        body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
-        let lane = Lane::new(self.id, Place::Accelerator(self));
-        body(&lane)?;
+        let context = ExecutionContext::new(self.id, ExecutionTarget::Accelerator(self));
+        body(&context)?;
         let device = Nanos(description.work);
         Ok(Timing {
-            total: lane.moved().time() + device,
-            device: (!self.timeless.load(Ordering::Relaxed)).then_some(device),
-            moved: lane.moved(),
+            total: context.moved().time() + device,
+            device: (!self.reports_no_device_time.load(Ordering::Relaxed)).then_some(device),
+            moved: context.moved(),
             ..Timing::default()
         })
     }
@@ -83,9 +83,9 @@ impl Device for Remote {
     }
 }
 
-impl Accelerator for Remote {
+impl Accelerator for HostMemoryGpu {
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
-        Ok(Box::new(RemoteMemory {
+        Ok(Box::new(HostMemoryBuffer {
             device: self.id,
             bytes: Mutex::new(vec![0xA5; bytes.0 as usize]),
         }))
@@ -101,20 +101,20 @@ impl Accelerator for Remote {
             });
         };
         let mut values = vec![0; input.bytes().0 as usize];
-        let mut answer = values.clone();
+        let mut result = values.clone();
         input.download(&mut values)?;
-        output.download(&mut answer)?;
+        output.download(&mut result)?;
         let written =
             values.len() - usize::from(self.short.load(Ordering::Relaxed)).min(values.len());
-        for (answer, value) in answer[..written].iter_mut().zip(&values) {
-            *answer = value.wrapping_add(1);
+        for (result, value) in result[..written].iter_mut().zip(&values) {
+            *result = value.wrapping_add(1);
         }
         if self.faulty.load(Ordering::Relaxed)
-            && let Some(one) = answer.first_mut()
+            && let Some(one) = result.first_mut()
         {
             *one = one.wrapping_add(1);
         }
-        output.upload(&answer)?;
+        output.upload(&result)?;
         Ok(())
     }
 
@@ -128,12 +128,12 @@ impl Accelerator for Remote {
 }
 
 #[derive(Debug)]
-struct RemoteMemory {
+struct HostMemoryBuffer {
     device: DeviceId,
     bytes: Mutex<Vec<u8>>,
 }
 
-impl DeviceMemory for RemoteMemory {
+impl DeviceMemory for HostMemoryBuffer {
     fn device(&self) -> DeviceId {
         self.device
     }
@@ -190,16 +190,16 @@ impl Operation for Increment {
         !device.is_emulated()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
-        let Place::Accelerator(accelerator) = lane.place() else {
-            let values: Vec<u8> = lane
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<u8>, Error> {
+        let ExecutionTarget::Accelerator(accelerator) = context.place() else {
+            let values: Vec<u8> = context
                 .host(&self.data)?
                 .iter()
                 .map(|value| value.wrapping_add(1))
                 .collect();
             return Ok(Array::from_slice(&values));
         };
-        let input = lane.resident(&self.data, accelerator)?;
+        let input = context.resident(&self.data, accelerator)?;
         let output = accelerator.allocate(self.data.bytes())?;
         if !self.data.is_empty() {
             accelerator.launch(&Launch {

@@ -19,7 +19,7 @@ pub fn runtime(mut config: Config, gpus: Vec<SimtOptions>) -> (Runtime, Vec<Arc<
             .chain((0..devices.len()).map(|index| DeviceId::simt(index as u16)))
             .collect(),
     );
-    let builder = Runtime::builder().config(config).forgetful();
+    let builder = Runtime::builder().config(config).without_model_cache();
     let builder = devices.iter().fold(builder, |builder, device| {
         builder.device(Arc::clone(device) as _)
     });
@@ -29,7 +29,9 @@ pub fn runtime(mut config: Config, gpus: Vec<SimtOptions>) -> (Runtime, Vec<Arc<
 /// The CPU and one emulated GPU that runs on one thread.
 pub fn cpu_and_gpu() -> Runtime {
     let gpu = SimtDevice::new(0, small()).unwrap();
-    let builder = Runtime::builder().device(Arc::new(gpu)).forgetful();
+    let builder = Runtime::builder()
+        .device(Arc::new(gpu))
+        .without_model_cache();
     builder.build().unwrap()
 }
 

@@ -12,12 +12,12 @@ pub const MIB: u64 = 1 << 20;
 
 /// Both devices. An allocation beyond the GPU's memory fails there, so whatever
 /// answers has kept to it.
-pub struct Small {
+pub struct SmallGpu {
     pub gpu: Arc<SimtDevice>,
     cpu: Runtime,
 }
 
-impl Small {
+impl SmallGpu {
     pub fn new(memory: u64) -> Self {
         let options = SimtOptions {
             memory: Bytes(memory),
@@ -25,21 +25,21 @@ impl Small {
         };
         Self {
             gpu: Arc::new(SimtDevice::new(0, options).unwrap()),
-            cpu: Runtime::builder().forgetful().build().unwrap(),
+            cpu: Runtime::builder().without_model_cache().build().unwrap(),
         }
     }
 
     /// What the GPU makes of it.
     pub fn gpu<O: Operation>(&self, mut operation: O) -> Result<(O::Output, Timing), Error> {
         let description = operation.describe();
-        let mut answer = None;
+        let mut result = None;
         let timing = self
             .gpu
-            .execute(&description, Instant::now(), &mut |lane| {
-                answer = Some(operation.run(lane)?);
+            .execute(&description, Instant::now(), &mut |context| {
+                result = Some(operation.run(context)?);
                 Ok(())
             })?;
-        Ok((answer.unwrap(), timing))
+        Ok((result.unwrap(), timing))
     }
 
     pub fn cpu<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {

@@ -57,12 +57,13 @@ struct Reader {
 pub fn check(text: &str) -> Result<Census, String> {
     // A parser that keeps to the standard refuses unescaped control characters,
     // bad escapes and numbers that are none.
-    let trace: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    let events = trace
+    let run_traced: Value =
+        serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    let events = run_traced
         .get("traceEvents")
         .and_then(Value::as_array)
         .ok_or("there is no array traceEvents")?;
-    if let Some(unit) = trace.get("displayTimeUnit")
+    if let Some(unit) = run_traced.get("displayTimeUnit")
         && unit != "ms"
         && unit != "ns"
     {

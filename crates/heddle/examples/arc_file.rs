@@ -12,7 +12,7 @@ use heddle::arc::data::{self, Task};
 use heddle::arc::engine::Grid;
 use heddle::arc::gpu::LaunchSettings;
 use heddle::arc::meter::Budget;
-use heddle::arc::road::{Crew, Settings};
+use heddle::arc::operations::{EvaluationSettings, WorkerPool};
 use heddle::arc::{program, tasks};
 
 /// A task as ARC writes it: `{"train": [pairs], "test": [pairs]}`.
@@ -57,14 +57,14 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     // Each program on the task it is named after; `Pairing::All` is every one on each.
     let runtime = heddle::open()?;
-    let crew = Crew::new(Budget::default());
+    let crew = WorkerPool::new(Budget::default());
     let chosen: Vec<&Task> = dataset.tasks.iter().collect();
     let assessment = assess(
         &runtime,
         &loaded.programs,
         &chosen,
         Pairing::Own,
-        &Settings::of(&crew),
+        &EvaluationSettings::of(&crew),
         LaunchSettings::default(),
     )?;
     let results = assessment.results.iter();

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p heddle --example custom_operation`
 
-use heddle::device::Lane;
+use heddle::device::ExecutionContext;
 use heddle::ops::Probe;
 use heddle::route::{CalibrationPlan, calibrate, explain};
 use heddle::{Array, Bytes, DType, Description, DeviceId, Error, Kind, Operand, Operation};
@@ -21,8 +21,8 @@ impl Operation for CountOdd {
     fn describe(&self) -> Description {
         Description::new(&COUNT, DType::U8, self.0.len() as u64).reads(&self.0)
     }
-    fn run(&mut self, lane: &Lane<'_>) -> Result<usize, Error> {
-        let bytes = lane.host(&self.0)?;
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<usize, Error> {
+        let bytes = context.host(&self.0)?;
         Ok(bytes.iter().filter(|&&byte| byte % 2 == 1).count())
     }
 }
@@ -58,8 +58,8 @@ impl Operation for Measured {
     fn describe(&self) -> Description {
         self.0.describe()
     }
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        self.0.run(lane).map(drop)
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        self.0.run(context).map(drop)
     }
 }
 

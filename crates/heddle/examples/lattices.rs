@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p heddle --example lattices`
 
-use heddle::lattice::path::Method;
-use heddle::lattice::structure::Limits;
+use heddle::lattice::path::PathMethod;
+use heddle::lattice::structure::AnalysisLimits;
 use heddle::lattice::{Axis, Error, Lattice, LatticeBatch, Site, analyze};
 
 // `pub(crate)` so that a test can call it; a program of your own writes `fn main`.
@@ -20,7 +20,7 @@ pub(crate) fn main() -> Result<(), Error> {
 
     // Twenty rows, thirty columns that close on themselves, a fifth of the sites blocked.
     // Sites are numbered in C order, the last axis fastest.
-    let maze = Lattice::new([Axis::open(20), Axis::periodic(30)])?.with_share_blocked(0.2, 7)?;
+    let maze = Lattice::new([Axis::open(20), Axis::periodic(30)])?.with_random_blocked(0.2, 7)?;
     let end = maze.sites() - 1;
     let path = maze.shortest_path(0, end)?;
     println!(
@@ -29,7 +29,7 @@ pub(crate) fn main() -> Result<(), Error> {
         path.method
     );
     assert!(path.is_of(&maze));
-    assert_ne!(path.method, Method::WeightedAStar);
+    assert_ne!(path.method, PathMethod::WeightedAStar);
 
     // Distances from one site to all others agree with the path.
     let distances = maze.distances(&[0])?;
@@ -37,7 +37,7 @@ pub(crate) fn main() -> Result<(), Error> {
     assert_eq!(distances.get(end), Some(path.steps() as f64));
 
     // Everything about it at once; each figure says how it was found.
-    let analysis = analyze(&runtime, &maze, &Limits::default())?;
+    let analysis = analyze(&runtime, &maze, &AnalysisLimits::default())?;
     println!(
         "{} vertices, diameter {}",
         analysis.vertices, analysis.diameter

@@ -7,8 +7,8 @@ use heddle::{Array, Error, Operation, Runtime};
 
 /// Runs an operation and prints what the router decided.
 fn run<O: Operation>(runtime: &Runtime, what: &str, operation: O) -> Result<O::Output, Error> {
-    // `trace` is `run` with the decision and the measured time beside the result.
-    let outcome = runtime.trace(operation, None)?;
+    // `run_traced` is `run` with the decision and the measured time beside the result.
+    let outcome = runtime.run_traced(operation, None)?;
     println!("{what}: {} on {}", outcome.timing.total, outcome.decision);
     Ok(outcome.output)
 }
@@ -18,7 +18,7 @@ pub(crate) fn main() -> Result<(), Error> {
     // The CPU and every NVIDIA GPU. On a machine without one, everything runs on the CPU.
     let runtime = heddle::open()?;
     for device in runtime.devices() {
-        println!("{}: {}", device.id(), device.card().name);
+        println!("{}: {}", device.id(), device.properties().name);
     }
 
     // Many tiny operations: a GPU's launch would cost more than the work.

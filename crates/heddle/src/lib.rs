@@ -29,10 +29,10 @@
 //! Without any of them the library is arrays, operations, routing, memory and batches
 //! on the CPU.
 
-mod fleet;
+mod discovery;
 pub mod recording;
 
-pub use fleet::{Fleet, builder, open};
+pub use discovery::{DiscoveredDevices, builder, open};
 
 #[cfg(feature = "arc")]
 pub use heddle_arc as arc;
@@ -50,8 +50,8 @@ pub use heddle_runtime::device::DeviceId;
 pub use heddle_runtime::route::Decision;
 pub use heddle_runtime::units::{Bytes, Nanos};
 pub use heddle_runtime::{
-    Agreement, Array, Config, DType, Description, Element, Error, Kind, Operand, Operation,
-    Outcome, Report, Residency, ResultPlace, Runtime, RuntimeBuilder, Shape, WorkUnit,
+    Agreement, Array, Config, DType, Description, Element, Error, Kind, Operand, Operation, Report,
+    Residency, ResultLocation, RunOutcome, Runtime, RuntimeBuilder, Shape, WorkUnit,
 };
 
 /// Makes the example of this crate's README a test.

@@ -5,8 +5,8 @@
 //! into the profiler's words.
 
 use heddle_profile::{
-    Alternative, BatchCount, Counters, DeviceCard, FallbackTally, MachineCard, PoolCount,
-    Recording, RoutingLog, RoutingRow,
+    Alternative, Counters, DeviceDescription, MachineDescription, RecordedBatches,
+    RecordedFallback, RecordedPool, Recording, RoutingLog, RoutingRow,
 };
 use heddle_runtime::Runtime;
 use heddle_runtime::device::Timing;
@@ -77,19 +77,19 @@ fn memories(runtime: &Runtime) -> impl Iterator<Item = &AcceleratorMemory> {
     devices.filter_map(|device| device.accelerator()?.memory())
 }
 
-fn machine(runtime: &Runtime) -> MachineCard {
+fn machine(runtime: &Runtime) -> MachineDescription {
     let machine = runtime.machine();
-    MachineCard {
+    MachineDescription {
         cpu: machine.cpu.clone(),
         cores: u32::try_from(machine.threads).unwrap_or(u32::MAX),
         system: machine.system.clone(),
         memory_bytes: machine.memory.0,
         devices: runtime
             .devices()
-            .map(|device| DeviceCard {
+            .map(|device| DeviceDescription {
                 id: device.id().to_string(),
-                name: device.card().name.clone(),
-                memory_bytes: device.card().memory.0,
+                name: device.properties().name.clone(),
+                memory_bytes: device.properties().memory.0,
                 bandwidth_bytes_per_s: None,
             })
             .collect(),
@@ -101,7 +101,7 @@ fn counters(runtime: &Runtime) -> Counters {
     Counters {
         batches: batches
             .flat_map(|count| {
-                count.devices.into_iter().map(move |share| BatchCount {
+                count.devices.into_iter().map(move |share| RecordedBatches {
                     operation: count.kind.into(),
                     device: share.device.to_string().into(),
                     batches: share.batches,
@@ -112,7 +112,7 @@ fn counters(runtime: &Runtime) -> Counters {
         pools: memories(runtime)
             .map(|memory| {
                 let reading = memory.reading();
-                PoolCount {
+                RecordedPool {
                     device: reading.device.to_string().into(),
                     hits: reading.storage.hits,
                     misses: reading.storage.misses,
@@ -123,7 +123,7 @@ fn counters(runtime: &Runtime) -> Counters {
             .report()
             .fallbacks
             .into_iter()
-            .map(|row| FallbackTally {
+            .map(|row| RecordedFallback {
                 operation: row.operation.into(),
                 from: row.from.to_string().into(),
                 to: row.to.to_string().into(),

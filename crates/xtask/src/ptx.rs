@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use heddle_kernel_build::Source;
+use heddle_kernel_build::KernelSource;
 
 use crate::error::Error;
 use crate::nvrtc::{self, Nvrtc};
@@ -72,7 +72,7 @@ fn compile_all() -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     let mut texts = BTreeMap::new();
     for root in crates()? {
         let sources =
-            Source::read_crate(&root).map_err(|source| Error::file("read", &root, source))?;
+            KernelSource::read_crate(&root).map_err(|source| Error::file("read", &root, source))?;
         let folder = root.join("ptx");
         for source in sources {
             for &target in &source.targets {

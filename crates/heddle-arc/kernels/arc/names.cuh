@@ -173,7 +173,7 @@ enum Prim {
     PRIMS
 };
 
-enum Noun {
+enum ValueKind {
     Noun_Bool,
     Noun_Cell,
     Noun_CellInRaggedGrid,

@@ -1,7 +1,7 @@
 //! Numbers (section 6.1).
 
-use super::Outcome;
-use crate::fault::{Fault, Noun};
+use super::ValueResult;
+use crate::fault::{Fault, ValueKind};
 use crate::value::{Space, Value};
 
 pub(super) fn lift(
@@ -9,7 +9,7 @@ pub(super) fn lift(
     a: Value,
     b: Value,
     operation: fn(i64, i64) -> Result<i64, Fault>,
-) -> Outcome {
+) -> ValueResult {
     if let (Ok(a), Ok(b)) = (a.int(), b.int()) {
         return operation(a, b).map(Value::Int);
     }
@@ -22,7 +22,7 @@ pub(super) fn lift_one(
     space: &mut Space,
     n: Value,
     operation: fn(i64) -> Result<i64, Fault>,
-) -> Outcome {
+) -> ValueResult {
     if let Ok(n) = n.int() {
         return operation(n).map(Value::Int);
     }
@@ -37,7 +37,7 @@ fn components(space: &Space, n: Value) -> Result<(i64, i64), Fault> {
     if n.is_tuple() {
         return match (space.nth(n, 0)?, space.nth(n, 1)?) {
             (Some(i), Some(j)) => Ok((i.int()?, j.int()?)),
-            _ => Err(n.not(Noun::Pair)),
+            _ => Err(n.not(ValueKind::Pair)),
         };
     }
     n.int().map(|n| (n, n))
@@ -48,6 +48,6 @@ pub(super) fn location(space: &Space, value: Value) -> Result<(i64, i64), Fault>
     match value {
         Value::Pair(i, j) => Ok((i64::from(i), i64::from(j))),
         Value::Tuple { len: 2, .. } => components(space, value),
-        _ => Err(value.not(Noun::Pair)),
+        _ => Err(value.not(ValueKind::Pair)),
     }
 }

@@ -1,18 +1,18 @@
 //! Calling primitives and callables on compact values.
 
 use super::{
-    Outcome, arithmetic as a, colours, components as m, construct as o, containers as c,
-    difference, extremes as e, geometry as g, higher as h, lines as l, paint as p, patterns as r,
-    query as q, quick, scale, split as s,
+    ValueResult, allocation_free, arithmetic as a, colours, components as m, construct as o,
+    containers as c, difference, extremes as e, geometry as g, higher as h, lines as l, paint as p,
+    patterns as r, query as q, scale, split as s,
 };
-use crate::code::{Argument, Code, Operation, TapeStep};
-use crate::fault::{Fault, Noun};
+use crate::code::{Argument, Code, FlatStep, Operation};
+use crate::fault::{Fault, ValueKind};
 use crate::plain::{arity_when_bound, number as n};
 use crate::prim::Prim;
 use crate::value::{Space, Value};
 
 /// The most arguments a call can have: `objects` takes four.
-const MOST_ARGUMENTS: usize = 4;
+const MAX_ARGUMENTS: usize = 4;
 
 /// An evaluation in progress: the code it may call into and its memory.
 pub(crate) struct Eval<'a> {
@@ -34,19 +34,19 @@ impl Eval<'_> {
                 Ok(arity_when_bound(self.arity(inner)?))
             }
             Value::Built { .. } => Ok(1),
-            Value::Body { id, .. } => Ok(usize::from(self.code.tape.body(id).arity)),
-            _ => Err(function.not(Noun::Function)),
+            Value::Body { id, .. } => Ok(usize::from(self.code.flat_code.body(id).arity)),
+            _ => Err(function.not(ValueKind::Function)),
         }
     }
 
     /// Calls a function value. What the call made is forgotten at once when
     /// its result has no parts: a key or a condition leaves nothing behind.
-    pub(crate) fn call(&mut self, function: Value, args: &[Value]) -> Outcome {
+    pub(crate) fn call(&mut self, function: Value, args: &[Value]) -> ValueResult {
         if let Value::Prim(prim) = function
             && prim.arity() == args.len()
         {
             if let [x, y] = *args
-                && let Some(value) = quick::two(prim, x, y)
+                && let Some(value) = allocation_free::two(prim, x, y)
             {
                 self.space.meter.work(1)?;
                 return Ok(value);
@@ -71,7 +71,7 @@ impl Eval<'_> {
         let result = match function {
             Value::Built { prim, at, .. } => self.built(prim, at as usize, args),
             Value::Body { id, at, .. } => self.body(id, at as usize, args),
-            _ => Err(function.not(Noun::Function)),
+            _ => Err(function.not(ValueKind::Function)),
         };
         self.space.meter.leave();
         let value = result?;
@@ -81,7 +81,7 @@ impl Eval<'_> {
         Ok(value)
     }
 
-    fn built(&mut self, prim: Prim, at: usize, args: &[Value]) -> Outcome {
+    fn built(&mut self, prim: Prim, at: usize, args: &[Value]) -> ValueResult {
         self.space.meter.work(1)?;
         let part = |place: usize| self.space.values[at + place];
         match prim {
@@ -109,7 +109,7 @@ impl Eval<'_> {
             }
             Prim::Lbind | Prim::Rbind => {
                 let (function, fixed) = (part(0), part(1));
-                let mut all = [Value::None; MOST_ARGUMENTS + 1];
+                let mut all = [Value::None; MAX_ARGUMENTS + 1];
                 let count = args.len() + 1;
                 // At most three arguments reach a bound function, see `arity`.
                 if prim == Prim::Lbind {
@@ -134,10 +134,10 @@ impl Eval<'_> {
     }
 
     /// Runs a function body of the plan on its arguments and captured values.
-    fn body(&mut self, id: u32, at: usize, args: &[Value]) -> Outcome {
-        let tape = &self.code.tape;
-        let body = tape.body(id);
-        let steps = tape.steps_of(body);
+    fn body(&mut self, id: u32, at: usize, args: &[Value]) -> ValueResult {
+        let flat_code = &self.code.flat_code;
+        let body = flat_code.body(id);
+        let steps = flat_code.steps_of(body);
         let base = self.space.frame.len();
         let captured = at + 1;
         let mut number = 0;
@@ -173,8 +173,14 @@ impl Eval<'_> {
     }
 
     /// Runs one step of a body.
-    fn step(&mut self, step: &TapeStep, args: &[Value], captured: usize, base: usize) -> Outcome {
-        let operands = self.code.tape.operands(step);
+    fn step(
+        &mut self,
+        step: &FlatStep,
+        args: &[Value],
+        captured: usize,
+        base: usize,
+    ) -> ValueResult {
+        let operands = self.code.flat_code.operands(step);
         let fetch = |operand: Argument| self.fetch(operand, args, captured, base);
         match (step.operation, operands) {
             (Operation::Primitive(prim), &[x]) => {
@@ -187,7 +193,7 @@ impl Eval<'_> {
             }
             _ => {}
         }
-        let mut values = [Value::None; MOST_ARGUMENTS + 1];
+        let mut values = [Value::None; MAX_ARGUMENTS + 1];
         match step.operation {
             Operation::Primitive(prim) => {
                 for (value, operand) in values.iter_mut().zip(operands) {
@@ -207,7 +213,7 @@ impl Eval<'_> {
                     let value = self.fetch(*operand, args, captured, base);
                     self.space.stack.push(value);
                 }
-                let fingerprint = self.code.tape.body(id).fingerprint;
+                let fingerprint = self.code.flat_code.body(id).fingerprint;
                 self.space.closure_from(id, fingerprint, start)
             }
         }
@@ -215,11 +221,11 @@ impl Eval<'_> {
 
     /// Calls a primitive with as many arguments as it takes.
     #[inline(never)]
-    pub(crate) fn primitive(&mut self, prim: Prim, args: &[Value]) -> Outcome {
-        if quick::may_know(prim) {
+    pub(crate) fn primitive(&mut self, prim: Prim, args: &[Value]) -> ValueResult {
+        if allocation_free::may_know(prim) {
             let known = match *args {
-                [x] => quick::one(prim, x),
-                [x, y] => quick::two(prim, x, y),
+                [x] => allocation_free::one(prim, x),
+                [x, y] => allocation_free::two(prim, x, y),
                 _ => None,
             };
             if let Some(value) = known {
@@ -227,27 +233,27 @@ impl Eval<'_> {
                 return Ok(value);
             }
         }
-        // As in `blamed`, but in place: what was just written in pieces is slow to
+        // As in `with_primitive`, but in place: what was just written in pieces is slow to
         // copy.
         let result = self.dispatch(prim, args);
         if result.is_err() {
-            self.space.culprit.get_or_insert(prim);
+            self.space.failed_primitive.get_or_insert(prim);
         }
         result
     }
 
     /// Notes in which primitive a call went wrong, unless one inside it did.
     #[inline]
-    pub(super) fn blamed(&mut self, prim: Prim, result: Outcome) -> Outcome {
+    pub(super) fn with_primitive(&mut self, prim: Prim, result: ValueResult) -> ValueResult {
         if result.is_err() {
-            self.space.culprit.get_or_insert(prim);
+            self.space.failed_primitive.get_or_insert(prim);
         }
         result
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm for each primitive")]
     #[inline(never)]
-    fn dispatch(&mut self, prim: Prim, args: &[Value]) -> Outcome {
+    fn dispatch(&mut self, prim: Prim, args: &[Value]) -> ValueResult {
         debug_assert_eq!(args.len(), prim.arity());
         self.space.meter.work(1)?;
         let space = &mut *self.space;
@@ -265,7 +271,7 @@ impl Eval<'_> {
             Prim::Halve => a::lift_one(space, x, n::halve),
             Prim::Increment => a::lift_one(space, x, n::increment),
             Prim::Decrement => a::lift_one(space, x, n::decrement),
-            Prim::Crement => a::lift_one(space, x, n::crement),
+            Prim::Crement => a::lift_one(space, x, n::changed_by_one),
             Prim::Sign => a::lift_one(space, x, n::sign),
             Prim::Even => x.int().map(|n| Value::Bool(n % 2 == 0)),
             Prim::Positive => x.int().map(|n| Value::Bool(n > 0)),
@@ -281,7 +287,7 @@ impl Eval<'_> {
             Prim::Identity => Ok(x),
             Prim::Contained => {
                 if !y.is_tuple() && !y.is_set() {
-                    return Err(y.not(Noun::Container));
+                    return Err(y.not(ValueKind::Container));
                 }
                 c::holds(space, y, x).map(Value::Bool)
             }
@@ -309,7 +315,7 @@ impl Eval<'_> {
             Prim::Last => c::last(space, x),
             Prim::Totuple => c::totuple(space, x),
             Prim::Interval => c::interval(space, x, y, z),
-            Prim::Astuple => space.couple(x, y),
+            Prim::Astuple => space.tuple_of_two(x, y),
             Prim::Product => c::product(space, x, y),
             Prim::Pair => c::pair(space, x, y),
 
@@ -407,7 +413,7 @@ impl Eval<'_> {
                 space,
                 prim,
                 args,
-                m::Mode {
+                m::Connectivity {
                     univalued: y.truth(),
                     diagonal: z.truth(),
                     without_background: args[3].truth(),
@@ -441,19 +447,19 @@ impl Eval<'_> {
             Prim::OG => o::o_g(space, x, y),
             Prim::DifferenceTuple => {
                 if !x.is_tuple() {
-                    return Err(x.not(Noun::Tuple));
+                    return Err(x.not(ValueKind::Tuple));
                 }
                 difference::difference(space, x, y)
             }
             Prim::GetNthT => {
                 if !x.is_tuple() {
-                    return Err(x.not(Noun::Tuple));
+                    return Err(x.not(ValueKind::Tuple));
                 }
                 c::nth(space, x, y.int()?)
             }
             Prim::GetNthF => {
                 if !x.is_set() {
-                    return Err(x.not(Noun::Set));
+                    return Err(x.not(ValueKind::Set));
                 }
                 c::nth(space, x, y.int()?)
             }

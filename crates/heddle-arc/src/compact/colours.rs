@@ -1,20 +1,20 @@
 //! Questions about the colours of grids and objects (section 6.7).
 
-use super::Outcome;
+use super::ValueResult;
 use super::construct::inside;
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::{Colours, GridRef, Space, Value, count_narrow, full_bits, lanes};
 
 /// How often each small colour occurs; colour `c` counts at `c + 128`.
-type Counts = [u32; 256];
+type ColourCounts = [u32; 256];
 
-fn count_into(counts: &mut Counts, colour: i8, times: u32) {
+fn count_into(counts: &mut ColourCounts, colour: i8, times: u32) {
     counts[(i16::from(colour) + 128) as usize] += times;
 }
 
 /// Counts the colours of a grid or compact object; `None` for anything else.
-fn counts(space: &Space, element: Value) -> Option<Counts> {
+fn counts(space: &Space, element: Value) -> Option<ColourCounts> {
     let mut counts = [0; 256];
     match element {
         Value::Object(mask, colour) => {
@@ -52,7 +52,7 @@ fn counts(space: &Space, element: Value) -> Option<Counts> {
 }
 
 /// The most frequent colour, ties to the smallest.
-fn most(counts: &Counts) -> i8 {
+fn most(counts: &ColourCounts) -> i8 {
     let mut best = 0;
     for place in 1..256 {
         if counts[place] > counts[best] {
@@ -80,25 +80,25 @@ pub(super) fn background(space: &Space, grid: GridRef) -> i8 {
     counts(space, grid.into()).as_ref().map_or(0, most)
 }
 
-pub(super) fn mostcolor(space: &mut Space, element: Value) -> Outcome {
+pub(super) fn mostcolor(space: &mut Space, element: Value) -> ValueResult {
     if let Some(grid) = element.as_grid() {
         return Ok(Value::Int(i64::from(background(space, grid))));
     }
     match counts(space, element) {
         Some(counts) => Ok(Value::Int(i64::from(most(&counts)))),
-        None => space.plainly(Prim::Mostcolor, &[element]),
+        None => space.evaluate_irregular(Prim::Mostcolor, &[element]),
     }
 }
 
-pub(super) fn leastcolor(space: &mut Space, element: Value) -> Outcome {
+pub(super) fn leastcolor(space: &mut Space, element: Value) -> ValueResult {
     let Some(counts) = counts(space, element) else {
-        return space.plainly(Prim::Leastcolor, &[element]);
+        return space.evaluate_irregular(Prim::Leastcolor, &[element]);
     };
     let present = (0..256).filter(|place| counts[*place] > 0);
     // `min_by_key` keeps the first, so ties go to the smallest colour.
     match present.min_by_key(|place| counts[*place]) {
         Some(place) => Ok(Value::Int(place as i64 - 128)),
-        None => Err(Fault::Empty(Noun::Element)),
+        None => Err(Fault::Empty(ValueKind::Element)),
     }
 }
 
@@ -124,9 +124,9 @@ pub(super) fn colours(space: &Space, element: Value) -> Option<Colours> {
     Some(found)
 }
 
-pub(super) fn palette(space: &mut Space, element: Value) -> Outcome {
+pub(super) fn palette(space: &mut Space, element: Value) -> ValueResult {
     let Some(colours) = colours(space, element) else {
-        return space.plainly(Prim::Palette, &[element]);
+        return space.evaluate_irregular(Prim::Palette, &[element]);
     };
     let base = space.stack.len();
     space
@@ -136,7 +136,7 @@ pub(super) fn palette(space: &mut Space, element: Value) -> Outcome {
 }
 
 /// Colours of a grid, ascending.
-pub(super) fn colours_ascending(space: &mut Space, element: Value) -> Outcome {
+pub(super) fn colours_ascending(space: &mut Space, element: Value) -> ValueResult {
     match (element, colours(space, element)) {
         (Value::Grid { .. }, Some(colours)) => {
             let base = space.stack.len();
@@ -145,18 +145,18 @@ pub(super) fn colours_ascending(space: &mut Space, element: Value) -> Outcome {
                 .extend(colours.iter().map(|colour| Value::Int(i64::from(colour))));
             space.tuple_from(base)
         }
-        _ => space.plainly(Prim::PG, &[element]),
+        _ => space.evaluate_irregular(Prim::PG, &[element]),
     }
 }
 
-pub(super) fn numcolors(space: &mut Space, element: Value) -> Outcome {
+pub(super) fn numcolors(space: &mut Space, element: Value) -> ValueResult {
     match colours(space, element) {
         Some(colours) => Ok(Value::Int(colours.len() as i64)),
-        None => space.plainly(Prim::Numcolors, &[element]),
+        None => space.evaluate_irregular(Prim::Numcolors, &[element]),
     }
 }
 
-pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Outcome {
+pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> ValueResult {
     if let (Some(grid), Some(colour)) = (element.as_grid(), value.small()) {
         let count = lanes::count_in(&space.cells, grid.at, grid.area(), colour);
         return Ok(Value::Int(count as i64));
@@ -181,12 +181,17 @@ pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Out
             counts[(i16::from(colour) + 128) as usize],
         ))),
         (Some(_), None) => Ok(Value::Int(0)),
-        (None, _) => space.plainly(Prim::Colorcount, &[element, value]),
+        (None, _) => space.evaluate_irregular(Prim::Colorcount, &[element, value]),
     }
 }
 
 /// How many cells of a grid under a patch have a colour; their boxes overlap.
-pub(super) fn count_under(space: &mut Space, patch: Value, value: Value, colour: Value) -> Outcome {
+pub(super) fn count_under(
+    space: &mut Space,
+    patch: Value,
+    value: Value,
+    colour: Value,
+) -> ValueResult {
     let Some((mask, grid, window)) = inside(patch, value) else {
         return colorcount(space, Value::EMPTY_SET, colour);
     };
@@ -228,7 +233,7 @@ pub(super) fn count_on_plane(
     value: Value,
     colour: Value,
     plane: &[u64],
-) -> Outcome {
+) -> ValueResult {
     let Some((mask, _, window)) = inside(patch, value) else {
         return colorcount(space, Value::EMPTY_SET, colour);
     };
@@ -252,13 +257,15 @@ pub(super) fn count_on_plane(
     Ok(Value::Int(i64::from(count)))
 }
 
-pub(super) fn color(space: &mut Space, object: Value) -> Outcome {
+pub(super) fn color(space: &mut Space, object: Value) -> ValueResult {
     if let Value::Object(_, colour) = object {
         return Ok(Value::Int(i64::from(colour)));
     }
-    let first = space.nth(object, 0)?.ok_or(Fault::Empty(Noun::Object))?;
+    let first = space
+        .nth(object, 0)?
+        .ok_or(Fault::Empty(ValueKind::Object))?;
     if !first.is_tuple() {
-        return Err(first.not(Noun::Cell));
+        return Err(first.not(ValueKind::Cell));
     }
-    space.nth(first, 0)?.ok_or(Fault::Empty(Noun::Cell))
+    space.nth(first, 0)?.ok_or(Fault::Empty(ValueKind::Cell))
 }

@@ -5,9 +5,9 @@
 //! and its branch goes the same way every time. A container is done in chunks,
 //! so that the values of a step stay in the cache and garbage stays bounded.
 
+use super::allocation_free::{self, ColumnOperand};
 use super::call::Eval;
-use super::quick::{self, Values};
-use super::{direct, singles};
+use super::{function_table, singletons};
 use crate::code::{Argument, Operation};
 use crate::fault::Fault;
 use crate::prim::Prim;
@@ -30,7 +30,7 @@ impl Eval<'_> {
     ) -> Result<(), Fault> {
         if let Value::Body { id, at, .. } = function
             && end - base >= FEW
-            && self.code.tape.body(id).arity == 1
+            && self.code.flat_code.body(id).arity == 1
         {
             self.space.meter.enter()?;
             let mut from = base;
@@ -44,7 +44,7 @@ impl Eval<'_> {
         }
         let mut done = 0;
         if let Value::Prim(prim) = function {
-            done = quick::ones_in_place(prim, &mut self.space.stack[base..end]);
+            done = allocation_free::ones_in_place(prim, &mut self.space.stack[base..end]);
             self.space.meter.work(done as u64)?;
         }
         for place in base + done..end {
@@ -56,18 +56,20 @@ impl Eval<'_> {
 
     /// Runs a body over the elements of one chunk.
     fn columns(&mut self, id: u32, captured: usize, from: usize, to: usize) -> Result<(), Fault> {
-        let tape = &self.code.tape;
-        let body = tape.body(id);
-        let steps = tape.steps_of(body);
+        let flat_code = &self.code.flat_code;
+        let body = flat_code.body(id);
+        let steps = flat_code.steps_of(body);
         let count = to - from;
         let mark = self.space.mark();
         let base = self.space.frame.len();
         self.space.frame.reserve(steps.len() * count);
         let column_of = |space: &Space, argument: Argument| match argument {
-            Argument::Parameter(_) => Column::Stack(from),
-            Argument::Local(place) => Column::Frame(base + place as usize * count),
-            Argument::Captured(place) => Column::Same(space.values[captured + usize::from(place)]),
-            Argument::Fixed(value) => Column::Same(value),
+            Argument::Parameter(_) => ColumnSource::Stack(from),
+            Argument::Local(place) => ColumnSource::Frame(base + place as usize * count),
+            Argument::Captured(place) => {
+                ColumnSource::Same(space.values[captured + usize::from(place)])
+            }
+            Argument::Fixed(value) => ColumnSource::Same(value),
         };
         let mut number = 0;
         while let Some(step) = steps.get(number) {
@@ -79,7 +81,7 @@ impl Eval<'_> {
             }
             number += 1;
             let column = |argument: Argument| column_of(self.space, argument);
-            match (step.operation, tape.operands(step)) {
+            match (step.operation, flat_code.operands(step)) {
                 (Operation::Primitive(prim), &[x]) => {
                     let x = column(x);
                     self.column_of_one(prim, x, count)?;
@@ -96,11 +98,11 @@ impl Eval<'_> {
         let result = column_of(self.space, body.result);
         let results = &mut self.space.stack[from..to];
         match result {
-            Column::Stack(_) => {}
-            Column::Frame(start) => {
+            ColumnSource::Stack(_) => {}
+            ColumnSource::Frame(start) => {
                 results.copy_from_slice(&self.space.frame[start..start + count]);
             }
-            Column::Same(value) => results.fill(value),
+            ColumnSource::Same(value) => results.fill(value),
         }
         let free = results.iter().all(|value| value.is_free());
         self.space.frame.truncate(base);
@@ -112,30 +114,30 @@ impl Eval<'_> {
 
     /// A primitive of one argument over the elements of a chunk.
     #[inline]
-    fn column_of_one(&mut self, prim: Prim, x: Column, count: usize) -> Result<(), Fault> {
+    fn column_of_one(&mut self, prim: Prim, x: ColumnSource, count: usize) -> Result<(), Fault> {
         let out = self.new_column(count)?;
         let (before, results) = self.space.frame.split_at_mut(out);
         let values = x.values(&self.space.stack, before, count);
-        let mut done = quick::ones(prim, values, results);
+        let mut done = allocation_free::ones(prim, values, results);
         // Of each call the call itself and a row, whose bytes take a step too.
         let row = self.space.rows.len();
         let rows = (count * size_of::<Bits>()) as u64;
-        if let (Prim::Initset, Values::Each(each)) = (prim, values)
+        if let (Prim::Initset, ColumnOperand::Each(each)) = (prim, values)
             && self.space.meter.has(2 * count as u64, rows)
-            && singles::all(row, each, results)
+            && singletons::all(row, each, results)
         {
-            let room = self.space.room_for_rows(count);
-            let paid = room.and_then(|_| self.space.meter.work(count as u64));
+            let room = self.space.reserve_rows(count);
+            let charged = room.and_then(|_| self.space.meter.work(count as u64));
             self.space.rows.push(1);
-            self.blamed(prim, paid.map(|()| Value::None))?;
+            self.with_primitive(prim, charged.map(|()| Value::None))?;
             done = count;
         }
-        if let Some(call) = direct::one(prim) {
+        if let Some(call) = function_table::one(prim) {
             for element in done..count {
                 let x = self.element(x, element);
-                let paid = self.space.meter.work(1);
-                let value = paid.and_then(|()| call(self.space, x));
-                self.space.frame[out + element] = self.blamed(prim, value)?;
+                let charged = self.space.meter.work(1);
+                let value = charged.and_then(|()| call(self.space, x));
+                self.space.frame[out + element] = self.with_primitive(prim, value)?;
             }
         } else {
             for element in done..count {
@@ -151,32 +153,33 @@ impl Eval<'_> {
     fn column_of_two(
         &mut self,
         prim: Prim,
-        [x, y]: [Column; 2],
+        [x, y]: [ColumnSource; 2],
         count: usize,
     ) -> Result<(), Fault> {
         let out = self.new_column(count)?;
         let (before, results) = self.space.frame.split_at_mut(out);
         let left = x.values(&self.space.stack, before, count);
         let right = y.values(&self.space.stack, before, count);
-        let mut done = quick::twos(prim, left, right, results);
-        if let (Prim::Manhattan, Values::Same(one), Values::Each(others)) = (prim, left, right)
+        let mut done = allocation_free::twos(prim, left, right, results);
+        if let (Prim::Manhattan, ColumnOperand::Same(one), ColumnOperand::Each(others)) =
+            (prim, left, right)
             && let Some(mask) = one.mask()
         {
             let distances = &mut self.space.distances;
             if distances.all(&self.space.rows, mask, others, results) {
                 // As many steps as the calls would have taken.
                 let steps = count as u64 * (1 + u64::from(mask.height));
-                let paid = self.space.meter.work(steps);
-                self.blamed(prim, paid.map(|()| Value::None))?;
+                let charged = self.space.meter.work(steps);
+                self.with_primitive(prim, charged.map(|()| Value::None))?;
                 done = count;
             }
         }
-        if let Some(call) = direct::two(prim) {
+        if let Some(call) = function_table::two(prim) {
             for element in done..count {
                 let (x, y) = (self.element(x, element), self.element(y, element));
-                let paid = self.space.meter.work(1);
-                let value = paid.and_then(|()| call(self.space, x, y));
-                self.space.frame[out + element] = self.blamed(prim, value)?;
+                let charged = self.space.meter.work(1);
+                let value = charged.and_then(|()| call(self.space, x, y));
+                self.space.frame[out + element] = self.with_primitive(prim, value)?;
             }
         } else {
             for element in done..count {
@@ -219,7 +222,7 @@ impl Eval<'_> {
                 self.space.stack.push(value);
             }
             let value = if let Operation::Close(id) = operation {
-                let fingerprint = self.code.tape.body(id).fingerprint;
+                let fingerprint = self.code.flat_code.body(id).fingerprint;
                 self.space.closure_from(id, fingerprint, start)?
             } else {
                 let mut values = [Value::None; 5];
@@ -239,29 +242,29 @@ impl Eval<'_> {
     }
 
     #[inline]
-    pub(super) fn element(&self, column: Column, element: usize) -> Value {
+    pub(super) fn element(&self, column: ColumnSource, element: usize) -> Value {
         match column {
-            Column::Stack(from) => self.space.stack[from + element],
-            Column::Frame(from) => self.space.frame[from + element],
-            Column::Same(value) => value,
+            ColumnSource::Stack(from) => self.space.stack[from + element],
+            ColumnSource::Frame(from) => self.space.frame[from + element],
+            ColumnSource::Same(value) => value,
         }
     }
 }
 
 /// Where the operands of a step are, one for each element.
 #[derive(Clone, Copy)]
-pub(super) enum Column {
+pub(super) enum ColumnSource {
     Stack(usize),
     Frame(usize),
     Same(Value),
 }
 
-impl Column {
-    fn values<'a>(self, stack: &'a [Value], frame: &'a [Value], count: usize) -> Values<'a> {
+impl ColumnSource {
+    fn values<'a>(self, stack: &'a [Value], frame: &'a [Value], count: usize) -> ColumnOperand<'a> {
         match self {
-            Column::Stack(from) => Values::Each(&stack[from..from + count]),
-            Column::Frame(from) => Values::Each(&frame[from..from + count]),
-            Column::Same(value) => Values::Same(value),
+            ColumnSource::Stack(from) => ColumnOperand::Each(&stack[from..from + count]),
+            ColumnSource::Frame(from) => ColumnOperand::Each(&frame[from..from + count]),
+            ColumnSource::Same(value) => ColumnOperand::Same(value),
         }
     }
 }

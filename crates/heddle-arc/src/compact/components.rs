@@ -4,17 +4,17 @@
 //! it touches in the row above. Grids have far fewer runs than cells, and a run
 //! enters its component's mask with one shift.
 
-use super::Outcome;
-use super::bare::bare_rows;
+use super::ValueResult;
 use super::colours::background;
 use super::query::grid_window;
-use crate::fault::{Fault, Noun};
+use super::zero_width::bare_rows;
+use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value, Window, full_bits, lanes};
 
 /// Cells `start..=end` of a row that belong together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
+pub(crate) struct CellRun {
     row: u16,
     start: u16,
     end: u16,
@@ -29,7 +29,7 @@ pub(crate) struct Run {
     rows: u32,
 }
 
-impl Run {
+impl CellRun {
     /// The box of the component it is the first run of, if a mask holds it.
     fn window(&self) -> Option<Window> {
         Window::fit(
@@ -43,22 +43,27 @@ impl Run {
 
 /// How cells connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mode {
+pub(super) struct Connectivity {
     pub univalued: bool,
     pub diagonal: bool,
     pub without_background: bool,
 }
 
-pub(super) fn objects(space: &mut Space, prim: Prim, args: &[Value], mode: Mode) -> Outcome {
+pub(super) fn objects(
+    space: &mut Space,
+    prim: Prim,
+    args: &[Value],
+    mode: Connectivity,
+) -> ValueResult {
     let Some(grid) = args[0].as_grid() else {
         if bare_rows(space, args[0]).is_some_and(|rows| rows > 0) {
             return if mode.without_background {
-                Err(Fault::Empty(Noun::Element))
+                Err(Fault::Empty(ValueKind::Element))
             } else {
                 Ok(Value::EMPTY_SET)
             };
         }
-        return space.plainly(prim, args);
+        return space.evaluate_irregular(prim, args);
     };
     if !mode.univalued && !mode.without_background {
         // Everything connects: the whole grid.
@@ -75,7 +80,13 @@ pub(super) fn objects(space: &mut Space, prim: Prim, args: &[Value], mode: Mode)
     result
 }
 
-fn find_runs(cells: &[i8], grid: GridRef, hidden: Option<i8>, mode: Mode, runs: &mut Vec<Run>) {
+fn find_runs(
+    cells: &[i8],
+    grid: GridRef,
+    hidden: Option<i8>,
+    mode: Connectivity,
+    runs: &mut Vec<CellRun>,
+) {
     let mut above = 0..0;
     for i in 0..grid.height {
         let first = runs.len();
@@ -90,9 +101,9 @@ fn find_runs(cells: &[i8], grid: GridRef, hidden: Option<i8>, mode: Mode, runs: 
 }
 
 /// A run that is a component of its own as yet.
-fn run(number: usize, row: usize, start: usize, end: usize, colour: i8) -> Run {
+fn run(number: usize, row: usize, start: usize, end: usize, colour: i8) -> CellRun {
     let (row, start, end) = (row as u16, start as u16, end as u16);
-    Run {
+    CellRun {
         row,
         start,
         end,
@@ -107,7 +118,14 @@ fn run(number: usize, row: usize, start: usize, end: usize, colour: i8) -> Run {
 }
 
 /// Cuts a row into runs, cell by cell.
-fn cut(cells: &[i8], grid: GridRef, i: usize, hidden: Option<i8>, mode: Mode, runs: &mut Vec<Run>) {
+fn cut(
+    cells: &[i8],
+    grid: GridRef,
+    i: usize,
+    hidden: Option<i8>,
+    mode: Connectivity,
+    runs: &mut Vec<CellRun>,
+) {
     let row = &cells[grid.row(i)];
     let mut j = 0;
     while j < row.len() {
@@ -137,8 +155,8 @@ fn cut_narrow(
     grid: GridRef,
     i: usize,
     hidden: Option<i8>,
-    mode: Mode,
-    runs: &mut Vec<Run>,
+    mode: Connectivity,
+    runs: &mut Vec<CellRun>,
 ) {
     let (at, width) = (grid.row(i).start, grid.width);
     let all = full_bits(width) as u64;
@@ -161,11 +179,11 @@ fn cut_narrow(
 }
 
 /// Joins the runs of a row, from `first` on, with those of the row above.
-fn join_row(runs: &mut [Run], above: std::ops::Range<usize>, first: usize, mode: Mode) {
+fn join_row(runs: &mut [CellRun], above: std::ops::Range<usize>, first: usize, mode: Connectivity) {
     let reach = u16::from(mode.diagonal);
     let mut candidate = above.start;
     for number in first..runs.len() {
-        let Run {
+        let CellRun {
             start, end, colour, ..
         } = runs[number];
         while candidate < above.end && runs[candidate].end + reach < start {
@@ -181,7 +199,7 @@ fn join_row(runs: &mut [Run], above: std::ops::Range<usize>, first: usize, mode:
     }
 }
 
-fn root(runs: &mut [Run], mut run: usize) -> usize {
+fn root(runs: &mut [CellRun], mut run: usize) -> usize {
     while runs[run].parent as usize != run {
         let parent = runs[run].parent as usize;
         runs[run].parent = runs[parent].parent;
@@ -191,7 +209,7 @@ fn root(runs: &mut [Run], mut run: usize) -> usize {
 }
 
 /// The earlier root stays, so a component's root is its first run.
-fn join(runs: &mut [Run], a: usize, b: usize) {
+fn join(runs: &mut [CellRun], a: usize, b: usize) {
     let (a, b) = (root(runs, a), root(runs, b));
     if a == b {
         return;
@@ -207,7 +225,7 @@ fn join(runs: &mut [Run], a: usize, b: usize) {
 }
 
 /// Writes every component as an object and puts them in canonical order.
-fn emit(space: &mut Space, grid: GridRef, mode: Mode, runs: &mut [Run]) -> Outcome {
+fn emit(space: &mut Space, grid: GridRef, mode: Connectivity, runs: &mut [CellRun]) -> ValueResult {
     let all_fit = grid_window(grid).is_some();
     for number in 0..runs.len() {
         let run = runs[number];
@@ -238,7 +256,7 @@ fn emit(space: &mut Space, grid: GridRef, mode: Mode, runs: &mut [Run]) -> Outco
             continue;
         }
         let Some(window) = run.window() else {
-            let object = loose(space, grid, runs, number)?;
+            let object = irregular(space, grid, runs, number)?;
             space.stack.push(object);
             continue;
         };
@@ -255,7 +273,7 @@ fn emit(space: &mut Space, grid: GridRef, mode: Mode, runs: &mut [Run]) -> Outco
 /// Pushes components of one colour each in canonical order: by colour, and then by
 /// the first cell, as they were found. `false`, and nothing pushed, if there are colours
 /// other than 0 to 15.
-fn by_colour(space: &mut Space, runs: &[Run]) -> bool {
+fn by_colour(space: &mut Space, runs: &[CellRun]) -> bool {
     let mut next = [0_usize; 16];
     for (number, run) in runs.iter().enumerate() {
         let first = usize::from(run.parent as usize == number);
@@ -289,7 +307,7 @@ fn by_colour(space: &mut Space, runs: &[Run]) -> bool {
 
 /// A component that fits no mask, as a set of its cells. The parents of all
 /// runs point at their roots or below.
-fn loose(space: &mut Space, grid: GridRef, runs: &[Run], number: usize) -> Outcome {
+fn irregular(space: &mut Space, grid: GridRef, runs: &[CellRun], number: usize) -> ValueResult {
     let base = space.stack.len();
     for (other, run) in runs.iter().enumerate().skip(number) {
         let mut first = other;
@@ -313,7 +331,7 @@ fn loose(space: &mut Space, grid: GridRef, runs: &[Run], number: usize) -> Outco
 }
 
 /// An object of a grid's own colours on rows already written.
-fn many_coloured(space: &mut Space, grid: GridRef, window: Window, rows: usize) -> Outcome {
+fn many_coloured(space: &mut Space, grid: GridRef, window: Window, rows: usize) -> ValueResult {
     let mask = window.mask_at(rows);
     let width = window.width();
     let cells = space.new_cells(window.height() * width)?;

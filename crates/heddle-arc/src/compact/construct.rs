@@ -1,34 +1,34 @@
 //! Making objects and patches (section 6.8).
 
-use super::Outcome;
+use super::ValueResult;
 use super::arithmetic::location;
 use super::colours::{background, color, colours};
-use super::components::{self, Mode};
+use super::components::{self, Connectivity};
+use super::oversized_grids;
 use super::query::grid_window;
-use super::wide;
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::lanes::{self, colour_bits};
-use crate::value::{GridRef, Listed, Mask, Patch, Space, Value, Window, full_bits};
+use crate::value::{GridRef, ListedKind, Mask, Patch, Space, Value, Window, full_bits};
 
-pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> Outcome {
+pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> ValueResult {
     match r.int()? {
         r @ 0..=7 => components::objects(
             space,
             Prim::OG,
             &[grid, Value::Int(r)],
-            Mode {
+            Connectivity {
                 univalued: r & 4 != 0,
                 diagonal: r & 2 != 0,
                 without_background: r & 1 != 0,
             },
         ),
-        _ => Err(Fault::Range(Noun::ModeBeyond07)),
+        _ => Err(Fault::Range(ValueKind::ModeBeyond07)),
     }
 }
 
 /// All cells of a grid as one object.
-fn whole(space: &mut Space, grid: GridRef, window: Window) -> Outcome {
+fn whole(space: &mut Space, grid: GridRef, window: Window) -> ValueResult {
     let rows = space.new_window(window)?;
     let word = full_bits(grid.width);
     space.rows[rows..].fill(word);
@@ -48,26 +48,26 @@ fn whole(space: &mut Space, grid: GridRef, window: Window) -> Outcome {
     })
 }
 
-pub(super) fn asobject(space: &mut Space, value: Value) -> Outcome {
+pub(super) fn asobject(space: &mut Space, value: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(Prim::Asobject, &[value]);
+        return space.evaluate_irregular(Prim::Asobject, &[value]);
     };
     match grid_window(grid) {
         Some(window) => whole(space, grid, window),
-        None => wide::whole(space, grid),
+        None => oversized_grids::whole(space, grid),
     }
 }
 
-pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(prim, &[value]);
+        return space.evaluate_irregular(prim, &[value]);
     };
     let Some(window) = grid_window(grid) else {
         let but = (prim == Prim::Fgpartition).then(|| background(space, grid));
-        return wide::partition(space, grid, but);
+        return oversized_grids::partition(space, grid, but);
     };
     let Some(mut colours) = colours(space, value) else {
-        return space.plainly(prim, &[value]);
+        return space.evaluate_irregular(prim, &[value]);
     };
     if prim == Prim::Fgpartition {
         colours.remove(background(space, grid));
@@ -78,15 +78,15 @@ pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> Outcome 
         for i in 0..grid.height {
             space.rows[at + i] = colour_bits(&space.cells, grid.row(i).start, grid.width, colour);
         }
-        let object = space.sealed_object(at, window, colour);
+        let object = space.finish_object(at, window, colour);
         space.stack.push(object);
     }
     // Ascending colours are canonical order already.
     space.sorted_set(base)
 }
 
-pub(super) fn colorfilter(space: &mut Space, objects: Value, value: Value) -> Outcome {
-    let base = space.spread(objects)?;
+pub(super) fn colorfilter(space: &mut Space, objects: Value, value: Value) -> ValueResult {
+    let base = space.push_elements(objects)?;
     let mut kept = base;
     for place in base..space.stack.len() {
         let object = space.stack[place];
@@ -100,20 +100,20 @@ pub(super) fn colorfilter(space: &mut Space, objects: Value, value: Value) -> Ou
     space.set_from(base)
 }
 
-pub(super) fn toindices(space: &mut Space, patch: Value) -> Outcome {
+pub(super) fn toindices(space: &mut Space, patch: Value) -> ValueResult {
     match patch.patch()? {
         Patch::Empty => Ok(Value::EMPTY_SET),
         Patch::Compact(mask) => Ok(Value::Mask(mask)),
         Patch::Loose => match space.list(patch)? {
-            Some(Listed::Indices) => Ok(patch),
-            Some(Listed::Object) if matches!(patch, Value::Layers { .. }) => Ok(space
+            Some(ListedKind::Indices) => Ok(patch),
+            Some(ListedKind::Object) if matches!(patch, Value::Layers { .. }) => Ok(space
                 .layers_mask(patch)?
                 .map_or(Value::EMPTY_SET, Value::Mask)),
-            Some(Listed::Object) => {
+            Some(ListedKind::Object) => {
                 let base = listed_locations(space);
                 space.set_from(base)
             }
-            None => space.plainly(Prim::Toindices, &[patch]),
+            None => space.evaluate_irregular(Prim::Toindices, &[patch]),
         },
     }
 }
@@ -122,33 +122,33 @@ pub(super) fn toindices(space: &mut Space, patch: Value) -> Outcome {
 fn listed_locations(space: &mut Space) -> usize {
     let base = space.stack.len();
     let locations = space
-        .strokes
+        .patch_cells
         .iter()
-        .map(|stroke| Value::Pair(stroke.i, stroke.j));
+        .map(|patch_cell| Value::Pair(patch_cell.i, patch_cell.j));
     space.stack.extend(locations);
     base
 }
 
-pub(super) fn recolor(space: &mut Space, colour: Value, patch: Value) -> Outcome {
+pub(super) fn recolor(space: &mut Space, colour: Value, patch: Value) -> ValueResult {
     match (patch.patch()?, colour.small()) {
         (Patch::Compact(mask), Some(colour)) => Ok(Value::Object(mask, colour)),
         (Patch::Empty, _) => Ok(Value::EMPTY_SET),
         (Patch::Loose, Some(colour)) if space.list(patch)?.is_some() => {
             let base = space.stack.len();
             let colour = i32::from(colour);
-            let cells = space.strokes.iter().map(|stroke| Value::Cell {
+            let cells = space.patch_cells.iter().map(|patch_cell| Value::Cell {
                 colour,
-                i: stroke.i,
-                j: stroke.j,
+                i: patch_cell.i,
+                j: patch_cell.j,
             });
             space.stack.extend(cells);
             space.set_from(base)
         }
-        _ => space.plainly(Prim::Recolor, &[colour, patch]),
+        _ => space.evaluate_irregular(Prim::Recolor, &[colour, patch]),
     }
 }
 
-pub(super) fn shift(space: &mut Space, patch: Value, offset: Value) -> Outcome {
+pub(super) fn shift(space: &mut Space, patch: Value, offset: Value) -> ValueResult {
     match patch.patch()? {
         Patch::Empty => Ok(patch),
         Patch::Compact(mask) => {
@@ -159,7 +159,7 @@ pub(super) fn shift(space: &mut Space, patch: Value, offset: Value) -> Outcome {
             );
             match moved {
                 Some(moved) if fits(moved) => Ok(moved),
-                _ => space.plainly(Prim::Shift, &[patch, offset]),
+                _ => space.evaluate_irregular(Prim::Shift, &[patch, offset]),
             }
         }
         Patch::Loose => {
@@ -191,20 +191,20 @@ pub(super) fn shift(space: &mut Space, patch: Value, offset: Value) -> Outcome {
                     .checked_add(by)
                     .and_then(|sum| i32::try_from(sum).ok())
             };
-            let near = |stroke: &crate::value::Stroke| {
-                add(stroke.i, di).is_some() && add(stroke.j, dj).is_some()
+            let near = |patch_cell: &crate::value::PatchCell| {
+                add(patch_cell.i, di).is_some() && add(patch_cell.j, dj).is_some()
             };
-            if listed.is_none() || !space.strokes.iter().all(near) {
-                return space.plainly(Prim::Shift, &[patch, offset]);
+            if listed.is_none() || !space.patch_cells.iter().all(near) {
+                return space.evaluate_irregular(Prim::Shift, &[patch, offset]);
             }
             let base = space.stack.len();
-            for stroke in &space.strokes {
-                let (Some(i), Some(j)) = (add(stroke.i, di), add(stroke.j, dj)) else {
+            for patch_cell in &space.patch_cells {
+                let (Some(i), Some(j)) = (add(patch_cell.i, di), add(patch_cell.j, dj)) else {
                     continue;
                 };
                 space.stack.push(match listed {
-                    Some(Listed::Object) => Value::Cell {
-                        colour: stroke.colour,
+                    Some(ListedKind::Object) => Value::Cell {
+                        colour: patch_cell.colour,
                         i,
                         j,
                     },
@@ -223,7 +223,7 @@ fn fits(patch: Value) -> bool {
     })
 }
 
-pub(super) fn normalize(space: &mut Space, patch: Value) -> Outcome {
+pub(super) fn normalize(space: &mut Space, patch: Value) -> ValueResult {
     match patch.patch()? {
         Patch::Empty => Ok(patch),
         Patch::Compact(_) => match patch.moved(0, 0) {
@@ -235,7 +235,7 @@ pub(super) fn normalize(space: &mut Space, patch: Value) -> Outcome {
                 let offset = space.pair(-e.top, -e.left)?;
                 shift(space, patch, offset)
             }
-            None => space.plainly(Prim::Normalize, &[patch]),
+            None => space.evaluate_irregular(Prim::Normalize, &[patch]),
         },
     }
 }
@@ -254,7 +254,7 @@ pub(super) fn inside(patch: Value, value: Value) -> Option<(Mask, GridRef, Windo
     (window.top <= window.bottom && window.left <= window.right).then_some((mask, grid, window))
 }
 
-pub(super) fn toobject(space: &mut Space, patch: Value, value: Value) -> Outcome {
+pub(super) fn toobject(space: &mut Space, patch: Value, value: Value) -> ValueResult {
     let mask = match patch {
         Value::Layers { .. } => space.layers_mask(patch)?,
         _ => patch.mask(),
@@ -263,7 +263,7 @@ pub(super) fn toobject(space: &mut Space, patch: Value, value: Value) -> Outcome
         if patch.is_empty_container() && value.as_grid().is_some() {
             return Ok(Value::EMPTY_SET);
         }
-        return space.plainly(Prim::Toobject, &[patch, value]);
+        return space.evaluate_irregular(Prim::Toobject, &[patch, value]);
     };
     let own = Window::of(mask);
     let (top, bottom) = (own.top.max(0), own.bottom.min(grid.height as i64 - 1));
@@ -288,10 +288,10 @@ pub(super) fn toobject(space: &mut Space, patch: Value, value: Value) -> Outcome
         let from = grid.at + i as usize * grid.width + left as usize;
         lanes::copy_under(word, &mut space.cells, from, cells + row * width);
     }
-    Ok(space.sealed_cells(rows, cells, window))
+    Ok(space.finish_cells(rows, cells, window))
 }
 
-pub(super) fn backdrop(space: &mut Space, patch: Value) -> Outcome {
+pub(super) fn backdrop(space: &mut Space, patch: Value) -> ValueResult {
     if patch.is_empty_container() {
         return Ok(Value::EMPTY_SET);
     }
@@ -300,10 +300,10 @@ pub(super) fn backdrop(space: &mut Space, patch: Value) -> Outcome {
     {
         return space.rectangle(window);
     }
-    space.plainly(Prim::Backdrop, &[patch])
+    space.evaluate_irregular(Prim::Backdrop, &[patch])
 }
 
-pub(super) fn delta(space: &mut Space, patch: Value) -> Outcome {
+pub(super) fn delta(space: &mut Space, patch: Value) -> ValueResult {
     match patch.patch()? {
         Patch::Empty => Ok(Value::EMPTY_SET),
         Patch::Compact(mask) => {
@@ -313,8 +313,8 @@ pub(super) fn delta(space: &mut Space, patch: Value) -> Outcome {
             space.rows[at..]
                 .iter_mut()
                 .for_each(|word| *word = !*word & columns);
-            Ok(space.sealed_mask(at, window))
+            Ok(space.finish_mask(at, window))
         }
-        Patch::Loose => space.plainly(Prim::Delta, &[patch]),
+        Patch::Loose => space.evaluate_irregular(Prim::Delta, &[patch]),
     }
 }

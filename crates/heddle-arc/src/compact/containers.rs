@@ -1,9 +1,9 @@
 //! Tuples and sets of anything (section 6.2, and its additions).
 
-use super::Outcome;
+use super::ValueResult;
 use super::call::Eval;
 use super::union::union_from;
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::value::{Mask, Space, Value, Window, deeper};
 
 /// Whether some element equals `value`.
@@ -66,11 +66,11 @@ pub(super) fn keep(
     Ok(())
 }
 
-pub(super) fn size(space: &mut Space, container: Value) -> Outcome {
+pub(super) fn size(space: &mut Space, container: Value) -> ValueResult {
     space.len(container).map(|count| Value::Int(count as i64))
 }
 
-pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> ValueResult {
     if a.is_set() && b.is_set() {
         if a.is_empty_container() {
             return Ok(b);
@@ -87,8 +87,8 @@ pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> Outcome {
     {
         return Ok(joined);
     }
-    let base = space.spread(a)?;
-    space.spread(b)?;
+    let base = space.push_elements(a)?;
+    space.push_elements(b)?;
     space.like_from(a, base)
 }
 
@@ -126,14 +126,14 @@ fn joined(
     }))
 }
 
-pub(super) fn dedupe(space: &mut Space, tuple: Value) -> Outcome {
+pub(super) fn dedupe(space: &mut Space, tuple: Value) -> ValueResult {
     if tuple.is_empty_container() {
         return Ok(Value::EMPTY_TUPLE);
     }
     if !tuple.is_tuple() {
-        return Err(tuple.not(Noun::Tuple));
+        return Err(tuple.not(ValueKind::Tuple));
     }
-    let base = space.spread(tuple)?;
+    let base = space.push_elements(tuple)?;
     let end = space.stack.len();
     let mut kept = base;
     for place in base..end {
@@ -149,8 +149,8 @@ pub(super) fn dedupe(space: &mut Space, tuple: Value) -> Outcome {
     space.tuple_from(base)
 }
 
-pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> Outcome {
-    let base = eval.space.spread(container)?;
+pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> ValueResult {
+    let base = eval.space.push_elements(container)?;
     let count = eval.space.stack.len() - base;
     eval.space.stack.extend_from_within(base..);
     eval.replace_each(key, base + count, base + 2 * count)?;
@@ -187,7 +187,7 @@ pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> Outcom
     space.tuple_from(base)
 }
 
-pub(super) fn repeat(space: &mut Space, item: Value, count: Value) -> Outcome {
+pub(super) fn repeat(space: &mut Space, item: Value, count: Value) -> ValueResult {
     let count = count.int()?.max(0) as u64;
     space
         .meter
@@ -210,17 +210,17 @@ pub(super) fn repeat(space: &mut Space, item: Value, count: Value) -> Outcome {
     space.tuple_from(base)
 }
 
-pub(super) fn merge(space: &mut Space, containers: Value) -> Outcome {
+pub(super) fn merge(space: &mut Space, containers: Value) -> ValueResult {
     if let Some(grid) = containers.as_grid() {
         return Ok(space.row_value(grid.at, grid.area()));
     }
-    let base = space.spread(containers)?;
-    merge_from(space, containers, base)
+    let base = space.push_elements(containers)?;
+    merge_stacked(space, containers, base)
 }
 
 /// Merges the containers on the stack from `base` on, which are taken off,
 /// into one of the kind of `outer`.
-pub(super) fn merge_from(space: &mut Space, outer: Value, base: usize) -> Outcome {
+pub(super) fn merge_stacked(space: &mut Space, outer: Value, base: usize) -> ValueResult {
     if outer.is_set() {
         return union_from(space, base);
     }
@@ -232,7 +232,7 @@ pub(super) fn merge_from(space: &mut Space, outer: Value, base: usize) -> Outcom
     for place in base..end {
         let inner = space.stack[place];
         let from = space.stack.len();
-        space.spread_unpaid(inner)?;
+        space.push_elements_uncharged(inner)?;
         let count = (space.stack.len() - from) as u64;
         space.meter.take(count * size_of::<Value>() as u64)?;
         space.meter.work(count)?;
@@ -285,7 +285,7 @@ fn stacked(space: &mut Space, base: usize) -> Result<Option<Value>, Fault> {
     Ok(Some(all.into()))
 }
 
-pub(super) fn initset(space: &mut Space, value: Value) -> Outcome {
+pub(super) fn initset(space: &mut Space, value: Value) -> ValueResult {
     let alone = |space: &mut Space, i: i32, j: i32| -> Result<Option<Mask>, Fault> {
         let (i, j) = (i64::from(i), i64::from(j));
         let Some(window) = Window::fit(i, j, i, j) else {
@@ -315,71 +315,73 @@ pub(super) fn initset(space: &mut Space, value: Value) -> Outcome {
     space.set_from(base)
 }
 
-pub(super) fn insert(space: &mut Space, value: Value, container: Value) -> Outcome {
+pub(super) fn insert(space: &mut Space, value: Value, container: Value) -> ValueResult {
     if !container.is_set() {
-        return Err(container.not(Noun::Set));
+        return Err(container.not(ValueKind::Set));
     }
     if holds(space, container, value)? {
         return Ok(container);
     }
-    let base = space.spread(container)?;
+    let base = space.push_elements(container)?;
     space.stack.push(value);
     space.set_from(base)
 }
 
-pub(super) fn remove(space: &mut Space, value: Value, container: Value) -> Outcome {
+pub(super) fn remove(space: &mut Space, value: Value, container: Value) -> ValueResult {
     if container.is_set() && !holds(space, container, value)? {
         return Ok(container);
     }
-    let base = space.spread(container)?;
+    let base = space.push_elements(container)?;
     keep(space, base, |space, element| {
         Ok(!space.equal(element, value))
     })?;
     space.like_from(container, base)
 }
 
-pub(super) fn other(space: &mut Space, container: Value, value: Value) -> Outcome {
+pub(super) fn other(space: &mut Space, container: Value, value: Value) -> ValueResult {
     let count = space.len(container)?;
     space.meter.work(count as u64)?;
     let mut elements = space.elements(container)?;
     elements
         .find(|element| !space.equal(*element, value))
-        .ok_or(Fault::Missing(Noun::OtherElement))
+        .ok_or(Fault::Missing(ValueKind::OtherElement))
 }
 
-pub(super) fn first(space: &Space, container: Value) -> Outcome {
+pub(super) fn first(space: &Space, container: Value) -> ValueResult {
     space
         .nth(container, 0)?
-        .ok_or(Fault::Empty(Noun::Container))
+        .ok_or(Fault::Empty(ValueKind::Container))
 }
 
-pub(super) fn last(space: &Space, container: Value) -> Outcome {
-    space.last(container)?.ok_or(Fault::Empty(Noun::Container))
+pub(super) fn last(space: &Space, container: Value) -> ValueResult {
+    space
+        .last(container)?
+        .ok_or(Fault::Empty(ValueKind::Container))
 }
 
 /// The `n`-th element, counted from the end when negative.
-pub(super) fn nth(space: &Space, container: Value, n: i64) -> Outcome {
+pub(super) fn nth(space: &Space, container: Value, n: i64) -> ValueResult {
     let length = space.len(container)? as i64;
     let place = if n < 0 { n.saturating_add(length) } else { n };
     match usize::try_from(place) {
         Ok(place) => space.nth(container, place)?,
         Err(_) => None,
     }
-    .ok_or(Fault::Missing(Noun::ElementAtThatPlace))
+    .ok_or(Fault::Missing(ValueKind::ElementAtThatPlace))
 }
 
-pub(super) fn totuple(space: &mut Space, container: Value) -> Outcome {
+pub(super) fn totuple(space: &mut Space, container: Value) -> ValueResult {
     if container.is_tuple() {
         return Ok(container);
     }
-    let base = space.spread(container)?;
+    let base = space.push_elements(container)?;
     space.tuple_from(base)
 }
 
-pub(super) fn interval(space: &mut Space, start: Value, stop: Value, step: Value) -> Outcome {
+pub(super) fn interval(space: &mut Space, start: Value, stop: Value, step: Value) -> ValueResult {
     let (start, stop, step) = (start.int()?, stop.int()?, step.int()?);
     if step == 0 {
-        return Err(Fault::Range(Noun::StepOfZero));
+        return Err(Fault::Range(ValueKind::StepOfZero));
     }
     let distance = if step > 0 {
         i128::from(stop) - i128::from(start)
@@ -402,19 +404,19 @@ pub(super) fn interval(space: &mut Space, start: Value, stop: Value, step: Value
     space.tuple_from(base)
 }
 
-pub(super) fn product(space: &mut Space, a: Value, b: Value) -> Outcome {
-    let left = space.spread(a)?;
-    let right = space.spread(b)?;
+pub(super) fn product(space: &mut Space, a: Value, b: Value) -> ValueResult {
+    let left = space.push_elements(a)?;
+    let right = space.push_elements(b)?;
     let end = space.stack.len();
-    let pairs = ((right - left) as u64).saturating_mul((end - right) as u64);
+    let location_pairs = ((right - left) as u64).saturating_mul((end - right) as u64);
     space
         .meter
-        .take(pairs.saturating_mul(size_of::<Value>() as u64))?;
+        .take(location_pairs.saturating_mul(size_of::<Value>() as u64))?;
     for x in left..right {
         for y in right..end {
             let (x, y) = (space.stack[x], space.stack[y]);
-            let couple = space.couple(x, y)?;
-            space.stack.push(couple);
+            let tuple_of_two = space.tuple_of_two(x, y)?;
+            space.stack.push(tuple_of_two);
         }
     }
     let set = space.set_from(end);
@@ -422,15 +424,15 @@ pub(super) fn product(space: &mut Space, a: Value, b: Value) -> Outcome {
     set
 }
 
-pub(super) fn pair(space: &mut Space, a: Value, b: Value) -> Outcome {
-    let left = space.spread(a)?;
-    let right = space.spread(b)?;
+pub(super) fn pair(space: &mut Space, a: Value, b: Value) -> ValueResult {
+    let left = space.push_elements(a)?;
+    let right = space.push_elements(b)?;
     let end = space.stack.len();
     let count = (right - left).min(end - right);
     for place in 0..count {
         let (x, y) = (space.stack[left + place], space.stack[right + place]);
-        let couple = space.couple(x, y)?;
-        space.stack.push(couple);
+        let tuple_of_two = space.tuple_of_two(x, y)?;
+        space.stack.push(tuple_of_two);
     }
     let tuple = space.tuple_from(end);
     space.stack.truncate(left);

@@ -5,20 +5,20 @@
 //! later. What follows is the same for all of them and needs no plain values.
 //! The kernel has the same answers in `arc/degenerate.cuh`.
 
-use super::Outcome;
-use super::bare::{
+use super::ValueResult;
+use super::zero_width::{
     bare_grid, bare_rows, everywhere, grid_place, not_patch, not_rows, of_bare, other_grid_place,
     patch_place,
 };
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::plain::slice_bounds;
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value};
 
 /// The answer to a call that no fast path takes, if it is one of the usual ones.
-pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
-    if let Some(answer) = of_empty(prim, args) {
-        return Some(answer);
+pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
+    if let Some(evaluated) = of_empty(prim, args) {
+        return Some(evaluated);
     }
     if let Some(place) = grid_place(prim, args[0])
         && let Some(fault) = not_rows(space, args[place])
@@ -37,9 +37,9 @@ pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Ou
         return Some(Err(fault));
     }
     if let Some(rows) = bare_rows(space, args[0])
-        && let Some(answer) = of_bare(space, prim, rows, args)
+        && let Some(evaluated) = of_bare(space, prim, rows, args)
     {
-        return Some(answer);
+        return Some(evaluated);
     }
     of_grid(space, prim, args)
 }
@@ -59,7 +59,7 @@ fn alike(space: &Space, left: GridRef, right: GridRef) -> bool {
 }
 
 /// A grid with cells, or a patch, as the first argument.
-fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
+fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
     let value = args[0];
     let grid = value.as_grid();
     match (prim, grid) {
@@ -71,21 +71,21 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
         }
         (Prim::Upscale, _) if args[1].int().is_ok_and(|factor| factor <= 0) => match value {
             Value::Grid { .. } => Some(Ok(Value::EMPTY_TUPLE)),
-            Value::Mask(_) => Some(Err(value.not(Noun::Object))),
+            Value::Mask(_) => Some(Err(value.not(ValueKind::Object))),
             Value::Object(..) | Value::Painted { .. } | Value::Layers { .. } => {
                 Some(Ok(Value::EMPTY_SET))
             }
             _ => None,
         },
         (Prim::Upscale, None) if matches!(value, Value::Mask(_)) => {
-            Some(Err(value.not(Noun::Object)))
+            Some(Err(value.not(ValueKind::Object)))
         }
         (Prim::Downscale, Some(_)) if args[1].int().is_ok_and(|factor| factor == 0) => {
             Some(Err(Fault::DivideByZero))
         }
         (Prim::MirRotT, _) => match args[1].int() {
             Ok(7) => not_rows(space, value).map(Err),
-            Ok(_) => Some(Err(Fault::Range(Noun::SymmetryBeyond07))),
+            Ok(_) => Some(Err(Fault::Range(ValueKind::SymmetryBeyond07))),
             Err(fault) => Some(Err(fault)),
         },
         // Nothing to fill, whatever with.
@@ -99,12 +99,14 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
         }
         (Prim::Cellwise, Some(left)) => match args[1].as_grid() {
             Some(right) if right.height < left.height || right.width < left.width => {
-                Some(Err(Fault::Missing(Noun::CellToCompareWith)))
+                Some(Err(Fault::Missing(ValueKind::CellToCompareWith)))
             }
             // No cell needs the odd one.
             Some(right) if alike(space, left, right) => Some(Ok(value)),
             Some(_) => None,
-            None => bare_rows(space, args[1]).map(|_| Err(Fault::Missing(Noun::CellToCompareWith))),
+            None => {
+                bare_rows(space, args[1]).map(|_| Err(Fault::Missing(ValueKind::CellToCompareWith)))
+            }
         },
         (Prim::Occurrences, Some(grid)) if args[1].is_empty_container() => {
             everywhere(space, grid.height, grid.width)
@@ -117,13 +119,13 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
                 Some(Ok(Value::EMPTY_SET))
             }
             // Locations where cells should be.
-            Value::Mask(_) => Some(Err(Value::Int(0).not(Noun::Pair))),
+            Value::Mask(_) => Some(Err(Value::Int(0).not(ValueKind::Pair))),
             _ => None,
         },
         (
             Prim::Mostcolor | Prim::Leastcolor | Prim::Palette | Prim::Numcolors | Prim::Colorcount,
             None,
-        ) if !value.is_tuple() && !value.is_set() => Some(Err(value.not(Noun::Container))),
+        ) if !value.is_tuple() && !value.is_set() => Some(Err(value.not(ValueKind::Container))),
         (Prim::Corners, _) if value.is_empty_container() => {
             let base = space.stack.len();
             space.stack.push(Value::EMPTY_TUPLE);
@@ -149,15 +151,15 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
 
 /// The answer to a call with an empty container among its arguments, where it
 /// does not depend on the others.
-fn of_empty(prim: Prim, args: &[Value]) -> Option<Outcome> {
+fn of_empty(prim: Prim, args: &[Value]) -> Option<ValueResult> {
     let no_patch = |place: usize| matches!(args.get(place), Some(Value::Set { len: 0, .. }));
     let no_grid = |place: usize| matches!(args.get(place), Some(Value::Tuple { len: 0, .. }));
-    let empty = |noun: Noun| Some(Err(Fault::Empty(noun)));
+    let empty = |value_kind: ValueKind| Some(Err(Fault::Empty(value_kind)));
     match prim {
         Prim::Adjacent | Prim::Manhattan | Prim::Position | Prim::Gravitate
             if no_patch(0) || no_patch(1) =>
         {
-            empty(Noun::Patch)
+            empty(ValueKind::Patch)
         }
         Prim::Subgrid
         | Prim::Center
@@ -170,9 +172,11 @@ fn of_empty(prim: Prim, args: &[Value]) -> Option<Outcome> {
         | Prim::Inbox
             if no_patch(0) =>
         {
-            empty(Noun::Patch)
+            empty(ValueKind::Patch)
         }
-        Prim::Mostcolor | Prim::Leastcolor if no_patch(0) || no_grid(0) => empty(Noun::Element),
+        Prim::Mostcolor | Prim::Leastcolor if no_patch(0) || no_grid(0) => {
+            empty(ValueKind::Element)
+        }
         Prim::Fill
         | Prim::Paint
         | Prim::Underfill
@@ -189,9 +193,9 @@ fn of_empty(prim: Prim, args: &[Value]) -> Option<Outcome> {
         | Prim::Fgpartition
             if no_grid(0) =>
         {
-            empty(Noun::Grid)
+            empty(ValueKind::Grid)
         }
-        Prim::Toobject if no_grid(1) => empty(Noun::Grid),
+        Prim::Toobject if no_grid(1) => empty(ValueKind::Grid),
         Prim::Asobject | Prim::Asindices | Prim::Ofcolor | Prim::Partition if no_grid(0) => {
             Some(Ok(Value::EMPTY_SET))
         }

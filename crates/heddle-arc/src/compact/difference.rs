@@ -1,8 +1,8 @@
 //! What two sets share, and what one has that the other has not (section 6.2).
 
-use super::Outcome;
+use super::ValueResult;
 use super::containers::{holds, keep};
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::value::{Mask, Space, Value, Window, count_narrow, lanes, moved_bits};
 
 /// Two masks and what their boxes have in common, if they are sets of locations, or
@@ -29,9 +29,9 @@ fn common_words(
     from(x).iter().copied().zip(from(y).iter().copied())
 }
 
-pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> ValueResult {
     if !a.is_set() || !b.is_set() {
-        return Err(if a.is_set() { b } else { a }.not(Noun::Set));
+        return Err(if a.is_set() { b } else { a }.not(ValueKind::Set));
     }
     match (a, b) {
         (Value::Mask(_), Value::Mask(_)) | (Value::Object(..), Value::Object(..)) => {
@@ -53,12 +53,12 @@ pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> Outcome {
                 }
             }
             Ok(match a {
-                Value::Object(_, colour) => space.sealed_object(at, window, colour),
-                _ => space.sealed_mask(at, window),
+                Value::Object(_, colour) => space.finish_object(at, window, colour),
+                _ => space.finish_mask(at, window),
             })
         }
         _ => {
-            let base = space.spread(a)?;
+            let base = space.push_elements(a)?;
             keep(space, base, |space, element| holds(space, b, element))?;
             space.set_from(base)
         }
@@ -91,19 +91,19 @@ fn overlap(a: Mask, b: Mask) -> Option<Window> {
     Window::fit(top, left, bottom, right)
 }
 
-pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> ValueResult {
     if let (Value::Mask(x), Value::Mask(y)) = (a, b) {
         return masks_without(space, x, &[y]);
     }
     if !b.is_tuple() && !b.is_set() {
-        return Err(b.not(Noun::Container));
+        return Err(b.not(ValueKind::Container));
     }
     if let (Value::Object(..) | Value::Painted { .. }, Some(mask)) = (a, a.mask())
         && b.is_set()
     {
-        return cells_without(space, a, mask, &[b], Wanted::Set);
+        return cells_without(space, a, mask, &[b], DifferenceForm::Set);
     }
-    let base = space.spread(a)?;
+    let base = space.push_elements(a)?;
     keep(space, base, |space, element| {
         holds(space, b, element).map(|held| !held)
     })?;
@@ -112,7 +112,7 @@ pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> Outcome {
 
 /// What is wanted of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum DifferenceForm {
     Set,
     /// The empty set if nothing is left, else only that something is: `true`.
     Whether,
@@ -124,17 +124,17 @@ pub(super) fn without_both(
     space: &mut Space,
     a: Value,
     others: [Value; 2],
-    wanted: Wanted,
-) -> Outcome {
+    wanted: DifferenceForm,
+) -> ValueResult {
     match (a, others, a.mask()) {
         (Value::Mask(x), [Value::Mask(y), Value::Mask(z)], _) => masks_without(space, x, &[y, z]),
         (_, _, Some(mask)) => cells_without(space, a, mask, &others, wanted),
-        _ => Err(a.not(Noun::Set)),
+        _ => Err(a.not(ValueKind::Set)),
     }
 }
 
 /// The locations of one mask that are not in the others.
-fn masks_without(space: &mut Space, x: Mask, others: &[Mask]) -> Outcome {
+fn masks_without(space: &mut Space, x: Mask, others: &[Mask]) -> ValueResult {
     let at = space.copied_rows(x)?;
     for y in others {
         let by = y.left() - x.left();
@@ -149,7 +149,7 @@ fn masks_without(space: &mut Space, x: Mask, others: &[Mask]) -> Outcome {
             }
         }
     }
-    Ok(space.sealed_mask(at, Window::of(x)))
+    Ok(space.finish_mask(at, Window::of(x)))
 }
 
 /// The cells of an object that are in none of some sets.
@@ -158,8 +158,8 @@ fn cells_without(
     a: Value,
     mask: Mask,
     others: &[Value],
-    wanted: Wanted,
-) -> Outcome {
+    wanted: DifferenceForm,
+) -> ValueResult {
     let window = Window::of(mask);
     let area = window.height() * window.width();
     space.meter.work(area as u64 / 4 + 1)?;
@@ -167,7 +167,7 @@ fn cells_without(
     for other in others {
         strike(space, a, mask, *other, at)?;
     }
-    if wanted == Wanted::Whether {
+    if wanted == DifferenceForm::Whether {
         if let Value::Painted { .. } = a {
             space.charge_cells(area)?;
         }
@@ -181,8 +181,8 @@ fn cells_without(
     }
     match a {
         Value::Painted { cells, .. } => kept_of_painted(space, cells as usize, at, window),
-        Value::Object(_, colour) => Ok(space.sealed_object(at, window, colour)),
-        _ => Err(a.not(Noun::Object)),
+        Value::Object(_, colour) => Ok(space.finish_object(at, window, colour)),
+        _ => Err(a.not(ValueKind::Object)),
     }
 }
 
@@ -288,14 +288,14 @@ fn strike_painted(
 }
 
 /// The cells of a many-coloured object in the rows kept of it.
-fn kept_of_painted(space: &mut Space, own: usize, at: usize, window: Window) -> Outcome {
+fn kept_of_painted(space: &mut Space, own: usize, at: usize, window: Window) -> ValueResult {
     let (height, width) = (window.height(), window.width());
     let cells = space.new_cells(height * width)?;
     for (row, word) in space.rows[at..].iter().enumerate() {
         let start = row * width;
         lanes::copy_under(*word, &mut space.cells, own + start, cells + start);
     }
-    Ok(space.sealed_cells(at, cells, window))
+    Ok(space.finish_cells(at, cells, window))
 }
 
 /// Strikes out the cells of a narrow object that some layer has, each row cut into

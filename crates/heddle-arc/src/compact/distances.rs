@@ -9,17 +9,17 @@ use crate::value::{Mask, Value, Window};
 const FAR: u16 = 1 << 12;
 
 /// Boxes of more cells than this for each location are not swept.
-const MOST_CELLS_EACH: usize = 4;
+const MAX_CELLS_EACH: usize = 4;
 
 /// How far the cells of a box are from the patch that was last asked about: a column
 /// comes in chunks, and the next mostly asks about the same.
 #[derive(Debug, Default)]
-pub(crate) struct Distances {
+pub(crate) struct DistanceMap {
     cells: Vec<u16>,
     of: Option<(Mask, Window)>,
 }
 
-impl Distances {
+impl DistanceMap {
     /// Forgets a patch whose rows are among those from this one on.
     pub(crate) fn forget_from(&mut self, rows: usize) {
         if let Some((mask, _)) = self.of
@@ -59,7 +59,7 @@ impl Distances {
             return false;
         };
         if self.of != Some((mask, window)) {
-            if window.height() * window.width() > MOST_CELLS_EACH * patches.len() {
+            if window.height() * window.width() > MAX_CELLS_EACH * patches.len() {
                 return false;
             }
             self.sweep(rows, mask, window);
@@ -85,11 +85,11 @@ impl Distances {
         }
         for row in 1..height {
             let (above, below) = room.split_at_mut(row * width);
-            one_farther(&mut below[..width], &above[(row - 1) * width..]);
+            expand_by_one(&mut below[..width], &above[(row - 1) * width..]);
         }
         for row in (1..height).rev() {
             let (above, below) = room.split_at_mut(row * width);
-            one_farther(&mut above[(row - 1) * width..], &below[..width]);
+            expand_by_one(&mut above[(row - 1) * width..], &below[..width]);
         }
         for row in room.chunks_exact_mut(width) {
             let mut near = FAR;
@@ -115,7 +115,7 @@ fn mark(row: &mut [u16], mut bits: u128) {
 }
 
 /// No cell is more than one farther than the one beside it.
-fn one_farther(row: &mut [u16], beside: &[u16]) {
+fn expand_by_one(row: &mut [u16], beside: &[u16]) {
     for (cell, near) in row.iter_mut().zip(beside) {
         *cell = (*cell).min(near + 1);
     }
@@ -125,20 +125,20 @@ fn one_farther(row: &mut [u16], beside: &[u16]) {
 mod tests {
     use super::super::query::manhattan;
     use super::*;
-    use crate::dice::Dice;
     use crate::meter::Budget;
+    use crate::rng::Rng;
     use crate::value::Space;
 
     #[test]
-    fn each_is_the_distance_of_one_call() {
-        let mut dice = Dice::new(7);
-        let mut distances = Distances::default();
+    fn distances_equal_single_calls() {
+        let mut rng = Rng::new(7);
+        let mut distances = DistanceMap::default();
         for round in 0..300 {
             let mut space = Space::new(Budget::default());
             distances.forget_from(0);
             let mut set = |space: &mut Space, count: usize| {
                 let base = space.stack.len();
-                let place = |_| Value::Pair(dice.below(12) as i32 - 3, dice.below(25) as i32 - 2);
+                let place = |_| Value::Pair(rng.below(12) as i32 - 3, rng.below(25) as i32 - 2);
                 space.stack.extend((0..count).map(place));
                 space.set_from(base).unwrap()
             };
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_known_of_rows_that_are_gone_is_forgotten() {
+    fn freed_rows_leave_the_distance_map() {
         let mut space = Space::new(Budget::default());
         let mark = space.mark();
         for second in [Value::Pair(0, 9), Value::Pair(9, 0)] {
@@ -196,7 +196,7 @@ mod tests {
         let mask = patch.mask().unwrap();
         for others in [[near, patch], [near, far]] {
             let found = &mut [Value::None; 2];
-            assert!(!Distances::default().all(&space.rows, mask, &others, found));
+            assert!(!DistanceMap::default().all(&space.rows, mask, &others, found));
         }
     }
 }

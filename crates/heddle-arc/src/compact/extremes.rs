@@ -1,12 +1,12 @@
 //! The greatest, the least, the most and the least common of a container.
 
-use super::Outcome;
+use super::ValueResult;
 use super::call::Eval;
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::value::{Space, Value};
 
 /// The scan rule without a key.
-pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> Outcome {
+pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> ValueResult {
     let count = space.len(container)?;
     space.meter.work(count as u64)?;
     let known = match container {
@@ -49,7 +49,7 @@ fn scan(
     key: Value,
     largest: bool,
 ) -> Result<Option<(Value, Value)>, Fault> {
-    let base = eval.space.spread(container)?;
+    let base = eval.space.push_elements(container)?;
     let end = eval.space.stack.len();
     eval.space.stack.extend_from_within(base..end);
     eval.replace_each(key, end, end + end - base)?;
@@ -70,25 +70,25 @@ fn scan(
     Ok(best)
 }
 
-pub(super) fn arg(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> Outcome {
+pub(super) fn arg(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> ValueResult {
     let chosen = scan(eval, container, key, largest)?;
     chosen
         .map(|(element, _)| element)
-        .ok_or(Fault::Empty(Noun::Container))
+        .ok_or(Fault::Empty(ValueKind::Container))
 }
 
-pub(super) fn val(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> Outcome {
+pub(super) fn val(eval: &mut Eval<'_>, container: Value, key: Value, largest: bool) -> ValueResult {
     match scan(eval, container, key, largest)? {
         Some((_, value)) => Ok(value),
         None => eval.call(key, &[Value::Int(0)]),
     }
 }
 
-pub(super) fn common(space: &mut Space, container: Value, most: bool) -> Outcome {
+pub(super) fn common(space: &mut Space, container: Value, most: bool) -> ValueResult {
     if !container.is_tuple() {
-        return Err(container.not(Noun::Tuple));
+        return Err(container.not(ValueKind::Tuple));
     }
-    let base = space.spread(container)?;
+    let base = space.push_elements(container)?;
     let count = space.stack.len() - base;
     space
         .meter
@@ -113,5 +113,5 @@ pub(super) fn common(space: &mut Space, container: Value, most: bool) -> Outcome
     stack.truncate(base);
     space.stack = stack;
     best.map(|(value, _)| value)
-        .ok_or(Fault::Empty(Noun::Tuple))
+        .ok_or(Fault::Empty(ValueKind::Tuple))
 }

@@ -4,11 +4,13 @@
 //! same moment, and the second step is answered from what the first was given.
 
 use super::call::Eval;
-use super::columns::Column;
-use super::difference::{Wanted, common, difference, intersection, shared_size, without_both};
+use super::columns::ColumnSource;
+use super::difference::{
+    DifferenceForm, common, difference, intersection, shared_size, without_both,
+};
 use super::union::charge_union;
-use super::{Outcome, colours, construct, containers};
-use crate::code::{Argument, Fused, TapeStep};
+use super::{ValueResult, colours, construct, containers};
+use crate::code::{Argument, FlatStep, Fused};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Space, Value};
@@ -44,7 +46,7 @@ impl Fused {
     }
 
     /// The first step alone.
-    fn first(self, space: &mut Space, [a, b]: [Value; 2]) -> Outcome {
+    fn first(self, space: &mut Space, [a, b]: [Value; 2]) -> ValueResult {
         match self {
             Fused::ColourCount => construct::toobject(space, a, b),
             Fused::SharedSize => intersection(space, a, b),
@@ -59,7 +61,7 @@ impl Fused {
         [a, b]: [Value; 2],
         between: Value,
         other: Value,
-    ) -> Outcome {
+    ) -> ValueResult {
         let made = !matches!(between, Value::None);
         match self {
             Fused::ColourCount if made => colours::colorcount(space, between, other),
@@ -67,8 +69,8 @@ impl Fused {
             Fused::SharedSize if made => containers::size(space, between),
             Fused::SharedSize => Ok(Value::Int(shared_size(space, a, b))),
             Fused::WithoutBoth | Fused::LeftByBoth if made => difference(space, other, between),
-            Fused::WithoutBoth => without_both(space, other, [a, b], Wanted::Set),
-            Fused::LeftByBoth => without_both(space, other, [a, b], Wanted::Whether),
+            Fused::WithoutBoth => without_both(space, other, [a, b], DifferenceForm::Set),
+            Fused::LeftByBoth => without_both(space, other, [a, b], DifferenceForm::Whether),
         }
     }
 }
@@ -76,7 +78,7 @@ impl Fused {
 impl Eval<'_> {
     /// The first of two steps on one element.
     #[inline]
-    fn begin_fused(&mut self, fused: Fused, given: [Value; 2], other: Value) -> Outcome {
+    fn begin_fused(&mut self, fused: Fused, given: [Value; 2], other: Value) -> ValueResult {
         let charged = match self.space.meter.work(1) {
             Ok(()) => fused.charge(self.space, given, other),
             Err(fault) => Err(fault),
@@ -86,7 +88,7 @@ impl Eval<'_> {
             Ok(false) => fused.first(self.space, given),
             Err(fault) => Err(fault),
         };
-        self.blamed(fused.prims().0, between)
+        self.with_primitive(fused.prims().0, between)
     }
 
     /// The second of them.
@@ -97,23 +99,23 @@ impl Eval<'_> {
         given: [Value; 2],
         between: Value,
         other: Value,
-    ) -> Outcome {
-        let paid = self.space.meter.work(1);
-        let value = paid.and_then(|()| fused.second(self.space, given, between, other));
-        self.blamed(fused.prims().1, value)
+    ) -> ValueResult {
+        let charged = self.space.meter.work(1);
+        let value = charged.and_then(|()| fused.second(self.space, given, between, other));
+        self.with_primitive(fused.prims().1, value)
     }
 
     /// Runs two steps of a body on its arguments and captured values.
     pub(super) fn fused_steps(
         &mut self,
         fused: Fused,
-        pair: [&TapeStep; 2],
+        pair: [&FlatStep; 2],
         args: &[Value],
         captured: usize,
         base: usize,
     ) -> Result<(), Fault> {
         let fetch = |argument: Argument| self.fetch(argument, args, captured, base);
-        let (operands, other) = self.code.tape.pair(fused, pair);
+        let (operands, other) = self.code.flat_code.pair(fused, pair);
         let given = operands.map(fetch);
         let other = fetch(other);
         let between = self.begin_fused(fused, given, other)?;
@@ -126,7 +128,7 @@ impl Eval<'_> {
     /// The second of two steps that count one colour of one grid under many patches.
     fn counts_on_plane(
         &mut self,
-        patches: Column,
+        patches: ColumnSource,
         between: usize,
         of: (Value, Value),
         count: usize,
@@ -140,7 +142,7 @@ impl Eval<'_> {
     /// The same with memory for the plane.
     fn count_each(
         &mut self,
-        patches: Column,
+        patches: ColumnSource,
         between: usize,
         (grid, colour): (Value, Value),
         count: usize,
@@ -152,10 +154,10 @@ impl Eval<'_> {
             let patch = self.element(patches, element);
             let made = self.space.frame[between + element];
             self.space.frame[out + element] = if known && matches!(made, Value::None) {
-                let paid = self.space.meter.work(1);
-                let value = paid
+                let charged = self.space.meter.work(1);
+                let value = charged
                     .and_then(|()| colours::count_on_plane(self.space, patch, grid, colour, plane));
-                self.blamed(Prim::Colorcount, value)?
+                self.with_primitive(Prim::Colorcount, value)?
             } else {
                 self.end_fused(Fused::ColourCount, [patch, grid], made, colour)?
             };
@@ -167,11 +169,11 @@ impl Eval<'_> {
     pub(super) fn fused_columns(
         &mut self,
         fused: Fused,
-        pair: [&TapeStep; 2],
-        column: impl Fn(&Space, Argument) -> Column,
+        pair: [&FlatStep; 2],
+        column: impl Fn(&Space, Argument) -> ColumnSource,
         count: usize,
     ) -> Result<(), Fault> {
-        let ([a, b], other) = self.code.tape.pair(fused, pair);
+        let ([a, b], other) = self.code.flat_code.pair(fused, pair);
         let [a, b, other] = [a, b, other].map(|operand| column(self.space, operand));
         let between = self.new_column(count)?;
         for element in 0..count {
@@ -179,7 +181,9 @@ impl Eval<'_> {
             let other = self.element(other, element);
             self.space.frame[between + element] = self.begin_fused(fused, given, other)?;
         }
-        if let (Fused::ColourCount, Column::Same(grid), Column::Same(colour)) = (fused, b, other) {
+        if let (Fused::ColourCount, ColumnSource::Same(grid), ColumnSource::Same(colour)) =
+            (fused, b, other)
+        {
             return self.counts_on_plane(a, between, (grid, colour), count);
         }
         let out = self.new_column(count)?;
@@ -196,20 +200,20 @@ impl Eval<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
     use crate::meter::{Budget, Meter};
     use crate::plain::{Plain, set_of};
+    use crate::rng::Rng;
 
     /// Locations or cells in a small box near the corner of the grid, now and then none.
-    fn patch(dice: &mut Dice, colours: usize) -> Plain {
-        let (height, width) = (dice.between(1, 7), dice.between(1, 7));
-        let (top, left) = (dice.below(12) as i64 - 4, dice.below(12) as i64 - 4);
-        let thin = dice.between(1, 4);
+    fn patch(rng: &mut Rng, colours: usize) -> Plain {
+        let (height, width) = (rng.between(1, 7), rng.between(1, 7));
+        let (top, left) = (rng.below(12) as i64 - 4, rng.below(12) as i64 - 4);
+        let thin = rng.between(1, 4);
         let mut items = Vec::new();
         for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
-            let colour = Plain::Int(dice.below(colours.max(1)) as i64);
+            let colour = Plain::Int(rng.below(colours.max(1)) as i64);
             let (i, j) = (top + i as i64, left + j as i64);
-            if dice.one_in(thin) {
+            if rng.one_in(thin) {
                 items.push(if colours == 0 {
                     Plain::pair(i, j)
                 } else {
@@ -220,10 +224,10 @@ mod tests {
         set_of(items)
     }
 
-    fn grid(dice: &mut Dice) -> Plain {
-        let (height, width) = (dice.between(1, 9), dice.between(1, 9));
+    fn grid(rng: &mut Rng) -> Plain {
+        let (height, width) = (rng.between(1, 9), rng.between(1, 9));
         Plain::grid((0..height).map(|_| {
-            let row = (0..width).map(|_| dice.below(3) as i64);
+            let row = (0..width).map(|_| rng.below(3) as i64);
             row.collect::<Vec<i64>>()
         }))
     }
@@ -257,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn two_steps_at_once_are_two_steps_in_result_and_cost() {
+    fn fused_steps_equal_separate_steps() {
         let kinds = [
             Fused::ColourCount,
             Fused::SharedSize,
@@ -266,16 +270,16 @@ mod tests {
         ];
         let mut at_once = [0; 4];
         for seed in 0..4_000 {
-            let mut dice = Dice::new(seed);
-            let kind = dice.below(4);
+            let mut rng = Rng::new(seed);
+            let kind = rng.below(4);
             let fused = kinds[kind];
-            let colours = dice.below(4);
+            let colours = rng.below(4);
             let plain = if fused == Fused::ColourCount {
-                let colour = Plain::Int([0, 1, 2, 5, 400][dice.below(5)]);
-                [patch(&mut dice, colours), grid(&mut dice), colour]
+                let colour = Plain::Int([0, 1, 2, 5, 400][rng.below(5)]);
+                [patch(&mut rng, colours), grid(&mut rng), colour]
             } else {
-                let other = if dice.one_in(8) { 0 } else { colours };
-                [other, colours, colours].map(|colours| patch(&mut dice, colours))
+                let other = if rng.one_in(8) { 0 } else { colours };
+                [other, colours, colours].map(|colours| patch(&mut rng, colours))
             };
             for steps in [2, 9, 20, 60, 100_000] {
                 for bytes in [10, 100, 300, 100_000] {
@@ -294,20 +298,20 @@ mod tests {
     #[test]
     fn a_plane_of_the_colour_counts_the_same() {
         for seed in 0..2_000 {
-            let mut dice = Dice::new(seed);
+            let mut rng = Rng::new(seed);
             let mut space = Space::new(Budget::default());
-            let (patch, grid) = (patch(&mut dice, 0), grid(&mut dice));
+            let (patch, grid) = (patch(&mut rng, 0), grid(&mut rng));
             let patch = space.import(&patch).unwrap();
             let grid = space.import(&grid).unwrap();
             if construct::inside(patch, grid).is_none() {
                 continue;
             }
-            let colour = Value::Int(dice.below(3) as i64);
+            let colour = Value::Int(rng.below(3) as i64);
             let mut plane = Vec::new();
             assert!(colours::plane_of(&space, grid, colour, &mut plane));
             let known = colours::count_on_plane(&mut space, patch, grid, colour, &plane);
             let asked = colours::count_under(&mut space, patch, grid, colour);
-            let count = |outcome: Outcome| outcome.map(|value| value.int().unwrap());
+            let count = |outcome: ValueResult| outcome.map(|value| value.int().unwrap());
             assert_eq!(count(known), count(asked), "seed {seed}");
         }
     }

@@ -1,6 +1,6 @@
 //! Turning and cutting grids (section 6.4).
 
-use super::Outcome;
+use super::ValueResult;
 use super::arithmetic::location;
 use crate::fault::Fault;
 use crate::plain::slice_bounds;
@@ -29,7 +29,7 @@ pub(super) fn rearranged(
 
 /// A ragged grid cut to its shortest row, as turning columns into rows cuts it.
 /// `None` if it is anything else.
-fn evened(space: &mut Space, value: Value) -> Result<Option<Value>, Fault> {
+fn normalised_symmetry(space: &mut Space, value: Value) -> Result<Option<Value>, Fault> {
     let Value::Tuple { at, len, .. } = value else {
         return Ok(None);
     };
@@ -68,10 +68,10 @@ fn evened(space: &mut Space, value: Value) -> Result<Option<Value>, Fault> {
 }
 
 /// The eight symmetries of a grid.
-pub(super) fn symmetry(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+pub(super) fn symmetry(space: &mut Space, prim: Prim, value: Value) -> ValueResult {
     let Some(g) = value.as_grid() else {
         if matches!(prim, Prim::Rot90 | Prim::Rot270 | Prim::Dmirror)
-            && let Some(even) = evened(space, value)?
+            && let Some(even) = normalised_symmetry(space, value)?
         {
             return match even {
                 Value::Grid { .. } => symmetry(space, prim, even),
@@ -93,15 +93,15 @@ pub(super) fn symmetry(space: &mut Space, prim: Prim, value: Value) -> Outcome {
     }?;
     match turned {
         Some(grid) => Ok(grid),
-        None => space.plainly(prim, &[value]),
+        None => space.evaluate_irregular(prim, &[value]),
     }
 }
 
 /// The symmetries that leave rows rows. Copied whole and then reversed: cell by cell, a
 /// mirror of 88 cells took three times as long.
-fn reversed(space: &mut Space, prim: Prim, grid: GridRef) -> Outcome {
+fn reversed(space: &mut Space, prim: Prim, grid: GridRef) -> ValueResult {
     let GridRef { at, height, width } = grid;
-    let new = space.room_for_cells(grid.area())?;
+    let new = space.reserve_cells(grid.area())?;
     space.cells.extend_from_within(at..at + grid.area());
     let cells = &mut space.cells[new..];
     match prim {
@@ -119,9 +119,9 @@ fn reversed(space: &mut Space, prim: Prim, grid: GridRef) -> Outcome {
 }
 
 /// The four mirrors of a compact patch.
-fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> ValueResult {
     if prim == Prim::Hmirror && value.is_tuple() {
-        let base = space.spread(value)?;
+        let base = space.push_elements(value)?;
         space.stack[base..].reverse();
         return space.tuple_from(base);
     }
@@ -131,7 +131,7 @@ fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> Outcome {
         return Ok(turned);
     }
     let Some(mask) = value.mask() else {
-        return space.plainly(prim, &[value]);
+        return space.evaluate_irregular(prim, &[value]);
     };
     let (height, width) = (usize::from(mask.height), usize::from(mask.width));
     let turns = matches!(prim, Prim::Dmirror | Prim::Cmirror);
@@ -140,7 +140,7 @@ fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> Outcome {
         Prim::Hmirror | Prim::Vmirror | Prim::Dmirror | Prim::Cmirror
     ) || (turns && (height as i64 > crate::value::MASK_COLUMNS))
     {
-        return space.plainly(prim, &[value]);
+        return space.evaluate_irregular(prim, &[value]);
     }
     let (new_height, new_width) = if turns {
         (width, height)
@@ -159,7 +159,7 @@ fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> Outcome {
         mask.top() + new_height as i64 - 1,
         mask.left() + new_width as i64 - 1,
     ) else {
-        return space.plainly(prim, &[value]);
+        return space.evaluate_irregular(prim, &[value]);
     };
     let at = space.new_window(window)?;
     let painted = match value {
@@ -190,9 +190,9 @@ fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> Outcome {
         }
     }
     Ok(match (value, painted) {
-        (Value::Object(_, colour), _) => space.sealed_object(at, window, colour),
-        (_, Some((_, cells))) => space.sealed_cells(at, cells, window),
-        _ => space.sealed_mask(at, window),
+        (Value::Object(_, colour), _) => space.finish_object(at, window, colour),
+        (_, Some((_, cells))) => space.finish_cells(at, cells, window),
+        _ => space.finish_mask(at, window),
     })
 }
 
@@ -245,7 +245,7 @@ pub(super) fn cut(
     grid: GridRef,
     rows: Range<usize>,
     columns: Range<usize>,
-) -> Outcome {
+) -> ValueResult {
     let (height, width) = (rows.len(), columns.len());
     if height == 0 {
         return Ok(Value::EMPTY_TUPLE);
@@ -270,9 +270,9 @@ pub(super) fn cut(
     Ok(Space::grid_at(at, height, width))
 }
 
-pub(super) fn crop(space: &mut Space, value: Value, start: Value, dims: Value) -> Outcome {
+pub(super) fn crop(space: &mut Space, value: Value, start: Value, dims: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(Prim::Crop, &[value, start, dims]);
+        return space.evaluate_irregular(Prim::Crop, &[value, start, dims]);
     };
     let (start, dims) = (location(space, start)?, location(space, dims)?);
     crop_grid(space, grid, start, dims)
@@ -283,14 +283,14 @@ pub(super) fn crop_grid(
     grid: GridRef,
     (i, j): (i64, i64),
     (height, width): (i64, i64),
-) -> Outcome {
+) -> ValueResult {
     let end = |start: i64, length: i64| start.checked_add(length).ok_or(Fault::Overflow);
     let rows = slice_bounds(grid.height, i, end(i, height)?);
     let columns = slice_bounds(grid.width, j, end(j, width)?);
     cut(space, grid, rows, columns)
 }
 
-pub(super) fn subgrid(space: &mut Space, patch: Value, value: Value) -> Outcome {
+pub(super) fn subgrid(space: &mut Space, patch: Value, value: Value) -> ValueResult {
     match (patch.mask(), value.as_grid()) {
         (Some(mask), Some(grid)) => crop_grid(
             space,
@@ -306,33 +306,33 @@ pub(super) fn subgrid(space: &mut Space, patch: Value, value: Value) -> Outcome 
                     (e.top, e.left),
                     (e.bottom - e.top + 1, e.right - e.left + 1),
                 ),
-                None => space.plainly(Prim::Subgrid, &[patch, value]),
+                None => space.evaluate_irregular(Prim::Subgrid, &[patch, value]),
             }
         }
-        _ => space.plainly(Prim::Subgrid, &[patch, value]),
+        _ => space.evaluate_irregular(Prim::Subgrid, &[patch, value]),
     }
 }
 
-pub(super) fn trim(space: &mut Space, value: Value) -> Outcome {
+pub(super) fn trim(space: &mut Space, value: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(Prim::Trim, &[value]);
+        return space.evaluate_irregular(Prim::Trim, &[value]);
     };
     let rows = slice_bounds(grid.height, 1, -1);
     let columns = slice_bounds(grid.width, 1, -1);
     cut(space, grid, rows, columns)
 }
 
-pub(super) fn half(space: &mut Space, prim: Prim, value: Value) -> Outcome {
+pub(super) fn half(space: &mut Space, prim: Prim, value: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
         if matches!(prim, Prim::Lefthalf | Prim::Righthalf)
-            && let Some(even) = evened(space, value)?
+            && let Some(even) = normalised_symmetry(space, value)?
         {
             return match even {
                 Value::Grid { .. } => half(space, prim, even),
                 _ => Ok(even),
             };
         }
-        return space.plainly(prim, &[value]);
+        return space.evaluate_irregular(prim, &[value]);
     };
     let GridRef { height, width, .. } = grid;
     let (rows, columns) = (height / 2, width / 2);

@@ -1,22 +1,22 @@
 //! Functions of functions (section 6.3).
 
-use super::Outcome;
+use super::ValueResult;
 use super::call::Eval;
-use super::containers::merge_from;
+use super::color_filter::by_colour;
+use super::containers::merge_stacked;
 use super::lines::dilated;
-use super::pairs;
-use super::sieve::by_colour;
-use crate::fault::{Fault, Noun};
+use super::location_pairs;
+use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::{Space, Value};
 
-pub(super) fn build(eval: &mut Eval<'_>, builder: Prim, parts: &[Value]) -> Outcome {
+pub(super) fn build(eval: &mut Eval<'_>, builder: Prim, parts: &[Value]) -> ValueResult {
     match builder {
         Prim::Lbind | Prim::Rbind if !parts[0].is_function() => {
-            return Err(parts[0].not(Noun::Function));
+            return Err(parts[0].not(ValueKind::Function));
         }
         Prim::Power => match parts[1].int()? {
-            ..=0 => return Err(Fault::Range(Noun::PowerBelowOne)),
+            ..=0 => return Err(Fault::Range(ValueKind::PowerBelowOne)),
             1 => return Ok(parts[0]),
             _ => {}
         },
@@ -32,22 +32,22 @@ fn filtered(
     container: Value,
     condition: Value,
 ) -> Result<(usize, usize), Fault> {
-    let base = eval.space.spread(container)?;
+    let base = eval.space.push_elements(container)?;
     let end = eval.space.stack.len();
     eval.space.stack.extend_from_within(base..end);
     eval.replace_each(condition, end, end + end - base)?;
     let (elements, answers) = eval.space.stack[base..].split_at_mut(end - base);
     let mut kept = 0;
-    for (place, answer) in answers.iter().enumerate() {
+    for (place, result) in answers.iter().enumerate() {
         // Written either way: what is kept and what is not follows no pattern.
         elements[kept] = elements[place];
-        kept += usize::from(answer.truth());
+        kept += usize::from(result.truth());
     }
     eval.space.stack.truncate(base + kept);
     Ok((base, end))
 }
 
-pub(super) fn sfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
+pub(super) fn sfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -> ValueResult {
     match by_colour(eval, container, condition)? {
         Some(kept) => Ok(kept),
         None => sfilter_listed(eval, container, condition),
@@ -55,7 +55,11 @@ pub(super) fn sfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -
 }
 
 /// The same, element by element.
-pub(super) fn sfilter_listed(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
+pub(super) fn sfilter_listed(
+    eval: &mut Eval<'_>,
+    container: Value,
+    condition: Value,
+) -> ValueResult {
     let (base, end) = filtered(eval, container, condition)?;
     if eval.space.stack.len() == end {
         eval.space.stack.truncate(base);
@@ -75,13 +79,13 @@ fn may_be_compact(elements: &[Value]) -> bool {
     )
 }
 
-pub(super) fn mfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
+pub(super) fn mfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -> ValueResult {
     let (base, _) = filtered(eval, container, condition)?;
-    merge_from(eval.space, container, base)
+    merge_stacked(eval.space, container, base)
 }
 
-pub(super) fn extract(eval: &mut Eval<'_>, container: Value, condition: Value) -> Outcome {
-    let base = eval.space.spread(container)?;
+pub(super) fn extract(eval: &mut Eval<'_>, container: Value, condition: Value) -> ValueResult {
+    let base = eval.space.push_elements(container)?;
     let end = eval.space.stack.len();
     for place in base..end {
         let element = eval.space.stack[place];
@@ -90,34 +94,34 @@ pub(super) fn extract(eval: &mut Eval<'_>, container: Value, condition: Value) -
             return Ok(element);
         }
     }
-    Err(Fault::Missing(Noun::ElementConditionHoldsFor))
+    Err(Fault::Missing(ValueKind::ElementConditionHoldsFor))
 }
 
 /// Replaces the elements on the stack by what `function` makes of them.
 fn mapped(eval: &mut Eval<'_>, function: Value, container: Value) -> Result<usize, Fault> {
-    let base = eval.space.spread(container)?;
+    let base = eval.space.push_elements(container)?;
     let end = eval.space.stack.len();
     eval.replace_each(function, base, end)?;
     Ok(base)
 }
 
-pub(super) fn map(eval: &mut Eval<'_>, function: Value, container: Value) -> Outcome {
+pub(super) fn map(eval: &mut Eval<'_>, function: Value, container: Value) -> ValueResult {
     let base = mapped(eval, function, container)?;
     eval.space.like_from(container, base)
 }
 
-pub(super) fn mapply(eval: &mut Eval<'_>, function: Value, container: Value) -> Outcome {
+pub(super) fn mapply(eval: &mut Eval<'_>, function: Value, container: Value) -> ValueResult {
     if let (Value::Prim(prim), Value::Mask(mask)) = (function, container)
         && let Some(grown) = dilated(eval.space, prim, mask)?
     {
         return Ok(grown);
     }
     let base = mapped(eval, function, container)?;
-    merge_from(eval.space, container, base)
+    merge_stacked(eval.space, container, base)
 }
 
-pub(super) fn rapply(eval: &mut Eval<'_>, functions: Value, value: Value) -> Outcome {
-    let base = eval.space.spread(functions)?;
+pub(super) fn rapply(eval: &mut Eval<'_>, functions: Value, value: Value) -> ValueResult {
+    let base = eval.space.push_elements(functions)?;
     let end = eval.space.stack.len();
     for place in base..end {
         let function = eval.space.stack[place];
@@ -134,8 +138,8 @@ fn zipped(
     a: Value,
     b: Value,
 ) -> Result<(usize, usize), Fault> {
-    let left = eval.space.spread(a)?;
-    let right = eval.space.spread(b)?;
+    let left = eval.space.push_elements(a)?;
+    let right = eval.space.push_elements(b)?;
     let end = eval.space.stack.len();
     for place in 0..(right - left).min(end - right) {
         let args = [
@@ -148,33 +152,33 @@ fn zipped(
     Ok((left, end))
 }
 
-pub(super) fn papply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> Outcome {
+pub(super) fn papply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> ValueResult {
     let (base, results) = zipped(eval, function, a, b)?;
     let tuple = eval.space.tuple_from(results);
     eval.space.stack.truncate(base);
     tuple
 }
 
-pub(super) fn mpapply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> Outcome {
+pub(super) fn mpapply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> ValueResult {
     let (base, results) = zipped(eval, function, a, b)?;
-    let tuple = merge_from(eval.space, Value::EMPTY_TUPLE, results);
+    let tuple = merge_stacked(eval.space, Value::EMPTY_TUPLE, results);
     eval.space.stack.truncate(base);
     tuple
 }
 
-pub(super) fn prapply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> Outcome {
+pub(super) fn prapply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) -> ValueResult {
     if let (Value::Prim(prim), Value::Mask(x), Value::Mask(y)) = (function, a, b) {
         let known = match prim {
-            Prim::Add => pairs::sums(eval.space, x, y)?,
-            Prim::Connect if x == y => pairs::segments(eval.space, x)?,
+            Prim::Add => location_pairs::sums(eval.space, x, y)?,
+            Prim::Connect if x == y => location_pairs::segments(eval.space, x)?,
             _ => None,
         };
         if let Some(set) = known {
             return Ok(set);
         }
     }
-    let left = eval.space.spread(a)?;
-    let right = eval.space.spread(b)?;
+    let left = eval.space.push_elements(a)?;
+    let right = eval.space.push_elements(b)?;
     let end = eval.space.stack.len();
     let mut seen_empty = false;
     for x in left..right {
@@ -196,9 +200,9 @@ pub(super) fn prapply(eval: &mut Eval<'_>, function: Value, a: Value, b: Value) 
     set
 }
 
-pub(super) fn sizefilter(space: &mut Space, container: Value, n: Value) -> Outcome {
+pub(super) fn sizefilter(space: &mut Space, container: Value, n: Value) -> ValueResult {
     let n = n.int()?;
-    let base = space.spread(container)?;
+    let base = space.push_elements(container)?;
     let mut kept = base;
     for place in base..space.stack.len() {
         let element = space.stack[place];

@@ -1,14 +1,14 @@
 //! Segments, rays and frames (section 6.9).
 
-use super::Outcome;
+use super::ValueResult;
 use super::arithmetic::location;
+use super::oversized_grids;
 use super::query::{grid_window, place};
-use super::wide;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Mask, Space, Value, Window, full_bits};
 
-pub(super) fn around(space: &mut Space, prim: Prim, at: Value) -> Outcome {
+pub(super) fn around(space: &mut Space, prim: Prim, at: Value) -> ValueResult {
     let (i, j) = location(space, at)?;
     let (middle, outer) = match prim {
         Prim::Dneighbors => (0b101, 0b010),
@@ -19,7 +19,7 @@ pub(super) fn around(space: &mut Space, prim: Prim, at: Value) -> Outcome {
         .zip(i.checked_add(1).zip(j.checked_add(1)))
         .and_then(|((top, left), (bottom, right))| Window::fit(top, left, bottom, right));
     let Some(window) = window else {
-        return space.plainly(prim, &[at]);
+        return space.evaluate_irregular(prim, &[at]);
     };
     let rows = space.new_window(window)?;
     space.rows[rows..].copy_from_slice(&[outer, middle, outer]);
@@ -114,15 +114,15 @@ fn long_segment(
     space.set_from(base).map(Some)
 }
 
-pub(super) fn connect(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn connect(space: &mut Space, a: Value, b: Value) -> ValueResult {
     let (from, to) = (location(space, a)?, location(space, b)?);
     match segment(space, from, to)? {
         Some(mask) => Ok(mask),
-        None => space.plainly(Prim::Connect, &[a, b]),
+        None => space.evaluate_irregular(Prim::Connect, &[a, b]),
     }
 }
 
-pub(super) fn shoot(space: &mut Space, start: Value, direction: Value) -> Outcome {
+pub(super) fn shoot(space: &mut Space, start: Value, direction: Value) -> ValueResult {
     let ((i, j), (di, dj)) = (location(space, start)?, location(space, direction)?);
     let end = |at: i64, by: i64| by.checked_mul(42).and_then(|far| at.checked_add(far));
     let (Some(ei), Some(ej)) = (end(i, di), end(j, dj)) else {
@@ -130,11 +130,11 @@ pub(super) fn shoot(space: &mut Space, start: Value, direction: Value) -> Outcom
     };
     match segment(space, (i, j), (ei, ej))? {
         Some(mask) => Ok(mask),
-        None => space.plainly(Prim::Shoot, &[start, direction]),
+        None => space.evaluate_irregular(Prim::Shoot, &[start, direction]),
     }
 }
 
-pub(super) fn frontier(space: &mut Space, prim: Prim, at: Value) -> Outcome {
+pub(super) fn frontier(space: &mut Space, prim: Prim, at: Value) -> ValueResult {
     let (i, j) = location(space, at)?;
     let window = if prim == Prim::Vfrontier {
         Window::fit(0, j, 29, j)
@@ -143,11 +143,11 @@ pub(super) fn frontier(space: &mut Space, prim: Prim, at: Value) -> Outcome {
     };
     match window {
         Some(window) => space.rectangle(window),
-        None => space.plainly(prim, &[at]),
+        None => space.evaluate_irregular(prim, &[at]),
     }
 }
 
-pub(super) fn corners(space: &mut Space, patch: Value) -> Outcome {
+pub(super) fn corners(space: &mut Space, patch: Value) -> ValueResult {
     if !patch.is_empty_container()
         && let Some(e) = space.extremes(patch)?
         && let Some(window) = Window::fit(e.top, e.left, e.bottom, e.right)
@@ -159,10 +159,10 @@ pub(super) fn corners(space: &mut Space, patch: Value) -> Outcome {
         space.rows[last] = word;
         return Ok(window.tight(at));
     }
-    space.plainly(Prim::Corners, &[patch])
+    space.evaluate_irregular(Prim::Corners, &[patch])
 }
 
-fn outline(space: &mut Space, window: Window) -> Outcome {
+fn outline(space: &mut Space, window: Window) -> ValueResult {
     let at = space.new_window(window)?;
     let last = at + window.height() - 1;
     let side = 1 | 1 << (window.width() - 1);
@@ -174,7 +174,7 @@ fn outline(space: &mut Space, window: Window) -> Outcome {
 
 /// The outline of the bounding box, grown by one (`outbox`) or shrunk by one
 /// (`inbox`); a box shrunk past itself is turned over.
-pub(super) fn frame(space: &mut Space, prim: Prim, patch: Value) -> Outcome {
+pub(super) fn frame(space: &mut Space, prim: Prim, patch: Value) -> ValueResult {
     if prim == Prim::Box && patch.is_empty_container() {
         return Ok(patch);
     }
@@ -196,15 +196,15 @@ pub(super) fn frame(space: &mut Space, prim: Prim, patch: Value) -> Outcome {
             return outline(space, window);
         }
     }
-    space.plainly(prim, &[patch])
+    space.evaluate_irregular(prim, &[patch])
 }
 
-pub(super) fn frontiers(space: &mut Space, value: Value) -> Outcome {
+pub(super) fn frontiers(space: &mut Space, value: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(Prim::Frontiers, &[value]);
+        return space.evaluate_irregular(Prim::Frontiers, &[value]);
     };
     let Some(window) = grid_window(grid) else {
-        return wide::frontiers(space, grid);
+        return oversized_grids::frontiers(space, grid);
     };
     let base = space.stack.len();
     for i in 0..grid.height {

@@ -5,10 +5,10 @@
 //! walk over elements or, for odd grids and patches, hands over to the plain
 //! primitive. What it computes is never decided here.
 
+mod allocation_free;
 mod arithmetic;
-mod bare;
-mod boxes;
 mod call;
+mod color_filter;
 mod colours;
 mod columns;
 pub(crate) mod components;
@@ -16,28 +16,28 @@ mod construct;
 mod containers;
 pub(crate) mod degenerate;
 mod difference;
-mod direct;
 pub(crate) mod distances;
 mod extremes;
+mod function_table;
 mod fused;
 mod geometry;
 mod higher;
-mod light;
+pub(crate) mod irregular;
+mod irregular_value;
 mod lines;
-pub(crate) mod loose;
+mod location_pairs;
+mod oversized_boxes;
+mod oversized_grids;
 mod paint;
-mod pairs;
 mod patterns;
 mod query;
-mod quick;
 pub(crate) mod ragged;
 mod scale;
-mod sieve;
-mod singles;
+mod singletons;
 mod split;
 mod union;
-mod wide;
+mod zero_width;
 
 pub(crate) use call::Eval;
 
-pub(crate) type Outcome = Result<crate::value::Value, crate::fault::Fault>;
+pub(crate) type ValueResult = Result<crate::value::Value, crate::fault::Fault>;

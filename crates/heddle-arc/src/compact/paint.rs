@@ -1,15 +1,15 @@
 //! Writing patches into grids (section 6.6).
 
-use super::Outcome;
+use super::ValueResult;
 use super::arithmetic::location;
 use super::colours::background;
 use crate::fault::Fault;
 use crate::prim::Prim;
-use crate::value::{GridRef, Listed, Mask, Space, Value, full_bits, lanes};
+use crate::value::{GridRef, ListedKind, Mask, Space, Value, full_bits, lanes};
 
 /// A copy of a grid to write on.
 fn copied(space: &mut Space, grid: GridRef) -> Result<GridRef, Fault> {
-    let at = space.room_for_cells(grid.area())?;
+    let at = space.reserve_cells(grid.area())?;
     space
         .cells
         .extend_from_within(grid.at..grid.at + grid.area());
@@ -97,8 +97,8 @@ fn filled(
         return Ok(None);
     }
     let new = copied(space, grid)?;
-    for stroke in &space.strokes {
-        if let Some(place) = place(new, stroke.i, stroke.j)
+    for patch_cell in &space.patch_cells {
+        if let Some(place) = place(new, patch_cell.i, patch_cell.j)
             && under.is_none_or(|under| space.cells[place] == under)
         {
             space.cells[place] = colour;
@@ -157,20 +157,20 @@ fn painted(
         }
         _ => {
             if !(object.is_tuple() || object.is_set())
-                || space.list(object)? != Some(Listed::Object)
+                || space.list(object)? != Some(ListedKind::Object)
                 || space
-                    .strokes
+                    .patch_cells
                     .iter()
-                    .any(|stroke| i8::try_from(stroke.colour).is_err())
+                    .any(|patch_cell| i8::try_from(patch_cell.colour).is_err())
             {
                 return Ok(None);
             }
             let new = copied(space, grid)?;
-            for stroke in &space.strokes {
-                if let Some(place) = place(new, stroke.i, stroke.j)
+            for patch_cell in &space.patch_cells {
+                if let Some(place) = place(new, patch_cell.i, patch_cell.j)
                     && under.is_none_or(|under| space.cells[place] == under)
                 {
-                    space.cells[place] = stroke.colour as i8;
+                    space.cells[place] = patch_cell.colour as i8;
                 }
             }
             Ok(Some(new.into()))
@@ -184,37 +184,42 @@ pub(super) fn fill(
     value: Value,
     colour: Value,
     patch: Value,
-) -> Outcome {
+) -> ValueResult {
     if let (Some(grid), Some(small)) = (value.as_grid(), colour.small()) {
         let under = (prim == Prim::Underfill).then(|| background(space, grid));
         if let Some(result) = filled(space, grid, small, patch, under)? {
             return Ok(result);
         }
     }
-    space.plainly(prim, &[value, colour, patch])
+    space.evaluate_irregular(prim, &[value, colour, patch])
 }
 
-pub(super) fn paint(space: &mut Space, prim: Prim, value: Value, object: Value) -> Outcome {
+pub(super) fn paint(space: &mut Space, prim: Prim, value: Value, object: Value) -> ValueResult {
     if let Some(grid) = value.as_grid() {
         let under = (prim == Prim::Underpaint).then(|| background(space, grid));
         if let Some(result) = painted(space, grid, object, under)? {
             return Ok(result);
         }
     }
-    space.plainly(prim, &[value, object])
+    space.evaluate_irregular(prim, &[value, object])
 }
 
-pub(super) fn cover(space: &mut Space, value: Value, patch: Value) -> Outcome {
+pub(super) fn cover(space: &mut Space, value: Value, patch: Value) -> ValueResult {
     if let Some(grid) = value.as_grid() {
         let colour = background(space, grid);
         if let Some(result) = filled(space, grid, colour, patch, None)? {
             return Ok(result);
         }
     }
-    space.plainly(Prim::Cover, &[value, patch])
+    space.evaluate_irregular(Prim::Cover, &[value, patch])
 }
 
-pub(super) fn displace(space: &mut Space, value: Value, object: Value, offset: Value) -> Outcome {
+pub(super) fn displace(
+    space: &mut Space,
+    value: Value,
+    object: Value,
+    offset: Value,
+) -> ValueResult {
     if let Some(grid) = value.as_grid()
         && matches!(object, Value::Object(..) | Value::Painted { .. })
         && let Some(mask) = object.mask()
@@ -237,5 +242,5 @@ pub(super) fn displace(space: &mut Space, value: Value, object: Value, offset: V
             }
         }
     }
-    space.plainly(Prim::Move, &[value, object, offset])
+    space.evaluate_irregular(Prim::Move, &[value, object, offset])
 }

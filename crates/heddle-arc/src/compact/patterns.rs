@@ -1,8 +1,8 @@
 //! Repetition and occurrence (section 6.10).
 
-use super::Outcome;
-use super::bare::bare_grid;
+use super::ValueResult;
 use super::query::grid_window;
+use super::zero_width::bare_grid;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::lanes::colour_bits;
@@ -10,13 +10,13 @@ use crate::value::{GridRef, Mask, Space, Value, Window, full_bits};
 
 /// All places where an object agrees with a grid: one plane of bits for each
 /// of its colours, and each of its cells strikes out the places it contradicts.
-pub(super) fn occurrences(space: &mut Space, value: Value, object: Value) -> Outcome {
+pub(super) fn occurrences(space: &mut Space, value: Value, object: Value) -> ValueResult {
     let grid = value.as_grid().filter(|grid| grid_window(*grid).is_some());
     let (Some(grid), Some(mask)) = (grid, object.mask()) else {
-        return space.plainly(Prim::Occurrences, &[value, object]);
+        return space.evaluate_irregular(Prim::Occurrences, &[value, object]);
     };
     if matches!(object, Value::Mask(_)) {
-        return space.plainly(Prim::Occurrences, &[value, object]);
+        return space.evaluate_irregular(Prim::Occurrences, &[value, object]);
     }
     let (height, width) = (usize::from(mask.height), usize::from(mask.width));
     if height > grid.height || width > grid.width {
@@ -41,7 +41,7 @@ pub(super) fn occurrences(space: &mut Space, value: Value, object: Value) -> Out
         }
         _ => {}
     }
-    Ok(space.sealed_mask(at, window))
+    Ok(space.finish_mask(at, window))
 }
 
 /// Strikes out the candidates that the cells of one colour contradict. Equal
@@ -127,16 +127,16 @@ macro_rules! placements {
 placements!(placements, u128);
 placements!(narrow_placements, u64);
 
-pub(super) fn compress(space: &mut Space, value: Value) -> Outcome {
+pub(super) fn compress(space: &mut Space, value: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(Prim::Compress, &[value]);
+        return space.evaluate_irregular(Prim::Compress, &[value]);
     };
     // Columns with more than one colour, as bits.
     let mut mixed = std::mem::take(&mut space.bitmap);
     mark_mixed_columns(&space.cells, grid, &mut mixed);
-    let answer = keep_mixed(space, grid, &mixed);
+    let result = keep_mixed(space, grid, &mixed);
     space.bitmap = mixed;
-    answer
+    result
 }
 
 fn mark_mixed_columns(cells: &[i8], grid: GridRef, mixed: &mut Vec<u64>) {
@@ -154,7 +154,7 @@ fn mark_mixed_columns(cells: &[i8], grid: GridRef, mixed: &mut Vec<u64>) {
 }
 
 /// The rows with more than one colour, without the columns that are not marked.
-fn keep_mixed(space: &mut Space, grid: GridRef, mixed: &[u64]) -> Outcome {
+fn keep_mixed(space: &mut Space, grid: GridRef, mixed: &[u64]) -> ValueResult {
     let is_mixed = |row: &[i8]| row.iter().any(|cell| *cell != row[0]);
     let rows = (0..grid.height).map(|i| &space.cells[grid.row(i)]);
     let kept_rows = rows.filter(|row| is_mixed(row)).count();
@@ -169,7 +169,7 @@ fn keep_mixed(space: &mut Space, grid: GridRef, mixed: &[u64]) -> Outcome {
         return bare_grid(space, kept_rows as u64);
     }
     let Some(new) = space.new_grid(kept_rows, kept_columns)? else {
-        return space.plainly(Prim::Compress, &[grid.into()]);
+        return space.evaluate_irregular(Prim::Compress, &[grid.into()]);
     };
     let (old, kept) = space.cells.split_at_mut(new.at);
     let rows = (0..grid.height).map(|i| &old[grid.row(i)]);
@@ -191,14 +191,14 @@ fn keep_mixed(space: &mut Space, grid: GridRef, mixed: &[u64]) -> Outcome {
     Ok(new.into())
 }
 
-pub(super) fn period(space: &mut Space, prim: Prim, object: Value) -> Outcome {
+pub(super) fn period(space: &mut Space, prim: Prim, object: Value) -> ValueResult {
     let mask = match object {
         Value::Object(mask, _) => mask,
         Value::Painted { .. } => match object.mask() {
             Some(mask) => mask,
-            None => return space.plainly(prim, &[object]),
+            None => return space.evaluate_irregular(prim, &[object]),
         },
-        _ => return space.plainly(prim, &[object]),
+        _ => return space.evaluate_irregular(prim, &[object]),
     };
     let length = if prim == Prim::Vperiod {
         usize::from(mask.height)

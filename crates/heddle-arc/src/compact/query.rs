@@ -1,9 +1,9 @@
 //! Questions about grids and patches (section 6.7).
 
-use super::Outcome;
+use super::ValueResult;
 use super::arithmetic::location;
-use super::wide;
-use crate::fault::{Fault, Noun};
+use super::oversized_grids;
+use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::lanes::colour_bits;
 use crate::value::{Extremes, GridRef, MASK_COLUMNS, Mask, Patch, Space, Value, Window};
@@ -28,13 +28,13 @@ pub(super) fn shape_of(space: &mut Space, piece: Value) -> Result<Option<(i64, i
         .map(|e| (e.bottom - e.top + 1, e.right - e.left + 1)))
 }
 
-pub(super) fn height(space: &mut Space, piece: Value) -> Outcome {
+pub(super) fn height(space: &mut Space, piece: Value) -> ValueResult {
     if piece.is_tuple() {
         return space.len(piece).map(|rows| Value::Int(rows as i64));
     }
     match shape_of(space, piece)? {
         Some((height, _)) => Ok(Value::Int(height)),
-        None => space.plainly(Prim::Height, &[piece]),
+        None => space.evaluate_irregular(Prim::Height, &[piece]),
     }
 }
 
@@ -43,8 +43,8 @@ pub(super) fn by_shape(
     space: &mut Space,
     prim: Prim,
     piece: Value,
-    answer: fn((i64, i64), i64) -> Value,
-) -> Outcome {
+    to_result: fn((i64, i64), i64) -> Value,
+) -> ValueResult {
     match shape_of(space, piece)? {
         Some(shape) if !(prim == Prim::Square && piece.is_tuple()) => {
             let count = if matches!(prim, Prim::Square | Prim::Vline | Prim::Hline) {
@@ -52,11 +52,11 @@ pub(super) fn by_shape(
             } else {
                 0
             };
-            Ok(answer(shape, count))
+            Ok(to_result(shape, count))
         }
-        Some(_) if piece.is_empty_container() => Err(Fault::Empty(Noun::Grid)),
+        Some(_) if piece.is_empty_container() => Err(Fault::Empty(ValueKind::Grid)),
         Some((height, width)) => Ok(Value::Bool(height == width)),
-        None => space.plainly(prim, &[piece]),
+        None => space.evaluate_irregular(prim, &[piece]),
     }
 }
 
@@ -64,8 +64,8 @@ pub(super) fn by_extremes(
     space: &mut Space,
     prim: Prim,
     patch: Value,
-    answer: fn(Extremes) -> Value,
-) -> Outcome {
+    to_result: fn(Extremes) -> Value,
+) -> ValueResult {
     let corner = matches!(
         prim,
         Prim::Ulcorner | Prim::Urcorner | Prim::Llcorner | Prim::Lrcorner
@@ -74,8 +74,8 @@ pub(super) fn by_extremes(
         return Ok(Value::EMPTY_TUPLE);
     }
     match space.extremes(patch)? {
-        Some(extremes) => Ok(answer(extremes)),
-        None => space.plainly(prim, &[patch]),
+        Some(extremes) => Ok(to_result(extremes)),
+        None => space.evaluate_irregular(prim, &[patch]),
     }
 }
 
@@ -91,22 +91,22 @@ fn middle(mask: Mask) -> (i64, i64) {
     )
 }
 
-pub(super) fn center(space: &mut Space, patch: Value) -> Outcome {
+pub(super) fn center(space: &mut Space, patch: Value) -> ValueResult {
     match patch.mask() {
         Some(mask) => {
             let (i, j) = middle(mask);
             Ok(place(i, j))
         }
-        None => space.plainly(Prim::Center, &[patch]),
+        None => space.evaluate_irregular(Prim::Center, &[patch]),
     }
 }
 
-pub(super) fn centerofmass(space: &mut Space, patch: Value) -> Outcome {
+pub(super) fn centerofmass(space: &mut Space, patch: Value) -> ValueResult {
     if patch.is_empty_container() {
         return Ok(Value::EMPTY_TUPLE);
     }
     let Some(mask) = patch.mask() else {
-        return space.plainly(Prim::Centerofmass, &[patch]);
+        return space.evaluate_irregular(Prim::Centerofmass, &[patch]);
     };
     let (mut rows, mut columns, mut count) = (0_i64, 0_i64, 0_i64);
     for (row, word) in space.words(mask).iter().enumerate() {
@@ -124,14 +124,14 @@ pub(super) fn centerofmass(space: &mut Space, patch: Value) -> Outcome {
     Ok(place(rows.div_euclid(count), columns.div_euclid(count)))
 }
 
-pub(super) fn matching(space: &mut Space, prim: Prim, a: Value, b: Value) -> Outcome {
+pub(super) fn matching(space: &mut Space, prim: Prim, a: Value, b: Value) -> ValueResult {
     if let (Patch::Empty, Patch::Empty | Patch::Compact(_)) | (Patch::Compact(_), Patch::Empty) =
         (a.patch()?, b.patch()?)
     {
         return Ok(Value::Bool(false));
     }
     let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
-        return space.plainly(prim, &[a, b]);
+        return space.evaluate_irregular(prim, &[a, b]);
     };
     if prim == Prim::Hmatching {
         let top = x.top().max(y.top());
@@ -285,13 +285,13 @@ fn distance(space: &mut Space, a: Mask, b: Mask) -> Result<Option<i64>, Fault> {
     Ok(Some(best))
 }
 
-pub(super) fn manhattan(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn manhattan(space: &mut Space, a: Value, b: Value) -> ValueResult {
     if let (Some(x), Some(y)) = (a.mask(), b.mask())
         && let Some(steps) = distance(space, x, y)?
     {
         return Ok(Value::Int(steps));
     }
-    space.plainly(Prim::Manhattan, &[a, b])
+    space.evaluate_irregular(Prim::Manhattan, &[a, b])
 }
 
 /// Whether two masks are exactly one step apart; `None` if `b` is too wide.
@@ -318,17 +318,17 @@ fn touching(space: &Space, a: Mask, b: Mask) -> Option<bool> {
     Some(beside)
 }
 
-pub(super) fn adjacent(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn adjacent(space: &mut Space, a: Value, b: Value) -> ValueResult {
     if let (Some(x), Some(y)) = (a.mask(), b.mask())
         && let Some(touching) = touching(space, x, y)
     {
         space.meter.work(u64::from(x.height.min(y.height)))?;
         return Ok(Value::Bool(touching));
     }
-    space.plainly(Prim::Adjacent, &[a, b])
+    space.evaluate_irregular(Prim::Adjacent, &[a, b])
 }
 
-pub(super) fn bordering(space: &mut Space, patch: Value, grid: Value) -> Outcome {
+pub(super) fn bordering(space: &mut Space, patch: Value, grid: Value) -> ValueResult {
     if let (Some(mask), Some(grid)) = (patch.mask(), grid.as_grid()) {
         return Ok(Value::Bool(
             mask.top() == 0
@@ -337,12 +337,12 @@ pub(super) fn bordering(space: &mut Space, patch: Value, grid: Value) -> Outcome
                 || mask.right() == grid.width as i64 - 1,
         ));
     }
-    space.plainly(Prim::Bordering, &[patch, grid])
+    space.evaluate_irregular(Prim::Bordering, &[patch, grid])
 }
 
-pub(super) fn position(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn position(space: &mut Space, a: Value, b: Value) -> ValueResult {
     let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
-        return space.plainly(Prim::Position, &[a, b]);
+        return space.evaluate_irregular(Prim::Position, &[a, b]);
     };
     let ((ai, aj), (bi, bj)) = (middle(x), middle(y));
     let towards = |from: i64, to: i64| if from < to { 1 } else { -1 };
@@ -355,9 +355,9 @@ pub(super) fn position(space: &mut Space, a: Value, b: Value) -> Outcome {
     })
 }
 
-pub(super) fn gravitate(space: &mut Space, source: Value, destination: Value) -> Outcome {
+pub(super) fn gravitate(space: &mut Space, source: Value, destination: Value) -> ValueResult {
     let (Some(from), Some(to)) = (source.mask(), destination.mask()) else {
-        return space.plainly(Prim::Gravitate, &[source, destination]);
+        return space.evaluate_irregular(Prim::Gravitate, &[source, destination]);
     };
     let near = |mask: Mask| {
         Window::fit(
@@ -369,7 +369,7 @@ pub(super) fn gravitate(space: &mut Space, source: Value, destination: Value) ->
         .is_some()
     };
     if !near(from) {
-        return space.plainly(Prim::Gravitate, &[source, destination]);
+        return space.evaluate_irregular(Prim::Gravitate, &[source, destination]);
     }
     let ((si, sj), (di, dj)) = (middle(from), middle(to));
     let shared_column = matching(space, Prim::Vmatching, source, destination)?.truth();
@@ -391,12 +391,12 @@ pub(super) fn gravitate(space: &mut Space, source: Value, destination: Value) ->
             None => break,
         }
     }
-    space.plainly(Prim::Gravitate, &[source, destination])
+    space.evaluate_irregular(Prim::Gravitate, &[source, destination])
 }
 
-pub(super) fn index(space: &mut Space, value: Value, at: Value) -> Outcome {
+pub(super) fn index(space: &mut Space, value: Value, at: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(Prim::Index, &[value, at]);
+        return space.evaluate_irregular(Prim::Index, &[value, at]);
     };
     let (i, j) = location(space, at)?;
     let inside = i >= 0 && j >= 0 && i < grid.height as i64 && j < grid.width as i64;
@@ -412,15 +412,15 @@ pub(super) fn grid_window(grid: GridRef) -> Option<Window> {
     Window::fit(0, 0, grid.height as i64 - 1, grid.width as i64 - 1)
 }
 
-pub(super) fn asindices(space: &mut Space, value: Value) -> Outcome {
+pub(super) fn asindices(space: &mut Space, value: Value) -> ValueResult {
     match (value.as_grid(), value.as_grid().and_then(grid_window)) {
         (_, Some(window)) => space.rectangle(window),
-        (Some(grid), None) => wide::indices(space, grid, |_| true),
-        (None, None) => space.plainly(Prim::Asindices, &[value]),
+        (Some(grid), None) => oversized_grids::indices(space, grid, |_| true),
+        (None, None) => space.evaluate_irregular(Prim::Asindices, &[value]),
     }
 }
 
-pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> Outcome {
+pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> ValueResult {
     if let Some(grid) = value.as_grid()
         && let Some(window) = grid_window(grid)
     {
@@ -431,10 +431,10 @@ pub(super) fn ofcolor(space: &mut Space, value: Value, colour: Value) -> Outcome
         for i in 0..grid.height {
             space.rows[at + i] = colour_bits(&space.cells, grid.row(i).start, grid.width, colour);
         }
-        return Ok(space.sealed_mask(at, window));
+        return Ok(space.finish_mask(at, window));
     }
     if let (Some(grid), Some(colour)) = (value.as_grid(), colour.small()) {
-        return wide::indices(space, grid, |cell| cell == colour);
+        return oversized_grids::indices(space, grid, |cell| cell == colour);
     }
-    space.plainly(Prim::Ofcolor, &[value, colour])
+    space.evaluate_irregular(Prim::Ofcolor, &[value, colour])
 }

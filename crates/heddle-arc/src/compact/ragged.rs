@@ -3,47 +3,47 @@
 //! What programs make of foreign tasks is now and then ragged, or painted with
 //! `None`. The few primitives that meet such rows in practice walk them here, in
 //! the order and at the price of plain copies, but without making any: a worker that has
-//! grown to its plan allocates nothing. The others are in `loose`, and so are the tests.
+//! grown to its plan allocates nothing. The others are in `irregular`, and so are the tests.
 
-use super::Outcome;
-use super::boxes;
-use super::wide::push_objects;
-use crate::fault::{Fault, Noun};
+use super::ValueResult;
+use super::oversized_boxes;
+use super::oversized_grids::push_objects;
+use crate::fault::{Fault, ValueKind};
 use crate::plain::{Plain, slice_bounds};
 use crate::prim::Prim;
 use crate::value::{Mask, Space, Value};
 use std::ops::Range;
 
 /// The answer to a call that has no other compact one, if it is one of these.
-pub(crate) fn answer(space: &mut Space, prim: Prim, args: &[Value]) -> Option<Outcome> {
+pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
     match (prim, args) {
         (Prim::Fill, &[rows, colour, Value::Mask(mask)])
             if is_atom(colour) && has_rows(space, rows) =>
         {
-            Some(paid(space, args).and_then(|held| fill(space, rows, colour, mask, held)))
+            Some(charged(space, args).and_then(|held| fill(space, rows, colour, mask, held)))
         }
         (Prim::Switch, &[rows, a, b]) if is_atom(a) && is_atom(b) && has_rows(space, rows) => {
-            Some(paid(space, args).and_then(|held| switch(space, rows, a, b, held)))
+            Some(charged(space, args).and_then(|held| switch(space, rows, a, b, held)))
         }
         (Prim::Vsplit, &[rows, Value::Int(n @ 1..)]) if has_rows(space, rows) => {
-            Some(paid(space, args).and_then(|held| pieces(space, rows, n, held)))
+            Some(charged(space, args).and_then(|held| pieces(space, rows, n, held)))
         }
         (Prim::Fgpartition, &[rows]) if has_numbers(space, rows) => {
-            Some(paid(space, args).and_then(|held| fgpartition(space, rows, held)))
+            Some(charged(space, args).and_then(|held| fgpartition(space, rows, held)))
         }
         (Prim::Asobject, &[rows]) if has_numbers(space, rows) => {
-            Some(paid(space, args).and_then(|held| asobject(space, rows, held)))
+            Some(charged(space, args).and_then(|held| asobject(space, rows, held)))
         }
         (Prim::Asindices, &[rows]) if has_rows(space, rows) => {
-            Some(paid(space, args).and_then(|held| indices(space, rows, held)))
+            Some(charged(space, args).and_then(|held| indices(space, rows, held)))
         }
-        _ => boxes::answer(space, prim, args),
+        _ => oversized_boxes::evaluated(space, prim, args),
     }
 }
 
 /// Pays what copies of the arguments and the call would cost; the bytes to go
 /// back to when they were dropped.
-pub(super) fn paid(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
+pub(super) fn charged(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
     let held = space.meter.bytes();
     for arg in args {
         space.charge_export(*arg)?;
@@ -86,7 +86,7 @@ fn has_numbers(space: &Space, value: Value) -> bool {
 
 fn row(space: &Space, rows: Value, i: usize) -> Result<Value, Fault> {
     let row = space.nth(rows, i)?;
-    row.ok_or(Fault::Missing(Noun::ElementAtThatPlace))
+    row.ok_or(Fault::Missing(ValueKind::ElementAtThatPlace))
 }
 
 /// Pushes what `colour` makes of the cells of a row, at most so many, by their
@@ -114,7 +114,7 @@ fn recoloured(
     places: Range<usize>,
     width: usize,
     colour: impl Fn(&Space, (usize, usize), Value) -> Value,
-) -> Outcome {
+) -> ValueResult {
     let base = space.stack.len();
     for i in places {
         let old = row(space, rows, i)?;
@@ -132,12 +132,12 @@ fn dimensions(space: &Space, rows: Value) -> Result<(usize, usize), Fault> {
     Ok((space.len(rows)?, space.len(row(space, rows, 0)?)?))
 }
 
-fn fill(space: &mut Space, rows: Value, colour: Value, mask: Mask, held: u64) -> Outcome {
+fn fill(space: &mut Space, rows: Value, colour: Value, mask: Mask, held: u64) -> ValueResult {
     let (height, width) = dimensions(space, rows)?;
     for i in mask.top().max(0)..(mask.bottom() + 1).min(height as i64) {
         let length = space.len(row(space, rows, i as usize)?)? as i64;
         if (length..width as i64).any(|j| space.holds(mask, i, j)) {
-            return Err(Fault::Missing(Noun::CellInRaggedGrid));
+            return Err(Fault::Missing(ValueKind::CellInRaggedGrid));
         }
     }
     space.meter.give_back_to(held);
@@ -147,7 +147,7 @@ fn fill(space: &mut Space, rows: Value, colour: Value, mask: Mask, held: u64) ->
     })
 }
 
-fn switch(space: &mut Space, rows: Value, a: Value, b: Value, held: u64) -> Outcome {
+fn switch(space: &mut Space, rows: Value, a: Value, b: Value, held: u64) -> ValueResult {
     space.meter.give_back_to(held);
     let height = space.len(rows)?;
     recoloured(space, rows, 0..height, usize::MAX, |space, _, cell| {
@@ -167,7 +167,7 @@ pub(super) fn room(space: &mut Space, count: u64) -> Result<(), Fault> {
     space.meter.take(bytes)
 }
 
-fn pieces(space: &mut Space, rows: Value, n: i64, held: u64) -> Outcome {
+fn pieces(space: &mut Space, rows: Value, n: i64, held: u64) -> ValueResult {
     let (height, width) = dimensions(space, rows)?;
     let (length, wanted) = (height as i64, n.unsigned_abs());
     room(space, wanted.saturating_mul(1 + height as u64))?;
@@ -204,16 +204,16 @@ fn push_cells(space: &mut Space, rows: Value) -> Result<usize, Fault> {
 }
 
 /// Pays for cells as an object: a location and a cell of it, each a tuple of two.
-fn pay_for_cells(space: &mut Space, count: usize) -> Result<(), Fault> {
+fn charge_cells_used(space: &mut Space, count: usize) -> Result<(), Fault> {
     space.meter.work(4 * count as u64)
 }
 
 /// All cells as one object.
-fn asobject(space: &mut Space, rows: Value, held: u64) -> Outcome {
+fn asobject(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     let base = push_cells(space, rows)?;
     space.meter.give_back_to(held);
     let count = space.stack.len() - base;
-    if let Err(fault) = pay_for_cells(space, count) {
+    if let Err(fault) = charge_cells_used(space, count) {
         space.stack.truncate(base);
         return Err(fault);
     }
@@ -221,7 +221,7 @@ fn asobject(space: &mut Space, rows: Value, held: u64) -> Outcome {
 }
 
 /// One object for each colour but the most common, the smallest of several.
-fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
+fn fgpartition(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     let base = push_cells(space, rows)?;
     let colour = |cell: &Value| match *cell {
         Value::Cell { colour, .. } => colour,
@@ -235,14 +235,14 @@ fn fgpartition(space: &mut Space, rows: Value, held: u64) -> Outcome {
     let end = stack.len();
     space.stack = stack;
     space.meter.give_back_to(held);
-    let pushed = push_objects(space, base..end, background, pay_for_cells);
+    let pushed = push_objects(space, base..end, background, charge_cells_used);
     let objects = pushed.and_then(|()| space.set_from(end));
     space.stack.truncate(base);
     objects
 }
 
 /// Every location of a grid as wide as its first row.
-fn indices(space: &mut Space, rows: Value, held: u64) -> Outcome {
+fn indices(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     let (height, width) = dimensions(space, rows)?;
     let count = (height * width) as u64;
     room(space, 3 * count)?;

@@ -1,9 +1,9 @@
 //! Scaling, recolouring and making grids (section 6.4).
 
-use super::Outcome;
+use super::ValueResult;
 use super::arithmetic::location;
-use super::bare::bare_grid;
 use super::geometry::{rearranged, symmetry};
+use super::zero_width::bare_grid;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value, Window, full_bits};
@@ -42,7 +42,7 @@ fn scaled(
     Ok(Some(new.into()))
 }
 
-pub(super) fn upscale(space: &mut Space, prim: Prim, value: Value, factor: Value) -> Outcome {
+pub(super) fn upscale(space: &mut Space, prim: Prim, value: Value, factor: Value) -> ValueResult {
     let n = usize::try_from(factor.int()?).unwrap_or(0);
     if n > 0 {
         if let Some(grid) = value.as_grid() {
@@ -65,7 +65,7 @@ pub(super) fn upscale(space: &mut Space, prim: Prim, value: Value, factor: Value
             }
         }
     }
-    space.plainly(prim, &[value, factor])
+    space.evaluate_irregular(prim, &[value, factor])
 }
 
 fn scaled_object(space: &mut Space, object: Value, n: usize) -> Result<Option<Value>, Fault> {
@@ -85,13 +85,13 @@ fn scaled_object(space: &mut Space, object: Value, n: usize) -> Result<Option<Va
     let at = space.new_window(window)?;
     for row in 0..height {
         let mut bits = space.rows[mask.rows as usize + row];
-        let mut wide = 0;
+        let mut oversized_grids = 0;
         while bits != 0 {
             let bit = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            wide |= full_bits(n) << (bit * n);
+            oversized_grids |= full_bits(n) << (bit * n);
         }
-        space.rows[at + row * n..at + (row + 1) * n].fill(wide);
+        space.rows[at + row * n..at + (row + 1) * n].fill(oversized_grids);
     }
     Ok(Some(match object {
         Value::Painted { cells, .. } => {
@@ -103,9 +103,9 @@ fn scaled_object(space: &mut Space, object: Value, n: usize) -> Result<Option<Va
             let Some(Value::Grid { at: cells, .. }) = scaled(space, grid, n, n)? else {
                 return Ok(None);
             };
-            space.sealed_cells(at, cells as usize, window)
+            space.finish_cells(at, cells as usize, window)
         }
-        Value::Object(_, colour) => space.sealed_object(at, window, colour),
+        Value::Object(_, colour) => space.finish_object(at, window, colour),
         _ => return Ok(None),
     }))
 }
@@ -128,7 +128,7 @@ fn scaled_cells(space: &mut Space, object: Value, n: usize) -> Result<Option<Val
     space
         .meter
         .take(count.saturating_mul(size_of::<Value>() as u64))?;
-    let cells = space.spread(object)?;
+    let cells = space.push_elements(object)?;
     let base = space.stack.len();
     for place in cells..base {
         if let Value::Cell { colour, i, j } = space.stack[place] {
@@ -145,7 +145,7 @@ fn scaled_cells(space: &mut Space, object: Value, n: usize) -> Result<Option<Val
     scaled.map(Some)
 }
 
-pub(super) fn downscale(space: &mut Space, value: Value, factor: Value) -> Outcome {
+pub(super) fn downscale(space: &mut Space, value: Value, factor: Value) -> ValueResult {
     let n = factor.int()?.unsigned_abs() as usize;
     if let (Some(grid), 1..) = (value.as_grid(), n) {
         let (height, width) = (grid.height.div_ceil(n), grid.width.div_ceil(n));
@@ -156,12 +156,12 @@ pub(super) fn downscale(space: &mut Space, value: Value, factor: Value) -> Outco
             return Ok(kept);
         }
     }
-    space.plainly(Prim::Downscale, &[value, factor])
+    space.evaluate_irregular(Prim::Downscale, &[value, factor])
 }
 
-pub(super) fn replace(space: &mut Space, value: Value, from: Value, to: Value) -> Outcome {
+pub(super) fn replace(space: &mut Space, value: Value, from: Value, to: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(Prim::Replace, &[value, from, to]);
+        return space.evaluate_irregular(Prim::Replace, &[value, from, to]);
     };
     match (from.small(), to.small()) {
         (Some(from), Some(to)) => {
@@ -169,11 +169,11 @@ pub(super) fn replace(space: &mut Space, value: Value, from: Value, to: Value) -
         }
         // A colour no cell can have is nowhere to be replaced.
         (None, _) => Ok(value),
-        _ => space.plainly(Prim::Replace, &[value, from, to]),
+        _ => space.evaluate_irregular(Prim::Replace, &[value, from, to]),
     }
 }
 
-pub(super) fn switch(space: &mut Space, value: Value, a: Value, b: Value) -> Outcome {
+pub(super) fn switch(space: &mut Space, value: Value, a: Value, b: Value) -> ValueResult {
     match (value.as_grid(), a.small(), b.small()) {
         (Some(grid), Some(a), Some(b)) => recoloured(space, grid, |cell| {
             if cell == a {
@@ -184,11 +184,11 @@ pub(super) fn switch(space: &mut Space, value: Value, a: Value, b: Value) -> Out
                 cell
             }
         }),
-        _ => space.plainly(Prim::Switch, &[value, a, b]),
+        _ => space.evaluate_irregular(Prim::Switch, &[value, a, b]),
     }
 }
 
-fn recoloured(space: &mut Space, grid: GridRef, colour: impl Fn(i8) -> i8) -> Outcome {
+fn recoloured(space: &mut Space, grid: GridRef, colour: impl Fn(i8) -> i8) -> ValueResult {
     let at = space.new_cells(grid.area())?;
     let (old, new) = space.cells.split_at_mut(at);
     for (to, from) in new.iter_mut().zip(&old[grid.at..]) {
@@ -197,7 +197,7 @@ fn recoloured(space: &mut Space, grid: GridRef, colour: impl Fn(i8) -> i8) -> Ou
     Ok(GridRef { at, ..grid }.into())
 }
 
-pub(super) fn canvas(space: &mut Space, value: Value, dims: Value) -> Outcome {
+pub(super) fn canvas(space: &mut Space, value: Value, dims: Value) -> ValueResult {
     let (height, width) = location(space, dims)?;
     if let (Some(colour), Ok(height), Ok(width)) = (
         value.small(),
@@ -217,10 +217,10 @@ pub(super) fn canvas(space: &mut Space, value: Value, dims: Value) -> Outcome {
     if width <= 0 {
         return bare_grid(space, height as u64);
     }
-    space.plainly(Prim::Canvas, &[value, dims])
+    space.evaluate_irregular(Prim::Canvas, &[value, dims])
 }
 
-pub(super) fn mir_rot(space: &mut Space, value: Value, k: Value) -> Outcome {
+pub(super) fn mir_rot(space: &mut Space, value: Value, k: Value) -> ValueResult {
     let prim = match k.int()? {
         0 => Prim::Hmirror,
         1 => Prim::Dmirror,
@@ -230,7 +230,7 @@ pub(super) fn mir_rot(space: &mut Space, value: Value, k: Value) -> Outcome {
         5 => Prim::Rot180,
         6 => Prim::Rot270,
         7 if value.as_grid().is_some() => return Ok(value),
-        _ => return space.plainly(Prim::MirRotT, &[value, k]),
+        _ => return space.evaluate_irregular(Prim::MirRotT, &[value, k]),
     };
     symmetry(space, prim, value)
 }

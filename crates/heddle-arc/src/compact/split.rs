@@ -1,13 +1,13 @@
 //! Splitting and joining grids (section 6.5).
 
-use super::Outcome;
-use super::bare::bare_rows;
+use super::ValueResult;
 use super::geometry::{crop_grid, cut};
-use crate::fault::{Fault, Noun};
+use super::zero_width::bare_rows;
+use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value};
 
-pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> ValueResult {
     let (Some(left), Some(right)) = (a.as_grid(), b.as_grid()) else {
         // Beside a grid without columns, as many rows as that has.
         let (grid, other) = if a.as_grid().is_some() {
@@ -18,11 +18,11 @@ pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
         if let (Some(grid), Some(rows)) = (grid.as_grid(), bare_rows(space, other)) {
             return cut(space, grid, 0..rows.min(grid.height), 0..grid.width);
         }
-        return space.plainly(Prim::Hconcat, &[a, b]);
+        return space.evaluate_irregular(Prim::Hconcat, &[a, b]);
     };
     let (height, width) = (left.height.min(right.height), left.width + right.width);
     let Some(grid) = space.new_grid(height, width)? else {
-        return space.plainly(Prim::Hconcat, &[a, b]);
+        return space.evaluate_irregular(Prim::Hconcat, &[a, b]);
     };
     let (old, new) = space.cells.split_at_mut(grid.at);
     for (i, row) in new.chunks_exact_mut(width).enumerate() {
@@ -32,9 +32,9 @@ pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
     Ok(grid.into())
 }
 
-pub(super) fn vconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
+pub(super) fn vconcat(space: &mut Space, a: Value, b: Value) -> ValueResult {
     if !a.is_tuple() || !b.is_tuple() {
-        return Err(if a.is_tuple() { b } else { a }.not(Noun::Grid));
+        return Err(if a.is_tuple() { b } else { a }.not(ValueKind::Grid));
     }
     if let (Some(top), Some(bottom)) = (a.as_grid(), b.as_grid())
         && top.width == bottom.width
@@ -46,14 +46,14 @@ pub(super) fn vconcat(space: &mut Space, a: Value, b: Value) -> Outcome {
         lower.copy_from_slice(&old[bottom.at..bottom.at + bottom.area()]);
         return Ok(grid.into());
     }
-    let base = space.spread(a)?;
-    space.spread(b)?;
+    let base = space.push_elements(a)?;
+    space.push_elements(b)?;
     space.tuple_from(base)
 }
 
-pub(super) fn pieces(space: &mut Space, prim: Prim, value: Value, n: Value) -> Outcome {
+pub(super) fn pieces(space: &mut Space, prim: Prim, value: Value, n: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
-        return space.plainly(prim, &[value, n]);
+        return space.evaluate_irregular(prim, &[value, n]);
     };
     let n = n.int()?;
     if n == 0 {
@@ -80,21 +80,21 @@ pub(super) fn pieces(space: &mut Space, prim: Prim, value: Value, n: Value) -> O
     space.tuple_from(base)
 }
 
-pub(super) fn cellwise(space: &mut Space, a: Value, b: Value, fallback: Value) -> Outcome {
+pub(super) fn cellwise(space: &mut Space, a: Value, b: Value, fallback: Value) -> ValueResult {
     if let (Some(left), Some(right), Some(fallback)) = (a.as_grid(), b.as_grid(), fallback.small())
     {
         if right.height < left.height || right.width < left.width {
-            return Err(Fault::Missing(Noun::CellToCompareWith));
+            return Err(Fault::Missing(ValueKind::CellToCompareWith));
         }
         let at = space.new_cells(left.area())?;
         let (old, new) = space.cells.split_at_mut(at);
         for (i, row) in new.chunks_exact_mut(left.width).enumerate() {
-            let pairs = old[left.row(i)].iter().zip(&old[right.row(i)]);
-            for (to, (x, y)) in row.iter_mut().zip(pairs) {
+            let location_pairs = old[left.row(i)].iter().zip(&old[right.row(i)]);
+            for (to, (x, y)) in row.iter_mut().zip(location_pairs) {
                 *to = if x == y { *x } else { fallback };
             }
         }
         return Ok(GridRef { at, ..left }.into());
     }
-    space.plainly(Prim::Cellwise, &[a, b, fallback])
+    space.evaluate_irregular(Prim::Cellwise, &[a, b, fallback])
 }

@@ -1,13 +1,13 @@
 //! Unions of many sets at once.
 
-use super::Outcome;
+use super::ValueResult;
 use crate::fault::Fault;
-use crate::value::{Colours, Layering, Mask, Space, Value, Window, lanes};
+use crate::value::{Colours, LayerBuilder, Mask, Space, Value, Window, lanes};
 
 /// The union of the containers on the stack from `base` on, which are taken
 /// off; their elements are put together without being listed when all are
 /// masks, or all objects that do not contradict each other.
-pub(super) fn union_from(space: &mut Space, base: usize) -> Outcome {
+pub(super) fn union_from(space: &mut Space, base: usize) -> ValueResult {
     if let Some(set) = union_compact(space, base)? {
         space.stack.truncate(base);
         return Ok(set);
@@ -15,7 +15,7 @@ pub(super) fn union_from(space: &mut Space, base: usize) -> Outcome {
     let end = space.stack.len();
     for place in base..end {
         let inner = space.stack[place];
-        space.spread(inner)?;
+        space.push_elements(inner)?;
     }
     let set = space.set_from(end);
     space.stack.truncate(base);
@@ -71,7 +71,7 @@ fn union_compact(space: &mut Space, base: usize) -> Result<Option<Value>, Fault>
     }
 }
 
-fn union_masks(space: &mut Space, base: usize, window: Window) -> Outcome {
+fn union_masks(space: &mut Space, base: usize, window: Window) -> ValueResult {
     if let [only] = space.stack[base..] {
         return Ok(only);
     }
@@ -100,7 +100,7 @@ fn union_masks(space: &mut Space, base: usize, window: Window) -> Outcome {
     Ok(window.tight(at))
 }
 
-fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {
+fn union_objects(space: &mut Space, base: usize, window: Window) -> ValueResult {
     if let [only] = space.stack[base..] {
         return Ok(only);
     }
@@ -159,7 +159,7 @@ fn union_objects(space: &mut Space, base: usize, window: Window) -> Outcome {
             }
         }
     }
-    Ok(space.sealed_cells(at, cells, window))
+    Ok(space.finish_cells(at, cells, window))
 }
 
 /// Charges for the union of two sets as [`union_from`] does. `false`, and nothing
@@ -254,7 +254,7 @@ fn contradict(space: &Space, a: Value, b: Value) -> bool {
 }
 
 /// The union of objects and layers that have two colours on some location.
-fn union_layers(space: &mut Space, base: usize, window: Window) -> Outcome {
+fn union_layers(space: &mut Space, base: usize, window: Window) -> ValueResult {
     let mut colours = Colours::default();
     for place in base..space.stack.len() {
         let item = space.stack[place];
@@ -322,7 +322,7 @@ fn split_colours(space: &mut Space, mask: Mask, places: (u32, u32)) {
 }
 
 /// Adds the cells of one colour.
-fn layer(space: &Space, layering: &mut Layering, window: Window, mask: Mask, colour: i8) {
+fn layer(space: &Space, layering: &mut LayerBuilder, window: Window, mask: Mask, colour: i8) {
     let top = (mask.top() - window.top) as usize;
     let left = mask.left() - window.left;
     for (row, word) in space.words(mask).iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What can be wrong with task data, and where exactly.
 
-use super::LARGEST_SIDE;
+use super::MAX_GRID_SIDE;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub enum DataError {
         "{file}: not ARC tasks: {found}; a task is {{\"train\": [pairs], \"test\": [pairs]}}, \
          and a set of them {{id: task, …}}"
     )]
-    Layout {
+    FileLayout {
         /// The file.
         file: String,
         /// What it holds.
@@ -66,7 +66,7 @@ pub enum DataError {
         /// The task.
         task: Arc<str>,
         /// Where in it.
-        place: Place,
+        place: TaskLocation,
         /// What is wrong there.
         #[source]
         problem: Problem,
@@ -84,7 +84,7 @@ pub enum Role {
 
 /// One grid of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum PairSide {
     /// What is given.
     Input,
     /// What is wanted.
@@ -93,16 +93,16 @@ pub enum Side {
 
 /// Where in a task something is; numbers count from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct TaskLocation {
     /// The pair.
     pub pair: Option<(Role, usize)>,
     /// The grid of the pair.
-    pub side: Option<Side>,
+    pub side: Option<PairSide>,
     /// The row of the grid.
     pub row: Option<usize>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TaskLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((role, number)) = self.pair {
             let role = match role {
@@ -112,8 +112,8 @@ impl fmt::Display for Place {
             write!(f, ", {role} pair {number}")?;
         }
         match self.side {
-            Some(Side::Input) => f.write_str(", input")?,
-            Some(Side::Output) => f.write_str(", output")?,
+            Some(PairSide::Input) => f.write_str(", input")?,
+            Some(PairSide::Output) => f.write_str(", output")?,
             None => {}
         }
         if let Some(row) = self.row {
@@ -144,7 +144,7 @@ pub enum Problem {
         found: String,
     },
     /// More rows or columns than ARC has.
-    #[error("{height} x {width} cells; neither side may exceed {LARGEST_SIDE}")]
+    #[error("{height} x {width} cells; neither side may exceed {MAX_GRID_SIDE}")]
     Large {
         /// Rows.
         height: usize,

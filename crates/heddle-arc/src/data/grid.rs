@@ -1,20 +1,20 @@
 //! Grids and pairs out of JSON, every cell looked at.
 
 use super::json::Json;
-use super::{DataError, LARGEST_SIDE, Place, Problem, Role, Side, Task};
+use super::{DataError, MAX_GRID_SIDE, PairSide, Problem, Role, Task, TaskLocation};
 use crate::engine::Grid;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where a reader is, for messages.
 #[derive(Clone)]
-pub(super) struct Reader<'a> {
+pub(super) struct GridReader<'a> {
     pub file: &'a str,
     pub task: Arc<str>,
 }
 
-impl Reader<'_> {
-    fn error(&self, place: Place, problem: Problem) -> DataError {
+impl GridReader<'_> {
+    fn error(&self, place: TaskLocation, problem: Problem) -> DataError {
         DataError::Task {
             file: self.file.to_owned(),
             task: Arc::clone(&self.task),
@@ -50,11 +50,11 @@ impl Reader<'_> {
                 Role::Train => "train",
                 Role::Test => "test",
             };
-            return Err(self.error(Place::default(), Problem::NoPairs(role)));
+            return Err(self.error(TaskLocation::default(), Problem::NoPairs(role)));
         };
         let mut found = Vec::with_capacity(pairs.len());
         for (at, pair) in pairs.iter().enumerate() {
-            let place = |side| Place {
+            let place = |side| TaskLocation {
                 pair: Some((role, at + 1)),
                 side,
                 row: None,
@@ -68,22 +68,22 @@ impl Reader<'_> {
                 .filter(|output| !output.is_null())
                 .ok_or_else(|| self.error(place(None), Problem::NoOutput))?;
             found.push((
-                self.grid(input, place(Some(Side::Input)))?,
-                self.grid(output, place(Some(Side::Output)))?,
+                self.grid(input, place(Some(PairSide::Input)))?,
+                self.grid(output, place(Some(PairSide::Output)))?,
             ));
         }
         Ok(found)
     }
 
-    fn grid(&self, json: &Json, place: Place) -> Result<Grid, DataError> {
+    fn grid(&self, json: &Json, place: TaskLocation) -> Result<Grid, DataError> {
         if let Json::Grid { width, cells } = json
-            && *width <= LARGEST_SIDE
-            && cells.len() / width <= LARGEST_SIDE
+            && *width <= MAX_GRID_SIDE
+            && cells.len() / width <= MAX_GRID_SIDE
         {
             return Ok(Grid::of_cells(*width, cells.clone()));
         }
         let (row, problem) = trouble(json);
-        Err(self.error(Place { row, ..place }, problem))
+        Err(self.error(TaskLocation { row, ..place }, problem))
     }
 }
 
@@ -101,7 +101,7 @@ fn trouble(json: &Json) -> (Option<usize>, Problem) {
         return (None, Problem::Empty);
     }
     let height = rows.len();
-    if height > LARGEST_SIDE || width > LARGEST_SIDE {
+    if height > MAX_GRID_SIDE || width > MAX_GRID_SIDE {
         return (None, Problem::Large { height, width });
     }
     let of_row = |row: &Json| {

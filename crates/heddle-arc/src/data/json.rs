@@ -224,7 +224,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
+    use crate::rng::Rng;
     use std::fmt::Write;
 
     /// The same with grids as lists of lists.
@@ -324,44 +324,44 @@ mod tests {
     }
 
     /// A text of nested values, now and then with a mistake.
-    fn write(dice: &mut Dice, depth: usize, text: &mut String) {
+    fn write(rng: &mut Rng, depth: usize, text: &mut String) {
         let kinds = if depth == 0 { 3 } else { 8 };
-        match dice.below(kinds) {
+        match rng.below(kinds) {
             0 => {
-                text.push_str(["10", "-1", "2.5", "1e3", "00", "1e400"][dice.below(6)]);
+                text.push_str(["10", "-1", "2.5", "1e3", "00", "1e400"][rng.below(6)]);
             }
             1 => {
-                text.push_str(["null", "true", "\"a\"", "\"\\u00e9\"", "nul", "\""][dice.below(6)]);
+                text.push_str(["null", "true", "\"a\"", "\"\\u00e9\"", "nul", "\""][rng.below(6)]);
             }
-            2 => text.push_str(&dice.below(10).to_string()),
+            2 => text.push_str(&rng.below(10).to_string()),
             3 => {
                 text.push('{');
-                for at in 0..dice.below(4) {
+                for at in 0..rng.below(4) {
                     text.push_str(if at > 0 { "," } else { "" });
-                    text.push_str(["\"train\":", "\"a\": ", "\"b\"\n:"][dice.below(3)]);
-                    write(dice, depth - 1, text);
+                    text.push_str(["\"train\":", "\"a\": ", "\"b\"\n:"][rng.below(3)]);
+                    write(rng, depth - 1, text);
                 }
                 text.push('}');
             }
             4 => {
                 text.push('[');
-                for at in 0..dice.below(4) {
+                for at in 0..rng.below(4) {
                     text.push_str(if at > 0 { ", " } else { "" });
-                    write(dice, depth - 1, text);
+                    write(rng, depth - 1, text);
                 }
                 text.push(']');
             }
             _ => {
-                let width = 1 + dice.below(3);
+                let width = 1 + rng.below(3);
                 text.push('[');
-                for at in 0..=dice.below(4) {
+                for at in 0..=rng.below(4) {
                     text.push_str(if at > 0 { ",\n" } else { "" });
-                    let odd = dice.below(12) == 0;
-                    let cells = (0..width + usize::from(odd)).map(|_| dice.below(10).to_string());
+                    let odd = rng.below(12) == 0;
+                    let cells = (0..width + usize::from(odd)).map(|_| rng.below(10).to_string());
                     let _ = write!(text, "[{}]", cells.collect::<Vec<_>>().join(", "));
-                    if dice.below(20) == 0 {
+                    if rng.below(20) == 0 {
                         text.push(',');
-                        write(dice, depth - 1, text);
+                        write(rng, depth - 1, text);
                     }
                 }
                 text.push(']');
@@ -373,15 +373,15 @@ mod tests {
     fn any_text_is_read_as_by_serde_json() {
         let mut read = 0;
         for case in 0..20_000 {
-            let mut dice = Dice::of(7, case);
+            let mut rng = Rng::of(7, case);
             let mut text = String::new();
-            write(&mut dice, 4, &mut text);
+            write(&mut rng, 4, &mut text);
             let mut bytes = text.into_bytes();
-            match dice.below(6) {
-                0 => bytes.truncate(dice.below(bytes.len() + 1)),
+            match rng.below(6) {
+                0 => bytes.truncate(rng.below(bytes.len() + 1)),
                 1 => {
-                    let at = dice.below(bytes.len());
-                    bytes[at] = b"[]{},:\"0 \xffx"[dice.below(11)];
+                    let at = rng.below(bytes.len());
+                    bytes[at] = b"[]{},:\"0 \xffx"[rng.below(11)];
                 }
                 _ => {}
             }

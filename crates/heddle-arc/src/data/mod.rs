@@ -9,12 +9,12 @@
 //! whose output is not known cannot be judged, and reading it is an error.
 
 mod error;
+mod file_layout;
 mod grid;
 mod json;
-mod layout;
 mod source;
 
-pub use error::{DataError, Place, Problem, Role, Side};
+pub use error::{DataError, PairSide, Problem, Role, TaskLocation};
 
 use crate::engine::{Example, Grid};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The largest side of a grid in ARC.
-pub const LARGEST_SIDE: usize = 30;
+pub const MAX_GRID_SIDE: usize = 30;
 
 /// One task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub fn load(path: &Path) -> Result<Dataset, DataError> {
     // How many tasks of each file a later one replaced.
     let mut replaced: BTreeMap<String, usize> = BTreeMap::new();
     let mut origin: BTreeMap<Arc<str>, String> = BTreeMap::new();
-    for (file, found) in layout::tasks(sources, &mut notes)? {
+    for (file, found) in file_layout::tasks(sources, &mut notes)? {
         for task in found {
             // Versions of a data set carry dates or numbers in their names, so
             // the last by name is the one to have.

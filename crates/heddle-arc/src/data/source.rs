@@ -1,17 +1,17 @@
 //! JSON files out of folders and archives.
 
 use super::DataError;
-use super::layout::solutions_name;
+use super::file_layout::solutions_name;
 use std::fs;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
 /// How deep folders are searched; the ARC repository has two levels.
-const DEEPEST_FOLDER: usize = 4;
+const MAX_FOLDER_DEPTH: usize = 4;
 
 /// The most a file in an archive may unpack to. All of ARC is a few megabytes.
-const LARGEST_MEMBER_BYTES: u64 = 256 << 20;
+const MAX_ARCHIVE_MEMBER_BYTES: u64 = 256 << 20;
 
 /// One JSON file.
 pub(super) struct Source {
@@ -87,7 +87,7 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Dat
     for entry in fs::read_dir(folder).map_err(failed(folder))? {
         let path = entry.map_err(failed(folder))?.path();
         if path.is_dir() {
-            if depth < DEEPEST_FOLDER {
+            if depth < MAX_FOLDER_DEPTH {
                 walk(&path, depth + 1, files)?;
             }
         } else if is_json(&path) {
@@ -137,11 +137,11 @@ fn unpack(path: &Path, bytes: Vec<u8>, member: Option<&str>) -> Result<Vec<Sourc
             .by_name(&name)
             .map_err(|error| damaged(format!("{name}: {error}")))?;
         let mut bytes = Vec::new();
-        file.take(LARGEST_MEMBER_BYTES + 1)
+        file.take(MAX_ARCHIVE_MEMBER_BYTES + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| damaged(format!("{name}: {error}")))?;
-        if bytes.len() as u64 > LARGEST_MEMBER_BYTES {
-            let most = LARGEST_MEMBER_BYTES >> 20;
+        if bytes.len() as u64 > MAX_ARCHIVE_MEMBER_BYTES {
+            let most = MAX_ARCHIVE_MEMBER_BYTES >> 20;
             return Err(damaged(format!("{name} unpacks to more than {most} MiB")));
         }
         sources.push(Source {

@@ -136,7 +136,7 @@ impl<'a> Example<'a> {
 impl Space {
     /// A copy of a grid in this space.
     pub(crate) fn import_grid(&mut self, grid: &Grid) -> Result<Value, Fault> {
-        let at = self.room_for_cells(grid.cells.len())?;
+        let at = self.reserve_cells(grid.cells.len())?;
         self.cells.extend_from_slice(&grid.cells);
         Ok(Space::grid_at(at, grid.height, grid.width))
     }
@@ -147,7 +147,7 @@ impl Space {
         for (input, output) in pairs {
             let input = self.import_grid(input)?;
             let output = self.import_grid(output)?;
-            let pair = self.couple(input, output)?;
+            let pair = self.tuple_of_two(input, output)?;
             self.stack.push(pair);
         }
         self.tuple_from(base)

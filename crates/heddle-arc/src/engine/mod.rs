@@ -13,29 +13,29 @@
 //! which the work is done: program by program on a few examples at a time, and
 //! last what takes long.
 
+mod evaluation;
 mod example;
-mod pace;
+mod primitive_times;
 mod slots;
+mod speed;
 mod tile;
-mod times;
-mod verdict;
 mod worker;
 
+pub use evaluation::{EvaluationRef, Undefined};
 pub use example::{Example, Grid, GridError};
+pub use primitive_times::PrimitiveTimes;
 pub use tile::Tile;
-pub use times::PrimTimes;
-pub use verdict::{Undefined, Verdict};
 pub use worker::Worker;
 
 pub(crate) use self::worker::BLOCK;
 
-use self::pace::Pace;
-use self::worker::{Later, PutOff};
+use self::speed::SpeedEstimate;
+use self::worker::{Deferred, DeferredEvaluations};
 use crate::meter::Budget;
+use crate::operations::WorkerPool;
 use crate::plain::Plain;
 use crate::plan::Plan;
-use crate::road::Crew;
-use heddle_runtime::cpu::Pool;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::units::Bytes;
 
 /// What became of one evaluation, on its own.
@@ -48,18 +48,18 @@ pub enum Evaluation {
 }
 
 /// What a look at some examples of a tile has brought.
-struct Looked<T> {
+struct PassResult<T> {
     tile: usize,
     /// Judgements by example and program.
-    judged: Vec<(usize, usize, T)>,
-    put_off: Vec<PutOff>,
+    graded: Vec<(usize, usize, T)>,
+    deferred: Vec<Deferred>,
 }
 
 /// Evaluations that were put off and are caught up with by one thread at a time.
-const LATE_TOGETHER: usize = 64;
+const DEFERRED_PER_TASK: usize = 64;
 
-/// Runs a plan over examples on the threads of [`Pool::shared`] and keeps what
-/// `judge` makes of each verdict. The result has one row for each example, in
+/// Runs a plan over examples on the threads of [`CpuPool::shared`] and keeps what
+/// `grade` makes of each verdict. The result has one row for each example, in
 /// order, and in it one judgement for each program.
 ///
 /// Values stay in memory only while they are judged: comparing one with what
@@ -68,77 +68,78 @@ pub fn evaluate_with<T: Send>(
     plan: &Plan,
     examples: &[Example<'_>],
     budget: Budget,
-    judge: impl Fn(usize, usize, Verdict<'_>) -> T + Sync,
+    grade: impl Fn(usize, usize, EvaluationRef<'_>) -> T + Sync,
 ) -> Vec<Vec<T>> {
-    let pool = Pool::shared();
-    let crew = Crew::new(budget);
-    let new_paces = || -> Vec<Pace> { (0..plan.len()).map(|_| Pace::default()).collect() };
+    let pool = CpuPool::shared();
+    let worker_pool = WorkerPool::new(budget);
+    let new_paces =
+        || -> Vec<SpeedEstimate> { (0..plan.len()).map(|_| SpeedEstimate::default()).collect() };
     let length = tile_length(examples.len(), pool.threads());
     let tiles: Vec<&[Example<'_>]> = examples.chunks(length).collect();
-    let paces = new_paces();
+    let speeds = new_paces();
     // What a program costs is not known before it ran; threads are worth it.
     let cost = Bytes(u64::MAX);
-    let looked = pool.map(cost, tiles.iter().enumerate(), |(tile, examples)| {
-        let mut judged = Vec::with_capacity(plan.len() * examples.len());
-        let mut later = Later {
-            put_off: Vec::new(),
-            paces: &paces,
+    let passed = pool.map(cost, tiles.iter().enumerate(), |(tile, examples)| {
+        let mut graded = Vec::with_capacity(plan.len() * examples.len());
+        let mut deferrals = DeferredEvaluations {
+            deferred: Vec::new(),
+            speeds: &speeds,
         };
-        let mut sink = |place: usize, program: usize, verdict: Verdict<'_>| {
+        let mut report = |place: usize, program: usize, evaluation: EvaluationRef<'_>| {
             let example = tile * length + place;
-            judged.push((example, program, judge(example, program, verdict)));
+            graded.push((example, program, grade(example, program, evaluation)));
         };
-        let mut worker = crew.take();
-        worker.first_look(plan, examples, &mut later, &mut sink);
-        crew.give_back(worker);
-        Looked {
+        let mut worker = worker_pool.take();
+        worker.first_pass(plan, examples, &mut deferrals, &mut report);
+        worker_pool.give_back(worker);
+        PassResult {
             tile,
-            judged,
-            put_off: later.put_off,
+            graded,
+            deferred: deferrals.deferred,
         }
     });
-    let paces = new_paces();
-    let again = |looked: &[Looked<T>], last: bool| -> Vec<Looked<T>> {
-        let few: Vec<(usize, &[PutOff])> = looked
+    let speeds = new_paces();
+    let again = |passed: &[PassResult<T>], last: bool| -> Vec<PassResult<T>> {
+        let few: Vec<(usize, &[Deferred])> = passed
             .iter()
-            .flat_map(|looked| {
-                let few = looked.put_off.chunks(LATE_TOGETHER);
-                few.map(|few| (looked.tile, few))
+            .flat_map(|passed| {
+                let few = passed.deferred.chunks(DEFERRED_PER_TASK);
+                few.map(|few| (passed.tile, few))
             })
             .collect();
-        pool.map(cost, few.into_iter(), |(tile, put_off)| {
-            let mut judged = Vec::with_capacity(put_off.len());
-            let mut later = Later {
-                put_off: Vec::new(),
-                paces: &paces,
+        pool.map(cost, few.into_iter(), |(tile, deferred)| {
+            let mut graded = Vec::with_capacity(deferred.len());
+            let mut deferrals = DeferredEvaluations {
+                deferred: Vec::new(),
+                speeds: &speeds,
             };
-            let mut sink = |place: usize, program: usize, verdict: Verdict<'_>| {
+            let mut report = |place: usize, program: usize, evaluation: EvaluationRef<'_>| {
                 let example = tile * length + place;
-                judged.push((example, program, judge(example, program, verdict)));
+                graded.push((example, program, grade(example, program, evaluation)));
             };
-            let mut worker = crew.take();
+            let mut worker = worker_pool.take();
             if last {
-                worker.catch_up(plan, tiles[tile], put_off, &mut sink);
+                worker.last_pass(plan, tiles[tile], deferred, &mut report);
             } else {
-                worker.second_look(plan, tiles[tile], put_off, &mut later, &mut sink);
+                worker.second_pass(plan, tiles[tile], deferred, &mut deferrals, &mut report);
             }
-            crew.give_back(worker);
-            Looked {
+            worker_pool.give_back(worker);
+            PassResult {
                 tile,
-                judged,
-                put_off: later.put_off,
+                graded,
+                deferred: deferrals.deferred,
             }
         })
     };
-    let looked_again = again(&looked, false);
-    let caught_up = again(&looked_again, true);
+    let second_passed = again(&passed, false);
+    let last_passed = again(&second_passed, true);
     let mut rows: Vec<Vec<Option<T>>> = examples
         .iter()
         .map(|_| (0..plan.len()).map(|_| None).collect())
         .collect();
-    for looked in [looked, looked_again, caught_up].into_iter().flatten() {
-        for (example, program, judgement) in looked.judged {
-            rows[example][program] = Some(judgement);
+    for passed in [passed, second_passed, last_passed].into_iter().flatten() {
+        for (example, program, grade) in passed.graded {
+            rows[example][program] = Some(grade);
         }
     }
     // Every program was judged on every example, now or later.
@@ -156,7 +157,7 @@ fn tile_length(examples: usize, threads: usize) -> usize {
 /// [`evaluate_with`] a copy of every value or reason.
 #[must_use]
 pub fn evaluate(plan: &Plan, examples: &[Example<'_>], budget: Budget) -> Vec<Vec<Evaluation>> {
-    evaluate_with(plan, examples, budget, |_, _, verdict| {
-        verdict.to_evaluation()
+    evaluate_with(plan, examples, budget, |_, _, evaluation| {
+        evaluation.to_evaluation()
     })
 }

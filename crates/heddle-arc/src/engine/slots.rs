@@ -6,7 +6,7 @@ use crate::value::Value;
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum StepState {
     /// Not run, or taken back.
     Empty,
     /// It has a value.
@@ -14,12 +14,12 @@ pub(super) enum State {
     /// It went wrong.
     Failed,
     /// It needs more steps than a first look has.
-    PutOff,
+    Deferred,
 }
 
 /// What a step cost and how it failed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Record {
+pub(super) struct StepRecord {
     pub steps: u64,
     /// Bytes it left behind, and the most it held.
     pub bytes: u64,
@@ -31,7 +31,7 @@ pub(super) struct Record {
 
 /// How many there are of everything.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sizes {
+pub(super) struct SlotCounts {
     /// Values every example has before any step is run.
     pub given: usize,
     /// Shared steps of the plan.
@@ -49,17 +49,17 @@ pub(super) struct Sizes {
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     values: Vec<Value>,
-    states: Vec<State>,
-    records: Vec<Record>,
-    sizes: Sizes,
-    of_values: Bases,
-    of_steps: Bases,
+    states: Vec<StepState>,
+    records: Vec<StepRecord>,
+    sizes: SlotCounts,
+    of_values: SlotBases,
+    of_steps: SlotBases,
 }
 
 /// Where a row of things begins, of which the first are each example's own and the
 /// others the program's.
 #[derive(Clone, Copy, Debug, Default)]
-struct Bases {
+struct SlotBases {
     /// How many are the example's.
     common: usize,
     /// What is added to the number of one that is.
@@ -68,7 +68,7 @@ struct Bases {
     own: usize,
 }
 
-impl Bases {
+impl SlotBases {
     #[inline]
     fn index(self, number: usize) -> usize {
         let base = if number < self.common {
@@ -82,20 +82,20 @@ impl Bases {
 
 impl Slots {
     /// Makes room for a plan and a block of examples; everything is empty.
-    pub(super) fn reset(&mut self, sizes: Sizes) {
+    pub(super) fn reset(&mut self, sizes: SlotCounts) {
         self.sizes = sizes;
-        self.turn_to(0);
+        self.select_example(0);
         let steps = sizes.shared * sizes.examples + sizes.own;
         self.values
             .resize(steps + sizes.given * sizes.examples, Value::None);
         self.states.clear();
-        self.states.resize(steps, State::Empty);
-        self.records.resize(steps, Record::default());
+        self.states.resize(steps, StepState::Empty);
+        self.records.resize(steps, StepRecord::default());
     }
 
     /// Turns to an example of the block.
-    pub(super) fn turn_to(&mut self, example: usize) {
-        let bases = |common: usize| Bases {
+    pub(super) fn select_example(&mut self, example: usize) {
+        let bases = |common: usize| SlotBases {
             common,
             example: example * common,
             own: self.sizes.examples.saturating_sub(1) * common,
@@ -125,12 +125,12 @@ impl Slots {
     }
 
     #[inline]
-    pub(super) fn state(&self, place: u32) -> State {
+    pub(super) fn state(&self, place: u32) -> StepState {
         self.states[self.step(place)]
     }
 
     #[inline]
-    pub(super) fn record(&self, place: u32) -> Record {
+    pub(super) fn record(&self, place: u32) -> StepRecord {
         self.records[self.step(place)]
     }
 
@@ -141,7 +141,7 @@ impl Slots {
     }
 
     #[inline]
-    pub(super) fn set(&mut self, place: u32, state: State, record: Record) {
+    pub(super) fn set(&mut self, place: u32, state: StepState, record: StepRecord) {
         let index = self.step(place);
         self.states[index] = state;
         self.records[index] = record;
@@ -149,13 +149,13 @@ impl Slots {
 
     pub(super) fn empty(&mut self, place: u32) {
         let index = self.step(place);
-        self.states[index] = State::Empty;
+        self.states[index] = StepState::Empty;
     }
 
     pub(super) fn held_bytes(&self) -> usize {
         self.values.capacity() * size_of::<Value>()
-            + self.states.capacity() * size_of::<State>()
-            + self.records.capacity() * size_of::<Record>()
+            + self.states.capacity() * size_of::<StepState>()
+            + self.records.capacity() * size_of::<StepRecord>()
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn examples_share_nothing_but_the_slots_of_the_program() {
         let mut slots = Slots::default();
-        slots.reset(Sizes {
+        slots.reset(SlotCounts {
             given: 2,
             shared: 2,
             examples: 3,
@@ -174,25 +174,25 @@ mod tests {
         });
         let number = |value: Value| value.int().unwrap();
         for example in 0..3 {
-            slots.turn_to(example);
+            slots.select_example(example);
             slots.give(&[Value::Int(10 * example as i64)], &[Value::Int(7)]);
             // Both shared steps, and the first of the program's own.
             for place in 0..3 {
                 let value = Value::Int(100 * example as i64 + i64::from(place));
                 slots.set_value(place, value);
-                let record = Record {
+                let record = StepRecord {
                     steps: value.int().unwrap() as u64,
-                    ..Record::default()
+                    ..StepRecord::default()
                 };
                 assert_eq!(
-                    slots.state(place) == State::Empty,
+                    slots.state(place) == StepState::Empty,
                     place < 2 || example == 0
                 );
-                slots.set(place, State::Ready, record);
+                slots.set(place, StepState::Ready, record);
             }
         }
         for example in [1, 0, 2] {
-            slots.turn_to(example);
+            slots.select_example(example);
             let expected = [0, 1].map(|step| 100 * example as i64 + step);
             assert_eq!(number(slots.value(0)), 10 * example as i64);
             assert_eq!(number(slots.value(1)), 7);
@@ -200,12 +200,12 @@ mod tests {
             let steps = [0, 1].map(|place| slots.record(place).steps as i64);
             assert_eq!(steps, expected);
             assert_eq!(number(slots.value(4)), 202);
-            assert_eq!(slots.state(2), State::Ready);
-            assert_eq!(slots.state(3), State::Empty);
+            assert_eq!(slots.state(2), StepState::Ready);
+            assert_eq!(slots.state(3), StepState::Empty);
         }
         slots.empty(1);
-        assert_eq!(slots.state(1), State::Empty);
-        slots.turn_to(0);
-        assert_eq!(slots.state(1), State::Ready);
+        assert_eq!(slots.state(1), StepState::Empty);
+        slots.select_example(0);
+        assert_eq!(slots.state(1), StepState::Ready);
     }
 }

@@ -1,6 +1,6 @@
 //! A unit of work that can be priced before it is run.
 
-use super::{Example, Verdict, Worker};
+use super::{EvaluationRef, Example, Worker};
 use crate::plan::Plan;
 
 /// A plan over some examples.
@@ -45,7 +45,7 @@ impl Tile<'_> {
     }
 
     /// Runs it; see [`Worker::run`].
-    pub fn run(&self, worker: &mut Worker, sink: impl FnMut(usize, usize, Verdict<'_>)) {
-        worker.run(self.plan, self.examples, sink);
+    pub fn run(&self, worker: &mut Worker, report: impl FnMut(usize, usize, EvaluationRef<'_>)) {
+        worker.run(self.plan, self.examples, report);
     }
 }

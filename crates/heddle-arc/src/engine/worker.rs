@@ -1,18 +1,18 @@
 //! One thread's engine: one program on one example at a time. In which order, and
-//! what waits, is the business of `turns`.
+//! what waits, is the business of `deferral`.
 
-mod turns;
+mod deferral;
 
-pub(super) use turns::{Later, PutOff};
+pub(super) use deferral::{Deferred, DeferredEvaluations};
 
-use super::pace::Pace;
-use super::slots::{Record, Sizes, Slots, State};
-use super::{Example, PrimTimes, Undefined, Verdict};
+use super::slots::{SlotCounts, Slots, StepRecord, StepState};
+use super::speed::SpeedEstimate;
+use super::{EvaluationRef, Example, PrimitiveTimes, Undefined};
 use crate::code::{Argument, INPUTS, Operation};
 use crate::compact::Eval;
 use crate::fault::{Fault, Limit};
 use crate::meter::Budget;
-use crate::plan::{Plan, Planned, PlannedStep};
+use crate::plan::{Plan, PlannedProgram, PlannedStep};
 use crate::prim::Prim;
 use crate::value::{Space, Value};
 use std::time::{Duration, Instant};
@@ -32,18 +32,18 @@ pub struct Worker {
     space: Space,
     slots: Slots,
     /// Whether each example of the block could be taken in.
-    taken_in: Vec<Result<(), Fault>>,
+    imported: Vec<Result<(), Fault>>,
     /// Shared steps that are taken back after the program.
-    homeless: Vec<u32>,
+    temporary_steps: Vec<u32>,
     /// What the two looks leave for later, and the number of the plan they know.
-    later: [Later<Vec<Pace>>; 2],
-    later_of: Option<u64>,
+    deferrals: [DeferredEvaluations<Vec<SpeedEstimate>>; 2],
+    deferrals_plan: Option<u64>,
     shared_bytes: usize,
     /// Steps one evaluation may take for now.
     allowed_steps: u64,
     budget: Budget,
     /// Only of a worker that was asked to look at the clock.
-    times: Option<Box<PrimTimes>>,
+    times: Option<Box<PrimitiveTimes>>,
 }
 
 impl Worker {
@@ -53,10 +53,10 @@ impl Worker {
         Worker {
             space: Space::new(budget),
             slots: Slots::default(),
-            taken_in: Vec::new(),
-            homeless: Vec::new(),
-            later: Default::default(),
-            later_of: None,
+            imported: Vec::new(),
+            temporary_steps: Vec::new(),
+            deferrals: Default::default(),
+            deferrals_plan: None,
             shared_bytes: SHARED_BYTES,
             allowed_steps: budget.steps,
             budget,
@@ -75,7 +75,7 @@ impl Worker {
 
     /// What a [timed](Worker::timed) worker counted.
     #[must_use]
-    pub fn times(&self) -> Option<&PrimTimes> {
+    pub fn times(&self) -> Option<&PrimitiveTimes> {
         self.times.as_deref()
     }
 
@@ -85,7 +85,7 @@ impl Worker {
         self.space.held_bytes() + self.slots.held_bytes()
     }
 
-    fn allow(&mut self, steps: u64) {
+    fn set_step_limit(&mut self, steps: u64) {
         self.allowed_steps = steps.min(self.budget.steps);
         self.space.meter.limit_steps(self.allowed_steps);
     }
@@ -94,26 +94,30 @@ impl Worker {
     fn begin(&mut self, plan: &Plan, block: &[Example<'_>]) {
         plan.fetch();
         self.space.clear();
-        let tape = &plan.code.tape;
-        self.slots.reset(Sizes {
-            given: tape.before_steps(),
+        let flat_code = &plan.code.flat_code;
+        self.slots.reset(SlotCounts {
+            given: flat_code.before_steps(),
             shared: plan.shared_steps,
             examples: block.len(),
-            own: plan.most_own_steps,
+            own: plan.max_own_steps,
         });
-        self.taken_in.clear();
+        self.imported.clear();
         for (place, example) in block.iter().enumerate() {
             self.space.meter.restart();
-            let inputs = self.take_in(plan, example);
+            let inputs = self.import_example(plan, example);
             if let Ok(inputs) = &inputs {
-                self.slots.turn_to(place);
-                self.slots.give(inputs, tape.constants());
+                self.slots.select_example(place);
+                self.slots.give(inputs, flat_code.constants());
             }
-            self.taken_in.push(inputs.map(|_| ()));
+            self.imported.push(inputs.map(|_| ()));
         }
     }
 
-    fn take_in(&mut self, plan: &Plan, example: &Example<'_>) -> Result<[Value; INPUTS], Fault> {
+    fn import_example(
+        &mut self,
+        plan: &Plan,
+        example: &Example<'_>,
+    ) -> Result<[Value; INPUTS], Fault> {
         let mut inputs = [Value::None, Value::None, Value::EMPTY_TUPLE];
         inputs[0] = self.space.import_grid(example.input)?;
         if plan.takes.examples {
@@ -132,36 +136,36 @@ impl Worker {
         plan: &Plan,
         place: usize,
         program: usize,
-        sink: impl FnOnce(Verdict<'_>),
+        report: impl FnOnce(EvaluationRef<'_>),
     ) -> bool {
-        if let Err(fault) = self.taken_in[place] {
-            sink(Verdict::Undefined(Undefined {
+        if let Err(fault) = self.imported[place] {
+            report(EvaluationRef::Undefined(Undefined {
                 fault,
                 primitive: None,
                 line: 0,
             }));
             return true;
         }
-        self.slots.turn_to(place);
+        self.slots.select_example(place);
         let planned = &plan.programs[program];
-        self.share(plan, planned);
+        self.run_shared_steps(plan, planned);
         let mark = self.space.mark();
         let outcome = self.program(plan, planned);
-        let verdict = match outcome {
-            Outcome::PutOff => None,
-            Outcome::Undefined(undefined) => Some(Verdict::Undefined(undefined)),
-            Outcome::Defined(steps) => Some(Verdict::Defined {
+        let evaluation = match outcome {
+            ProgramOutcome::Deferred => None,
+            ProgramOutcome::Undefined(undefined) => Some(EvaluationRef::Undefined(undefined)),
+            ProgramOutcome::Defined(steps) => Some(EvaluationRef::Defined {
                 value: self.fetch(plan, planned.result),
                 space: &self.space,
                 steps,
             }),
         };
-        let done = verdict.is_some();
-        if let Some(verdict) = verdict {
-            sink(verdict);
+        let done = evaluation.is_some();
+        if let Some(evaluation) = evaluation {
+            report(evaluation);
         }
         self.space.cut(mark);
-        while let Some(step) = self.homeless.pop() {
+        while let Some(step) = self.temporary_steps.pop() {
             self.slots.empty(step);
         }
         done
@@ -169,16 +173,16 @@ impl Worker {
 
     /// Runs the shared steps a program needs and no other has run before. One
     /// that went wrong ends the program, so later ones are not needed.
-    fn share(&mut self, plan: &Plan, planned: &Planned) {
+    fn run_shared_steps(&mut self, plan: &Plan, planned: &PlannedProgram) {
         for step in &planned.shared {
-            if self.is_missing(step.place) {
+            if self.must_run(step.place) {
                 if self.space.used_bytes() > self.shared_bytes {
                     return;
                 }
                 // Its time is that of no evaluation yet.
                 self.step(plan, *step, 0);
             }
-            if self.slots.state(step.place) != State::Ready {
+            if self.slots.state(step.place) != StepState::Ready {
                 return;
             }
         }
@@ -186,52 +190,52 @@ impl Worker {
 
     /// Whether a shared step is still to be run, or to be run again with more
     /// steps than a first look had.
-    fn is_missing(&self, place: u32) -> bool {
+    fn must_run(&self, place: u32) -> bool {
         match self.slots.state(place) {
-            State::Empty => true,
-            State::PutOff => self.allowed_steps == self.budget.steps,
-            State::Ready | State::Failed => false,
+            StepState::Empty => true,
+            StepState::Deferred => self.allowed_steps == self.budget.steps,
+            StepState::Ready | StepState::Failed => false,
         }
     }
 
     /// Runs the steps of a program that are its own and adds up the cost of
     /// all, in order.
-    fn program(&mut self, plan: &Plan, planned: &Planned) -> Outcome {
-        let mut spent = Record::default();
+    fn program(&mut self, plan: &Plan, planned: &PlannedProgram) -> ProgramOutcome {
+        let mut spent = StepRecord::default();
         for step in &planned.steps {
             let shared = (step.place as usize) < plan.shared_steps;
             if !shared {
                 self.step(plan, *step, spent.nanos);
-            } else if self.is_missing(step.place) {
+            } else if self.must_run(step.place) {
                 self.step(plan, *step, spent.nanos);
-                self.homeless.push(step.place);
+                self.temporary_steps.push(step.place);
             }
-            if self.slots.state(step.place) == State::PutOff {
-                return Outcome::PutOff;
+            if self.slots.state(step.place) == StepState::Deferred {
+                return ProgramOutcome::Deferred;
             }
             let record = self.slots.record(step.place);
-            let trouble = record
+            let failure = record
                 .fault
                 .or_else(|| self.over_budget(&mut spent, record, plan.primitive_of(step.number)));
-            if let Some((fault, primitive)) = trouble {
-                return Outcome::Undefined(Undefined {
+            if let Some((fault, primitive)) = failure {
+                return ProgramOutcome::Undefined(Undefined {
                     fault,
                     primitive,
                     line: step.line,
                 });
             }
             if spent.steps > self.allowed_steps {
-                return Outcome::PutOff;
+                return ProgramOutcome::Deferred;
             }
         }
-        Outcome::Defined(spent.steps)
+        ProgramOutcome::Defined(spent.steps)
     }
 
     /// Adds a step's cost; a fault if the evaluation has now cost too much.
     fn over_budget(
         &self,
-        spent: &mut Record,
-        record: Record,
+        spent: &mut StepRecord,
+        record: StepRecord,
         primitive: Option<Prim>,
     ) -> Option<(Fault, Option<Prim>)> {
         spent.steps = spent.steps.saturating_add(record.steps);
@@ -255,7 +259,7 @@ impl Worker {
     fn fetch(&self, plan: &Plan, argument: Argument) -> Value {
         match argument {
             Argument::Fixed(value) => value,
-            other => self.slots.value(plan.code.tape.place(other) as u32),
+            other => self.slots.value(plan.code.flat_code.place(other) as u32),
         }
     }
 
@@ -270,9 +274,9 @@ impl Worker {
     /// through its steps in order and stops at the first that is not. Its evaluation has
     /// taken `spent_nanos` so far.
     fn step(&mut self, plan: &Plan, planned: PlannedStep, spent_nanos: u64) {
-        let tape = &plan.code.tape;
-        let code = tape.step(planned.number);
-        let operands = tape.places(code);
+        let flat_code = &plan.code.flat_code;
+        let code = flat_code.step(planned.number);
+        let operands = flat_code.places(code);
         let is_timed = self.times.is_some() || self.budget.time.is_some();
         let start = is_timed.then(Instant::now);
         self.space.begin_step(Duration::from_nanos(spent_nanos));
@@ -291,7 +295,7 @@ impl Worker {
                     let value = self.slots.value(*operand);
                     self.space.stack.push(value);
                 }
-                let fingerprint = tape.body(id).fingerprint;
+                let fingerprint = flat_code.body(id).fingerprint;
                 self.space.closure_from(id, fingerprint, 0)
             }
             (operation, _) => {
@@ -311,7 +315,7 @@ impl Worker {
             self.space.cut(mark);
         }
         let meter = &self.space.meter;
-        let mut record = Record {
+        let mut record = StepRecord {
             steps: meter.steps(),
             bytes: meter.bytes(),
             peak_bytes: meter.peak_bytes(),
@@ -321,14 +325,14 @@ impl Worker {
         let state = match result {
             Ok(value) => {
                 self.slots.set_value(planned.place, value);
-                State::Ready
+                StepState::Ready
             }
             Err(Fault::Budget(Limit::Steps)) if self.allowed_steps < self.budget.steps => {
-                State::PutOff
+                StepState::Deferred
             }
             Err(fault) => {
-                record.fault = Some((fault, self.space.culprit));
-                State::Failed
+                record.fault = Some((fault, self.space.failed_primitive));
+                StepState::Failed
             }
         };
         self.slots.set(planned.place, state, record);
@@ -339,11 +343,11 @@ impl Worker {
 }
 
 /// How a program ended.
-enum Outcome {
+enum ProgramOutcome {
     /// With its steps.
     Defined(u64),
     Undefined(Undefined),
-    PutOff,
+    Deferred,
 }
 
 #[cfg(test)]
@@ -377,8 +381,8 @@ def solve_c(I):
             let mut found: Vec<Evaluation> = Vec::new();
             // Twice: what one example leaves must not reach the next.
             let examples = [Example::new(&grid), Example::new(&grid)];
-            worker.run(&plan, &examples, |_, _, verdict| {
-                found.push(verdict.to_evaluation());
+            worker.run(&plan, &examples, |_, _, evaluation| {
+                found.push(evaluation.to_evaluation());
             });
             found
         };

@@ -1,10 +1,10 @@
 //! Golden vectors: known answers that check each primitive (section 9).
 //!
-//! A [`Vector`] is one line of a file. [`check`] runs vectors against
+//! A [`GoldenVector`] is one line of a file. [`check`] runs vectors against
 //! anything that can call a primitive, so that the compact engine, the plain
 //! evaluator and, later, a device all answer to the same file.
 
-pub mod short;
+pub mod notation;
 
 use crate::fault::Fault;
 use crate::plain::Plain;
@@ -49,7 +49,7 @@ pub enum GoldenError {
 
 /// One known answer.
 #[derive(Clone, Debug)]
-pub struct Vector {
+pub struct GoldenVector {
     /// Where it was written, for messages.
     pub place: String,
     /// The primitive under test.
@@ -63,9 +63,9 @@ pub struct Vector {
 }
 
 /// Something that can answer vectors.
-pub trait Subject {
+pub trait Evaluator {
     /// Calls a primitive; with `apply`, calls the resulting function too.
-    fn answer(
+    fn evaluate(
         &mut self,
         prim: Prim,
         args: &[Plain],
@@ -98,9 +98,9 @@ pub struct Report {
     pub by_primitive: BTreeMap<&'static str, Tally>,
 }
 
-impl Vector {
+impl GoldenVector {
     /// Reads one line.
-    pub(crate) fn from_line(line: &str, place: String) -> Result<Vector, String> {
+    pub(crate) fn from_line(line: &str, place: String) -> Result<GoldenVector, String> {
         let json: Json = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let name = json["fn"].as_str().ok_or("\"fn\" is missing")?;
         let prim = Prim::named(name).ok_or_else(|| format!("no primitive is called {name}"))?;
@@ -113,7 +113,7 @@ impl Vector {
             (None, Some(true)) => None,
             _ => return Err("neither \"out\" nor \"err\": true".to_owned()),
         };
-        Ok(Vector {
+        Ok(GoldenVector {
             place,
             prim,
             args: list(&json["args"])?,
@@ -125,7 +125,7 @@ impl Vector {
 
 /// Reads the vectors of one file, or of all `.jsonl` and `.vectors` files in a
 /// folder by name.
-pub fn read(path: &Path) -> Result<Vec<Vector>, GoldenError> {
+pub fn read(path: &Path) -> Result<Vec<GoldenVector>, GoldenError> {
     let failed = |source| GoldenError::Read {
         path: path.to_owned(),
         source,
@@ -151,17 +151,17 @@ pub fn read(path: &Path) -> Result<Vec<Vector>, GoldenError> {
 }
 
 /// Reads vectors out of a text, one on each line that is not blank: JSON, or
-/// the [short notation](short). Lines that begin with `#` are comments.
-pub fn read_text(text: &str, path: &Path) -> Result<Vec<Vector>, GoldenError> {
+/// the [short notation](notation). Lines that begin with `#` are comments.
+pub fn read_text(text: &str, path: &Path) -> Result<Vec<GoldenVector>, GoldenError> {
     let lines = text.lines().enumerate();
     lines
         .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
         .map(|(at, line)| {
             let place = format!("{}:{}", path.display(), at + 1);
             let vector = if line.starts_with('{') {
-                Vector::from_line(line, place)
+                GoldenVector::from_line(line, place)
             } else {
-                short::read(line, place)
+                notation::read(line, place)
             };
             vector.map_err(|found| GoldenError::Line {
                 path: path.to_owned(),
@@ -173,12 +173,12 @@ pub fn read_text(text: &str, path: &Path) -> Result<Vec<Vector>, GoldenError> {
 }
 
 /// Runs vectors and counts.
-pub fn check(vectors: &[Vector], subject: &mut impl Subject) -> Report {
+pub fn check(vectors: &[GoldenVector], evaluators: &mut impl Evaluator) -> Report {
     let mut report = Report::default();
     for vector in vectors {
         let tally = report.by_primitive.entry(vector.prim.name()).or_default();
-        let answer = subject.answer(vector.prim, &vector.args, vector.apply.as_deref());
-        if answer.as_ref().ok() == vector.expected.as_ref() {
+        let evaluate = evaluators.evaluate(vector.prim, &vector.args, vector.apply.as_deref());
+        if evaluate.as_ref().ok() == vector.expected.as_ref() {
             tally.passed += 1;
             report.passed += 1;
             continue;
@@ -186,13 +186,13 @@ pub fn check(vectors: &[Vector], subject: &mut impl Subject) -> Report {
         tally.failed += 1;
         report.failed += 1;
         if tally.differences.len() < DIFFERENCES_KEPT {
-            tally.differences.push(difference(vector, &answer));
+            tally.differences.push(difference(vector, &evaluate));
         }
     }
     report
 }
 
-fn difference(vector: &Vector, answer: &Result<Plain, Fault>) -> String {
+fn difference(vector: &GoldenVector, evaluate: &Result<Plain, Fault>) -> String {
     let list = |args: &[Plain]| {
         let args: Vec<String> = args.iter().map(Plain::to_string).collect();
         args.join(", ")
@@ -206,7 +206,7 @@ fn difference(vector: &Vector, answer: &Result<Plain, Fault>) -> String {
         Some(value) => value.to_string(),
         None => "an error".to_owned(),
     };
-    let found = match answer {
+    let found = match evaluate {
         Ok(value) => value.to_string(),
         Err(fault) => format!("error: {fault}"),
     };

@@ -1,8 +1,8 @@
 //! What the word of a result says.
 
-use crate::assess::Judgement;
+use crate::assess::Grade;
 use crate::engine::Undefined;
-use crate::fault::{Fault, Limit, Noun};
+use crate::fault::{Fault, Limit, ValueKind};
 use crate::plan::Plan;
 use crate::prim::Prim;
 use std::fmt;
@@ -170,7 +170,7 @@ impl Answer {
     pub fn of(result: u64) -> Answer {
         let (low, high) = (result as u32, (result >> 32) as u32);
         let fault = low & SAID;
-        let culprit = high;
+        let failed_primitive = high;
         match low >> 24 {
             SAID_UNDEFINED => {}
             SAID_DEFINED => {
@@ -183,13 +183,13 @@ impl Answer {
             }
             _ => return Answer::Flagged(Flag::Garbled),
         }
-        let primitive = culprit as u8;
+        let primitive = failed_primitive as u8;
         let is_known = primitive == NO_PRIMITIVE || usize::from(primitive) < Prim::ALL.len();
-        let step = Some(culprit >> 8).filter(|step| *step != NO_STEP);
+        let step = Some(failed_primitive >> 8).filter(|step| *step != NO_STEP);
         match read_fault(fault) {
             Ok(fault) if is_known => Answer::Undefined {
                 fault,
-                primitive: culprit_of(culprit),
+                primitive: culprit_of(failed_primitive),
                 step,
             },
             Ok(_) => Answer::Flagged(Flag::Garbled),
@@ -198,12 +198,12 @@ impl Answer {
     }
 
     /// What a program of a plan is worth by it, or why the processor has to say.
-    pub(super) fn judgement(&self, plan: &Plan, program: usize) -> Result<Judgement, Flag> {
+    pub(super) fn grade(&self, plan: &Plan, program: usize) -> Result<Grade, Flag> {
         match (*self, self.undefined(plan, program)) {
             (Answer::Flagged(flag), _) => Err(flag),
-            (_, Some(why)) => Ok(Judgement::Undefined(why)),
-            (Answer::Defined { right: true, .. }, _) => Ok(Judgement::Right),
-            (Answer::Defined { cells, .. }, _) => Ok(Judgement::Wrong { cells }),
+            (_, Some(why)) => Ok(Grade::Undefined(why)),
+            (Answer::Defined { right: true, .. }, _) => Ok(Grade::Right),
+            (Answer::Defined { cells, .. }, _) => Ok(Grade::Wrong { cells }),
             // It said why.
             (Answer::Undefined { .. }, None) => Err(Flag::Garbled),
         }
@@ -239,21 +239,21 @@ pub(super) fn culprit_of(half: u32) -> Option<Prim> {
 /// A fault by its number and what it speaks of, a byte each from the lowest up.
 fn read_fault(word: u32) -> Result<Fault, Flag> {
     let [kind, a, b, _] = word.to_le_bytes();
-    let noun = |number: u8| {
-        let noun = Noun::ALL.get(usize::from(number)).copied();
-        noun.ok_or(Flag::Garbled)
+    let value_kind = |number: u8| {
+        let value_kind = ValueKind::ALL.get(usize::from(number)).copied();
+        value_kind.ok_or(Flag::Garbled)
     };
     Ok(match kind {
         1 => Fault::Kind {
-            expected: noun(a)?,
-            found: noun(b)?,
+            expected: value_kind(a)?,
+            found: value_kind(b)?,
         },
-        2 => Fault::Empty(noun(a)?),
-        3 => Fault::Missing(noun(a)?),
-        4 => Fault::Range(noun(a)?),
+        2 => Fault::Empty(value_kind(a)?),
+        3 => Fault::Missing(value_kind(a)?),
+        4 => Fault::Range(value_kind(a)?),
         5 => Fault::Overflow,
         6 => Fault::DivideByZero,
-        7 => Fault::Incomparable(noun(a)?, noun(b)?),
+        7 => Fault::Incomparable(value_kind(a)?, value_kind(b)?),
         8 => Fault::Arity { takes: a, given: b },
         9 => Fault::Budget(match a {
             0 => Limit::Steps,
@@ -283,12 +283,12 @@ mod tests {
             right: false,
         };
         assert_eq!(defined, expected);
-        let kind = 1 | (Noun::Grid as u32) << 8 | (Noun::Set as u32) << 16;
+        let kind = 1 | (ValueKind::Grid as u32) << 8 | (ValueKind::Set as u32) << 16;
         let undefined = result(SAID_UNDEFINED, kind, Prim::Rot90 as u32 | 3 << 8);
         let expected = Answer::Undefined {
             fault: Fault::Kind {
-                expected: Noun::Grid,
-                found: Noun::Set,
+                expected: ValueKind::Grid,
+                found: ValueKind::Set,
             },
             primitive: Some(Prim::Rot90),
             step: Some(3),

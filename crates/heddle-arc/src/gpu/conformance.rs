@@ -3,12 +3,12 @@
 
 use super::launch::LaunchSettings;
 use super::sample::{Sample, pairs, programs, tasks};
-use crate::dice::Dice;
 use crate::meter::Budget;
+use crate::operations::EVALUATE;
 use crate::plan::Plan;
 use crate::program::{Form, Program};
-use crate::road::EVALUATE;
-use crate::search::{Shape, generate};
+use crate::rng::Rng;
+use crate::search::{ProgramShape, generate};
 use heddle_runtime::DType;
 use heddle_runtime::conformance::Case;
 
@@ -67,7 +67,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-type Teams = Vec<(Plan, Vec<(usize, usize)>)>;
+type PlanPairs = Vec<(Plan, Vec<(usize, usize)>)>;
 
 fn case(what: impl Into<String>, make: impl Fn(u64) -> Sample + Send + Sync + 'static) -> Case {
     Case::new(&EVALUATE, DType::U8, what, move |trial| {
@@ -77,12 +77,12 @@ fn case(what: impl Into<String>, make: impl Fn(u64) -> Sample + Send + Sync + 's
     .on_host_only()
 }
 
-fn whole(teams: Teams, budget: Budget, launch: LaunchSettings) -> Sample {
+fn whole(teams: PlanPairs, budget: Budget, launch: LaunchSettings) -> Sample {
     Sample::new(teams, budget).launched(launch, FLAGGED_SHARE)
 }
 
 /// A group of tasks, each with the programs named after it.
-fn own(group: usize) -> Teams {
+fn own(group: usize) -> PlanPairs {
     let mut teams = Vec::new();
     for (number, task) in tasks().iter().enumerate().skip(group).step_by(GROUPS) {
         let named = |program: &&Program| program.task() == &*task.id;
@@ -96,13 +96,13 @@ fn own(group: usize) -> Teams {
 }
 
 /// All programs on a few pairs.
-fn foreign(seed: u64) -> Teams {
+fn foreign(seed: u64) -> PlanPairs {
     vec![(Plan::new(programs()), some(seed, 4))]
 }
 
 /// Generated programs on a few pairs; every other time they look at examples.
-fn generated(kind: u64, seed: u64) -> Teams {
-    let shape = Shape {
+fn generated(kind: u64, seed: u64) -> PlanPairs {
+    let shape = ProgramShape {
         lines: 6 + 3 * (kind as usize / 2),
         form: if kind.is_multiple_of(2) {
             Form::Input
@@ -112,7 +112,7 @@ fn generated(kind: u64, seed: u64) -> Teams {
     };
     let program = |number: usize| {
         let name = format!("solve_random_{number}");
-        generate(&name, shape, &mut Dice::of(seed, number as u64))
+        generate(&name, shape, &mut Rng::of(seed, number as u64))
     };
     let programs: Vec<Program> = (0..GENERATED).map(program).collect();
     vec![(Plan::new(&programs), some(seed, GENERATED_PAIRS))]
@@ -121,6 +121,6 @@ fn generated(kind: u64, seed: u64) -> Teams {
 /// Pairs at random.
 fn some(seed: u64, count: usize) -> Vec<(usize, usize)> {
     let all = pairs();
-    let mut dice = Dice::new(seed);
-    (0..count).map(|_| all[dice.below(all.len())]).collect()
+    let mut rng = Rng::new(seed);
+    (0..count).map(|_| all[rng.below(all.len())]).collect()
 }

@@ -5,7 +5,7 @@ use crate::prim::Prim;
 use crate::value::Value;
 
 /// Numbers from here on have a place in a table of constants.
-const LEAST_NUMBER: i64 = -16;
+const MIN_NUMBER: i64 = -16;
 const NUMBERS: usize = 32;
 
 /// Constants by value; those of the language are found without looking.
@@ -38,7 +38,7 @@ impl Constants {
         let known = match value {
             Value::Prim(prim) => Some(&mut self.primitives[prim as usize]),
             Value::Bool(truth) => Some(&mut self.truths[usize::from(truth)]),
-            Value::Int(number) => usize::try_from(number - LEAST_NUMBER)
+            Value::Int(number) => usize::try_from(number - MIN_NUMBER)
                 .ok()
                 .and_then(|place| self.numbers.get_mut(place)),
             Value::Pair(i, j) => {

@@ -35,7 +35,7 @@ pub fn disassemble(code: &Bytecode, program: usize, name: &str) -> String {
         return format!("{name}: has no bytecode\n");
     };
     let at = at as usize;
-    let mut reader = Reader {
+    let mut reader = BytecodeReader {
         words: code.words(),
         table: 0,
         constants: 0,
@@ -81,7 +81,7 @@ struct Scope {
     indent: usize,
 }
 
-struct Reader<'a> {
+struct BytecodeReader<'a> {
     words: &'a [u32],
     table: usize,
     constants: usize,
@@ -90,7 +90,7 @@ struct Reader<'a> {
     told: Vec<u32>,
 }
 
-impl Reader<'_> {
+impl BytecodeReader<'_> {
     fn word(&self, at: usize) -> u32 {
         self.words.get(at).copied().unwrap_or(0)
     }

@@ -4,7 +4,7 @@
 //! say, reading it neither panics nor runs for ever.
 
 use super::image::{value_of, words_of};
-use crate::engine::{Evaluation, Verdict};
+use crate::engine::{Evaluation, EvaluationRef};
 use crate::meter::Budget;
 use crate::plain::Plain;
 use crate::value::{Space, Value};
@@ -128,12 +128,12 @@ pub(super) fn unbound() -> Budget {
 pub(super) fn defined(dump: &[u8]) -> Result<Evaluation, DumpError> {
     let mut space = Space::new(unbound());
     let value = read_dump(dump, &mut space)?;
-    let verdict = Verdict::Defined {
+    let evaluation = EvaluationRef::Defined {
         value,
         space: &space,
         steps: 0,
     };
-    let evaluation = verdict.to_evaluation();
+    let evaluation = evaluation.to_evaluation();
     if let Evaluation::Defined(plain) = &evaluation {
         check_form(&space, value, plain)?;
     }
@@ -269,14 +269,14 @@ pub(super) mod tests {
     fn what_is_dumped_is_read() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
         let mut space = Space::new(Budget::default());
-        let mut again = Space::new(Budget::default());
+        let mut repeated = Space::new(Budget::default());
         for vector in golden::read(&folder).unwrap() {
             space.clear();
             for plain in vector.args.iter().chain(&vector.expected) {
                 let value = space.import(plain).unwrap();
-                let read = read_dump(&dumped(&space, value), &mut again).unwrap();
-                assert_eq!(&again.export(read).unwrap(), plain);
-                assert_eq!(check_form(&again, read, plain), Ok(()));
+                let read = read_dump(&dumped(&space, value), &mut repeated).unwrap();
+                assert_eq!(&repeated.export(read).unwrap(), plain);
+                assert_eq!(check_form(&repeated, read, plain), Ok(()));
             }
         }
     }
@@ -306,11 +306,11 @@ pub(super) mod tests {
             read_dump(&[0; 31], &mut space).err(),
             Some(DumpError::Short)
         );
-        let mut dice = crate::dice::Dice::new(3);
+        let mut rng = crate::rng::Rng::new(3);
         for _ in 0..20_000 {
             let mut dump = vec![0_u8; 160];
             for byte in &mut dump {
-                *byte = dice.below(18) as u8;
+                *byte = rng.below(18) as u8;
             }
             dump[16..32].fill(0);
             (dump[16], dump[20], dump[24]) = (32, 2, 4);

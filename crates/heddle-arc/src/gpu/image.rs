@@ -319,9 +319,9 @@ mod tests {
             space.clear();
             for plain in vector.args.iter().chain(&vector.expected) {
                 let value = space.import(plain).unwrap();
-                let again = value_of(words_of(value)).unwrap();
-                assert_eq!(words_of(again), words_of(value));
-                assert_eq!(&space.export(again).unwrap(), plain);
+                let repeated = value_of(words_of(value)).unwrap();
+                assert_eq!(words_of(repeated), words_of(value));
+                assert_eq!(&space.export(repeated).unwrap(), plain);
             }
         }
     }

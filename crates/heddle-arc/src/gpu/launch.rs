@@ -7,16 +7,17 @@
 use super::answer::{Answer, culprit_of};
 use super::caps::Caps;
 use super::kernels::KERNELS;
-use super::letterbox::Letterbox;
+use super::result_slot::ResultSlot;
 use super::schedule::{Schedule, Spot, Turn};
 use crate::meter::Budget;
+use crate::operations::EVALUATE;
 use crate::prim::Prim;
-use crate::road::EVALUATE;
 use heddle_runtime::device::{
-    Accelerator, Argument, DeviceId, Kernel, Lane, Launch, Notices, Place,
+    Accelerator, Argument, DeviceId, ExecutionContext, ExecutionTarget, Kernel, Launch,
+    MappedResults,
 };
 use heddle_runtime::units::Bytes;
-use heddle_runtime::{Array, DType, Description, Error, Kind, Operand, Operation, ResultPlace};
+use heddle_runtime::{Array, DType, Description, Error, Kind, Operand, Operation, ResultLocation};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,11 +27,11 @@ const KERNEL: &Kernel = Kernel::named(&KERNELS, "arc_evaluate");
 const WARP: u32 = 32;
 /// Warps of a block at most: all that a multiprocessor runs. They go step by step
 /// together, so that each instruction is fetched once for all of them.
-const MOST_WARPS: u64 = 32;
+const MAX_WARPS: u64 = 32;
 /// Bytes of a result.
 const RESULT_BYTES: u64 = 8;
 /// Flagged evaluations that a launch tells of while it runs, at most.
-const MOST_FLAGGED: usize = 1 << 16;
+const MAX_FLAGGED: usize = 1 << 16;
 
 /// How a job is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ impl Default for LaunchSettings {
 
 /// A program on some examples that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ScheduleRow {
     /// Where the program begins in the code.
     pub program: u32,
     /// The number of the first example.
@@ -74,7 +75,7 @@ pub struct Row {
     pub first_result: u32,
 }
 
-impl Row {
+impl ScheduleRow {
     fn spots(self) -> Vec<Spot> {
         let spot = |at| Spot {
             example: self.first_example + at,
@@ -98,15 +99,15 @@ impl Job {
     /// Code of [`Bytecode`](super::Bytecode), data of
     /// [`Examples`](super::Examples) and rows.
     #[must_use]
-    pub fn new(code: &[u32], data: &[u8], rows: &[Row]) -> Job {
+    pub fn new(code: &[u32], data: &[u8], rows: &[ScheduleRow]) -> Job {
         let lists: Vec<Vec<Spot>> = rows.iter().map(|row| row.spots()).collect();
-        let turn = |(list, row): (usize, &Row)| Turn {
+        let turn = |(list, row): (usize, &ScheduleRow)| Turn {
             program: row.program,
             place: 0,
             list,
         };
         let turns: Vec<Turn> = rows.iter().enumerate().map(turn).collect();
-        let end = |row: &Row| (row.first_result + row.examples) as usize;
+        let end = |row: &ScheduleRow| (row.first_result + row.examples) as usize;
         let evaluations = rows.iter().map(end).max().unwrap_or(0);
         let (code, data) = (Array::from_slice(code), Array::from_slice(data));
         Job::sharing(&code, &data, Schedule::new(&turns, &lists), evaluations)
@@ -138,13 +139,13 @@ impl Job {
     }
 
     /// Brings code and data to a device.
-    pub(super) fn bring(
+    pub(super) fn prefetch(
         &self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
     ) -> Result<(), Error> {
-        lane.resident(&self.code, accelerator)?;
-        lane.resident(&self.data, accelerator)?;
+        context.resident(&self.code, accelerator)?;
+        context.resident(&self.data, accelerator)?;
         Ok(())
     }
 
@@ -164,7 +165,7 @@ impl Job {
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
     /// Results, and behind them what was flagged; none where nothing was launched.
-    words: Option<Arc<dyn Notices>>,
+    words: Option<Arc<dyn MappedResults>>,
     results: usize,
     dumps: Vec<u8>,
     dump: usize,
@@ -173,7 +174,7 @@ pub struct Ran {
 impl Ran {
     /// One with these words, of which so many are results.
     #[cfg(test)]
-    pub(super) fn of(words: Arc<dyn Notices>, results: usize) -> Ran {
+    pub(super) fn of(words: Arc<dyn MappedResults>, results: usize) -> Ran {
         Ran {
             words: Some(words),
             results,
@@ -195,12 +196,12 @@ impl Ran {
 
     /// All of them.
     pub(super) fn results(&self) -> &[AtomicU64] {
-        let words = self.words.as_deref().map_or(&[][..], Notices::words);
+        let words = self.words.as_deref().map_or(&[][..], MappedResults::words);
         &words[..self.results]
     }
 
     /// The same with what was flagged behind them.
-    pub(super) fn words(&self) -> Option<&dyn Notices> {
+    pub(super) fn words(&self) -> Option<&dyn MappedResults> {
         self.words.as_deref()
     }
 
@@ -217,7 +218,7 @@ impl Ran {
 
     /// The primitive an evaluation went wrong in, or was flagged in.
     #[must_use]
-    pub fn culprit(&self, result: usize) -> Option<Prim> {
+    pub fn failed_primitive(&self, result: usize) -> Option<Prim> {
         culprit_of((self.result(result) >> 32) as u32)
     }
 
@@ -274,9 +275,9 @@ impl<'a> Interpret<'a> {
     }
 
     /// Blocks a device runs at once and has memory for.
-    fn blocks(&self, lane: &Lane<'_>, accelerator: &dyn Accelerator) -> u64 {
-        let units = accelerator.card().units as u64;
-        let room = lane.budget().0 / self.block_bytes();
+    fn blocks(&self, context: &ExecutionContext<'_>, accelerator: &dyn Accelerator) -> u64 {
+        let units = accelerator.properties().units as u64;
+        let room = context.budget().0 / self.block_bytes();
         wanted_blocks(&self.settings, self.rows)
             .min(units * blocks_per_unit(&self.settings))
             .min(room)
@@ -286,9 +287,9 @@ impl<'a> Interpret<'a> {
     /// Launches it. Who looks into the letterbox finds results before all have come.
     pub(super) fn launch(
         &self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
-        letterbox: Option<&Letterbox>,
+        result_slot: Option<&ResultSlot>,
     ) -> Result<Ran, Error> {
         let Job {
             code,
@@ -300,26 +301,26 @@ impl<'a> Interpret<'a> {
         // The kernel counts in it, so it is nobody else's.
         let queue = Array::from_slice(&[0_u32; 2]);
         let [code, turns, caps, queue] = [
-            lane.resident(code, accelerator)?,
-            lane.resident(schedule.words(), accelerator)?,
-            lane.resident(&caps, accelerator)?,
-            lane.resident(&queue, accelerator)?,
+            context.resident(code, accelerator)?,
+            context.resident(schedule.words(), accelerator)?,
+            context.resident(&caps, accelerator)?,
+            context.resident(&queue, accelerator)?,
         ];
-        let data = lane.resident(data, accelerator)?;
+        let data = context.resident(data, accelerator)?;
         let results = self.job.evaluations;
         let flagged = words_for(results) - results;
-        let Some(words) = accelerator.notices(results + flagged)? else {
+        let Some(words) = accelerator.mapped_results(results + flagged)? else {
             return Err(Error::NotImplementedOn {
                 operation: EVALUATE.name(),
-                device: lane.device(),
+                device: context.device(),
             });
         };
         let dumps = accelerator.allocate(Bytes(self.dumps_bytes().max(16)))?;
-        let blocks = self.blocks(lane, accelerator);
+        let blocks = self.blocks(context, accelerator);
         let scratch = accelerator.allocate(Bytes(blocks * self.block_bytes()))?;
         let Budget { steps, bytes, .. } = self.settings.budget;
-        if let Some(letterbox) = letterbox {
-            letterbox.launched(&words);
+        if let Some(result_slot) = result_slot {
+            result_slot.launched(&words);
         }
         accelerator.launch(&Launch {
             kernel: KERNEL,
@@ -333,7 +334,7 @@ impl<'a> Interpret<'a> {
                 Argument::U32(schedule.programs()),
                 Argument::U32(schedule.rows()),
                 Argument::Buffer(&**queue),
-                Argument::Notices(&*words),
+                Argument::MappedResults(&*words),
                 Argument::U32(results as u32),
                 Argument::U32(flagged as u32),
                 Argument::Buffer(&*scratch),
@@ -346,7 +347,7 @@ impl<'a> Interpret<'a> {
             ],
         })?;
         accelerator.synchronize()?;
-        lane.received(self.results_bytes());
+        context.received(self.results_bytes());
         let mut ran = Ran {
             words: Some(words),
             results,
@@ -354,7 +355,7 @@ impl<'a> Interpret<'a> {
             dump: self.dump() as usize,
         };
         if !ran.dumps.is_empty() {
-            lane.download(&*dumps, &mut ran.dumps)?;
+            context.download(&*dumps, &mut ran.dumps)?;
         }
         Ok(ran)
     }
@@ -362,12 +363,12 @@ impl<'a> Interpret<'a> {
 
 /// Words of the host that a launch with so many results writes.
 pub(super) fn words_for(results: usize) -> usize {
-    results + results.min(MOST_FLAGGED)
+    results + results.min(MAX_FLAGGED)
 }
 
 /// Warps of a block.
 fn warps(settings: &LaunchSettings) -> u64 {
-    u64::from(settings.warps_per_unit.min(settings.warps)).clamp(1, MOST_WARPS)
+    u64::from(settings.warps_per_unit.min(settings.warps)).clamp(1, MAX_WARPS)
 }
 
 /// Blocks on a multiprocessor.
@@ -403,7 +404,7 @@ pub(super) fn outline(
         .reads(data)
         .reads(schedule)
         .writes(Bytes(out))
-        .leaves(ResultPlace::Host)
+        .leaves(ResultLocation::Host)
         .scratches_on_gpu(Bytes(wanted * block_bytes(settings) + small));
     let least = description.input().0 + out + block_bytes(settings) + small;
     description.splits_to(Bytes(least))
@@ -422,13 +423,13 @@ impl Operation for Interpret<'_> {
         device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Ran, Error> {
-        match lane.place() {
-            Place::Accelerator(_) if self.job.evaluations == 0 => Ok(Ran::default()),
-            Place::Accelerator(accelerator) => self.launch(lane, accelerator, None),
-            Place::Host(_) => Err(Error::NotImplementedOn {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Ran, Error> {
+        match context.place() {
+            ExecutionTarget::Accelerator(_) if self.job.evaluations == 0 => Ok(Ran::default()),
+            ExecutionTarget::Accelerator(accelerator) => self.launch(context, accelerator, None),
+            ExecutionTarget::Host(_) => Err(Error::NotImplementedOn {
                 operation: EVALUATE.name(),
-                device: lane.device(),
+                device: context.device(),
             }),
         }
     }

@@ -5,12 +5,12 @@
 //! program has them by the gauge its steps rise with, the largest first. And a
 //! long program begun last would keep the whole launch waiting.
 
-use super::chosen::Given;
-use super::gauge::CELLS;
-use super::ground::{BlockPlaced, Ground};
+use super::grid_features::CELLS;
+use super::lowered_tiles::{BlockPlaced, LoweredTiles};
+use super::parallel_map::parallel_map;
+use super::program_selection::Given;
 use super::schedule::{Schedule, Spot, Turn};
-use super::spread::spread;
-use crate::road::Block;
+use crate::operations::ExampleBlock;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ struct Entry {
     likeness: u64,
     /// Its examples, and what they are sorted by.
     group: u32,
-    gauge: u8,
+    grid_features: u8,
     /// Where it begins in the code.
     program: u32,
     /// Among those of its plan that are given.
@@ -40,8 +40,8 @@ pub(super) struct Layout {
 impl Layout {
     /// Every program of these blocks' tiles that is given on each of their examples.
     pub(super) fn new<'a>(
-        ground: &Ground,
-        blocks: &[Block],
+        lowered_tiles: &LoweredTiles,
+        blocks: &[ExampleBlock],
         placed: &[BlockPlaced],
         given: &impl Fn(usize) -> Option<&'a [Given]>,
     ) -> Self {
@@ -54,7 +54,7 @@ impl Layout {
             let group = *by_plan.entry(placed.tile.plan).or_insert_with(|| {
                 let group = layout.groups.len();
                 layout.groups.push(Vec::new());
-                layout.add(ground, *placed, group as u32, given(block.tile));
+                layout.add(lowered_tiles, *placed, group as u32, given(block.tile));
                 group
             });
             let examples = block.examples.clone().enumerate();
@@ -65,7 +65,7 @@ impl Layout {
             }));
         }
         let order = |entry: &Entry| (Reverse(entry.steps), entry.likeness, entry.program);
-        match ground.pool.rayon() {
+        match lowered_tiles.pool.rayon() {
             Some(workers) => workers.install(|| layout.entries.par_sort_unstable_by_key(order)),
             None => layout.entries.sort_unstable_by_key(order),
         }
@@ -73,21 +73,27 @@ impl Layout {
     }
 
     /// The programs of a plan.
-    fn add(&mut self, ground: &Ground, placed: BlockPlaced, group: u32, given: Option<&[Given]>) {
+    fn add(
+        &mut self,
+        lowered_tiles: &LoweredTiles,
+        placed: BlockPlaced,
+        group: u32,
+        given: Option<&[Given]>,
+    ) {
         let programs = given.map_or(placed.tile.programs, <[Given]>::len);
         self.entries.extend((0..programs).filter_map(|place| {
             let unknown = Given {
                 program: place,
                 steps: 0,
-                gauge: CELLS,
+                grid_features: CELLS,
             };
             let given = given.map_or(unknown, |given| given[place]);
-            let (program, likeness) = ground.row(placed.tile, given.program)?;
+            let (program, likeness) = lowered_tiles.row(placed.tile, given.program)?;
             Some(Entry {
                 steps: given.steps,
                 likeness,
                 group,
-                gauge: given.gauge,
+                grid_features: given.grid_features,
                 program,
                 place: place as u32,
             })
@@ -95,12 +101,12 @@ impl Layout {
     }
 
     /// As the kernel reads it.
-    pub(super) fn schedule(&self, ground: &Ground) -> Schedule {
+    pub(super) fn schedule(&self, lowered_tiles: &LoweredTiles) -> Schedule {
         let mut wanted: Vec<(u32, u8)> = Vec::new();
         let mut numbers: HashMap<(u32, u8), usize> = HashMap::new();
         let mut turns = Vec::with_capacity(self.entries.len());
         for entry in &self.entries {
-            let own = (entry.group, entry.gauge);
+            let own = (entry.group, entry.grid_features);
             let list = *numbers.entry(own).or_insert_with(|| {
                 wanted.push(own);
                 wanted.len() - 1
@@ -111,19 +117,26 @@ impl Layout {
                 list,
             });
         }
-        let lists = spread(&ground.pool, wanted, true, |(group, gauge)| {
-            self.sorted(ground, group, gauge)
-        });
+        let lists = parallel_map(
+            &lowered_tiles.pool,
+            wanted,
+            true,
+            |(group, grid_features)| self.sorted(lowered_tiles, group, grid_features),
+        );
         Schedule::new(&turns, &lists)
     }
 
     /// The examples of a plan, the largest first.
-    fn sorted(&self, ground: &Ground, group: u32, gauge: u8) -> Vec<Spot> {
+    fn sorted(&self, lowered_tiles: &LoweredTiles, group: u32, grid_features: u8) -> Vec<Spot> {
         let mut spots = self.groups[group as usize].clone();
         spots.sort_by_cached_key(|spot| {
-            let gauges = ground.gauges.get(spot.example as usize);
-            let of = |gauge: u8| gauges.map_or(0, |gauges| gauges.get(gauge));
-            (Reverse((of(gauge), of(CELLS))), spot.example)
+            let grid_feature_lists = lowered_tiles.grid_feature_lists.get(spot.example as usize);
+            let of = |grid_features: u8| {
+                grid_feature_lists.map_or(0, |grid_feature_lists| {
+                    grid_feature_lists.get(grid_features)
+                })
+            };
+            (Reverse((of(grid_features), of(CELLS))), spot.example)
         });
         spots
     }
@@ -136,7 +149,7 @@ mod tests {
     use crate::gpu::sample::{programs, tasks};
     use crate::meter::Budget;
     use crate::plan::Plan;
-    use heddle_runtime::cpu::Pool;
+    use heddle_runtime::cpu::CpuPool;
 
     #[test]
     fn every_evaluation_has_one_row_the_longest_first_and_by_gauge() {
@@ -150,8 +163,9 @@ mod tests {
             examples: &examples[task],
         };
         let tiles = [tile(0, 0), tile(1, 1), tile(0, 2)];
-        let ground = Ground::new(&tiles, Budget::default(), Pool::shared(), |_| None);
-        let block = |tile: usize, examples| Block { tile, examples };
+        let lowered_tiles =
+            LoweredTiles::new(&tiles, Budget::default(), CpuPool::shared(), |_| None);
+        let block = |tile: usize, examples| ExampleBlock { tile, examples };
         let blocks = [
             block(2, 1..examples[2].len()),
             block(0, 0..2),
@@ -160,10 +174,10 @@ mod tests {
         let given = [(6, 10), (1, 900), (4, 10)].map(|(program, steps)| Given {
             program,
             steps,
-            gauge: (program % 3) as u8,
+            grid_features: (program % 3) as u8,
         });
         let only = |tile: usize| (tile != 1).then_some(&given[..]);
-        let portion = ground.portion_of(&blocks, only);
+        let portion = lowered_tiles.portion_of(&blocks, only);
         let rows = portion.job().schedule().all_rows();
         let evaluations = 3 * (examples[2].len() - 1 + 2) + 2 * 3;
         assert_eq!(
@@ -175,15 +189,19 @@ mod tests {
         for (program, input, result) in rows {
             assert!(!std::mem::replace(&mut seen[result as usize], true));
             let (block, example, place) = portion.place(result as usize).unwrap();
-            let Block { tile, examples } = blocks[block].clone();
+            let ExampleBlock { tile, examples } = blocks[block].clone();
             let first = [0, examples_of(&tiles, 1), examples_of(&tiles, 2)][tile];
             assert_eq!(input as usize, first + examples.start + example);
-            let (steps, gauge) = only(tile).map_or((0, CELLS), |given| {
-                let Given { steps, gauge, .. } = given[place];
-                (steps, gauge)
+            let (steps, grid_features) = only(tile).map_or((0, CELLS), |given| {
+                let Given {
+                    steps,
+                    grid_features,
+                    ..
+                } = given[place];
+                (steps, grid_features)
             });
             assert!(steps <= last_steps);
-            let size = ground.gauges[input as usize].get(gauge);
+            let size = lowered_tiles.grid_feature_lists[input as usize].get(grid_features);
             if last.0 == program {
                 assert!(
                     size <= last.1,

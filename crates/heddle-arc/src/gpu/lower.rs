@@ -2,7 +2,7 @@
 //!
 //! Every program of a plan becomes a header and its steps; the function bodies and
 //! the constants of the plan are written once and shared by its programs. A plan of very
-//! many is lowered in chunks on all threads, and these are [joined](super::joined), on
+//! many is lowered in chunks on all threads, and these are [joined](super::joined_code), on
 //! all threads too.
 //!
 //! The one thing to know: results live in registers, and a program's register is
@@ -12,7 +12,7 @@
 
 use super::constants::Constants;
 use crate::code::{Argument, Body, Operation, Step};
-use crate::plan::{Plan, Planned};
+use crate::plan::{Plan, PlannedProgram};
 use std::ops::Range;
 
 /// Words of a program before its steps.
@@ -56,7 +56,7 @@ impl Bytecode {
     #[must_use]
     pub fn of_some(plan: &Plan, programs: impl IntoIterator<Item = usize>) -> Bytecode {
         let mut writer = Writer::new(&plan.code.bodies);
-        let places = plan.shared_steps + plan.most_own_steps;
+        let places = plan.shared_steps + plan.max_own_steps;
         writer.last_use.resize(places, 0);
         writer.register.resize(places, 0);
         for program in programs {
@@ -222,7 +222,7 @@ impl Writer {
         }
     }
 
-    fn program(&mut self, steps: &[Step], planned: &Planned) {
+    fn program(&mut self, steps: &[Step], planned: &PlannedProgram) {
         let at = self.code.words.len();
         let written = self.planned(steps, planned);
         if written.is_err() {
@@ -238,7 +238,7 @@ impl Writer {
         self.code.programs.push(at.map(|at| at as u32));
     }
 
-    fn planned(&mut self, steps: &[Step], planned: &Planned) -> Result<(), TooMany> {
+    fn planned(&mut self, steps: &[Step], planned: &PlannedProgram) -> Result<(), TooMany> {
         let whole = self.look_ahead(steps, planned);
         let head = self.code.words.len();
         let flags = if whole { WHOLE_IMAGE } else { 0 };
@@ -278,7 +278,7 @@ impl Writer {
 
     /// Notes where every value of a program is needed last; whether the program
     /// looks at more than the grid.
-    fn look_ahead(&mut self, steps: &[Step], planned: &Planned) -> bool {
+    fn look_ahead(&mut self, steps: &[Step], planned: &PlannedProgram) -> bool {
         let beyond_grid = |argument: &Argument| matches!(argument, Argument::Parameter(1..));
         let mut whole = beyond_grid(&planned.result);
         for (number, planned) in planned.steps.iter().enumerate() {
@@ -356,14 +356,14 @@ fn argument_register(registers: &[u32], argument: Argument) -> u32 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::dice::Dice;
     use crate::gpu::image::words_of;
     use crate::program::{Program, load};
-    use crate::search::{Shape, generate};
+    use crate::rng::Rng;
+    use crate::search::{ProgramShape, generate};
 
     /// Follows a program in bytecode and in its plan: every register holds the
     /// step it should when it is read.
-    pub(in crate::gpu) fn follow(plan: &Plan, number: usize, words: &[u32], at: u32) {
+    pub(in crate::gpu) fn monitor(plan: &Plan, number: usize, words: &[u32], at: u32) {
         let at = at as usize;
         let planned = &plan.programs[number];
         assert_eq!(words[at] as usize, planned.steps.len());
@@ -412,7 +412,13 @@ pub(super) mod tests {
 
     pub(in crate::gpu) fn programs(seed: u64, count: u64) -> Vec<Program> {
         (0..count)
-            .map(|number| generate("solve_a", Shape::default(), &mut Dice::of(seed, number)))
+            .map(|number| {
+                generate(
+                    "solve_a",
+                    ProgramShape::default(),
+                    &mut Rng::of(seed, number),
+                )
+            })
             .collect()
     }
 
@@ -421,12 +427,12 @@ pub(super) mod tests {
         let plan = Plan::new(&programs(5, 500));
         let code = Bytecode::of(&plan);
         for program in 0..plan.len() {
-            follow(&plan, program, code.words(), code.program(program).unwrap());
+            monitor(&plan, program, code.words(), code.program(program).unwrap());
         }
         let some = Bytecode::of_some(&plan, [17, 3]);
         assert_eq!(some.len(), 2);
-        follow(&plan, 17, some.words(), some.program(0).unwrap());
-        follow(&plan, 3, some.words(), some.program(1).unwrap());
+        monitor(&plan, 17, some.words(), some.program(0).unwrap());
+        monitor(&plan, 3, some.words(), some.program(1).unwrap());
     }
 
     #[test]

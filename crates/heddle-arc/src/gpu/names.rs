@@ -1,7 +1,7 @@
 //! The kernel's list of primitives and nouns, written from the tables of this
 //! crate.
 
-use crate::fault::Noun;
+use crate::fault::ValueKind;
 use crate::prim::Prim;
 use std::fmt::Write;
 
@@ -21,8 +21,8 @@ pub fn names_header() -> String {
         let _ = writeln!(text, "    Prim_{},", prim.variant());
     }
     text.push_str("    PRIMS\n};\n\nenum Noun {\n");
-    for noun in Noun::ALL {
-        let _ = writeln!(text, "    Noun_{noun:?},");
+    for value_kind in ValueKind::ALL {
+        let _ = writeln!(text, "    Noun_{value_kind:?},");
     }
     text.push_str("    NOUNS\n};\n\n// How many arguments each primitive takes.\n");
     table(

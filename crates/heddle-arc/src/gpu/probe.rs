@@ -2,9 +2,9 @@
 
 use super::sample::{Sample, pairs, programs};
 use crate::meter::Budget;
+use crate::operations::EVALUATE;
 use crate::plan::Plan;
-use crate::road::EVALUATE;
-use heddle_runtime::device::{DeviceId, Lane};
+use heddle_runtime::device::{DeviceId, ExecutionContext};
 use heddle_runtime::ops::Probe;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Description, Error, Kind, Operation, Residency};
@@ -12,7 +12,7 @@ use heddle_runtime::{DType, Description, Error, Kind, Operation, Residency};
 /// Examples that all built-in programs are run on.
 const SIZES: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 /// Beyond this, a description is that of this size in proportion.
-const MOST_MADE: usize = 64;
+const MAX_MADE: usize = 64;
 
 /// The built-in programs on examples of the built-in tasks, lowering included.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub fn probes() -> Vec<Box<dyn Probe>> {
 
 fn sample(size: usize) -> Sample {
     let all = pairs();
-    let chosen = |at: usize| {
+    let program_selection = |at: usize| {
         // Spread over all tasks, few or many.
         all[if size < all.len() {
             at * all.len() / size
@@ -34,7 +34,7 @@ fn sample(size: usize) -> Sample {
             at % all.len()
         }]
     };
-    let examples = (0..size).map(chosen).collect();
+    let examples = (0..size).map(program_selection).collect();
     Sample::new(vec![(Plan::new(programs()), examples)], Budget::default())
 }
 
@@ -56,7 +56,7 @@ impl Probe for EvaluateProbe {
     }
 
     fn describe(&self, size: usize, residency: Residency) -> Description {
-        let made = size.min(MOST_MADE);
+        let made = size.min(MAX_MADE);
         let mut description = sample(made).describe();
         let more = |count: u64| match made {
             0 => count,
@@ -75,14 +75,14 @@ impl Probe for EvaluateProbe {
     }
 
     fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error> {
-        Ok(Box::new(Quiet(sample(size))))
+        Ok(Box::new(SampleOperation(sample(size))))
     }
 }
 
 /// A sample of which nobody wants to know what came of it.
-struct Quiet(Sample);
+struct SampleOperation(Sample);
 
-impl Operation for Quiet {
+impl Operation for SampleOperation {
     type Output = ();
 
     fn describe(&self) -> Description {
@@ -93,8 +93,8 @@ impl Operation for Quiet {
         self.0.runs_on(device)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        self.0.run(lane).map(|_| ())
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        self.0.run(context).map(|_| ())
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
             assert_eq!(told.work, made.work);
             assert_eq!(told.work, (programs().len() * size) as u64);
             assert_eq!(told.output, made.output);
-            if size <= MOST_MADE {
+            if size <= MAX_MADE {
                 assert_eq!(told.input(), made.input());
                 assert_eq!(told.scratch, made.scratch);
             }

@@ -2,23 +2,23 @@
 //!
 //! GPUs take blocks from the front, in large portions; a processor that shares the job
 //! takes small ones from the back. Where it is known how long programs are, both take
-//! programs instead: see [`Ladder`].
+//! programs instead: see [`ProgramQueue`].
 
-use super::chosen::Chosen;
-use super::ladder::{Climb, Ladder};
-use super::lot::Lot;
-use super::scattered::Few;
-use super::team::{Member, Team};
+use super::device_group::{DeviceGroup, Member};
+use super::program_queue::{ProgramQueue, QueueStep};
+use super::program_selection::ProgramSelection;
+use super::selected_evaluations::SelectedOfTile;
+use super::tile_group::TileGroup;
 use crate::engine::Tile;
-use crate::road::{Block, PROGRAMS_TOGETHER};
+use crate::operations::{ExampleBlock, PROGRAMS_PER_BLOCK};
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Nanos;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The least and the most evaluations of an operation on a GPU.
-const LEAST_EVALUATIONS: usize = 1 << 10;
-const MOST_EVALUATIONS: usize = 1 << 22;
+const MIN_EVALUATIONS: usize = 1 << 10;
+const MAX_EVALUATIONS: usize = 1 << 22;
 /// What an operation on a GPU should take: long against what it costs to begin
 /// one, short for somebody who watches or cancels.
 const SHORT: Nanos = Nanos(50_000_000);
@@ -35,17 +35,17 @@ const QUICK_S: f64 = 0.02;
 #[derive(Debug)]
 pub(super) struct Queue<'a> {
     tiles: &'a [Tile<'a>],
-    lots: &'a [Lot],
-    rest: &'a [Block],
+    tile_groups: &'a [TileGroup],
+    rest: &'a [ExampleBlock],
     /// Evaluations in the rest.
     left: usize,
     /// Evaluations of the next operation, about, where nobody shares.
     at_once: usize,
-    team: Team,
+    device_group: DeviceGroup,
     /// Evaluations that members have taken and not made yet.
     under_way: HashMap<DeviceId, usize>,
     /// The same by program; blocks do not matter then.
-    ladder: Option<Ladder<'a>>,
+    program_queue: Option<ProgramQueue<'a>>,
     /// GPUs whose first launch has not begun yet. All threads lay it out and upload it, so
     /// the processor does nothing else meanwhile.
     to_start: Vec<DeviceId>,
@@ -59,7 +59,11 @@ pub(super) struct Queue<'a> {
 #[derive(Debug)]
 pub(super) enum Next<'a> {
     /// Blocks, and the lot they are in; of some programs, or of all.
-    Blocks(&'a [Block], Option<&'a Lot>, Option<Arc<Chosen>>),
+    Blocks(
+        &'a [ExampleBlock],
+        Option<&'a TileGroup>,
+        Option<Arc<ProgramSelection>>,
+    ),
     /// It has its share; ask again when something has changed.
     Wait,
     /// Nothing, and nothing will come.
@@ -70,9 +74,9 @@ pub(super) enum Next<'a> {
 #[derive(Debug)]
 pub(super) enum Beside {
     /// Evaluations of some programs.
-    Few(Vec<Few>),
+    SelectedOfTile(Vec<SelectedOfTile>),
     /// Blocks of its own.
-    Blocks(Vec<Block>),
+    Blocks(Vec<ExampleBlock>),
     /// It would hold the others up; ask again when something has changed.
     Wait,
     /// There is nothing left, and nothing will come.
@@ -80,7 +84,7 @@ pub(super) enum Beside {
 }
 
 /// How much a GPU takes.
-enum Portion {
+enum LaunchSize {
     Evaluations(usize),
     Wait,
     None,
@@ -90,38 +94,38 @@ impl<'a> Queue<'a> {
     /// All blocks, of tiles in these lots, or in none.
     pub(super) fn new(
         tiles: &'a [Tile<'a>],
-        lots: &'a [Lot],
-        blocks: &'a [Block],
+        tile_groups: &'a [TileGroup],
+        blocks: &'a [ExampleBlock],
         at_once: usize,
-        team: Team,
+        device_group: DeviceGroup,
     ) -> Self {
         Queue {
             tiles,
-            lots,
+            tile_groups,
             rest: blocks,
             left: blocks.iter().map(|block| block.evaluations(tiles)).sum(),
             at_once,
             // Beside threads that evaluate, lowering takes twice as long.
-            to_start: team.gpus().collect(),
-            team,
+            to_start: device_group.gpus().collect(),
+            device_group,
             under_way: HashMap::new(),
-            ladder: None,
+            program_queue: None,
             hands: 0,
             redoing: 0,
         }
     }
 
     /// The lot of the next blocks.
-    pub(super) fn lot(&self) -> Option<&'a Lot> {
+    pub(super) fn tile_group(&self) -> Option<&'a TileGroup> {
         let first = self.rest.first()?;
-        self.lots
+        self.tile_groups
             .iter()
-            .find(|lot| lot.tiles().contains(&first.tile))
+            .find(|tile_group| tile_group.tiles().contains(&first.tile))
     }
 
     /// Goes on by program.
-    pub(super) fn climb(&mut self, ladder: Ladder<'a>) {
-        self.ladder = Some(ladder);
+    pub(super) fn next_programs(&mut self, program_queue: ProgramQueue<'a>) {
+        self.program_queue = Some(program_queue);
     }
 
     /// Notes that a GPU has something to run, or never will.
@@ -131,32 +135,36 @@ impl<'a> Queue<'a> {
 
     /// What comes next.
     pub(super) fn take(&mut self, device: Option<DeviceId>) -> Next<'a> {
-        if let (Some(ladder), Some(device)) = (&mut self.ladder, device) {
-            if self.to_start.contains(&device) && ladder.is_busy(device) {
+        if let (Some(program_queue), Some(device)) = (&mut self.program_queue, device) {
+            if self.to_start.contains(&device) && program_queue.is_busy(device) {
                 // Nothing may overtake its first launch.
                 return Next::Wait;
             }
-            return match ladder.take(device) {
-                Climb::Programs(chosen, lot) => {
-                    Next::Blocks(ladder.blocks(lot), Some(&self.lots[lot]), Some(chosen))
-                }
-                Climb::Wait => Next::Wait,
-                Climb::Done => Next::Done,
+            return match program_queue.take(device) {
+                QueueStep::Programs(program_selection, tile_group) => Next::Blocks(
+                    program_queue.blocks(tile_group),
+                    Some(&self.tile_groups[tile_group]),
+                    Some(program_selection),
+                ),
+                QueueStep::Wait => Next::Wait,
+                QueueStep::Done => Next::Done,
             };
         }
         if self.rest.is_empty() {
             return Next::Done;
         }
         let most = match device.map(|device| self.portion_of(device)) {
-            Some(Portion::Evaluations(most)) => most,
-            Some(Portion::Wait) => return Next::Wait,
-            Some(Portion::None) => return Next::Done,
+            Some(LaunchSize::Evaluations(most)) => most,
+            Some(LaunchSize::Wait) => return Next::Wait,
+            Some(LaunchSize::None) => return Next::Done,
             None => self.at_once,
         };
-        let lot = self.lot();
+        let tile_group = self.tile_group();
         let (mut count, mut taken) = (0, 0);
         for block in self.rest {
-            if taken >= most || lot.is_some_and(|lot| !lot.tiles().contains(&block.tile)) {
+            if taken >= most
+                || tile_group.is_some_and(|tile_group| !tile_group.tiles().contains(&block.tile))
+            {
                 break;
             }
             count += 1;
@@ -168,29 +176,29 @@ impl<'a> Queue<'a> {
         if let Some(device) = device {
             *self.under_way.entry(device).or_default() += taken;
         }
-        Next::Blocks(now, lot, None)
+        Next::Blocks(now, tile_group, None)
     }
 
     /// What a GPU of a team takes next.
-    fn portion_of(&self, device: DeviceId) -> Portion {
+    fn portion_of(&self, device: DeviceId) -> LaunchSize {
         let left = self.left as f64;
-        let own = self.team.rate(device);
+        let own = self.device_group.rate(device);
         // The processor is done with it sooner than a launch would be, and not by its
         // price alone: that is one of programs that may be shorter by far.
         let cpu = DeviceId::CPU;
-        if self.team.has_seen(cpu) && left <= LAUNCH_S * self.team.rate(cpu) {
-            return Portion::None;
+        if self.device_group.has_seen(cpu) && left <= LAUNCH_S * self.device_group.rate(cpu) {
+            return LaunchSize::None;
         }
         let busy = self.under_way.get(&device).copied().unwrap_or(0) as f64;
         let all = left + self.under_way.values().sum::<usize>() as f64;
-        let fair = all * own / self.team.rates().max(f64::MIN_POSITIVE) - busy;
+        let fair = all * own / self.device_group.rates().max(f64::MIN_POSITIVE) - busy;
         let least = LAUNCH_S * own;
         if busy > 0.0 && fair < least {
-            return Portion::Wait;
+            return LaunchSize::Wait;
         }
         // The others have their share, however little that seems.
         let portion = (PART_OF_SHARE * fair).max(least.min(fair)) as usize;
-        Portion::Evaluations(portion.clamp(1, MOST_EVALUATIONS))
+        LaunchSize::Evaluations(portion.clamp(1, MAX_EVALUATIONS))
     }
 
     /// What a processor of so many threads does next.
@@ -198,12 +206,12 @@ impl<'a> Queue<'a> {
         if !self.to_start.is_empty() {
             return Beside::Wait;
         }
-        if let Some(ladder) = &mut self.ladder {
-            let few = ladder.beside();
+        if let Some(program_queue) = &mut self.program_queue {
+            let few = program_queue.beside();
             return if few.is_empty() {
                 Beside::Done
             } else {
-                Beside::Few(few)
+                Beside::SelectedOfTile(few)
             };
         }
         if self.rest.is_empty() {
@@ -213,8 +221,8 @@ impl<'a> Queue<'a> {
         if self.redoing > 0 {
             return Beside::Wait;
         }
-        let own = self.team.rate(DeviceId::CPU);
-        let fair = self.left as f64 * own / self.team.rates().max(f64::MIN_POSITIVE);
+        let own = self.device_group.rate(DeviceId::CPU);
+        let fair = self.left as f64 * own / self.device_group.rates().max(f64::MIN_POSITIVE);
         let (mut count, mut taken, mut parts) = (0, 0, 0);
         for block in self.rest.iter().rev() {
             let is_enough = taken as f64 >= QUICK_S * own && parts >= threads;
@@ -225,10 +233,10 @@ impl<'a> Queue<'a> {
             taken += block.evaluations(self.tiles);
             // A plan of very many programs is shared by threads.
             let programs = self.tiles[block.tile].plan.len();
-            parts += block.examples.len() * programs.div_ceil(PROGRAMS_TOGETHER);
+            parts += block.examples.len() * programs.div_ceil(PROGRAMS_PER_BLOCK);
         }
         // Whether the GPUs are done with all that is left before.
-        let others = self.team.rates() - own;
+        let others = self.device_group.rates() - own;
         let late = taken as f64 * others > self.left as f64 * own;
         if self.hands > 0 && late && self.left as f64 > LAUNCH_S * own {
             return Beside::Wait;
@@ -240,9 +248,9 @@ impl<'a> Queue<'a> {
         if now.len() >= 2 * threads {
             return Beside::Blocks(now.to_vec());
         }
-        let single = |block: &Block| {
+        let single = |block: &ExampleBlock| {
             let tile = block.tile;
-            block.examples.clone().map(move |example| Block {
+            block.examples.clone().map(move |example| ExampleBlock {
                 tile,
                 examples: example..example + 1,
             })
@@ -271,9 +279,14 @@ impl<'a> Queue<'a> {
     }
 
     /// Learns what a launch of some programs took.
-    pub(super) fn learn_of(&mut self, device: DeviceId, chosen: &Chosen, took: Nanos) {
-        if let Some(ladder) = &mut self.ladder {
-            ladder.learn(device, chosen, took);
+    pub(super) fn learn_of(
+        &mut self,
+        device: DeviceId,
+        program_selection: &ProgramSelection,
+        took: Nanos,
+    ) {
+        if let Some(program_queue) = &mut self.program_queue {
+            program_queue.learn(device, program_selection, took);
         }
     }
 
@@ -282,7 +295,7 @@ impl<'a> Queue<'a> {
     pub(super) fn learn(
         &mut self,
         device: DeviceId,
-        blocks: &[Block],
+        blocks: &[ExampleBlock],
         evaluations: u64,
         took: Nanos,
     ) {
@@ -293,7 +306,7 @@ impl<'a> Queue<'a> {
                 .sum();
             *under_way = under_way.saturating_sub(made);
         }
-        self.team.learn(Member {
+        self.device_group.learn(Member {
             device,
             rate: rate(evaluations, took),
         });
@@ -307,7 +320,7 @@ impl<'a> Queue<'a> {
         } else {
             self.at_once
         };
-        self.at_once = next.clamp(LEAST_EVALUATIONS, MOST_EVALUATIONS);
+        self.at_once = next.clamp(MIN_EVALUATIONS, MAX_EVALUATIONS);
     }
 }
 
@@ -325,17 +338,17 @@ mod tests {
 
     const GPUS: [DeviceId; 2] = [DeviceId::cuda(0), DeviceId::cuda(1)];
 
-    fn team(rates: [f64; 3]) -> Team {
+    fn device_group(rates: [f64; 3]) -> DeviceGroup {
         let devices = [DeviceId::CPU, GPUS[0], GPUS[1]];
         let members = devices.into_iter().zip(rates);
-        Team::new(
+        DeviceGroup::new(
             members
                 .map(|(device, rate)| Member { device, rate })
                 .collect(),
         )
     }
 
-    fn evaluations(tiles: &[Tile<'_>], blocks: &[Block]) -> usize {
+    fn evaluations(tiles: &[Tile<'_>], blocks: &[ExampleBlock]) -> usize {
         blocks.iter().map(|block| block.evaluations(tiles)).sum()
     }
 
@@ -350,19 +363,25 @@ mod tests {
             plan: &plan,
             examples: &examples,
         }];
-        let single = |example| Block {
+        let single = |example| ExampleBlock {
             tile: 0,
             examples: example..example + 1,
         };
-        let blocks: Vec<Block> = (0..2_000).map(single).collect();
+        let blocks: Vec<ExampleBlock> = (0..2_000).map(single).collect();
         let rates = [5_000.0, 20_000.0, 10_000.0];
         // What the router believed of them.
-        let mut queue = Queue::new(&tiles, &[], &blocks, 1, team([8_000.0, 16_000.0, 16_000.0]));
+        let mut queue = Queue::new(
+            &tiles,
+            &[],
+            &blocks,
+            1,
+            device_group([8_000.0, 16_000.0, 16_000.0]),
+        );
         for _ in GPUS {
             queue.hand_comes();
         }
         let mut busy_until = [0.0_f64; 3];
-        let mut has: [Option<Vec<Block>>; 3] = [const { None }; 3];
+        let mut has: [Option<Vec<ExampleBlock>>; 3] = [const { None }; 3];
         let mut is_done = [false; 3];
         let mut made = 0;
         for _ in 0..10_000 {

@@ -1,22 +1,22 @@
 //! Built-in tasks with programs as one operation that owns all it needs, to be
 //! measured and to be compared.
 
-use super::judge::{Found, Judge};
+use super::grade::{Found, GradeBlocks};
 use super::launch::LaunchSettings;
-use super::lot::Lot;
+use super::tile_group::TileGroup;
 use crate::data::Task;
 use crate::engine::{Example, Grid, Tile};
 use crate::meter::Budget;
+use crate::operations::{EvaluationSettings, TileExample, WorkerPool, blocks};
 use crate::plan::Plan;
 use crate::program::{Program, load};
-use crate::road::{Crew, Part, Settings, blocks};
 use crate::tasks::{PROGRAMS, dataset};
 #[cfg(test)]
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 #[cfg(test)]
 use heddle_runtime::Runtime;
-use heddle_runtime::cpu::Pool;
-use heddle_runtime::device::{DeviceId, Lane};
+use heddle_runtime::cpu::CpuPool;
+use heddle_runtime::device::{DeviceId, ExecutionContext};
 use heddle_runtime::{Agreement, Description, Error, Operation};
 #[cfg(test)]
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl OneTask {
         }]
     }
 
-    pub(super) fn wanted(&self, part: Part) -> &'static Grid {
+    pub(super) fn wanted(&self, part: TileExample) -> &'static Grid {
         self.outputs[part.example]
     }
 }
@@ -85,25 +85,25 @@ impl OneTask {
 pub(super) fn emulated() -> Runtime {
     let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
     let builder = Runtime::builder().device(Arc::new(gpu));
-    builder.forgetful().build().unwrap()
+    builder.without_model_cache().build().unwrap()
 }
 
 /// Plans and the pairs each is judged on.
 pub(super) struct Sample {
     teams: Vec<(Plan, Vec<(usize, usize)>)>,
-    crew: Crew,
+    worker_pool: WorkerPool,
     launch: LaunchSettings,
     /// The share of evaluations that may be flagged.
     flagged_share: f64,
 }
 
-type Wanted<'a> = dyn Fn(Part) -> &'static Grid + Sync + 'a;
+type Wanted<'a> = dyn Fn(TileExample) -> &'static Grid + Sync + 'a;
 
 impl Sample {
     pub(super) fn new(teams: Vec<(Plan, Vec<(usize, usize)>)>, budget: Budget) -> Self {
         Sample {
             teams,
-            crew: Crew::new(budget),
+            worker_pool: WorkerPool::new(budget),
             launch: LaunchSettings::default(),
             flagged_share: 1.0,
         }
@@ -117,7 +117,7 @@ impl Sample {
     }
 
     /// The operation, with nothing lowered yet: that is part of what it costs.
-    fn judge<R>(&self, act: impl FnOnce(Judge<'_, &Wanted<'_>>) -> R) -> R {
+    fn grade<R>(&self, act: impl FnOnce(GradeBlocks<'_, &Wanted<'_>>) -> R) -> R {
         let example = |(task, pair): &(usize, usize)| tasks()[*task].examples().nth(*pair);
         let examples: Vec<Vec<Example<'static>>> = self
             .teams
@@ -142,18 +142,20 @@ impl Sample {
             .zip(&examples)
             .map(|((plan, _), examples)| Tile { plan, examples })
             .collect();
-        let wanted = |part: Part| outputs[part.tile][part.example];
+        let wanted = |part: TileExample| outputs[part.tile][part.example];
         let wanted: &Wanted<'_> = &wanted;
-        let settings = Settings::of(&self.crew);
+        let settings = EvaluationSettings::of(&self.worker_pool);
         // A sample is cut the same on every machine: it stands for all of them.
         let blocks = blocks(&tiles, SAMPLE_THREADS);
         // And it is small: no second thread is worth it.
-        let lots = Lot::all(&tiles, &Pool::deferred(Some(1)));
-        let judge = Judge::new(&tiles, &blocks, &settings, &wanted);
-        act(match lots.first() {
+        let tile_groups = TileGroup::all(&tiles, &CpuPool::deferred(Some(1)));
+        let grade = GradeBlocks::new(&tiles, &blocks, &settings, &wanted);
+        act(match tile_groups.first() {
             // All of it is one lot: it is small.
-            Some(lot) if lot.tiles().len() == tiles.len() => judge.on_gpu(lot, self.launch),
-            _ => judge,
+            Some(tile_group) if tile_group.tiles().len() == tiles.len() => {
+                grade.on_gpu(tile_group, self.launch)
+            }
+            _ => grade,
         })
     }
 }
@@ -162,17 +164,17 @@ impl Operation for Sample {
     type Output = Found;
 
     fn describe(&self) -> Description {
-        self.judge(|judge| judge.describe())
+        self.grade(|grade| grade.describe())
     }
 
     fn runs_on(&self, device: DeviceId) -> bool {
-        self.judge(|judge| judge.runs_on(device))
+        self.grade(|grade| grade.runs_on(device))
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
-        self.judge(|mut judge| {
-            let findings = judge.run(lane)?;
-            Ok(judge.read(findings))
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Self::Output, Error> {
+        self.grade(|mut grade| {
+            let findings = grade.run(context)?;
+            Ok(grade.read(findings))
         })
     }
 
@@ -184,7 +186,7 @@ impl Operation for Sample {
                 "of {evaluations} evaluations too many were flagged: {flags}"
             ));
         }
-        self.judge(|judge| match judge.difference(first, second) {
+        self.grade(|grade| match grade.difference(first, second) {
             None => Agreement::Same,
             Some(difference) => Agreement::Different(difference),
         })

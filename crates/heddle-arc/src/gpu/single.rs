@@ -7,13 +7,13 @@
 use super::answer::Answer;
 use super::dump::{defined, unbound};
 use super::image::{Examples, INPUTS};
-use super::launch::{Job, Row};
+use super::launch::{Job, ScheduleRow};
 use super::lower::Bytecode;
 use crate::code::{Argument, Code, Operation, Step};
 use crate::compact::Eval;
-use crate::engine::{Evaluation, Undefined, Verdict};
+use crate::engine::{Evaluation, EvaluationRef, Undefined};
 use crate::fault::{Fault, Limit};
-use crate::golden::Vector;
+use crate::golden::GoldenVector;
 use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::value::{Space, Value};
@@ -29,7 +29,7 @@ pub struct Singles {
 impl Singles {
     /// The vectors that have as many arguments as their primitive takes.
     #[must_use]
-    pub fn new(vectors: &[Vector]) -> Singles {
+    pub fn new(vectors: &[GoldenVector]) -> Singles {
         let mut examples = Examples::new(Budget::default());
         let mut space = Space::new(unbound());
         let mut programs = Vec::new();
@@ -45,14 +45,14 @@ impl Singles {
         }
         let code = Bytecode::of_steps(programs.iter().map(Vec::as_slice));
         let rows = (0..programs.len() as u32).filter_map(|number| {
-            Some(Row {
+            Some(ScheduleRow {
                 program: code.program(number as usize)?,
                 first_example: number,
                 examples: 1,
                 first_result: number,
             })
         });
-        let rows: Vec<Row> = rows.collect();
+        let rows: Vec<ScheduleRow> = rows.collect();
         Singles {
             job: Job::new(code.words(), &examples.to_bytes(), &rows),
             places,
@@ -99,7 +99,7 @@ impl Singles {
 
 /// The inputs of a vector's example and the steps of its program. Arguments
 /// without parts are constants where there are more than inputs.
-fn program(space: &mut Space, vector: &Vector) -> Option<([Value; INPUTS], Vec<Step>)> {
+fn program(space: &mut Space, vector: &GoldenVector) -> Option<([Value; INPUTS], Vec<Step>)> {
     if vector.args.len() != vector.prim.arity() {
         return None;
     }
@@ -136,7 +136,7 @@ fn program(space: &mut Space, vector: &Vector) -> Option<([Value; INPUTS], Vec<S
 /// What the processor's engine makes of a vector as a program of one line or two,
 /// and the steps that took where it is defined.
 #[must_use]
-pub fn alone(vector: &Vector, budget: Budget) -> Option<(Evaluation, Option<u32>)> {
+pub fn alone(vector: &GoldenVector, budget: Budget) -> Option<(Evaluation, Option<u32>)> {
     let mut space = Space::new(unbound());
     let (inputs, steps) = program(&mut space, vector)?;
     let code = Code::default();
@@ -175,7 +175,7 @@ pub fn alone(vector: &Vector, budget: Budget) -> Option<(Evaluation, Option<u32>
         };
         let value = match result {
             Ok(value) => value,
-            Err(fault) => return undefined(fault, space.culprit),
+            Err(fault) => return undefined(fault, space.failed_primitive),
         };
         steps_spent = steps_spent.saturating_add(space.meter.steps());
         let peak = bytes_spent.saturating_add(space.meter.peak_bytes());
@@ -192,11 +192,11 @@ pub fn alone(vector: &Vector, budget: Budget) -> Option<(Evaluation, Option<u32>
         }
         fetched.push(value);
     }
-    let verdict = Verdict::Defined {
+    let evaluation = EvaluationRef::Defined {
         value: *fetched.last()?,
         space: &space,
         steps: steps_spent,
     };
     let steps = u32::try_from(steps_spent).unwrap_or(u32::MAX);
-    Some((verdict.to_evaluation(), Some(steps)))
+    Some((evaluation.to_evaluation(), Some(steps)))
 }

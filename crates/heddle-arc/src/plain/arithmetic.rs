@@ -1,10 +1,14 @@
 //! Numbers, comparison and truth (section 6.1).
 
-use super::{Outcome, Plain};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult};
+use crate::fault::{Fault, ValueKind};
 
 /// `operation` on two numbers, or on the components of pairs.
-pub(super) fn lift(a: &Plain, b: &Plain, operation: fn(i64, i64) -> Result<i64, Fault>) -> Outcome {
+pub(super) fn lift(
+    a: &Plain,
+    b: &Plain,
+    operation: fn(i64, i64) -> Result<i64, Fault>,
+) -> PlainResult {
     if let (Ok(a), Ok(b)) = (a.int(), b.int()) {
         return operation(a, b).map(Plain::Int);
     }
@@ -13,7 +17,7 @@ pub(super) fn lift(a: &Plain, b: &Plain, operation: fn(i64, i64) -> Result<i64, 
 }
 
 /// `operation` on a number, or on the components of a pair.
-pub(super) fn lift_one(n: &Plain, operation: fn(i64) -> Result<i64, Fault>) -> Outcome {
+pub(super) fn lift_one(n: &Plain, operation: fn(i64) -> Result<i64, Fault>) -> PlainResult {
     if let Ok(n) = n.int() {
         return operation(n).map(Plain::Int);
     }
@@ -24,7 +28,7 @@ pub(super) fn lift_one(n: &Plain, operation: fn(i64) -> Result<i64, Fault>) -> O
 fn both_components(n: &Plain) -> Result<(i64, i64), Fault> {
     match n {
         Plain::Tuple(parts) if parts.len() >= 2 => Ok((parts[0].int()?, parts[1].int()?)),
-        Plain::Tuple(_) => Err(n.not(Noun::Pair)),
+        Plain::Tuple(_) => Err(n.not(ValueKind::Pair)),
         _ => n.int().map(|n| (n, n)),
     }
 }
@@ -90,7 +94,7 @@ pub(crate) mod number {
         subtract(n, 1)
     }
 
-    pub(crate) fn crement(n: i64) -> Result<i64, Fault> {
+    pub(crate) fn changed_by_one(n: i64) -> Result<i64, Fault> {
         add(n, n.signum())
     }
 

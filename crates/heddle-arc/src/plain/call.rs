@@ -1,16 +1,16 @@
 //! Calling primitives and callables on plain values.
 
 use super::{
-    Outcome, Plain, arithmetic as a, construct as o, containers as c, geometry as g, higher as h,
-    lines as l, paint as p, patterns as r, query as q, set_of, split as s,
+    Plain, PlainResult, arithmetic as a, construct as o, containers as c, geometry as g,
+    higher as h, lines as l, paint as p, patterns as r, query as q, set_of, split as s,
 };
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use crate::prim::Prim;
 use a::number as n;
 
 /// Calls a function value.
-pub fn apply(function: &Plain, args: &[Plain], meter: &mut Meter) -> Outcome {
+pub fn apply(function: &Plain, args: &[Plain], meter: &mut Meter) -> PlainResult {
     let takes = h::arity(function)?;
     if takes != args.len() {
         return Err(Fault::Arity {
@@ -22,7 +22,7 @@ pub fn apply(function: &Plain, args: &[Plain], meter: &mut Meter) -> Outcome {
     let result = match function {
         Plain::Prim(prim) => call(*prim, args, meter),
         Plain::Built(builder, parts) => h::run_built(*builder, parts, args, meter),
-        _ => Err(function.not(Noun::Function)),
+        _ => Err(function.not(ValueKind::Function)),
     };
     meter.leave();
     result
@@ -30,7 +30,7 @@ pub fn apply(function: &Plain, args: &[Plain], meter: &mut Meter) -> Outcome {
 
 /// Calls a primitive.
 #[allow(clippy::too_many_lines, reason = "one arm for each primitive")]
-pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> Outcome {
+pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> PlainResult {
     if args.len() != prim.arity() {
         return Err(Fault::Arity {
             takes: prim.arity() as u8,
@@ -52,7 +52,7 @@ pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> Outcome {
         Prim::Halve => a::lift_one(x, n::halve),
         Prim::Increment => a::lift_one(x, n::increment),
         Prim::Decrement => a::lift_one(x, n::decrement),
-        Prim::Crement => a::lift_one(x, n::crement),
+        Prim::Crement => a::lift_one(x, n::changed_by_one),
         Prim::Sign => a::lift_one(x, n::sign),
         Prim::Even => x.int().map(|n| Plain::Bool(n % 2 == 0)),
         Prim::Positive => x.int().map(|n| Plain::Bool(n > 0)),
@@ -221,7 +221,7 @@ pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> Outcome {
 
         Prim::Second => match x.items()?.get(1) {
             Some(item) => Ok((*item).clone()),
-            None => Err(Fault::Missing(Noun::SecondElement)),
+            None => Err(Fault::Missing(ValueKind::SecondElement)),
         },
         Prim::PG => r::colours_ascending(x),
         Prim::OG => o::o_g(x, y),

@@ -1,13 +1,13 @@
 //! Making objects and patches (section 6.8).
 
 use super::patch::{
-    Extremes, Location, Patch, extremes, indices, is_empty, locations, patch, relocate, rows,
+    Location, Patch, PlainExtremes, extremes, indices, is_empty, locations, patch, relocate, rows,
     some_rows,
 };
 use super::query::{color, mostcolor};
 use super::rows::{at, dimensions};
-use super::{Outcome, Plain, room, set_of};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult, room, set_of};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) fn objects(
     univalued: bool,
     diagonal: bool,
     without_background: bool,
-) -> Outcome {
+) -> PlainResult {
     let rows = some_rows(grid)?;
     let background = if without_background {
         Some(mostcolor(grid, true)?)
@@ -34,7 +34,7 @@ pub(super) fn objects(
     let mut waiting: BTreeMap<Location, &Plain> = BTreeMap::new();
     for i in 0..height {
         for j in 0..width {
-            let colour = at(&rows, (i, j))?.ok_or(Fault::Missing(Noun::Cell))?;
+            let colour = at(&rows, (i, j))?.ok_or(Fault::Missing(ValueKind::Cell))?;
             if Some(colour) != background.as_ref() {
                 waiting.insert((i, j), colour);
             }
@@ -62,15 +62,15 @@ pub(super) fn objects(
     Ok(Plain::Set(found))
 }
 
-pub(super) fn o_g(grid: &Plain, r: &Plain) -> Outcome {
+pub(super) fn o_g(grid: &Plain, r: &Plain) -> PlainResult {
     match r.int()? {
         r @ 0..=7 => objects(grid, r & 4 != 0, r & 2 != 0, r & 1 != 0),
-        _ => Err(Fault::Range(Noun::ModeBeyond07)),
+        _ => Err(Fault::Range(ValueKind::ModeBeyond07)),
     }
 }
 
 /// One object per colour, without that of `but`.
-pub(super) fn partition(grid: &Plain, but: Option<&Plain>) -> Outcome {
+pub(super) fn partition(grid: &Plain, but: Option<&Plain>) -> PlainResult {
     let mut by_colour: BTreeMap<Plain, BTreeSet<Plain>> = BTreeMap::new();
     for (i, row) in rows(grid)?.into_iter().enumerate() {
         for (j, colour) in row.into_iter().enumerate() {
@@ -83,11 +83,11 @@ pub(super) fn partition(grid: &Plain, but: Option<&Plain>) -> Outcome {
     Ok(set_of(by_colour.into_values().map(Plain::Set)))
 }
 
-pub(super) fn fgpartition(grid: &Plain) -> Outcome {
+pub(super) fn fgpartition(grid: &Plain) -> PlainResult {
     partition(grid, Some(&mostcolor(grid, true)?))
 }
 
-pub(super) fn colorfilter(objects: &Plain, value: &Plain) -> Outcome {
+pub(super) fn colorfilter(objects: &Plain, value: &Plain) -> PlainResult {
     let mut kept = Vec::new();
     for object in objects.items()? {
         if color(object)? == *value {
@@ -97,7 +97,7 @@ pub(super) fn colorfilter(objects: &Plain, value: &Plain) -> Outcome {
     Ok(set_of(kept))
 }
 
-pub(super) fn toindices(value: &Plain) -> Outcome {
+pub(super) fn toindices(value: &Plain) -> PlainResult {
     match patch(value)? {
         Patch::Empty => Ok(set_of([])),
         Patch::Indices(_) => Ok(value.clone()),
@@ -105,14 +105,14 @@ pub(super) fn toindices(value: &Plain) -> Outcome {
     }
 }
 
-pub(super) fn recolor(colour: &Plain, patch: &Plain) -> Outcome {
+pub(super) fn recolor(colour: &Plain, patch: &Plain) -> PlainResult {
     let places = locations(patch)?.into_iter();
     Ok(set_of(
         places.map(|(i, j)| Plain::cell(colour.clone(), i, j)),
     ))
 }
 
-pub(super) fn shift(value: &Plain, offset: &Plain) -> Outcome {
+pub(super) fn shift(value: &Plain, offset: &Plain) -> PlainResult {
     if is_empty(value)? {
         return Ok(value.clone());
     }
@@ -125,11 +125,11 @@ pub(super) fn shift(value: &Plain, offset: &Plain) -> Outcome {
     })
 }
 
-pub(super) fn normalize(value: &Plain) -> Outcome {
+pub(super) fn normalize(value: &Plain) -> PlainResult {
     if is_empty(value)? {
         return Ok(value.clone());
     }
-    let Extremes { top, left, .. } = extremes(value)?;
+    let PlainExtremes { top, left, .. } = extremes(value)?;
     relocate(value, |(i, j)| {
         match (i.checked_sub(top), j.checked_sub(left)) {
             (Some(i), Some(j)) => Ok((i, j)),
@@ -138,7 +138,7 @@ pub(super) fn normalize(value: &Plain) -> Outcome {
     })
 }
 
-pub(super) fn toobject(patch: &Plain, grid: &Plain) -> Outcome {
+pub(super) fn toobject(patch: &Plain, grid: &Plain) -> PlainResult {
     let rows = some_rows(grid)?;
     let mut cells = Vec::new();
     for (i, j) in locations(patch)? {
@@ -149,7 +149,7 @@ pub(super) fn toobject(patch: &Plain, grid: &Plain) -> Outcome {
     Ok(set_of(cells))
 }
 
-pub(super) fn asobject(grid: &Plain) -> Outcome {
+pub(super) fn asobject(grid: &Plain) -> PlainResult {
     let mut cells = Vec::new();
     for (i, row) in rows(grid)?.into_iter().enumerate() {
         for (j, colour) in row.into_iter().enumerate() {
@@ -159,7 +159,7 @@ pub(super) fn asobject(grid: &Plain) -> Outcome {
     Ok(set_of(cells))
 }
 
-pub(super) fn backdrop(patch: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn backdrop(patch: &Plain, meter: &mut Meter) -> PlainResult {
     if is_empty(patch)? {
         return Ok(set_of([]));
     }
@@ -172,7 +172,7 @@ pub(super) fn backdrop(patch: &Plain, meter: &mut Meter) -> Outcome {
     ))
 }
 
-pub(super) fn delta(value: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn delta(value: &Plain, meter: &mut Meter) -> PlainResult {
     if is_empty(value)? {
         return Ok(set_of([]));
     }

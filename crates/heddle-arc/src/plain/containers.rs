@@ -1,32 +1,32 @@
 //! Tuples and sets of anything (section 6.2, and its additions).
 
 use super::arithmetic::greater;
-use super::{Outcome, Plain, apply, room, set_of};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult, apply, room, set_of};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn contained(value: &Plain, container: &Plain) -> Outcome {
+pub(super) fn contained(value: &Plain, container: &Plain) -> PlainResult {
     Ok(Plain::Bool(container.items()?.contains(&value)))
 }
 
-pub(super) fn combine(a: &Plain, b: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn combine(a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     let (left, right) = (a.items()?, b.items()?);
     room(meter, (left.len() + right.len()) as i64)?;
     a.like(left.into_iter().chain(right).cloned())
 }
 
-pub(super) fn intersection(a: &Plain, b: &Plain) -> Outcome {
+pub(super) fn intersection(a: &Plain, b: &Plain) -> PlainResult {
     Ok(Plain::Set(a.set()? & b.set()?))
 }
 
-pub(super) fn difference(a: &Plain, b: &Plain) -> Outcome {
+pub(super) fn difference(a: &Plain, b: &Plain) -> PlainResult {
     let drop: BTreeSet<&Plain> = b.items()?.into_iter().collect();
     let kept = a.items()?.into_iter().filter(|item| !drop.contains(item));
     a.like(kept.cloned())
 }
 
-pub(super) fn dedupe(tuple: &Plain) -> Outcome {
+pub(super) fn dedupe(tuple: &Plain) -> PlainResult {
     if matches!(tuple, Plain::Set(items) if items.is_empty()) {
         return Ok(Plain::Tuple(Vec::new()));
     }
@@ -35,7 +35,7 @@ pub(super) fn dedupe(tuple: &Plain) -> Outcome {
     Ok(Plain::Tuple(fresh.cloned().collect()))
 }
 
-pub(super) fn order(container: &Plain, key: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn order(container: &Plain, key: &Plain, meter: &mut Meter) -> PlainResult {
     let mut keyed = Vec::new();
     for item in container.items()? {
         keyed.push((apply(key, std::slice::from_ref(item), meter)?, item));
@@ -51,17 +51,17 @@ pub(super) fn order(container: &Plain, key: &Plain, meter: &mut Meter) -> Outcom
     ))
 }
 
-pub(super) fn repeat(item: &Plain, count: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn repeat(item: &Plain, count: &Plain, meter: &mut Meter) -> PlainResult {
     let count = count.int()?.max(0);
     room(meter, count)?;
     Ok(Plain::Tuple(vec![item.clone(); count as usize]))
 }
 
-pub(super) fn size(container: &Plain) -> Outcome {
+pub(super) fn size(container: &Plain) -> PlainResult {
     Ok(Plain::Int(container.items()?.len() as i64))
 }
 
-pub(super) fn merge(containers: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn merge(containers: &Plain, meter: &mut Meter) -> PlainResult {
     let mut all = Vec::new();
     for inner in containers.items()? {
         let items = inner.items()?;
@@ -97,22 +97,22 @@ fn scan<'a>(
     Ok(best.map(|(item, _)| item))
 }
 
-pub(super) fn extreme(container: &Plain, largest: bool, meter: &mut Meter) -> Outcome {
+pub(super) fn extreme(container: &Plain, largest: bool, meter: &mut Meter) -> PlainResult {
     Ok(scan(container, None, largest, meter)?.map_or(Plain::Int(0), Plain::clone))
 }
 
-pub(super) fn arg(container: &Plain, key: &Plain, largest: bool, meter: &mut Meter) -> Outcome {
+pub(super) fn arg(container: &Plain, key: &Plain, largest: bool, meter: &mut Meter) -> PlainResult {
     scan(container, Some(key), largest, meter)?
         .cloned()
-        .ok_or(Fault::Empty(Noun::Container))
+        .ok_or(Fault::Empty(ValueKind::Container))
 }
 
-pub(super) fn val(container: &Plain, key: &Plain, largest: bool, meter: &mut Meter) -> Outcome {
+pub(super) fn val(container: &Plain, key: &Plain, largest: bool, meter: &mut Meter) -> PlainResult {
     let chosen = scan(container, Some(key), largest, meter)?.map_or(Plain::Int(0), Plain::clone);
     apply(key, &[chosen], meter)
 }
 
-pub(super) fn common(container: &Plain, most: bool) -> Outcome {
+pub(super) fn common(container: &Plain, most: bool) -> PlainResult {
     let mut counts: BTreeMap<&Plain, i64> = BTreeMap::new();
     for item in container.tuple()? {
         *counts.entry(item).or_default() += 1;
@@ -125,26 +125,26 @@ pub(super) fn common(container: &Plain, most: bool) -> Outcome {
         }
     }
     best.map(|(item, _)| item.clone())
-        .ok_or(Fault::Empty(Noun::Tuple))
+        .ok_or(Fault::Empty(ValueKind::Tuple))
 }
 
-pub(super) fn insert(value: &Plain, container: &Plain) -> Outcome {
+pub(super) fn insert(value: &Plain, container: &Plain) -> PlainResult {
     let mut set = container.set()?.clone();
     set.insert(value.clone());
     Ok(Plain::Set(set))
 }
 
-pub(super) fn remove(value: &Plain, container: &Plain) -> Outcome {
+pub(super) fn remove(value: &Plain, container: &Plain) -> PlainResult {
     let kept = container.items()?.into_iter().filter(|item| *item != value);
     container.like(kept.cloned())
 }
 
-pub(super) fn other(container: &Plain, value: &Plain) -> Outcome {
+pub(super) fn other(container: &Plain, value: &Plain) -> PlainResult {
     nth(&remove(value, container)?, 0)
 }
 
 /// The `n`-th element, counted from the end when negative.
-pub(super) fn nth(container: &Plain, n: i64) -> Outcome {
+pub(super) fn nth(container: &Plain, n: i64) -> PlainResult {
     let items = container.items()?;
     let length = items.len() as i64;
     let place = if n < 0 { n.saturating_add(length) } else { n };
@@ -152,19 +152,24 @@ pub(super) fn nth(container: &Plain, n: i64) -> Outcome {
         .ok()
         .and_then(|place| items.get(place))
         .map(|item| (*item).clone())
-        .ok_or(Fault::Missing(Noun::ElementAtThatPlace))
+        .ok_or(Fault::Missing(ValueKind::ElementAtThatPlace))
 }
 
-pub(super) fn totuple(container: &Plain) -> Outcome {
+pub(super) fn totuple(container: &Plain) -> PlainResult {
     Ok(Plain::Tuple(
         container.items()?.into_iter().cloned().collect(),
     ))
 }
 
-pub(super) fn interval(start: &Plain, stop: &Plain, step: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn interval(
+    start: &Plain,
+    stop: &Plain,
+    step: &Plain,
+    meter: &mut Meter,
+) -> PlainResult {
     let (start, stop, step) = (start.int()?, stop.int()?, step.int()?);
     if step == 0 {
-        return Err(Fault::Range(Noun::StepOfZero));
+        return Err(Fault::Range(ValueKind::StepOfZero));
     }
     let mut numbers = Vec::new();
     let mut at = start;
@@ -179,7 +184,7 @@ pub(super) fn interval(start: &Plain, stop: &Plain, step: &Plain, meter: &mut Me
     Ok(Plain::Tuple(numbers))
 }
 
-pub(super) fn product(a: &Plain, b: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn product(a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     let (left, right) = (a.items()?, b.items()?);
     room(
         meter,
@@ -192,7 +197,7 @@ pub(super) fn product(a: &Plain, b: &Plain, meter: &mut Meter) -> Outcome {
     })))
 }
 
-pub(super) fn pair(a: &Plain, b: &Plain) -> Outcome {
+pub(super) fn pair(a: &Plain, b: &Plain) -> PlainResult {
     let zipped = a.items()?.into_iter().zip(b.items()?);
     Ok(Plain::Tuple(
         zipped
@@ -201,7 +206,7 @@ pub(super) fn pair(a: &Plain, b: &Plain) -> Outcome {
     ))
 }
 
-pub(super) fn difference_tuple(a: &Plain, b: &Plain) -> Outcome {
+pub(super) fn difference_tuple(a: &Plain, b: &Plain) -> PlainResult {
     a.tuple()?;
     difference(a, b)
 }

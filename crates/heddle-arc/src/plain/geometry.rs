@@ -1,50 +1,50 @@
 //! Turning, cutting and scaling grids (section 6.4).
 
-use super::patch::{self, Extremes, Patch, extremes, grid, rows, some_rows};
+use super::patch::{self, Patch, PlainExtremes, extremes, grid, rows, some_rows};
 use super::rows::{self, arranged, cut, downscaled, recoloured, scaled};
-use super::{Outcome, Plain, room, set_of};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult, room, set_of};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use crate::prim::Prim;
 
 /// A grid with its cells moved or dropped, as that primitive does.
-pub(super) fn rearranged(prim: Prim, value: &Plain) -> Outcome {
+pub(super) fn rearranged(prim: Prim, value: &Plain) -> PlainResult {
     let kept = arranged(prim, rows(value)?);
     // Only primitives that do so are asked for.
-    kept.map(grid).ok_or(Fault::Missing(Noun::Grid))
+    kept.map(grid).ok_or(Fault::Missing(ValueKind::Grid))
 }
 
-pub(super) fn hmirror(piece: &Plain) -> Outcome {
+pub(super) fn hmirror(piece: &Plain) -> PlainResult {
     if let Plain::Tuple(items) = piece {
         return Ok(Plain::Tuple(items.iter().rev().cloned().collect()));
     }
-    let Extremes { top, bottom, .. } = extremes(piece)?;
+    let PlainExtremes { top, bottom, .. } = extremes(piece)?;
     patch::relocate(piece, |(i, j)| Ok((reflect(top, bottom, i)?, j)))
 }
 
-pub(super) fn vmirror(piece: &Plain) -> Outcome {
+pub(super) fn vmirror(piece: &Plain) -> PlainResult {
     if matches!(piece, Plain::Tuple(_)) {
         return rearranged(Prim::Vmirror, piece);
     }
-    let Extremes { left, right, .. } = extremes(piece)?;
+    let PlainExtremes { left, right, .. } = extremes(piece)?;
     patch::relocate(piece, |(i, j)| Ok((i, reflect(left, right, j)?)))
 }
 
-pub(super) fn dmirror(piece: &Plain) -> Outcome {
+pub(super) fn dmirror(piece: &Plain) -> PlainResult {
     if matches!(piece, Plain::Tuple(_)) {
         return rearranged(Prim::Dmirror, piece);
     }
-    let Extremes { top, left, .. } = extremes(piece)?;
+    let PlainExtremes { top, left, .. } = extremes(piece)?;
     patch::relocate(piece, |(i, j)| {
         Ok((along(top, left, j)?, along(left, top, i)?))
     })
 }
 
-pub(super) fn cmirror(piece: &Plain) -> Outcome {
+pub(super) fn cmirror(piece: &Plain) -> PlainResult {
     if matches!(piece, Plain::Tuple(_)) {
         return rearranged(Prim::Cmirror, piece);
     }
-    let Extremes {
+    let PlainExtremes {
         top,
         bottom,
         left,
@@ -67,37 +67,37 @@ fn along(start: i64, from: i64, to: i64) -> Result<i64, Fault> {
         .ok_or(Fault::Overflow)
 }
 
-pub(super) fn crop(value: &Plain, start: &Plain, dims: &Plain) -> Outcome {
+pub(super) fn crop(value: &Plain, start: &Plain, dims: &Plain) -> PlainResult {
     Ok(grid(cut(&rows(value)?, start.as_pair()?, dims.as_pair()?)?))
 }
 
-pub(super) fn subgrid(patch: &Plain, value: &Plain) -> Outcome {
-    let Extremes { top, left, .. } = extremes(patch)?;
+pub(super) fn subgrid(patch: &Plain, value: &Plain) -> PlainResult {
+    let PlainExtremes { top, left, .. } = extremes(patch)?;
     let shape = super::query::shape_of(patch)?;
     Ok(grid(cut(&rows(value)?, (top, left), shape)?))
 }
 
-pub(super) fn hupscale(value: &Plain, factor: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn hupscale(value: &Plain, factor: &Plain, meter: &mut Meter) -> PlainResult {
     let (rows, factor) = (rows(value)?, factor.int()?.max(0));
     scaled(&rows, (1, factor), meter).map(grid)
 }
 
-pub(super) fn vupscale(value: &Plain, factor: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn vupscale(value: &Plain, factor: &Plain, meter: &mut Meter) -> PlainResult {
     let (rows, factor) = (rows(value)?, factor.int()?.max(0));
     scaled(&rows, (factor, 1), meter).map(grid)
 }
 
-pub(super) fn upscale(element: &Plain, factor: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn upscale(element: &Plain, factor: &Plain, meter: &mut Meter) -> PlainResult {
     let size = factor.int()?.max(0);
     if matches!(element, Plain::Tuple(_)) {
         return scaled(&rows(element)?, (size, size), meter).map(grid);
     }
     let cells = match patch::patch(element)? {
         Patch::Empty => return Ok(element.clone()),
-        Patch::Indices(_) => return Err(element.not(Noun::Object)),
+        Patch::Indices(_) => return Err(element.not(ValueKind::Object)),
         Patch::Object(cells) => cells,
     };
-    let Extremes { top, left, .. } = extremes(element)?;
+    let PlainExtremes { top, left, .. } = extremes(element)?;
     let block = size.saturating_mul(size);
     room(meter, block.saturating_mul(4 * cells.len() as i64))?;
     let place = |low: i64, at: i64, inner: i64| {
@@ -122,17 +122,17 @@ pub(super) fn upscale(element: &Plain, factor: &Plain, meter: &mut Meter) -> Out
     Ok(set_of(scaled))
 }
 
-pub(super) fn downscale(value: &Plain, factor: &Plain) -> Outcome {
+pub(super) fn downscale(value: &Plain, factor: &Plain) -> PlainResult {
     let rows = some_rows(value)?;
     downscaled(&rows, factor.int()?).map(grid)
 }
 
-pub(super) fn replace(value: &Plain, from: &Plain, to: &Plain) -> Outcome {
+pub(super) fn replace(value: &Plain, from: &Plain, to: &Plain) -> PlainResult {
     let colour = |cell: &Plain| if cell == from { to } else { cell }.clone();
     Ok(grid(recoloured(&rows(value)?, colour)))
 }
 
-pub(super) fn switch(value: &Plain, a: &Plain, b: &Plain) -> Outcome {
+pub(super) fn switch(value: &Plain, a: &Plain, b: &Plain) -> PlainResult {
     let colour = |cell: &Plain| {
         if cell == a {
             b.clone()
@@ -145,7 +145,7 @@ pub(super) fn switch(value: &Plain, a: &Plain, b: &Plain) -> Outcome {
     Ok(grid(recoloured(&rows(value)?, colour)))
 }
 
-pub(super) fn canvas(value: &Plain, dims: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn canvas(value: &Plain, dims: &Plain, meter: &mut Meter) -> PlainResult {
     let (height, width) = dims.as_pair()?;
     let (height, width) = (height.max(0), width.max(0));
     room(meter, height)?;
@@ -154,7 +154,7 @@ pub(super) fn canvas(value: &Plain, dims: &Plain, meter: &mut Meter) -> Outcome 
     Ok(grid(vec![row; height as usize]))
 }
 
-pub(super) fn mir_rot(value: &Plain, k: &Plain) -> Outcome {
+pub(super) fn mir_rot(value: &Plain, k: &Plain) -> PlainResult {
     match k.int()? {
         0 => hmirror(value),
         1 => dmirror(value),
@@ -164,12 +164,17 @@ pub(super) fn mir_rot(value: &Plain, k: &Plain) -> Outcome {
         5 => rearranged(Prim::Rot180, value),
         6 => rearranged(Prim::Rot270, value),
         7 => rows(value).map(|_| value.clone()),
-        _ => Err(Fault::Range(Noun::SymmetryBeyond07)),
+        _ => Err(Fault::Range(ValueKind::SymmetryBeyond07)),
     }
 }
 
 /// Pieces for `hsplit` and `vsplit`.
-pub(super) fn pieces(value: &Plain, n: &Plain, side_by_side: bool, meter: &mut Meter) -> Outcome {
+pub(super) fn pieces(
+    value: &Plain,
+    n: &Plain,
+    side_by_side: bool,
+    meter: &mut Meter,
+) -> PlainResult {
     let (rows, n) = (some_rows(value)?, n.int()?);
     let pieces = rows::pieces(&rows, n, side_by_side, meter)?;
     Ok(Plain::Tuple(pieces.into_iter().map(grid).collect()))

@@ -1,8 +1,8 @@
 //! Functions of functions (section 6.3).
 
 use super::containers::merge;
-use super::{Outcome, Plain, apply, set_of};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult, apply, set_of};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use crate::prim::Prim;
 use std::slice::from_ref;
@@ -13,7 +13,7 @@ pub(super) fn arity(function: &Plain) -> Result<usize, Fault> {
         Plain::Prim(prim) => Ok(prim.arity()),
         Plain::Built(Prim::Lbind | Prim::Rbind, parts) => Ok(arity_when_bound(arity(&parts[0])?)),
         Plain::Built(..) => Ok(1),
-        _ => Err(function.not(Noun::Function)),
+        _ => Err(function.not(ValueKind::Function)),
     }
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn arity_when_bound(arity: usize) -> usize {
     }
 }
 
-pub(super) fn build(builder: Prim, parts: &[Plain]) -> Outcome {
+pub(super) fn build(builder: Prim, parts: &[Plain]) -> PlainResult {
     let functions = match builder {
         Prim::Compose => 2,
         Prim::Chain | Prim::Fork => 3,
@@ -42,7 +42,7 @@ pub(super) fn build(builder: Prim, parts: &[Plain]) -> Outcome {
     }
     if builder == Prim::Power {
         match parts[1].int()? {
-            ..=0 => return Err(Fault::Range(Noun::PowerBelowOne)),
+            ..=0 => return Err(Fault::Range(ValueKind::PowerBelowOne)),
             1 => return Ok(parts[0].clone()),
             _ => {}
         }
@@ -55,7 +55,7 @@ pub(super) fn run_built(
     parts: &[Plain],
     args: &[Plain],
     meter: &mut Meter,
-) -> Outcome {
+) -> PlainResult {
     match builder {
         Prim::Compose => {
             let inner = apply(&parts[1], args, meter)?;
@@ -93,7 +93,7 @@ pub(super) fn run_built(
     }
 }
 
-pub(super) fn sfilter(container: &Plain, condition: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn sfilter(container: &Plain, condition: &Plain, meter: &mut Meter) -> PlainResult {
     let mut kept = Vec::new();
     for item in container.items()? {
         if apply(condition, from_ref(item), meter)?.truth() {
@@ -103,16 +103,16 @@ pub(super) fn sfilter(container: &Plain, condition: &Plain, meter: &mut Meter) -
     container.like(kept)
 }
 
-pub(super) fn extract(container: &Plain, condition: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn extract(container: &Plain, condition: &Plain, meter: &mut Meter) -> PlainResult {
     for item in container.items()? {
         if apply(condition, from_ref(item), meter)?.truth() {
             return Ok(item.clone());
         }
     }
-    Err(Fault::Missing(Noun::ElementConditionHoldsFor))
+    Err(Fault::Missing(ValueKind::ElementConditionHoldsFor))
 }
 
-pub(super) fn map(function: &Plain, container: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn map(function: &Plain, container: &Plain, meter: &mut Meter) -> PlainResult {
     let mut results = Vec::new();
     for item in container.items()? {
         results.push(apply(function, from_ref(item), meter)?);
@@ -120,7 +120,7 @@ pub(super) fn map(function: &Plain, container: &Plain, meter: &mut Meter) -> Out
     container.like(results)
 }
 
-pub(super) fn rapply(functions: &Plain, value: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn rapply(functions: &Plain, value: &Plain, meter: &mut Meter) -> PlainResult {
     let mut results = Vec::new();
     for function in functions.items()? {
         results.push(apply(function, from_ref(value), meter)?);
@@ -128,12 +128,12 @@ pub(super) fn rapply(functions: &Plain, value: &Plain, meter: &mut Meter) -> Out
     functions.like(results)
 }
 
-pub(super) fn mapply(function: &Plain, container: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn mapply(function: &Plain, container: &Plain, meter: &mut Meter) -> PlainResult {
     let mapped = map(function, container, meter)?;
     merge(&mapped, meter)
 }
 
-pub(super) fn papply(function: &Plain, a: &Plain, b: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn papply(function: &Plain, a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     let mut results = Vec::new();
     for (x, y) in a.items()?.into_iter().zip(b.items()?) {
         results.push(apply(function, &[x.clone(), y.clone()], meter)?);
@@ -141,7 +141,7 @@ pub(super) fn papply(function: &Plain, a: &Plain, b: &Plain, meter: &mut Meter) 
     Ok(Plain::Tuple(results))
 }
 
-pub(super) fn prapply(function: &Plain, a: &Plain, b: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn prapply(function: &Plain, a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     let right = b.items()?;
     let mut results = Vec::new();
     for x in a.items()? {
@@ -152,7 +152,7 @@ pub(super) fn prapply(function: &Plain, a: &Plain, b: &Plain, meter: &mut Meter)
     Ok(set_of(results))
 }
 
-pub(super) fn sizefilter(container: &Plain, n: &Plain) -> Outcome {
+pub(super) fn sizefilter(container: &Plain, n: &Plain) -> PlainResult {
     let n = n.int()?;
     let mut kept = Vec::new();
     for item in container.items()? {

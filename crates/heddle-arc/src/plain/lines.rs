@@ -1,12 +1,12 @@
 //! Segments, rays and frames (section 6.9).
 
-use super::patch::{Extremes, Location, extremes, indices, is_empty, some_rows};
+use super::patch::{Location, PlainExtremes, extremes, indices, is_empty, some_rows};
 use super::rows::{is_uniform, transpose};
-use super::{Outcome, Plain, room, set_of};
+use super::{Plain, PlainResult, room, set_of};
 use crate::fault::Fault;
 use crate::meter::Meter;
 
-pub(super) fn around(location: &Plain, sides: bool, diagonals: bool) -> Outcome {
+pub(super) fn around(location: &Plain, sides: bool, diagonals: bool) -> PlainResult {
     let (i, j) = location.as_pair()?;
     let step = |at: i64, by: i64| at.checked_add(by).ok_or(Fault::Overflow);
     let mut found = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn around(location: &Plain, sides: bool, diagonals: bool) -> Outcome 
     Ok(indices(found))
 }
 
-fn segment((ai, aj): Location, (bi, bj): Location, meter: &mut Meter) -> Outcome {
+fn segment((ai, aj): Location, (bi, bj): Location, meter: &mut Meter) -> PlainResult {
     let (di, dj) = (ai.abs_diff(bi), aj.abs_diff(bj));
     if di != 0 && dj != 0 && di != dj {
         return Ok(set_of([]));
@@ -42,11 +42,11 @@ fn segment((ai, aj): Location, (bi, bj): Location, meter: &mut Meter) -> Outcome
     ))
 }
 
-pub(super) fn connect(a: &Plain, b: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn connect(a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     segment(a.as_pair()?, b.as_pair()?, meter)
 }
 
-pub(super) fn shoot(start: &Plain, direction: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn shoot(start: &Plain, direction: &Plain, meter: &mut Meter) -> PlainResult {
     let ((i, j), (di, dj)) = (start.as_pair()?, direction.as_pair()?);
     let end = |at: i64, by: i64| {
         by.checked_mul(42)
@@ -56,17 +56,17 @@ pub(super) fn shoot(start: &Plain, direction: &Plain, meter: &mut Meter) -> Outc
     segment((i, j), (end(i, di)?, end(j, dj)?), meter)
 }
 
-pub(super) fn vfrontier(location: &Plain) -> Outcome {
+pub(super) fn vfrontier(location: &Plain) -> PlainResult {
     let (_, j) = location.as_pair()?;
     Ok(indices((0..30).map(|i| (i, j))))
 }
 
-pub(super) fn hfrontier(location: &Plain) -> Outcome {
+pub(super) fn hfrontier(location: &Plain) -> PlainResult {
     let (i, _) = location.as_pair()?;
     Ok(indices((0..30).map(|j| (i, j))))
 }
 
-pub(super) fn corners(patch: &Plain) -> Outcome {
+pub(super) fn corners(patch: &Plain) -> PlainResult {
     if is_empty(patch)? {
         return Ok(set_of([Plain::Tuple(Vec::new())]));
     }
@@ -79,7 +79,7 @@ pub(super) fn corners(patch: &Plain) -> Outcome {
     ]))
 }
 
-fn outline(e: Extremes, meter: &mut Meter) -> Outcome {
+fn outline(e: PlainExtremes, meter: &mut Meter) -> PlainResult {
     let around = (e.bottom.saturating_sub(e.top))
         .saturating_add(e.right.saturating_sub(e.left))
         .saturating_add(2);
@@ -89,7 +89,7 @@ fn outline(e: Extremes, meter: &mut Meter) -> Outcome {
     Ok(indices(sides.chain(ends)))
 }
 
-pub(super) fn frame(patch: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn frame(patch: &Plain, meter: &mut Meter) -> PlainResult {
     if is_empty(patch)? {
         return Ok(patch.clone());
     }
@@ -98,12 +98,12 @@ pub(super) fn frame(patch: &Plain, meter: &mut Meter) -> Outcome {
 
 /// The outline of the box grown by one on every side (shrunk if negative); a
 /// box that shrinks past itself is turned over.
-pub(super) fn grown_frame(patch: &Plain, by: i64, meter: &mut Meter) -> Outcome {
+pub(super) fn grown_frame(patch: &Plain, by: i64, meter: &mut Meter) -> PlainResult {
     let e = extremes(patch)?;
     let step = |at: i64, by: i64| at.checked_add(by).ok_or(Fault::Overflow);
     let (top, bottom) = (step(e.top, -by)?, step(e.bottom, by)?);
     let (left, right) = (step(e.left, -by)?, step(e.right, by)?);
-    let grown = Extremes {
+    let grown = PlainExtremes {
         top: top.min(bottom),
         bottom: top.max(bottom),
         left: left.min(right),
@@ -112,7 +112,7 @@ pub(super) fn grown_frame(patch: &Plain, by: i64, meter: &mut Meter) -> Outcome 
     outline(grown, meter)
 }
 
-pub(super) fn frontiers(grid: &Plain) -> Outcome {
+pub(super) fn frontiers(grid: &Plain) -> PlainResult {
     let rows = some_rows(grid)?;
     let mut found = Vec::new();
     for (i, row) in rows.iter().enumerate() {

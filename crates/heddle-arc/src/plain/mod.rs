@@ -26,14 +26,14 @@ pub use call::{apply, call};
 pub(crate) use higher::arity_when_bound;
 pub(crate) use rows::slice_bounds;
 
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use crate::prim::Prim;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub(crate) type Outcome = Result<Plain, Fault>;
+pub(crate) type PlainResult = Result<Plain, Fault>;
 
 /// A value that owns its parts.
 ///
@@ -81,14 +81,14 @@ impl Plain {
 
     /// Its kind, for messages.
     #[must_use]
-    pub fn kind(&self) -> Noun {
+    pub fn kind(&self) -> ValueKind {
         match self {
-            Plain::None => Noun::None,
-            Plain::Bool(_) => Noun::Bool,
-            Plain::Int(_) => Noun::Int,
-            Plain::Tuple(_) => Noun::Tuple,
-            Plain::Set(_) => Noun::Set,
-            Plain::Prim(_) | Plain::Built(..) => Noun::Function,
+            Plain::None => ValueKind::None,
+            Plain::Bool(_) => ValueKind::Bool,
+            Plain::Int(_) => ValueKind::Int,
+            Plain::Tuple(_) => ValueKind::Tuple,
+            Plain::Set(_) => ValueKind::Set,
+            Plain::Prim(_) | Plain::Built(..) => ValueKind::Function,
         }
     }
 
@@ -110,11 +110,11 @@ impl Plain {
         match self {
             Plain::Bool(value) => Ok(i64::from(*value)),
             Plain::Int(value) => Ok(*value),
-            _ => Err(self.not(Noun::Int)),
+            _ => Err(self.not(ValueKind::Int)),
         }
     }
 
-    pub(crate) fn not(&self, expected: Noun) -> Fault {
+    pub(crate) fn not(&self, expected: ValueKind) -> Fault {
         Fault::Kind {
             expected,
             found: self.kind(),
@@ -124,21 +124,21 @@ impl Plain {
     pub(crate) fn as_pair(&self) -> Result<(i64, i64), Fault> {
         match self {
             Plain::Tuple(parts) if parts.len() == 2 => Ok((parts[0].int()?, parts[1].int()?)),
-            _ => Err(self.not(Noun::Pair)),
+            _ => Err(self.not(ValueKind::Pair)),
         }
     }
 
     pub(crate) fn tuple(&self) -> Result<&[Plain], Fault> {
         match self {
             Plain::Tuple(items) => Ok(items),
-            _ => Err(self.not(Noun::Tuple)),
+            _ => Err(self.not(ValueKind::Tuple)),
         }
     }
 
     pub(crate) fn set(&self) -> Result<&BTreeSet<Plain>, Fault> {
         match self {
             Plain::Set(items) => Ok(items),
-            _ => Err(self.not(Noun::Set)),
+            _ => Err(self.not(ValueKind::Set)),
         }
     }
 
@@ -147,16 +147,16 @@ impl Plain {
         match self {
             Plain::Tuple(items) => Ok(items.iter().collect()),
             Plain::Set(items) => Ok(items.iter().collect()),
-            _ => Err(self.not(Noun::Container)),
+            _ => Err(self.not(ValueKind::Container)),
         }
     }
 
     /// A container of the same kind as this one.
-    pub(crate) fn like(&self, items: impl IntoIterator<Item = Plain>) -> Outcome {
+    pub(crate) fn like(&self, items: impl IntoIterator<Item = Plain>) -> PlainResult {
         match self {
             Plain::Tuple(_) => Ok(Plain::Tuple(items.into_iter().collect())),
             Plain::Set(_) => Ok(set_of(items)),
-            _ => Err(self.not(Noun::Container)),
+            _ => Err(self.not(ValueKind::Container)),
         }
     }
 

@@ -2,45 +2,51 @@
 
 use super::patch::{Location, cells, grid, locations, some_rows};
 use super::query::mostcolor;
-use super::{Outcome, Plain, rows};
+use super::{Plain, PlainResult, rows};
 use crate::fault::Fault;
 
 /// The grid with strokes written into it one after another; `onto` says which cells may
 /// be written over.
-fn write(value: &Plain, strokes: Vec<(Plain, Location)>, onto: impl Fn(&Plain) -> bool) -> Outcome {
+fn write(
+    value: &Plain,
+    patch_cells: Vec<(Plain, Location)>,
+    onto: impl Fn(&Plain) -> bool,
+) -> PlainResult {
     let mut rows = some_rows(value)?;
-    rows::write(&mut rows, strokes, onto)?;
+    rows::write(&mut rows, patch_cells, onto)?;
     Ok(grid(rows))
 }
 
-fn strokes(colour: &Plain, patch: &Plain) -> Result<Vec<(Plain, Location)>, Fault> {
+fn patch_cells(colour: &Plain, patch: &Plain) -> Result<Vec<(Plain, Location)>, Fault> {
     let places = locations(patch)?;
     Ok(places.into_iter().map(|at| (colour.clone(), at)).collect())
 }
 
-pub(super) fn fill(value: &Plain, colour: &Plain, patch: &Plain) -> Outcome {
-    write(value, strokes(colour, patch)?, |_| true)
+pub(super) fn fill(value: &Plain, colour: &Plain, patch: &Plain) -> PlainResult {
+    write(value, patch_cells(colour, patch)?, |_| true)
 }
 
-pub(super) fn paint(value: &Plain, object: &Plain) -> Outcome {
+pub(super) fn paint(value: &Plain, object: &Plain) -> PlainResult {
     write(value, cells(object)?, |_| true)
 }
 
-pub(super) fn underfill(value: &Plain, colour: &Plain, patch: &Plain) -> Outcome {
+pub(super) fn underfill(value: &Plain, colour: &Plain, patch: &Plain) -> PlainResult {
     let background = mostcolor(value, true)?;
-    write(value, strokes(colour, patch)?, |cell| *cell == background)
+    write(value, patch_cells(colour, patch)?, |cell| {
+        *cell == background
+    })
 }
 
-pub(super) fn underpaint(value: &Plain, object: &Plain) -> Outcome {
+pub(super) fn underpaint(value: &Plain, object: &Plain) -> PlainResult {
     let background = mostcolor(value, true)?;
     write(value, cells(object)?, |cell| *cell == background)
 }
 
-pub(super) fn cover(value: &Plain, patch: &Plain) -> Outcome {
+pub(super) fn cover(value: &Plain, patch: &Plain) -> PlainResult {
     fill(value, &mostcolor(value, true)?, patch)
 }
 
-pub(super) fn displace(value: &Plain, object: &Plain, offset: &Plain) -> Outcome {
+pub(super) fn displace(value: &Plain, object: &Plain, offset: &Plain) -> PlainResult {
     let covered = cover(value, object)?;
     paint(&covered, &super::construct::shift(object, offset)?)
 }

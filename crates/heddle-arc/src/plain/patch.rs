@@ -1,7 +1,7 @@
 //! Patches and grids read out of plain values (section 3).
 
-use super::{Outcome, Plain, set_of};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult, set_of};
+use crate::fault::{Fault, ValueKind};
 use std::collections::BTreeSet;
 
 pub(crate) type Location = (i64, i64);
@@ -23,7 +23,7 @@ pub(super) fn patch(value: &Plain) -> Result<Patch, Fault> {
     };
     let second = match first {
         Plain::Tuple(parts) if parts.len() >= 2 => &parts[1],
-        other => return Err(other.not(Noun::CellOrLocation)),
+        other => return Err(other.not(ValueKind::CellOrLocation)),
     };
     if matches!(second, Plain::Tuple(_)) {
         let cells: Result<Vec<_>, Fault> = items.into_iter().map(cell).collect();
@@ -37,7 +37,7 @@ pub(super) fn patch(value: &Plain) -> Result<Patch, Fault> {
 pub(super) fn cell(value: &Plain) -> Result<(Plain, Location), Fault> {
     match value {
         Plain::Tuple(parts) if parts.len() == 2 => Ok((parts[0].clone(), parts[1].as_pair()?)),
-        _ => Err(value.not(Noun::Cell)),
+        _ => Err(value.not(ValueKind::Cell)),
     }
 }
 
@@ -61,19 +61,19 @@ pub(super) fn locations(value: &Plain) -> Result<Vec<Location>, Fault> {
 
 /// Top, bottom, left and right of a patch.
 #[derive(Clone, Copy)]
-pub(super) struct Extremes {
+pub(super) struct PlainExtremes {
     pub top: i64,
     pub bottom: i64,
     pub left: i64,
     pub right: i64,
 }
 
-pub(super) fn extremes(value: &Plain) -> Result<Extremes, Fault> {
-    extremes_of(&locations(value)?).ok_or(Fault::Empty(Noun::Patch))
+pub(super) fn extremes(value: &Plain) -> Result<PlainExtremes, Fault> {
+    extremes_of(&locations(value)?).ok_or(Fault::Empty(ValueKind::Patch))
 }
 
-pub(super) fn extremes_of(locations: &[Location]) -> Option<Extremes> {
-    Some(Extremes {
+pub(super) fn extremes_of(locations: &[Location]) -> Option<PlainExtremes> {
+    Some(PlainExtremes {
         top: locations.iter().map(|at| at.0).min()?,
         bottom: locations.iter().map(|at| at.0).max()?,
         left: locations.iter().map(|at| at.1).min()?,
@@ -90,7 +90,7 @@ pub(super) fn is_empty(value: &Plain) -> Result<bool, Fault> {
 pub(super) fn relocate(
     value: &Plain,
     place: impl Fn(Location) -> Result<Location, Fault>,
-) -> Outcome {
+) -> PlainResult {
     let mut moved = Vec::new();
     match patch(value)? {
         Patch::Empty => {}
@@ -128,7 +128,7 @@ pub(super) fn rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
 pub(super) fn some_rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
     let rows = rows(grid)?;
     if rows.is_empty() {
-        return Err(Fault::Empty(Noun::Grid));
+        return Err(Fault::Empty(ValueKind::Grid));
     }
     Ok(rows)
 }

@@ -1,14 +1,14 @@
 //! Repetition and occurrence (section 6.10).
 
-use super::patch::{Extremes, Location, cells, extremes, indices, rows, some_rows};
+use super::patch::{Location, PlainExtremes, cells, extremes, indices, rows, some_rows};
 use super::query::{shape_of, width};
 use super::rows::{self, dimensions};
-use super::{Outcome, Plain};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use std::collections::BTreeSet;
 
-pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> PlainResult {
     let rows = some_rows(value)?;
     let (height, wide) = dimensions(&rows);
     let (oh, ow) = shape_of(object)?;
@@ -17,7 +17,7 @@ pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> O
     }
     let pattern = cells(object)?;
     let (top, left) = match extremes(object) {
-        Ok(Extremes { top, left, .. }) => (top, left),
+        Ok(PlainExtremes { top, left, .. }) => (top, left),
         Err(_) => (0, 0),
     };
     let corner = (top, left);
@@ -26,7 +26,7 @@ pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> O
 
 /// The least period of an object along one axis; `axis` picks the coordinate
 /// that repeats.
-pub(super) fn period(object: &Plain, down: bool, meter: &mut Meter) -> Outcome {
+pub(super) fn period(object: &Plain, down: bool, meter: &mut Meter) -> PlainResult {
     let (oh, ow) = if object.items()?.is_empty() {
         return Ok(Plain::Int(0));
     } else {
@@ -36,7 +36,7 @@ pub(super) fn period(object: &Plain, down: bool, meter: &mut Meter) -> Outcome {
     if length <= 1 {
         return Ok(Plain::Int(length));
     }
-    let Extremes { top, left, .. } = extremes(object)?;
+    let PlainExtremes { top, left, .. } = extremes(object)?;
     let normal: BTreeSet<(Plain, Location)> = cells(object)?
         .into_iter()
         .map(|(colour, (i, j))| (colour, (i - top, j - left)))
@@ -60,10 +60,10 @@ pub(super) fn period(object: &Plain, down: bool, meter: &mut Meter) -> Outcome {
 }
 
 /// Colours of a grid, ascending.
-pub(super) fn colours_ascending(value: &Plain) -> Outcome {
+pub(super) fn colours_ascending(value: &Plain) -> PlainResult {
     let distinct: BTreeSet<Plain> = rows(value)?.into_iter().flatten().collect();
     if distinct.iter().any(|colour| colour.int().is_err()) {
-        return Err(Fault::Range(Noun::CellThatIsNoColour));
+        return Err(Fault::Range(ValueKind::CellThatIsNoColour));
     }
     Ok(Plain::Tuple(distinct.into_iter().collect()))
 }

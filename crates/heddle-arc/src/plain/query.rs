@@ -1,11 +1,11 @@
 //! Questions about grids and patches (section 6.7).
 
 use super::patch::{
-    Extremes, Location, extremes, extremes_of, indices, is_empty, locations, rows, some_rows,
+    Location, PlainExtremes, extremes, extremes_of, indices, is_empty, locations, rows, some_rows,
 };
 use super::rows::{at, common, dimensions, places_of};
-use super::{Outcome, Plain, room, set_of};
-use crate::fault::{Fault, Noun};
+use super::{Plain, PlainResult, room, set_of};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use std::collections::BTreeSet;
 
@@ -19,36 +19,36 @@ fn colours(element: &Plain) -> Result<Vec<Plain>, Fault> {
         .into_iter()
         .map(|cell| match cell {
             Plain::Tuple(parts) if parts.len() == 2 => Ok(parts[0].clone()),
-            _ => Err(cell.not(Noun::Cell)),
+            _ => Err(cell.not(ValueKind::Cell)),
         })
         .collect()
 }
 
 /// The most (or least) frequent colour, ties to the smallest.
-pub(super) fn mostcolor(element: &Plain, most: bool) -> Outcome {
+pub(super) fn mostcolor(element: &Plain, most: bool) -> PlainResult {
     common(colours(element)?, most)
 }
 
-pub(super) fn palette(element: &Plain) -> Outcome {
+pub(super) fn palette(element: &Plain) -> PlainResult {
     Ok(set_of(colours(element)?))
 }
 
-pub(super) fn numcolors(element: &Plain) -> Outcome {
+pub(super) fn numcolors(element: &Plain) -> PlainResult {
     let distinct: BTreeSet<Plain> = colours(element)?.into_iter().collect();
     Ok(Plain::Int(distinct.len() as i64))
 }
 
-pub(super) fn colorcount(element: &Plain, value: &Plain) -> Outcome {
+pub(super) fn colorcount(element: &Plain, value: &Plain) -> PlainResult {
     let count = colours(element)?.iter().filter(|c| *c == value).count();
     Ok(Plain::Int(count as i64))
 }
 
-pub(super) fn color(object: &Plain) -> Outcome {
+pub(super) fn color(object: &Plain) -> PlainResult {
     let items = object.items()?;
-    let first = items.first().ok_or(Fault::Empty(Noun::Object))?;
+    let first = items.first().ok_or(Fault::Empty(ValueKind::Object))?;
     match first {
         Plain::Tuple(parts) if !parts.is_empty() => Ok(parts[0].clone()),
-        _ => Err(first.not(Noun::Cell)),
+        _ => Err(first.not(ValueKind::Cell)),
     }
 }
 
@@ -86,19 +86,19 @@ fn span(low: i64, high: i64) -> Result<i64, Fault> {
         .ok_or(Fault::Overflow)
 }
 
-pub(super) fn shape(piece: &Plain) -> Outcome {
+pub(super) fn shape(piece: &Plain) -> PlainResult {
     let (height, width) = shape_of(piece)?;
     Ok(Plain::pair(height, width))
 }
 
-pub(super) fn portrait(piece: &Plain) -> Outcome {
+pub(super) fn portrait(piece: &Plain) -> PlainResult {
     let (height, width) = shape_of(piece)?;
     Ok(Plain::Bool(height > width))
 }
 
-pub(super) fn square(piece: &Plain) -> Outcome {
+pub(super) fn square(piece: &Plain) -> PlainResult {
     if let Plain::Tuple(rows) = piece {
-        let first = rows.first().ok_or(Fault::Empty(Noun::Grid))?;
+        let first = rows.first().ok_or(Fault::Empty(ValueKind::Grid))?;
         return Ok(Plain::Bool(rows.len() == first.items()?.len()));
     }
     let (height, width) = shape_of(piece)?;
@@ -106,25 +106,25 @@ pub(super) fn square(piece: &Plain) -> Outcome {
     Ok(Plain::Bool(height == width && full))
 }
 
-pub(super) fn vline(patch: &Plain) -> Outcome {
+pub(super) fn vline(patch: &Plain) -> PlainResult {
     let (height, width) = shape_of(patch)?;
     Ok(Plain::Bool(
         height == patch.items()?.len() as i64 && width == 1,
     ))
 }
 
-pub(super) fn hline(patch: &Plain) -> Outcome {
+pub(super) fn hline(patch: &Plain) -> PlainResult {
     let (height, width) = shape_of(patch)?;
     Ok(Plain::Bool(
         width == patch.items()?.len() as i64 && height == 1,
     ))
 }
 
-pub(super) fn extreme(patch: &Plain, side: fn(Extremes) -> i64) -> Outcome {
+pub(super) fn extreme(patch: &Plain, side: fn(PlainExtremes) -> i64) -> PlainResult {
     extremes(patch).map(|e| Plain::Int(side(e)))
 }
 
-pub(super) fn corner(patch: &Plain, corner: fn(Extremes) -> Location) -> Outcome {
+pub(super) fn corner(patch: &Plain, corner: fn(PlainExtremes) -> Location) -> PlainResult {
     if is_empty(patch)? {
         return Ok(Plain::Tuple(Vec::new()));
     }
@@ -133,17 +133,17 @@ pub(super) fn corner(patch: &Plain, corner: fn(Extremes) -> Location) -> Outcome
 }
 
 fn center_of(patch: &Plain) -> Result<Location, Fault> {
-    let Extremes { top, left, .. } = extremes(patch)?;
+    let PlainExtremes { top, left, .. } = extremes(patch)?;
     let (height, width) = shape_of(patch)?;
     Ok((top + height / 2, left + width / 2))
 }
 
-pub(super) fn center(patch: &Plain) -> Outcome {
+pub(super) fn center(patch: &Plain) -> PlainResult {
     let (i, j) = center_of(patch)?;
     Ok(Plain::pair(i, j))
 }
 
-pub(super) fn centerofmass(patch: &Plain) -> Outcome {
+pub(super) fn centerofmass(patch: &Plain) -> PlainResult {
     if is_empty(patch)? {
         return Ok(Plain::Tuple(Vec::new()));
     }
@@ -173,7 +173,7 @@ fn distance(a: &[Location], b: &[Location], meter: &mut Meter) -> Result<i64, Fa
             least = Some(least.map_or(step, |held: u64| held.min(step)));
         }
     }
-    let least = least.ok_or(Fault::Empty(Noun::Patch))?;
+    let least = least.ok_or(Fault::Empty(ValueKind::Patch))?;
     i64::try_from(least).map_err(|_| Fault::Overflow)
 }
 
@@ -181,7 +181,7 @@ pub(super) fn manhattan(a: &Plain, b: &Plain, meter: &mut Meter) -> Result<i64, 
     distance(&locations(a)?, &locations(b)?, meter)
 }
 
-pub(super) fn bordering(patch: &Plain, grid: &Plain) -> Outcome {
+pub(super) fn bordering(patch: &Plain, grid: &Plain) -> PlainResult {
     let e = extremes(patch)?;
     let (height, width) = shape_of(grid)?;
     Ok(Plain::Bool(
@@ -189,7 +189,7 @@ pub(super) fn bordering(patch: &Plain, grid: &Plain) -> Outcome {
     ))
 }
 
-pub(super) fn position(a: &Plain, b: &Plain) -> Outcome {
+pub(super) fn position(a: &Plain, b: &Plain) -> PlainResult {
     let center = |patch: &Plain| {
         let e = extremes(patch)?;
         let middle = |low, high| span(low, high).map(|length| low + length / 2);
@@ -206,7 +206,7 @@ pub(super) fn position(a: &Plain, b: &Plain) -> Outcome {
     })
 }
 
-pub(super) fn gravitate(source: &Plain, destination: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn gravitate(source: &Plain, destination: &Plain, meter: &mut Meter) -> PlainResult {
     let ((si, sj), (di, dj)) = (center_of(source)?, center_of(destination)?);
     let step = if matching(source, destination, |at| at.1)? {
         (if si < di { 1 } else { -1 }, 0)
@@ -227,12 +227,12 @@ pub(super) fn gravitate(source: &Plain, destination: &Plain, meter: &mut Meter) 
     Ok(Plain::pair(count * step.0, count * step.1))
 }
 
-pub(super) fn index(grid: &Plain, location: &Plain) -> Outcome {
+pub(super) fn index(grid: &Plain, location: &Plain) -> PlainResult {
     let rows = some_rows(grid)?;
     Ok(at(&rows, location.as_pair()?)?.map_or(Plain::None, Plain::clone))
 }
 
-pub(super) fn asindices(grid: &Plain, meter: &mut Meter) -> Outcome {
+pub(super) fn asindices(grid: &Plain, meter: &mut Meter) -> PlainResult {
     let (height, width) = dimensions(&rows(grid)?);
     room(meter, height.saturating_mul(width).saturating_mul(3))?;
     Ok(indices(
@@ -240,6 +240,6 @@ pub(super) fn asindices(grid: &Plain, meter: &mut Meter) -> Outcome {
     ))
 }
 
-pub(super) fn ofcolor(grid: &Plain, value: &Plain) -> Outcome {
+pub(super) fn ofcolor(grid: &Plain, value: &Plain) -> PlainResult {
     Ok(indices(places_of(&rows(grid)?, value)))
 }

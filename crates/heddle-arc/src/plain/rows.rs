@@ -6,7 +6,7 @@
 
 pub(crate) use super::patch::Location;
 use super::room;
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use crate::prim::Prim;
 use std::collections::BTreeMap;
@@ -131,7 +131,7 @@ pub(crate) fn downscaled<T: Clone>(rows: &Rows<T>, factor: i64) -> Result<Rows<T
     for row in rows.iter().step_by(factor) {
         let mut cells = Vec::new();
         for j in (0..width).step_by(factor) {
-            cells.push(row.get(j).cloned().ok_or(Fault::Missing(Noun::Cell))?);
+            cells.push(row.get(j).cloned().ok_or(Fault::Missing(ValueKind::Cell))?);
         }
         kept.push(cells);
     }
@@ -174,7 +174,7 @@ pub(crate) fn cellwise<T: Clone + PartialEq>(
         rows.get(i)
             .and_then(|row| row.get(j))
             .cloned()
-            .ok_or(Fault::Missing(Noun::CellToCompareWith))
+            .ok_or(Fault::Missing(ValueKind::CellToCompareWith))
     };
     let mut result = Vec::new();
     for i in 0..left.len() {
@@ -241,17 +241,17 @@ fn compressed<T: Clone + PartialEq>(rows: &Rows<T>) -> Rows<T> {
 /// outside; `onto` says which cells may be written over.
 pub(crate) fn write<T>(
     rows: &mut Rows<T>,
-    strokes: impl IntoIterator<Item = (T, Location)>,
+    patch_cells: impl IntoIterator<Item = (T, Location)>,
     onto: impl Fn(&T) -> bool,
 ) -> Result<(), Fault> {
     let (height, width) = dimensions(rows);
-    for (colour, (i, j)) in strokes {
+    for (colour, (i, j)) in patch_cells {
         if i < 0 || j < 0 || i >= height || j >= width {
             continue;
         }
         let cell = rows[i as usize]
             .get_mut(j as usize)
-            .ok_or(Fault::Missing(Noun::CellInRaggedGrid))?;
+            .ok_or(Fault::Missing(ValueKind::CellInRaggedGrid))?;
         if onto(cell) {
             *cell = colour;
         }
@@ -270,7 +270,7 @@ pub(crate) fn common<T: Ord>(colours: impl IntoIterator<Item = T>, most: bool) -
         .into_iter()
         .find(|(_, count)| Some(*count) == best)
         .map(|(colour, _)| colour)
-        .ok_or(Fault::Empty(Noun::Element))
+        .ok_or(Fault::Empty(ValueKind::Element))
 }
 
 /// Where a grid has a colour.
@@ -332,5 +332,5 @@ pub(crate) fn at<T>(rows: &Rows<T>, (i, j): Location) -> Result<Option<&T>, Faul
     rows[i as usize]
         .get(j as usize)
         .map(Some)
-        .ok_or(Fault::Missing(Noun::CellInRaggedGrid))
+        .ok_or(Fault::Missing(ValueKind::CellInRaggedGrid))
 }

@@ -16,109 +16,109 @@ use std::rc::Rc;
 
 /// The most calls a function is written out to; `compose(f, f)` twice over
 /// doubles each time.
-const MOST_CALLS: u32 = 256;
+const MAX_CALLS: u32 = 256;
 /// The highest power that is written out.
-const MOST_POWER: i64 = 16;
+const MAX_POWER: i64 = 16;
 
 /// What a term of a program means while it is lowered.
 #[derive(Clone, Debug)]
-pub(super) enum Meaning {
+pub(super) enum LoweredTerm {
     /// A value, there when the block runs.
     Value(Argument),
     /// A function all parts of which are known.
-    Function(Rc<Function>),
+    StaticFunction(Rc<StaticFunction>),
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Function {
-    shape: Shape,
+pub(super) struct StaticFunction {
+    shape: FunctionShape,
     /// Calls it is written out to.
     weight: u32,
 }
 
 #[derive(Clone, Debug)]
-enum Shape {
+enum FunctionShape {
     Prim(Prim),
     /// A function that is only known when it runs.
     Dynamic(Argument),
     /// Outermost first.
-    Pipe(Vec<Rc<Function>>),
-    Fork(Rc<Function>, Rc<Function>, Rc<Function>),
-    Matcher(Rc<Function>, Meaning),
+    Pipe(Vec<Rc<StaticFunction>>),
+    Fork(Rc<StaticFunction>, Rc<StaticFunction>, Rc<StaticFunction>),
+    Matcher(Rc<StaticFunction>, LoweredTerm),
     Bound {
-        function: Rc<Function>,
-        fixed: Meaning,
+        function: Rc<StaticFunction>,
+        fixed: LoweredTerm,
         first: bool,
     },
 }
 
-impl Function {
-    fn new(shape: Shape) -> Rc<Function> {
+impl StaticFunction {
+    fn new(shape: FunctionShape) -> Rc<StaticFunction> {
         let weight = match &shape {
-            Shape::Prim(_) | Shape::Dynamic(_) => 1,
-            Shape::Pipe(parts) => parts
+            FunctionShape::Prim(_) | FunctionShape::Dynamic(_) => 1,
+            FunctionShape::Pipe(parts) => parts
                 .iter()
                 .fold(0, |sum, part| part.weight.saturating_add(sum)),
-            Shape::Fork(outer, a, b) => outer
+            FunctionShape::Fork(outer, a, b) => outer
                 .weight
                 .saturating_add(a.weight)
                 .saturating_add(b.weight),
-            Shape::Matcher(function, target) => function
+            FunctionShape::Matcher(function, target) => function
                 .weight
                 .saturating_add(target.weight())
                 .saturating_add(1),
-            Shape::Bound {
+            FunctionShape::Bound {
                 function, fixed, ..
             } => function.weight.saturating_add(fixed.weight()),
         };
-        Rc::new(Function { shape, weight })
+        Rc::new(StaticFunction { shape, weight })
     }
 
     /// How many arguments it takes, where that is known.
     fn arity(&self) -> Option<usize> {
         match &self.shape {
-            Shape::Prim(prim) => Some(prim.arity()),
-            Shape::Dynamic(_) => None,
-            Shape::Bound { function, .. } => function.arity().map(arity_when_bound),
+            FunctionShape::Prim(prim) => Some(prim.arity()),
+            FunctionShape::Dynamic(_) => None,
+            FunctionShape::Bound { function, .. } => function.arity().map(arity_when_bound),
             _ => Some(1),
         }
     }
 }
 
-impl Meaning {
+impl LoweredTerm {
     fn weight(&self) -> u32 {
         match self {
-            Meaning::Value(_) => 0,
-            Meaning::Function(function) => function.weight,
+            LoweredTerm::Value(_) => 0,
+            LoweredTerm::StaticFunction(function) => function.weight,
         }
     }
 
     /// The meaning of a primitive passed as an argument.
-    pub(super) fn prim(prim: Prim) -> Meaning {
-        Meaning::Function(Function::new(Shape::Prim(prim)))
+    pub(super) fn prim(prim: Prim) -> LoweredTerm {
+        LoweredTerm::StaticFunction(StaticFunction::new(FunctionShape::Prim(prim)))
     }
 
-    fn function(&self) -> Rc<Function> {
+    fn function(&self) -> Rc<StaticFunction> {
         match self {
-            Meaning::Function(function) => Rc::clone(function),
-            Meaning::Value(argument) => Function::new(Shape::Dynamic(*argument)),
+            LoweredTerm::StaticFunction(function) => Rc::clone(function),
+            LoweredTerm::Value(argument) => StaticFunction::new(FunctionShape::Dynamic(*argument)),
         }
     }
 }
 
 /// Steps under construction; equal ones are written once.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct StepBuilder {
     pub steps: Vec<Step>,
-    known: HashMap<(Operation, Vec<Key>), u32>,
+    known: HashMap<(Operation, Vec<ArgumentKey>), u32>,
     /// Every step asked for since this was last emptied, new or not.
-    pub touched: Vec<u32>,
+    pub used_steps: Vec<u32>,
 }
 
 /// An argument by identity.
-type Key = (u8, i64, i64);
+type ArgumentKey = (u8, i64, i64);
 
-fn key(argument: Argument) -> Key {
+fn key(argument: Argument) -> ArgumentKey {
     match argument {
         Argument::Parameter(place) => (0, i64::from(place), 0),
         Argument::Local(place) => (1, i64::from(place), 0),
@@ -134,9 +134,9 @@ fn key(argument: Argument) -> Key {
     }
 }
 
-impl Block {
+impl StepBuilder {
     fn emit(&mut self, operation: Operation, arguments: Vec<Argument>) -> Argument {
-        let keys: Vec<Key> = arguments.iter().map(|argument| key(*argument)).collect();
+        let keys: Vec<ArgumentKey> = arguments.iter().map(|argument| key(*argument)).collect();
         let next = self.steps.len() as u32;
         let number = *self.known.entry((operation, keys)).or_insert(next);
         if number == next {
@@ -145,63 +145,64 @@ impl Block {
                 arguments,
             });
         }
-        self.touched.push(number);
+        self.used_steps.push(number);
         Argument::Local(number)
     }
 }
 
 /// Function bodies under construction; equal ones are kept once.
 #[derive(Debug, Default)]
-pub(super) struct Lowering {
+pub(super) struct BodyBuilder {
     pub code: Code,
     known: HashMap<String, u32>,
 }
 
-impl Lowering {
+impl BodyBuilder {
     /// What calling a function with these arguments means.
     pub(super) fn apply(
         &mut self,
-        block: &mut Block,
-        function: &Meaning,
-        arguments: Vec<Meaning>,
-    ) -> Meaning {
+        block: &mut StepBuilder,
+        function: &LoweredTerm,
+        arguments: Vec<LoweredTerm>,
+    ) -> LoweredTerm {
         self.call(block, &function.function(), arguments)
     }
 
     fn call(
         &mut self,
-        block: &mut Block,
-        function: &Rc<Function>,
-        arguments: Vec<Meaning>,
-    ) -> Meaning {
+        block: &mut StepBuilder,
+        function: &Rc<StaticFunction>,
+        arguments: Vec<LoweredTerm>,
+    ) -> LoweredTerm {
         if function.arity() != Some(arguments.len()) {
             // Not known, or known to fail: found out when it runs.
-            let mut operands = vec![self.value(block, &Meaning::Function(Rc::clone(function)))];
+            let mut operands =
+                vec![self.value(block, &LoweredTerm::StaticFunction(Rc::clone(function)))];
             for argument in &arguments {
                 operands.push(self.value(block, argument));
             }
-            return Meaning::Value(block.emit(Operation::Call, operands));
+            return LoweredTerm::Value(block.emit(Operation::Call, operands));
         }
         match &function.shape {
-            Shape::Prim(prim) => self.primitive(block, *prim, &arguments),
-            Shape::Dynamic(_) => Meaning::Function(Rc::clone(function)),
-            Shape::Pipe(parts) => {
+            FunctionShape::Prim(prim) => self.primitive(block, *prim, &arguments),
+            FunctionShape::Dynamic(_) => LoweredTerm::StaticFunction(Rc::clone(function)),
+            FunctionShape::Pipe(parts) => {
                 let mut arguments = arguments;
                 for part in parts.iter().rev() {
                     arguments = vec![self.call(block, part, arguments)];
                 }
                 arguments.swap_remove(0)
             }
-            Shape::Fork(outer, a, b) => {
+            FunctionShape::Fork(outer, a, b) => {
                 let first = self.call(block, a, arguments.clone());
                 let second = self.call(block, b, arguments);
                 self.call(block, outer, vec![first, second])
             }
-            Shape::Matcher(function, target) => {
+            FunctionShape::Matcher(function, target) => {
                 let value = self.call(block, function, arguments);
                 self.primitive(block, Prim::Equality, &[value, target.clone()])
             }
-            Shape::Bound {
+            FunctionShape::Bound {
                 function,
                 fixed,
                 first,
@@ -217,10 +218,10 @@ impl Lowering {
     /// What calling a primitive means; builders build functions here and now.
     pub(super) fn primitive(
         &mut self,
-        block: &mut Block,
+        block: &mut StepBuilder,
         prim: Prim,
-        arguments: &[Meaning],
-    ) -> Meaning {
+        arguments: &[LoweredTerm],
+    ) -> LoweredTerm {
         if prim == Prim::Identity {
             return arguments[0].clone();
         }
@@ -233,31 +234,31 @@ impl Lowering {
             .iter()
             .map(|argument| self.value(block, argument))
             .collect();
-        Meaning::Value(block.emit(Operation::Primitive(prim), operands))
+        LoweredTerm::Value(block.emit(Operation::Primitive(prim), operands))
     }
 
     /// A meaning as a value: functions become closures.
-    pub(super) fn value(&mut self, block: &mut Block, meaning: &Meaning) -> Argument {
-        match meaning {
-            Meaning::Value(argument) => *argument,
-            Meaning::Function(function) => match &function.shape {
-                Shape::Prim(prim) => Argument::Fixed(Value::Prim(*prim)),
-                Shape::Dynamic(argument) => *argument,
+    pub(super) fn value(&mut self, block: &mut StepBuilder, lowered: &LoweredTerm) -> Argument {
+        match lowered {
+            LoweredTerm::Value(argument) => *argument,
+            LoweredTerm::StaticFunction(function) => match &function.shape {
+                FunctionShape::Prim(prim) => Argument::Fixed(Value::Prim(*prim)),
+                FunctionShape::Dynamic(argument) => *argument,
                 _ => self.close(block, function),
             },
         }
     }
 
     /// Writes a function as a body and closes over what it takes from `block`.
-    fn close(&mut self, block: &mut Block, function: &Rc<Function>) -> Argument {
-        let mut captures = Captures::default();
+    fn close(&mut self, block: &mut StepBuilder, function: &Rc<StaticFunction>) -> Argument {
+        let mut captures = CaptureList::default();
         let inside = captures.function(function);
         // Only a dynamic function has no known arity, and that needs no body.
         let arity = function.arity().unwrap_or(1);
         let parameters = (0..arity as u8)
-            .map(|place| Meaning::Value(Argument::Parameter(place)))
+            .map(|place| LoweredTerm::Value(Argument::Parameter(place)))
             .collect();
-        let mut body = Block::default();
+        let mut body = StepBuilder::default();
         let result = self.call(&mut body, &inside, parameters);
         let result = self.value(&mut body, &result);
         let id = self.body(arity as u8, body.steps, result);
@@ -297,41 +298,43 @@ impl Lowering {
 
 /// The function a builder makes of known parts; `None` where it must be made,
 /// or must fail, when it runs.
-fn build(prim: Prim, parts: &[Meaning]) -> Option<Meaning> {
+fn build(prim: Prim, parts: &[LoweredTerm]) -> Option<LoweredTerm> {
     let function = |place: usize| parts[place].function();
     let shape = match prim {
-        Prim::Compose | Prim::Chain => Shape::Pipe((0..parts.len()).map(function).collect()),
-        Prim::Fork => Shape::Fork(function(0), function(1), function(2)),
-        Prim::Matcher => Shape::Matcher(function(0), parts[1].clone()),
+        Prim::Compose | Prim::Chain => {
+            FunctionShape::Pipe((0..parts.len()).map(function).collect())
+        }
+        Prim::Fork => FunctionShape::Fork(function(0), function(1), function(2)),
+        Prim::Matcher => FunctionShape::Matcher(function(0), parts[1].clone()),
         Prim::Lbind | Prim::Rbind => {
             let function = function(0);
             function.arity()?;
-            Shape::Bound {
+            FunctionShape::Bound {
                 function,
                 fixed: parts[1].clone(),
                 first: prim == Prim::Lbind,
             }
         }
         _ => match parts[1] {
-            Meaning::Value(Argument::Fixed(Value::Int(1))) => return Some(parts[0].clone()),
-            Meaning::Value(Argument::Fixed(Value::Int(n @ 2..=MOST_POWER))) => {
-                Shape::Pipe(vec![function(0); n as usize])
+            LoweredTerm::Value(Argument::Fixed(Value::Int(1))) => return Some(parts[0].clone()),
+            LoweredTerm::Value(Argument::Fixed(Value::Int(n @ 2..=MAX_POWER))) => {
+                FunctionShape::Pipe(vec![function(0); n as usize])
             }
             _ => return None,
         },
     };
-    let built = Function::new(shape);
-    (built.weight <= MOST_CALLS).then_some(Meaning::Function(built))
+    let built = StaticFunction::new(shape);
+    (built.weight <= MAX_CALLS).then_some(LoweredTerm::StaticFunction(built))
 }
 
 /// What a body takes from the block around it.
 #[derive(Default)]
-struct Captures {
+struct CaptureList {
     outside: Vec<Argument>,
-    known: HashMap<Key, u16>,
+    known: HashMap<ArgumentKey, u16>,
 }
 
-impl Captures {
+impl CaptureList {
     fn argument(&mut self, argument: Argument) -> Argument {
         if matches!(argument, Argument::Fixed(_)) {
             return argument;
@@ -344,34 +347,36 @@ impl Captures {
         Argument::Captured(place)
     }
 
-    fn meaning(&mut self, meaning: &Meaning) -> Meaning {
-        match meaning {
-            Meaning::Value(argument) => Meaning::Value(self.argument(*argument)),
-            Meaning::Function(function) => Meaning::Function(self.function(function)),
+    fn lowered(&mut self, lowered: &LoweredTerm) -> LoweredTerm {
+        match lowered {
+            LoweredTerm::Value(argument) => LoweredTerm::Value(self.argument(*argument)),
+            LoweredTerm::StaticFunction(function) => {
+                LoweredTerm::StaticFunction(self.function(function))
+            }
         }
     }
 
     /// The function as seen from inside its body.
-    fn function(&mut self, function: &Rc<Function>) -> Rc<Function> {
-        Function::new(match &function.shape {
-            Shape::Prim(prim) => Shape::Prim(*prim),
-            Shape::Dynamic(argument) => Shape::Dynamic(self.argument(*argument)),
-            Shape::Pipe(parts) => {
-                Shape::Pipe(parts.iter().map(|part| self.function(part)).collect())
+    fn function(&mut self, function: &Rc<StaticFunction>) -> Rc<StaticFunction> {
+        StaticFunction::new(match &function.shape {
+            FunctionShape::Prim(prim) => FunctionShape::Prim(*prim),
+            FunctionShape::Dynamic(argument) => FunctionShape::Dynamic(self.argument(*argument)),
+            FunctionShape::Pipe(parts) => {
+                FunctionShape::Pipe(parts.iter().map(|part| self.function(part)).collect())
             }
-            Shape::Fork(outer, a, b) => {
-                Shape::Fork(self.function(outer), self.function(a), self.function(b))
+            FunctionShape::Fork(outer, a, b) => {
+                FunctionShape::Fork(self.function(outer), self.function(a), self.function(b))
             }
-            Shape::Matcher(function, target) => {
-                Shape::Matcher(self.function(function), self.meaning(target))
+            FunctionShape::Matcher(function, target) => {
+                FunctionShape::Matcher(self.function(function), self.lowered(target))
             }
-            Shape::Bound {
+            FunctionShape::Bound {
                 function,
                 fixed,
                 first,
-            } => Shape::Bound {
+            } => FunctionShape::Bound {
                 function: self.function(function),
-                fixed: self.meaning(fixed),
+                fixed: self.lowered(fixed),
                 first: *first,
             },
         })

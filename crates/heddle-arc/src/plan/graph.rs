@@ -65,7 +65,7 @@ impl Node {
 
 /// What one program asks of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
+pub struct ProgramOutput {
     /// The program's name.
     pub name: Arc<str>,
     /// What it takes.
@@ -84,14 +84,14 @@ pub struct Graph {
     /// Distinct calls, each after those it depends on.
     pub nodes: Vec<Node>,
     /// One for each program.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<ProgramOutput>,
 }
 
 impl Graph {
     /// Merges programs. Lines no result depends on are left out.
     #[must_use]
     pub fn merge(programs: &[Program]) -> Graph {
-        let mut merging = Merging::default();
+        let mut merging = GraphBuilder::default();
         for program in programs {
             merging.add(program);
         }
@@ -197,12 +197,12 @@ pub(super) fn spelling(value: Constant) -> Arc<str> {
 
 /// A graph under construction.
 #[derive(Default)]
-pub(super) struct Merging {
+pub(super) struct GraphBuilder {
     pub graph: Graph,
     known: HashMap<Node, u32>,
 }
 
-impl Merging {
+impl GraphBuilder {
     /// The number of a node, new or known.
     pub(super) fn node(&mut self, node: Node) -> u32 {
         if let Some(number) = self.known.get(&node) {
@@ -225,7 +225,7 @@ impl Merging {
             numbers[place] = self.node(Node::of(call, &numbers));
             lines.push((numbers[place], program.places[place]));
         }
-        self.graph.outputs.push(Output {
+        self.graph.outputs.push(ProgramOutput {
             name: Arc::clone(&program.name),
             form: program.form,
             result: numbers[program.result as usize],

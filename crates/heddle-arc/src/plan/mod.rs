@@ -11,17 +11,17 @@ mod graph;
 mod pattern;
 mod text;
 
-pub use graph::{Graph, Head, Node, Output, Term};
+pub use graph::{Graph, Head, Node, ProgramOutput, Term};
 pub use pattern::{Pattern, PatternKind, patterns};
 pub use text::{PlanTextError, read, write};
 
-use crate::ahead::fetch;
-use crate::code::{Argument, Code, Operation, Step, Tape};
+use crate::code::{Argument, Code, FlatCode, Operation, Step};
 use crate::constant::Constant;
+use crate::prefetch::fetch;
 use crate::prim::Prim;
 use crate::program::{Form, Input, Program};
 use crate::value::Value;
-use function::{Block, Lowering, Meaning};
+use function::{BodyBuilder, LoweredTerm, StepBuilder};
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +31,7 @@ static PLANS: AtomicU64 = AtomicU64::new(0);
 
 /// What a plan keeps of one program.
 #[derive(Clone, Debug)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedProgram {
     pub name: Arc<str>,
     pub result: Argument,
     /// The steps it needs, ascending.
@@ -62,18 +62,18 @@ pub struct Plan {
     pub(crate) code: Code,
     /// Operands name the places of other steps.
     pub(crate) steps: Vec<Step>,
-    pub(crate) programs: Vec<Planned>,
+    pub(crate) programs: Vec<PlannedProgram>,
     /// How many steps more than one program needs.
     pub(crate) shared_steps: usize,
     /// The most steps a program has for itself.
-    pub(crate) most_own_steps: usize,
+    pub(crate) max_own_steps: usize,
     /// Whether some program looks at the examples, or at the candidate.
-    pub(crate) takes: Takes,
+    pub(crate) takes: RequiredInputs,
 }
 
 /// Which inputs beyond the grid a plan reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Takes {
+pub(crate) struct RequiredInputs {
     pub examples: bool,
     pub candidate: bool,
 }
@@ -88,17 +88,17 @@ impl Plan {
     /// A plan of programs that are merged already.
     #[must_use]
     pub fn of(graph: Graph) -> Plan {
-        let mut lowering = Lowering::default();
-        let mut block = Block::default();
-        let mut meanings: Vec<Meaning> = Vec::with_capacity(graph.nodes.len());
-        let mut touched: Vec<Vec<u32>> = Vec::with_capacity(graph.nodes.len());
+        let mut lowering = BodyBuilder::default();
+        let mut block = StepBuilder::default();
+        let mut meanings: Vec<LoweredTerm> = Vec::with_capacity(graph.nodes.len());
+        let mut used_steps: Vec<Vec<u32>> = Vec::with_capacity(graph.nodes.len());
         for node in &graph.nodes {
-            let arguments: Vec<Meaning> = node
+            let arguments: Vec<LoweredTerm> = node
                 .arguments
                 .iter()
-                .map(|term| meaning(*term, &meanings))
+                .map(|term| lowered(*term, &meanings))
                 .collect();
-            block.touched.clear();
+            block.used_steps.clear();
             let result = match node.head {
                 Head::Prim(prim) => lowering.primitive(&mut block, prim, &arguments),
                 Head::Node(head) => {
@@ -107,15 +107,15 @@ impl Plan {
                 }
             };
             meanings.push(result);
-            touched.push(block.touched.clone());
+            used_steps.push(block.used_steps.clone());
         }
         let mut programs = Vec::with_capacity(graph.outputs.len());
         for output in &graph.outputs {
-            block.touched.clear();
+            block.used_steps.clear();
             let result = lowering.value(&mut block, &meanings[output.result as usize]);
             let mut lines: HashMap<u32, u32> = HashMap::new();
             for (node, line) in &output.lines {
-                for step in &touched[*node as usize] {
+                for step in &used_steps[*node as usize] {
                     lines.entry(*step).or_insert(*line);
                 }
             }
@@ -128,7 +128,7 @@ impl Plan {
                     line: lines.get(&number).copied().unwrap_or(last_line),
                 })
                 .collect();
-            programs.push(Planned {
+            programs.push(PlannedProgram {
                 name: Arc::clone(&output.name),
                 result,
                 steps,
@@ -136,9 +136,9 @@ impl Plan {
             });
         }
         let mut steps = block.steps;
-        let (shared_steps, most_own_steps) = place(&mut programs, &mut steps);
+        let (shared_steps, max_own_steps) = place(&mut programs, &mut steps);
         let mut code = lowering.code;
-        code.tape = Tape::new(&steps, &code.bodies);
+        code.flat_code = FlatCode::new(&steps, &code.bodies);
         Plan {
             takes: takes(&graph),
             graph,
@@ -147,7 +147,7 @@ impl Plan {
             steps,
             programs,
             shared_steps,
-            most_own_steps,
+            max_own_steps,
         }
     }
 
@@ -155,7 +155,7 @@ impl Plan {
     /// not all steps may be run.
     pub(crate) fn fetch(&self) {
         if let [only] = &*self.programs {
-            self.code.tape.fetch();
+            self.code.flat_code.fetch();
             fetch(&only.steps, |step| step.number);
         }
     }
@@ -198,7 +198,7 @@ impl Plan {
 
     /// The primitive a step calls, if it calls one.
     pub(crate) fn primitive_of(&self, step: u32) -> Option<Prim> {
-        match self.code.tape.step(step).operation {
+        match self.code.flat_code.step(step).operation {
             Operation::Primitive(prim) => Some(prim),
             Operation::Call | Operation::Close(_) => None,
         }
@@ -221,18 +221,20 @@ pub struct Sharing {
     pub bodies: usize,
 }
 
-fn meaning(term: Term, nodes: &[Meaning]) -> Meaning {
+fn lowered(term: Term, nodes: &[LoweredTerm]) -> LoweredTerm {
     match term {
-        Term::Input(input) => Meaning::Value(Argument::Parameter(parameter(input))),
+        Term::Input(input) => LoweredTerm::Value(Argument::Parameter(parameter(input))),
         Term::Constant(Constant::Bool(value)) => {
-            Meaning::Value(Argument::Fixed(Value::Bool(value)))
+            LoweredTerm::Value(Argument::Fixed(Value::Bool(value)))
         }
-        Term::Constant(Constant::Int(value)) => Meaning::Value(Argument::Fixed(Value::Int(value))),
+        Term::Constant(Constant::Int(value)) => {
+            LoweredTerm::Value(Argument::Fixed(Value::Int(value)))
+        }
         // Every pair of the language is a unit vector or two of them.
         Term::Constant(Constant::Pair(i, j)) => {
-            Meaning::Value(Argument::Fixed(Value::Pair(i as i32, j as i32)))
+            LoweredTerm::Value(Argument::Fixed(Value::Pair(i as i32, j as i32)))
         }
-        Term::Prim(prim) => Meaning::prim(prim),
+        Term::Prim(prim) => LoweredTerm::prim(prim),
         Term::Node(node) => nodes[node as usize].clone(),
     }
 }
@@ -245,9 +247,9 @@ fn parameter(input: Input) -> u8 {
     }
 }
 
-fn takes(graph: &Graph) -> Takes {
+fn takes(graph: &Graph) -> RequiredInputs {
     let terms = || graph.nodes.iter().flat_map(|node| &node.arguments);
-    Takes {
+    RequiredInputs {
         examples: terms().any(|term| *term == Term::Input(Input::Examples)),
         candidate: terms().any(|term| *term == Term::Input(Input::Candidate)),
     }
@@ -279,7 +281,7 @@ fn needed_steps(steps: &[Step], result: Argument) -> Vec<u32> {
 
 /// Gives every step a place and lets operands name places. How many steps are
 /// shared, and the most that a program has for itself.
-fn place(programs: &mut [Planned], steps: &mut [Step]) -> (usize, usize) {
+fn place(programs: &mut [PlannedProgram], steps: &mut [Step]) -> (usize, usize) {
     let mut users = vec![0_u32; steps.len()];
     for program in &*programs {
         for step in &program.steps {

@@ -18,7 +18,7 @@
 //! ```
 
 use super::PLAN_FORM;
-use super::graph::{Graph, Head, Merging, Node, Output, Term, spelling};
+use super::graph::{Graph, GraphBuilder, Head, Node, ProgramOutput, Term, spelling};
 use super::pattern::{PatternKind, patterns};
 use crate::program::{Form, Input, SourceError, load};
 use std::collections::BTreeMap;
@@ -159,7 +159,7 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
             file: file.to_owned(),
         });
     };
-    let mut merging = Merging::default();
+    let mut merging = GraphBuilder::default();
     let mut numbers = Vec::with_capacity(program.calls.len());
     let mut variables: BTreeMap<&str, u32> = BTreeMap::new();
     for call in &program.calls {
@@ -179,7 +179,7 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
             line,
             found: format!("{name} = program({rest}"),
         })?;
-        let output = Output {
+        let output = ProgramOutput {
             file: file.into(),
             ..output
         };
@@ -192,7 +192,7 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
 }
 
 /// `I, tN)` or `S, I, C, tN)`, perhaps with a comment after it.
-fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Output> {
+fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<ProgramOutput> {
     let (inside, after) = rest.split_once(')')?;
     let after = after.trim();
     if !after.is_empty() && !after.starts_with('#') {
@@ -204,7 +204,7 @@ fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Out
         ["S", "I", "C", result] => (Form::Examples, result),
         _ => return None,
     };
-    Some(Output {
+    Some(ProgramOutput {
         name: Arc::from(name),
         form,
         result: *variables.get(result)?,
@@ -247,6 +247,6 @@ fn spelled(term: Term) -> String {
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+fn counted(count: usize, value_kind: &str) -> String {
+    format!("{count} {value_kind}{}", if count == 1 { "" } else { "s" })
 }

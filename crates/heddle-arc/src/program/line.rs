@@ -5,11 +5,11 @@
 pub(super) struct Token<'a> {
     pub text: &'a str,
     pub column: u32,
-    pub kind: Kind,
+    pub kind: TokenKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Name,
     /// A literal, which the language has none of.
     Number,
@@ -33,21 +33,21 @@ pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
             (None, letter.len_utf8())
         } else if letter.is_alphabetic() || letter == '_' {
             (
-                Some(Kind::Name),
+                Some(TokenKind::Name),
                 span(rest, |c| c.is_alphanumeric() || c == '_'),
             )
         } else if letter.is_ascii_digit() {
             (
-                Some(Kind::Number),
+                Some(TokenKind::Number),
                 span(rest, |c| c.is_alphanumeric() || c == '.'),
             )
         } else if letter == '"' || letter == '\'' {
             let closing = rest[1..].find(letter).map_or(rest.len(), |end| end + 2);
-            (Some(Kind::Text), closing)
+            (Some(TokenKind::Text), closing)
         } else if "(),=:".contains(letter) {
-            (Some(Kind::Mark), 1)
+            (Some(TokenKind::Mark), 1)
         } else {
-            (Some(Kind::Stray), letter.len_utf8())
+            (Some(TokenKind::Stray), letter.len_utf8())
         };
         let (text, later) = rest.split_at(length);
         if let Some(kind) = kind {

@@ -1,21 +1,21 @@
 //! Reading a file of programs.
 
-use super::line::{Kind, Token, indent, tokens};
-use super::resolve::{Scope, Trouble};
+use super::line::{Token, TokenKind, indent, tokens};
+use super::resolve::{NameScope, ResolveError};
 use super::{Call, Callee, Form, Program, SourceError};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The most arguments a call can have: `objects` takes four.
-const MOST_ARGUMENTS: usize = 4;
+const MAX_ARGUMENTS: usize = 4;
 
 /// What programs are called that are named after their files.
 const UNNAMED: &str = "solve";
 
 /// What a file held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadedPrograms {
     /// Programs that were understood, in the order of the file.
     pub programs: Vec<Program>,
     /// What was not, at most one for each program.
@@ -25,10 +25,10 @@ pub struct Loaded {
 /// Reads programs. `file` stands in messages, and names a program that is called
 /// `solve` and no more: that of `tasks/007bbfb7.py` is `solve_007bbfb7`.
 #[must_use]
-pub fn load(text: &str, file: &str) -> Loaded {
-    let mut reader = Reader {
+pub fn load(text: &str, file: &str) -> LoadedPrograms {
+    let mut reader = ProgramReader {
         file: file.into(),
-        loaded: Loaded::default(),
+        loaded: LoadedPrograms::default(),
         open: None,
         names: HashMap::new(),
     };
@@ -59,23 +59,23 @@ pub fn load(text: &str, file: &str) -> Loaded {
 }
 
 /// A program being read; broken once an error was found in it.
-struct Open {
+struct OpenProgram {
     program: Program,
-    scope: Scope,
+    scope: NameScope,
     broken: bool,
     returned: bool,
     line: u32,
 }
 
-struct Reader {
+struct ProgramReader {
     file: Arc<str>,
-    loaded: Loaded,
-    open: Option<Open>,
+    loaded: LoadedPrograms,
+    open: Option<OpenProgram>,
     /// Line of the program of that name.
     names: HashMap<Arc<str>, u32>,
 }
 
-fn trouble(problem: impl Into<String>, hint: impl Into<String>) -> Trouble {
+fn failure(problem: impl Into<String>, hint: impl Into<String>) -> ResolveError {
     (problem.into(), hint.into())
 }
 
@@ -89,8 +89,8 @@ fn column(token: Option<&Token<'_>>, line: &[Token<'_>]) -> u32 {
     }
 }
 
-impl Reader {
-    fn error(&mut self, line: u32, column: u32, (problem, hint): Trouble) {
+impl ProgramReader {
+    fn error(&mut self, line: u32, column: u32, (problem, hint): ResolveError) {
         let program = self
             .open
             .as_ref()
@@ -122,7 +122,7 @@ impl Reader {
                 _ => self.error(
                     number,
                     first.column,
-                    trouble(
+                    failure(
                         format!("`{}` outside a program", first.text),
                         "programs begin with def solve_NAME(I):, their lines are indented",
                     ),
@@ -134,7 +134,7 @@ impl Reader {
             None => self.error(
                 number,
                 first.column,
-                trouble(
+                failure(
                     "an indented line outside a program",
                     "programs begin with def solve_NAME(I):",
                 ),
@@ -143,14 +143,14 @@ impl Reader {
             Some(open) if open.returned => self.error(
                 number,
                 first.column,
-                trouble(
+                failure(
                     "a line after return",
                     "return is the last line of a program",
                 ),
             ),
             Some(_) => {
-                if let Err((column, trouble)) = self.statement(&line, number) {
-                    self.error(number, column, trouble);
+                if let Err((column, failure)) = self.statement(&line, number) {
+                    self.error(number, column, failure);
                 }
             }
         }
@@ -171,7 +171,7 @@ impl Reader {
             _ => written.into(),
         };
         let earlier = self.names.insert(Arc::clone(&name), number);
-        self.open = Some(Open {
+        self.open = Some(OpenProgram {
             program: Program {
                 name: Arc::clone(&name),
                 form: form.unwrap_or(Form::Input),
@@ -180,19 +180,19 @@ impl Reader {
                 file: Arc::clone(&self.file),
                 places: Vec::new(),
             },
-            scope: Scope::new(form.unwrap_or(Form::Input)),
+            scope: NameScope::new(form.unwrap_or(Form::Input)),
             broken: false,
             returned: false,
             line: number,
         });
-        if form.is_none() || line[1].kind != Kind::Name {
-            let found = trouble(
+        if form.is_none() || line[1].kind != TokenKind::Name {
+            let found = failure(
                 "this is not how a program begins",
                 "write def solve_NAME(I): or def solve_NAME(S, I, C):",
             );
             self.error(number, column(line.get(2), line), found);
         } else if of_file == Some(None) {
-            let found = trouble(
+            let found = failure(
                 format!(
                     "`{UNNAMED}` is named after its file, and `{}` is no name",
                     self.file
@@ -208,7 +208,7 @@ impl Reader {
                      give it a file of its own"
                 }
             };
-            let found = trouble(
+            let found = failure(
                 format!("`{written}` is already defined on line {earlier}"),
                 hint,
             );
@@ -216,7 +216,7 @@ impl Reader {
         }
     }
 
-    fn statement(&mut self, line: &[Token<'_>], number: u32) -> Result<(), (u32, Trouble)> {
+    fn statement(&mut self, line: &[Token<'_>], number: u32) -> Result<(), (u32, ResolveError)> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
@@ -228,7 +228,7 @@ impl Reader {
             let Some(result) = result else {
                 return Err((
                     column(line.get(1), line),
-                    trouble(
+                    failure(
                         "return needs a variable assigned above",
                         "end the program with return O",
                     ),
@@ -241,7 +241,7 @@ impl Reader {
         let (callee, names) = shape(line)?;
         let at = |token: &Token<'_>| {
             let column = token.column;
-            move |trouble: Trouble| (column, trouble)
+            move |failure: ResolveError| (column, failure)
         };
         let function = open.scope.callee(callee.text).map_err(at(callee))?;
         let mut arguments = Vec::with_capacity(names.len());
@@ -250,14 +250,14 @@ impl Reader {
         }
         let wrong_count = match function {
             Callee::Prim(prim) => prim.arity() != arguments.len(),
-            Callee::Call(_) => arguments.len() > MOST_ARGUMENTS,
+            Callee::Call(_) => arguments.len() > MAX_ARGUMENTS,
         };
         if wrong_count {
             let hint = match function {
                 Callee::Prim(prim) => {
                     format!("{prim} takes {}: {}", prim.arity(), prim.signature())
                 }
-                Callee::Call(_) => format!("a function takes at most {MOST_ARGUMENTS}"),
+                Callee::Call(_) => format!("a function takes at most {MAX_ARGUMENTS}"),
             };
             let problem = format!(
                 "`{}` called with {} arguments",
@@ -291,7 +291,7 @@ impl Reader {
                 .places
                 .last()
                 .map_or(open.line, |line| line + 1);
-            let found = trouble(
+            let found = failure(
                 format!("`{}` has no return", open.program.name),
                 "end the program with return O",
             );
@@ -317,11 +317,13 @@ fn name_of_file(file: &str) -> Option<String> {
 /// `NAME = CALLEE(NAME, …)`: the callee and its arguments.
 fn shape<'a, 't>(
     line: &'t [Token<'a>],
-) -> Result<(&'t Token<'a>, Vec<&'t Token<'a>>), (u32, Trouble)> {
+) -> Result<(&'t Token<'a>, Vec<&'t Token<'a>>), (u32, ResolveError)> {
     let wrong = |token: Option<&Token<'a>>| {
         let hint = match token.map(|token| (token.kind, token.text)) {
-            Some((Kind::Number, _)) => "there are no literals; use a constant such as FIVE or F5",
-            Some((Kind::Text, _)) => "there are no texts in this language",
+            Some((TokenKind::Number, _)) => {
+                "there are no literals; use a constant such as FIVE or F5"
+            }
+            Some((TokenKind::Text, _)) => "there are no texts in this language",
             Some((_, "(")) => "calls do not nest; give the inner call a line of its own",
             Some((_, "=")) => "arguments have no names",
             _ => "each line is variable = callee(argument, ...)",
@@ -330,10 +332,10 @@ fn shape<'a, 't>(
             Some(token) => format!("`{}` was not expected here", token.text),
             None => "the line ends too early".to_owned(),
         };
-        (column(token, line), trouble(problem, hint))
+        (column(token, line), failure(problem, hint))
     };
     let name = |at: usize| match line.get(at) {
-        Some(token) if token.kind == Kind::Name => Ok(token),
+        Some(token) if token.kind == TokenKind::Name => Ok(token),
         other => Err(wrong(other)),
     };
     let mark = |at: usize, text: &str| match line.get(at) {

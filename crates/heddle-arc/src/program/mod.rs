@@ -13,7 +13,7 @@ mod print;
 mod resolve;
 
 pub use files::files;
-pub use load::{Loaded, load};
+pub use load::{LoadedPrograms, load};
 
 use crate::constant::Constant;
 use crate::prim::Prim;

@@ -10,17 +10,17 @@ use std::sync::Arc;
 const LIKENESS: f64 = 0.75;
 
 /// The names a line can use.
-pub(super) struct Scope {
+pub(super) struct NameScope {
     pub form: Form,
     variables: HashMap<Arc<str>, u32>,
 }
 
 /// A problem and what to do about it.
-pub(super) type Trouble = (String, String);
+pub(super) type ResolveError = (String, String);
 
-impl Scope {
+impl NameScope {
     pub(super) fn new(form: Form) -> Self {
-        Scope {
+        NameScope {
             form,
             variables: HashMap::new(),
         }
@@ -35,7 +35,7 @@ impl Scope {
     }
 
     /// Gives a name to the call with that number.
-    pub(super) fn assign(&mut self, name: &str, call: u32) -> Result<Arc<str>, Trouble> {
+    pub(super) fn assign(&mut self, name: &str, call: u32) -> Result<Arc<str>, ResolveError> {
         let taken = if self.variables.contains_key(name) {
             "is assigned twice"
         } else if self.input(name).is_some() {
@@ -55,7 +55,7 @@ impl Scope {
         ))
     }
 
-    pub(super) fn operand(&self, name: &str) -> Result<Operand, Trouble> {
+    pub(super) fn operand(&self, name: &str) -> Result<Operand, ResolveError> {
         if let Some(call) = self.variables.get(name) {
             return Ok(Operand::Call(*call));
         }
@@ -71,7 +71,7 @@ impl Scope {
         Err(self.unknown(name))
     }
 
-    pub(super) fn callee(&self, name: &str) -> Result<Callee, Trouble> {
+    pub(super) fn callee(&self, name: &str) -> Result<Callee, ResolveError> {
         match self.operand(name)? {
             Operand::Prim(prim) => Ok(Callee::Prim(prim)),
             Operand::Call(call) => Ok(Callee::Call(call)),
@@ -86,7 +86,7 @@ impl Scope {
         self.variables.get(name).copied()
     }
 
-    fn unknown(&self, name: &str) -> Trouble {
+    fn unknown(&self, name: &str) -> ResolveError {
         let problem = format!("`{name}` is not known");
         if self.form == Form::Input && (name == "S" || name == "C") {
             let hint = "take the examples as parameters: def solve_NAME(S, I, C):";

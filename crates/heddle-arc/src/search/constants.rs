@@ -1,12 +1,12 @@
 //! Constants by what they are for.
 
 use crate::constant::{Constant, constant, names};
-use crate::dice::Dice;
 use crate::program::Operand;
+use crate::rng::Rng;
 
 /// What a constant is for, told by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum ConstantClass {
     /// `T`, `F`.
     Truth,
     /// `ZERO`..`TEN`.
@@ -19,14 +19,16 @@ pub(super) enum Class {
     Numbered(char),
 }
 
-pub(super) fn class(name: &str) -> Option<Class> {
+pub(super) fn class(name: &str) -> Option<ConstantClass> {
     Some(match constant(name)? {
-        Constant::Bool(_) => Class::Truth,
-        Constant::Pair(..) => Class::Pair,
+        Constant::Bool(_) => ConstantClass::Truth,
+        Constant::Pair(..) => ConstantClass::Pair,
         Constant::Int(_) => match name.chars().next()? {
-            letter if name[1..].chars().all(|c| c.is_ascii_digit()) => Class::Numbered(letter),
-            'N' if name.starts_with("NEG_") => Class::Negative,
-            _ => Class::Number,
+            letter if name[1..].chars().all(|c| c.is_ascii_digit()) => {
+                ConstantClass::Numbered(letter)
+            }
+            'N' if name.starts_with("NEG_") => ConstantClass::Negative,
+            _ => ConstantClass::Number,
         },
     })
 }
@@ -36,19 +38,19 @@ fn operand(name: &str) -> Option<Operand> {
 }
 
 /// Another constant of the class of this one.
-pub(super) fn another(name: &str, dice: &mut Dice) -> Option<Operand> {
+pub(super) fn another(name: &str, rng: &mut Rng) -> Option<Operand> {
     let wanted = class(name)?;
     let value = constant(name);
     let others: Vec<String> = names()
         .filter(|other| class(other) == Some(wanted) && constant(other) != value)
         .collect();
-    operand(dice.pick(&others)?)
+    operand(rng.pick(&others)?)
 }
 
 /// Any constant of a class.
-pub(super) fn any(wanted: Class, dice: &mut Dice) -> Option<Operand> {
+pub(super) fn any(wanted: ConstantClass, rng: &mut Rng) -> Option<Operand> {
     let all: Vec<String> = names().filter(|name| class(name) == Some(wanted)).collect();
-    operand(dice.pick(&all)?)
+    operand(rng.pick(&all)?)
 }
 
 #[cfg(test)]
@@ -57,11 +59,11 @@ mod tests {
 
     #[test]
     fn every_constant_has_a_class_and_stays_in_it() {
-        let mut dice = Dice::new(1);
+        let mut rng = Rng::new(1);
         for name in names() {
             let own = class(&name).unwrap();
             for _ in 0..10 {
-                let Some(Operand::Constant(other, value)) = another(&name, &mut dice) else {
+                let Some(Operand::Constant(other, value)) = another(&name, &mut rng) else {
                     panic!("{name} has no other");
                 };
                 assert_eq!(class(&other), Some(own), "{name} became {other}");

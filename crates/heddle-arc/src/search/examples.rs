@@ -1,11 +1,11 @@
 //! Colours as expressions over the examples.
 
-use crate::dice::Dice;
-use crate::engine::{Example, Grid, Verdict, Worker};
+use crate::engine::{EvaluationRef, Example, Grid, Worker};
 use crate::meter::Budget;
 use crate::plain::Plain;
 use crate::plan::Plan;
 use crate::program::{Program, load};
+use crate::rng::Rng;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -54,11 +54,11 @@ fn expressions() -> &'static [Program] {
 pub(super) fn colour(
     colour: i64,
     examples: &[(Grid, Grid)],
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Option<&'static Program> {
     let all = expressions();
     let Some((input, _)) = examples.first() else {
-        return dice.pick(all);
+        return rng.pick(all);
     };
     let plan = Plan::new(all);
     let example = Example {
@@ -68,12 +68,12 @@ pub(super) fn colour(
     };
     let mut right = Vec::new();
     let mut worker = Worker::new(Budget::default());
-    worker.run(&plan, &[example], |_, program, verdict| {
-        let is_right = matches!(verdict, Verdict::Defined { .. })
-            && verdict.to_plain().ok() == Some(Plain::Int(colour));
+    worker.run(&plan, &[example], |_, program, evaluation| {
+        let is_right = matches!(evaluation, EvaluationRef::Defined { .. })
+            && evaluation.to_plain().ok() == Some(Plain::Int(colour));
         if is_right {
             right.push(program);
         }
     });
-    dice.pick(&right).and_then(|program| all.get(*program))
+    rng.pick(&right).and_then(|program| all.get(*program))
 }

@@ -1,16 +1,16 @@
 //! Functions to map, filter and choose with.
 
-use super::constants::{Class, any};
-use super::fit::{all_fit, is_known};
-use super::generate::Draft;
-use crate::dice::Dice;
+use super::constants::{ConstantClass, any};
+use super::generate::ProgramBuilder;
+use super::type_match::{all_fit, is_known};
 use crate::prim::Prim;
 use crate::program::Operand;
+use crate::rng::Rng;
 use crate::types::{Type, result_of};
 
 /// What a function must result in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum ResultKind {
     /// A truth value, for a filter.
     Truth,
     /// Something that can be compared, for a choice.
@@ -21,14 +21,16 @@ pub(super) enum Wanted {
     Anything,
 }
 
-impl Wanted {
+impl ResultKind {
     /// What the function of a primitive is for, by its signature.
-    pub(super) fn by(prim: Prim) -> Option<Wanted> {
+    pub(super) fn by(prim: Prim) -> Option<ResultKind> {
         Some(match prim {
-            Prim::Sfilter | Prim::Mfilter | Prim::Extract => Wanted::Truth,
-            Prim::Order | Prim::Argmax | Prim::Argmin | Prim::Valmax | Prim::Valmin => Wanted::Key,
-            Prim::Mapply => Wanted::Container,
-            Prim::Apply => Wanted::Anything,
+            Prim::Sfilter | Prim::Mfilter | Prim::Extract => ResultKind::Truth,
+            Prim::Order | Prim::Argmax | Prim::Argmin | Prim::Valmax | Prim::Valmin => {
+                ResultKind::Key
+            }
+            Prim::Mapply => ResultKind::Container,
+            Prim::Apply => ResultKind::Anything,
             _ => return None,
         })
     }
@@ -36,15 +38,15 @@ impl Wanted {
     fn takes(self, result: &Type) -> bool {
         is_known(result)
             && match self {
-                Wanted::Truth => *result == Type::Bool,
-                Wanted::Key => matches!(result, Type::Int | Type::Pair),
-                Wanted::Container => {
+                ResultKind::Truth => *result == Type::Bool,
+                ResultKind::Key => matches!(result, Type::Int | Type::Pair),
+                ResultKind::Container => {
                     matches!(
                         result,
                         Type::Object | Type::Indices | Type::Set(_) | Type::Tuple(_)
                     )
                 }
-                Wanted::Anything => true,
+                ResultKind::Anything => true,
             }
     }
 }
@@ -64,67 +66,77 @@ fn of_one(value: &Type) -> Vec<(Prim, Type)> {
 
 /// A function of such elements; lines it needs are added to the draft.
 pub(super) fn function(
-    draft: &mut Draft,
-    dice: &mut Dice,
+    builder: &mut ProgramBuilder,
+    rng: &mut Rng,
     element: &Type,
-    wanted: Wanted,
+    wanted: ResultKind,
 ) -> Option<Operand> {
-    match dice.below(4) {
+    match rng.below(4) {
         0 | 1 => {
             let suited: Vec<Prim> = of_one(element)
                 .into_iter()
                 .filter(|(_, result)| wanted.takes(result))
                 .map(|(prim, _)| prim)
                 .collect();
-            Some(Operand::Prim(*dice.pick(&suited)?))
+            Some(Operand::Prim(*rng.pick(&suited)?))
         }
-        2 => composed(draft, dice, element, wanted),
-        _ if wanted == Wanted::Truth => matched(draft, dice, element),
-        _ => bound(draft, dice, element, wanted),
+        2 => composed(builder, rng, element, wanted),
+        _ if wanted == ResultKind::Truth => matched(builder, rng, element),
+        _ => bound(builder, rng, element, wanted),
     }
 }
 
 /// `compose(outer, inner)`.
-fn composed(draft: &mut Draft, dice: &mut Dice, element: &Type, wanted: Wanted) -> Option<Operand> {
-    let (inner, between) = dice.pick(&of_one(element))?.clone();
+fn composed(
+    builder: &mut ProgramBuilder,
+    rng: &mut Rng,
+    element: &Type,
+    wanted: ResultKind,
+) -> Option<Operand> {
+    let (inner, between) = rng.pick(&of_one(element))?.clone();
     let outer: Vec<Prim> = of_one(&between)
         .into_iter()
         .filter(|(_, result)| wanted.takes(result))
         .map(|(prim, _)| prim)
         .collect();
-    let outer = *dice.pick(&outer)?;
-    draft.function(
+    let outer = *rng.pick(&outer)?;
+    builder.function(
         Prim::Compose,
         vec![Operand::Prim(outer), Operand::Prim(inner)],
     )
 }
 
 /// `matcher(function, constant)`.
-fn matched(draft: &mut Draft, dice: &mut Dice, element: &Type) -> Option<Operand> {
+fn matched(builder: &mut ProgramBuilder, rng: &mut Rng, element: &Type) -> Option<Operand> {
     let numbers: Vec<Prim> = of_one(element)
         .into_iter()
         .filter(|(_, result)| *result == Type::Int)
         .map(|(prim, _)| prim)
         .collect();
-    let prim = *dice.pick(&numbers)?;
-    let target = any(Class::Number, dice)?;
-    draft.function(Prim::Matcher, vec![Operand::Prim(prim), target])
+    let prim = *rng.pick(&numbers)?;
+    let target = any(ConstantClass::Number, rng)?;
+    builder.function(Prim::Matcher, vec![Operand::Prim(prim), target])
 }
 
 /// `lbind(prim, value)` or `rbind(prim, value)`.
-fn bound(draft: &mut Draft, dice: &mut Dice, element: &Type, wanted: Wanted) -> Option<Operand> {
+fn bound(
+    builder: &mut ProgramBuilder,
+    rng: &mut Rng,
+    element: &Type,
+    wanted: ResultKind,
+) -> Option<Operand> {
     let of_two: Vec<Prim> = Prim::ALL
         .iter()
         .copied()
-        .filter(|prim| prim.arity() == 2 && Wanted::by(*prim).is_none())
+        .filter(|prim| prim.arity() == 2 && ResultKind::by(*prim).is_none())
         .filter(|prim| !prim.builds_a_function())
         .collect();
-    let prim = *dice.pick(&of_two)?;
-    let binds_first = dice.one_in(2);
+    let prim = *rng.pick(&of_two)?;
+    let binds_first = rng.one_in(2);
     let place = usize::from(!binds_first);
     let parameter = prim.parameters()[place];
-    let value = draft.operand(dice, prim, parameter)?;
-    let bound = draft.type_of(&value);
+    let value = builder.operand(rng, prim, parameter)?;
+    let bound = builder.type_of(&value);
     let values = if binds_first {
         [bound, element.clone()]
     } else {
@@ -138,5 +150,5 @@ fn bound(draft: &mut Draft, dice: &mut Dice, element: &Type, wanted: Wanted) -> 
     } else {
         Prim::Rbind
     };
-    draft.function(binder, vec![Operand::Prim(prim), value])
+    builder.function(binder, vec![Operand::Prim(prim), value])
 }

@@ -1,27 +1,27 @@
 //! Random programs, line by line.
 
-use super::constants::{Class, any};
-use super::fit::{all_fit, fits, is_known};
-use super::functions::{Wanted, function};
+use super::constants::{ConstantClass, any};
+use super::functions::{ResultKind, function};
 use super::rewrite::tidied;
+use super::type_match::{all_fit, fits, is_known};
 use crate::constant::Constant;
-use crate::dice::Dice;
 use crate::prim::{Family, Prim};
 use crate::program::{Call, Callee, Form, Input, Operand, Program};
+use crate::rng::Rng;
 use crate::types::{Type, infer};
 
 /// How long programs become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ProgramShape {
     /// Lines tried for, before those nothing depends on are dropped.
     pub lines: usize,
     /// What they take.
     pub form: Form,
 }
 
-impl Default for Shape {
+impl Default for ProgramShape {
     fn default() -> Self {
-        Shape {
+        ProgramShape {
             lines: 10,
             form: Form::Input,
         }
@@ -29,33 +29,33 @@ impl Default for Shape {
 }
 
 /// Lines tried before one is given up; most fail for want of a fitting value.
-const TRIES_PER_LINE: usize = 40;
+const ATTEMPTS_PER_LINE: usize = 40;
 
 /// A random program: always well typed, always returning a grid.
 #[must_use]
-pub fn generate(name: &str, shape: Shape, dice: &mut Dice) -> Program {
-    let mut draft = Draft::new(name, shape.form);
+pub fn generate(name: &str, shape: ProgramShape, rng: &mut Rng) -> Program {
+    let mut builder = ProgramBuilder::new(name, shape.form);
     for _ in 0..shape.lines {
-        for _ in 0..TRIES_PER_LINE {
-            let before = draft.program.calls.len();
-            if draft.line(dice).is_some() {
+        for _ in 0..ATTEMPTS_PER_LINE {
+            let before = builder.program.calls.len();
+            if builder.line(rng).is_some() {
                 break;
             }
-            draft.cut(before);
+            builder.cut(before);
         }
     }
-    draft.finish(dice)
+    builder.finish(rng)
 }
 
 /// A program being written.
-pub(super) struct Draft {
+pub(super) struct ProgramBuilder {
     program: Program,
     types: Vec<Type>,
 }
 
-impl Draft {
+impl ProgramBuilder {
     fn new(name: &str, form: Form) -> Self {
-        Draft {
+        ProgramBuilder {
             program: Program {
                 name: name.into(),
                 form,
@@ -86,7 +86,7 @@ impl Draft {
         self.program.places.push(number as u32 + 2);
         let inferred = infer(&self.program);
         match inferred.types.last() {
-            Some(result) if inferred.doubts.is_empty() => {
+            Some(result) if inferred.warnings.is_empty() => {
                 self.types.push(result.clone());
                 Some(result.clone())
             }
@@ -139,14 +139,14 @@ impl Draft {
     }
 
     /// Something for a parameter of a primitive.
-    pub(super) fn operand(&self, dice: &mut Dice, prim: Prim, parameter: &str) -> Option<Operand> {
+    pub(super) fn operand(&self, rng: &mut Rng, prim: Prim, parameter: &str) -> Option<Operand> {
         let class = match parameter {
-            "Bool" => Some(Class::Truth),
-            "Int" if prim == Prim::OG => Some(Class::Numbered('R')),
-            "Int" if prim == Prim::MirRotT => Some(Class::Numbered('A')),
-            "Int" => Some(Class::Number),
-            "Num" | "n" if dice.one_in(2) => Some(Class::Number),
-            "Pair" | "Num" | "n" => Some(Class::Pair),
+            "Bool" => Some(ConstantClass::Truth),
+            "Int" if prim == Prim::OG => Some(ConstantClass::Numbered('R')),
+            "Int" if prim == Prim::MirRotT => Some(ConstantClass::Numbered('A')),
+            "Int" => Some(ConstantClass::Number),
+            "Num" | "n" if rng.one_in(2) => Some(ConstantClass::Number),
+            "Pair" | "Num" | "n" => Some(ConstantClass::Pair),
             _ => None,
         };
         let fitting: Vec<Operand> = self
@@ -155,23 +155,23 @@ impl Draft {
             .filter(|value| fits(prim, parameter, &self.type_of(value)))
             .collect();
         match class {
-            Some(class) if fitting.is_empty() || dice.one_in(2) => any(class, dice),
-            _ => dice.pick(&fitting).cloned(),
+            Some(class) if fitting.is_empty() || rng.one_in(2) => any(class, rng),
+            _ => rng.pick(&fitting).cloned(),
         }
     }
 
     /// Adds one line, and lines of functions it needs.
-    fn line(&mut self, dice: &mut Dice) -> Option<()> {
-        let prim = *dice.pick(Prim::ALL)?;
-        if prim.family() == Family::HigherOrder && Wanted::by(prim).is_none() {
+    fn line(&mut self, rng: &mut Rng) -> Option<()> {
+        let prim = *rng.pick(Prim::ALL)?;
+        if prim.family() == Family::HigherOrder && ResultKind::by(prim).is_none() {
             return None;
         }
-        let arguments = if let Some(wanted) = Wanted::by(prim) {
-            self.with_function(dice, prim, wanted)?
+        let arguments = if let Some(wanted) = ResultKind::by(prim) {
+            self.with_function(rng, prim, wanted)?
         } else {
             let mut arguments = Vec::with_capacity(prim.arity());
             for parameter in prim.parameters() {
-                arguments.push(self.operand(dice, prim, parameter)?);
+                arguments.push(self.operand(rng, prim, parameter)?);
             }
             let values: Vec<Type> = arguments.iter().map(|a| self.type_of(a)).collect();
             if !all_fit(prim, &values) {
@@ -187,18 +187,18 @@ impl Draft {
     /// elements.
     fn with_function(
         &mut self,
-        dice: &mut Dice,
+        rng: &mut Rng,
         prim: Prim,
-        wanted: Wanted,
+        wanted: ResultKind,
     ) -> Option<Vec<Operand>> {
         let parameters = prim.parameters();
         let place = parameters.iter().position(|p| !p.starts_with("Fn["))?;
-        let container = self.operand(dice, prim, parameters[place])?;
+        let container = self.operand(rng, prim, parameters[place])?;
         let element = self.type_of(&container).element();
         if !is_known(&element) {
             return None;
         }
-        let function = function(self, dice, &element, wanted)?;
+        let function = function(self, rng, &element, wanted)?;
         Some(if place == 0 {
             vec![container, function]
         } else {
@@ -207,14 +207,14 @@ impl Draft {
     }
 
     /// The program, ending in the grid that depends on the most lines.
-    fn finish(mut self, dice: &mut Dice) -> Program {
+    fn finish(mut self, rng: &mut Rng) -> Program {
         // Patches are painted, so that what led to them is not lost.
         let patches: Vec<Operand> = (0..self.types.len() as u32)
             .filter(|line| matches!(self.types[*line as usize], Type::Object | Type::Indices))
             .map(Operand::Call)
             .collect();
         for patch in patches {
-            if let Some(colour) = any(Class::Number, dice) {
+            if let Some(colour) = any(ConstantClass::Number, rng) {
                 let grid = Operand::Input(Input::Grid);
                 self.push(Prim::Fill, vec![grid, colour, patch]);
             }

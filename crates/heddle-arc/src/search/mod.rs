@@ -10,14 +10,14 @@
 
 mod constants;
 mod examples;
-mod fit;
 mod functions;
 mod generate;
 mod mutate;
 mod rewrite;
 mod score;
+mod type_match;
 
-pub use generate::{Shape, generate};
+pub use generate::{ProgramShape, generate};
 pub use mutate::{Mutation, mutate};
 pub use score::{Score, scores};
 
@@ -29,5 +29,5 @@ use crate::types::{Type, infer};
 #[must_use]
 pub fn is_well_typed(program: &Program) -> bool {
     let inferred = infer(program);
-    inferred.doubts.is_empty() && inferred.types.get(program.result as usize) == Some(&Type::Grid)
+    inferred.warnings.is_empty() && inferred.types.get(program.result as usize) == Some(&Type::Grid)
 }

@@ -2,13 +2,13 @@
 
 use super::constants::another;
 use super::examples;
-use super::fit::all_fit;
 use super::rewrite::{tidied, with_lines_before};
+use super::type_match::all_fit;
 use crate::constant::Constant;
-use crate::dice::Dice;
 use crate::engine::Grid;
 use crate::prim::Prim;
 use crate::program::{Callee, Form, Input, Operand, Program};
+use crate::rng::Rng;
 use crate::types::{Inference, Type, infer, result_of};
 
 /// What was changed.
@@ -36,7 +36,7 @@ impl Mutation {
 }
 
 /// Changes tried before a program is given up as it is.
-const TRIES: usize = 64;
+const ATTEMPTS: usize = 64;
 
 /// A program with one thing changed, and what; nothing if no change was found.
 /// `examples` are the pairs of the task the program is for, if there are any: a
@@ -45,19 +45,19 @@ const TRIES: usize = 64;
 pub fn mutate(
     program: &Program,
     examples: &[(Grid, Grid)],
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Option<(Program, Mutation)> {
     let before = infer(program);
-    if program.calls.is_empty() || !before.doubts.is_empty() {
+    if program.calls.is_empty() || !before.warnings.is_empty() {
         return None;
     }
-    for _ in 0..TRIES {
-        let kind = *dice.pick(&Mutation::ALL)?;
+    for _ in 0..ATTEMPTS {
+        let kind = *rng.pick(&Mutation::ALL)?;
         let changed = match kind {
-            Mutation::Constant => constant(program, dice),
-            Mutation::Primitive => primitive(program, &before, dice),
-            Mutation::Variable => variable(program, &before, dice),
-            Mutation::Colour => colour(program, examples, dice),
+            Mutation::Constant => constant(program, rng),
+            Mutation::Primitive => primitive(program, &before, rng),
+            Mutation::Variable => variable(program, &before, rng),
+            Mutation::Colour => colour(program, examples, rng),
         };
         let Some(changed) = changed else {
             continue;
@@ -75,24 +75,24 @@ pub fn mutate(
 fn is_sound(program: &Program, before: &Inference, changed: &Program) -> bool {
     let after = infer(changed);
     let result = |found: &Inference, of: &Program| found.types.get(of.result as usize).cloned();
-    after.doubts.is_empty()
+    after.warnings.is_empty()
         && result(&after, changed) == result(before, program)
         && *changed != tidied(program)
 }
 
 /// An argument of a random line: the line's number and the argument's.
-fn place(program: &Program, dice: &mut Dice) -> (usize, usize) {
-    let line = dice.below(program.calls.len());
-    (line, dice.below(program.calls[line].arguments.len()))
+fn place(program: &Program, rng: &mut Rng) -> (usize, usize) {
+    let line = rng.below(program.calls.len());
+    (line, rng.below(program.calls[line].arguments.len()))
 }
 
-fn constant(program: &Program, dice: &mut Dice) -> Option<Program> {
-    let (line, at) = place(program, dice);
+fn constant(program: &Program, rng: &mut Rng) -> Option<Program> {
+    let (line, at) = place(program, rng);
     let Operand::Constant(name, _) = &program.calls[line].arguments[at] else {
         return None;
     };
     let mut changed = program.clone();
-    changed.calls[line].arguments[at] = another(name, dice)?;
+    changed.calls[line].arguments[at] = another(name, rng)?;
     Some(changed)
 }
 
@@ -108,13 +108,13 @@ fn argument_type(operand: &Operand, types: &[Type]) -> Type {
     }
 }
 
-fn primitive(program: &Program, before: &Inference, dice: &mut Dice) -> Option<Program> {
-    let line = dice.below(program.calls.len());
+fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Program> {
+    let line = rng.below(program.calls.len());
     let call = &program.calls[line];
     let mut changed = program.clone();
     // A primitive passed as a function: of the same signature and family.
-    if dice.one_in(3) {
-        let at = dice.below(call.arguments.len());
+    if rng.one_in(3) {
+        let at = rng.below(call.arguments.len());
         let Operand::Prim(prim) = call.arguments[at] else {
             return None;
         };
@@ -124,7 +124,7 @@ fn primitive(program: &Program, before: &Inference, dice: &mut Dice) -> Option<P
                 && other.family() == prim.family()
         };
         let others: Vec<Prim> = Prim::ALL.iter().filter(alike).copied().collect();
-        changed.calls[line].arguments[at] = Operand::Prim(*dice.pick(&others)?);
+        changed.calls[line].arguments[at] = Operand::Prim(*rng.pick(&others)?);
         return Some(changed);
     }
     // A primitive that is called: any that takes these and results in the same.
@@ -142,12 +142,12 @@ fn primitive(program: &Program, before: &Inference, dice: &mut Dice) -> Option<P
             && result_of(**other, &values) == before.types[line]
     };
     let others: Vec<Prim> = Prim::ALL.iter().filter(alike).copied().collect();
-    changed.calls[line].callee = Callee::Prim(*dice.pick(&others)?);
+    changed.calls[line].callee = Callee::Prim(*rng.pick(&others)?);
     Some(changed)
 }
 
-fn variable(program: &Program, before: &Inference, dice: &mut Dice) -> Option<Program> {
-    let (line, at) = place(program, dice);
+fn variable(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Program> {
+    let (line, at) = place(program, rng);
     let old = &program.calls[line].arguments[at];
     if !matches!(old, Operand::Call(_) | Operand::Input(_)) {
         return None;
@@ -167,7 +167,7 @@ fn variable(program: &Program, before: &Inference, dice: &mut Dice) -> Option<Pr
         .filter(|other| other != old && argument_type(other, &before.types) == wanted)
         .collect();
     let mut changed = program.clone();
-    changed.calls[line].arguments[at] = dice.pick(&others)?.clone();
+    changed.calls[line].arguments[at] = rng.pick(&others)?.clone();
     Some(changed)
 }
 
@@ -182,7 +182,7 @@ fn colour_places(prim: Prim) -> &'static [usize] {
     }
 }
 
-fn colour(program: &Program, examples: &[(Grid, Grid)], dice: &mut Dice) -> Option<Program> {
+fn colour(program: &Program, examples: &[(Grid, Grid)], rng: &mut Rng) -> Option<Program> {
     let mut places = Vec::new();
     for (line, call) in program.calls.iter().enumerate() {
         let Callee::Prim(prim) = call.callee else {
@@ -194,8 +194,8 @@ fn colour(program: &Program, examples: &[(Grid, Grid)], dice: &mut Dice) -> Opti
             }
         }
     }
-    let (line, at, value) = *dice.pick(&places)?;
-    let expression = examples::colour(value, examples, dice)?;
+    let (line, at, value) = *rng.pick(&places)?;
+    let expression = examples::colour(value, examples, rng)?;
     let by = expression.calls.len();
     let mut changed = with_lines_before(program, &expression.calls);
     changed.form = Form::Examples;

@@ -1,11 +1,11 @@
 //! How near a candidate is to a task.
 
-use crate::assess::Judgement;
+use crate::assess::Grade;
 use crate::data::Task;
 use crate::engine::{Example, Grid, Tile};
+use crate::operations::{EvaluationSettings, evaluate_all};
 use crate::plan::Plan;
 use crate::program::Program;
-use crate::road::{Settings, sweep};
 use heddle_runtime::{Error, Runtime};
 
 /// What a candidate is worth; the greater is better. First the examples it gets
@@ -21,11 +21,11 @@ pub struct Score {
 impl Score {
     /// The score with one more example judged.
     #[must_use]
-    pub fn and(self, judged: &Judgement, wanted: &Grid) -> Self {
-        let (examples, cells) = match judged {
-            Judgement::Right => (1, wanted.cells().len()),
-            Judgement::Wrong { cells } => (0, *cells as usize),
-            Judgement::Undefined(_) => (0, 0),
+    pub fn and(self, graded: &Grade, wanted: &Grid) -> Self {
+        let (examples, cells) = match graded {
+            Grade::Right => (1, wanted.cells().len()),
+            Grade::Wrong { cells } => (0, *cells as usize),
+            Grade::Undefined(_) => (0, 0),
         };
         Score {
             examples: self.examples + examples,
@@ -40,7 +40,7 @@ pub fn scores(
     runtime: &Runtime,
     candidates: &[Program],
     task: &Task,
-    settings: &Settings<'_>,
+    settings: &EvaluationSettings<'_>,
 ) -> Result<Vec<Score>, Error> {
     let plan = Plan::new(candidates);
     let examples: Vec<Example<'_>> = task.examples().take(task.train.len()).collect();
@@ -48,14 +48,14 @@ pub fn scores(
         plan: &plan,
         examples: &examples,
     };
-    let rows = sweep(runtime, &[tile], settings, |part, _, verdict| {
-        Judgement::of(&verdict, &task.train[part.example].1)
+    let rows = evaluate_all(runtime, &[tile], settings, |part, _, evaluation| {
+        Grade::of(&evaluation, &task.train[part.example].1)
     })?;
     let mut scores = vec![Score::default(); candidates.len()];
     for (part, row) in rows {
         let wanted = &task.train[part.example].1;
-        for (score, judged) in scores.iter_mut().zip(row.into_iter().flatten()) {
-            *score = score.and(&judged, wanted);
+        for (score, graded) in scores.iter_mut().zip(row.into_iter().flatten()) {
+            *score = score.and(&graded, wanted);
         }
     }
     Ok(scores)

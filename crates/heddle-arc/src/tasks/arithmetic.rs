@@ -1,51 +1,51 @@
 //! Tasks about numbers.
 
-use super::Recipe;
-use super::picture::{Rect, Rows, any_blank, colours, cut, dots, fill};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, Rect, any_blank, colours, cut, dots, fill};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "bar_twice_the_dots",
         family: Family::Arithmetic,
-        make: bar_twice_the_dots,
+        generate: bar_twice_the_dots,
     },
-    Recipe {
+    TaskGenerator {
         name: "step_past_itself",
         family: Family::Arithmetic,
-        make: step_past_itself,
+        generate: step_past_itself,
     },
-    Recipe {
+    TaskGenerator {
         name: "even_or_odd",
         family: Family::Arithmetic,
-        make: even_or_odd,
+        generate: even_or_odd,
     },
-    Recipe {
+    TaskGenerator {
         name: "upper_half_and_one",
         family: Family::Arithmetic,
-        make: upper_half_and_one,
+        generate: upper_half_and_one,
     },
 ];
 
-fn bar_twice_the_dots(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 6, 11);
-    let colour = colours(dice, 1)[0];
-    let count = dice.between(1, 7);
-    let found = dots(dice, &input, count);
+fn bar_twice_the_dots(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 6, 11);
+    let colour = colours(rng, 1)[0];
+    let count = rng.between(1, 7);
+    let found = dots(rng, &input, count);
     for (i, j) in &found {
         input[*i][*j] = colour;
     }
     (input, vec![vec![colour; 2 * found.len()]])
 }
 
-fn step_past_itself(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 9, 14);
-    let colour = colours(dice, 1)[0];
-    let (height, width) = (dice.between(1, 3), dice.between(1, 3));
+fn step_past_itself(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 9, 14);
+    let colour = colours(rng, 1)[0];
+    let (height, width) = (rng.between(1, 3), rng.between(1, 3));
     let from = Rect {
-        top: dice.below(3),
-        left: dice.below(3),
+        top: rng.below(3),
+        left: rng.below(3),
         height,
         width,
     };
@@ -60,10 +60,10 @@ fn step_past_itself(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn even_or_odd(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 5, 9);
-    let count = dice.between(1, 6);
-    let found = dots(dice, &input, count);
+fn even_or_odd(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 5, 9);
+    let count = rng.between(1, 6);
+    let found = dots(rng, &input, count);
     for (i, j) in &found {
         input[*i][*j] = 1;
     }
@@ -72,9 +72,9 @@ fn even_or_odd(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn upper_half_and_one(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 3);
-    let input = super::picture::any_noise(dice, 3, 10, &palette);
+fn upper_half_and_one(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 3);
+    let input = super::drawing::any_noise(rng, 3, 10, &palette);
     let rect = Rect {
         top: 0,
         left: 0,

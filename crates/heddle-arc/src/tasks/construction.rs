@@ -1,30 +1,30 @@
 //! Tasks about objects and patches.
 
-use super::Recipe;
-use super::picture::{Rect, Rows, any_blank, blank, colours, dots, fill, rects};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, Rect, any_blank, blank, colours, dots, fill, rects};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "box_of_dots",
         family: Family::Construction,
-        make: box_of_dots,
+        generate: box_of_dots,
     },
-    Recipe {
+    TaskGenerator {
         name: "into_the_corner",
         family: Family::Construction,
-        make: into_the_corner,
+        generate: into_the_corner,
     },
-    Recipe {
+    TaskGenerator {
         name: "square_of_colours",
         family: Family::Construction,
-        make: square_of_colours,
+        generate: square_of_colours,
     },
-    Recipe {
+    TaskGenerator {
         name: "only_yellow",
         family: Family::Construction,
-        make: only_yellow,
+        generate: only_yellow,
     },
 ];
 
@@ -42,9 +42,9 @@ fn bounds(cells: &[(usize, usize)]) -> Rect {
     }
 }
 
-fn box_of_dots(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 7, 12);
-    let found = dots(dice, &input, 4);
+fn box_of_dots(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 7, 12);
+    let found = dots(rng, &input, 4);
     for (i, j) in &found {
         input[*i][*j] = 3;
     }
@@ -56,9 +56,9 @@ fn box_of_dots(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn into_the_corner(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 6, 11);
-    let found = dots(dice, &input, 5);
+fn into_the_corner(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 6, 11);
+    let found = dots(rng, &input, 5);
     let corner = bounds(&found);
     let mut output = input.clone();
     for (i, j) in found {
@@ -68,11 +68,11 @@ fn into_the_corner(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn square_of_colours(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn square_of_colours(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(13, 13);
-    let count = dice.between(1, 5);
-    let palette = colours(dice, count);
-    let found = rects(dice, &input, count, (1, 3));
+    let count = rng.between(1, 5);
+    let palette = colours(rng, count);
+    let found = rects(rng, &input, count, (1, 3));
     let side = found.len();
     for (rect, colour) in found.into_iter().zip(palette) {
         fill(&mut input, rect, colour);
@@ -80,9 +80,9 @@ fn square_of_colours(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, vec![vec![1; side]; side])
 }
 
-fn only_yellow(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn only_yellow(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(13, 13);
-    let found = rects(dice, &input, 6, (1, 3));
+    let found = rects(rng, &input, 6, (1, 3));
     let mut output = input.clone();
     for (number, rect) in found.into_iter().enumerate() {
         let colour = [4, 1, 7][number % 3];

@@ -1,40 +1,40 @@
 //! Tasks about tuples and sets.
 
-use super::Recipe;
-use super::picture::{Rows, any_blank, beside, blank, colours, cut, fill, noise, rects};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, any_blank, beside, blank, colours, cut, fill, noise, rects};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "no_row_twice",
         family: Family::Containers,
-        make: no_row_twice,
+        generate: no_row_twice,
     },
-    Recipe {
+    TaskGenerator {
         name: "rows_in_order",
         family: Family::Containers,
-        make: rows_in_order,
+        generate: rows_in_order,
     },
-    Recipe {
+    TaskGenerator {
         name: "largest_alone",
         family: Family::Containers,
-        make: largest_alone,
+        generate: largest_alone,
     },
-    Recipe {
+    TaskGenerator {
         name: "in_both_halves",
         family: Family::Containers,
-        make: in_both_halves,
+        generate: in_both_halves,
     },
 ];
 
-fn no_row_twice(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let width = dice.between(2, 7);
-    let kinds = noise(dice, 3, width, &palette);
-    let height = dice.between(5, 9);
-    let input: Rows = (0..height).map(|_| kinds[dice.below(3)].clone()).collect();
-    let mut output = Rows::new();
+fn no_row_twice(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let width = rng.between(2, 7);
+    let kinds = noise(rng, 3, width, &palette);
+    let height = rng.between(5, 9);
+    let input: GridRows = (0..height).map(|_| kinds[rng.below(3)].clone()).collect();
+    let mut output = GridRows::new();
     for row in &input {
         if !output.contains(row) {
             output.push(row.clone());
@@ -43,19 +43,19 @@ fn no_row_twice(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn rows_in_order(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 5);
-    let (height, width) = (dice.between(3, 8), dice.between(2, 8));
-    let input = noise(dice, height, width, &palette);
+fn rows_in_order(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 5);
+    let (height, width) = (rng.between(3, 8), rng.between(2, 8));
+    let input = noise(rng, height, width, &palette);
     let mut output = input.clone();
     output.sort();
     (input, output)
 }
 
-fn largest_alone(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn largest_alone(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(14, 14);
-    let palette = colours(dice, 4);
-    let found = rects(dice, &input, 4, (1, 4));
+    let palette = colours(rng, 4);
+    let found = rects(rng, &input, 4, (1, 4));
     for (rect, colour) in found.iter().zip(&palette) {
         fill(&mut input, *rect, *colour);
     }
@@ -68,11 +68,11 @@ fn largest_alone(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn in_both_halves(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let shape = any_blank(dice, 3, 6);
+fn in_both_halves(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let shape = any_blank(rng, 3, 6);
     let (height, width) = (shape.len(), shape[0].len());
-    let left = noise(dice, height, width, &[0, 1]);
-    let right = noise(dice, height, width, &[0, 1]);
+    let left = noise(rng, height, width, &[0, 1]);
+    let right = noise(rng, height, width, &[0, 1]);
     let mut output = shape;
     for i in 0..height {
         for j in 0..width {

@@ -1,57 +1,57 @@
 //! Tasks about turning, cutting and scaling.
 
-use super::Recipe;
-use super::picture::{
-    Rect, Rows, any_noise, beside, colours, cut, mirrored, transposed, upside_down,
+use super::TaskGenerator;
+use super::drawing::{
+    GridRows, Rect, any_noise, beside, colours, cut, mirrored, transposed, upside_down,
 };
-use crate::dice::Dice;
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "mirror_to_the_right",
         family: Family::Geometry,
-        make: mirror_to_the_right,
+        generate: mirror_to_the_right,
     },
-    Recipe {
+    TaskGenerator {
         name: "quarter_turn",
         family: Family::Geometry,
-        make: quarter_turn,
+        generate: quarter_turn,
     },
-    Recipe {
+    TaskGenerator {
         name: "twice_as_large",
         family: Family::Geometry,
-        make: twice_as_large,
+        generate: twice_as_large,
     },
-    Recipe {
+    TaskGenerator {
         name: "two_colours_change_places",
         family: Family::Geometry,
-        make: two_colours_change_places,
+        generate: two_colours_change_places,
     },
-    Recipe {
+    TaskGenerator {
         name: "without_the_edge",
         family: Family::Geometry,
-        make: without_the_edge,
+        generate: without_the_edge,
     },
 ];
 
-fn mirror_to_the_right(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let input = any_noise(dice, 2, 8, &palette);
+fn mirror_to_the_right(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let input = any_noise(rng, 2, 8, &palette);
     let output = beside(&input, &mirrored(&input));
     (input, output)
 }
 
-fn quarter_turn(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let input = any_noise(dice, 2, 9, &palette);
+fn quarter_turn(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let input = any_noise(rng, 2, 9, &palette);
     let output = transposed(&upside_down(&input));
     (input, output)
 }
 
-fn twice_as_large(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let input = any_noise(dice, 2, 7, &palette);
+fn twice_as_large(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let input = any_noise(rng, 2, 7, &palette);
     let twice = |row: &Vec<i8>| row.iter().flat_map(|cell| [*cell; 2]).collect::<Vec<i8>>();
     let output = input
         .iter()
@@ -60,8 +60,8 @@ fn twice_as_large(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn two_colours_change_places(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let input = any_noise(dice, 3, 9, &[1, 2, 5, 8]);
+fn two_colours_change_places(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let input = any_noise(rng, 3, 9, &[1, 2, 5, 8]);
     let other = |cell: &i8| match cell {
         1 => 2,
         2 => 1,
@@ -74,9 +74,9 @@ fn two_colours_change_places(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn without_the_edge(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let input = any_noise(dice, 4, 9, &palette);
+fn without_the_edge(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let input = any_noise(rng, 4, 9, &palette);
     let middle = Rect {
         top: 1,
         left: 1,

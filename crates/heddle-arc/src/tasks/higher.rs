@@ -1,39 +1,39 @@
 //! Tasks about functions of functions.
 
-use super::Recipe;
-use super::picture::{
-    Rows, beside, blank, colours, fill, mirrored, noise, outline, rects, upside_down,
+use super::TaskGenerator;
+use super::drawing::{
+    GridRows, beside, blank, colours, fill, mirrored, noise, outline, rects, upside_down,
 };
-use crate::dice::Dice;
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "fill_the_frames",
         family: Family::HigherOrder,
-        make: fill_the_frames,
+        generate: fill_the_frames,
     },
-    Recipe {
+    TaskGenerator {
         name: "mark_those_of_four",
         family: Family::HigherOrder,
-        make: mark_those_of_four,
+        generate: mark_those_of_four,
     },
-    Recipe {
+    TaskGenerator {
         name: "squares_stay",
         family: Family::HigherOrder,
-        make: squares_stay,
+        generate: squares_stay,
     },
-    Recipe {
+    TaskGenerator {
         name: "beside_its_half_turn",
         family: Family::HigherOrder,
-        make: beside_its_half_turn,
+        generate: beside_its_half_turn,
     },
 ];
 
-fn fill_the_frames(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn fill_the_frames(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(13, 13);
-    let colour = dice.between(5, 9) as i8;
-    let found = rects(dice, &input, 3, (3, 5));
+    let colour = rng.between(5, 9) as i8;
+    let found = rects(rng, &input, 3, (3, 5));
     let mut output = input.clone();
     for rect in found {
         outline(&mut input, rect, colour);
@@ -43,9 +43,9 @@ fn fill_the_frames(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn mark_those_of_four(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn mark_those_of_four(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(12, 12);
-    let found = rects(dice, &input, 5, (1, 4));
+    let found = rects(rng, &input, 5, (1, 4));
     let mut output = input.clone();
     for rect in found {
         fill(&mut input, rect, 1);
@@ -54,10 +54,10 @@ fn mark_those_of_four(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn squares_stay(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn squares_stay(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(14, 14);
-    let palette = colours(dice, 5);
-    let found = rects(dice, &input, 5, (1, 3));
+    let palette = colours(rng, 5);
+    let found = rects(rng, &input, 5, (1, 3));
     let mut output = input.clone();
     for (rect, colour) in found.into_iter().zip(palette) {
         fill(&mut input, rect, colour);
@@ -68,10 +68,10 @@ fn squares_stay(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn beside_its_half_turn(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 3);
-    let (height, width) = (dice.between(2, 7), dice.between(2, 7));
-    let input = noise(dice, height, width, &palette);
+fn beside_its_half_turn(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 3);
+    let (height, width) = (rng.between(2, 7), rng.between(2, 7));
+    let input = noise(rng, height, width, &palette);
     let output = beside(&input, &mirrored(&upside_down(&input)));
     (input, output)
 }

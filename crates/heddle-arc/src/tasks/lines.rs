@@ -1,38 +1,38 @@
 //! Tasks about segments, rays and frames.
 
-use super::Recipe;
-use super::picture::{Rect, Rows, any_blank, blank, fill, inside, outline};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, Rect, any_blank, blank, fill, inside, outline};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "join_the_dots",
         family: Family::Lines,
-        make: join_the_dots,
+        generate: join_the_dots,
     },
-    Recipe {
+    TaskGenerator {
         name: "cross_through_it",
         family: Family::Lines,
-        make: cross_through_it,
+        generate: cross_through_it,
     },
-    Recipe {
+    TaskGenerator {
         name: "frame_around_it",
         family: Family::Lines,
-        make: frame_around_it,
+        generate: frame_around_it,
     },
-    Recipe {
+    TaskGenerator {
         name: "ray_to_the_corner",
         family: Family::Lines,
-        make: ray_to_the_corner,
+        generate: ray_to_the_corner,
     },
 ];
 
-fn join_the_dots(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn join_the_dots(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(11, 11);
-    let (i, j) = (dice.below(4), dice.below(4));
-    let length = dice.between(2, 6);
-    let (down, right) = [(1, 0), (0, 1), (1, 1)][dice.below(3)];
+    let (i, j) = (rng.below(4), rng.below(4));
+    let length = rng.between(2, 6);
+    let (down, right) = [(1, 0), (0, 1), (1, 1)][rng.below(3)];
     let mut output = input.clone();
     for step in 0..=length {
         output[i + step * down][j + step * right] = 8;
@@ -42,9 +42,9 @@ fn join_the_dots(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn cross_through_it(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 5, 13);
-    let (i, j) = (dice.below(input.len()), dice.below(input[0].len()));
+fn cross_through_it(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 5, 13);
+    let (i, j) = (rng.below(input.len()), rng.below(input[0].len()));
     input[i][j] = 7;
     let mut output = input.clone();
     output[i].fill(7);
@@ -54,13 +54,13 @@ fn cross_through_it(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn frame_around_it(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn frame_around_it(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(11, 11);
     let rect = Rect {
-        top: dice.between(1, 5),
-        left: dice.between(1, 5),
-        height: dice.between(1, 4),
-        width: dice.between(1, 4),
+        top: rng.between(1, 5),
+        left: rng.between(1, 5),
+        height: rng.between(1, 4),
+        width: rng.between(1, 4),
     };
     let mut output = input.clone();
     fill(&mut input, rect, 5);
@@ -75,9 +75,9 @@ fn frame_around_it(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn ray_to_the_corner(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 6, 12);
-    let (i, j) = (dice.below(4), dice.below(4));
+fn ray_to_the_corner(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 6, 12);
+    let (i, j) = (rng.below(4), rng.below(4));
     input[i][j] = 9;
     let mut output = input.clone();
     for step in 0..30 {

@@ -1,7 +1,7 @@
 //! Tasks of our own, made by code, and programs that solve them.
 //!
 //! So that `heddle arc eval` has something to do where no ARC tasks are at hand.
-//! Each [`Recipe`] draws an input from dice and computes its output in plain
+//! Each [`TaskGenerator`] draws an input from dice and computes its output in plain
 //! Rust, without the language; the program of its name in `programs.py` has to
 //! find the same. One file of recipes for each family of primitives.
 
@@ -9,20 +9,20 @@ mod additions;
 mod arithmetic;
 mod construction;
 mod containers;
+mod drawing;
 mod geometry;
 mod higher;
 mod lines;
 mod painting;
 mod patterns;
-mod picture;
 mod queries;
 mod splitting;
 
 use crate::data::{Dataset, Task};
-use crate::dice::Dice;
 use crate::engine::Grid;
 use crate::prim::Family;
-use picture::Rows;
+use crate::rng::Rng;
+use drawing::GridRows;
 
 /// Programs that solve the tasks.
 pub const PROGRAMS: &str = include_str!("programs.py");
@@ -33,16 +33,16 @@ const TEST_PAIRS: u64 = 2;
 
 /// How a task is made.
 #[derive(Clone, Copy)]
-pub struct Recipe {
+pub struct TaskGenerator {
     /// The task's name.
     pub name: &'static str,
     /// The family of primitives it is about.
     pub family: Family,
     /// An input and its output. `theme` is the same for all pairs of a task.
-    make: fn(dice: &mut Dice, theme: u64) -> (Rows, Rows),
+    generate: fn(rng: &mut Rng, theme: u64) -> (GridRows, GridRows),
 }
 
-impl Recipe {
+impl TaskGenerator {
     /// The task of a seed, always the same.
     #[must_use]
     pub fn task(&self, seed: u64) -> Task {
@@ -51,9 +51,9 @@ impl Recipe {
             .name
             .bytes()
             .fold(seed, |mixed, byte| mixed.rotate_left(7) ^ u64::from(byte));
-        let theme = Dice::new(own).roll();
+        let theme = Rng::new(own).next_u64();
         let pair = |number: u64| {
-            let (input, output) = (self.make)(&mut Dice::of(own, number), theme);
+            let (input, output) = (self.generate)(&mut Rng::of(own, number), theme);
             Some((Grid::new(&input).ok()?, Grid::new(&output).ok()?))
         };
         let train = 0..TRAIN_PAIRS;
@@ -67,19 +67,19 @@ impl Recipe {
 }
 
 /// Every recipe, family by family.
-pub fn recipes() -> impl Iterator<Item = &'static Recipe> {
+pub fn generators() -> impl Iterator<Item = &'static TaskGenerator> {
     [
-        arithmetic::RECIPES,
-        containers::RECIPES,
-        higher::RECIPES,
-        geometry::RECIPES,
-        splitting::RECIPES,
-        painting::RECIPES,
-        queries::RECIPES,
-        construction::RECIPES,
-        lines::RECIPES,
-        patterns::RECIPES,
-        additions::RECIPES,
+        arithmetic::GENERATORS,
+        containers::GENERATORS,
+        higher::GENERATORS,
+        geometry::GENERATORS,
+        splitting::GENERATORS,
+        painting::GENERATORS,
+        queries::GENERATORS,
+        construction::GENERATORS,
+        lines::GENERATORS,
+        patterns::GENERATORS,
+        additions::GENERATORS,
     ]
     .into_iter()
     .flatten()
@@ -88,7 +88,7 @@ pub fn recipes() -> impl Iterator<Item = &'static Recipe> {
 /// The tasks of a seed.
 #[must_use]
 pub fn dataset(seed: u64) -> Dataset {
-    let mut tasks: Vec<Task> = recipes().map(|recipe| recipe.task(seed)).collect();
+    let mut tasks: Vec<Task> = generators().map(|generator| generator.task(seed)).collect();
     tasks.sort_by(|a, b| a.id.cmp(&b.id));
     Dataset {
         tasks,

@@ -1,36 +1,36 @@
 //! Tasks about writing into grids.
 
-use super::Recipe;
-use super::picture::{Rows, any_blank, any_noise, blank, dots, fill, inside, rects};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, any_blank, any_noise, blank, dots, fill, inside, rects};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "shadows",
         family: Family::Painting,
-        make: shadows,
+        generate: shadows,
     },
-    Recipe {
+    TaskGenerator {
         name: "green_is_erased",
         family: Family::Painting,
-        make: green_is_erased,
+        generate: green_is_erased,
     },
-    Recipe {
+    TaskGenerator {
         name: "red_again_two_further",
         family: Family::Painting,
-        make: red_again_two_further,
+        generate: red_again_two_further,
     },
-    Recipe {
+    TaskGenerator {
         name: "falls_by_one",
         family: Family::Painting,
-        make: falls_by_one,
+        generate: falls_by_one,
     },
 ];
 
-fn shadows(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let mut input = any_blank(dice, 6, 11);
-    let found = dots(dice, &input, 5);
+fn shadows(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let mut input = any_blank(rng, 6, 11);
+    let found = dots(rng, &input, 5);
     for (i, j) in &found {
         input[*i][*j] = 2;
     }
@@ -43,9 +43,9 @@ fn shadows(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn green_is_erased(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn green_is_erased(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(11, 11);
-    let found = rects(dice, &input, 6, (1, 3));
+    let found = rects(rng, &input, 6, (1, 3));
     let mut output = input.clone();
     for (number, rect) in found.into_iter().enumerate() {
         let colour = [3, 6, 9][number % 3];
@@ -57,8 +57,8 @@ fn green_is_erased(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn red_again_two_further(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let input = any_noise(dice, 4, 9, &[0, 0, 0, 1, 2]);
+fn red_again_two_further(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let input = any_noise(rng, 4, 9, &[0, 0, 0, 1, 2]);
     let mut output = input.clone();
     for (i, row) in input.iter().enumerate() {
         for j in (2..row.len()).filter(|j| row[j - 2] == 2) {
@@ -68,10 +68,10 @@ fn red_again_two_further(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn falls_by_one(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn falls_by_one(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(9, 9);
-    let colour = dice.between(1, 9) as i8;
-    let rect = rects(dice, &input, 1, (1, 4))[0];
+    let colour = rng.between(1, 9) as i8;
+    let rect = rects(rng, &input, 1, (1, 4))[0];
     fill(&mut input, rect, colour);
     let mut output = blank(9, 9);
     for (i, row) in input.iter().enumerate().take(8) {

@@ -1,35 +1,35 @@
 //! Tasks about repetition and occurrence.
 
-use super::Recipe;
-use super::picture::{Rect, Rows, any_noise, beside, colours, cut, noise, transposed};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, Rect, any_noise, beside, colours, cut, noise, transposed};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "where_the_corner_occurs",
         family: Family::Patterns,
-        make: where_the_corner_occurs,
+        generate: where_the_corner_occurs,
     },
-    Recipe {
+    TaskGenerator {
         name: "squeezed",
         family: Family::Patterns,
-        make: squeezed,
+        generate: squeezed,
     },
-    Recipe {
+    TaskGenerator {
         name: "one_period_across",
         family: Family::Patterns,
-        make: one_period_across,
+        generate: one_period_across,
     },
-    Recipe {
+    TaskGenerator {
         name: "one_period_down",
         family: Family::Patterns,
-        make: one_period_down,
+        generate: one_period_down,
     },
 ];
 
-fn where_the_corner_occurs(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let input = any_noise(dice, 5, 11, &[1, 2]);
+fn where_the_corner_occurs(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let input = any_noise(rng, 5, 11, &[1, 2]);
     let corner = |i: usize, j: usize| {
         let rect = Rect {
             top: i,
@@ -52,14 +52,14 @@ fn where_the_corner_occurs(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn squeezed(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 3);
-    let mut input = any_noise(dice, 6, 11, &palette);
+fn squeezed(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 3);
+    let mut input = any_noise(rng, 6, 11, &palette);
     // Two different cells in each other line keep something from vanishing.
     let (height, width) = (input.len(), input[0].len());
-    let row = dice.below(height);
+    let row = rng.below(height);
     input[row].fill(palette[0]);
-    let column = dice.below(width);
+    let column = rng.below(width);
     for line in &mut input {
         line[column] = palette[0];
     }
@@ -80,7 +80,7 @@ fn squeezed(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
 }
 
 /// The least distance at which a grid repeats to the right; its width if none.
-fn period(rows: &Rows) -> usize {
+fn period(rows: &GridRows) -> usize {
     let width = rows[0].len();
     let repeats = |p: &usize| {
         rows.iter()
@@ -89,16 +89,16 @@ fn period(rows: &Rows) -> usize {
     (1..width).find(repeats).unwrap_or(width)
 }
 
-fn repeated(dice: &mut Dice) -> Rows {
-    let palette = colours(dice, 3);
-    let (height, width) = (dice.between(2, 7), dice.between(2, 4));
-    let tile = noise(dice, height, width, &palette);
+fn repeated(rng: &mut Rng) -> GridRows {
+    let palette = colours(rng, 3);
+    let (height, width) = (rng.between(2, 7), rng.between(2, 4));
+    let tile = noise(rng, height, width, &palette);
     let twice = beside(&tile, &tile);
     beside(&twice, &tile)
 }
 
-fn one_period_across(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let input = repeated(dice);
+fn one_period_across(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let input = repeated(rng);
     let rect = Rect {
         top: 0,
         left: 0,
@@ -109,7 +109,7 @@ fn one_period_across(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn one_period_down(dice: &mut Dice, theme: u64) -> (Rows, Rows) {
-    let (input, output) = one_period_across(dice, theme);
+fn one_period_down(rng: &mut Rng, theme: u64) -> (GridRows, GridRows) {
+    let (input, output) = one_period_across(rng, theme);
     (transposed(&input), transposed(&output))
 }

@@ -1,36 +1,36 @@
 //! Tasks about questions to grids and patches.
 
-use super::Recipe;
-use super::picture::{Rows, any_noise, blank, colours, cut, fill, noise, rects, transposed};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, any_noise, blank, colours, cut, fill, noise, rects, transposed};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "those_at_the_border",
         family: Family::Queries,
-        make: those_at_the_border,
+        generate: those_at_the_border,
     },
-    Recipe {
+    TaskGenerator {
         name: "as_large_as_yellow",
         family: Family::Queries,
-        make: as_large_as_yellow,
+        generate: as_large_as_yellow,
     },
-    Recipe {
+    TaskGenerator {
         name: "the_rare_colour",
         family: Family::Queries,
-        make: the_rare_colour,
+        generate: the_rare_colour,
     },
-    Recipe {
+    TaskGenerator {
         name: "lie_down",
         family: Family::Queries,
-        make: lie_down,
+        generate: lie_down,
     },
 ];
 
-fn those_at_the_border(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn those_at_the_border(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let mut input = blank(12, 12);
-    let found = rects(dice, &input, 5, (1, 4));
+    let found = rects(rng, &input, 5, (1, 4));
     let mut output = input.clone();
     for rect in found {
         fill(&mut input, rect, 1);
@@ -40,31 +40,31 @@ fn those_at_the_border(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn as_large_as_yellow(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
+fn as_large_as_yellow(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let palette = [0, 1, 3];
-    let mut input = noise(dice, 12, 12, &palette);
-    let rect = rects(dice, &input, 1, (1, 6))[0];
+    let mut input = noise(rng, 12, 12, &palette);
+    let rect = rects(rng, &input, 1, (1, 6))[0];
     fill(&mut input, rect, 4);
     (input, vec![vec![4; rect.width]; rect.height])
 }
 
-fn the_rare_colour(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 3);
+fn the_rare_colour(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 3);
     // Half of 100 cells are of each of the others, less the few of the rare one.
     let half = blank(10, 5);
-    let mut input: Rows = half
+    let mut input: GridRows = half
         .iter()
         .map(|row| [vec![palette[0]; row.len()], vec![palette[1]; row.len()]].concat())
         .collect();
-    let rect = rects(dice, &input, 1, (1, 4))[0];
+    let rect = rects(rng, &input, 1, (1, 4))[0];
     fill(&mut input, rect, palette[2]);
     let output = cut(&input, rect);
     (input, output)
 }
 
-fn lie_down(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let input = any_noise(dice, 2, 8, &palette);
+fn lie_down(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let input = any_noise(rng, 2, 8, &palette);
     let output = if input.len() > input[0].len() {
         transposed(&input)
     } else {

@@ -1,37 +1,37 @@
 //! Tasks about splitting and joining grids.
 
-use super::Recipe;
-use super::picture::{Rows, any_noise, beside, colours, noise, upside_down};
-use crate::dice::Dice;
+use super::TaskGenerator;
+use super::drawing::{GridRows, any_noise, beside, colours, noise, upside_down};
 use crate::prim::Family;
+use crate::rng::Rng;
 
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const GENERATORS: &[TaskGenerator] = &[
+    TaskGenerator {
         name: "where_the_halves_agree",
         family: Family::Splitting,
-        make: where_the_halves_agree,
+        generate: where_the_halves_agree,
     },
-    Recipe {
+    TaskGenerator {
         name: "first_of_three",
         family: Family::Splitting,
-        make: first_of_three,
+        generate: first_of_three,
     },
-    Recipe {
+    TaskGenerator {
         name: "mirror_below",
         family: Family::Splitting,
-        make: mirror_below,
+        generate: mirror_below,
     },
-    Recipe {
+    TaskGenerator {
         name: "halves_change_places",
         family: Family::Splitting,
-        make: halves_change_places,
+        generate: halves_change_places,
     },
 ];
 
-fn where_the_halves_agree(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 2);
-    let upper = any_noise(dice, 2, 7, &palette);
-    let lower = noise(dice, upper.len(), upper[0].len(), &palette);
+fn where_the_halves_agree(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 2);
+    let upper = any_noise(rng, 2, 7, &palette);
+    let lower = noise(rng, upper.len(), upper[0].len(), &palette);
     let agreed = |(a, b): (&i8, &i8)| if a == b { *a } else { 0 };
     let output = upper
         .iter()
@@ -42,26 +42,26 @@ fn where_the_halves_agree(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
     (input, output)
 }
 
-fn first_of_three(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let output = any_noise(dice, 2, 6, &palette);
+fn first_of_three(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let output = any_noise(rng, 2, 6, &palette);
     let (height, width) = (output.len(), 2 * output[0].len());
-    let input = beside(&output, &noise(dice, height, width, &palette));
+    let input = beside(&output, &noise(rng, height, width, &palette));
     (input, output)
 }
 
-fn mirror_below(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 4);
-    let input = any_noise(dice, 2, 8, &palette);
+fn mirror_below(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 4);
+    let input = any_noise(rng, 2, 8, &palette);
     let output = input.iter().cloned().chain(upside_down(&input)).collect();
     (input, output)
 }
 
-fn halves_change_places(dice: &mut Dice, _theme: u64) -> (Rows, Rows) {
-    let palette = colours(dice, 3);
-    let left = any_noise(dice, 2, 7, &palette);
+fn halves_change_places(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
+    let palette = colours(rng, 3);
+    let left = any_noise(rng, 2, 7, &palette);
     let (height, width) = (left.len(), left[0].len());
-    let right = noise(dice, height, width, &palette);
+    let right = noise(rng, height, width, &palette);
     let line = vec![vec![0; 1]; height];
     let input = beside(&beside(&left, &line), &right);
     (input, beside(&right, &left))

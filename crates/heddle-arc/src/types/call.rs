@@ -10,13 +10,13 @@ use std::rc::Rc;
 const MAX_CALLS: u32 = 200;
 
 /// Calls on types, a bounded number of them.
-pub(super) struct Caller {
+pub(super) struct CallInference {
     left: u32,
 }
 
-impl Caller {
+impl CallInference {
     pub(super) fn new() -> Self {
-        Caller { left: MAX_CALLS }
+        CallInference { left: MAX_CALLS }
     }
 
     /// What calling a value of that type results in.
@@ -190,7 +190,7 @@ pub(crate) fn result_of(prim: Prim, arguments: &[Type]) -> Type {
     if arguments.len() != prim.arity() {
         return Type::Any;
     }
-    Caller::new().primitive(prim, arguments)
+    CallInference::new().primitive(prim, arguments)
 }
 
 /// The result of a primitive whose signature ends in a plain name.

@@ -1,6 +1,6 @@
 //! Types of the lines of a program, and lines bound to fail.
 
-use super::call::{Caller, arity, may_fit};
+use super::call::{CallInference, arity, may_fit};
 use super::{FunctionType, Type};
 use crate::constant::Constant;
 use crate::prim::Prim;
@@ -15,33 +15,36 @@ pub struct Inference {
     /// The type of each line.
     pub types: Vec<Type>,
     /// Lines that fail whenever they run.
-    pub doubts: Vec<SourceError>,
+    pub warnings: Vec<SourceError>,
 }
 
 /// Infers the types of a program's lines.
 #[must_use]
 pub fn infer(program: &Program) -> Inference {
     let mut types: Vec<Type> = Vec::with_capacity(program.calls.len());
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     for (call, line) in program.calls.iter().zip(&program.places) {
         let arguments: Vec<Type> = call
             .arguments
             .iter()
             .map(|argument| operand(argument, &types))
             .collect();
-        let mut caller = Caller::new();
+        let mut caller = CallInference::new();
         let (result, doubt) = match call.callee {
-            Callee::Prim(prim) => (caller.primitive(prim, &arguments), misfit(prim, &arguments)),
+            Callee::Prim(prim) => (
+                caller.primitive(prim, &arguments),
+                argument_error(prim, &arguments),
+            ),
             Callee::Call(callee) => {
                 let function = &types[callee as usize];
                 (
                     caller.call(function, &arguments),
-                    miscall(function, arguments.len()),
+                    arity_error(function, arguments.len()),
                 )
             }
         };
         if let Some((problem, hint)) = doubt {
-            doubts.push(SourceError {
+            warnings.push(SourceError {
                 file: Arc::clone(&program.file),
                 line: *line,
                 column: 1,
@@ -52,7 +55,7 @@ pub fn infer(program: &Program) -> Inference {
         }
         types.push(result);
     }
-    Inference { types, doubts }
+    Inference { types, warnings }
 }
 
 fn operand(operand: &Operand, types: &[Type]) -> Type {
@@ -70,7 +73,7 @@ fn operand(operand: &Operand, types: &[Type]) -> Type {
 }
 
 /// The first argument that cannot be right.
-fn misfit(prim: Prim, arguments: &[Type]) -> Option<(String, String)> {
+fn argument_error(prim: Prim, arguments: &[Type]) -> Option<(String, String)> {
     let parameters = prim.parameters();
     let (place, _) = arguments
         .iter()
@@ -87,7 +90,7 @@ fn misfit(prim: Prim, arguments: &[Type]) -> Option<(String, String)> {
     ))
 }
 
-fn miscall(function: &Type, given: usize) -> Option<(String, String)> {
+fn arity_error(function: &Type, given: usize) -> Option<(String, String)> {
     if !function.is_function() && *function != Type::Any {
         return Some((
             format!("this calls a value of type {function}"),

@@ -2,7 +2,7 @@
 
 use super::space::Bits;
 use super::{Colours, Mask, Space, Value, Window, lanes};
-use crate::fault::{Fault, Limit, Noun};
+use crate::fault::{Fault, Limit, ValueKind};
 use crate::meter::MAX_VALUE_DEPTH;
 
 /// One level deeper than the deepest of these.
@@ -40,7 +40,7 @@ impl Space {
     }
 
     /// The tuple of two values.
-    pub(crate) fn couple(&mut self, a: Value, b: Value) -> Result<Value, Fault> {
+    pub(crate) fn tuple_of_two(&mut self, a: Value, b: Value) -> Result<Value, Fault> {
         let base = self.stack.len();
         self.stack.extend([a, b]);
         self.tuple_from(base)
@@ -415,7 +415,7 @@ impl Space {
                 *cell = colour as i8;
             }
         }
-        Ok(Some(self.sealed_cells(at, cells, window)))
+        Ok(Some(self.finish_cells(at, cells, window)))
     }
 
     /// Cells that share locations.
@@ -447,7 +447,7 @@ impl Space {
             self.set_from(base)
         } else {
             self.stack.truncate(base);
-            Err(model.not(Noun::Container))
+            Err(model.not(ValueKind::Container))
         }
     }
 

@@ -3,14 +3,14 @@
 //! Rows are named by the place of their first column; what lies beyond the bits
 //! that are set is read but never changed.
 
-use super::sixteen::{load, same, store};
+use super::cells16::{load, same, store};
 use super::space::Bits;
 use super::{count_narrow, full_bits};
 
 /// Calls `visit` with a column and the sixteen bits from there on, wherever there
 /// are any, until it answers no. The first of the sixteen is always set.
 #[inline]
-fn each_sixteen(word: Bits, mut visit: impl FnMut(usize, u16) -> bool) {
+fn for_each_16(word: Bits, mut visit: impl FnMut(usize, u16) -> bool) {
     for (half, first) in [(word as u64, 0), ((word >> 64) as u64, 64)] {
         let mut left = half;
         let mut column = first;
@@ -27,7 +27,7 @@ fn each_sixteen(word: Bits, mut visit: impl FnMut(usize, u16) -> bool) {
     }
 }
 
-/// Those bits of a word that `keep` keeps; see [`each_sixteen`].
+/// Those bits of a word that `keep` keeps; see [`for_each_16`].
 #[inline]
 fn kept_of(word: Bits, mut keep: impl FnMut(usize) -> u16) -> Bits {
     let mut of_half = |half: u64, first: usize| {
@@ -87,7 +87,7 @@ pub(crate) fn planes(cells: &[i8]) -> Option<[u64; 16]> {
 
 /// Copies the cells under a word from one row to another.
 pub(crate) fn copy_under(word: Bits, cells: &mut [i8], from: usize, to: usize) {
-    each_sixteen(word, |column, bits| {
+    for_each_16(word, |column, bits| {
         let new = load(cells, from + column);
         store(cells, to + column, bits, new);
         true
@@ -96,7 +96,7 @@ pub(crate) fn copy_under(word: Bits, cells: &mut [i8], from: usize, to: usize) {
 
 /// Gives the cells of a row that lie under a word one colour.
 pub(crate) fn fill_under(word: Bits, cells: &mut [i8], to: usize, colour: i8) {
-    each_sixteen(word, |column, bits| {
+    for_each_16(word, |column, bits| {
         store(cells, to + column, bits, [colour; 16]);
         true
     });
@@ -110,7 +110,7 @@ pub(crate) fn of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> Bits
 /// How many of the cells under a word have a colour.
 pub(crate) fn count_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> u32 {
     let mut count = 0;
-    each_sixteen(word, |column, bits| {
+    for_each_16(word, |column, bits| {
         count += (bits & same(load(cells, at + column), [colour; 16])).count_ones();
         true
     });
@@ -136,7 +136,7 @@ pub(crate) fn alike(word: Bits, cells: &[i8], a: usize, b: usize) -> Bits {
 /// Whether all cells under a word have one colour.
 pub(crate) fn all_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> bool {
     let mut all = true;
-    each_sixteen(word, |column, bits| {
+    for_each_16(word, |column, bits| {
         all = bits & !same(load(cells, at + column), [colour; 16]) == 0;
         all
     });
@@ -193,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sixteen_at_a_time_is_one_at_a_time((cells, word, a, b) in rows(), colour in -2_i8..3) {
+        fn blocks_of_16_equal_single_cells((cells, word, a, b) in rows(), colour in -2_i8..3) {
             let columns: Vec<usize> = (0..128).filter(|column| held(word, *column)).collect();
             let mut visited = Vec::new();
             each_bit(word, |column| visited.push(column));

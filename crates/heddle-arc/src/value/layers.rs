@@ -5,7 +5,7 @@ use super::{Colours, Space, Value, Window};
 use crate::fault::Fault;
 
 /// Layers being put together, one plane of rows for each colour.
-pub(crate) struct Layering {
+pub(crate) struct LayerBuilder {
     window: Window,
     colours: Colours,
     /// The plane of each colour, by `colour + 128`.
@@ -13,8 +13,8 @@ pub(crate) struct Layering {
     planes: Vec<Bits>,
 }
 
-impl Layering {
-    /// Where the rows of a colour begin, for [`Layering::add_at`].
+impl LayerBuilder {
+    /// Where the rows of a colour begin, for [`LayerBuilder::add_at`].
     pub(crate) fn plane(&self, colour: i8) -> usize {
         usize::from(self.places[(i16::from(colour) + 128) as usize]) * self.window.height()
     }
@@ -33,7 +33,7 @@ impl Layering {
 
 impl Space {
     /// Empty planes for these colours, in memory kept for them.
-    pub(crate) fn begin_layers(&mut self, window: Window, colours: Colours) -> Layering {
+    pub(crate) fn begin_layers(&mut self, window: Window, colours: Colours) -> LayerBuilder {
         let mut planes = std::mem::take(&mut self.planes);
         planes.clear();
         planes.resize(colours.len() * window.height(), 0);
@@ -41,7 +41,7 @@ impl Space {
         for (plane, colour) in colours.iter().enumerate() {
             places[(i16::from(colour) + 128) as usize] = plane as u8;
         }
-        Layering {
+        LayerBuilder {
             window,
             colours,
             places,
@@ -51,8 +51,8 @@ impl Space {
 
     /// The set of all cells added. The caller knows that two of them share a
     /// location, so that no other form takes them.
-    pub(crate) fn end_layers(&mut self, layering: Layering) -> Result<Value, Fault> {
-        let Layering {
+    pub(crate) fn end_layers(&mut self, layering: LayerBuilder) -> Result<Value, Fault> {
+        let LayerBuilder {
             window,
             colours,
             planes,
@@ -63,7 +63,7 @@ impl Space {
         for (plane, colour) in colours.iter().enumerate() {
             let at = self.new_window(window)?;
             self.rows[at..].copy_from_slice(&planes[plane * height..(plane + 1) * height]);
-            if let Some(mask) = self.seal(at, window) {
+            if let Some(mask) = self.finish(at, window) {
                 self.stack.push(Value::Object(mask, colour));
             }
         }
@@ -104,6 +104,6 @@ impl Space {
             });
             self.rows[at + row] = word;
         }
-        Ok(self.seal(at, window))
+        Ok(self.finish(at, window))
     }
 }

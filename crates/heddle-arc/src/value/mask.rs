@@ -105,7 +105,7 @@ impl Space {
 
     /// Makes the box of a freshly written window tight. The window must be the
     /// last thing in `rows`. `None` if it holds nothing.
-    pub(crate) fn seal(&mut self, at: usize, window: Window) -> Option<Mask> {
+    pub(crate) fn finish(&mut self, at: usize, window: Window) -> Option<Mask> {
         let words = &self.rows[at..];
         let all = words.iter().fold(0, |all, word| all | word);
         if all == 0 {
@@ -138,20 +138,21 @@ impl Space {
     }
 
     /// The set of locations written into a window.
-    pub(crate) fn sealed_mask(&mut self, at: usize, window: Window) -> Value {
-        self.seal(at, window).map_or(Value::EMPTY_SET, Value::Mask)
+    pub(crate) fn finish_mask(&mut self, at: usize, window: Window) -> Value {
+        self.finish(at, window)
+            .map_or(Value::EMPTY_SET, Value::Mask)
     }
 
     /// The cells of one colour written into a window.
-    pub(crate) fn sealed_object(&mut self, at: usize, window: Window, colour: i8) -> Value {
-        self.seal(at, window)
+    pub(crate) fn finish_object(&mut self, at: usize, window: Window, colour: i8) -> Value {
+        self.finish(at, window)
             .map_or(Value::EMPTY_SET, |mask| Value::Object(mask, colour))
     }
 
     /// The cells written into a window, their colours into a box of the same
     /// size whose other cells are zero. Both must be the last of their kind.
-    pub(crate) fn sealed_cells(&mut self, rows: usize, cells: usize, window: Window) -> Value {
-        let Some(mask) = self.seal(rows, window) else {
+    pub(crate) fn finish_cells(&mut self, rows: usize, cells: usize, window: Window) -> Value {
+        let Some(mask) = self.finish(rows, window) else {
             self.cells.truncate(cells);
             return Value::EMPTY_SET;
         };
@@ -162,10 +163,10 @@ impl Space {
         let (height, width) = (usize::from(mask.height), usize::from(mask.width));
         let skip_rows = (mask.top() - window.top) as usize;
         let skip_columns = (mask.left() - window.left) as usize;
-        let loose = window.width();
-        if height != window.height() || width != loose {
+        let irregular = window.width();
+        if height != window.height() || width != irregular {
             for row in 0..height {
-                let from = cells + (skip_rows + row) * loose + skip_columns;
+                let from = cells + (skip_rows + row) * irregular + skip_columns;
                 self.cells
                     .copy_within(from..from + width, cells + row * width);
             }
@@ -210,7 +211,7 @@ impl Space {
 
     /// A copy of a mask's rows, at the end.
     pub(crate) fn copied_rows(&mut self, mask: Mask) -> Result<usize, Fault> {
-        let at = self.room_for_rows(usize::from(mask.height))?;
+        let at = self.reserve_rows(usize::from(mask.height))?;
         let first = mask.rows as usize;
         let rows = first..first + usize::from(mask.height);
         self.rows.extend_from_within(rows);

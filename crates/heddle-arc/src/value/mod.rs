@@ -22,25 +22,25 @@
 //! changes two numbers in the handle and touches no memory.
 
 mod build;
-mod elements;
-mod exchange;
+mod cells16;
+mod conversion;
+mod iteration;
 pub(crate) mod lanes;
 mod layers;
 mod mask;
 mod order;
 mod patch;
-mod sixteen;
 mod space;
 
 pub(crate) use build::deeper;
-pub(crate) use elements::Colours;
-pub(crate) use layers::Layering;
+pub(crate) use iteration::Colours;
+pub(crate) use layers::LayerBuilder;
 pub(crate) use mask::{Window, full_bits, moved_bits};
-pub(crate) use patch::{Extremes, Listed, Patch, Stroke};
+pub(crate) use patch::{Extremes, ListedKind, Patch, PatchCell};
 pub use space::Space;
 pub(crate) use space::{Bits, GridRef, count_narrow};
 
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 
 /// The most columns a mask spans: two rays of 43 and the grid between them.
@@ -210,22 +210,22 @@ impl Value {
 
     /// Its kind, for messages.
     #[must_use]
-    pub fn kind(self) -> Noun {
+    pub fn kind(self) -> ValueKind {
         match self {
-            Value::None => Noun::None,
-            Value::Bool(_) => Noun::Bool,
-            Value::Int(_) => Noun::Int,
+            Value::None => ValueKind::None,
+            Value::Bool(_) => ValueKind::Bool,
+            Value::Int(_) => ValueKind::Int,
             Value::Pair(..)
             | Value::Cell { .. }
             | Value::Row { .. }
             | Value::Grid { .. }
-            | Value::Tuple { .. } => Noun::Tuple,
+            | Value::Tuple { .. } => ValueKind::Tuple,
             Value::Set { .. }
             | Value::Mask(_)
             | Value::Object(..)
             | Value::Painted { .. }
-            | Value::Layers { .. } => Noun::Set,
-            Value::Prim(_) | Value::Built { .. } | Value::Body { .. } => Noun::Function,
+            | Value::Layers { .. } => ValueKind::Set,
+            Value::Prim(_) | Value::Built { .. } | Value::Body { .. } => ValueKind::Function,
         }
     }
 
@@ -249,7 +249,7 @@ impl Value {
         match self {
             Value::Int(value) => Ok(value),
             Value::Bool(value) => Ok(i64::from(value)),
-            _ => Err(self.not(Noun::Int)),
+            _ => Err(self.not(ValueKind::Int)),
         }
     }
 
@@ -257,7 +257,7 @@ impl Value {
         self.int().ok().and_then(|n| i8::try_from(n).ok())
     }
 
-    pub(crate) fn not(self, expected: Noun) -> Fault {
+    pub(crate) fn not(self, expected: ValueKind) -> Fault {
         Fault::Kind {
             expected,
             found: self.kind(),
@@ -383,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_sixteen_bytes() {
+    fn values_are_16_bytes() {
         assert_eq!(size_of::<Value>(), 16);
         assert_eq!(size_of::<Result<Value, Fault>>(), 16);
     }

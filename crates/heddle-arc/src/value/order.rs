@@ -232,7 +232,7 @@ impl Space {
                     0 => (Ordering::Greater, a),
                     _ => (Ordering::Less, b),
                 };
-                return if self.goes_beyond(lacking, first) {
+                return if self.has_later_cell(lacking, first) {
                     holder
                 } else {
                     holder.reverse()
@@ -253,7 +253,7 @@ impl Space {
     }
 
     /// Whether an object has a cell behind this one.
-    fn goes_beyond(&self, (mask, cells): (Mask, u32), cell: (i8, i64, i64)) -> bool {
+    fn has_later_cell(&self, (mask, cells): (Mask, u32), cell: (i8, i64, i64)) -> bool {
         let mut rows = self.words(mask).iter().zip(mask.top()..).enumerate();
         rows.any(|(row, (word, i))| {
             let start = cells as usize + row * usize::from(mask.width);
@@ -381,19 +381,19 @@ fn rank(value: Value) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
     use crate::meter::Budget;
+    use crate::rng::Rng;
 
     /// Cells of up to three colours in a small box, thin or dense.
-    fn object(dice: &mut Dice, space: &mut Space) -> Value {
+    fn object(rng: &mut Rng, space: &mut Space) -> Value {
         let base = space.stack.len();
-        let (height, width) = (dice.between(1, 5), dice.between(1, 5));
-        let (top, left) = (dice.below(3) as i32 - 1, dice.below(3) as i32 - 1);
-        let dense = dice.between(1, 3);
+        let (height, width) = (rng.between(1, 5), rng.between(1, 5));
+        let (top, left) = (rng.below(3) as i32 - 1, rng.below(3) as i32 - 1);
+        let dense = rng.between(1, 3);
         for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
-            if dice.one_in(dense) {
+            if rng.one_in(dense) {
                 space.stack.push(Value::Cell {
-                    colour: dice.below(3) as i32 - 1,
+                    colour: rng.below(3) as i32 - 1,
                     i: top + i as i32,
                     j: left + j as i32,
                 });
@@ -403,20 +403,20 @@ mod tests {
     }
 
     /// The same with a cell more, fewer, or of another colour.
-    fn changed(dice: &mut Dice, space: &mut Space, object: Value) -> Value {
+    fn changed(rng: &mut Rng, space: &mut Space, object: Value) -> Value {
         let base = space.stack.len();
-        space.spread(object).unwrap();
-        let place = base + dice.below(space.stack.len() - base);
-        match (dice.below(3), space.stack[place]) {
+        space.push_elements(object).unwrap();
+        let place = base + rng.below(space.stack.len() - base);
+        match (rng.below(3), space.stack[place]) {
             (0, Value::Cell { i, j, .. }) => {
-                let colour = dice.below(4) as i32;
+                let colour = rng.below(4) as i32;
                 space.stack[place] = Value::Cell { colour, i, j };
             }
             (1, _) => {
                 space.stack.remove(place);
             }
             _ => {
-                let (i, j) = (dice.below(7) as i32 - 2, dice.below(7) as i32 - 2);
+                let (i, j) = (rng.below(7) as i32 - 2, rng.below(7) as i32 - 2);
                 space.stack.push(Value::Cell { colour: 1, i, j });
             }
         }
@@ -427,24 +427,24 @@ mod tests {
     fn an_object_is_greater_than_its_parts() {
         let mut told = [0; 2];
         for seed in 0..4_000 {
-            let mut dice = Dice::new(seed);
+            let mut rng = Rng::new(seed);
             let mut space = Space::new(Budget::default());
-            let a = object(&mut dice, &mut space);
+            let a = object(&mut rng, &mut space);
             let base = space.stack.len();
-            space.spread(a).unwrap();
-            let keep = dice.between(1, 4);
+            space.push_elements(a).unwrap();
+            let keep = rng.between(1, 4);
             let kept: Vec<Value> = space.stack.drain(base..).collect();
             // Of the same colour, or locations alone, now and then.
-            let plain = dice.below(3);
-            let b = kept.into_iter().filter(|_| !dice.one_in(keep));
+            let plain = rng.below(3);
+            let b = kept.into_iter().filter(|_| !rng.one_in(keep));
             let b: Vec<Value> = b.collect();
             space.stack.extend(b.into_iter().map(|cell| match cell {
                 Value::Cell { i, j, .. } if plain == 0 => Value::Pair(i, j),
                 cell => cell,
             }));
             let b = space.set_from(base).unwrap();
-            let b = match dice.below(3) {
-                0 if !b.is_empty_container() => changed(&mut dice, &mut space, b),
+            let b = match rng.below(3) {
+                0 if !b.is_empty_container() => changed(&mut rng, &mut space, b),
                 _ => b,
             };
             for (a, b) in [(a, b), (b, a), (a, a)] {
@@ -464,21 +464,21 @@ mod tests {
         let (mut compared, mut ended) = (0, 0);
         let mut orders = [0; 3];
         for seed in 0..6_000 {
-            let mut dice = Dice::new(seed);
+            let mut rng = Rng::new(seed);
             let mut space = Space::new(Budget::default());
-            let a = object(&mut dice, &mut space);
-            let b = match dice.below(4) {
-                0 => object(&mut dice, &mut space),
+            let a = object(&mut rng, &mut space);
+            let b = match rng.below(4) {
+                0 => object(&mut rng, &mut space),
                 1 => {
                     let mut copied = a;
-                    for _ in 0..dice.below(3) {
+                    for _ in 0..rng.below(3) {
                         if space.len(copied).unwrap() > 0 {
-                            copied = changed(&mut dice, &mut space, copied);
+                            copied = changed(&mut rng, &mut space, copied);
                         }
                     }
                     copied
                 }
-                _ if space.len(a).unwrap() > 0 => changed(&mut dice, &mut space, a),
+                _ if space.len(a).unwrap() > 0 => changed(&mut rng, &mut space, a),
                 _ => a,
             };
             let painted = |value: Value| matches!(value, Value::Painted { .. });

@@ -1,11 +1,11 @@
 //! Patches of any form, read as the rules of section 3 say.
 
 use super::{Space, Value};
-use crate::fault::{Fault, Noun};
+use crate::fault::{Fault, ValueKind};
 
 /// One cell of a listed patch; indices leave the colour at zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stroke {
+pub(crate) struct PatchCell {
     pub colour: i32,
     pub i: i32,
     pub j: i32,
@@ -13,7 +13,7 @@ pub(crate) struct Stroke {
 
 /// What a listed patch was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listed {
+pub(crate) enum ListedKind {
     Object,
     Indices,
 }
@@ -46,43 +46,46 @@ impl Value {
         match self.mask() {
             Some(mask) => Ok(Patch::Compact(mask)),
             None if self.is_tuple() || self.is_set() => Ok(Patch::Loose),
-            None => Err(self.not(Noun::Patch)),
+            None => Err(self.not(ValueKind::Patch)),
         }
     }
 }
 
 /// Lists elements until one does not belong; what they are if all do.
-fn listed(elements: impl Iterator<Item = Value>, strokes: &mut Vec<Stroke>) -> Option<Listed> {
+fn listed(
+    elements: impl Iterator<Item = Value>,
+    patch_cells: &mut Vec<PatchCell>,
+) -> Option<ListedKind> {
     let mut kind = None;
     for element in elements {
-        let (stroke, this) = match element {
-            Value::Pair(i, j) => (Stroke { colour: 0, i, j }, Listed::Indices),
-            Value::Cell { colour, i, j } => (Stroke { colour, i, j }, Listed::Object),
+        let (patch_cell, this) = match element {
+            Value::Pair(i, j) => (PatchCell { colour: 0, i, j }, ListedKind::Indices),
+            Value::Cell { colour, i, j } => (PatchCell { colour, i, j }, ListedKind::Object),
             _ => return None,
         };
         if *kind.get_or_insert(this) != this {
             return None;
         }
-        strokes.push(stroke);
+        patch_cells.push(patch_cell);
     }
     kind
 }
 
 impl Space {
-    /// Lists a patch into `strokes`, in iteration order; `None` if it is none
+    /// Lists a patch into `patch_cells`, in iteration order; `None` if it is none
     /// or its numbers do not fit.
-    pub(crate) fn list(&mut self, patch: Value) -> Result<Option<Listed>, Fault> {
-        let mut strokes = std::mem::take(&mut self.strokes);
-        strokes.clear();
+    pub(crate) fn list(&mut self, patch: Value) -> Result<Option<ListedKind>, Fault> {
+        let mut patch_cells = std::mem::take(&mut self.patch_cells);
+        patch_cells.clear();
         let kind = match patch {
             Value::Tuple { at, len, .. } | Value::Set { at, len, .. } => {
                 let elements = &self.values[at as usize..(at + len) as usize];
-                listed(elements.iter().copied(), &mut strokes)
+                listed(elements.iter().copied(), &mut patch_cells)
             }
-            _ => listed(self.elements(patch)?, &mut strokes),
+            _ => listed(self.elements(patch)?, &mut patch_cells),
         };
-        let count = strokes.len();
-        self.strokes = strokes;
+        let count = patch_cells.len();
+        self.patch_cells = patch_cells;
         self.meter.work(count as u64)?;
         Ok(kind)
     }
@@ -90,7 +93,7 @@ impl Space {
     /// Top, left, bottom and right; `None` where plain values must decide.
     pub(crate) fn extremes(&mut self, patch: Value) -> Result<Option<Extremes>, Fault> {
         match patch.patch()? {
-            Patch::Empty => Err(Fault::Empty(Noun::Patch)),
+            Patch::Empty => Err(Fault::Empty(ValueKind::Patch)),
             Patch::Compact(mask) => Ok(Some(Extremes {
                 top: mask.top(),
                 left: mask.left(),
@@ -116,18 +119,18 @@ impl Space {
 
     /// The extremes of what was listed last.
     pub(crate) fn listed_extremes(&self) -> Option<Extremes> {
-        let first = self.strokes.first()?;
+        let first = self.patch_cells.first()?;
         let mut extremes = Extremes {
             top: i64::from(first.i),
             left: i64::from(first.j),
             bottom: i64::from(first.i),
             right: i64::from(first.j),
         };
-        for stroke in &self.strokes {
-            extremes.top = extremes.top.min(i64::from(stroke.i));
-            extremes.bottom = extremes.bottom.max(i64::from(stroke.i));
-            extremes.left = extremes.left.min(i64::from(stroke.j));
-            extremes.right = extremes.right.max(i64::from(stroke.j));
+        for patch_cell in &self.patch_cells {
+            extremes.top = extremes.top.min(i64::from(patch_cell.i));
+            extremes.bottom = extremes.bottom.max(i64::from(patch_cell.i));
+            extremes.left = extremes.left.min(i64::from(patch_cell.j));
+            extremes.right = extremes.right.max(i64::from(patch_cell.j));
         }
         Some(extremes)
     }

@@ -1,7 +1,7 @@
 //! The memory values live in while an evaluation runs.
 
 use super::{Mask, Value};
-use crate::compact::distances::Distances;
+use crate::compact::distances::DistanceMap;
 use crate::fault::{Fault, Limit};
 use crate::meter::{Budget, Meter};
 use crate::prim::Prim;
@@ -12,7 +12,7 @@ pub(crate) type Bits = u128;
 
 /// Where a space stood; what came later can be cut off.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct SpaceMark {
     cells: usize,
     rows: usize,
     values: usize,
@@ -53,11 +53,11 @@ pub struct Space {
     pub(crate) frame: Vec<Value>,
     pub(crate) meter: Meter,
     /// The innermost primitive the current step went wrong in.
-    pub(crate) culprit: Option<Prim>,
+    pub(crate) failed_primitive: Option<Prim>,
     /// Room for a patch listed cell by cell.
-    pub(crate) strokes: Vec<super::Stroke>,
+    pub(crate) patch_cells: Vec<super::PatchCell>,
     /// Room for connected components.
-    pub(crate) runs: Vec<crate::compact::components::Run>,
+    pub(crate) runs: Vec<crate::compact::components::CellRun>,
     /// The many-coloured object last cut into words of one colour and row, by
     /// the places of its mask and colours; shifting it does not change them.
     pub(crate) split_of: Option<(u32, u32)>,
@@ -72,7 +72,7 @@ pub struct Space {
     /// Room for marking locations while they are put in order.
     pub(crate) bitmap: Vec<u64>,
     /// How far cells are from a patch.
-    pub(crate) distances: Distances,
+    pub(crate) distances: DistanceMap,
 }
 
 impl Space {
@@ -86,8 +86,8 @@ impl Space {
             stack: Vec::new(),
             frame: Vec::new(),
             meter: Meter::new(budget),
-            culprit: None,
-            strokes: Vec::new(),
+            failed_primitive: None,
+            patch_cells: Vec::new(),
             runs: Vec::new(),
             split_of: None,
             split: Vec::new(),
@@ -95,7 +95,7 @@ impl Space {
             planes: Vec::new(),
             keyed: Vec::new(),
             bitmap: Vec::new(),
-            distances: Distances::default(),
+            distances: DistanceMap::default(),
         }
     }
 
@@ -131,12 +131,12 @@ impl Space {
     pub(crate) fn begin_step(&mut self, spent: Duration) {
         self.stack.clear();
         self.frame.clear();
-        self.culprit = None;
+        self.failed_primitive = None;
         self.meter.restart_after(spent);
     }
 
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
+    pub(crate) fn mark(&self) -> SpaceMark {
+        SpaceMark {
             cells: self.cells.len(),
             rows: self.rows.len(),
             values: self.values.len(),
@@ -145,7 +145,7 @@ impl Space {
     }
 
     /// Cuts off everything made since `mark`. No value made since may be used.
-    pub(crate) fn cut(&mut self, mark: Mark) {
+    pub(crate) fn cut(&mut self, mark: SpaceMark) {
         self.cells.truncate(mark.cells);
         self.rows.truncate(mark.rows);
         self.values.truncate(mark.values);
@@ -160,13 +160,13 @@ impl Space {
 
     /// Zeroed cells at the end; their place.
     pub(crate) fn new_cells(&mut self, count: usize) -> Result<usize, Fault> {
-        let at = self.room_for_cells(count)?;
+        let at = self.reserve_cells(count)?;
         self.cells.resize(at + count, 0);
         Ok(at)
     }
 
     /// Room for cells about to be written; where the first will lie.
-    pub(crate) fn room_for_cells(&mut self, count: usize) -> Result<usize, Fault> {
+    pub(crate) fn reserve_cells(&mut self, count: usize) -> Result<usize, Fault> {
         self.charge_cells(count)?;
         let at = self.cells.len();
         within_handles(at + count)?;
@@ -175,7 +175,7 @@ impl Space {
 
     /// Zeroed mask rows at the end; their place.
     pub(crate) fn new_rows(&mut self, count: usize) -> Result<usize, Fault> {
-        let at = self.room_for_rows(count)?;
+        let at = self.reserve_rows(count)?;
         if count == 1 {
             self.rows.push(0);
         } else {
@@ -200,7 +200,7 @@ impl Space {
     }
 
     /// Room for mask rows about to be written; where the first will lie.
-    pub(crate) fn room_for_rows(&mut self, count: usize) -> Result<usize, Fault> {
+    pub(crate) fn reserve_rows(&mut self, count: usize) -> Result<usize, Fault> {
         self.charge_rows(count)?;
         let at = self.rows.len();
         within_handles(at + count)?;

@@ -8,13 +8,13 @@
 )]
 
 use heddle_arc::assess::{Pairing, Status, assess};
-use heddle_arc::data::{LARGEST_SIDE, Task};
+use heddle_arc::data::{MAX_GRID_SIDE, Task};
 use heddle_arc::gpu::LaunchSettings;
 use heddle_arc::meter::Budget;
+use heddle_arc::operations::{EvaluationSettings, WorkerPool};
 use heddle_arc::prim::{Family, Prim};
 use heddle_arc::program::{Callee, Operand, Program, load};
-use heddle_arc::road::{Crew, Settings};
-use heddle_arc::tasks::{PROGRAMS, dataset, recipes};
+use heddle_arc::tasks::{PROGRAMS, dataset, generators};
 use heddle_runtime::Runtime;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,12 +27,12 @@ fn programs() -> Vec<Program> {
 #[test]
 fn every_task_of_many_seeds_is_solved() {
     let runtime = Runtime::builder().build().unwrap();
-    let crew = Crew::new(Budget::default());
+    let worker_pool = WorkerPool::new(Budget::default());
     let programs = programs();
     for seed in 0..40 {
         let data = dataset(seed);
         let tasks: Vec<&Task> = data.tasks.iter().collect();
-        let settings = Settings::of(&crew);
+        let settings = EvaluationSettings::of(&worker_pool);
         let found = assess(
             &runtime,
             &programs,
@@ -68,7 +68,7 @@ fn tasks_are_the_same_for_a_seed_and_others_for_another() {
         assert!(inputs.len() >= 4, "{} repeats itself", task.id);
         for (input, output) in task.pairs() {
             for grid in [input, output] {
-                assert!(grid.height() <= LARGEST_SIDE && grid.width() <= LARGEST_SIDE);
+                assert!(grid.height() <= MAX_GRID_SIDE && grid.width() <= MAX_GRID_SIDE);
                 assert!(grid.cells().iter().all(|cell| (0..=9).contains(cell)));
             }
         }
@@ -89,23 +89,23 @@ fn primitives(program: &Program) -> BTreeSet<Prim> {
 }
 
 #[test]
-fn there_are_forty_and_every_family_is_covered() {
+fn forty_tasks_cover_every_family() {
     let programs: BTreeMap<String, Program> = programs()
         .into_iter()
         .map(|program| (program.task().to_owned(), program))
         .collect();
     let mut families: BTreeMap<Family, usize> = BTreeMap::new();
-    for recipe in recipes() {
-        *families.entry(recipe.family).or_default() += 1;
-        let used = primitives(&programs[recipe.name]);
+    for generator in generators() {
+        *families.entry(generator.family).or_default() += 1;
+        let used = primitives(&programs[generator.name]);
         assert!(
-            used.iter().any(|prim| prim.family() == recipe.family),
+            used.iter().any(|prim| prim.family() == generator.family),
             "the program of {} has no primitive of its family",
-            recipe.name
+            generator.name
         );
     }
     let all: BTreeSet<Family> = Prim::ALL.iter().map(|prim| prim.family()).collect();
     assert_eq!(families.keys().copied().collect::<BTreeSet<_>>(), all);
     assert!(families.values().all(|count| *count >= 4), "{families:?}");
-    assert!(recipes().count() >= 40);
+    assert!(generators().count() >= 40);
 }

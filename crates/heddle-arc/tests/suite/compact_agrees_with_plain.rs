@@ -13,34 +13,34 @@
 )]
 #![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
 
+use heddle_arc::evaluators::{CompactEvaluator, PlainEvaluator};
 use heddle_arc::fault::Fault;
-use heddle_arc::golden::Subject;
+use heddle_arc::golden::Evaluator;
 use heddle_arc::meter::Budget;
 use heddle_arc::plain::Plain;
 use heddle_arc::prim::Prim;
-use heddle_arc::subject::{CompactSubject, PlainSubject};
 use heddle_testing::Random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 /// Makes arguments. Proptest gives the seed.
-struct Dice(Random);
+struct Rng(Random);
 
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+impl Rng {
+    fn next_u64(&mut self, sides: u64) -> u64 {
         self.0.below(sides)
     }
 
     fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + self.roll((high - low + 1) as u64) as i64
+        low + self.next_u64((high - low + 1) as u64) as i64
     }
 
     fn one_in(&mut self, chance: u64) -> bool {
-        self.roll(chance) == 0
+        self.next_u64(chance) == 0
     }
 
     fn number(&mut self) -> Plain {
-        match self.roll(12) {
+        match self.next_u64(12) {
             0 => Plain::Bool(self.one_in(2)),
             1 => Plain::Int(self.between(-200, 200)),
             2 => Plain::Int(self.between(i64::MIN / 4, i64::MAX / 4)),
@@ -49,7 +49,7 @@ impl Dice {
     }
 
     fn colour(&mut self) -> Plain {
-        match self.roll(40) {
+        match self.next_u64(40) {
             0 => Plain::Int(-1),
             1 => Plain::Int(300),
             2 => Plain::Bool(true),
@@ -58,7 +58,7 @@ impl Dice {
     }
 
     fn pair(&mut self) -> Plain {
-        match self.roll(20) {
+        match self.next_u64(20) {
             0 => Plain::pair(self.between(-40_000, 40_000), self.between(-300, 300)),
             1 => Plain::pair(self.between(-1 << 40, 1 << 40), 1),
             _ => Plain::pair(self.between(-3, 9), self.between(-3, 9)),
@@ -67,7 +67,7 @@ impl Dice {
 
     fn grid(&mut self) -> Plain {
         let few = self.one_in(3);
-        let (height, width) = match self.roll(20) {
+        let (height, width) = match self.next_u64(20) {
             0 => (0, 0),
             1 => (self.between(1, 3), 0),
             2 => (self.between(1, 3), self.between(100, 150)),
@@ -91,31 +91,31 @@ impl Dice {
         Plain::Tuple(rows.collect::<Vec<_>>())
     }
 
-    fn location(&mut self, spread: i64) -> Plain {
+    fn location(&mut self, push_elements: i64) -> Plain {
         Plain::pair(
-            self.between(-spread, spread + 4),
-            self.between(-spread, spread + 4),
+            self.between(-push_elements, push_elements + 4),
+            self.between(-push_elements, push_elements + 4),
         )
     }
 
     fn indices(&mut self) -> Plain {
-        let spread = match self.roll(12) {
+        let push_elements = match self.next_u64(12) {
             0 => 90,
             1 => 400,
             2 => 40_000,
             _ => 2,
         };
-        let count = self.roll(9);
-        Plain::Set((0..count).map(|_| self.location(spread)).collect())
+        let count = self.next_u64(9);
+        Plain::Set((0..count).map(|_| self.location(push_elements)).collect())
     }
 
     fn object(&mut self) -> Plain {
-        let spread = if self.one_in(12) { 90 } else { 2 };
+        let push_elements = if self.one_in(12) { 90 } else { 2 };
         let one = self.one_in(2).then(|| self.colour());
-        let count = self.roll(9);
+        let count = self.next_u64(9);
         let cells = (0..count).map(|_| {
             let colour = one.clone().unwrap_or_else(|| self.colour());
-            Plain::Tuple(vec![colour, self.location(spread)])
+            Plain::Tuple(vec![colour, self.location(push_elements)])
         });
         Plain::Set(cells.collect())
     }
@@ -139,7 +139,7 @@ impl Dice {
     }
 
     fn element(&mut self, depth: u32) -> Plain {
-        match self.roll(if depth > 2 { 3 } else { 9 }) {
+        match self.next_u64(if depth > 2 { 3 } else { 9 }) {
             0 | 1 => self.number(),
             2 => self.pair(),
             3 => Plain::Tuple(vec![self.colour(), self.pair()]),
@@ -152,9 +152,9 @@ impl Dice {
     }
 
     fn container(&mut self, depth: u32) -> Plain {
-        let count = self.roll(6);
+        let count = self.next_u64(6);
         // Mostly of one kind, as programs have them.
-        let kind = self.roll(7);
+        let kind = self.next_u64(7);
         let items: Vec<Plain> = (0..count)
             .map(|_| match kind {
                 0 => self.number(),
@@ -179,8 +179,8 @@ impl Dice {
             .copied()
             .filter(|prim| prim.arity() == arity)
             .collect();
-        let prim = choices[self.roll(choices.len() as u64) as usize];
-        match (arity, self.roll(8)) {
+        let prim = choices[self.next_u64(choices.len() as u64) as usize];
+        match (arity, self.next_u64(8)) {
             (1, 0) => {
                 let parts = vec![self.function(1), Plain::Prim(prim)];
                 Plain::Built(Prim::Compose, parts)
@@ -236,7 +236,7 @@ impl Dice {
                 self.function(arity)
             }
             _ if parameter.contains('[') => self.container(0),
-            _ => match self.roll(5) {
+            _ => match self.next_u64(5) {
                 0 => self.grid(),
                 1 => self.patch(),
                 2 => self.container(0),
@@ -259,23 +259,23 @@ proptest! {
 
     #[test]
     fn on_every_primitive(seed in 1_u64..u64::MAX) {
-        let mut dice = Dice(Random::seeded(seed));
-        let mut plain = PlainSubject { budget: budget() };
-        let mut compact = CompactSubject::new(budget());
+        let mut rng = Rng(Random::seeded(seed));
+        let mut plain = PlainEvaluator { budget: budget() };
+        let mut compact = CompactEvaluator::new(budget());
         for prim in Prim::ALL {
             let args: Vec<Plain> = prim
                 .parameters()
                 .into_iter()
-                .map(|parameter| dice.argument(parameter))
+                .map(|parameter| rng.argument(parameter))
                 .collect();
             let apply = prim.builds_a_function().then(|| {
-                let count = if dice.one_in(6) { 2 } else { 1 };
-                (0..count).map(|_| dice.element(0)).collect::<Vec<Plain>>()
+                let count = if rng.one_in(6) { 2 } else { 1 };
+                (0..count).map(|_| rng.element(0)).collect::<Vec<Plain>>()
             });
-            let expected = plain.answer(*prim, &args, apply.as_deref());
-            let found = compact.answer(*prim, &args, apply.as_deref());
+            let expected = plain.evaluate(*prim, &args, apply.as_deref());
+            let found = compact.evaluate(*prim, &args, apply.as_deref());
             // What a budget allows differs: plain values are far larger.
-            if [&expected, &found].iter().any(|answer| matches!(answer, Err(Fault::Budget(_)))) {
+            if [&expected, &found].iter().any(|evaluate| matches!(evaluate, Err(Fault::Budget(_)))) {
                 continue;
             }
             // A callable as an answer is compared by what it was built of.

@@ -6,7 +6,7 @@
     reason = "a test says so by failing"
 )]
 
-use heddle_arc::engine::{Example, Grid, Verdict, Worker};
+use heddle_arc::engine::{EvaluationRef, Example, Grid, Worker};
 use heddle_arc::fault::{Fault, Limit};
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::Plan;
@@ -24,24 +24,24 @@ fn repeated(lines: usize) -> Plan {
 }
 
 #[test]
-fn a_thousand_million_shared_parts_are_not_copied() {
+fn exponential_copies_are_refused() {
     let input = Grid::new(&[[1, 2], [3, 4]]).unwrap();
     let mut worker = Worker::new(Budget::default());
     let start = Instant::now();
-    worker.run(&repeated(9), &[Example::new(&input)], |_, _, verdict| {
-        assert!(matches!(verdict, Verdict::Defined { .. }));
-        let fault = verdict.to_plain().unwrap_err().fault;
+    worker.run(&repeated(9), &[Example::new(&input)], |_, _, evaluation| {
+        assert!(matches!(evaluation, EvaluationRef::Defined { .. }));
+        let fault = evaluation.to_plain().unwrap_err().fault;
         assert_eq!(fault, Fault::Budget(Limit::Bytes));
     });
     assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
-fn a_few_thousand_are() {
+fn small_copies_are_made() {
     let input = Grid::new(&[[1, 2], [3, 4]]).unwrap();
     let mut worker = Worker::new(Budget::default());
-    worker.run(&repeated(3), &[Example::new(&input)], |_, _, verdict| {
-        let copied = verdict.to_plain().unwrap().to_string();
+    worker.run(&repeated(3), &[Example::new(&input)], |_, _, evaluation| {
+        let copied = evaluation.to_plain().unwrap().to_string();
         assert_eq!(copied.matches("(1, 2)").count(), 1000);
     });
 }

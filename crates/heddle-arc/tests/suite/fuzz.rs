@@ -12,14 +12,14 @@
 )]
 
 use heddle_arc::constant;
-use heddle_arc::dice::Dice;
-use heddle_arc::engine::{Example, Grid, Verdict, Worker};
+use heddle_arc::engine::{EvaluationRef, Example, Grid, Worker};
 use heddle_arc::fault::{Fault, Limit};
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::{self, Graph, Plan};
 use heddle_arc::prim::Prim;
 use heddle_arc::program::{Callee, Form, Operand, Program, load};
-use heddle_arc::search::{Shape, generate, mutate};
+use heddle_arc::rng::Rng;
+use heddle_arc::search::{ProgramShape, generate, mutate};
 use heddle_arc::solvers::FILES;
 use heddle_arc::tasks::{self, dataset};
 use heddle_testing::depth::pick;
@@ -36,7 +36,7 @@ fn variable(name: &str, default: u64) -> u64 {
 
 /// Runs cases until the time is up and says how many there were. The harness
 /// hides what tests print; this is written where it is seen.
-fn attack(what: &str, mut case: impl FnMut(&mut Dice)) {
+fn attack(what: &str, mut case: impl FnMut(&mut Rng)) {
     let seed = variable("FUZZ_SEED", 1);
     let end = Instant::now() + Duration::from_secs(variable("FUZZ_SECONDS", pick(5, 60)));
     let only = std::env::var("FUZZ_CASE")
@@ -44,7 +44,7 @@ fn attack(what: &str, mut case: impl FnMut(&mut Dice)) {
         .and_then(|text| text.parse().ok());
     let mut count: u64 = only.unwrap_or(0);
     while Instant::now() < end {
-        let result = catch_unwind(AssertUnwindSafe(|| case(&mut Dice::of(seed, count))));
+        let result = catch_unwind(AssertUnwindSafe(|| case(&mut Rng::of(seed, count))));
         assert!(
             result.is_ok(),
             "case {count} of FUZZ_SEED={seed} broke the {what}"
@@ -70,14 +70,14 @@ fn texts() -> Vec<&'static str> {
 }
 
 /// A stretch of program text, cut at lines.
-fn excerpt(texts: &[&str], dice: &mut Dice) -> String {
-    let lines: Vec<&str> = dice.pick(texts).unwrap().lines().collect();
-    let start = dice.below(lines.len());
-    let count = dice.between(1, 40).min(lines.len() - start);
+fn excerpt(texts: &[&str], rng: &mut Rng) -> String {
+    let lines: Vec<&str> = rng.pick(texts).unwrap().lines().collect();
+    let start = rng.below(lines.len());
+    let count = rng.between(1, 40).min(lines.len() - start);
     lines[start..start + count].join("\n")
 }
 
-const SPICE: &[&str] = &[
+const TOKENS: &[&str] = &[
     "def ",
     "solve_",
     "(S, I, C):",
@@ -124,31 +124,31 @@ const SPICE: &[&str] = &[
 ];
 
 /// The text changed in some places: bytes, tokens, lines.
-fn damaged(text: &str, dice: &mut Dice) -> String {
+fn damaged(text: &str, rng: &mut Rng) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    for _ in 0..dice.between(1, 8) {
-        let at = dice.below(bytes.len() + 1);
-        match dice.below(6) {
-            0 if at < bytes.len() => bytes[at] = dice.roll() as u8,
+    for _ in 0..rng.between(1, 8) {
+        let at = rng.below(bytes.len() + 1);
+        match rng.below(6) {
+            0 if at < bytes.len() => bytes[at] = rng.next_u64() as u8,
             1 if at < bytes.len() => {
                 bytes.remove(at);
             }
             2 => {
-                let end = (at + dice.below(30)).min(bytes.len());
+                let end = (at + rng.below(30)).min(bytes.len());
                 bytes.drain(at..end);
             }
             3 => {
-                let end = (at + dice.below(60)).min(bytes.len());
+                let end = (at + rng.below(60)).min(bytes.len());
                 let piece = bytes[at..end].to_vec();
-                let to = dice.below(bytes.len() + 1);
+                let to = rng.below(bytes.len() + 1);
                 bytes.splice(to..to, piece);
             }
             4 => {
-                let name = constant::names().nth(dice.below(64)).unwrap_or_default();
+                let name = constant::names().nth(rng.below(64)).unwrap_or_default();
                 bytes.splice(at..at, name.into_bytes());
             }
             _ => {
-                let spice = dice.pick(SPICE).unwrap();
+                let spice = rng.pick(TOKENS).unwrap();
                 bytes.splice(at..at, spice.bytes());
             }
         }
@@ -157,10 +157,10 @@ fn damaged(text: &str, dice: &mut Dice) -> String {
 }
 
 #[test]
-fn no_text_breaks_the_parser() {
+fn the_parser_never_panics() {
     let texts = texts();
-    attack("parser", |dice| {
-        let text = damaged(&excerpt(&texts, dice), dice);
+    attack("parser", |rng| {
+        let text = damaged(&excerpt(&texts, rng), rng);
         let loaded = load(&text, "fuzz.py");
         let lines = text.lines().count() as u32 + 1;
         for error in &loaded.errors {
@@ -173,35 +173,35 @@ fn no_text_breaks_the_parser() {
         }
         // A merged plan of what loaded is text that reads back; damaged, it is
         // refused or read, and nothing else.
-        if !loaded.programs.is_empty() && dice.one_in(8) {
+        if !loaded.programs.is_empty() && rng.one_in(8) {
             let graph = Graph::merge(&loaded.programs);
             let written = plan::write(&graph);
             let read = plan::read(&written, "plan.py").expect("a plan reads back");
             assert_eq!(read.nodes, graph.nodes);
-            let _ = plan::read(&damaged(&written, dice), "plan.py");
+            let _ = plan::read(&damaged(&written, rng), "plan.py");
         }
     });
 }
 
 /// Any program at all, typed or not: calls of anything with anything.
-fn wild(dice: &mut Dice) -> Program {
+fn random_program(rng: &mut Rng) -> Program {
     let mut text = vec!["def solve_wild(S, I, C):".to_owned()];
-    let lines = dice.between(1, 14);
-    let operand = |dice: &mut Dice, line: usize| match dice.below(6) {
+    let lines = rng.between(1, 14);
+    let operand = |rng: &mut Rng, line: usize| match rng.below(6) {
         0 => "I".to_owned(),
-        1 => ["S", "C"][dice.below(2)].to_owned(),
-        2 | 3 if line > 0 => format!("x{}", dice.below(line)),
-        4 => Prim::ALL[dice.below(Prim::ALL.len())].name().to_owned(),
-        _ => constant::names().nth(dice.below(64)).unwrap_or_default(),
+        1 => ["S", "C"][rng.below(2)].to_owned(),
+        2 | 3 if line > 0 => format!("x{}", rng.below(line)),
+        4 => Prim::ALL[rng.below(Prim::ALL.len())].name().to_owned(),
+        _ => constant::names().nth(rng.below(64)).unwrap_or_default(),
     };
     for line in 0..lines {
-        let (callee, arity) = if line > 0 && dice.one_in(6) {
-            (format!("x{}", dice.below(line)), dice.between(1, 3))
+        let (callee, arity) = if line > 0 && rng.one_in(6) {
+            (format!("x{}", rng.below(line)), rng.between(1, 3))
         } else {
-            let prim = Prim::ALL[dice.below(Prim::ALL.len())];
+            let prim = Prim::ALL[rng.below(Prim::ALL.len())];
             (prim.name().to_owned(), prim.arity())
         };
-        let arguments: Vec<String> = (0..arity).map(|_| operand(dice, line)).collect();
+        let arguments: Vec<String> = (0..arity).map(|_| operand(rng, line)).collect();
         text.push(format!("    x{line} = {callee}({})", arguments.join(", ")));
     }
     text.push(format!("    return x{}", lines - 1));
@@ -209,21 +209,21 @@ fn wild(dice: &mut Dice) -> Program {
 }
 
 /// Programs made to be expensive: powers, growth, products.
-fn hostile(dice: &mut Dice) -> Program {
+fn expensive_program(rng: &mut Rng) -> Program {
     let mut program = generate(
         "solve_hostile",
-        Shape {
+        ProgramShape {
             lines: 8,
             form: Form::Input,
         },
-        dice,
+        rng,
     );
     let names = [
         "upscale", "hupscale", "product", "interval", "power", "repeat", "prapply",
     ];
-    let prim = Prim::named(names[dice.below(names.len())]).unwrap();
+    let prim = Prim::named(names[rng.below(names.len())]).unwrap();
     let ten = Operand::Constant("TEN".into(), constant::constant("TEN").unwrap());
-    for _ in 0..dice.between(1, 8) {
+    for _ in 0..rng.between(1, 8) {
         let last = Operand::Call(program.calls.len() as u32 - 1);
         let arguments =
             (0..prim.arity()).map(|at| if at == 0 { last.clone() } else { ten.clone() });
@@ -249,7 +249,7 @@ fn show(programs: &[Program]) {
 }
 
 #[test]
-fn no_program_breaks_the_engine_or_its_budget() {
+fn the_engine_keeps_its_budget() {
     let tasks = dataset(7).tasks;
     let solvers: Vec<Program> = texts()
         .into_iter()
@@ -267,38 +267,38 @@ fn no_program_breaks_the_engine_or_its_budget() {
         (budget, Worker::new(budget))
     })
     .collect();
-    attack("engine", |dice| {
-        let programs: Vec<Program> = (0..dice.between(1, 6))
-            .map(|_| match dice.below(4) {
-                0 => generate("solve_g", Shape::default(), dice),
-                1 => hostile(dice),
+    attack("engine", |rng| {
+        let programs: Vec<Program> = (0..rng.between(1, 6))
+            .map(|_| match rng.below(4) {
+                0 => generate("solve_g", ProgramShape::default(), rng),
+                1 => expensive_program(rng),
                 2 => {
-                    let program = dice.pick(&solvers).unwrap();
-                    mutate(program, &[], dice).map_or_else(|| program.clone(), |(p, _)| p)
+                    let program = rng.pick(&solvers).unwrap();
+                    mutate(program, &[], rng).map_or_else(|| program.clone(), |(p, _)| p)
                 }
-                _ => wild(dice),
+                _ => random_program(rng),
             })
             .collect();
         show(&programs);
         let plan = Plan::new(&programs);
-        let task = dice.pick(&tasks).unwrap();
+        let task = rng.pick(&tasks).unwrap();
         let candidate = Grid::new(&[[0, 1], [2, 3]]).unwrap();
         let mut example: Example<'_> = task.examples().next().unwrap();
-        if dice.one_in(2) {
+        if rng.one_in(2) {
             example.candidate = Some(&candidate);
         }
-        let which = dice.below(worker_of.len());
+        let which = rng.below(worker_of.len());
         let (budget, worker) = &mut worker_of[which];
         let start = Instant::now();
         let mut told = 0;
-        worker.run(&plan, &[example], |_, _, verdict| {
+        worker.run(&plan, &[example], |_, _, evaluation| {
             told += 1;
-            match verdict {
-                Verdict::Defined { steps, .. } => {
+            match evaluation {
+                EvaluationRef::Defined { steps, .. } => {
                     assert!(steps <= budget.steps, "{steps} steps of {}", budget.steps);
-                    let _ = verdict.to_plain();
+                    let _ = evaluation.to_plain();
                 }
-                Verdict::Undefined(why) => {
+                EvaluationRef::Undefined(why) => {
                     let ran_out = why.fault == Fault::Budget(Limit::Time);
                     assert!(!ran_out || budget.time.is_some(), "time without a limit");
                 }

@@ -1,7 +1,7 @@
 //! Every primitive gives the known answers, on plain and on compact values.
 //!
 //! `golden/*.vectors` are outputs of the public reference DSL on generated
-//! inputs, in the short notation of `heddle_arc::golden::short`: see
+//! inputs, in the short notation of `heddle_arc::golden::notation`: see
 //! `golden/README.md`.
 
 #![allow(
@@ -11,19 +11,19 @@
 )]
 #![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
 
-use heddle_arc::golden::{self, Report, Subject, Vector};
+use heddle_arc::evaluators::{CompactEvaluator, PlainEvaluator};
+use heddle_arc::golden::{self, Evaluator, GoldenVector, Report};
 use heddle_arc::prim::{Family, Prim};
-use heddle_arc::subject::{CompactSubject, PlainSubject};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-fn vectors() -> Vec<Vector> {
+fn vectors() -> Vec<GoldenVector> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
     golden::read(&folder).unwrap()
 }
 
-fn check(subject: &mut impl Subject) {
-    let report: Report = golden::check(&vectors(), subject);
+fn check(evaluators: &mut impl Evaluator) {
+    let report: Report = golden::check(&vectors(), evaluators);
     let differences: Vec<&String> = report
         .by_primitive
         .values()
@@ -34,13 +34,13 @@ fn check(subject: &mut impl Subject) {
 }
 
 #[test]
-fn plain_values_give_the_known_answers() {
-    check(&mut PlainSubject::default());
+fn plain_evaluation_matches_vectors() {
+    check(&mut PlainEvaluator::default());
 }
 
 #[test]
-fn compact_values_give_the_known_answers() {
-    check(&mut CompactSubject::default());
+fn compact_evaluation_matches_vectors() {
+    check(&mut CompactEvaluator::default());
 }
 
 #[test]
@@ -54,10 +54,10 @@ fn every_one_of_the_160_is_checked() {
 }
 
 #[test]
-fn a_wrong_answer_is_reported() {
+fn wrong_results_are_reported() {
     let wrong =
         golden::read_text("add 1 1 -> 3\nfirst {} -> 0", Path::new("made.vectors")).unwrap();
-    let report = golden::check(&wrong, &mut CompactSubject::default());
+    let report = golden::check(&wrong, &mut CompactEvaluator::default());
     assert_eq!((report.passed, report.failed), (0, 2));
     assert!(report.by_primitive["add"].differences[0].contains("expected 3, found 2"));
     assert!(report.by_primitive["first"].differences[0].contains("found error"));

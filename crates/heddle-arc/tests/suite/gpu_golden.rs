@@ -9,7 +9,7 @@
 
 use heddle_arc::engine::Evaluation;
 use heddle_arc::fault::Fault;
-use heddle_arc::golden::{self, Vector};
+use heddle_arc::golden::{self, GoldenVector};
 use heddle_arc::gpu::{Answer, Flags, Interpret, LaunchSettings, Singles, alone};
 use heddle_arc::meter::Budget;
 use heddle_arc::prim::Prim;
@@ -24,7 +24,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Vectors of one primitive that may be left to the processor.
-const MOST_FLAGGED: f64 = 0.34;
+const MAX_FLAGGED: f64 = 0.34;
 
 #[derive(Default)]
 struct Tally {
@@ -37,8 +37,8 @@ struct Tally {
     failure: Option<String>,
 }
 
-fn written(vector: &Vector) -> String {
-    let mut text = heddle_arc::golden::short::write(vector);
+fn written(vector: &GoldenVector) -> String {
+    let mut text = heddle_arc::golden::notation::write(vector);
     if text.len() > 400 {
         let mut end = 400;
         while !text.is_char_boundary(end) {
@@ -54,7 +54,7 @@ fn written(vector: &Vector) -> String {
     )
 }
 
-fn check(runtime: &Runtime, vectors: &[Vector], budget: Budget) -> Tally {
+fn check(runtime: &Runtime, vectors: &[GoldenVector], budget: Budget) -> Tally {
     let mut tally = Tally::default();
     let singles = Singles::new(vectors);
     tally.skipped = vectors.len() - singles.places().len();
@@ -114,7 +114,7 @@ fn a_difference_is_seen() {
         ..LaunchSettings::default()
     };
     let runtime = cpu_and_gpu();
-    let traced = runtime.trace(
+    let traced = runtime.run_traced(
         Interpret::new(singles.job(), settings),
         Some(DeviceId::simt(0)),
     );
@@ -142,7 +142,7 @@ fn wanted() -> Vec<Prim> {
 /// What becomes of every vector under a budget, by primitive.
 fn check_all(budget: Budget) -> BTreeMap<Prim, Tally> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
-    let mut by_prim: BTreeMap<Prim, Vec<Vector>> = BTreeMap::new();
+    let mut by_prim: BTreeMap<Prim, Vec<GoldenVector>> = BTreeMap::new();
     for vector in golden::read(&folder).unwrap() {
         by_prim.entry(vector.prim).or_default().push(vector);
     }
@@ -172,13 +172,13 @@ fn check_all(budget: Budget) -> BTreeMap<Prim, Tally> {
 }
 
 #[test]
-fn every_vector_is_answered_alike() {
+fn kernel_results_equal_cpu_results() {
     report(&check_all(Budget::default()));
 }
 
 /// Where a budget ends a primitive depends on its every charge.
 #[test]
-fn every_vector_runs_out_of_budget_alike() {
+fn kernel_budgets_equal_cpu_budgets() {
     let budget = |steps, bytes| Budget {
         steps,
         bytes,
@@ -247,7 +247,7 @@ fn report(tallies: &BTreeMap<Prim, Tally>) {
         let flagged = tally.flags.total() as f64;
         if !tally.differences.is_empty()
             || tally.failure.is_some()
-            || flagged > MOST_FLAGGED * total as f64
+            || flagged > MAX_FLAGGED * total as f64
         {
             wrong.push(prim.name());
         }

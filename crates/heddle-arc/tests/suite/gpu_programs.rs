@@ -11,18 +11,20 @@
 )]
 #![allow(clippy::print_stdout, reason = "it is a report")]
 
-use heddle_arc::assess::Judgement;
+use heddle_arc::assess::Grade;
 use heddle_arc::data::{Dataset, load as load_data};
-use heddle_arc::dice::Dice;
-use heddle_arc::engine::{Evaluation, Example, Grid, Tile, Verdict, evaluate_with};
+use heddle_arc::engine::{Evaluation, EvaluationRef, Example, Grid, Tile, evaluate_with};
 use heddle_arc::fault::Fault;
-use heddle_arc::gpu::{Answer, Batch, Flags, Interpret, LaunchSettings, Unread, judge};
+use heddle_arc::gpu::{Answer, Batch, Flags, Interpret, LaunchSettings, ResultError, grade};
 use heddle_arc::meter::Budget;
+use heddle_arc::operations::{
+    EvaluationSettings, TileExample, WorkerPool, by_device, evaluate_all,
+};
 use heddle_arc::plan::Plan;
 use heddle_arc::prim::Prim;
 use heddle_arc::program::{Form, Program, load};
-use heddle_arc::road::{Crew, Part, Settings, by_device, sweep};
-use heddle_arc::search::{Shape, generate};
+use heddle_arc::rng::Rng;
+use heddle_arc::search::{ProgramShape, generate};
 use heddle_arc::solvers::FILES;
 use heddle_arc::tasks::{PROGRAMS, dataset};
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
@@ -49,7 +51,7 @@ fn forced() -> Runtime {
         ..Config::default()
     };
     let builder = Runtime::builder().config(config).device(Arc::new(gpu));
-    builder.forgetful().build().unwrap()
+    builder.without_model_cache().build().unwrap()
 }
 
 /// A plan, what it runs on, and what is wanted.
@@ -82,7 +84,7 @@ struct Tally {
     flags: Flags,
     flagged: Vec<String>,
     /// By primitive.
-    blamed: BTreeMap<&'static str, usize>,
+    with_primitive: BTreeMap<&'static str, usize>,
     differences: Vec<String>,
 }
 
@@ -97,17 +99,20 @@ struct Known {
 
 fn known(work: &Work) -> Vec<Vec<Known>> {
     let examples = work.examples();
-    evaluate_with(&work.plan, &examples, work.budget, |example, _, verdict| {
-        Known {
-            evaluation: verdict.to_evaluation(),
-            steps: match verdict {
-                Verdict::Defined { steps, .. } => Some(steps as u32),
-                Verdict::Undefined(_) => None,
+    evaluate_with(
+        &work.plan,
+        &examples,
+        work.budget,
+        |example, _, evaluation| Known {
+            evaluation: evaluation.to_evaluation(),
+            steps: match evaluation {
+                EvaluationRef::Defined { steps, .. } => Some(steps as u32),
+                EvaluationRef::Undefined(_) => None,
             },
-            cells: verdict.cells_matched(&work.wanted[example]) as u32,
-            right: verdict.is(&work.wanted[example]),
-        }
-    })
+            cells: evaluation.cells_matched(&work.wanted[example]) as u32,
+            right: evaluation.is(&work.wanted[example]),
+        },
+    )
 }
 
 fn check(runtime: &Runtime, works: &[Work], tally: &mut Tally) {
@@ -120,7 +125,7 @@ fn check(runtime: &Runtime, works: &[Work], tally: &mut Tally) {
             examples,
         })
         .collect();
-    let wanted = |part: Part| Some(&works[part.tile].wanted[part.example]);
+    let wanted = |part: TileExample| Some(&works[part.tile].wanted[part.example]);
     // One launch has one budget.
     let budget = works
         .first()
@@ -149,18 +154,19 @@ fn check(runtime: &Runtime, works: &[Work], tally: &mut Tally) {
     for (tile, work) in works.iter().enumerate() {
         for (example, row) in known(work).into_iter().enumerate() {
             for (program, known) in row.into_iter().enumerate() {
-                let part = Part { tile, example };
+                let part = TileExample { tile, example };
                 let what = || format!("{} on example {example}", work.plan.name(program));
                 let found = batch.evaluation(&ran, &work.plan, part, program);
                 let answer = batch.answer(&ran, part, program);
                 let found = match found {
                     Ok(evaluation) => evaluation,
-                    Err(Unread::Flagged(flag)) => {
+                    Err(ResultError::Flagged(flag)) => {
                         tally.flags.add(flag);
                         let result = batch.result(part, program);
-                        let culprit = result.and_then(|result| ran.culprit(result));
-                        let by = culprit.map_or("none", Prim::name);
-                        *tally.blamed.entry(by).or_default() += 1;
+                        let failed_primitive =
+                            result.and_then(|result| ran.failed_primitive(result));
+                        let by = failed_primitive.map_or("none", Prim::name);
+                        *tally.with_primitive.entry(by).or_default() += 1;
                         tally.flagged.push(format!("{}: {flag} in {by}", what()));
                         continue;
                     }
@@ -246,8 +252,8 @@ fn check_all(what: &str, works: Vec<Work>) -> Tally {
                     all.out_of_budget += tally.out_of_budget;
                     all.flags.add_all(&tally.flags);
                     all.flagged.extend(tally.flagged);
-                    for (prim, count) in tally.blamed {
-                        *all.blamed.entry(prim).or_default() += count;
+                    for (prim, count) in tally.with_primitive {
+                        *all.with_primitive.entry(prim).or_default() += count;
                     }
                     all.differences.extend(tally.differences);
                 }
@@ -265,8 +271,8 @@ fn check_all(what: &str, works: Vec<Work>) -> Tally {
         tally.flags,
         100.0 * flagged_share(&tally)
     );
-    if !tally.blamed.is_empty() {
-        println!("    flagged in {:?}", tally.blamed);
+    if !tally.with_primitive.is_empty() {
+        println!("    flagged in {:?}", tally.with_primitive);
     }
     for line in tally.flagged.iter().take(SHOWN) {
         println!("    {line}");
@@ -360,7 +366,11 @@ fn generated(seed: u64, count: u64, budgets: &[Budget]) -> Vec<Work> {
             let form = [Form::Input, Form::Examples][usize::from(number % 3 == 2)];
             let lines = 4 + number as usize % 12;
             let name = format!("solve_{number}");
-            generate(&name, Shape { lines, form }, &mut Dice::of(seed, number))
+            generate(
+                &name,
+                ProgramShape { lines, form },
+                &mut Rng::of(seed, number),
+            )
         })
         .collect();
     let works = programs.chunks(100).enumerate().map(|(chunk, programs)| {
@@ -429,7 +439,7 @@ fn generated_programs_that_run_out_of_budget() {
 /// Judged on the emulated GPU as on the processor, what is flagged included, and
 /// counted where it ran.
 #[test]
-fn judgements_take_the_road() {
+fn grading_runs_through_the_pipeline() {
     let data = dataset(2);
     let programs = load(PROGRAMS, "programs.py").programs;
     let plan = Plan::new(&programs[..24]);
@@ -448,22 +458,22 @@ fn judgements_take_the_road() {
         .iter()
         .map(|task| task.pairs().map(|(_, output)| output).collect())
         .collect();
-    let wanted = |part: Part| outputs[part.tile][part.example];
+    let wanted = |part: TileExample| outputs[part.tile][part.example];
     let evaluations = 24 * 4 * 3;
-    let crew = Crew::new(Budget::default());
-    let settings = Settings::of(&crew);
+    let worker_pool = WorkerPool::new(Budget::default());
+    let settings = EvaluationSettings::of(&worker_pool);
 
-    let cpu = Runtime::builder().forgetful().build().unwrap();
-    let known = sweep(&cpu, &tiles, &settings, |part, _, verdict| {
-        Judgement::of(&verdict, wanted(part))
+    let cpu = Runtime::builder().without_model_cache().build().unwrap();
+    let known = evaluate_all(&cpu, &tiles, &settings, |part, _, evaluation| {
+        Grade::of(&evaluation, wanted(part))
     })
     .unwrap();
     let launch = LaunchSettings {
         warps: 8,
         ..LaunchSettings::default()
     };
-    let on_cpu = judge(&cpu, &tiles, &settings, launch, wanted).unwrap();
-    assert_eq!(on_cpu.judged, known);
+    let on_cpu = grade(&cpu, &tiles, &settings, launch, wanted).unwrap();
+    assert_eq!(on_cpu.graded, known);
     assert_eq!(on_cpu.flags, Flags::default());
     assert_eq!(by_device(&cpu)["cpu"], 2 * evaluations);
 
@@ -472,8 +482,8 @@ fn judgements_take_the_road() {
         let gpu = forced();
         let mut launch = launch;
         launch.caps.rows = rows;
-        let found = judge(&gpu, &tiles, &settings, launch, wanted).unwrap();
-        assert_eq!(found.judged, known);
+        let found = grade(&gpu, &tiles, &settings, launch, wanted).unwrap();
+        assert_eq!(found.graded, known);
         let counts = by_device(&gpu);
         assert_eq!(counts["simt:0"], evaluations, "{counts:?}");
         assert_eq!(found.flags.total() > 0, rows == 16, "{}", found.flags);

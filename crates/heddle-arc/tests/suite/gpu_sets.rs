@@ -10,9 +10,9 @@
 use heddle_arc::engine::{Example, Grid, Tile, evaluate_with};
 use heddle_arc::gpu::{Batch, Interpret, LaunchSettings};
 use heddle_arc::meter::Budget;
+use heddle_arc::operations::TileExample;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
-use heddle_arc::road::Part;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Bytes;
 use heddle_testing::several_gpus::cpu_and_gpu;
@@ -78,7 +78,7 @@ fn grids() -> Vec<Grid> {
 }
 
 #[test]
-fn the_kernel_compares_sets_as_the_processor_does() {
+fn kernel_set_comparison_equals_cpu() {
     let mut text = String::new();
     for (set, lines) in SETS.iter().enumerate() {
         for (question, asked) in QUESTIONS.iter().enumerate() {
@@ -108,12 +108,12 @@ fn the_kernel_compares_sets_as_the_processor_does() {
     let interpret = Interpret::new(batch.job(), settings);
     let ran = cpu_and_gpu().run_on(DeviceId::simt(0), interpret).unwrap();
     let mut answers = BTreeSet::new();
-    let known = evaluate_with(&plan, &examples, budget, |_, _, verdict| {
-        verdict.to_evaluation()
+    let known = evaluate_with(&plan, &examples, budget, |_, _, evaluation| {
+        evaluation.to_evaluation()
     });
     for (example, known) in known.iter().enumerate() {
         for (program, known) in known.iter().enumerate() {
-            let part = Part { tile: 0, example };
+            let part = TileExample { tile: 0, example };
             let own = batch.evaluation(&ran, &plan, part, program);
             let name = &loaded.programs[program].name;
             assert_eq!(own.as_ref(), Ok(known), "{name} on grid {example}");

@@ -1,20 +1,20 @@
 //! What ARC programs promise: a module for each promise, all in one program.
 
-mod algebra;
-mod budgets_hold;
+mod budgets_are_enforced;
 mod built_in_tasks;
 mod compact_agrees_with_plain;
 mod copies_are_bounded;
-mod data_layouts;
-mod evaluations_take_the_road;
+mod data_loading;
+mod evaluations_are_operations;
 mod fuzz;
 mod golden_vectors;
 mod gpu_golden;
 mod gpu_names;
 mod gpu_programs;
 mod gpu_sets;
-mod long_ones_wait;
-mod plans_merge;
+mod merged_plans_agree;
+mod primitive_laws;
 mod programs_load;
 mod search_stays_well_typed;
-mod solvers_solve;
+mod slow_programs_are_deferred;
+mod solvers_solve_their_tasks;

@@ -59,7 +59,7 @@ fn error_of(body: &str) -> String {
 }
 
 #[test]
-fn errors_name_the_place_and_the_way_out() {
+fn errors_state_location_and_hint() {
     let cases = [
         (
             "    O = rot09(I)\n    return O",
@@ -176,11 +176,11 @@ fn types_flow_through_functions() {
             "Grid"
         ]
     );
-    assert_eq!(inference.doubts, []);
+    assert_eq!(inference.warnings, []);
 }
 
 #[test]
-fn lines_bound_to_fail_are_doubted() {
+fn lines_bound_to_fail_are_warned_about() {
     let text = "def solve_a(I):
     x1 = height(I)
     x2 = first(x1)
@@ -188,13 +188,13 @@ fn lines_bound_to_fail_are_doubted() {
     O = x3(x1, x1)
     return O";
     let program = &load(text, "ours.py").programs[0];
-    let doubts: Vec<String> = infer(program)
-        .doubts
+    let warnings: Vec<String> = infer(program)
+        .warnings
         .iter()
         .map(ToString::to_string)
         .collect();
     assert_eq!(
-        doubts,
+        warnings,
         [
             "ours.py:3:1: first fails: argument 1 is Int, not Cont[a]; first takes Cont[a] -> a",
             "ours.py:5:1: this calls a function of 1 with 2 arguments; give it 1"

@@ -7,16 +7,16 @@
     reason = "a test says so by failing"
 )]
 
-use heddle_arc::assess::Judgement;
-use heddle_arc::dice::Dice;
+use heddle_arc::assess::Grade;
 use heddle_arc::engine::{Evaluation, Example, Grid, Undefined, evaluate};
 use heddle_arc::fault::Fault;
 use heddle_arc::meter::Budget;
+use heddle_arc::operations::{EvaluationSettings, WorkerPool};
 use heddle_arc::plain::Plain;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::{Form, Program, load};
-use heddle_arc::road::{Crew, Settings};
-use heddle_arc::search::{Mutation, Score, Shape, generate, is_well_typed, mutate, scores};
+use heddle_arc::rng::Rng;
+use heddle_arc::search::{Mutation, ProgramShape, Score, generate, is_well_typed, mutate, scores};
 use heddle_arc::solvers::FILES;
 use heddle_arc::tasks::{PROGRAMS, dataset};
 use heddle_arc::types::infer;
@@ -43,26 +43,26 @@ proptest! {
     #[test]
     fn generated_programs_are_well_typed(seed: u64, lines in 1_usize..20, sees_examples: bool) {
         let form = if sees_examples { Form::Examples } else { Form::Input };
-        let shape = Shape { lines, form };
-        let program = generate("solve_random", shape, &mut Dice::new(seed));
+        let shape = ProgramShape { lines, form };
+        let program = generate("solve_random", shape, &mut Rng::new(seed));
         prop_assert!(is_well_typed(&program), "{program}{:?}", infer(&program));
         reads_back(&program);
-        prop_assert_eq!(generate("solve_random", shape, &mut Dice::new(seed)), program);
+        prop_assert_eq!(generate("solve_random", shape, &mut Rng::new(seed)), program);
     }
 
     #[test]
     fn mutants_of_mutants_are_well_typed(seed: u64, generations in 1_usize..6) {
         let solvers = solvers();
-        let mut dice = Dice::new(seed);
-        let mut program = dice.pick(&solvers).unwrap().clone();
+        let mut rng = Rng::new(seed);
+        let mut program = rng.pick(&solvers).unwrap().clone();
         let before = infer(&program);
         let result = before.types[program.result as usize].clone();
         for _ in 0..generations {
-            let Some((mutant, _)) = mutate(&program, &[], &mut dice) else {
+            let Some((mutant, _)) = mutate(&program, &[], &mut rng) else {
                 break;
             };
             let found = infer(&mutant);
-            prop_assert!(found.doubts.is_empty(), "{mutant}{:?}", found.doubts);
+            prop_assert!(found.warnings.is_empty(), "{mutant}{:?}", found.warnings);
             prop_assert_eq!(&found.types[mutant.result as usize], &result);
             prop_assert_ne!(&mutant, &program);
             reads_back(&mutant);
@@ -77,7 +77,7 @@ fn programs_differ_and_use_the_whole_language() {
     let mut used = BTreeSet::new();
     let mut lines = 0;
     for seed in 0..600 {
-        let program = generate("solve_random", Shape::default(), &mut Dice::new(seed));
+        let program = generate("solve_random", ProgramShape::default(), &mut Rng::new(seed));
         lines += program.calls.len();
         for call in &program.calls {
             if let heddle_arc::program::Callee::Prim(prim) = call.callee {
@@ -96,9 +96,9 @@ fn every_kind_of_mutation_happens() {
     let solvers = solvers();
     let mut seen = BTreeSet::new();
     for seed in 0..200 {
-        let mut dice = Dice::new(seed);
-        let program = dice.pick(&solvers).unwrap();
-        if let Some((_, kind)) = mutate(program, &[], &mut dice) {
+        let mut rng = Rng::new(seed);
+        let program = rng.pick(&solvers).unwrap();
+        if let Some((_, kind)) = mutate(program, &[], &mut rng) {
             seen.insert(kind);
         }
     }
@@ -127,7 +127,7 @@ fn a_colour_becomes_what_computes_it() {
     let expected = run(&program);
     let mut found = 0;
     for seed in 0..400 {
-        let changed = mutate(&program, &task.train, &mut Dice::new(seed));
+        let changed = mutate(&program, &task.train, &mut Rng::new(seed));
         if let Some((mutant, Mutation::Colour)) = changed {
             assert_eq!(mutant.form, Form::Examples);
             // It computes the same, because the colour is the same on these.
@@ -141,18 +141,18 @@ fn a_colour_becomes_what_computes_it() {
 #[test]
 fn examples_count_before_cells() {
     let wanted = Grid::new(&[[1, 2], [3, 4]]).unwrap();
-    let none = Judgement::Undefined(Undefined {
+    let none = Grade::Undefined(Undefined {
         fault: Fault::DivideByZero,
         primitive: None,
         line: 0,
     });
-    let score = |judged: &[Judgement]| {
+    let score = |graded: &[Grade]| {
         let start = Score::default();
-        judged.iter().fold(start, |score, j| score.and(j, &wanted))
+        graded.iter().fold(start, |score, j| score.and(j, &wanted))
     };
-    let one_right = score(&[Judgement::Right, none]);
-    let nearly = score(&[Judgement::Wrong { cells: 3 }, Judgement::Wrong { cells: 3 }]);
-    let far = score(&[Judgement::Wrong { cells: 1 }, none]);
+    let one_right = score(&[Grade::Right, none]);
+    let nearly = score(&[Grade::Wrong { cells: 3 }, Grade::Wrong { cells: 3 }]);
+    let far = score(&[Grade::Wrong { cells: 1 }, none]);
     assert!(one_right > nearly && nearly > far && far > score(&[none, none]));
     assert_eq!(
         one_right,
@@ -174,12 +174,18 @@ fn the_solver_scores_best_among_its_mutants() {
         .unwrap();
     let mut candidates = vec![solver.clone()];
     for seed in 0..50 {
-        let changed = mutate(&solver, &task.train, &mut Dice::new(seed));
+        let changed = mutate(&solver, &task.train, &mut Rng::new(seed));
         candidates.extend(changed.map(|(mutant, _)| mutant));
     }
     let runtime = Runtime::builder().build().unwrap();
-    let crew = Crew::new(Budget::default());
-    let found = scores(&runtime, &candidates, task, &Settings::of(&crew)).unwrap();
+    let worker_pool = WorkerPool::new(Budget::default());
+    let found = scores(
+        &runtime,
+        &candidates,
+        task,
+        &EvaluationSettings::of(&worker_pool),
+    )
+    .unwrap();
     let area: usize = task
         .train
         .iter()
@@ -200,7 +206,13 @@ fn the_solver_scores_best_among_its_mutants() {
 fn random_programs_run() {
     let data = dataset(2);
     let programs: Vec<Program> = (0..200)
-        .map(|n| generate(&format!("solve_{n}"), Shape::default(), &mut Dice::of(9, n)))
+        .map(|n| {
+            generate(
+                &format!("solve_{n}"),
+                ProgramShape::default(),
+                &mut Rng::of(9, n),
+            )
+        })
         .collect();
     let plan = Plan::new(&programs);
     let examples: Vec<Example<'_>> = data

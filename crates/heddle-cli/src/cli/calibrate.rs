@@ -6,13 +6,13 @@ use std::time::Duration;
 use heddle::Residency;
 use heddle::Runtime;
 use heddle::config::Config;
-use heddle::route::{CalibrationPlan, CalibrationReport, Sweep};
+use heddle::route::{CalibrationPlan, CalibrationReport, CalibrationSweep};
 use heddle::units::Estimate;
 
 use super::output::Output;
 use super::progress::CalibrationBar;
 use super::table::table;
-use super::{Failure, keep_models, open};
+use super::{Failure, open, save_models};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -36,7 +36,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let runtime = open(config)?;
     let reports = measure(&runtime, Duration::from_secs_f64(arguments.budget))?;
-    let files = keep_models(&runtime);
+    let files = save_models(&runtime);
     if output.is_json() {
         return Ok(output.object(&serde_json::json!({
             "machine": runtime.machine(),
@@ -115,7 +115,7 @@ fn print(runtime: &Runtime, report: &CalibrationReport, output: &mut Output) -> 
 fn reading(
     runtime: &Runtime,
     report: &CalibrationReport,
-    sweep: &Sweep,
+    sweep: &CalibrationSweep,
     size: usize,
 ) -> Option<(String, String)> {
     let probe = runtime

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use heddle::Fleet;
+use heddle::DiscoveredDevices;
 use heddle::config::Config;
 use heddle::device::Device;
 use heddle::gpu::cuda::CudaDevice;
@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::table::table;
-use super::{Failure, open_fleet};
+use super::{Failure, open_devices};
 
 #[derive(Serialize)]
-struct Row {
+struct DeviceRow {
     device: String,
     name: String,
     backend: &'static str,
@@ -67,23 +67,23 @@ impl Sensors {
 }
 
 pub(super) fn run(config: &Config, output: &mut Output) -> Result<(), Failure> {
-    let fleet = Fleet::find(config)?;
-    let runtime = open_fleet(&fleet, config)?;
+    let discovery = DiscoveredDevices::find(config)?;
+    let runtime = open_devices(&discovery, config)?;
     let gpu_of = |device: &Arc<dyn Device>| {
         let id = device.id();
-        fleet.gpus().iter().find(|gpu| gpu.id() == id)
+        discovery.gpus().iter().find(|gpu| gpu.id() == id)
     };
-    let rows: Vec<Row> = runtime
+    let rows: Vec<DeviceRow> = runtime
         .devices()
         .map(|device| {
-            let card = device.card();
-            Row {
+            let properties = device.properties();
+            DeviceRow {
                 device: device.id().to_string(),
-                name: card.name.clone(),
-                backend: card.backend,
-                driver: card.driver.clone(),
-                units: card.units,
-                memory: card.memory,
+                name: properties.name.clone(),
+                backend: properties.backend,
+                driver: properties.driver.clone(),
+                units: properties.units,
+                memory: properties.memory,
                 free: device.free_memory(),
                 measured: runtime.has_model(device.id()),
                 sensors: gpu_of(device).map(|gpu| Sensors::of(gpu)),
@@ -94,8 +94,8 @@ pub(super) fn run(config: &Config, output: &mut Output) -> Result<(), Failure> {
         return Ok(output.object(&serde_json::json!({
             "machine": runtime.machine(),
             "devices": rows,
-            "gpus": fleet.gpus().len(),
-            "why_no_gpu": fleet.why_no_gpu(),
+            "gpus": discovery.gpus().len(),
+            "why_no_gpu": discovery.why_no_gpu(),
         }))?);
     }
     let mut list = table(&[
@@ -126,7 +126,7 @@ pub(super) fn run(config: &Config, output: &mut Output) -> Result<(), Failure> {
             output.line(format_args!("\n{}: {}", row.device, sensors.sentence()))?;
         }
     }
-    if let Some(why) = fleet.why_no_gpu() {
+    if let Some(why) = discovery.why_no_gpu() {
         output.line(format_args!("\nNo GPU: {why}"))?;
     }
     Ok(())

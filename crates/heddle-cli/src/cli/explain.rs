@@ -38,17 +38,17 @@ pub(super) struct Arguments {
 const QUICK: Duration = Duration::from_millis(400);
 
 #[derive(Serialize)]
-struct Answer {
+struct ExplainReport {
     #[serde(flatten)]
     explanation: Explanation,
     /// Whether the kind had to be measured first.
     measured_now: bool,
-    break_even: Vec<Turn>,
+    break_even: Vec<Crossover>,
 }
 
 /// The size from which a GPU is worth it.
 #[derive(Serialize)]
-struct Turn {
+struct Crossover {
     gpu: DeviceId,
     resident: bool,
     at: BreakEven,
@@ -84,21 +84,21 @@ pub(super) fn run(
     let break_even = gpus
         .iter()
         .flat_map(|&gpu| [false, true].map(|resident| (gpu, resident)))
-        .map(|(gpu, resident)| Turn {
+        .map(|(gpu, resident)| Crossover {
             gpu,
             resident,
             at: route::break_even(runtime.router(), probe, DeviceId::CPU, gpu, resident),
         })
         .collect();
-    let answer = Answer {
+    let report = ExplainReport {
         explanation,
         measured_now,
         break_even,
     };
     if output.is_json() {
-        return Ok(output.object(&answer)?);
+        return Ok(output.object(&report)?);
     }
-    print(&answer, output)?;
+    print(&report, output)?;
     Ok(())
 }
 
@@ -171,8 +171,8 @@ fn measure_if_needed(runtime: &Runtime, index: usize, size: usize) -> Result<boo
     Ok(measured)
 }
 
-fn print(answer: &Answer, output: &mut Output) -> io::Result<()> {
-    let explained = &answer.explanation;
+fn print(report: &ExplainReport, output: &mut Output) -> io::Result<()> {
+    let explained = &report.explanation;
     output.line(format_args!(
         "{} of {}, size {} ({}), operands on {}",
         explained.kind,
@@ -183,7 +183,7 @@ fn print(answer: &Answer, output: &mut Output) -> io::Result<()> {
             .resident
             .map_or_else(|| "the host".to_owned(), |device| device.to_string()),
     ))?;
-    if answer.measured_now {
+    if report.measured_now {
         output.line(format_args!(
             "{FAINT}measured just now, because no measurement of it was kept; `heddle calibrate` keeps one{FAINT:#}"
         ))?;
@@ -199,7 +199,7 @@ fn print(answer: &Answer, output: &mut Output) -> io::Result<()> {
         "confidence",
     ]);
     for candidate in &explained.candidates {
-        let price = |part: fn(&route::Price) -> f64| {
+        let price = |part: fn(&route::PredictedCost) -> f64| {
             candidate
                 .price
                 .as_ref()
@@ -210,18 +210,18 @@ fn print(answer: &Answer, output: &mut Output) -> io::Result<()> {
             price(|price| price.transfer_ns),
             price(|price| price.overhead_ns),
             price(|price| price.work_ns),
-            price(route::Price::total_ns),
+            price(route::PredictedCost::total_ns),
             candidate.samples.to_string(),
             format!("{:.0} %", candidate.confidence * 100.0),
         ]);
     }
     output.line(list)?;
     output.line(format_args!("\n{}", explained.sentence))?;
-    if answer.break_even.is_empty() {
+    if report.break_even.is_empty() {
         return output
             .line("There is no GPU to compare with, so there is no size at which one would pay.");
     }
-    for Turn { gpu, resident, at } in &answer.break_even {
+    for Crossover { gpu, resident, at } in &report.break_even {
         let place = if *resident {
             "operands on the GPU"
         } else {

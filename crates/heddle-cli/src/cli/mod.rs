@@ -27,7 +27,7 @@ use clap::{Parser, Subcommand};
 use heddle::config::Config;
 use heddle::device::{DeviceFamily, DeviceId};
 use heddle::error::with_causes;
-use heddle::{Error, Fleet, Runtime};
+use heddle::{DiscoveredDevices, Error, Runtime};
 
 use output::Output;
 
@@ -44,11 +44,11 @@ struct Arguments {
     command: Command,
 
     #[command(flatten)]
-    common: Common,
+    common: GlobalArguments,
 }
 
 #[derive(Debug, clap::Args)]
-struct Common {
+struct GlobalArguments {
     /// Print one JSON object instead of text.
     #[arg(long, global = true)]
     json: bool,
@@ -168,7 +168,7 @@ impl Failure {
                 Error::Config { .. } | Error::BadDeviceName { .. } | Error::NoSuchDevice { .. },
             ) => 2,
             // That there is no path is an answer; anything else was asked wrongly.
-            Self::Lattice(error) if !is_an_answer(error) => 2,
+            Self::Lattice(error) if !is_negative_result(error) => 2,
             Self::Heddle(_)
             | Self::Lattice(_)
             | Self::Profile(_)
@@ -183,7 +183,7 @@ impl Failure {
 }
 
 /// Whether a lattice's error is about the lattice and not about the question.
-fn is_an_answer(error: &heddle::lattice::Error) -> bool {
+fn is_negative_result(error: &heddle::lattice::Error) -> bool {
     use heddle::lattice::Error;
     matches!(
         error,
@@ -233,7 +233,7 @@ fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// The configuration with the flags on top of it.
-fn configure(common: &Common) -> Result<Config, Failure> {
+fn configure(common: &GlobalArguments) -> Result<Config, Failure> {
     let mut config = match &common.config {
         Some(file) => Config::load_from(file)?,
         None => Config::load()?,
@@ -257,15 +257,15 @@ fn configure(common: &Common) -> Result<Config, Failure> {
 /// A runtime on all of this machine's devices, with its notes shown where they
 /// do not disturb the result.
 fn open(config: &Config) -> Result<Runtime, Failure> {
-    open_fleet(&Fleet::find(config)?, config)
+    open_devices(&DiscoveredDevices::find(config)?, config)
 }
 
 /// The same of devices that were found before.
-fn open_fleet(fleet: &Fleet, config: &Config) -> Result<Runtime, Failure> {
-    let runtime = fleet
+fn open_devices(discovery: &DiscoveredDevices, config: &Config) -> Result<Runtime, Failure> {
+    let runtime = discovery
         .builder(config.clone())
         .build()
-        .map_err(|error| with_why(error, fleet))?;
+        .map_err(|error| with_gpu_hint(error, discovery))?;
     for note in runtime.notes() {
         // A note is not worth failing for.
         let _ = writeln!(anstream::stderr().lock(), "note: {note}");
@@ -274,8 +274,8 @@ fn open_fleet(fleet: &Fleet, config: &Config) -> Result<Runtime, Failure> {
 }
 
 /// A GPU that was asked for and is not there, with the reason why none is.
-fn with_why(error: Error, fleet: &Fleet) -> Failure {
-    match (&error, fleet.why_no_gpu()) {
+fn with_gpu_hint(error: Error, discovery: &DiscoveredDevices) -> Failure {
+    match (&error, discovery.why_no_gpu()) {
         (Error::NoSuchDevice { asked, .. }, Some(why)) if asked.family() == DeviceFamily::CUDA => {
             Failure::Usage {
                 message: error.to_string(),
@@ -287,7 +287,7 @@ fn with_why(error: Error, fleet: &Fleet) -> Failure {
 }
 
 /// Keeps what was learned; a cache folder that cannot be written is a note.
-fn keep_models(runtime: &Runtime) -> Vec<PathBuf> {
+fn save_models(runtime: &Runtime) -> Vec<PathBuf> {
     runtime.save_models().unwrap_or_else(|error| {
         let _ = writeln!(
             anstream::stderr().lock(),

@@ -7,16 +7,16 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use heddle::arc::gpu as arc;
 use heddle::config::Config;
-use heddle::conformance::{Depth, Suite, Verdict};
+use heddle::conformance::{ConformanceReport, Depth, Suite};
 use heddle::device::DeviceId;
 use heddle::lattice::sweep;
 use heddle::units::Nanos;
-use heddle::{Fleet, Runtime};
+use heddle::{DiscoveredDevices, Runtime};
 
 use super::output::Output;
 use super::progress::SelftestBar;
 use super::table::table;
-use super::{Failure, open_fleet};
+use super::{Failure, open_devices};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -38,8 +38,8 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let fleet = Fleet::find(config)?;
-    let runtime = open_fleet(&fleet, config)?;
+    let discovery = DiscoveredDevices::find(config)?;
+    let runtime = open_devices(&discovery, config)?;
     let depth = match (arguments.quick, arguments.thorough) {
         (true, _) => Depth::Quick,
         (false, true) => Depth::Thorough,
@@ -53,32 +53,32 @@ pub(super) fn run(
     for &device in &subjects {
         let bar = SelftestBar::new(device);
         let start = Instant::now();
-        let verdict = suite.run(&runtime, device, &mut |progress| bar.show(&progress))?;
-        trials.push((verdict, Nanos::from(start.elapsed())));
+        let report = suite.run(&runtime, device, &mut |progress| bar.show(&progress))?;
+        trials.push((report, Nanos::from(start.elapsed())));
     }
     if output.is_json() {
-        let verdicts: Vec<_> = trials.iter().map(|(verdict, _)| verdict).collect();
+        let verdicts: Vec<_> = trials.iter().map(|(report, _)| report).collect();
         output.object(&serde_json::json!({
             "machine": runtime.machine(),
-            "why_no_gpu": fleet.why_no_gpu(),
-            "passed": verdicts.iter().all(|verdict| verdict.is_pass()),
+            "why_no_gpu": discovery.why_no_gpu(),
+            "passed": verdicts.iter().all(|report| report.is_pass()),
             "verdicts": verdicts,
         }))?;
     } else {
         if config.device.is_none() && subjects == [DeviceId::CPU] {
-            let why = fleet.why_no_gpu().unwrap_or("none may be used");
+            let why = discovery.why_no_gpu().unwrap_or("none may be used");
             output.line(format_args!(
                 "There is no GPU here ({why}), so the processor with all its threads is compared with one thread of it."
             ))?;
         }
-        for (verdict, spent) in &trials {
-            print(verdict, *spent, output)?;
+        for (report, spent) in &trials {
+            print(report, *spent, output)?;
         }
     }
     let unfit: Vec<String> = trials
         .iter()
-        .filter(|(verdict, _)| !verdict.is_pass())
-        .map(|(verdict, _)| verdict.device.to_string())
+        .filter(|(report, _)| !report.is_pass())
+        .map(|(report, _)| report.device.to_string())
         .collect();
     if unfit.is_empty() {
         return Ok(());
@@ -112,10 +112,10 @@ fn fresh_seed() -> u64 {
         .map_or(1, |time| time.as_nanos() as u64 % 1_000_000_007)
 }
 
-fn print(verdict: &Verdict, spent: Nanos, output: &mut Output) -> std::io::Result<()> {
-    output.heading(format_args!("{}, seed {}", verdict.device, verdict.seed))?;
+fn print(report: &ConformanceReport, spent: Nanos, output: &mut Output) -> std::io::Result<()> {
+    output.heading(format_args!("{}, seed {}", report.device, report.seed))?;
     let mut list = table(&["operation ", "types ", "cases", "failed", "on the device"]);
-    for kind in &verdict.kinds {
+    for kind in &report.kinds {
         let types: Vec<&str> = kind.dtypes.iter().map(|dtype| dtype.name()).collect();
         list.add_row([
             kind.operation.to_owned(),
@@ -126,43 +126,39 @@ fn print(verdict: &Verdict, spent: Nanos, output: &mut Output) -> std::io::Resul
         ]);
     }
     output.line(list)?;
-    if !verdict.differences.is_empty() {
+    if !report.differences.is_empty() {
         output.heading(format_args!(
             "First differences (cpu against {})",
-            verdict.device
+            report.device
         ))?;
     }
-    for row in &verdict.differences {
+    for row in &report.differences {
         output.line(format_args!(
             "  {} {}, {}: {}",
             row.operation, row.dtype, row.case, row.difference
         ))?;
     }
-    let on_device = match verdict.device_time {
+    let on_device = match report.device_time {
         Some(time) => format!("{time} on the device, "),
         None => String::new(),
     };
     output.line(format_args!(
         "\n{} {}: {} of {} cases agree with the processor, {on_device}{spent} in all.",
-        verdict.device,
-        if verdict.is_pass() {
-            "passed"
-        } else {
-            "FAILED"
-        },
-        verdict.passed,
-        verdict.passed + verdict.failed + verdict.absent,
+        report.device,
+        if report.is_pass() { "passed" } else { "FAILED" },
+        report.passed,
+        report.passed + report.failed + report.absent,
     ))?;
-    if !verdict.is_pass() {
+    if !report.is_pass() {
         // A case's operands depend on its place in the list, and so on the depth.
-        let depth = match verdict.depth {
+        let depth = match report.depth {
             Some(Depth::Quick) => " --quick",
             Some(Depth::Thorough) => " --thorough",
             Some(Depth::Standard) | None => "",
         };
         output.line(format_args!(
             "The same operands again: heddle selftest --device {} --seed {}{depth}",
-            verdict.device, verdict.seed
+            report.device, report.seed
         ))?;
     }
     Ok(())

@@ -58,7 +58,7 @@ fn logged(log: &Path) -> Runtime {
     config.memory.log = Some(log.to_owned());
     heddle::builder(config)
         .unwrap()
-        .forgetful()
+        .without_model_cache()
         .build()
         .unwrap()
 }
@@ -106,7 +106,7 @@ fn a_log_is_written_and_replayed_against_other_stacks() {
     let runtime = logged(&log);
     for seed in 0..20_u8 {
         let data = Array::from_slice(&vec![seed; 1 << 20]);
-        runtime.bring(&data, GPU).unwrap();
+        runtime.prefetch(&data, GPU).unwrap();
         assert_eq!(runtime.sum(&data).unwrap(), u64::from(seed) << 20);
     }
     drop(runtime);

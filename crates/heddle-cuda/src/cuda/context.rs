@@ -12,8 +12,8 @@ use heddle_runtime::Error;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Bytes;
 
-use super::drops;
-use super::fault::{Fault, check};
+use super::driver_error::{DriverError, check};
+use super::drop_failures;
 
 /// The primary context of one GPU, kept for as long as anything made in it.
 pub(super) struct Context {
@@ -37,7 +37,7 @@ thread_local! {
 
 impl Context {
     /// Opens the GPU with this number. The driver must have been started.
-    pub(super) fn open(ordinal: u16) -> Result<Self, Fault> {
+    pub(super) fn open(ordinal: u16) -> Result<Self, DriverError> {
         let mut device = 0;
         // SAFETY: the argument outlives the call.
         check("cuDeviceGet", unsafe {
@@ -49,10 +49,10 @@ impl Context {
         let flags = check("cuDevicePrimaryCtxSetFlags", unsafe {
             sys::cuDevicePrimaryCtxSetFlags_v2(device, CUctx_flags::CU_CTX_SCHED_SPIN as u32)
         });
-        if let Err(fault) = flags
-            && fault.code != CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE
+        if let Err(driver_error) = flags
+            && driver_error.code != CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE
         {
-            return Err(fault);
+            return Err(driver_error);
         }
         let mut raw = ptr::null_mut();
         // SAFETY: `device` came from cuDeviceGet; the argument outlives the call.
@@ -75,7 +75,7 @@ impl Context {
     }
 
     /// Fails if the context is lost.
-    pub(super) fn alive(&self) -> Result<(), Error> {
+    pub(super) fn check_alive(&self) -> Result<(), Error> {
         match self.lost.get() {
             None => Ok(()),
             Some(message) => Err(Error::DeviceLost {
@@ -87,12 +87,13 @@ impl Context {
 
     /// Makes it the calling thread's context; fails at once if it is lost.
     pub(super) fn enter(&self) -> Result<(), Error> {
-        self.alive()?;
-        self.make_current().map_err(|fault| self.error(fault))
+        self.check_alive()?;
+        self.make_current()
+            .map_err(|driver_error| self.error(driver_error))
     }
 
     /// Makes it current even when lost, for clean-up.
-    pub(super) fn make_current(&self) -> Result<(), Fault> {
+    pub(super) fn make_current(&self) -> Result<(), DriverError> {
         // SAFETY: the context is retained until drop.
         check("cuCtxSetCurrent", unsafe { sys::cuCtxSetCurrent(self.raw) })?;
         CURRENT.set(self.raw);
@@ -103,9 +104,9 @@ impl Context {
     /// device: the context was made current when that began, and only an
     /// execution on another device, which goes through here too, may have changed
     /// it since.
-    pub(super) fn stay(&self) -> Result<(), Error> {
+    pub(super) fn ensure_entered(&self) -> Result<(), Error> {
         if CURRENT.get() == self.raw {
-            return self.alive();
+            return self.check_alive();
         }
         self.enter()
     }
@@ -119,19 +120,19 @@ impl Context {
 
     /// A driver's answer as a result of the runtime.
     pub(super) fn check(&self, call: &'static str, code: CUresult) -> Result<(), Error> {
-        check(call, code).map_err(|fault| self.error(fault))
+        check(call, code).map_err(|driver_error| self.error(driver_error))
     }
 
     /// The runtime's word for a fault; one that killed the context is remembered.
-    pub(super) fn error(&self, fault: Fault) -> Error {
+    pub(super) fn error(&self, driver_error: DriverError) -> Error {
         let device = self.id;
-        if fault.is_sticky() {
-            let message = self.lost.get_or_init(|| fault.to_string()).clone();
+        if driver_error.is_sticky() {
+            let message = self.lost.get_or_init(|| driver_error.to_string()).clone();
             return Error::DeviceLost { device, message };
         }
         Error::Device {
             device,
-            message: fault.to_string(),
+            message: driver_error.to_string(),
         }
     }
 
@@ -155,7 +156,7 @@ impl Context {
     }
 
     /// One of the device's numbers.
-    pub(super) fn attribute(&self, attribute: CUdevice_attribute) -> Result<u32, Fault> {
+    pub(super) fn attribute(&self, attribute: CUdevice_attribute) -> Result<u32, DriverError> {
         let mut value = 0;
         // SAFETY: the argument outlives the call.
         check("cuDeviceGetAttribute", unsafe {
@@ -165,7 +166,7 @@ impl Context {
     }
 
     /// The device's name, such as "NVIDIA H200".
-    pub(super) fn name(&self) -> Result<String, Fault> {
+    pub(super) fn name(&self) -> Result<String, DriverError> {
         self.text("cuDeviceGetName", |text, len, device| {
             // SAFETY: `text` has room for `len` characters.
             unsafe { sys::cuDeviceGetName(text, len, device) }
@@ -173,7 +174,7 @@ impl Context {
     }
 
     /// Where the device sits on the bus, as NVML spells it.
-    pub(super) fn bus_id(&self) -> Result<String, Fault> {
+    pub(super) fn bus_id(&self) -> Result<String, DriverError> {
         self.text("cuDeviceGetPCIBusId", |text, len, device| {
             // SAFETY: `text` has room for `len` characters.
             unsafe { sys::cuDeviceGetPCIBusId(text, len, device) }
@@ -184,7 +185,7 @@ impl Context {
         &self,
         call: &'static str,
         read: impl Fn(*mut c_char, c_int, CUdevice) -> CUresult,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, DriverError> {
         const ROOM: c_int = 256;
         let mut text = [0 as c_char; ROOM as usize + 1];
         check(call, read(text.as_mut_ptr(), ROOM, self.device))?;
@@ -198,7 +199,7 @@ impl Drop for Context {
     fn drop(&mut self) {
         // SAFETY: retained once in `open`; nothing made in it is left, because
         // all of it holds the context.
-        drops::note(check("cuDevicePrimaryCtxRelease", unsafe {
+        drop_failures::note(check("cuDevicePrimaryCtxRelease", unsafe {
             sys::cuDevicePrimaryCtxRelease_v2(self.device)
         }));
     }

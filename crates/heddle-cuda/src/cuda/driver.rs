@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use cudarc::driver::sys::{self, CUevent, CUresult};
 
-use super::fault::{Fault, check};
+use super::driver_error::{DriverError, check};
 
 /// CUDA 12.1, driver 530: the first to read PTX ISA 8.1, which the kernels are
 /// written in.
@@ -86,7 +86,7 @@ pub(super) fn start() -> Result<c_int, String> {
     check("cuDriverGetVersion", unsafe {
         sys::cuDriverGetVersion(&raw mut version)
     })
-    .map_err(|fault| fault.to_string())?;
+    .map_err(|driver_error| driver_error.to_string())?;
     if version < OLDEST {
         return Err(format!(
             "the NVIDIA driver speaks CUDA {}, but {} or newer is needed: update to driver 530 or later",
@@ -95,12 +95,12 @@ pub(super) fn start() -> Result<c_int, String> {
         ));
     }
     // SAFETY: takes no pointers.
-    check("cuInit", unsafe { sys::cuInit(0) }).map_err(|fault| match fault.code {
+    check("cuInit", unsafe { sys::cuInit(0) }).map_err(|driver_error| match driver_error.code {
         CUresult::CUDA_ERROR_NO_DEVICE => "the NVIDIA driver sees no GPU".to_owned(),
         CUresult::CUDA_ERROR_STUB_LIBRARY => {
             "libcuda.so is the toolkit's stub, not a driver".to_owned()
         }
-        _ => fault.to_string(),
+        _ => driver_error.to_string(),
     })?;
     Ok(version)
 }
@@ -118,7 +118,7 @@ impl std::fmt::Display for Version {
 ///
 /// The second version takes a tenth of a microsecond, the first three; drivers
 /// before 570 have only the first, and cudarc offers only the second.
-pub(super) fn elapsed_ms(start: CUevent, end: CUevent) -> Result<f32, Fault> {
+pub(super) fn elapsed_ms(start: CUevent, end: CUevent) -> Result<f32, DriverError> {
     type Elapsed = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
     static ELAPSED: OnceLock<Option<Elapsed>> = OnceLock::new();
     let function = ELAPSED.get_or_init(|| {
@@ -140,7 +140,7 @@ pub(super) fn elapsed_ms(start: CUevent, end: CUevent) -> Result<f32, Fault> {
 }
 
 /// GPUs the driver lets this process see.
-pub(super) fn device_count() -> Result<u16, Fault> {
+pub(super) fn device_count() -> Result<u16, DriverError> {
     let mut count = 0;
     // SAFETY: the argument outlives the call.
     check("cuDeviceGetCount", unsafe {

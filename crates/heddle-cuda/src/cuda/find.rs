@@ -5,22 +5,22 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys::CUdevice_attribute;
 use heddle_runtime::Error;
-use heddle_runtime::device::DeviceCard;
+use heddle_runtime::device::DeviceProperties;
 
 use super::context::Context;
-use super::core::Core;
 use super::driver::Version;
-use super::fault::Fault;
-use super::kernels::Kernels;
-use super::lease::Leases;
+use super::driver_error::DriverError;
+use super::kernels::LoadedKernels;
+use super::lease::StreamLeases;
 use super::staging::Staging;
-use super::stamp::Stamps;
+use super::state::CudaState;
 use super::stream::Stream;
-use super::{CudaDevice, driver, health, store, visible};
+use super::timestamps::TimestampedLaunches;
+use super::{CudaDevice, driver, health, store, visible_devices};
 
 /// What a device is opened with.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct CudaOptions {
     /// Threads that copy between host memory and pinned memory; by default half
     /// the machine's, at most 8.
     pub copy_threads: Option<usize>,
@@ -31,7 +31,7 @@ pub struct Options {
 /// The GPUs of this machine.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Found {
+pub struct FoundGpus {
     /// Those that can be used, by index.
     pub devices: Vec<Arc<CudaDevice>>,
     /// Why there are none, when there are none.
@@ -40,7 +40,7 @@ pub struct Found {
     pub skipped: Vec<String>,
 }
 
-impl Found {
+impl FoundGpus {
     fn nothing(why: String) -> Self {
         Self {
             devices: Vec::new(),
@@ -57,22 +57,22 @@ const KERNEL_VERSION: u32 = 1;
 const SLOT_BYTES: usize = 4 << 20;
 const MOST_COPIERS: usize = 8;
 
-pub(super) fn find(options: &Options) -> Found {
-    let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
-    if visible::hides_all(visible.as_deref()) {
-        return Found::nothing(format!(
+pub(super) fn find(options: &CudaOptions) -> FoundGpus {
+    let visible_devices = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+    if visible_devices::hides_all(visible_devices.as_deref()) {
+        return FoundGpus::nothing(format!(
             "CUDA_VISIBLE_DEVICES={:?} hides every GPU",
-            visible.unwrap_or_default()
+            visible_devices.unwrap_or_default()
         ));
     }
     let version = match driver::start() {
         Ok(version) => version,
-        Err(why) => return Found::nothing(why),
+        Err(why) => return FoundGpus::nothing(why),
     };
     let count = match driver::device_count() {
-        Ok(0) => return Found::nothing("the NVIDIA driver sees no GPU".to_owned()),
+        Ok(0) => return FoundGpus::nothing("the NVIDIA driver sees no GPU".to_owned()),
         Ok(count) => count,
-        Err(fault) => return Found::nothing(fault.to_string()),
+        Err(driver_error) => return FoundGpus::nothing(driver_error.to_string()),
     };
     let driver = driver_name(version);
     let (mut devices, mut skipped) = (Vec::new(), Vec::new());
@@ -82,7 +82,7 @@ pub(super) fn find(options: &Options) -> Found {
             Err(why) => skipped.push(format!("cuda:{ordinal} cannot be used: {why}")),
         }
     }
-    Found {
+    FoundGpus {
         why_none: devices.is_empty().then(|| skipped.join("; ")),
         devices,
         skipped,
@@ -97,9 +97,10 @@ fn driver_name(version: i32) -> String {
     }
 }
 
-fn open(ordinal: u16, driver: &str, options: &Options) -> Result<CudaDevice, String> {
-    let context = Arc::new(Context::open(ordinal).map_err(|fault| fault.to_string())?);
-    let capability = capability(&context).map_err(|fault| fault.to_string())?;
+fn open(ordinal: u16, driver: &str, options: &CudaOptions) -> Result<CudaDevice, String> {
+    let context =
+        Arc::new(Context::open(ordinal).map_err(|driver_error| driver_error.to_string())?);
+    let capability = capability(&context).map_err(|driver_error| driver_error.to_string())?;
     if capability < OLDEST_CAPABILITY {
         return Err(format!(
             "its compute capability is {}.{}, the kernels need {}.{}",
@@ -109,7 +110,7 @@ fn open(ordinal: u16, driver: &str, options: &Options) -> Result<CudaDevice, Str
     assemble(&context, capability, driver, options).map_err(|error| error.to_string())
 }
 
-fn capability(context: &Context) -> Result<(u32, u32), Fault> {
+fn capability(context: &Context) -> Result<(u32, u32), DriverError> {
     Ok((
         context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
         context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
@@ -120,17 +121,17 @@ fn assemble(
     context: &Arc<Context>,
     compute_capability: (u32, u32),
     driver: &str,
-    options: &Options,
+    options: &CudaOptions,
 ) -> Result<CudaDevice, Error> {
-    let fault = |fault| context.error(fault);
+    let driver_error = |driver_error| context.error(driver_error);
     let (_, memory) = context.memory()?;
     let units = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
-    let card = DeviceCard {
-        name: context.name().map_err(fault)?,
+    let properties = DeviceProperties {
+        name: context.name().map_err(driver_error)?,
         backend: "cuda",
         driver: driver.to_owned(),
         kernel_version: KERNEL_VERSION,
-        units: context.attribute(units).map_err(fault)? as usize,
+        units: context.attribute(units).map_err(driver_error)? as usize,
         memory,
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -144,18 +145,19 @@ fn assemble(
         .build()
         .map_err(|error| context.refuse(format!("cannot start its copying threads: {error}")))?;
     let slot_bytes = options.slot_bytes.unwrap_or(SLOT_BYTES).max(4096);
-    let kernels = Kernels::new(context, compute_capability.0 * 10 + compute_capability.1);
-    let leases = Leases::new(context)?;
-    let has_fine_clock = Stamps::are_fine(context, &kernels, &leases.open.stream)?;
-    Ok(CudaDevice::new(Core {
-        card,
+    let kernels = LoadedKernels::new(context, compute_capability.0 * 10 + compute_capability.1);
+    let leases = StreamLeases::new(context)?;
+    let has_fine_clock =
+        TimestampedLaunches::is_clock_fine(context, &kernels, &leases.open.stream)?;
+    Ok(CudaDevice::new(CudaState {
+        properties,
         compute_capability,
         has_fine_clock,
         leases,
         up: Stream::new(context)?,
         down: Stream::new(context)?,
         staging: Staging::new(context, slot_bytes, threads),
-        shelf: Arc::default(),
+        pinned_cache: Arc::default(),
         kernels,
         memory: store::memory(context, memory),
         copiers,
@@ -170,8 +172,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finding_never_panics_and_explains_an_empty_answer() {
-        let found = find(&Options {
+    fn finding_never_panics_and_explains_an_empty_result() {
+        let found = find(&CudaOptions {
             copy_threads: Some(1),
             slot_bytes: None,
         });

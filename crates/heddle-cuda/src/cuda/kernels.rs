@@ -13,8 +13,8 @@ use heddle_runtime::Error;
 use heddle_runtime::device::{Kernel, KernelModule};
 
 use super::context::Context;
-use super::drops;
-use super::fault::check;
+use super::driver_error::check;
+use super::drop_failures;
 use super::signature::Signature;
 
 /// Dynamic shared memory every kernel may use without asking.
@@ -25,7 +25,7 @@ const LISTS: usize = 256;
 
 /// A kernel that can be launched.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedKernel {
     pub(super) function: CUfunction,
     pub(super) signature: Signature,
     shared_allowed: AtomicU32,
@@ -33,15 +33,15 @@ pub(super) struct Loaded {
 
 // SAFETY: a function handle is a constant of its module, which lives as long as
 // the kernels of the device.
-unsafe impl Send for Loaded {}
+unsafe impl Send for LoadedKernel {}
 // SAFETY: as above.
-unsafe impl Sync for Loaded {}
+unsafe impl Sync for LoadedKernel {}
 
 #[derive(Debug)]
-struct Module(CUmodule);
+struct LoadedModule(CUmodule);
 
 // SAFETY: only loaded, looked up in and unloaded, each under the lock.
-unsafe impl Send for Module {}
+unsafe impl Send for LoadedModule {}
 
 /// A list that only grows at its end. Reading it takes no lock: every launch does.
 type List = OnceLock<Box<Node>>;
@@ -49,23 +49,23 @@ type List = OnceLock<Box<Node>>;
 #[derive(Debug)]
 struct Node {
     kernel: &'static Kernel,
-    loaded: Loaded,
+    loaded: LoadedKernel,
     next: List,
 }
 
 /// A device's kernels.
 #[derive(Debug)]
-pub(super) struct Kernels {
+pub(super) struct LoadedKernels {
     context: Arc<Context>,
     /// Compute capability: `90` for 9.0.
     capability: u32,
     /// By the address of the kernel.
     lists: Box<[List]>,
     /// By the address of what they were loaded from.
-    modules: Mutex<HashMap<usize, Module>>,
+    modules: Mutex<HashMap<usize, LoadedModule>>,
 }
 
-impl Kernels {
+impl LoadedKernels {
     pub(super) fn new(context: &Arc<Context>, capability: u32) -> Self {
         Self {
             context: Arc::clone(context),
@@ -76,7 +76,7 @@ impl Kernels {
     }
 
     /// The kernel, ready to launch. The context has been entered.
-    pub(super) fn get(&self, kernel: &'static Kernel) -> Result<&Loaded, Error> {
+    pub(super) fn get(&self, kernel: &'static Kernel) -> Result<&LoadedKernel, Error> {
         loop {
             if let Some(loaded) = self.find(kernel) {
                 return Ok(loaded);
@@ -91,7 +91,7 @@ impl Kernels {
         &self.lists[place % LISTS]
     }
 
-    fn find(&self, kernel: &'static Kernel) -> Option<&Loaded> {
+    fn find(&self, kernel: &'static Kernel) -> Option<&LoadedKernel> {
         let mut node = self.list(kernel).get()?;
         while !ptr::eq(node.kernel, kernel) {
             node = node.next.get()?;
@@ -101,7 +101,7 @@ impl Kernels {
 
     /// Another thread may have been as quick; both loaded the same function, and the
     /// first of the two is found.
-    fn keep(&self, kernel: &'static Kernel, loaded: Loaded) {
+    fn keep(&self, kernel: &'static Kernel, loaded: LoadedKernel) {
         let mut list = self.list(kernel);
         let mut node = Box::new(Node {
             kernel,
@@ -117,7 +117,7 @@ impl Kernels {
     }
 
     /// Lets a kernel use this much dynamic shared memory.
-    pub(super) fn allow_shared(&self, kernel: &Loaded, bytes: u32) -> Result<(), Error> {
+    pub(super) fn allow_shared(&self, kernel: &LoadedKernel, bytes: u32) -> Result<(), Error> {
         if bytes <= kernel.shared_allowed.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Kernels {
         Ok(())
     }
 
-    fn load(&self, kernel: &'static Kernel) -> Result<Loaded, Error> {
+    fn load(&self, kernel: &'static Kernel) -> Result<LoadedKernel, Error> {
         let Kernel { name, module, .. } = *kernel;
         let Some(ptx) = module.ptx_for(self.capability) else {
             return Err(self.context.refuse(format!(
@@ -162,7 +162,7 @@ impl Kernels {
         self.context.check("cuModuleGetFunction", unsafe {
             sys::cuModuleGetFunction(&raw mut function, module, c_name.as_ptr())
         })?;
-        Ok(Loaded {
+        Ok(LoadedKernel {
             function,
             signature,
             shared_allowed: AtomicU32::new(SHARED_FREELY),
@@ -171,7 +171,7 @@ impl Kernels {
 
     /// The machine code, or where there is none or the driver does not take it, what
     /// the driver makes of the PTX.
-    fn module(&self, module: &KernelModule, ptx: &str) -> Result<Module, Error> {
+    fn module(&self, module: &KernelModule, ptx: &str) -> Result<LoadedModule, Error> {
         if let Some(code) = module.machine_code_for(self.capability)
             && let Ok(module) = self.load_module(code.image)
         {
@@ -182,7 +182,7 @@ impl Kernels {
     }
 
     /// Machine code, which knows its own length, or PTX that ends in zero.
-    fn load_module(&self, image: &[u8]) -> Result<Module, Error> {
+    fn load_module(&self, image: &[u8]) -> Result<LoadedModule, Error> {
         let mut log = vec![0_u8; 4096];
         let mut options = [
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
@@ -206,29 +206,29 @@ impl Kernels {
                 values.as_mut_ptr(),
             )
         };
-        check("cuModuleLoadDataEx", code).map_err(|fault| {
-            if fault.is_sticky() {
-                return self.context.error(fault);
+        check("cuModuleLoadDataEx", code).map_err(|driver_error| {
+            if driver_error.is_sticky() {
+                return self.context.error(driver_error);
             }
             let log = String::from_utf8_lossy(&log);
             let line = log.trim_matches('\0').lines().next().unwrap_or_default();
-            self.context.refuse(format!("{fault}: {line}"))
+            self.context.refuse(format!("{driver_error}: {line}"))
         })?;
-        Ok(Module(module))
+        Ok(LoadedModule(module))
     }
 }
 
-impl Drop for Kernels {
+impl Drop for LoadedKernels {
     fn drop(&mut self) {
-        drops::note(self.context.make_current());
+        drop_failures::note(self.context.make_current());
         let modules = self
             .modules
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        for (_, Module(module)) in modules.drain() {
+        for (_, LoadedModule(module)) in modules.drain() {
             // SAFETY: loaded in `load_module`, unloaded once; nothing queued is left,
             // because executions wait for what they queue.
-            drops::note(check("cuModuleUnload", unsafe {
+            drop_failures::note(check("cuModuleUnload", unsafe {
                 sys::cuModuleUnload(module)
             }));
         }

@@ -8,19 +8,19 @@ use std::ptr;
 use heddle_runtime::Error;
 use heddle_runtime::device::{Argument, Launch};
 
-use super::core::Core;
+use super::mapped_results::CudaMappedResults;
 use super::memory::CudaMemory;
-use super::notices::CudaNotices;
-use super::stamp::Shot;
+use super::state::CudaState;
+use super::timestamps::KernelLaunch;
 
 /// Parameters a kernel of ours may have.
 const MOST_ARGUMENTS: usize = 32;
 
 /// Queues one kernel on the calling thread's lease. A grid with no blocks is no
 /// work and succeeds.
-pub(super) fn launch(core: &Core, launch: &Launch<'_>) -> Result<(), Error> {
-    core.on_lease(|lease, desk| {
-        let kernel = core.kernels.get(launch.kernel)?;
+pub(super) fn launch(state: &CudaState, launch: &Launch<'_>) -> Result<(), Error> {
+    state.on_lease(|lease, resources| {
+        let kernel = state.kernels.get(launch.kernel)?;
         let mismatch = kernel.signature.mismatch(launch.arguments);
         let too_many = || {
             (launch.arguments.len() > MOST_ARGUMENTS)
@@ -28,12 +28,12 @@ pub(super) fn launch(core: &Core, launch: &Launch<'_>) -> Result<(), Error> {
         };
         if let Some(why) = mismatch.or_else(too_many) {
             let message = format!("kernel {}: {why}", launch.kernel.name);
-            return Err(core.context.refuse(message));
+            return Err(state.context.refuse(message));
         }
         if launch.grid.contains(&0) {
             return Ok(());
         }
-        core.kernels.allow_shared(kernel, launch.shared)?;
+        state.kernels.allow_shared(kernel, launch.shared)?;
         // Eight bytes each, whatever the type: the driver reads as many as the
         // parameter has, from the low end.
         let mut values = [0_u64; MOST_ARGUMENTS];
@@ -41,13 +41,13 @@ pub(super) fn launch(core: &Core, launch: &Launch<'_>) -> Result<(), Error> {
         for (index, argument) in launch.arguments.iter().enumerate() {
             values[index] = match *argument {
                 Argument::Buffer(memory) => {
-                    let memory = CudaMemory::of(core, memory)?;
+                    let memory = CudaMemory::of(state, memory)?;
                     memory.join(lease)?;
                     memory.pointer()
                 }
-                Argument::Notices(notices) => {
-                    let own = notices.as_any().downcast_ref::<CudaNotices>();
-                    own.ok_or_else(|| core.context.refuse("notices of another device"))?
+                Argument::MappedResults(mapped_results) => {
+                    let own = mapped_results.as_any().downcast_ref::<CudaMappedResults>();
+                    own.ok_or_else(|| state.context.refuse("notices of another device"))?
                         .pointer()
                 }
                 Argument::U32(value) => u64::from(value).to_le(),
@@ -60,8 +60,8 @@ pub(super) fn launch(core: &Core, launch: &Launch<'_>) -> Result<(), Error> {
         for (pointer, value) in pointers.iter_mut().zip(&mut values) {
             *pointer = ptr::from_mut(value).cast();
         }
-        core.expect_work(lease);
-        let shot = Shot {
+        state.note_queued_work(lease);
+        let kernel_launch = KernelLaunch {
             function: kernel.function,
             grid: launch.grid,
             block: launch.block,
@@ -72,6 +72,10 @@ pub(super) fn launch(core: &Core, launch: &Launch<'_>) -> Result<(), Error> {
         // the driver reads as many values as there are and of their sizes. Buffers
         // are not reused before the lease has settled. What the kernel does with
         // its pointers is the kernel's contract.
-        unsafe { desk.clock.launch(core, shot, &lease.stream) }
+        unsafe {
+            resources
+                .kernel_timer
+                .launch(state, kernel_launch, &lease.stream)
+        }
     })
 }

@@ -11,15 +11,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use heddle_runtime::Error;
 
 use super::blas::Blas;
-use super::clock::Clock;
 use super::context::Context;
+use super::kernel_timer::KernelTimer;
 use super::pinned::Pinned;
 use super::stream::Stream;
 
 /// Bytes of the slab for small uploads, then for one small download.
-pub(super) const SLAB_UP: usize = 768 << 10;
+pub(super) const SLAB_UPLOAD: usize = 768 << 10;
 /// The largest transfer that goes through the slab.
-pub(super) const SLAB_DOWN: usize = 256 << 10;
+pub(super) const SLAB_DOWNLOAD: usize = 256 << 10;
 /// Parts of the slab start at multiples of this.
 pub(super) const SLAB_STEP: usize = 256;
 /// Leases at once: one bit of a mask each, the open stream included.
@@ -27,32 +27,32 @@ const MOST: usize = 64;
 
 /// A stream, and what belongs to whoever may queue on it.
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(super) struct StreamLease {
     /// Its place in the mask of leases with pending work.
     pub(super) bit: u64,
     /// Before the stream, because the library handle in it goes first.
-    desk: Mutex<Desk>,
+    resources: Mutex<LeaseResources>,
     pub(super) stream: Stream,
 }
 
 /// The part of a lease that one thread at a time may use.
 #[derive(Debug)]
-pub(super) struct Desk {
-    pub(super) clock: Clock,
+pub(super) struct LeaseResources {
+    pub(super) kernel_timer: KernelTimer,
     pub(super) slab: Pinned,
     /// Bytes of the slab that queued uploads still read.
     pub(super) slab_used: usize,
     pub(super) blas: Option<Blas>,
 }
 
-impl Lease {
+impl StreamLease {
     fn new(context: &Arc<Context>, index: usize) -> Result<Arc<Self>, Error> {
         Ok(Arc::new(Self {
             bit: 1 << index,
             stream: Stream::new(context)?,
-            desk: Mutex::new(Desk {
-                clock: Clock::new(context)?,
-                slab: Pinned::new(context, SLAB_UP + SLAB_DOWN)?,
+            resources: Mutex::new(LeaseResources {
+                kernel_timer: KernelTimer::new(context)?,
+                slab: Pinned::new(context, SLAB_UPLOAD + SLAB_DOWNLOAD)?,
                 slab_used: 0,
                 blas: None,
             }),
@@ -64,14 +64,16 @@ impl Lease {
         self.bit.trailing_zeros()
     }
 
-    pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn resources(&self) -> MutexGuard<'_, LeaseResources> {
+        self.resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`desk`](Self::desk), unless somebody is at it.
-    pub(super) fn try_desk(&self) -> Option<MutexGuard<'_, Desk>> {
-        match self.desk.try_lock() {
-            Ok(desk) => Some(desk),
+    /// As [`resources`](Self::resources), unless somebody is at it.
+    pub(super) fn try_resources(&self) -> Option<MutexGuard<'_, LeaseResources>> {
+        match self.resources.try_lock() {
+            Ok(resources) => Some(resources),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
@@ -80,31 +82,31 @@ impl Lease {
 
 /// All leases of one device.
 #[derive(Debug)]
-pub(super) struct Leases {
+pub(super) struct StreamLeases {
     context: Arc<Context>,
     /// For work outside any execution.
-    pub(super) open: Arc<Lease>,
-    stock: Mutex<Stock>,
+    pub(super) open: Arc<StreamLease>,
+    stock: Mutex<LeaseStock>,
     returned: Condvar,
 }
 
 #[derive(Debug)]
-struct Stock {
-    all: Vec<Arc<Lease>>,
-    idle: Vec<Arc<Lease>>,
+struct LeaseStock {
+    all: Vec<Arc<StreamLease>>,
+    idle: Vec<Arc<StreamLease>>,
 }
 
 thread_local! {
     /// The leases of the executions this thread is in, one per device.
-    static HELD: RefCell<Vec<(*const Context, Arc<Lease>)>> = const { RefCell::new(Vec::new()) };
+    static HELD_LEASES: RefCell<Vec<(*const Context, Arc<StreamLease>)>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Leases {
+impl StreamLeases {
     pub(super) fn new(context: &Arc<Context>) -> Result<Self, Error> {
-        let open = Lease::new(context, 0)?;
+        let open = StreamLease::new(context, 0)?;
         Ok(Self {
             context: Arc::clone(context),
-            stock: Mutex::new(Stock {
+            stock: Mutex::new(LeaseStock {
                 all: vec![Arc::clone(&open)],
                 idle: Vec::new(),
             }),
@@ -114,9 +116,9 @@ impl Leases {
     }
 
     /// The lease of the execution the calling thread is in on this device.
-    pub(super) fn held(&self) -> Option<Arc<Lease>> {
+    pub(super) fn held(&self) -> Option<Arc<StreamLease>> {
         let device = Arc::as_ptr(&self.context);
-        HELD.with_borrow(|held| {
+        HELD_LEASES.with_borrow(|held| {
             held.iter()
                 .find(|(owner, _)| *owner == device)
                 .map(|(_, lease)| Arc::clone(lease))
@@ -125,36 +127,36 @@ impl Leases {
 
     /// Gives the calling thread a lease until the guard is dropped. The thread
     /// holds none on this device yet.
-    pub(super) fn acquire(&self) -> Result<Held<'_>, Error> {
+    pub(super) fn acquire(&self) -> Result<HeldLease<'_>, Error> {
         let lease = self.take()?;
-        HELD.with_borrow_mut(|held| {
+        HELD_LEASES.with_borrow_mut(|held| {
             held.push((Arc::as_ptr(&self.context), Arc::clone(&lease)));
         });
-        Ok(Held {
+        Ok(HeldLease {
             leases: self,
             lease,
         })
     }
 
     /// The lease with this bit.
-    pub(super) fn with_bit(&self, bit: u64) -> Option<Arc<Lease>> {
+    pub(super) fn with_bit(&self, bit: u64) -> Option<Arc<StreamLease>> {
         let index = bit.trailing_zeros() as usize;
         self.lock().all.get(index).cloned()
     }
 
     /// All there are.
-    pub(super) fn all(&self) -> Vec<Arc<Lease>> {
+    pub(super) fn all(&self) -> Vec<Arc<StreamLease>> {
         self.lock().all.clone()
     }
 
-    fn take(&self) -> Result<Arc<Lease>, Error> {
+    fn take(&self) -> Result<Arc<StreamLease>, Error> {
         let mut stock = self.lock();
         loop {
             if let Some(lease) = stock.idle.pop() {
                 return Ok(lease);
             }
             if stock.all.len() < MOST {
-                let lease = Lease::new(&self.context, stock.all.len())?;
+                let lease = StreamLease::new(&self.context, stock.all.len())?;
                 stock.all.push(Arc::clone(&lease));
                 return Ok(lease);
             }
@@ -165,20 +167,21 @@ impl Leases {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Stock> {
+    fn lock(&self) -> MutexGuard<'_, LeaseStock> {
         self.stock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A lease the calling thread holds.
-pub(super) struct Held<'a> {
-    leases: &'a Leases,
-    pub(super) lease: Arc<Lease>,
+pub(super) struct HeldLease<'a> {
+    leases: &'a StreamLeases,
+    pub(super) lease: Arc<StreamLease>,
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldLease<'_> {
     fn drop(&mut self) {
-        HELD.with_borrow_mut(|held| held.retain(|(_, lease)| !Arc::ptr_eq(lease, &self.lease)));
+        HELD_LEASES
+            .with_borrow_mut(|held| held.retain(|(_, lease)| !Arc::ptr_eq(lease, &self.lease)));
         self.leases.lock().idle.push(Arc::clone(&self.lease));
         self.leases.returned.notify_one();
     }

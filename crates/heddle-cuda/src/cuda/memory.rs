@@ -8,28 +8,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cudarc::driver::sys::CUdeviceptr;
 use heddle_runtime::Error;
 use heddle_runtime::device::{DeviceId, DeviceMemory};
-use heddle_runtime::memory::{AcceleratorMemory, Allocation, Streams};
+use heddle_runtime::memory::{AcceleratorMemory, Allocation, StreamSet};
 use heddle_runtime::units::{Bytes, Nanos};
 
-use super::core::Core;
-use super::lease::Lease;
+use super::lease::StreamLease;
+use super::state::CudaState;
 use super::transfer;
 
 /// A buffer on a CUDA device.
 pub(super) struct CudaMemory {
-    core: Arc<Core>,
-    home: Home,
+    state: Arc<CudaState>,
+    storage: BufferStorage,
     bytes: Bytes,
     /// Leases that ever queued work on it.
-    touched: AtomicU64,
+    used_by_leases: AtomicU64,
     /// The lease whose stream still carries an upload to it, 0 when none.
-    arriving: AtomicU64,
+    upload_lease: AtomicU64,
 }
 
 /// Where a buffer's bytes are.
-enum Home {
+enum BufferStorage {
     /// There are none.
-    Nowhere,
+    Empty,
     Block(Allocation),
     /// In pinned memory of somebody who keeps it until the buffer is gone.
     Pinned(CUdeviceptr),
@@ -37,38 +37,41 @@ enum Home {
 
 impl CudaMemory {
     #[track_caller]
-    pub(super) fn new(core: &Arc<Core>, bytes: Bytes) -> Result<Self, Error> {
-        let home = match bytes {
-            Bytes(0) => Home::Nowhere,
-            bytes => Home::Block(core.allocate(bytes)?),
+    pub(super) fn new(state: &Arc<CudaState>, bytes: Bytes) -> Result<Self, Error> {
+        let storage = match bytes {
+            Bytes(0) => BufferStorage::Empty,
+            bytes => BufferStorage::Block(state.allocate(bytes)?),
         };
-        Ok(Self::at(core, home, bytes))
+        Ok(Self::at(state, storage, bytes))
     }
 
     /// Pinned memory as a buffer. Whoever owns that memory waits for the lease's
     /// work before using it again.
-    pub(super) fn within(core: &Arc<Core>, address: CUdeviceptr, bytes: Bytes) -> Self {
-        Self::at(core, Home::Pinned(address), bytes)
+    pub(super) fn within(state: &Arc<CudaState>, address: CUdeviceptr, bytes: Bytes) -> Self {
+        Self::at(state, BufferStorage::Pinned(address), bytes)
     }
 
-    fn at(core: &Arc<Core>, home: Home, bytes: Bytes) -> Self {
+    fn at(state: &Arc<CudaState>, storage: BufferStorage, bytes: Bytes) -> Self {
         Self {
-            core: Arc::clone(core),
-            home,
+            state: Arc::clone(state),
+            storage,
             bytes,
-            touched: AtomicU64::new(0),
-            arriving: AtomicU64::new(0),
+            used_by_leases: AtomicU64::new(0),
+            upload_lease: AtomicU64::new(0),
         }
     }
 
     /// The buffer behind the trait, if it is this device's.
-    pub(super) fn of<'a>(core: &Core, memory: &'a dyn DeviceMemory) -> Result<&'a Self, Error> {
+    pub(super) fn of<'a>(
+        state: &CudaState,
+        memory: &'a dyn DeviceMemory,
+    ) -> Result<&'a Self, Error> {
         memory
             .as_any()
             .downcast_ref::<Self>()
-            .filter(|memory| std::ptr::eq(Arc::as_ptr(&memory.core), core))
+            .filter(|memory| std::ptr::eq(Arc::as_ptr(&memory.state), state))
             .ok_or_else(|| {
-                core.context.refuse(format!(
+                state.context.refuse(format!(
                     "a buffer of {} cannot be used here: it was not allocated by this device",
                     memory.device()
                 ))
@@ -77,34 +80,37 @@ impl CudaMemory {
 
     /// Where it starts on the device; 0 for a buffer of no bytes.
     pub(super) fn pointer(&self) -> CUdeviceptr {
-        match &self.home {
-            Home::Nowhere => 0,
-            Home::Block(allocation) => allocation.address(),
-            Home::Pinned(address) => *address,
+        match &self.storage {
+            BufferStorage::Empty => 0,
+            BufferStorage::Block(allocation) => allocation.address(),
+            BufferStorage::Pinned(address) => *address,
         }
     }
 
     /// Notes that `lease` is about to queue work on it, which must come after an
     /// upload that another lease has queued.
-    pub(super) fn join(&self, lease: &Lease) -> Result<(), Error> {
-        self.touched.fetch_or(lease.bit, Ordering::SeqCst);
-        let arriving = self.arriving.load(Ordering::SeqCst);
-        if arriving != 0 && arriving != lease.bit {
-            let is_pending = self.core.memory.unsettled().0 & arriving != 0;
-            if is_pending && let Some(other) = self.core.leases.with_bit(arriving) {
+    pub(super) fn join(&self, lease: &StreamLease) -> Result<(), Error> {
+        self.used_by_leases.fetch_or(lease.bit, Ordering::SeqCst);
+        let upload_lease = self.upload_lease.load(Ordering::SeqCst);
+        if upload_lease != 0 && upload_lease != lease.bit {
+            let is_pending = self.state.memory.unsynchronized().0 & upload_lease != 0;
+            if is_pending && let Some(other) = self.state.leases.with_bit(upload_lease) {
                 other.stream.synchronize()?;
             }
             // A newer upload on a third lease would have changed it; leave that.
-            let _ = self
-                .arriving
-                .compare_exchange(arriving, 0, Ordering::SeqCst, Ordering::SeqCst);
+            let _ = self.upload_lease.compare_exchange(
+                upload_lease,
+                0,
+                Ordering::SeqCst,
+                Ordering::SeqCst,
+            );
         }
         Ok(())
     }
 
     /// Notes that `lease` has queued an upload nobody has waited for.
-    pub(super) fn arrives_by(&self, lease: &Lease) {
-        self.arriving.store(lease.bit, Ordering::SeqCst);
+    pub(super) fn note_upload(&self, lease: &StreamLease) {
+        self.upload_lease.store(lease.bit, Ordering::SeqCst);
     }
 
     fn check_length(&self, parameter: &'static str, len: usize) -> Result<(), Error> {
@@ -122,7 +128,7 @@ impl CudaMemory {
 
 impl DeviceMemory for CudaMemory {
     fn device(&self) -> DeviceId {
-        self.core.context.id()
+        self.state.context.id()
     }
 
     fn bytes(&self) -> Bytes {
@@ -131,16 +137,16 @@ impl DeviceMemory for CudaMemory {
 
     fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
         self.check_length("from", from.len())?;
-        transfer::upload(&self.core, self, from)
+        transfer::upload(&self.state, self, from)
     }
 
     fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
         self.check_length("to", to.len())?;
-        transfer::download(&self.core, self, to)
+        transfer::download(&self.state, self, to)
     }
 
     fn memory(&self) -> Option<&AcceleratorMemory> {
-        Some(&self.core.memory)
+        Some(&self.state.memory)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -150,9 +156,11 @@ impl DeviceMemory for CudaMemory {
 
 impl Drop for CudaMemory {
     fn drop(&mut self) {
-        if let Home::Block(allocation) = std::mem::replace(&mut self.home, Home::Nowhere) {
-            let touched = Streams(*self.touched.get_mut());
-            self.core.memory.free(allocation, touched);
+        if let BufferStorage::Block(allocation) =
+            std::mem::replace(&mut self.storage, BufferStorage::Empty)
+        {
+            let used_by_leases = StreamSet(*self.used_by_leases.get_mut());
+            self.state.memory.free(allocation, used_by_leases);
         }
     }
 }

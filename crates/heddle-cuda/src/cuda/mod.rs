@@ -10,35 +10,35 @@
 //! the leases that used it have settled (see `store`).
 
 mod blas;
-mod clock;
+mod chunk_layout;
+mod chunked_map;
 mod context;
-mod conveyor;
-mod core;
 mod device;
-mod direct;
 mod driver;
-mod drops;
+mod driver_error;
+mod drop_failures;
 mod execute;
-mod fault;
 mod find;
 mod health;
+mod kernel_timer;
 mod kernels;
 mod launch;
-mod layout;
 mod lease;
+mod mapped_results;
 mod memory;
-mod notices;
 mod pinned;
-mod pipeline;
 mod signature;
 mod staging;
-mod stamp;
+mod state;
 mod store;
 mod stream;
+mod timestamps;
 mod transfer;
-mod visible;
+mod transfer_pipeline;
+mod visible_devices;
+mod zero_copy;
 
 pub use device::CudaDevice;
-pub use drops::DropFailures;
-pub use find::{Found, Options};
+pub use drop_failures::DropFailures;
+pub use find::{CudaOptions, FoundGpus};
 pub use health::Health;

@@ -12,8 +12,8 @@ use cudarc::driver::sys::{self, CUdeviceptr};
 use heddle_runtime::Error;
 
 use super::context::Context;
-use super::drops;
-use super::fault::check;
+use super::driver_error::check;
+use super::drop_failures;
 use super::stream::Stream;
 
 /// Page-locked bytes. Transfers to and from them are queued, not waited for.
@@ -127,9 +127,9 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        drops::note(self.context.make_current());
+        drop_failures::note(self.context.make_current());
         // SAFETY: allocated in `new`, freed once.
-        drops::note(check("cuMemFreeHost", unsafe {
+        drop_failures::note(check("cuMemFreeHost", unsafe {
             sys::cuMemFreeHost(self.start.as_ptr().cast())
         }));
     }

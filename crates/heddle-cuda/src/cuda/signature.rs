@@ -92,7 +92,7 @@ impl Parameter {
             (self, argument),
             (
                 Self::Bits64,
-                Argument::Buffer(_) | Argument::Notices(_) | Argument::U64(_)
+                Argument::Buffer(_) | Argument::MappedResults(_) | Argument::U64(_)
             ) | (Self::Bits32, Argument::U32(_) | Argument::I32(_))
                 | (Self::F32, Argument::F32(_))
                 | (Self::F64, Argument::F64(_))

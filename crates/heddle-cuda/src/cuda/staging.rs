@@ -11,14 +11,14 @@ use heddle_runtime::Error;
 
 use super::context::Context;
 use super::pinned::Pinned;
-use super::stream::{Event, Use};
+use super::stream::{Event, EventPurpose};
 
 /// Slots one transfer holds beyond one per copying thread: those the device has.
 const IN_FLIGHT: usize = 4;
 
 /// One pinned buffer and the marks of its journey.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct PinnedSlot {
     pub(super) memory: Pinned,
     /// Its bytes have reached the device.
     pub(super) arrived: Event,
@@ -35,13 +35,13 @@ pub(super) struct Staging {
     slot_bytes: usize,
     /// Slots one transfer takes at most.
     share: usize,
-    stock: Mutex<Stock>,
+    stock: Mutex<SlotStock>,
     returned: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Stock {
-    idle: Vec<Slot>,
+struct SlotStock {
+    idle: Vec<PinnedSlot>,
     /// Slots in existence, idle or not.
     made: usize,
 }
@@ -67,7 +67,7 @@ impl Staging {
     ///
     /// To pin a slot takes about a millisecond: no more are made than the bytes would
     /// fill, and one each time for those that come again and again.
-    pub(super) fn take(&self, chunks: usize, bytes: usize) -> Result<Vec<Slot>, Error> {
+    pub(super) fn take(&self, chunks: usize, bytes: usize) -> Result<Vec<PinnedSlot>, Error> {
         let wanted = chunks.clamp(1, self.share);
         let mut stock = self.lock();
         while stock.idle.is_empty() && stock.made >= 2 * self.share {
@@ -92,21 +92,21 @@ impl Staging {
     }
 
     /// Takes slots back; no transfer through them is under way.
-    pub(super) fn give(&self, slots: Vec<Slot>) {
+    pub(super) fn give(&self, slots: Vec<PinnedSlot>) {
         self.lock().idle.extend(slots);
         self.returned.notify_all();
     }
 
-    fn make(&self) -> Result<Slot, Error> {
-        Ok(Slot {
+    fn make(&self) -> Result<PinnedSlot, Error> {
+        Ok(PinnedSlot {
             memory: Pinned::new(&self.context, self.slot_bytes)?,
-            arrived: Event::new(&self.context, Use::Order)?,
-            computed: Event::new(&self.context, Use::Order)?,
-            done: Event::new(&self.context, Use::Order)?,
+            arrived: Event::new(&self.context, EventPurpose::Order)?,
+            computed: Event::new(&self.context, EventPurpose::Order)?,
+            done: Event::new(&self.context, EventPurpose::Order)?,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Stock> {
+    fn lock(&self) -> MutexGuard<'_, SlotStock> {
         self.stock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,18 +10,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cudarc::driver::sys;
 use heddle_runtime::memory::{
-    AcceleratorMemory, Block, MemorySettings, Refusal, Storage, StorageReading, Stream, Streams,
-    SystemClock,
+    AcceleratorMemory, Block, MemorySettings, Refusal, Storage, StorageReading, StreamIndex,
+    StreamSet, SystemClock,
 };
 use heddle_runtime::units::Bytes;
 
 use super::context::Context;
-use super::drops;
-use super::fault::check;
+use super::driver_error::check;
+use super::drop_failures;
 
 /// The driver's memory of one device.
 #[derive(Debug)]
-struct Driver {
+struct DriverStorage {
     context: Arc<Context>,
     used: AtomicU64,
     allocations: AtomicU64,
@@ -30,23 +30,23 @@ struct Driver {
 /// All of one device's memory: a pool over the driver, told of work before it is
 /// queued, so that a block may be freed with every lease that ever touched it.
 pub(super) fn memory(context: &Arc<Context>, capacity: Bytes) -> AcceleratorMemory {
-    let driver = Driver {
+    let driver = DriverStorage {
         context: Arc::clone(context),
         used: AtomicU64::new(0),
         allocations: AtomicU64::new(0),
     };
     let settings = MemorySettings {
-        hears_queued: true,
+        tracks_queued_work: true,
         ..MemorySettings::new(context.id(), capacity)
     };
     AcceleratorMemory::new(Box::new(driver), settings, Arc::new(SystemClock::new()))
 }
 
-impl Storage for Driver {
-    fn allocate(&self, bytes: Bytes, _stream: Option<Stream>) -> Result<Block, Refusal> {
+impl Storage for DriverStorage {
+    fn allocate(&self, bytes: Bytes, _stream: Option<StreamIndex>) -> Result<Block, Refusal> {
         self.context
             .enter()
-            .map_err(|error| Refusal::Fault(Box::new(error)))?;
+            .map_err(|error| Refusal::DriverError(Box::new(error)))?;
         let mut pointer = 0;
         // SAFETY: the argument outlives the call; the context is current.
         let allocated = check("cuMemAlloc", unsafe {
@@ -58,23 +58,27 @@ impl Storage for Driver {
                 self.allocations.fetch_add(1, Ordering::Relaxed);
                 Ok(Block::new(pointer, bytes))
             }
-            Err(fault) if fault.is_out_of_memory() => Err(Refusal::Exhausted { asked: bytes }),
-            Err(fault) => Err(Refusal::Fault(Box::new(self.context.error(fault)))),
+            Err(driver_error) if driver_error.is_out_of_memory() => {
+                Err(Refusal::Exhausted { asked: bytes })
+            }
+            Err(driver_error) => Err(Refusal::DriverError(Box::new(
+                self.context.error(driver_error),
+            ))),
         }
     }
 
     /// Nothing is queued on it: the pool has seen to that.
-    fn free(&self, block: Block, _busy: Streams) {
+    fn free(&self, block: Block, _busy: StreamSet) {
         self.used.fetch_sub(block.bytes.0, Ordering::Relaxed);
-        drops::note(self.context.make_current());
+        drop_failures::note(self.context.make_current());
         // SAFETY: the block came from cuMemAlloc, is freed once, and no work on it
         // is pending.
-        drops::note(check("cuMemFree", unsafe {
+        drop_failures::note(check("cuMemFree", unsafe {
             sys::cuMemFree_v2(block.address)
         }));
     }
 
-    fn settled(&self, _streams: Streams) {}
+    fn synchronized(&self, _streams: StreamSet) {}
 
     /// Nothing is kept.
     fn release(&self, _wanted: Bytes) -> Bytes {

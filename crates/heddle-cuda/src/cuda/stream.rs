@@ -10,8 +10,8 @@ use heddle_runtime::units::Nanos;
 
 use super::context::Context;
 use super::driver::elapsed_ms;
-use super::drops;
-use super::fault::check;
+use super::driver_error::check;
+use super::drop_failures;
 
 /// A queue of work that runs in order.
 #[derive(Debug)]
@@ -65,9 +65,9 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        drops::note(self.context.make_current());
+        drop_failures::note(self.context.make_current());
         // SAFETY: created in `new`, destroyed once.
-        drops::note(check("cuStreamDestroy", unsafe {
+        drop_failures::note(check("cuStreamDestroy", unsafe {
             sys::cuStreamDestroy_v2(self.raw)
         }));
     }
@@ -75,7 +75,7 @@ impl Drop for Stream {
 
 /// What an event is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum EventPurpose {
     /// To be waited for. Cheaper: no time is taken.
     Order,
     /// To measure the time between two.
@@ -99,12 +99,12 @@ unsafe impl Sync for Event {}
 
 impl Event {
     /// A mark that has not been set.
-    pub(super) fn new(context: &Arc<Context>, purpose: Use) -> Result<Self, Error> {
+    pub(super) fn new(context: &Arc<Context>, purpose: EventPurpose) -> Result<Self, Error> {
         context.enter()?;
         let flags = match purpose {
-            Use::Order => CUevent_flags::CU_EVENT_DISABLE_TIMING as u32,
-            Use::Time => CUevent_flags::CU_EVENT_DEFAULT as u32,
-            Use::Rest => {
+            EventPurpose::Order => CUevent_flags::CU_EVENT_DISABLE_TIMING as u32,
+            EventPurpose::Time => CUevent_flags::CU_EVENT_DEFAULT as u32,
+            EventPurpose::Rest => {
                 CUevent_flags::CU_EVENT_DISABLE_TIMING as u32
                     | CUevent_flags::CU_EVENT_BLOCKING_SYNC as u32
             }
@@ -147,16 +147,17 @@ impl Event {
 
     /// Device time from `start` to this mark. Both have happened.
     pub(super) fn since(&self, start: &Self) -> Result<Nanos, Error> {
-        let ms = elapsed_ms(start.raw, self.raw).map_err(|fault| self.context.error(fault))?;
+        let ms = elapsed_ms(start.raw, self.raw)
+            .map_err(|driver_error| self.context.error(driver_error))?;
         Ok(Nanos((f64::from(ms) * 1e6).max(0.0) as u64))
     }
 }
 
 impl Drop for Event {
     fn drop(&mut self) {
-        drops::note(self.context.make_current());
+        drop_failures::note(self.context.make_current());
         // SAFETY: created in `new`, destroyed once.
-        drops::note(check("cuEventDestroy", unsafe {
+        drop_failures::note(check("cuEventDestroy", unsafe {
             sys::cuEventDestroy_v2(self.raw)
         }));
     }

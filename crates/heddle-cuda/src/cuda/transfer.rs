@@ -1,7 +1,7 @@
 //! Host to device and back, by size.
 //!
-//! Up to [`SLAB_DOWN`] bytes pass through the lease's own slab: one copy, one
-//! command. Uploads of at most [`UNWAITED`] are not even waited for, since the
+//! Up to [`SLAB_DOWNLOAD`] bytes pass through the lease's own slab: one copy, one
+//! command. Uploads of at most [`ASYNC_UPLOAD_MAX`] are not even waited for, since the
 //! stream keeps them before the kernel that needs them. Everything larger is cut
 //! into slots that several threads fill or empty.
 
@@ -11,127 +11,133 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use heddle_runtime::Error;
-use heddle_runtime::device::Sink;
+use heddle_runtime::device::ScatterSink;
 use heddle_runtime::units::Nanos;
 
-use super::conveyor::{Carrier, Freight, carry};
-use super::core::Core;
-use super::lease::{SLAB_DOWN, SLAB_STEP, SLAB_UP};
+use super::lease::{SLAB_DOWNLOAD, SLAB_STEP, SLAB_UPLOAD};
 use super::memory::CudaMemory;
-use super::staging::Slot;
+use super::staging::PinnedSlot;
+use super::state::CudaState;
+use super::transfer_pipeline::{Transfer, TransferSlot, run_transfer};
 
 /// The largest upload that travels while the caller goes on: it takes the bus
 /// about a microsecond, waiting for it several.
-const UNWAITED: usize = 64 << 10;
+const ASYNC_UPLOAD_MAX: usize = 64 << 10;
 /// Slots are filled to a fraction of their size when that keeps more threads busy.
 const SMALLEST_CHUNK: usize = 512 << 10;
 
-impl Carrier for Slot {
+impl TransferSlot for PinnedSlot {
     fn bytes_mut(&mut self) -> &mut [u8] {
         self.memory.bytes_mut()
     }
 
-    fn is_back(&self) -> Result<bool, Error> {
+    fn is_done(&self) -> Result<bool, Error> {
         self.done.has_happened()
     }
 }
 
 /// Overwrites `memory` with `from`, which is as long.
-pub(super) fn upload(core: &Arc<Core>, memory: &CudaMemory, from: &[u8]) -> Result<Nanos, Error> {
+pub(super) fn upload(
+    state: &Arc<CudaState>,
+    memory: &CudaMemory,
+    from: &[u8],
+) -> Result<Nanos, Error> {
     let start = Instant::now();
     if from.is_empty() {
         return Ok(Nanos(0));
     }
-    if from.len() <= SLAB_DOWN {
-        small_upload(core, memory, from)?;
+    if from.len() <= SLAB_DOWNLOAD {
+        small_upload(state, memory, from)?;
     } else {
-        large_upload(core, memory, from)?;
+        large_upload(state, memory, from)?;
     }
     Ok(Nanos::from(start.elapsed()))
 }
 
 /// Copies `memory` to `to`, which is as long.
 pub(super) fn download(
-    core: &Arc<Core>,
+    state: &Arc<CudaState>,
     memory: &CudaMemory,
     to: &mut [u8],
 ) -> Result<Nanos, Error> {
     if to.is_empty() {
         return Ok(Nanos(0));
     }
-    if to.len() <= SLAB_DOWN {
-        small_download(core, memory, to)
+    if to.len() <= SLAB_DOWNLOAD {
+        small_download(state, memory, to)
     } else {
-        large_download(core, memory, to)
+        large_download(state, memory, to)
     }
 }
 
-fn small_upload(core: &Core, memory: &CudaMemory, from: &[u8]) -> Result<(), Error> {
-    core.on_lease(|lease, desk| {
+fn small_upload(state: &CudaState, memory: &CudaMemory, from: &[u8]) -> Result<(), Error> {
+    state.on_lease(|lease, resources| {
         memory.join(lease)?;
-        if desk.slab_used + from.len() > SLAB_UP {
-            core.settle(lease, desk)?;
+        if resources.slab_used + from.len() > SLAB_UPLOAD {
+            state.synchronize_lease(lease, resources)?;
         }
-        desk.clock.kernels_end(&lease.stream)?;
-        let offset = desk.slab_used;
-        desk.slab.bytes_mut()[offset..offset + from.len()].copy_from_slice(from);
-        core.expect_work(lease);
+        resources.kernel_timer.kernels_end(&lease.stream)?;
+        let offset = resources.slab_used;
+        resources.slab.bytes_mut()[offset..offset + from.len()].copy_from_slice(from);
+        state.note_queued_work(lease);
         // SAFETY: the buffer is as long as `from`; it is freed only once the lease
         // has settled, and this part of the slab is reused only after that too.
         unsafe {
-            desk.slab
+            resources
+                .slab
                 .send(offset, from.len(), memory.pointer(), &lease.stream)?;
         }
-        desk.slab_used = (offset + from.len()).next_multiple_of(SLAB_STEP);
-        memory.arrives_by(lease);
-        if from.len() > UNWAITED {
-            core.settle(lease, desk)?;
+        resources.slab_used = (offset + from.len()).next_multiple_of(SLAB_STEP);
+        memory.note_upload(lease);
+        if from.len() > ASYNC_UPLOAD_MAX {
+            state.synchronize_lease(lease, resources)?;
         }
         Ok(())
     })
 }
 
-fn small_download(core: &Core, memory: &CudaMemory, to: &mut [u8]) -> Result<Nanos, Error> {
-    core.on_lease(|lease, desk| {
+fn small_download(state: &CudaState, memory: &CudaMemory, to: &mut [u8]) -> Result<Nanos, Error> {
+    state.on_lease(|lease, resources| {
         memory.join(lease)?;
         let mut start = Instant::now();
-        let kernels = desk.clock.kernels_end(&lease.stream)?;
-        core.expect_work(lease);
+        let kernels = resources.kernel_timer.kernels_end(&lease.stream)?;
+        state.note_queued_work(lease);
         // SAFETY: the buffer is as long as `to`, which fits this part of the slab;
         // the stream is waited for below, before anyone else gets the desk.
         unsafe {
-            desk.slab
-                .receive(SLAB_UP, to.len(), memory.pointer(), &lease.stream)?;
+            resources
+                .slab
+                .receive(SLAB_UPLOAD, to.len(), memory.pointer(), &lease.stream)?;
         }
         if let Some(end) = kernels {
             // What lies between the two waits is the copy, which is queued already.
-            desk.clock.wait(end, &lease.stream)?;
+            resources.kernel_timer.wait(end, &lease.stream)?;
             start = Instant::now();
         }
-        core.settle(lease, desk)?;
-        to.copy_from_slice(&desk.slab.bytes()[SLAB_UP..SLAB_UP + to.len()]);
+        state.synchronize_lease(lease, resources)?;
+        to.copy_from_slice(&resources.slab.bytes()[SLAB_UPLOAD..SLAB_UPLOAD + to.len()]);
         Ok(Nanos::from(start.elapsed()))
     })
 }
 
-fn large_upload(core: &Arc<Core>, memory: &CudaMemory, from: &[u8]) -> Result<(), Error> {
-    let lease = core.lease();
-    core.on_lease(|lease, desk| {
+fn large_upload(state: &Arc<CudaState>, memory: &CudaMemory, from: &[u8]) -> Result<(), Error> {
+    let lease = state.lease();
+    state.on_lease(|lease, resources| {
         memory.join(lease)?;
-        core.expect_work(lease);
-        desk.clock.kernels_end(&lease.stream)?;
+        state.note_queued_work(lease);
+        resources.kernel_timer.kernels_end(&lease.stream)?;
         Ok(())
     })?;
-    let step = chunk_bytes(core, from.len());
+    let step = chunk_bytes(state, from.len());
     let parts: Vec<&[u8]> = from.chunks(step).collect();
     let fill = |chunk: usize, to: &mut [u8]| to[..parts[chunk].len()].copy_from_slice(parts[chunk]);
-    let freight = Freight {
+    let transfer = Transfer {
         chunks: parts.len(),
         fill: Some(&fill),
-        landings: Vec::new(),
-        landing_offset: 0,
+        outputs: Vec::new(),
+        output_offset: 0,
     };
-    through_slots(core, freight, from.len(), &mut |chunk, slot| {
+    through_slots(state, transfer, from.len(), &mut |chunk, slot| {
         let to = memory.pointer() + (chunk * step) as u64;
         // SAFETY: the chunk lies within the buffer, which outlives this call, and
         // the slot is not touched before `done` has happened.
@@ -142,27 +148,31 @@ fn large_upload(core: &Arc<Core>, memory: &CudaMemory, from: &[u8]) -> Result<()
     })
 }
 
-fn large_download(core: &Arc<Core>, memory: &CudaMemory, to: &mut [u8]) -> Result<Nanos, Error> {
-    let lease = core.lease();
-    core.on_lease(|lease, desk| {
+fn large_download(
+    state: &Arc<CudaState>,
+    memory: &CudaMemory,
+    to: &mut [u8],
+) -> Result<Nanos, Error> {
+    let lease = state.lease();
+    state.on_lease(|lease, resources| {
         memory.join(lease)?;
         // What is still running is not the transfer's time.
-        core.settle(lease, desk)?;
-        core.expect_work(lease);
+        state.synchronize_lease(lease, resources)?;
+        state.note_queued_work(lease);
         Ok(())
     })?;
     let start = Instant::now();
     let bytes = to.len();
-    let step = chunk_bytes(core, bytes);
-    let landings = Sink::from(to).chunks(step);
-    let lengths: Vec<usize> = landings.iter().map(Sink::len).collect();
-    let freight = Freight {
-        chunks: landings.len(),
+    let step = chunk_bytes(state, bytes);
+    let outputs = ScatterSink::from(to).chunks(step);
+    let lengths: Vec<usize> = outputs.iter().map(ScatterSink::len).collect();
+    let transfer = Transfer {
+        chunks: outputs.len(),
         fill: None,
-        landings,
-        landing_offset: 0,
+        outputs,
+        output_offset: 0,
     };
-    through_slots(core, freight, bytes, &mut |chunk, slot| {
+    through_slots(state, transfer, bytes, &mut |chunk, slot| {
         let from = memory.pointer() + (chunk * step) as u64;
         // SAFETY: the chunk lies within the buffer, which outlives this call, and
         // the slot is not touched before `done` has happened.
@@ -177,27 +187,27 @@ fn large_download(core: &Arc<Core>, memory: &CudaMemory, to: &mut [u8]) -> Resul
 
 /// Carries the freight, of so many bytes, and leaves the calling thread's lease settled.
 pub(super) fn through_slots(
-    core: &Core,
-    freight: Freight<'_>,
+    state: &CudaState,
+    transfer: Transfer<'_>,
     bytes: usize,
-    depart: &mut dyn FnMut(usize, &mut Slot) -> Result<(), Error>,
+    submit: &mut dyn FnMut(usize, &mut PinnedSlot) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let slots = core.staging.take(freight.chunks, bytes)?;
-    let (slots, outcome) = carry(&core.copiers, slots, freight, depart);
-    let settled = match &outcome {
-        Ok(()) => core.on_lease(|lease, desk| core.settle(lease, desk)),
+    let slots = state.staging.take(transfer.chunks, bytes)?;
+    let (slots, outcome) = run_transfer(&state.copiers, slots, transfer, submit);
+    let synchronized = match &outcome {
+        Ok(()) => state.on_lease(|lease, resources| state.synchronize_lease(lease, resources)),
         // Whatever stream the chunk that failed was on, nothing may still be
         // moving when its slot and buffers are used again.
-        Err(_) => core.context.synchronize(),
+        Err(_) => state.context.synchronize(),
     };
-    core.staging.give(slots);
-    outcome.and(settled)
+    state.staging.give(slots);
+    outcome.and(synchronized)
 }
 
 /// Bytes per slot for a transfer of `len` bytes.
-fn chunk_bytes(core: &Core, len: usize) -> usize {
-    let share = len.div_ceil(core.copiers.current_num_threads());
-    let largest = core.staging.slot_bytes();
+fn chunk_bytes(state: &CudaState, len: usize) -> usize {
+    let share = len.div_ceil(state.copiers.current_num_threads());
+    let largest = state.staging.slot_bytes();
     share
         .next_multiple_of(4096)
         .clamp(SMALLEST_CHUNK.min(largest), largest)

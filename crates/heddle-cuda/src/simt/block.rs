@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
-use super::warp::{Arrival, LANES, Warp};
+use super::warp::{LANES, Warp, WarpArrival};
 
 /// Which block-wide barrier. Mirrors the enumeration in `collectives.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,20 +46,20 @@ pub(super) struct Barrier {
 
 /// What a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ThreadState {
     Unstarted,
     Running,
     Ready,
     AtBarrier(Barrier, u32),
-    InWarp(Arrival),
+    InWarp(WarpArrival),
     Exited,
 }
 
 /// One thread.
 pub(super) struct Thread {
-    pub(super) state: Cell<State>,
+    pub(super) state: Cell<ThreadState>,
     /// What the collective it last waited for answered.
-    pub(super) answer: Cell<u64>,
+    pub(super) result: Cell<u64>,
 }
 
 /// The most threads a block has.
@@ -86,8 +86,8 @@ const PAUSE_LIMIT: u64 = 100_000;
 impl Block {
     pub(super) fn new() -> Self {
         let thread = || Thread {
-            state: Cell::new(State::Unstarted),
-            answer: Cell::new(0),
+            state: Cell::new(ThreadState::Unstarted),
+            result: Cell::new(0),
         };
         Self {
             threads: std::iter::repeat_with(thread).take(MAX_THREADS).collect(),
@@ -107,7 +107,7 @@ impl Block {
     pub(super) fn reset(&self, threads: usize) {
         self.size.set(threads.min(MAX_THREADS));
         for thread in self.threads() {
-            thread.state.set(State::Unstarted);
+            thread.state.set(ThreadState::Unstarted);
         }
         for (index, warp) in self.warps.iter().enumerate() {
             warp.reset(threads.saturating_sub(index * LANES));
@@ -127,7 +127,7 @@ impl Block {
     /// The next thread that has not begun.
     pub(super) fn start_next(&self) -> Option<usize> {
         let thread = self.started.get();
-        self.threads().get(thread)?.state.set(State::Running);
+        self.threads().get(thread)?.state.set(ThreadState::Running);
         self.started.set(thread + 1);
         Some(thread)
     }
@@ -135,7 +135,7 @@ impl Block {
     /// A thread that waited and may go on.
     pub(super) fn take_ready(&self) -> Option<usize> {
         let thread = self.ready.borrow_mut().pop_front()?;
-        self.threads[thread].state.set(State::Running);
+        self.threads[thread].state.set(ThreadState::Running);
         Some(thread)
     }
 
@@ -148,14 +148,14 @@ impl Block {
     pub(super) fn arrive(&self, thread: usize, barrier: Barrier, value: u32) -> bool {
         self.threads[thread]
             .state
-            .set(State::AtBarrier(barrier, value));
+            .set(ThreadState::AtBarrier(barrier, value));
         self.at_barrier.set(self.at_barrier.get() + 1);
         self.complete_barrier(Some(thread))
     }
 
     /// The thread returned. Those that waited for nobody else go on.
     pub(super) fn exit(&self, thread: usize) {
-        self.threads[thread].state.set(State::Exited);
+        self.threads[thread].state.set(ThreadState::Exited);
         self.alive.set(self.alive.get() - 1);
         self.pauses.set(0);
         self.leave_warp(thread);
@@ -178,9 +178,9 @@ impl Block {
     /// Lets a thread go on: at once if it is the one that runs, else in turn.
     pub(super) fn release(&self, thread: usize, running: Option<usize>) {
         if running == Some(thread) {
-            self.threads[thread].state.set(State::Running);
+            self.threads[thread].state.set(ThreadState::Running);
         } else {
-            self.threads[thread].state.set(State::Ready);
+            self.threads[thread].state.set(ThreadState::Ready);
             self.ready.borrow_mut().push_back(thread);
         }
     }
@@ -193,7 +193,7 @@ impl Block {
         let mut meeting = None;
         let mut yes = 0;
         for thread in self.threads() {
-            if let State::AtBarrier(barrier, value) = thread.state.get() {
+            if let ThreadState::AtBarrier(barrier, value) = thread.state.get() {
                 if *meeting.get_or_insert(barrier) != barrier {
                     return false;
                 }
@@ -203,15 +203,15 @@ impl Block {
         let Some(Barrier { kind, .. }) = meeting else {
             return false;
         };
-        let answer = match kind {
+        let result = match kind {
             BarrierKind::Plain => 0,
             BarrierKind::Count => yes,
             BarrierKind::And => u64::from(yes == self.alive.get() as u64),
             BarrierKind::Or => u64::from(yes > 0),
         };
         for (index, thread) in self.threads().iter().enumerate() {
-            if matches!(thread.state.get(), State::AtBarrier(..)) {
-                thread.answer.set(answer);
+            if matches!(thread.state.get(), ThreadState::AtBarrier(..)) {
+                thread.result.set(result);
                 self.release(index, running);
             }
         }
@@ -225,17 +225,19 @@ impl Block {
         let mut places: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (index, thread) in self.threads().iter().enumerate() {
             let place = match thread.state.get() {
-                State::AtBarrier(barrier, _) => {
+                ThreadState::AtBarrier(barrier, _) => {
                     format!("at {} (line {})", barrier.kind.name(), barrier.line)
                 }
-                State::InWarp(arrival) => format!(
+                ThreadState::InWarp(arrival) => format!(
                     "in {} (line {}, mask {:#010x})",
                     arrival.kind.name(),
                     arrival.line,
                     arrival.mask
                 ),
-                State::Exited => "nowhere, having returned".to_owned(),
-                State::Unstarted | State::Running | State::Ready => "nowhere".to_owned(),
+                ThreadState::Exited => "nowhere, having returned".to_owned(),
+                ThreadState::Unstarted | ThreadState::Running | ThreadState::Ready => {
+                    "nowhere".to_owned()
+                }
             };
             places.entry(place).or_insert((0, index)).0 += 1;
         }
@@ -274,18 +276,18 @@ mod tests {
         assert!(!block.arrive(1, HERE, 1));
         assert!(!block.arrive(0, HERE, 0));
         assert!(block.arrive(2, HERE, 1));
-        assert_eq!(block.threads()[2].state.get(), State::Running);
+        assert_eq!(block.threads()[2].state.get(), ThreadState::Running);
         assert_eq!((block.take_ready(), block.take_ready()), (Some(0), Some(1)));
         assert!(
             block
                 .threads()
                 .iter()
-                .all(|thread| thread.answer.get() == 2)
+                .all(|thread| thread.result.get() == 2)
         );
     }
 
     #[test]
-    fn nobody_waits_for_the_dead() {
+    fn exited_threads_are_not_waited_for() {
         let block = started(2);
         assert!(!block.arrive(0, HERE, 1));
         block.exit(1);

@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use heddle_runtime::Error;
-use heddle_runtime::cpu::Pool;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, Lane, Launch, Notices, Place, Timing,
+    Accelerator, Device, DeviceBuffer, DeviceId, DeviceProperties, ExecutionContext,
+    ExecutionTarget, Launch, MappedResults, Timing,
 };
 use heddle_runtime::memory::{
     AcceleratorMemory, AllocateError, MemorySettings, Shortage, SystemClock,
@@ -19,14 +20,14 @@ use heddle_runtime::memory::{
 use heddle_runtime::operation::Description;
 use heddle_runtime::units::{Bytes, Nanos};
 
-use super::clock;
+use super::device_time;
 use super::fault::FaultPlan;
 use super::grid;
-use super::launch::Task;
+use super::launch::GridLaunch;
+use super::mapped_results::SimtMappedResults;
 use super::memory::SimtBuffer;
-use super::notices::SimtNotices;
 use super::options::SimtOptions;
-use super::regions::Regions;
+use super::regions::SimtStorage;
 
 /// Raised whenever the emulator or a kernel changes enough to make old
 /// measurements wrong.
@@ -35,20 +36,20 @@ const KERNEL_VERSION: u32 = 1;
 /// An emulated GPU.
 #[derive(Debug)]
 pub struct SimtDevice {
-    card: DeviceCard,
-    core: Arc<Core>,
-    workers: Pool,
+    properties: DeviceProperties,
+    core: Arc<SimtState>,
+    workers: CpuPool,
 }
 
 /// What the device and its buffers share.
-pub(super) struct Core {
+pub(super) struct SimtState {
     pub(super) id: DeviceId,
     pub(super) options: SimtOptions,
     faults: Arc<FaultPlan>,
     /// Everything it allocates comes from here.
     pub(super) memory: AcceleratorMemory,
     /// What that is made of.
-    regions: Arc<Regions>,
+    regions: Arc<SimtStorage>,
     /// Held by whoever touches the content of buffers.
     stream: Mutex<()>,
     /// What went wrong inside a kernel and has not been told yet.
@@ -59,18 +60,18 @@ impl SimtDevice {
     /// The emulated GPU `simt:index`.
     pub fn new(index: u16, options: SimtOptions) -> Result<Self, Error> {
         let id = DeviceId::simt(index);
-        let workers = Pool::for_device(id, Some(options.workers.max(1)))?;
+        let workers = CpuPool::for_device(id, Some(options.workers.max(1)))?;
         let faults = Arc::new(FaultPlan::new(options.faults));
-        let regions = Regions::new(options.memory, options.memcheck, Arc::clone(&faults));
+        let regions = SimtStorage::new(options.memory, options.memcheck, Arc::clone(&faults));
         let regions = Arc::new(regions);
         let settings = MemorySettings {
             pool: None,
             ..MemorySettings::new(id, options.memory)
         };
-        let bottom = Box::new(Arc::clone(&regions));
-        let memory = AcceleratorMemory::new(bottom, settings, Arc::new(SystemClock::new()));
+        let base_storage = Box::new(Arc::clone(&regions));
+        let memory = AcceleratorMemory::new(base_storage, settings, Arc::new(SystemClock::new()));
         Ok(Self {
-            card: DeviceCard {
+            properties: DeviceProperties {
                 name: "emulated GPU".to_owned(),
                 backend: "simt",
                 driver: concat!("heddle ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -78,7 +79,7 @@ impl SimtDevice {
                 units: options.workers.max(1),
                 memory: options.memory,
             },
-            core: Arc::new(Core {
+            core: Arc::new(SimtState {
                 id,
                 faults,
                 memory,
@@ -92,8 +93,8 @@ impl SimtDevice {
     }
 
     /// Loses the device: every call from now on fails.
-    pub fn lose(&self) {
-        self.core.faults.lose();
+    pub fn mark_lost(&self) {
+        self.core.faults.mark_lost();
     }
 }
 
@@ -102,8 +103,8 @@ impl Device for SimtDevice {
         self.core.id
     }
 
-    fn card(&self) -> &DeviceCard {
-        &self.card
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
     fn free_memory(&self) -> Bytes {
@@ -114,15 +115,15 @@ impl Device for SimtDevice {
         &self,
         _description: &Description,
         start: Instant,
-        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+        body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
         self.core.check_present()?;
-        let lane = Lane::new(self.core.id, Place::Accelerator(self));
-        let before = clock::read();
-        body(&lane)?;
+        let context = ExecutionContext::new(self.core.id, ExecutionTarget::Accelerator(self));
+        let before = device_time::read();
+        body(&context)?;
         self.synchronize()?;
-        let spent = clock::read().since(before);
-        clock::set_first_kernel(before.first_kernel.or(spent.first_kernel));
+        let spent = device_time::read().since(before);
+        device_time::set_first_kernel(before.first_kernel.or(spent.first_kernel));
         Ok(Timing {
             total: Nanos::from(start.elapsed()) + spent.bus,
             device: Some(spent.kernels),
@@ -131,7 +132,7 @@ impl Device for SimtDevice {
                 .map(|began| Nanos::from(began.saturating_duration_since(start))),
             // A launch runs before it returns, on the only stream there is.
             stream: Some(0),
-            moved: lane.moved(),
+            moved: context.moved(),
         })
     }
 
@@ -153,7 +154,7 @@ impl Accelerator for SimtDevice {
             .allocate(bytes, None)
             .map_err(|error| match error {
                 AllocateError::Short(shortage) => out_of_memory(shortage),
-                AllocateError::Fault(fault) => *fault,
+                AllocateError::DriverError(fault) => *fault,
             })?;
         let Some(region) = self.core.regions.at(allocation.address()) else {
             return Err(self.core.error("it lost track of a region".to_owned()));
@@ -169,14 +170,14 @@ impl Accelerator for SimtDevice {
         Some(&self.core.memory)
     }
 
-    fn notices(&self, words: usize) -> Result<Option<Arc<dyn Notices>>, Error> {
+    fn mapped_results(&self, words: usize) -> Result<Option<Arc<dyn MappedResults>>, Error> {
         self.core.call()?;
-        Ok(Some(Arc::new(SimtNotices::new(words))))
+        Ok(Some(Arc::new(SimtMappedResults::new(words))))
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
         self.core.call()?;
-        let task = Task::new(launch, self.core.id).map_err(|what| self.core.error(what))?;
+        let task = GridLaunch::new(launch, self.core.id).map_err(|what| self.core.error(what))?;
         if self.core.faults.fails_launch() {
             let kernel = launch.kernel.name;
             return Err(self.core.error(format!("the launch of {kernel} failed")));
@@ -184,7 +185,7 @@ impl Accelerator for SimtDevice {
         let _stream = self.core.stream();
         let start = Instant::now();
         let outcome = grid::run(&task, &self.workers);
-        clock::add_kernel(start, Nanos::from(start.elapsed()));
+        device_time::add_kernel(start, Nanos::from(start.elapsed()));
         let damaged = || task.buffers.iter().find_map(|buffer| buffer.take_damage());
         if let Err(failure) = outcome {
             self.core.note(failure.of(launch.kernel.name));
@@ -198,8 +199,8 @@ impl Accelerator for SimtDevice {
     fn synchronize(&self) -> Result<(), Error> {
         self.core.call()?;
         let _stream = self.core.stream();
-        self.core.inspect();
-        self.core.settle()
+        self.core.check_guards();
+        self.core.take_failure()
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -207,7 +208,7 @@ impl Accelerator for SimtDevice {
     }
 }
 
-impl Core {
+impl SimtState {
     /// Counts a call to the device; fails once it is lost.
     pub(super) fn call(&self) -> Result<(), Error> {
         self.faults.count_call();
@@ -247,7 +248,7 @@ impl Core {
     }
 
     /// Tells what went wrong, once.
-    pub(super) fn settle(&self) -> Result<(), Error> {
+    pub(super) fn take_failure(&self) -> Result<(), Error> {
         let pending = self
             .pending
             .lock()
@@ -261,7 +262,7 @@ impl Core {
     }
 
     /// Looks at the guards of everything that lives, and asks after what does not.
-    fn inspect(&self) {
+    fn check_guards(&self) {
         if let Some(damage) = self.regions.take_damage() {
             self.note(format!("something {damage}"));
         }
@@ -275,7 +276,7 @@ fn out_of_memory(shortage: Box<Shortage>) -> Error {
     }
 }
 
-impl std::fmt::Debug for Core {
+impl std::fmt::Debug for SimtState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Core({})", self.id)
     }

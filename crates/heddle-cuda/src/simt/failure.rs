@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What stopped a kernel, in words that name the threads at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(super) enum KernelFailure {
     /// Threads wait for others that will never come.
     Deadlock {
         /// Block coordinates.
@@ -25,13 +25,13 @@ pub(super) enum Failure {
     Resources(String),
 }
 
-impl Failure {
+impl KernelFailure {
     /// The message for an error, naming the kernel.
     pub(super) fn of(&self, kernel: &str) -> String {
         match self {
             Self::Deadlock { block, waiting } => format!(
                 "deadlock in kernel {kernel}, block {}: {waiting}",
-                At(*block)
+                Coordinates(*block)
             ),
             Self::Misuse {
                 block,
@@ -39,8 +39,8 @@ impl Failure {
                 what,
             } => format!(
                 "kernel {kernel}, block {}, thread {}: {what}",
-                At(*block),
-                At(*thread)
+                Coordinates(*block),
+                Coordinates(*thread)
             ),
             Self::Resources(what) => format!("kernel {kernel}: {what}"),
         }
@@ -48,9 +48,9 @@ impl Failure {
 }
 
 /// Coordinates as a person writes them.
-pub(super) struct At(pub(super) [u32; 3]);
+pub(super) struct Coordinates(pub(super) [u32; 3]);
 
-impl fmt::Display for At {
+impl fmt::Display for Coordinates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.0;
         write!(f, "({x}, {y}, {z})")

@@ -32,7 +32,7 @@ impl FaultPlan {
     pub(super) fn count_call(&self) {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if self.faults.lost_after.is_some_and(|last| calls > last) {
-            self.lose();
+            self.mark_lost();
         }
     }
 
@@ -42,7 +42,7 @@ impl FaultPlan {
     }
 
     /// Loses the device from now on.
-    pub(super) fn lose(&self) {
+    pub(super) fn mark_lost(&self) {
         self.lost.store(true, Ordering::Relaxed);
     }
 

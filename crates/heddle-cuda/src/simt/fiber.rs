@@ -11,7 +11,7 @@ use super::worker::Worker;
 
 /// Why a fiber came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signal {
+pub(super) enum FiberSignal {
     /// Its thread waits for others.
     Waiting,
     /// No thread is left to start.
@@ -19,11 +19,11 @@ pub(super) enum Signal {
 }
 
 /// The handle a fiber suspends itself with.
-pub(super) type Pause = Yielder<(), Signal>;
+pub(super) type FiberYielder = Yielder<(), FiberSignal>;
 
 /// One fiber. Made once, used for block after block.
 pub(super) struct Fiber {
-    coroutine: Coroutine<(), Signal, (), FiberStack>,
+    coroutine: Coroutine<(), FiberSignal, (), FiberStack>,
 }
 
 impl Fiber {
@@ -32,21 +32,22 @@ impl Fiber {
     /// # Safety
     /// `worker` must be valid whenever the fiber is resumed.
     pub(super) unsafe fn new(worker: *const Worker) -> io::Result<Self> {
-        let coroutine = Coroutine::with_stack(FiberStack::new()?, move |pause: &Pause, ()| {
-            loop {
-                // SAFETY: by the contract of `new`.
-                unsafe { &*worker }.run_threads(pause);
-                pause.suspend(Signal::Idle);
-            }
-        });
+        let coroutine =
+            Coroutine::with_stack(FiberStack::new()?, move |pause: &FiberYielder, ()| {
+                loop {
+                    // SAFETY: by the contract of `new`.
+                    unsafe { &*worker }.run_threads(pause);
+                    pause.suspend(FiberSignal::Idle);
+                }
+            });
         Ok(Self { coroutine })
     }
 
     /// Lets it run until it waits or has nothing left to do.
-    pub(super) fn resume(&mut self) -> Signal {
+    pub(super) fn resume(&mut self) -> FiberSignal {
         match self.coroutine.resume(()) {
             CoroutineResult::Yield(signal) => signal,
-            CoroutineResult::Return(()) => Signal::Idle,
+            CoroutineResult::Return(()) => FiberSignal::Idle,
         }
     }
 }

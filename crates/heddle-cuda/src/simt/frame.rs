@@ -6,26 +6,26 @@ use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::block::{Barrier, BarrierKind};
-use super::warp::{Arrival, WarpKind};
+use super::warp::{WarpArrival, WarpKind};
 use super::worker::Worker;
 
 /// Atomics a thread may do before it lets others run.
-const FUEL: u32 = 1024;
+const ATOMICS_PER_TURN: u32 = 1024;
 
 /// One thread as its kernel sees it. Mirrors `simt_thread`.
 #[repr(C)]
-pub(super) struct Frame {
+pub(super) struct ThreadFrame {
     pub(super) thread: [u32; 3],
     pub(super) block: [u32; 3],
     block_size: [u32; 3],
     grid_size: [u32; 3],
     lane: u32,
-    fuel: u32,
-    calls: *const Calls,
+    atomics_left: u32,
+    calls: *const HostCalls,
     worker: *const c_void,
 }
 
-impl Frame {
+impl ThreadFrame {
     /// Room for a frame.
     pub(super) fn empty() -> Self {
         Self::new(0, [0; 3], [1; 3], [1; 3], std::ptr::null())
@@ -46,7 +46,7 @@ impl Frame {
             block_size,
             grid_size,
             lane: index % 32,
-            fuel: FUEL,
+            atomics_left: ATOMICS_PER_TURN,
             calls: &raw const CALLS,
             worker: worker.cast(),
         }
@@ -55,16 +55,16 @@ impl Frame {
 
 /// Mirrors `simt_calls`.
 #[repr(C)]
-struct Calls {
-    barrier: unsafe extern "C" fn(*mut Frame, u32, u32, u32) -> u32,
-    warp: unsafe extern "C" fn(*mut Frame, u32, u32, u32, u64, u32) -> u64,
-    shared: unsafe extern "C" fn(*mut Frame, *const c_void, u64) -> *mut u8,
-    dynamic_shared: unsafe extern "C" fn(*mut Frame) -> *mut u8,
-    pause: unsafe extern "C" fn(*mut Frame),
-    fault: unsafe extern "C" fn(*mut Frame, *const c_char, *const c_char, u32),
+struct HostCalls {
+    barrier: unsafe extern "C" fn(*mut ThreadFrame, u32, u32, u32) -> u32,
+    warp: unsafe extern "C" fn(*mut ThreadFrame, u32, u32, u32, u64, u32) -> u64,
+    shared: unsafe extern "C" fn(*mut ThreadFrame, *const c_void, u64) -> *mut u8,
+    dynamic_shared: unsafe extern "C" fn(*mut ThreadFrame) -> *mut u8,
+    pause: unsafe extern "C" fn(*mut ThreadFrame),
+    fault: unsafe extern "C" fn(*mut ThreadFrame, *const c_char, *const c_char, u32),
 }
 
-static CALLS: Calls = Calls {
+static CALLS: HostCalls = HostCalls {
     barrier,
     warp,
     shared,
@@ -74,14 +74,14 @@ static CALLS: Calls = Calls {
 };
 
 unsafe extern "C" {
-    fn simt_set_now(frame: *mut Frame);
+    fn simt_set_now(frame: *mut ThreadFrame);
 }
 
 /// Makes `frame` the thread that the kernel code on this system thread is.
 ///
 /// # Safety
 /// `frame` must stay valid until another is set or no kernel code runs here.
-pub(super) unsafe fn set_now(frame: *mut Frame) {
+pub(super) unsafe fn set_now(frame: *mut ThreadFrame) {
     // SAFETY: stores the pointer in a thread-local variable.
     unsafe { simt_set_now(frame) };
 }
@@ -90,7 +90,7 @@ pub(super) unsafe fn set_now(frame: *mut Frame) {
 ///
 /// # Safety
 /// `frame` must be what `set_now` was given, as it is in every call from C++.
-unsafe fn worker_of<'a>(frame: *mut Frame) -> &'a Worker {
+unsafe fn worker_of<'a>(frame: *mut ThreadFrame) -> &'a Worker {
     // SAFETY: frames are made by a worker, of itself, and die with it.
     unsafe { &*(*frame).worker.cast() }
 }
@@ -98,11 +98,11 @@ unsafe fn worker_of<'a>(frame: *mut Frame) -> &'a Worker {
 /// Runs `step`; a panic of it stops the kernel instead of crossing into C++.
 fn contained<T>(worker: &Worker, step: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
-        worker.give_up("the emulator itself failed; see the panic message".to_owned())
+        worker.abort_kernel("the emulator itself failed; see the panic message".to_owned())
     })
 }
 
-unsafe extern "C" fn barrier(frame: *mut Frame, kind: u32, line: u32, value: u32) -> u32 {
+unsafe extern "C" fn barrier(frame: *mut ThreadFrame, kind: u32, line: u32, value: u32) -> u32 {
     // SAFETY: called from C++ with the current frame.
     let worker = unsafe { worker_of(frame) };
     let barrier = Barrier {
@@ -110,11 +110,11 @@ unsafe extern "C" fn barrier(frame: *mut Frame, kind: u32, line: u32, value: u32
         line,
     };
     let met = contained(worker, || worker.arrive(barrier, value));
-    worker.answer_when(met) as u32
+    worker.wait_for_result(met) as u32
 }
 
 unsafe extern "C" fn warp(
-    frame: *mut Frame,
+    frame: *mut ThreadFrame,
     kind: u32,
     line: u32,
     mask: u32,
@@ -123,7 +123,7 @@ unsafe extern "C" fn warp(
 ) -> u64 {
     // SAFETY: called from C++ with the current frame.
     let (worker, caller) = unsafe { (worker_of(frame), (*frame).lane) };
-    let arrival = Arrival {
+    let arrival = WarpArrival {
         kind: WarpKind::from_number(kind),
         line,
         mask,
@@ -131,48 +131,53 @@ unsafe extern "C" fn warp(
         source,
     };
     if mask >> caller & 1 == 0 {
-        worker.give_up(format!(
+        worker.abort_kernel(format!(
             "lane {caller} calls {} (line {line}) with mask {mask:#010x}, which does not name it",
             arrival.kind.name()
         ));
     }
     let met = contained(worker, || worker.arrive_in_warp(arrival));
-    worker.answer_when(met)
+    worker.wait_for_result(met)
 }
 
-unsafe extern "C" fn shared(frame: *mut Frame, key: *const c_void, bytes: u64) -> *mut u8 {
+unsafe extern "C" fn shared(frame: *mut ThreadFrame, key: *const c_void, bytes: u64) -> *mut u8 {
     // SAFETY: called from C++ with the current frame.
     let worker = unsafe { worker_of(frame) };
     match contained(worker, || {
         worker.shared_memory(key as usize, bytes as usize)
     }) {
         Some(memory) => memory,
-        None => worker.give_up(format!(
+        None => worker.abort_kernel(format!(
             "no room for {bytes} more bytes of shared memory; a block has {}",
             super::shared::SHARED_BYTES
         )),
     }
 }
 
-unsafe extern "C" fn dynamic_shared(frame: *mut Frame) -> *mut u8 {
+unsafe extern "C" fn dynamic_shared(frame: *mut ThreadFrame) -> *mut u8 {
     // SAFETY: called from C++ with the current frame.
     unsafe { worker_of(frame) }.dynamic_shared_memory()
 }
 
-unsafe extern "C" fn pause(frame: *mut Frame) {
+unsafe extern "C" fn pause(frame: *mut ThreadFrame) {
     // SAFETY: called from C++ with the current frame, which nobody else uses.
     let worker = unsafe {
-        (*frame).fuel = FUEL;
+        (*frame).atomics_left = ATOMICS_PER_TURN;
         worker_of(frame)
     };
-    if contained(worker, || worker.stand_back()) {
-        worker.answer_when(false);
+    if contained(worker, || worker.yield_thread()) {
+        worker.wait_for_result(false);
     } else {
-        worker.give_up("spins on an atomic that nobody changes".to_owned());
+        worker.abort_kernel("spins on an atomic that nobody changes".to_owned());
     }
 }
 
-unsafe extern "C" fn fault(frame: *mut Frame, what: *const c_char, file: *const c_char, line: u32) {
+unsafe extern "C" fn fault(
+    frame: *mut ThreadFrame,
+    what: *const c_char,
+    file: *const c_char,
+    line: u32,
+) {
     // SAFETY: called from C++ with the current frame and two static strings.
     let (worker, what, file) = unsafe {
         (
@@ -181,5 +186,5 @@ unsafe extern "C" fn fault(frame: *mut Frame, what: *const c_char, file: *const 
             CStr::from_ptr(file).to_string_lossy(),
         )
     };
-    worker.give_up(format!("{what} ({file} line {line})"));
+    worker.abort_kernel(format!("{what} ({file} line {line})"));
 }

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use heddle_runtime::cpu::Pool;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::units::Bytes;
 
-use super::failure::Failure;
-use super::launch::Task;
+use super::failure::KernelFailure;
+use super::launch::GridLaunch;
 use super::worker;
 
 /// Threads of a grid from which waking the workers pays: about half a
@@ -16,14 +16,14 @@ const PARALLEL_FROM: u64 = 16 * 1024;
 
 /// Runs every block, in order on one worker, as they come on several. After a
 /// failure no further block is started; the one of the lowest block is returned.
-pub(super) fn run(task: &Task<'_>, workers: &Pool) -> Result<(), Failure> {
+pub(super) fn run(task: &GridLaunch<'_>, workers: &CpuPool) -> Result<(), KernelFailure> {
     let blocks = task.blocks();
     let threads = blocks.saturating_mul(task.threads() as u64);
     if blocks == 1 || threads < PARALLEL_FROM || workers.threads() == 1 {
         return (0..blocks).try_for_each(|block| worker::run_block(task, block));
     }
     let next = AtomicU64::new(0);
-    let first: Mutex<Option<(u64, Failure)>> = Mutex::new(None);
+    let first: Mutex<Option<(u64, KernelFailure)>> = Mutex::new(None);
     workers.each(Bytes(u64::MAX), 0..workers.threads(), |_| {
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);

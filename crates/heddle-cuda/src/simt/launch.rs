@@ -3,25 +3,25 @@
 use heddle_runtime::device::{Argument, DeviceId, HostEntry, Kernel, Launch, ParameterKind};
 
 use super::block::MAX_THREADS;
+use super::mapped_results::SimtMappedResults;
 use super::memory::SimtBuffer;
-use super::notices::SimtNotices;
 use super::shared::SHARED_BYTES;
 
 /// One argument's bytes, at the start.
-pub(super) type Value = [u8; 8];
+pub(super) type ArgumentBytes = [u8; 8];
 
 /// A launch that can run.
-pub(super) struct Task<'a> {
+pub(super) struct GridLaunch<'a> {
     pub(super) entry: HostEntry,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     pub(super) shared: u32,
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<ArgumentBytes>,
     /// The buffers among the arguments.
     pub(super) buffers: Vec<&'a SimtBuffer>,
 }
 
-impl<'a> Task<'a> {
+impl<'a> GridLaunch<'a> {
     /// Checks `launch` for `device`, or says what is wrong with it.
     pub(super) fn new(launch: &Launch<'a>, device: DeviceId) -> Result<Self, String> {
         let kernel = launch.kernel;
@@ -75,8 +75,8 @@ impl<'a> Task<'a> {
                     value(&buffer.address().to_ne_bytes()),
                 )
             }
-            Argument::Notices(notices) => {
-                let own = notices.as_any().downcast_ref::<SimtNotices>();
+            Argument::MappedResults(mapped_results) => {
+                let own = mapped_results.as_any().downcast_ref::<SimtMappedResults>();
                 let own = own.ok_or_else(|| "lives on another device".to_owned())?;
                 (ParameterKind::Buffer, value(&own.address().to_ne_bytes()))
             }
@@ -110,8 +110,8 @@ impl<'a> Task<'a> {
     }
 }
 
-fn value(bytes: &[u8]) -> Value {
-    let mut value = Value::default();
+fn value(bytes: &[u8]) -> ArgumentBytes {
+    let mut value = ArgumentBytes::default();
     value[..bytes.len()].copy_from_slice(bytes);
     value
 }

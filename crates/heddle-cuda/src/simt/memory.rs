@@ -14,11 +14,11 @@ use std::time::Instant;
 
 use heddle_runtime::Error;
 use heddle_runtime::device::{DeviceId, DeviceMemory};
-use heddle_runtime::memory::{AcceleratorMemory, Allocation, Streams};
+use heddle_runtime::memory::{AcceleratorMemory, Allocation, StreamSet};
 use heddle_runtime::units::{Bytes, Nanos};
 
-use super::clock;
-use super::device::Core;
+use super::device::SimtState;
+use super::device_time;
 
 /// Bytes of guard on either side.
 const GUARD: usize = 256;
@@ -30,7 +30,7 @@ const POISON: u8 = 0xA5;
 const ALIGNMENT: usize = 256;
 
 /// Memory with its guards.
-pub(super) struct Region {
+pub(super) struct GuardedRegion {
     start: NonNull<u8>,
     layout: Layout,
     bytes: usize,
@@ -39,11 +39,11 @@ pub(super) struct Region {
 
 // SAFETY: plain memory, freed once. Everyone who touches it holds the device's
 // stream lock (transfers, launches) or owns it alone (creation, drop).
-unsafe impl Send for Region {}
+unsafe impl Send for GuardedRegion {}
 // SAFETY: as above.
-unsafe impl Sync for Region {}
+unsafe impl Sync for GuardedRegion {}
 
-impl Region {
+impl GuardedRegion {
     /// Memory of this size, or none if the host has no more either.
     pub(super) fn new(bytes: Bytes, checked: bool) -> Option<Self> {
         let bytes = usize::try_from(bytes.0).ok()?;
@@ -56,7 +56,7 @@ impl Region {
             bytes,
             checked,
         };
-        region.raise_guards();
+        region.write_guards();
         if checked {
             // SAFETY: the content lies within the layout.
             unsafe { region.content().write_bytes(POISON, bytes) };
@@ -80,7 +80,7 @@ impl Region {
         [self.start, unsafe { self.content().add(self.bytes) }]
     }
 
-    fn raise_guards(&self) {
+    fn write_guards(&self) {
         for guard in self.guards() {
             // SAFETY: within the layout; see `Send` for who may write.
             unsafe { guard.write_bytes(GUARD_BYTE, GUARD) };
@@ -102,7 +102,7 @@ impl Region {
             (None, Some(at)) => ("before the start", format!("-{}", GUARD - at)),
             (None, None) => return None,
         };
-        self.raise_guards();
+        self.write_guards();
         Some(format!(
             "wrote {side} of a buffer of {} bytes, at byte {at}",
             self.bytes
@@ -110,7 +110,7 @@ impl Region {
     }
 }
 
-impl Drop for Region {
+impl Drop for GuardedRegion {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with this layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
@@ -119,14 +119,18 @@ impl Drop for Region {
 
 /// Owned memory of an emulated GPU.
 pub(super) struct SimtBuffer {
-    core: Arc<Core>,
-    region: Arc<Region>,
+    core: Arc<SimtState>,
+    region: Arc<GuardedRegion>,
     /// None once it is freed.
     allocation: Option<Allocation>,
 }
 
 impl SimtBuffer {
-    pub(super) fn new(core: Arc<Core>, region: Arc<Region>, allocation: Allocation) -> Self {
+    pub(super) fn new(
+        core: Arc<SimtState>,
+        region: Arc<GuardedRegion>,
+        allocation: Allocation,
+    ) -> Self {
         Self {
             core,
             region,
@@ -155,11 +159,11 @@ impl SimtBuffer {
             )));
         }
         let _stream = self.core.stream();
-        self.core.settle()?;
+        self.core.take_failure()?;
         let start = Instant::now();
         copy(self.region.content().as_ptr());
         let simulated = self.core.options.transfers.cost(self.bytes());
-        clock::add_bus(simulated);
+        device_time::add_bus(simulated);
         Ok(Nanos::from(start.elapsed()) + simulated)
     }
 }
@@ -202,7 +206,7 @@ impl Drop for SimtBuffer {
     fn drop(&mut self) {
         if let Some(allocation) = self.allocation.take() {
             // A launch runs before it returns: nothing is ever queued.
-            self.core.memory.free(allocation, Streams::NONE);
+            self.core.memory.free(allocation, StreamSet::NONE);
         }
     }
 }

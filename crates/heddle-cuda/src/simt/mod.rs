@@ -15,20 +15,20 @@
 //! | `grid` | blocks to workers |
 //! | `worker` | the scheduler of one block's fibers |
 //! | `block`, `warp` | who waits for whom, and when all have come |
-//! | `clock` | time spent in kernels and on the bus |
+//! | `device_time` | time spent in kernels and on the bus |
 //! | `fiber`, `stack`, `frame` | where a thread runs, and the border to the kernels' C++ |
 
 mod block;
-mod clock;
 mod device;
+mod device_time;
 mod failure;
 mod fault;
 mod fiber;
 mod frame;
 mod grid;
 mod launch;
+mod mapped_results;
 mod memory;
-mod notices;
 mod options;
 mod regions;
 mod shared;
@@ -37,4 +37,4 @@ mod warp;
 mod worker;
 
 pub use device::SimtDevice;
-pub use options::{Faults, SimtOptions, Transfers};
+pub use options::{Faults, SimtOptions, SimulatedBus};

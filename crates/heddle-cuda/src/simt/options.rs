@@ -12,7 +12,7 @@ pub struct SimtOptions {
     /// What goes wrong with it.
     pub faults: Faults,
     /// What its transfers cost.
-    pub transfers: Transfers,
+    pub transfers: SimulatedBus,
     /// Threads that run blocks of a large grid. One makes every launch
     /// repeatable to the last interleaving.
     pub workers: usize,
@@ -26,7 +26,7 @@ impl Default for SimtOptions {
         Self {
             memory: Bytes(1 << 30),
             faults: Faults::default(),
-            transfers: Transfers::default(),
+            transfers: SimulatedBus::default(),
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             memcheck: true,
         }
@@ -54,14 +54,14 @@ pub struct Faults {
 
 /// A simulated bus. Its time is added to what transfers report; nobody sleeps.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Transfers {
+pub struct SimulatedBus {
     /// Nanoseconds per transfer.
     pub latency: Nanos,
     /// Nanoseconds per byte.
     pub ns_per_byte: f64,
 }
 
-impl Transfers {
+impl SimulatedBus {
     /// A bus without latency that carries so many bytes in a second, each way.
     #[must_use]
     pub fn at_rate(bytes_per_second: Bytes) -> Self {

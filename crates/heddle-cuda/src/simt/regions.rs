@@ -6,31 +6,31 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use heddle_runtime::memory::{Block, Refusal, Storage, StorageReading, Stream, Streams};
+use heddle_runtime::memory::{Block, Refusal, Storage, StorageReading, StreamIndex, StreamSet};
 use heddle_runtime::units::Bytes;
 
 use super::fault::FaultPlan;
-use super::memory::Region;
+use super::memory::GuardedRegion;
 
 /// The regions of one device.
-pub(super) struct Regions {
+pub(super) struct SimtStorage {
     memory: Bytes,
     checked: bool,
     faults: Arc<FaultPlan>,
-    live: Mutex<Live>,
+    live: Mutex<LiveRegions>,
 }
 
 #[derive(Default)]
-struct Live {
+struct LiveRegions {
     /// By the address of the content.
-    regions: BTreeMap<u64, Arc<Region>>,
+    regions: BTreeMap<u64, Arc<GuardedRegion>>,
     used: u64,
     allocations: u64,
     /// What was found wrong with a region that is no more.
     damage: Option<String>,
 }
 
-impl Regions {
+impl SimtStorage {
     /// `memory` bytes, none of them taken yet.
     pub(super) fn new(memory: Bytes, checked: bool, faults: Arc<FaultPlan>) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Regions {
     }
 
     /// The region whose content starts there.
-    pub(super) fn at(&self, address: u64) -> Option<Arc<Region>> {
+    pub(super) fn at(&self, address: u64) -> Option<Arc<GuardedRegion>> {
         self.lock().regions.get(&address).cloned()
     }
 
@@ -59,13 +59,13 @@ impl Regions {
         self.lock().damage.take()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Live> {
+    fn lock(&self) -> MutexGuard<'_, LiveRegions> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Storage for Regions {
-    fn allocate(&self, bytes: Bytes, _stream: Option<Stream>) -> Result<Block, Refusal> {
+impl Storage for SimtStorage {
+    fn allocate(&self, bytes: Bytes, _stream: Option<StreamIndex>) -> Result<Block, Refusal> {
         let exhausted = || Refusal::Exhausted { asked: bytes };
         if self.faults.refuses_memory() {
             return Err(exhausted());
@@ -79,7 +79,7 @@ impl Storage for Regions {
             }
             live.used += bytes.0;
         }
-        let region = Region::new(bytes, self.checked);
+        let region = GuardedRegion::new(bytes, self.checked);
         let mut live = self.lock();
         let Some(region) = region else {
             live.used -= bytes.0;
@@ -93,7 +93,7 @@ impl Storage for Regions {
 
     /// Looks at the guards a last time. The region itself goes with the last who
     /// knows it, a buffer that is being dropped.
-    fn free(&self, block: Block, _busy: Streams) {
+    fn free(&self, block: Block, _busy: StreamSet) {
         let mut live = self.lock();
         let region = live.regions.remove(&block.address);
         live.used -= block.bytes.0;
@@ -102,7 +102,7 @@ impl Storage for Regions {
         }
     }
 
-    fn settled(&self, _streams: Streams) {}
+    fn synchronized(&self, _streams: StreamSet) {}
 
     /// Nothing is kept.
     fn release(&self, _wanted: Bytes) -> Bytes {

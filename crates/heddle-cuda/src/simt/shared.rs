@@ -13,14 +13,14 @@ const POISON: u8 = 0xA5;
 const LINE: usize = 256;
 
 #[repr(align(256))]
-struct Line(
+struct SharedLine(
     #[expect(dead_code, reason = "read and written through the storage's pointer")]
     UnsafeCell<[u8; LINE]>,
 );
 
 /// One worker's shared memory, used by one block at a time.
 pub(super) struct SharedMemory {
-    storage: Vec<Line>,
+    storage: Vec<SharedLine>,
     used: Cell<usize>,
     /// Declarations met so far: their key and where they start.
     found: RefCell<Vec<(usize, usize)>>,
@@ -28,7 +28,7 @@ pub(super) struct SharedMemory {
 
 impl SharedMemory {
     pub(super) fn new() -> Self {
-        let line = || Line(UnsafeCell::new([POISON; LINE]));
+        let line = || SharedLine(UnsafeCell::new([POISON; LINE]));
         Self {
             storage: std::iter::repeat_with(line)
                 .take(SHARED_BYTES / LINE)
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_declaration_is_one_place_per_block() {
+    fn a_declaration_has_one_address_per_block() {
         let shared = SharedMemory::new();
         shared.reset(10);
         let first = shared.declared(1, 100).unwrap();

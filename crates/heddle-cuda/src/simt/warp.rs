@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use super::block::{Block, State};
+use super::block::{Block, ThreadState};
 
 /// Lanes of a warp.
 pub(super) const LANES: usize = 32;
@@ -42,7 +42,7 @@ impl WarpKind {
 
 /// One lane's arrival at a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(super) struct WarpArrival {
     pub(super) kind: WarpKind,
     pub(super) line: u32,
     pub(super) mask: u32,
@@ -51,7 +51,7 @@ pub(super) struct Arrival {
     pub(super) source: u32,
 }
 
-impl Arrival {
+impl WarpArrival {
     fn meets(&self, other: &Self) -> bool {
         (self.kind, self.line, self.mask) == (other.kind, other.line, other.mask)
     }
@@ -80,9 +80,11 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 
 impl Block {
     /// The thread waits for the lanes its mask names. True if none is missing.
-    pub(super) fn arrive_in_warp(&self, thread: usize, arrival: Arrival) -> bool {
+    pub(super) fn arrive_in_warp(&self, thread: usize, arrival: WarpArrival) -> bool {
         let warp = &self.warps[thread / LANES];
-        self.threads()[thread].state.set(State::InWarp(arrival));
+        self.threads()[thread]
+            .state
+            .set(ThreadState::InWarp(arrival));
         warp.waiting.set(warp.waiting.get() | 1 << (thread % LANES));
         self.complete_in_warp(thread / LANES, &arrival, Some(thread))
     }
@@ -93,14 +95,19 @@ impl Block {
         let warp = &self.warps[index];
         warp.alive.set(warp.alive.get() & !(1 << (thread % LANES)));
         for lane in lanes(warp.waiting.get()) {
-            if let State::InWarp(arrival) = self.threads()[index * LANES + lane].state.get() {
+            if let ThreadState::InWarp(arrival) = self.threads()[index * LANES + lane].state.get() {
                 self.complete_in_warp(index, &arrival, None);
             }
         }
     }
 
     /// If all lanes of the arrival's mask are at it, answers them.
-    fn complete_in_warp(&self, index: usize, arrival: &Arrival, running: Option<usize>) -> bool {
+    fn complete_in_warp(
+        &self,
+        index: usize,
+        arrival: &WarpArrival,
+        running: Option<usize>,
+    ) -> bool {
         let warp = &self.warps[index];
         let group = arrival.mask & warp.alive.get();
         if group & warp.waiting.get() != group {
@@ -111,7 +118,7 @@ impl Block {
         let mut ballot = 0_u32;
         for lane in lanes(group) {
             match self.threads()[first + lane].state.get() {
-                State::InWarp(other) if other.meets(arrival) => {
+                ThreadState::InWarp(other) if other.meets(arrival) => {
                     values[lane] = other.value;
                     ballot |= u32::from(other.value != 0) << lane;
                 }
@@ -120,8 +127,8 @@ impl Block {
         }
         for lane in lanes(group) {
             let thread = &self.threads()[first + lane];
-            if let State::InWarp(other) = thread.state.get() {
-                thread.answer.set(match arrival.kind {
+            if let ThreadState::InWarp(other) = thread.state.get() {
+                thread.result.set(match arrival.kind {
                     WarpKind::Sync => 0,
                     WarpKind::Exchange => {
                         values.get(other.source as usize).copied().unwrap_or(POISON)
@@ -141,8 +148,8 @@ impl Block {
 mod tests {
     use super::*;
 
-    fn vote(mask: u32, value: u64) -> Arrival {
-        Arrival {
+    fn vote(mask: u32, value: u64) -> WarpArrival {
+        WarpArrival {
             kind: WarpKind::Ballot,
             line: 1,
             mask,
@@ -164,9 +171,9 @@ mod tests {
         assert!(!block.arrive_in_warp(0, vote(0b0101, 1)));
         assert!(!block.arrive_in_warp(1, vote(0b1010, 1)));
         assert!(block.arrive_in_warp(2, vote(0b0101, 0)));
-        assert_eq!(block.threads()[0].answer.get() as u32, 0b0001);
+        assert_eq!(block.threads()[0].result.get() as u32, 0b0001);
         assert!(block.arrive_in_warp(3, vote(0b1010, 1)));
-        assert_eq!(block.threads()[1].answer.get() as u32, 0b1010);
+        assert_eq!(block.threads()[1].result.get() as u32, 0b1010);
     }
 
     #[test]
@@ -175,18 +182,18 @@ mod tests {
         block.exit(2);
         assert!(!block.arrive_in_warp(0, vote(u32::MAX, 1)));
         assert!(block.arrive_in_warp(1, vote(u32::MAX, 1)));
-        assert_eq!(block.threads()[0].answer.get(), 0b11 << 32 | 0b11);
+        assert_eq!(block.threads()[0].result.get(), 0b11 << 32 | 0b11);
     }
 
     #[test]
     fn a_shuffle_from_nowhere_is_poison() {
         let block = started(1);
-        let shuffle = Arrival {
+        let shuffle = WarpArrival {
             kind: WarpKind::Exchange,
             source: 9,
             ..vote(u32::MAX, 7)
         };
         assert!(block.arrive_in_warp(0, shuffle));
-        assert_eq!(block.threads()[0].answer.get(), POISON);
+        assert_eq!(block.threads()[0].result.get(), POISON);
     }
 }

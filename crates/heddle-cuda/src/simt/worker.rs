@@ -8,19 +8,19 @@ use std::ptr;
 use heddle_runtime::device::HostEntry;
 
 use super::block::{Barrier, Block, MAX_THREADS};
-use super::failure::Failure;
-use super::fiber::{Fiber, Pause, Signal};
-use super::frame::{Frame, set_now};
-use super::launch::Task;
+use super::failure::KernelFailure;
+use super::fiber::{Fiber, FiberSignal, FiberYielder};
+use super::frame::{ThreadFrame, set_now};
+use super::launch::GridLaunch;
 use super::shared::SharedMemory;
-use super::warp::Arrival;
+use super::warp::WarpArrival;
 
 thread_local! {
     static WORKER: Worker = Worker::new();
 }
 
 /// Runs block `index` of the task on this system thread.
-pub(super) fn run_block(task: &Task<'_>, index: u64) -> Result<(), Failure> {
+pub(super) fn run_block(task: &GridLaunch<'_>, index: u64) -> Result<(), KernelFailure> {
     WORKER.with(|worker| worker.run(task, index))
 }
 
@@ -32,20 +32,20 @@ pub(super) struct Worker {
     /// The fiber of each thread that waits, by thread.
     waiting: RefCell<Vec<Option<Fiber>>>,
     /// Where each thread that waits suspends itself.
-    pauses: Vec<Cell<*const Pause>>,
-    frames: Vec<UnsafeCell<Frame>>,
+    pauses: Vec<Cell<*const FiberYielder>>,
+    frames: Vec<UnsafeCell<ThreadFrame>>,
     block: Block,
     shared: SharedMemory,
     /// The thread that runs now.
     current: Cell<usize>,
     /// The kernel and a pointer to each argument; none between blocks.
     call: Cell<Option<(HostEntry, *const *const c_void)>>,
-    failure: RefCell<Option<Failure>>,
+    failure: RefCell<Option<KernelFailure>>,
 }
 
 impl Worker {
     fn new() -> Self {
-        let frame = || UnsafeCell::new(Frame::empty());
+        let frame = || UnsafeCell::new(ThreadFrame::empty());
         Self {
             idle: RefCell::default(),
             waiting: RefCell::default(),
@@ -59,7 +59,7 @@ impl Worker {
         }
     }
 
-    fn run(&self, task: &Task<'_>, index: u64) -> Result<(), Failure> {
+    fn run(&self, task: &GridLaunch<'_>, index: u64) -> Result<(), KernelFailure> {
         let at = task.block_at(index);
         let arguments: Vec<*const c_void> = task
             .values
@@ -69,7 +69,7 @@ impl Worker {
         self.block.reset(task.threads());
         self.shared.reset(task.shared as usize);
         for (thread, frame) in self.frames[..task.threads()].iter().enumerate() {
-            let fresh = Frame::new(thread as u32, at, task.block, task.grid, self);
+            let fresh = ThreadFrame::new(thread as u32, at, task.block, task.grid, self);
             // SAFETY: no thread of an earlier block is left to hold it.
             unsafe { *frame.get() = fresh };
         }
@@ -88,7 +88,7 @@ impl Worker {
     /// Starts threads and continues those that may go on, until all are done or
     /// none can move. Fresh ones first: a thread that spins may be waiting for
     /// one that has not begun.
-    fn schedule(&self, block: [u32; 3]) -> Result<(), Failure> {
+    fn schedule(&self, block: [u32; 3]) -> Result<(), KernelFailure> {
         let mut unstarted = true;
         loop {
             if let Some(failure) = self.failure.borrow_mut().take() {
@@ -102,18 +102,18 @@ impl Worker {
             } else if self.block.is_done() {
                 return Ok(());
             } else {
-                return Err(Failure::Deadlock {
+                return Err(KernelFailure::Deadlock {
                     block,
                     waiting: self.block.describe_waiting(),
                 });
             };
             if let Some(mut fiber) = fiber {
                 match fiber.resume() {
-                    Signal::Idle => {
+                    FiberSignal::Idle => {
                         unstarted = false;
                         self.idle.borrow_mut().push(fiber);
                     }
-                    Signal::Waiting => {
+                    FiberSignal::Waiting => {
                         self.waiting.borrow_mut()[self.current.get()] = Some(fiber);
                     }
                 }
@@ -121,7 +121,7 @@ impl Worker {
         }
     }
 
-    fn fresh_fiber(&self) -> Result<Fiber, Failure> {
+    fn fresh_fiber(&self) -> Result<Fiber, KernelFailure> {
         let idle = self.idle.borrow_mut().pop();
         idle.map_or_else(
             // SAFETY: a worker never moves, and its fibers, which it owns, are
@@ -129,7 +129,7 @@ impl Worker {
             || unsafe { Fiber::new(self) },
             Ok,
         )
-        .map_err(|error| Failure::Resources(format!("no stack for another fiber: {error}")))
+        .map_err(|error| KernelFailure::Resources(format!("no stack for another fiber: {error}")))
     }
 
     /// Makes `thread` the one that runs.
@@ -140,7 +140,7 @@ impl Worker {
     }
 
     /// Called on a fiber: runs threads that have not begun until there are none.
-    pub(super) fn run_threads(&self, pause: &Pause) {
+    pub(super) fn run_threads(&self, pause: &FiberYielder) {
         while let (Some((entry, arguments)), Some(thread)) =
             (self.call.get(), self.block.start_next())
         {
@@ -159,43 +159,43 @@ impl Worker {
     }
 
     /// The running thread waits for lanes of its warp. True if none is missing.
-    pub(super) fn arrive_in_warp(&self, arrival: Arrival) -> bool {
+    pub(super) fn arrive_in_warp(&self, arrival: WarpArrival) -> bool {
         self.block.arrive_in_warp(self.current.get(), arrival)
     }
 
     /// The running thread lets others go first. False if that helps nobody.
-    pub(super) fn stand_back(&self) -> bool {
+    pub(super) fn yield_thread(&self) -> bool {
         self.block.pause(self.current.get())
     }
 
     /// The answer to what the running thread waited for; suspends it first
     /// unless everybody it waited for is there.
-    pub(super) fn answer_when(&self, met: bool) -> u64 {
+    pub(super) fn wait_for_result(&self, met: bool) -> u64 {
         let thread = self.current.get();
         if !met {
             // SAFETY: the thread runs on the fiber that set this pointer and has
             // not returned from `run_threads` since.
-            unsafe { &*self.pauses[thread].get() }.suspend(Signal::Waiting);
+            unsafe { &*self.pauses[thread].get() }.suspend(FiberSignal::Waiting);
         }
-        self.block.threads()[thread].answer.get()
+        self.block.threads()[thread].result.get()
     }
 
     /// Stops the kernel: the running thread has done what it must not.
-    pub(super) fn give_up(&self, what: String) -> ! {
+    pub(super) fn abort_kernel(&self, what: String) -> ! {
         let thread = self.current.get();
         // SAFETY: the running thread's own frame; nothing writes coordinates.
         let (block, at) = unsafe {
             let frame = self.frames[thread].get();
             ((*frame).block, (*frame).thread)
         };
-        *self.failure.borrow_mut() = Some(Failure::Misuse {
+        *self.failure.borrow_mut() = Some(KernelFailure::Misuse {
             block,
             thread: at,
             what,
         });
         loop {
             // The scheduler sees the failure and never resumes this fiber.
-            self.answer_when(false);
+            self.wait_for_result(false);
         }
     }
 

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::simt::{Faults, SimtOptions};
-use heddle_runtime::batch::Merged;
+use heddle_runtime::batch::MergedOperation;
 use heddle_runtime::config::Config;
-use heddle_runtime::device::{DeviceId, Moved, Timing};
+use heddle_runtime::device::{DeviceId, Timing, TransferTotals};
 use heddle_runtime::ops::{MatMul, Xor};
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Array, Operation, Runtime};
@@ -33,11 +33,11 @@ fn xors(items: &[(Array<u8>, Array<u8>)]) -> Vec<Xor<u8>> {
 
 fn check(runtime: &Runtime, count: usize) {
     let items = items(count);
-    let answers = runtime.batch_on(&GPUS, xors(&items)).unwrap();
-    assert_eq!(answers.len(), count);
-    for ((data, key), answer) in items.iter().zip(answers) {
+    let results = runtime.batch_on(&GPUS, xors(&items)).unwrap();
+    assert_eq!(results.len(), count);
+    for ((data, key), result) in items.iter().zip(results) {
         let expected = xored(data.as_slice().unwrap(), key.as_slice().unwrap());
-        assert_eq!(answer.unwrap().as_slice().unwrap(), expected);
+        assert_eq!(result.unwrap().as_slice().unwrap(), expected);
     }
 }
 
@@ -80,10 +80,10 @@ fn a_gpu_that_fails_or_is_lost_leaves_its_share_to_the_others() {
 }
 
 #[test]
-fn when_every_gpu_is_lost_the_processor_answers() {
+fn when_every_gpu_is_lost_the_cpu_takes_over() {
     let (runtime, gpus) = runtime(Config::default(), vec![small(); 4]);
     for gpu in &gpus {
-        gpu.lose();
+        gpu.mark_lost();
     }
     check(&runtime, 200);
     let statistics = runtime.batch_statistics();
@@ -91,7 +91,7 @@ fn when_every_gpu_is_lost_the_processor_answers() {
 }
 
 #[test]
-fn a_lost_device_costs_no_answer_on_the_ordinary_road() {
+fn a_lost_device_costs_no_result_outside_batches() {
     let runtime = forced(SimtOptions {
         faults: Faults {
             lost_after: Some(4),
@@ -101,9 +101,9 @@ fn a_lost_device_costs_no_answer_on_the_ordinary_road() {
     });
     for _ in 0..3 {
         let items = items(40);
-        for ((data, key), answer) in items.iter().zip(runtime.batch(xors(&items))) {
+        for ((data, key), result) in items.iter().zip(runtime.batch(xors(&items))) {
             let expected = xored(data.as_slice().unwrap(), key.as_slice().unwrap());
-            assert_eq!(answer.unwrap().as_slice().unwrap(), expected);
+            assert_eq!(result.unwrap().as_slice().unwrap(), expected);
         }
     }
 }
@@ -126,12 +126,12 @@ fn a_batch_larger_than_the_device_goes_in_parts() {
     let pairs: Vec<_> = (0..256)
         .map(|item| (matrix(64, 64, item), matrix(64, 64, item + 7)))
         .collect();
-    let answers = runtime.matmul_batch(pairs.iter().map(|(lhs, rhs)| (lhs, rhs)));
-    let cpu = Runtime::builder().forgetful().build().unwrap();
-    for ((lhs, rhs), answer) in pairs.iter().zip(answers) {
+    let results = runtime.matmul_batch(pairs.iter().map(|(lhs, rhs)| (lhs, rhs)));
+    let cpu = Runtime::builder().without_model_cache().build().unwrap();
+    for ((lhs, rhs), result) in pairs.iter().zip(results) {
         let expected = cpu.matmul(lhs, rhs).unwrap();
         assert_eq!(
-            answer.unwrap().as_slice().unwrap(),
+            result.unwrap().as_slice().unwrap(),
             expected.as_slice().unwrap()
         );
     }
@@ -140,10 +140,10 @@ fn a_batch_larger_than_the_device_goes_in_parts() {
 }
 
 /// What an operation took, for a router to learn from.
-fn teach(runtime: &Runtime, operation: &impl Operation, device: DeviceId, ns: u64) {
+fn record_times(runtime: &Runtime, operation: &impl Operation, device: DeviceId, ns: u64) {
     let described = operation.describe();
     let gpu = device.has_own_memory();
-    let moved = Moved {
+    let moved = TransferTotals {
         up: described.missing(device),
         down: described.returned(device),
         up_time: Nanos(u64::from(gpu) * 10),
@@ -174,13 +174,17 @@ fn together_they_go_where_none_goes_alone_and_the_report_says_so() {
     };
     // Alone 1 µs on the processor and 6 on the GPU; all ten 10 µs and 6.
     let mut operations = make();
-    teach(&runtime, &operations[0], DeviceId::CPU, 1_000);
-    teach(&runtime, &operations[0], DeviceId::simt(0), 6_000);
-    let merged = Merged::new(&mut operations[..]);
-    teach(&runtime, &merged, DeviceId::CPU, 10_000);
-    teach(&runtime, &merged, DeviceId::simt(0), 6_000);
+    record_times(&runtime, &operations[0], DeviceId::CPU, 1_000);
+    record_times(&runtime, &operations[0], DeviceId::simt(0), 6_000);
+    let merged = MergedOperation::new(&mut operations[..]);
+    record_times(&runtime, &merged, DeviceId::CPU, 10_000);
+    record_times(&runtime, &merged, DeviceId::simt(0), 6_000);
     assert_eq!(
-        runtime.trace(&mut make()[0], None).unwrap().decision.device,
+        runtime
+            .run_traced(&mut make()[0], None)
+            .unwrap()
+            .decision
+            .device,
         DeviceId::CPU
     );
     assert!(runtime.batch(make()).iter().all(Result::is_ok));
@@ -205,17 +209,17 @@ fn a_batch_is_spread_by_itself_where_that_is_faster() {
     // The second GPU takes half as long again as the first.
     for count in [2, 5, 10, 20, 40] {
         let mut operations = make(count);
-        let merged = Merged::new(&mut operations[..]);
+        let merged = MergedOperation::new(&mut operations[..]);
         let ns = 10_000 * count as u64;
-        teach(&runtime, &merged, DeviceId::CPU, 1_000 * ns);
-        teach(&runtime, &merged, DeviceId::simt(0), ns);
-        teach(&runtime, &merged, DeviceId::simt(1), 3 * ns / 2);
+        record_times(&runtime, &merged, DeviceId::CPU, 1_000 * ns);
+        record_times(&runtime, &merged, DeviceId::simt(0), ns);
+        record_times(&runtime, &merged, DeviceId::simt(1), 3 * ns / 2);
     }
-    let answers = runtime.batch(make(40));
-    for ((lhs, rhs), answer) in pairs.iter().zip(answers) {
+    let results = runtime.batch(make(40));
+    for ((lhs, rhs), result) in pairs.iter().zip(results) {
         let expected = runtime.run_on(DeviceId::CPU, MatMul::new(lhs, rhs).unwrap());
-        let (answer, expected) = (answer.unwrap(), expected.unwrap());
-        assert_eq!(answer.as_slice().unwrap(), expected.as_slice().unwrap());
+        let (result, expected) = (result.unwrap(), expected.unwrap());
+        assert_eq!(result.as_slice().unwrap(), expected.as_slice().unwrap());
     }
     let statistics = runtime.batch_statistics();
     let devices: Vec<_> = statistics.kinds[0]

@@ -18,7 +18,7 @@ use heddle_runtime::{Array, Error, Runtime};
 use heddle_testing::several_gpus::{bytes, forced, matrix, runtime, small, xored};
 
 fn cpu() -> Runtime {
-    Runtime::builder().forgetful().build().unwrap()
+    Runtime::builder().without_model_cache().build().unwrap()
 }
 
 fn xor(len: usize, salt: usize) -> (Xor<u8>, Vec<u8>) {
@@ -28,7 +28,11 @@ fn xor(len: usize, salt: usize) -> (Xor<u8>, Vec<u8>) {
 }
 
 /// A queue that launches only when a batch is full: its clock stands still.
-fn patient(runtime: &Runtime, max_batch: usize, capacity: usize) -> Queue {
+fn queue_that_waits_for_full_batches(
+    runtime: &Runtime,
+    max_batch: usize,
+    capacity: usize,
+) -> Queue {
     let settings = QueueSettings {
         max_batch,
         max_delay: Duration::from_secs(1),
@@ -41,14 +45,14 @@ fn patient(runtime: &Runtime, max_batch: usize, capacity: usize) -> Queue {
 #[test]
 fn a_full_batch_is_launched_without_waiting() {
     let runtime = cpu();
-    let queue = patient(&runtime, 8, 100);
-    let answers: Vec<_> = (0..8)
+    let queue = queue_that_waits_for_full_batches(&runtime, 8, 100);
+    let results: Vec<_> = (0..8)
         .map(|item| {
             let (operation, expected) = xor(100, item);
             (queue.submit(operation).unwrap(), expected)
         })
         .collect();
-    for (pending, expected) in answers {
+    for (pending, expected) in results {
         assert_eq!(pending.wait().unwrap().as_slice().unwrap(), expected);
     }
     let statistics = runtime.batch_statistics();
@@ -63,15 +67,15 @@ fn a_lone_item_is_launched_after_the_delay() {
     };
     let queue = Queue::new(&cpu(), settings).unwrap();
     let (operation, expected) = xor(100, 1);
-    let answer = queue.submit(operation).unwrap();
-    let answer = answer.wait_for(Duration::from_secs(10)).unwrap().unwrap();
-    assert_eq!(answer.as_slice().unwrap(), expected);
+    let result = queue.submit(operation).unwrap();
+    let result = result.wait_for(Duration::from_secs(10)).unwrap().unwrap();
+    assert_eq!(result.as_slice().unwrap(), expected);
 }
 
 #[test]
 fn a_full_queue_pushes_back() {
     let runtime = cpu();
-    let queue = patient(&runtime, 4, 4);
+    let queue = queue_that_waits_for_full_batches(&runtime, 4, 4);
     // The worker takes a full queue at once; while it is busy the queue fills again.
     let (large, _) = xor(8 << 20, 1);
     let mut held = Vec::new();
@@ -171,8 +175,8 @@ fn sixty_four_threads_with_a_slow_and_a_failing_gpu() {
                         })
                         .collect();
                     for (pending, expected) in burst {
-                        let answer = pending.wait_for(Duration::from_mins(1)).unwrap();
-                        assert_eq!(answer.unwrap().as_slice().unwrap(), expected);
+                        let result = pending.wait_for(Duration::from_mins(1)).unwrap();
+                        assert_eq!(result.unwrap().as_slice().unwrap(), expected);
                         answered.fetch_add(1, Ordering::Relaxed);
                     }
                 }
@@ -200,11 +204,11 @@ fn sixty_four_threads_with_a_slow_and_a_failing_gpu() {
 }
 
 /// Room on a device.
-trait Free {
+trait FreeBytes {
     fn free(&self) -> u64;
 }
 
-impl Free for heddle_cuda::simt::SimtDevice {
+impl FreeBytes for heddle_cuda::simt::SimtDevice {
     fn free(&self) -> u64 {
         heddle_runtime::device::Device::free_memory(self).0
     }

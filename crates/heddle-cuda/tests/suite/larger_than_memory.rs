@@ -9,8 +9,8 @@ use heddle_runtime::ops::{
 };
 use heddle_runtime::{Array, Residency};
 use heddle_testing::Random;
-use heddle_testing::pair::Pair;
-use heddle_testing::small_gpu::{MIB, Small, assert_bits};
+use heddle_testing::pair::CpuGpuPair;
+use heddle_testing::small_gpu::{MIB, SmallGpu, assert_bits};
 
 /// Memory of the GPU, and how many times of it the operands have.
 const MEMORY: u64 = 4 * MIB;
@@ -33,7 +33,7 @@ fn some<T: Number>(random: &mut Random, len: usize) -> Array<T> {
     Array::from_slice(&values)
 }
 
-fn unary<T: Number, F: UnaryFunction<T> + Copy>(small: &Small, function: F, input: &Array<T>) {
+fn unary<T: Number, F: UnaryFunction<T> + Copy>(small: &SmallGpu, function: F, input: &Array<T>) {
     let what = format!("{} of {}", function.kind(), T::DTYPE);
     let [expected, found] = small.agree(Unary::new(function, input), &what);
     assert_eq!(found.residency(), Residency::Host, "{what}");
@@ -46,7 +46,7 @@ fn unary<T: Number, F: UnaryFunction<T> + Copy>(small: &Small, function: F, inpu
 }
 
 fn binary<T: Number, F: BinaryFunction<T> + Copy>(
-    small: &Small,
+    small: &SmallGpu,
     function: F,
     left: &Array<T>,
     right: &Array<T>,
@@ -73,7 +73,7 @@ fn binary<T: Number, F: BinaryFunction<T> + Copy>(
 }
 
 fn maps<T: Number>() {
-    let (small, mut random) = (Small::new(MEMORY), Random::fresh());
+    let (small, mut random) = (SmallGpu::new(MEMORY), Random::fresh());
     let left = larger::<T>(&mut random, TIMES);
     let right = some::<T>(&mut random, left.len());
     unary(&small, Square, &left);
@@ -101,7 +101,7 @@ fn maps_of_unsigned_integers() {
 
 fn float_maps<T: Float>() {
     maps::<T>();
-    let (small, mut random) = (Small::new(MEMORY), Random::fresh());
+    let (small, mut random) = (SmallGpu::new(MEMORY), Random::fresh());
     let input = larger::<T>(&mut random, TIMES);
     unary(&small, Sqrt, &input);
     unary(&small, Exp, &input);
@@ -121,7 +121,7 @@ fn maps_of_doubles() {
 }
 
 fn xors<T: BitElement + Number>() {
-    let (small, mut random) = (Small::new(MEMORY), Random::fresh());
+    let (small, mut random) = (SmallGpu::new(MEMORY), Random::fresh());
     let data = larger::<T>(&mut random, TIMES);
     let memory = MEMORY as usize / size_of::<T>();
     // Keys that repeat often, keys that are themselves larger than the memory,
@@ -160,7 +160,7 @@ fn xor_of_integers() {
 
 /// Every reduction is that of a GPU with room for all of it, to the bit.
 fn reductions<T: Summable>(times: u64) {
-    let (small, large, mut random) = (Small::new(MEMORY), Pair::new(), Random::fresh());
+    let (small, large, mut random) = (SmallGpu::new(MEMORY), CpuGpuPair::new(), Random::fresh());
     let input = larger::<T>(&mut random, times);
     macro_rules! same {
         ($operation:ident, $built:expr, $bits:expr) => {{
@@ -198,7 +198,7 @@ fn reductions_of_floats() {
 }
 
 fn normalized<T: Float>() {
-    let (small, large, mut random) = (Small::new(MEMORY), Pair::new(), Random::fresh());
+    let (small, large, mut random) = (SmallGpu::new(MEMORY), CpuGpuPair::new(), Random::fresh());
     let input = larger::<T>(&mut random, TIMES);
     for mode in [
         NormalizeMode::ZScore,
@@ -228,7 +228,7 @@ fn normalized_doubles() {
 /// As large as the project promises: three times 64 MiB.
 #[test]
 fn three_times_a_larger_memory() {
-    let (small, mut random) = (Small::new(64 * MIB), Random::fresh());
+    let (small, mut random) = (SmallGpu::new(64 * MIB), Random::fresh());
     let data = some::<u8>(&mut random, 192 * MIB as usize + 1);
     let key = some::<u8>(&mut random, 96 * MIB as usize + 5);
     let [expected, found] = small.agree(Xor::new(&data, &key).unwrap(), "xor");
@@ -245,7 +245,7 @@ fn matrices<T: Float>(random: &mut Random, extents: &[usize]) -> Array<T> {
 /// Of matrices that are wide, deep, tall, one row or one column; `whole` where
 /// sums along `k` are not cut, so that the bits are those of a GPU with room.
 fn products<T: Float>(shapes: &[(bool, [usize; 3])]) {
-    let (small, large, mut random) = (Small::new(LITTLE), Pair::new(), Random::fresh());
+    let (small, large, mut random) = (SmallGpu::new(LITTLE), CpuGpuPair::new(), Random::fresh());
     for &(whole, [m, k, n]) in shapes {
         let what = format!("{m}x{k}x{n} {}", T::DTYPE);
         let lhs = matrices::<T>(&mut random, &[m, k]);
@@ -283,7 +283,7 @@ fn products_of_doubles() {
 }
 
 fn batches<T: Float>() {
-    let (small, large, mut random) = (Small::new(LITTLE), Pair::new(), Random::fresh());
+    let (small, large, mut random) = (SmallGpu::new(LITTLE), CpuGpuPair::new(), Random::fresh());
     // Many small items, and items none of which has room.
     for (batch, [m, k, n]) in [
         (1101, [16, 15, 17]),
@@ -317,7 +317,7 @@ fn batches_of_doubles() {
 }
 
 fn turned<T: Number>() {
-    let (small, mut random) = (Small::new(LITTLE), Random::fresh());
+    let (small, mut random) = (SmallGpu::new(LITTLE), Random::fresh());
     let len = (TIMES * LITTLE) as usize / size_of::<T>();
     for shape in [
         vec![1001, len / 1001],

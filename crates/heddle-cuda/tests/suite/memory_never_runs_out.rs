@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions};
 use heddle_runtime::config::{Config, Size};
-use heddle_runtime::device::{Accelerator, DeviceId, Lane, Place};
+use heddle_runtime::device::{Accelerator, DeviceId, ExecutionContext, ExecutionTarget};
 use heddle_runtime::memory::{
-    AcceleratorMemory, HostStorage, MemorySettings, PressureLevel, Site, Stream, SystemClock,
+    AcceleratorMemory, AllocationSite, MemorySettings, PressureLevel, SimulatedStorage,
+    StreamIndex, SystemClock,
 };
 use heddle_runtime::ops::{Random, Sum, Xor};
 use heddle_runtime::runtime::Report;
@@ -40,7 +41,7 @@ fn runtime(gpu: &Arc<SimtDevice>, limit: Size) -> Runtime {
     Runtime::builder()
         .config(config)
         .device(gpu.clone())
-        .forgetful()
+        .without_model_cache()
         .build()
         .unwrap()
 }
@@ -62,7 +63,11 @@ fn memory_of(report: &Report) -> &heddle_runtime::runtime::MemoryUse {
 fn assert_at_rest(gpu: &SimtDevice) {
     let memory = gpu.memory().unwrap();
     let reading = memory.reading();
-    assert!(memory.remains().is_empty(), "{}", memory.remains());
+    assert!(
+        memory.live_allocations().is_empty(),
+        "{}",
+        memory.live_allocations()
+    );
     assert_eq!(reading.limit.allocated, Bytes(0), "{reading:?}");
     assert_eq!(reading.limit.reserved, Bytes(0), "{reading:?}");
     assert_eq!(reading.storage.used, Bytes(0), "{reading:?}");
@@ -78,7 +83,7 @@ fn arrays_worth_three_times_the_memory_all_get_their_turn() {
     let arrays: Vec<_> = contents.iter().map(|it| Array::from_slice(it)).collect();
     for round in 0..2 {
         for (content, array) in contents.iter().zip(&arrays) {
-            runtime.bring(array, GPU).unwrap();
+            runtime.prefetch(array, GPU).unwrap();
             assert_eq!(runtime.sum(array).unwrap(), sum_of(content), "{round}");
         }
     }
@@ -101,34 +106,34 @@ fn arrays_worth_three_times_the_memory_all_get_their_turn() {
     assert_at_rest(&gpu);
 }
 
-static HOLDS: Kind = Kind::new("holds", WorkUnit::Bytes);
+static HOLDS_OPERAND: Kind = Kind::new("holds", WorkUnit::Bytes);
 
 /// Sees that its operand stays while it is in use, and goes when it is not.
-struct Holds(Array<u8>);
+struct HoldsOperand(Array<u8>);
 
-impl Operation for Holds {
+impl Operation for HoldsOperand {
     type Output = Bytes;
 
     fn describe(&self) -> Description {
-        Description::new(&HOLDS, DType::U8, 1).reads(&self.0)
+        Description::new(&HOLDS_OPERAND, DType::U8, 1).reads(&self.0)
     }
 
     fn runs_on(&self, _: DeviceId) -> bool {
         true
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Bytes, Error> {
-        let Place::Accelerator(gpu) = lane.place() else {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Bytes, Error> {
+        let ExecutionTarget::Accelerator(gpu) = context.place() else {
             return Ok(Bytes(0));
         };
-        let held = lane.resident(&self.0, gpu)?;
+        let held = context.resident(&self.0, gpu)?;
         let memory = gpu.memory().ok_or(Error::EmptyKey)?;
         memory.cleanup();
         assert_eq!(self.0.residency(), Residency::Both(GPU));
         drop(held);
         memory.cleanup();
         assert_eq!(self.0.residency(), Residency::Host);
-        Ok(lane.budget())
+        Ok(context.budget())
     }
 }
 
@@ -138,7 +143,7 @@ fn a_copy_in_use_is_never_dropped() {
     let runtime = runtime(&gpu, Size::Share(1.0));
     let array = Array::from_slice(&noise(700 << 10, 1));
     // What was evicted within refills what the operation was admitted with.
-    let left = runtime.run(Holds(array)).unwrap();
+    let left = runtime.run(HoldsOperand(array)).unwrap();
     assert_eq!(left, Bytes(700 << 10));
     drop(runtime);
     assert_at_rest(&gpu);
@@ -167,23 +172,23 @@ impl Operation for Increment {
         true
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Vec<u8>, Error> {
-        let mut answer = lane.host(&self.input)?.to_vec();
-        let Place::Accelerator(gpu) = lane.place() else {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Vec<u8>, Error> {
+        let mut actual = context.host(&self.input)?.to_vec();
+        let ExecutionTarget::Accelerator(gpu) = context.place() else {
             return Ok(Vec::new());
         };
-        self.given = lane.budget();
-        let room = (self.given.0 as usize).min(answer.len());
-        for piece in answer.chunks_mut(room) {
+        self.given = context.budget();
+        let memory_budget = (self.given.0 as usize).min(actual.len());
+        for piece in actual.chunks_mut(memory_budget) {
             let buffer = gpu.allocate(Bytes(piece.len() as u64))?;
             buffer.upload(piece)?;
-            lane.download(buffer.as_ref(), piece)?;
+            context.download(buffer.as_ref(), piece)?;
             for byte in piece.iter_mut() {
                 *byte = byte.wrapping_add(1);
             }
             self.pieces += 1;
         }
-        Ok(answer)
+        Ok(actual)
     }
 }
 
@@ -193,7 +198,7 @@ fn an_operation_larger_than_the_memory_works_piece_by_piece() {
     let runtime = runtime(&gpu, Size::Share(1.0));
     // Something else is there, which can go, and something which cannot.
     let spare = Array::from_slice(&noise(200 << 10, 3));
-    runtime.bring(&spare, GPU).unwrap();
+    runtime.prefetch(&spare, GPU).unwrap();
     let kept = gpu.allocate(Bytes(256 << 10)).unwrap();
     let content = noise(3 << 20, 7);
     let mut operation = Increment {
@@ -201,9 +206,9 @@ fn an_operation_larger_than_the_memory_works_piece_by_piece() {
         pieces: 0,
         given: Bytes(0),
     };
-    let answer = runtime.run(&mut operation).unwrap();
+    let actual = runtime.run(&mut operation).unwrap();
     let expected: Vec<_> = content.iter().map(|byte| byte.wrapping_add(1)).collect();
-    assert!(answer == expected);
+    assert!(actual == expected);
     assert_eq!(operation.given, Bytes(768 << 10));
     assert_eq!(operation.pieces, 4);
     assert_eq!(spare.residency(), Residency::Host);
@@ -226,7 +231,7 @@ fn a_refusal_names_who_holds_the_memory() {
     let runtime = runtime(&gpu, Size::Share(1.0));
     let data = Array::from_slice(&noise(300 << 10, 1));
     let key = Array::from_slice(&[7_u8]);
-    runtime.bring(&data, GPU).unwrap();
+    runtime.prefetch(&data, GPU).unwrap();
     let kept: Vec<_> = (0..2).map(|_| runtime.xor(&data, &key).unwrap()).collect();
     let line = line!() - 1;
     assert_eq!(kept[1].residency(), Residency::Device(GPU));
@@ -244,7 +249,7 @@ fn a_refusal_names_who_holds_the_memory() {
     assert_eq!(*operation, "random");
     assert_eq!(shortage.asked, Bytes(2 << 20));
     assert_eq!(shortage.device, GPU);
-    let Site { kind, place } = shortage.holders[0].site;
+    let AllocationSite { kind, place } = shortage.holders[0].site;
     assert_eq!((kind, place.file(), place.line()), ("xor", file!(), line));
     assert!(shortage.holders[0].bytes >= Bytes(600 << 10), "{shortage}");
     let text = error.to_string();
@@ -274,9 +279,12 @@ fn results_worth_three_times_the_memory_are_all_kept() {
     let reading = memory_of(&report).reading;
     assert!(reading.spilled >= Bytes(2 * (64 << 20)), "{reading:?}");
     assert!(reading.limit.peak <= Bytes(64 << 20));
-    let remains = runtime.remains();
-    assert_eq!((remains.len(), remains[0].device), (1, GPU));
-    assert_eq!(remains[0].holders[0].site.kind, "random");
+    let live_allocations = runtime.live_allocations();
+    assert_eq!(
+        (live_allocations.len(), live_allocations[0].device),
+        (1, GPU)
+    );
+    assert_eq!(live_allocations[0].holders[0].site.kind, "random");
     // The oldest had to go to the host; they come back where they are needed.
     assert_eq!(results[0].residency(), Residency::Host);
     assert_eq!(results[95].residency(), Residency::Device(GPU));
@@ -296,7 +304,7 @@ fn results_worth_three_times_the_memory_are_all_kept() {
 }
 
 #[test]
-fn threads_find_what_was_moved_from_under_them() {
+fn threads_read_arrays_that_were_spilled() {
     const EACH: usize = 256 << 10;
     let gpu = gpu(1 << 20, Faults::default());
     let runtime = runtime(&gpu, Size::Share(1.0));
@@ -343,16 +351,16 @@ fn step(runtime: &Runtime, gpu: &SimtDevice, generator: &mut Generator, known: &
         }
         (3..6, Some((array, content))) => {
             let key = noise(1 + generator.index(100), 3);
-            let answer = runtime.xor(array, &Array::from_slice(&key)).unwrap();
+            let actual = runtime.xor(array, &Array::from_slice(&key)).unwrap();
             let pairs = content.iter().zip(key.iter().cycle());
-            known.push((answer, pairs.map(|(data, key)| data ^ key).collect()));
+            known.push((actual, pairs.map(|(data, key)| data ^ key).collect()));
         }
         (6, Some((array, content))) => {
             assert_eq!(runtime.sum(array).unwrap(), sum_of(content));
         }
         (7, Some((array, content))) => assert!(array.as_slice().unwrap() == content),
         (8, Some((array, _))) => {
-            if let Err(error) = runtime.bring(array, GPU) {
+            if let Err(error) = runtime.prefetch(array, GPU) {
                 assert!(short(&error), "{error}");
             }
         }
@@ -427,20 +435,20 @@ fn threads_that_want_more_than_there_is_share_it() {
 #[test]
 fn a_repeating_workload_is_served_from_the_pool() {
     let settings = MemorySettings {
-        hears_queued: true,
+        tracks_queued_work: true,
         ..MemorySettings::new(DeviceId::cuda(0), Bytes(1 << 30))
     };
-    let bottom = Box::new(HostStorage::new(Bytes(1 << 30)));
-    let memory = AcceleratorMemory::new(bottom, settings, Arc::new(SystemClock::new()));
+    let base_storage = Box::new(SimulatedStorage::new(Bytes(1 << 30)));
+    let memory = AcceleratorMemory::new(base_storage, settings, Arc::new(SystemClock::new()));
     for round in 0_u8..=255 {
-        let stream = Stream::new(round % 8).unwrap().alone();
+        let stream = StreamIndex::new(round % 8).unwrap().alone();
         memory.queued(stream);
         let sizes = [1 << 10, 100_000, 5 << 20, 3];
         let blocks = sizes.map(|bytes| memory.allocate(Bytes(bytes), None).unwrap());
         for block in blocks {
             memory.free(block, stream);
         }
-        memory.settled(stream);
+        memory.synchronized(stream);
     }
     let storage = memory.reading().storage;
     assert!(storage.hit_rate() >= 0.99, "{storage:?}");

@@ -4,7 +4,7 @@
 use heddle_cuda::simt::SimtDevice;
 use heddle_runtime::device::Argument::{Buffer, U64};
 use heddle_runtime::ops::philox4x32_10;
-use heddle_testing::kernel_launch::{down, gpu, room, run};
+use heddle_testing::kernel_launch::{down, gpu, run, unwritten_buffer};
 
 fn word(seed: u64, index: u64) -> u32 {
     let block = index / 4;
@@ -13,14 +13,14 @@ fn word(seed: u64, index: u64) -> u32 {
 }
 
 fn words(gpu: &SimtDevice, len: usize, seed: u64, blocks: u32, threads: u32) -> Vec<u32> {
-    let out = room::<u32>(gpu, len);
+    let out = unwritten_buffer::<u32>(gpu, len);
     let arguments = [Buffer(&*out), U64(len as u64), U64(seed)];
     run(gpu, "random_u32", blocks, threads, &arguments).unwrap();
     down(&out)
 }
 
 #[test]
-fn known_answers_of_random123() {
+fn known_results_of_random123() {
     // kat_vectors of Random123 1.14: philox4x32 10.
     assert_eq!(
         words(&gpu(), 4, 0, 1, 1),
@@ -44,7 +44,7 @@ fn every_size_and_launch() {
 fn floats_are_the_upper_bits() {
     let gpu = gpu();
     let len = 10_007;
-    let out = room::<f32>(&gpu, len);
+    let out = unwritten_buffer::<f32>(&gpu, len);
     let arguments = [Buffer(&*out), U64(len as u64), U64(9)];
     run(&gpu, "random_f32", 5, 256, &arguments).unwrap();
     for (i, found) in down::<f32>(&out).into_iter().enumerate() {

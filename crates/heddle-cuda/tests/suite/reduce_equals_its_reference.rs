@@ -4,7 +4,7 @@
 use heddle_cuda::simt::SimtDevice;
 use heddle_runtime::device::Argument::{Buffer, U64};
 use heddle_runtime::device::DeviceBuffer;
-use heddle_testing::kernel_launch::{down, gpu_with, room, run, up};
+use heddle_testing::kernel_launch::{down, gpu_with, run, unwritten_buffer, up};
 
 const THREADS: usize = 256;
 /// Bytes a block sums.
@@ -52,7 +52,7 @@ fn reference(values: &[f32]) -> f64 {
 fn sum(gpu: &SimtDevice, values: &[f32]) -> f64 {
     let pass = |kernel, from: &DeviceBuffer, len: usize| {
         let blocks = from.bytes().0.div_ceil(CHUNK as u64);
-        let partials = room::<f64>(gpu, blocks as usize);
+        let partials = unwritten_buffer::<f64>(gpu, blocks as usize);
         run(
             gpu,
             kernel,

@@ -7,7 +7,7 @@
 
 use heddle_runtime::device::Accelerator;
 use heddle_runtime::device::Argument::{Buffer, U32};
-use heddle_testing::kernel_launch::{down, gpu, gpu_with, room, run, run_shared, up};
+use heddle_testing::kernel_launch::{down, gpu, gpu_with, run, run_shared, unwritten_buffer, up};
 
 #[test]
 fn values_go_round_through_shared_memory() {
@@ -18,7 +18,7 @@ fn values_go_round_through_shared_memory() {
         (2, 64, 1024, 9),
     ] {
         let gpu = gpu_with(workers);
-        let out = room::<u32>(&gpu, (blocks * threads) as usize);
+        let out = unwritten_buffer::<u32>(&gpu, (blocks * threads) as usize);
         run(
             &gpu,
             "trial_rotate",
@@ -53,7 +53,7 @@ fn dynamic_shared_memory_is_each_blocks_own() {
 fn barriers_that_vote_count_all_threads() {
     let gpu = gpu();
     for limit in [0, 1, 99, 100, 200] {
-        let out = room::<u32>(&gpu, 300);
+        let out = unwritten_buffer::<u32>(&gpu, 300);
         run(
             &gpu,
             "trial_block_votes",
@@ -71,7 +71,7 @@ fn barriers_that_vote_count_all_threads() {
 #[test]
 fn exited_threads_count_as_arrived() {
     let gpu = gpu();
-    let out = room::<u32>(&gpu, 128);
+    let out = unwritten_buffer::<u32>(&gpu, 128);
     run(&gpu, "trial_early_exit", 1, 128, &[Buffer(&*out), U32(70)]).unwrap();
     let found = down::<u32>(&out);
     assert!(found[..70].iter().all(|&count| count == 70));
@@ -90,7 +90,7 @@ fn refused(kernel: &'static str, threads: u32) -> String {
         .unwrap_err()
         .to_string();
     gpu.synchronize().expect("told once");
-    let votes = room::<u32>(&gpu, 300);
+    let votes = unwritten_buffer::<u32>(&gpu, 300);
     run(
         &gpu,
         "trial_block_votes",
@@ -154,7 +154,7 @@ fn a_thread_that_spins_lets_the_others_run() {
 #[test]
 fn too_much_shared_memory_is_refused() {
     let gpu = gpu();
-    let out = room::<u32>(&gpu, 32);
+    let out = unwritten_buffer::<u32>(&gpu, 32);
     // 128 bytes are declared in the kernel, 49,152 is all there is.
     let run = |dynamic| {
         run_shared(
@@ -174,7 +174,7 @@ fn too_much_shared_memory_is_refused() {
 #[test]
 fn shared_memory_starts_unwritten_in_every_block() {
     let gpu = gpu_with(1);
-    let out = room::<u32>(&gpu, 96);
+    let out = unwritten_buffer::<u32>(&gpu, 96);
     run(&gpu, "trial_unwritten_shared", 3, 32, &[Buffer(&*out)]).unwrap();
     assert!(down::<u32>(&out).iter().all(|&word| word == 0xA5A5_A5A5));
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::kernels::trial;
-use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, Transfers};
+use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, SimulatedBus};
 use heddle_runtime::device::Argument::{Buffer, U32, U64};
 use heddle_runtime::device::{Accelerator, Device, DeviceId, Kernel, KernelModule, Launch};
 use heddle_runtime::units::{Bytes, Nanos};
@@ -101,14 +101,14 @@ fn a_lost_device_fails_every_call() {
 fn a_device_can_be_lost_at_any_moment() {
     let gpu = gpu();
     gpu.synchronize().unwrap();
-    gpu.lose();
+    gpu.mark_lost();
     assert!(matches!(gpu.synchronize(), Err(Error::DeviceLost { .. })));
 }
 
 #[test]
 fn executions_report_kernels_and_transfers() {
     let options = SimtOptions {
-        transfers: Transfers {
+        transfers: SimulatedBus {
             latency: Nanos(1_000_000),
             ns_per_byte: 100.0,
         },
@@ -121,8 +121,8 @@ fn executions_report_kernels_and_transfers() {
         .execute(
             &Description::new(&TRIAL, DType::U32, 1),
             std::time::Instant::now(),
-            &mut |lane| {
-                let buffer = lane.resident(&array, &gpu)?;
+            &mut |context| {
+                let buffer = context.resident(&array, &gpu)?;
                 gpu.launch(&Launch {
                     kernel: Kernel::named(&trial::KERNELS, "trial_barriers"),
                     grid: [1; 3],

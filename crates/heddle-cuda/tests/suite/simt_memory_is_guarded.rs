@@ -6,17 +6,17 @@ use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::device::Argument::{Buffer, F32, F64, I32, U32, U64};
 use heddle_runtime::device::{Accelerator, Kernel, Launch};
 use heddle_runtime::units::Bytes;
-use heddle_testing::kernel_launch::{down, gpu, gpu_with, room, run, up};
+use heddle_testing::kernel_launch::{down, gpu, gpu_with, run, unwritten_buffer, up};
 
 #[test]
 fn fresh_memory_is_poison() {
     let gpu = gpu();
     assert!(
-        down::<u8>(&room::<u8>(&gpu, 1000))
+        down::<u8>(&unwritten_buffer::<u8>(&gpu, 1000))
             .iter()
             .all(|&byte| byte == 0xA5)
     );
-    assert!(down::<u8>(&room::<u8>(&gpu, 0)).is_empty());
+    assert!(down::<u8>(&unwritten_buffer::<u8>(&gpu, 0)).is_empty());
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_stray_write_names_the_kernel_and_the_buffer() {
             "before the start of a buffer of 100 bytes, at byte -256",
         ),
     ] {
-        let buffer = room::<u8>(&gpu, 100);
+        let buffer = unwritten_buffer::<u8>(&gpu, 100);
         let error = run(
             &gpu,
             "trial_stray_write",
@@ -47,7 +47,7 @@ fn a_stray_write_names_the_kernel_and_the_buffer() {
         );
         gpu.synchronize().expect("told once");
     }
-    let buffer = room::<u8>(&gpu, 100);
+    let buffer = unwritten_buffer::<u8>(&gpu, 100);
     for inside in [0, 99] {
         run(
             &gpu,
@@ -61,9 +61,9 @@ fn a_stray_write_names_the_kernel_and_the_buffer() {
 }
 
 #[test]
-fn a_stray_write_is_told_by_whoever_comes_next() {
+fn a_stray_write_is_reported_by_the_next_call() {
     let gpu = gpu();
-    let buffer = room::<u8>(&gpu, 10);
+    let buffer = unwritten_buffer::<u8>(&gpu, 10);
     let stray = [Buffer(&*buffer), I32(10)];
     let launch = Launch {
         kernel: Kernel::named(&trial::KERNELS, "trial_stray_write"),
@@ -88,7 +88,7 @@ fn without_memcheck_nothing_is_looked_at() {
         ..SimtOptions::default()
     };
     let gpu = SimtDevice::new(0, options).unwrap();
-    let buffer = room::<u8>(&gpu, 10);
+    let buffer = unwritten_buffer::<u8>(&gpu, 10);
     run(
         &gpu,
         "trial_stray_write",
@@ -102,7 +102,7 @@ fn without_memcheck_nothing_is_looked_at() {
 #[test]
 fn wide_accesses_must_be_aligned() {
     let gpu = gpu();
-    let buffer = room::<u8>(&gpu, 64);
+    let buffer = unwritten_buffer::<u8>(&gpu, 64);
     run(&gpu, "trial_wide_write", 1, 1, &[Buffer(&*buffer), U32(16)]).unwrap();
     let error = run(&gpu, "trial_wide_write", 1, 1, &[Buffer(&*buffer), U32(4)])
         .unwrap_err()
@@ -116,7 +116,7 @@ fn wide_accesses_must_be_aligned() {
 #[test]
 fn indices_stay_inside_arrays_of_known_size() {
     let gpu = gpu();
-    let out = room::<u32>(&gpu, 1);
+    let out = unwritten_buffer::<u32>(&gpu, 1);
     run(&gpu, "trial_local_index", 1, 1, &[Buffer(&*out), U32(3)]).unwrap();
     assert_eq!(down::<u32>(&out), [6]);
     let error = run(&gpu, "trial_local_index", 1, 1, &[Buffer(&*out), U32(4)])
@@ -128,7 +128,7 @@ fn indices_stay_inside_arrays_of_known_size() {
 #[test]
 fn division_by_zero_and_wide_shifts_are_reported() {
     let gpu = gpu();
-    let out = room::<u32>(&gpu, 2);
+    let out = unwritten_buffer::<u32>(&gpu, 2);
     let error = |by| {
         run(
             &gpu,
@@ -208,7 +208,7 @@ fn every_thread_of_a_grid_runs_once() {
 fn intrinsics_answer_as_defined() {
     let gpu = gpu();
     for word in [0, 1, 0x8000_0000, 0x00f0_1200, u32::MAX] {
-        let out = room::<u32>(&gpu, 8);
+        let out = unwritten_buffer::<u32>(&gpu, 8);
         run(&gpu, "trial_bits", 1, 1, &[Buffer(&*out), U32(word)]).unwrap();
         let first_set = if word == 0 {
             0
@@ -235,7 +235,7 @@ fn intrinsics_answer_as_defined() {
 #[test]
 fn arguments_arrive_as_given() {
     let gpu = gpu();
-    let out = room::<f64>(&gpu, 5);
+    let out = unwritten_buffer::<f64>(&gpu, 5);
     run(
         &gpu,
         "trial_arguments",

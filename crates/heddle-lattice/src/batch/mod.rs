@@ -13,12 +13,12 @@ use heddle_runtime::ops::{BitElement, Float};
 use heddle_runtime::{Array, Runtime};
 
 pub use paths::{PATHS, Paths};
-pub use statistics::{Spread, Statistics};
+pub use statistics::{LatticeStatistics, SizeSummary};
 
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 use crate::path::Path;
-use crate::structure::{Analysis, Limits, analyze};
+use crate::structure::{Analysis, AnalysisLimits, analyze};
 
 /// A list of lattices; results are in the same order.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,11 @@ impl LatticeBatch {
 
     /// The analysis of each lattice, each with its own error.
     #[must_use]
-    pub fn analyze(&self, runtime: &Runtime, limits: &Limits) -> Vec<Result<Analysis, Error>> {
+    pub fn analyze(
+        &self,
+        runtime: &Runtime,
+        limits: &AnalysisLimits,
+    ) -> Vec<Result<Analysis, Error>> {
         let lattices = self.lattices.iter();
         lattices
             .map(|lattice| analyze(runtime, lattice, limits))
@@ -119,8 +123,8 @@ impl LatticeBatch {
 
     /// Statistics of the lattices' sizes.
     #[must_use]
-    pub fn statistics(&self) -> Statistics {
-        Statistics::of(&self.lattices)
+    pub fn statistics(&self) -> LatticeStatistics {
+        LatticeStatistics::of(&self.lattices)
     }
 
     fn expect(&self, what: &'static str, found: usize) -> Result<(), Error> {
@@ -140,12 +144,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_come_in_order() {
-        let runtime = Runtime::builder().forgetful().build().unwrap();
+    fn results_keep_the_order() {
+        let runtime = Runtime::builder().without_model_cache().build().unwrap();
         let batch: LatticeBatch = (1..=20)
             .map(|size| Lattice::cubic(2, size).unwrap())
             .collect();
-        let analyses = batch.analyze(&runtime, &Limits::default());
+        let analyses = batch.analyze(&runtime, &AnalysisLimits::default());
         let squares = |size: u64| size * size;
         for (size, analysis) in (1..).zip(&analyses) {
             assert_eq!(analysis.as_ref().unwrap().vertices, squares(size));
@@ -168,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_does_not_exist_fails_alone() {
-        let runtime = Runtime::builder().forgetful().build().unwrap();
+    fn a_missing_path_fails_alone() {
+        let runtime = Runtime::builder().without_model_cache().build().unwrap();
         let walled = Lattice::cubic(1, 5).unwrap().with_blocked([2]).unwrap();
         let batch: LatticeBatch = (0..50)
             .map(|_| Lattice::cubic(2, 9).unwrap())
@@ -191,7 +195,7 @@ mod tests {
 
     #[test]
     fn arrays_are_merged_and_counted() {
-        let runtime = Runtime::builder().forgetful().build().unwrap();
+        let runtime = Runtime::builder().without_model_cache().build().unwrap();
         let batch: LatticeBatch = (0..3).map(|_| Lattice::cubic(1, 4).unwrap()).collect();
         let states: Vec<_> = (0..3_u8)
             .map(|state| Array::from_slice(&[state; 4]))

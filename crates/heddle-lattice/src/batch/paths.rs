@@ -1,6 +1,6 @@
 //! One shortest path in each of many lattices, as one operation.
 
-use heddle_runtime::device::Lane;
+use heddle_runtime::device::ExecutionContext;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Agreement, DType, Description, Kind, Operation, WorkUnit};
 
@@ -35,8 +35,11 @@ impl Operation for Paths<'_> {
         Description::new(&PATHS, DType::F64, self.lattices.len() as u64)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, heddle_runtime::Error> {
-        let pool = lane.pool(PATHS.name())?;
+    fn run(
+        &mut self,
+        context: &ExecutionContext<'_>,
+    ) -> Result<Self::Output, heddle_runtime::Error> {
+        let pool = context.pool(PATHS.name())?;
         let mut paths: Vec<Option<Result<Path, Error>>> = Vec::new();
         paths.resize_with(self.lattices.len(), || None);
         let queries = self.lattices.chunks(PART).zip(self.ends.chunks(PART));

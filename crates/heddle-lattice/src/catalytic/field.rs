@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_reduce() {
+    fn bounds_are_reduced() {
         let prime = u128::from(PRIME);
         for value in [
             0,

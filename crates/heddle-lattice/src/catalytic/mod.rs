@@ -17,7 +17,7 @@
 //! memory of O(dimensions) besides the path itself. Time is O(length^2 * sites *
 //! dimensions), against sites * dimensions for a breadth-first search that stores
 //! visited sites. If no path exists, length is the number of free sites, so set
-//! [`Catalysis::longest`].
+//! [`CatalyticSettings::longest`].
 //!
 //! The borrowed memory is restored bit for bit when the search succeeds, fails, is
 //! cancelled or unwinds from a panic of its callback. An abort runs no destructors
@@ -31,21 +31,21 @@ use std::time::Instant;
 
 use smallvec::SmallVec;
 
-pub use program::Progress;
-use program::{Program, Stopped, Watch, mix};
+pub use program::CatalyticProgress;
+use program::{Cancelled, ProgressCallback, ReversibleProgram, mix};
 
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
-use crate::path::{Method, Path};
+use crate::path::{Path, PathMethod};
 
-const WHAT: &str = "a catalytic search";
+const OPERATION_NAME: &str = "a catalytic search";
 
 /// The number of seeds tried: each fails only by chance.
 const SEEDS: u64 = 4;
 
 /// The settings of a catalytic search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Catalysis {
+pub struct CatalyticSettings {
     /// The seed of the weights.
     pub seed: u64,
     /// The largest number of steps of a path; `None` for no limit.
@@ -54,7 +54,7 @@ pub struct Catalysis {
     pub report_every_sites: u64,
 }
 
-impl Default for Catalysis {
+impl Default for CatalyticSettings {
     fn default() -> Self {
         Self {
             seed: 0x0048_6564_646C_6521,
@@ -104,7 +104,7 @@ impl Lattice {
         end: Site,
         borrowed: &mut [u64],
     ) -> Result<CatalyticPath, Error> {
-        self.catalytic_path_by(start, end, borrowed, Catalysis::default(), |_| {
+        self.catalytic_path_by(start, end, borrowed, CatalyticSettings::default(), |_| {
             ControlFlow::Continue(())
         })
     }
@@ -115,11 +115,11 @@ impl Lattice {
         start: Site,
         end: Site,
         borrowed: &mut [u8],
-        catalysis: Catalysis,
-        watch: impl FnMut(Progress) -> ControlFlow<()>,
+        settings: CatalyticSettings,
+        on_progress: impl FnMut(CatalyticProgress) -> ControlFlow<()>,
     ) -> Result<CatalyticPath, Error> {
         let (_, words, _) = bytemuck::pod_align_to_mut::<u8, u64>(borrowed);
-        self.catalytic_path_by(start, end, words, catalysis, watch)
+        self.catalytic_path_by(start, end, words, settings, on_progress)
     }
 
     /// The same with settings, and a callback that can cancel it.
@@ -128,14 +128,16 @@ impl Lattice {
         start: Site,
         end: Site,
         borrowed: &mut [u64],
-        catalysis: Catalysis,
-        mut watch: impl FnMut(Progress) -> ControlFlow<()>,
+        settings: CatalyticSettings,
+        mut on_progress: impl FnMut(CatalyticProgress) -> ControlFlow<()>,
     ) -> Result<CatalyticPath, Error> {
         let started = Instant::now();
         self.check_free(start)?;
         self.check_free(end)?;
         if !self.weights().is_unit() {
-            return Err(Error::Weighted { what: WHAT });
+            return Err(Error::Weighted {
+                what: OPERATION_NAME,
+            });
         }
         if (borrowed.len() as u64) < self.catalytic_words() {
             return Err(Error::BorrowedTooSmall {
@@ -146,23 +148,24 @@ impl Lattice {
         }
         let mut layers = 0;
         for attempt in 0..SEEDS {
-            let seed = mix(catalysis.seed.wrapping_add(attempt));
-            let program = Program::new(self, borrowed, start, seed, catalysis.report_every_sites);
-            let mut search = Search {
+            let seed = mix(settings.seed.wrapping_add(attempt));
+            let program =
+                ReversibleProgram::new(self, borrowed, start, seed, settings.report_every_sites);
+            let mut search = CatalyticSearch {
                 lattice: self,
                 program,
                 start,
                 end,
                 before: SmallVec::new(),
             };
-            let vertices = search.find(catalysis.longest, &mut watch)?;
+            let vertices = search.find(settings.longest, &mut on_progress)?;
             let ordinary_bytes = search.ordinary_bytes();
             layers += search.program.layers_run();
             drop(search);
             let path = Path {
                 cost: vertices.len().saturating_sub(1) as f64,
                 vertices,
-                method: Method::Catalytic,
+                method: PathMethod::Catalytic,
                 expanded: layers * self.free_sites(),
                 elapsed: started.elapsed(),
             };
@@ -182,46 +185,56 @@ impl Lattice {
     /// Whether all walks between two sites have the same parity: no periodic axis
     /// is odd.
     fn has_parity(&self) -> bool {
-        self.rails()
-            .iter()
-            .all(|rail| !rail.axis.wraps() || rail.axis.size().is_multiple_of(2))
+        self.strided_axes().iter().all(|strided_axis| {
+            !strided_axis.axis.wraps() || strided_axis.axis.size().is_multiple_of(2)
+        })
     }
 }
 
-struct Search<'a> {
+struct CatalyticSearch<'a> {
     lattice: &'a Lattice,
-    program: Program<'a>,
+    program: ReversibleProgram<'a>,
     start: Site,
     end: Site,
     /// The registers of one site's neighbours, before the start was changed.
     before: SmallVec<[u64; 16]>,
 }
 
-impl Search<'_> {
+impl CatalyticSearch<'_> {
     /// The vertices of a path; incomplete if the two runs agreed by chance.
-    fn find(&mut self, longest: Option<u64>, watch: Watch<'_>) -> Result<Vec<Site>, Error> {
-        let cancelled = |Stopped| Error::Cancelled { what: WHAT };
-        let Some(length) = self.length(longest, watch).map_err(cancelled)? else {
+    fn find(
+        &mut self,
+        longest: Option<u64>,
+        on_progress: ProgressCallback<'_>,
+    ) -> Result<Vec<Site>, Error> {
+        let cancelled = |Cancelled| Error::Cancelled {
+            what: OPERATION_NAME,
+        };
+        let Some(length) = self.length(longest, on_progress).map_err(cancelled)? else {
             return Err(self.none(longest));
         };
-        self.walk_back(length, watch).map_err(cancelled)
+        self.trace_back(length, on_progress).map_err(cancelled)
     }
 
     /// The smallest number of layers after which the runs differ at the end.
-    fn length(&mut self, longest: Option<u64>, watch: Watch<'_>) -> Result<Option<u64>, Stopped> {
+    fn length(
+        &mut self,
+        longest: Option<u64>,
+        on_progress: ProgressCallback<'_>,
+    ) -> Result<Option<u64>, Cancelled> {
         // No path is shorter than without blocked sites.
-        let rails = self.lattice.rails();
-        let mut length = rails
+        let strided_axes = self.lattice.strided_axes();
+        let mut length = strided_axes
             .iter()
-            .map(|rail| rail.steps(self.start, self.end))
+            .map(|strided_axis| strided_axis.steps(self.start, self.end))
             .sum();
         let step = if self.lattice.has_parity() { 2 } else { 1 };
         let most = self.lattice.free_sites() - 1;
         let most = longest.map_or(most, |longest| longest.min(most));
         while length <= most {
-            self.program.go_to(length, watch)?;
+            self.program.run_to_layer(length, on_progress)?;
             let before = self.program.register(self.end);
-            self.program.toggle(watch)?;
+            self.program.toggle(on_progress)?;
             if self.program.register(self.end) != before {
                 return Ok(Some(length));
             }
@@ -230,17 +243,21 @@ impl Search<'_> {
         Ok(None)
     }
 
-    fn walk_back(&mut self, length: u64, watch: Watch<'_>) -> Result<Vec<Site>, Stopped> {
+    fn trace_back(
+        &mut self,
+        length: u64,
+        on_progress: ProgressCallback<'_>,
+    ) -> Result<Vec<Site>, Cancelled> {
         let mut vertices = Vec::with_capacity(length as usize + 1);
         let mut site = self.end;
         vertices.push(site);
         for layer in (0..length).rev() {
-            self.program.go_to(layer, watch)?;
+            self.program.run_to_layer(layer, on_progress)?;
             self.before.clear();
             for step in self.lattice.neighbours(site) {
                 self.before.push(self.program.register(step.site));
             }
-            self.program.toggle(watch)?;
+            self.program.toggle(on_progress)?;
             let differs = self
                 .lattice
                 .neighbours(site)

@@ -9,12 +9,12 @@
 use std::ops::ControlFlow;
 
 use super::field;
-use crate::lattice::{Compass, Lattice, Site};
+use crate::lattice::{Lattice, Site, Stepper};
 
 /// The position of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct CatalyticProgress {
     /// The number of layers applied now.
     pub layer: u64,
     /// The number of layers run so far, forwards and backwards.
@@ -24,14 +24,14 @@ pub struct Progress {
 }
 
 /// Called every so many sites; returns whether to continue.
-pub(super) type Watch<'w> = &'w mut dyn FnMut(Progress) -> ControlFlow<()>;
+pub(super) type ProgressCallback<'w> = &'w mut dyn FnMut(CatalyticProgress) -> ControlFlow<()>;
 
 /// The callback cancelled the search.
-pub(super) struct Stopped;
+pub(super) struct Cancelled;
 
-pub(super) struct Program<'a> {
+pub(super) struct ReversibleProgram<'a> {
     lattice: &'a Lattice,
-    compass: Compass,
+    stepper: Stepper,
     words: &'a mut [u64],
     start: Site,
     seed: u64,
@@ -40,7 +40,7 @@ pub(super) struct Program<'a> {
     /// The number of words it was added to.
     shifted: usize,
     /// Whether 1 was added to the start's register.
-    bumped: bool,
+    start_flipped: bool,
     /// The number of layers applied.
     layer: u64,
     /// The number of sites of the next layer that are applied already.
@@ -49,7 +49,7 @@ pub(super) struct Program<'a> {
     report_every: u64,
 }
 
-impl<'a> Program<'a> {
+impl<'a> ReversibleProgram<'a> {
     /// Takes the first two words per site of `words`, which must have that many.
     pub(super) fn new(
         lattice: &'a Lattice,
@@ -62,13 +62,13 @@ impl<'a> Program<'a> {
         let offset = offset_for(words, seed);
         let mut program = Self {
             lattice,
-            compass: Compass::of(lattice),
+            stepper: Stepper::of(lattice),
             words,
             start,
             seed,
             offset,
             shifted: 0,
-            bumped: false,
+            start_flipped: false,
             layer: 0,
             site: 0,
             layers_run: 0,
@@ -80,7 +80,7 @@ impl<'a> Program<'a> {
 
     /// The heap memory used, in bytes.
     pub(super) fn spilled_bytes(&self) -> usize {
-        self.compass.spilled_bytes()
+        self.stepper.spilled_bytes()
     }
 
     pub(super) fn layers_run(&self) -> u64 {
@@ -93,33 +93,37 @@ impl<'a> Program<'a> {
     }
 
     /// Runs forwards or backwards until `layer` layers are applied.
-    pub(super) fn go_to(&mut self, layer: u64, watch: Watch<'_>) -> Result<(), Stopped> {
+    pub(super) fn run_to_layer(
+        &mut self,
+        layer: u64,
+        on_progress: ProgressCallback<'_>,
+    ) -> Result<(), Cancelled> {
         while self.layer < layer {
-            self.forwards(watch)?;
+            self.forwards(on_progress)?;
         }
         while self.layer > layer {
-            self.backwards(Some(&mut *watch))?;
+            self.backwards(Some(&mut *on_progress))?;
         }
         Ok(())
     }
 
     /// Switches between the run as found and the run with 1 added at the start,
     /// with as many layers applied as before.
-    pub(super) fn toggle(&mut self, watch: Watch<'_>) -> Result<(), Stopped> {
+    pub(super) fn toggle(&mut self, on_progress: ProgressCallback<'_>) -> Result<(), Cancelled> {
         let layer = self.layer;
-        self.go_to(0, watch)?;
+        self.run_to_layer(0, on_progress)?;
         self.flip_start();
-        self.go_to(layer, watch)
+        self.run_to_layer(layer, on_progress)
     }
 
-    fn forwards(&mut self, watch: Watch<'_>) -> Result<(), Stopped> {
+    fn forwards(&mut self, on_progress: ProgressCallback<'_>) -> Result<(), Cancelled> {
         self.layers_run += 1;
         while self.site < self.lattice.sites() {
             let amount = self.amount(self.site);
             let word = &mut self.words[self.half(self.layer + 1) + self.site as usize];
             *word = field::add(*word, amount);
             self.site += 1;
-            self.report(watch)?;
+            self.report(on_progress)?;
         }
         self.layer += 1;
         self.site = 0;
@@ -127,7 +131,10 @@ impl<'a> Program<'a> {
     }
 
     /// Undoes the layer that is partly applied, or else the last one.
-    fn backwards(&mut self, mut watch: Option<Watch<'_>>) -> Result<(), Stopped> {
+    fn backwards(
+        &mut self,
+        mut on_progress: Option<ProgressCallback<'_>>,
+    ) -> Result<(), Cancelled> {
         if self.site == 0 {
             self.layers_run += 1;
             self.layer -= 1;
@@ -139,8 +146,8 @@ impl<'a> Program<'a> {
             let word = &mut self.words[self.half(self.layer + 1) + site as usize];
             *word = field::sub(*word, amount);
             self.site = site;
-            if let Some(watch) = watch.as_mut() {
-                self.report(&mut **watch)?;
+            if let Some(on_progress) = on_progress.as_mut() {
+                self.report(&mut **on_progress)?;
             }
         }
         Ok(())
@@ -154,7 +161,7 @@ impl<'a> Program<'a> {
         }
         let read = self.half(self.layer);
         let mut sum = 0_u128;
-        self.compass.around(site, |neighbour, _, _, _| {
+        self.stepper.around(site, |neighbour, _, _, _| {
             sum += u128::from(self.words[read + neighbour as usize]);
         });
         field::mul(field::reduce(sum), weight(site, self.seed))
@@ -169,29 +176,29 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn report(&self, watch: Watch<'_>) -> Result<(), Stopped> {
+    fn report(&self, on_progress: ProgressCallback<'_>) -> Result<(), Cancelled> {
         if !self.site.is_multiple_of(self.report_every) {
             return Ok(());
         }
-        let progress = Progress {
+        let progress = CatalyticProgress {
             layer: self.layer,
             layers_run: self.layers_run,
             site: self.site,
         };
-        match watch(progress) {
+        match on_progress(progress) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Stopped),
+            ControlFlow::Break(()) => Err(Cancelled),
         }
     }
 
     fn flip_start(&mut self) {
         let word = &mut self.words[self.start as usize];
-        *word = if self.bumped {
+        *word = if self.start_flipped {
             field::sub(*word, 1)
         } else {
             field::add(*word, 1)
         };
-        self.bumped = !self.bumped;
+        self.start_flipped = !self.start_flipped;
     }
 
     fn shift(&mut self) {
@@ -211,7 +218,7 @@ impl<'a> Program<'a> {
     }
 }
 
-impl Drop for Program<'_> {
+impl Drop for ReversibleProgram<'_> {
     fn drop(&mut self) {
         while self.layer > 0 || self.site > 0 {
             // Without a callback it cannot be cancelled.
@@ -219,7 +226,7 @@ impl Drop for Program<'_> {
                 return;
             }
         }
-        if self.bumped {
+        if self.start_flipped {
             self.flip_start();
         }
         self.unshift();

@@ -3,18 +3,18 @@
 
 use std::sync::Mutex;
 
-use heddle_runtime::cpu::Pool;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
-use super::hops::{Hops, Slots};
-use super::symmetry::Classes;
-use super::{Method, Scores, Search};
+use super::hop_search::{HopSearch, PaddedNeighbours};
+use super::symmetry::SymmetryClasses;
+use super::{ComputationMethod, CostSearch, Scores};
+use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::{Graph, Numbering};
-use crate::lattice::{Lattice, Rail, Weights};
+use crate::lattice::{Lattice, StridedAxis, Weights};
 use crate::structure::ordered_steps;
-use crate::task;
 
 /// The operation kind of betweenness.
 pub static BETWEENNESS: Kind = Kind::new("lattice-betweenness", WorkUnit::Items);
@@ -29,25 +29,30 @@ const SUMS: usize = 32;
 pub fn betweenness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
     let numbering = Numbering::of(lattice, "betweenness")?;
     if lattice.is_regular() && !matches!(lattice.weights(), Weights::Sites(_)) {
-        let alike = |rail: &Rail| rail.axis.wraps() || rail.axis.size() <= 2;
-        if lattice.rails().iter().all(alike) {
-            let value = alike_everywhere(lattice);
+        let alike =
+            |strided_axis: &StridedAxis| strided_axis.axis.wraps() || strided_axis.axis.size() <= 2;
+        if lattice.strided_axes().iter().all(alike) {
+            let value = is_vertex_transitive(lattice);
             let values = vec![value; numbering.len()];
-            return Ok(Scores::new(values, Method::ClosedForm, numbering));
+            return Ok(Scores::new(
+                values,
+                ComputationMethod::ClosedForm,
+                numbering,
+            ));
         }
         let values = by_symmetry(runtime, lattice)?;
-        return Ok(Scores::new(values, Method::Symmetry, numbering));
+        return Ok(Scores::new(values, ComputationMethod::Symmetry, numbering));
     }
     let graph = Graph::build(runtime, lattice)?;
     let sources: Vec<(u32, f64)> = (0..graph.vertices() as u32).map(|at| (at, 1.0)).collect();
     let values = from(runtime, &graph, &sources)?;
     let values = values.into_iter().map(|value| value / 2.0).collect();
-    Ok(Scores::new(values, Method::Computed, numbering))
+    Ok(Scores::new(values, ComputationMethod::Computed, numbering))
 }
 
 /// The value where all sites are equivalent: each ordered pair at `d` steps has
 /// `d - 1` vertices between on every path, distributed evenly.
-fn alike_everywhere(lattice: &Lattice) -> f64 {
+fn is_vertex_transitive(lattice: &Lattice) -> f64 {
     let sites = u128::from(lattice.sites());
     let between = ordered_steps(lattice) - sites * (sites - 1);
     between as f64 / sites as f64 / 2.0
@@ -55,7 +60,7 @@ fn alike_everywhere(lattice: &Lattice) -> f64 {
 
 fn by_symmetry(runtime: &Runtime, lattice: &Lattice) -> Result<Vec<f64>, Error> {
     let graph = Graph::build(runtime, lattice)?;
-    let classes = Classes::new(lattice);
+    let classes = SymmetryClasses::new(lattice);
     let sources: Vec<(u32, f64)> = classes
         .representatives
         .iter()
@@ -81,12 +86,12 @@ fn by_symmetry(runtime: &Runtime, lattice: &Lattice) -> Result<Vec<f64>, Error> 
 /// weight.
 fn from(runtime: &Runtime, graph: &Graph, sources: &[(u32, f64)]) -> Result<Vec<f64>, Error> {
     let work = sources.len() as u64 * graph.targets().len() as u64;
-    task::run(runtime, &BETWEENNESS, work, |pool| {
+    cpu_task::run(runtime, &BETWEENNESS, work, |pool| {
         if graph.costs().is_some() {
-            on(pool, graph, sources, || Weighted::new(graph))
+            on(pool, graph, sources, || CostBrandes::new(graph))
         } else {
-            let slots = Slots::of(graph);
-            on(pool, graph, sources, || Hops::new(&slots))
+            let slots = PaddedNeighbours::of(graph);
+            on(pool, graph, sources, || HopSearch::new(&slots))
         }
     })
 }
@@ -99,7 +104,7 @@ pub(super) trait Brandes: Send {
 }
 
 fn on<B: Brandes>(
-    pool: &Pool,
+    pool: &CpuPool,
     graph: &Graph,
     sources: &[(u32, f64)],
     make: impl Fn() -> B + Sync,
@@ -135,26 +140,26 @@ fn on<B: Brandes>(
 }
 
 /// The search where steps have costs.
-struct Weighted<'a> {
+struct CostBrandes<'a> {
     graph: &'a Graph,
-    search: Search,
+    search: CostSearch,
     paths: Vec<f64>,
     shares: Vec<f64>,
 }
 
-impl<'a> Weighted<'a> {
+impl<'a> CostBrandes<'a> {
     fn new(graph: &'a Graph) -> Self {
         let vertices = graph.vertices();
         Self {
             graph,
-            search: Search::new(vertices),
+            search: CostSearch::new(vertices),
             paths: vec![0.0; vertices],
             shares: vec![0.0; vertices],
         }
     }
 }
 
-impl Brandes for Weighted<'_> {
+impl Brandes for CostBrandes<'_> {
     fn add(&mut self, source: u32, weight: f64, sums: &mut [f64]) {
         let graph = self.graph;
         self.search.run(graph, source as usize);
@@ -166,7 +171,7 @@ impl Brandes for Weighted<'_> {
         self.paths[source as usize] = 1.0;
         for &at in order {
             for (to, cost) in graph.steps(at as usize) {
-                if self.search.leads(at, to, cost) {
+                if self.search.is_on_shortest_path(at, to, cost) {
                     self.paths[to as usize] += self.paths[at as usize];
                 }
             }
@@ -174,7 +179,7 @@ impl Brandes for Weighted<'_> {
         for &at in order[1..].iter().rev() {
             let mut share = 0.0;
             for (to, cost) in graph.steps(at as usize) {
-                if self.search.leads(at, to, cost) {
+                if self.search.is_on_shortest_path(at, to, cost) {
                     share += (1.0 + self.shares[to as usize]) / self.paths[to as usize];
                 }
             }

@@ -2,10 +2,10 @@
 
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
-use super::{Method, Scores, axes, figures};
+use super::{ComputationMethod, Scores, distance_sums, per_axis};
 use crate::error::Error;
 use crate::graph::{Graph, Numbering};
-use crate::lattice::{Lattice, Rail, Weights};
+use crate::lattice::{Lattice, StridedAxis, Weights};
 use crate::sweep::sweep_all;
 
 /// The operation kind of distances from every vertex where steps have costs.
@@ -16,15 +16,19 @@ pub fn closeness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> 
     let numbering = Numbering::of(lattice, "closeness")?;
     if lattice.is_regular() && !matches!(lattice.weights(), Weights::Sites(_)) {
         let others = (lattice.sites() - 1) as f64;
-        let mut values = axes::sum(lattice, |rail, at| {
-            cost(lattice, rail)
-                * along(rail, at) as f64
-                * (lattice.sites() / rail.axis.size()) as f64
+        let mut values = per_axis::sum(lattice, |strided_axis, at| {
+            cost(lattice, strided_axis)
+                * along(strided_axis, at) as f64
+                * (lattice.sites() / strided_axis.axis.size()) as f64
         });
         for value in &mut values {
             *value = others / *value;
         }
-        return Ok(Scores::new(values, Method::ClosedForm, numbering));
+        return Ok(Scores::new(
+            values,
+            ComputationMethod::ClosedForm,
+            numbering,
+        ));
     }
     let values = if lattice.weights().is_unit() {
         let reach = sweep_all(runtime, lattice)?;
@@ -34,32 +38,32 @@ pub fn closeness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> 
             .collect()
     } else {
         let graph = Graph::build(runtime, lattice)?;
-        let figures = figures(runtime, &graph)?;
-        figures
+        let distance_sums = distance_sums(runtime, &graph)?;
+        distance_sums
             .iter()
-            .map(|figures| figures.reached as f64 / figures.total)
+            .map(|distance_sums| distance_sums.reached as f64 / distance_sums.total)
             .collect()
     };
-    Ok(Scores::new(values, Method::Computed, numbering))
+    Ok(Scores::new(values, ComputationMethod::Computed, numbering))
 }
 
 /// The cost of a step along this axis, where all its steps cost the same.
-fn cost(lattice: &Lattice, rail: &Rail) -> f64 {
+fn cost(lattice: &Lattice, strided_axis: &StridedAxis) -> f64 {
     match lattice.weights() {
         Weights::Axes(costs) => lattice
-            .rails()
+            .strided_axes()
             .iter()
             .zip(costs.iter())
-            .find(|(other, _)| std::ptr::eq(*other, rail))
+            .find(|(other, _)| std::ptr::eq(*other, strided_axis))
             .map_or(1.0, |(_, &cost)| cost),
         Weights::Unit | Weights::Sites(_) => 1.0,
     }
 }
 
 /// The sum of the steps from coordinate `at` to every coordinate of its axis.
-fn along(rail: &Rail, at: u64) -> u64 {
-    let size = rail.axis.size();
-    if rail.axis.wraps() {
+fn along(strided_axis: &StridedAxis, at: u64) -> u64 {
+    let size = strided_axis.axis.size();
+    if strided_axis.axis.wraps() {
         return size * size / 4;
     }
     let behind = size - 1 - at;

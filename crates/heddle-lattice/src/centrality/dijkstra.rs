@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use heddle_runtime::Runtime;
-use heddle_runtime::cpu::Pool;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::units::Bytes;
 
 use super::closeness::CLOSENESS;
+use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
-use crate::task;
 
 /// Lengths this close, relative to their size, are equal: sums of the same costs in
 /// another order differ in their last digits. python-igraph uses the same value.
@@ -21,7 +21,7 @@ const PART: usize = 16;
 
 /// The reach of one source.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Figures {
+pub(crate) struct DistanceSums {
     /// The number of vertices reached, without the source itself.
     pub(crate) reached: u64,
     /// The sum of their distances.
@@ -31,15 +31,15 @@ pub(crate) struct Figures {
 }
 
 /// The figures of every vertex.
-pub(crate) fn figures(runtime: &Runtime, graph: &Graph) -> Result<Vec<Figures>, Error> {
+pub(crate) fn distance_sums(runtime: &Runtime, graph: &Graph) -> Result<Vec<DistanceSums>, Error> {
     let vertices = graph.vertices();
     let work = vertices as u64 * vertices as u64;
-    task::run(runtime, &CLOSENESS, work, |pool| {
-        let mut all = vec![Figures::default(); vertices];
-        each_source(pool, graph, &mut all, |search, source, figures| {
+    cpu_task::run(runtime, &CLOSENESS, work, |pool| {
+        let mut all = vec![DistanceSums::default(); vertices];
+        for_each_source(pool, graph, &mut all, |search, source, distance_sums| {
             search.run(graph, source);
             let order = search.order();
-            *figures = Figures {
+            *distance_sums = DistanceSums {
                 reached: order.len() as u64 - 1,
                 total: order.iter().map(|&at| search.distance(at)).sum(),
                 eccentricity: order.last().map_or(0.0, |&at| search.distance(at)),
@@ -51,16 +51,16 @@ pub(crate) fn figures(runtime: &Runtime, graph: &Graph) -> Result<Vec<Figures>, 
 
 /// Calls `work` with every vertex and its slot, on all threads, each with its own
 /// search.
-fn each_source<T: Send>(
-    pool: &Pool,
+fn for_each_source<T: Send>(
+    pool: &CpuPool,
     graph: &Graph,
     slots: &mut [T],
-    work: impl Fn(&mut Search, usize, &mut T) + Sync,
+    work: impl Fn(&mut CostSearch, usize, &mut T) + Sync,
 ) {
     let cost = Bytes(graph.bytes().saturating_mul(slots.len() as u64));
     let parts = slots.chunks_mut(PART).enumerate();
     pool.each(cost, parts, |(part, slots)| {
-        let mut search = Search::new(graph.vertices());
+        let mut search = CostSearch::new(graph.vertices());
         for (at, slot) in slots.iter_mut().enumerate() {
             work(&mut search, part * PART + at, slot);
         }
@@ -69,14 +69,14 @@ fn each_source<T: Send>(
 
 /// A vertex in the queue, ordered by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Entry {
+struct HeapEntry {
     distance: f64,
     vertex: u32,
 }
 
-impl Eq for Entry {}
+impl Eq for HeapEntry {}
 
-impl Ord for Entry {
+impl Ord for HeapEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         // The heap's largest entry is the nearest vertex; equal ones are ordered by
         // number.
@@ -85,21 +85,21 @@ impl Ord for Entry {
     }
 }
 
-impl PartialOrd for Entry {
+impl PartialOrd for HeapEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// A search by cost that keeps its memory for the next search.
-pub(crate) struct Search {
+pub(crate) struct CostSearch {
     distances: Vec<f64>,
     settled: Vec<bool>,
-    heap: BinaryHeap<Entry>,
+    heap: BinaryHeap<HeapEntry>,
     order: Vec<u32>,
 }
 
-impl Search {
+impl CostSearch {
     pub(crate) fn new(vertices: usize) -> Self {
         Self {
             distances: vec![f64::INFINITY; vertices],
@@ -120,7 +120,7 @@ impl Search {
     }
 
     /// Whether a shortest path to `to` can go through `from`, by a step of `cost`.
-    pub(crate) fn leads(&self, from: u32, to: u32, cost: f64) -> bool {
+    pub(crate) fn is_on_shortest_path(&self, from: u32, to: u32, cost: f64) -> bool {
         let (by, best) = (self.distance(from) + cost, self.distance(to));
         (by - best).abs() <= SAME * best.max(by)
     }
@@ -132,11 +132,11 @@ impl Search {
         }
         self.order.clear();
         self.distances[source] = 0.0;
-        self.heap.push(Entry {
+        self.heap.push(HeapEntry {
             distance: 0.0,
             vertex: source as u32,
         });
-        while let Some(Entry { distance, vertex }) = self.heap.pop() {
+        while let Some(HeapEntry { distance, vertex }) = self.heap.pop() {
             if std::mem::replace(&mut self.settled[vertex as usize], true) {
                 continue;
             }
@@ -145,7 +145,7 @@ impl Search {
                 let by = distance + cost;
                 if by < self.distances[to as usize] {
                     self.distances[to as usize] = by;
-                    self.heap.push(Entry {
+                    self.heap.push(HeapEntry {
                         distance: by,
                         vertex: to,
                     });

@@ -8,11 +8,11 @@ use std::f64::consts::PI;
 
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
-use super::{Method, Scores, axes, tridiagonal};
+use super::{ComputationMethod, Scores, per_axis, tridiagonal};
+use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::{Graph, Numbering};
 use crate::lattice::Lattice;
-use crate::task;
 
 /// The operation kind of eigenvector centrality.
 pub static EIGENVECTOR: Kind = Kind::new("lattice-eigenvector", WorkUnit::Items);
@@ -23,7 +23,7 @@ const RESIDUAL: f64 = 1e-14;
 /// The number of steps between two checks of the residual.
 const STEPS: usize = 16;
 /// The largest number of steps.
-const MOST_STEPS: usize = 2000;
+const MAX_STEPS: usize = 2000;
 /// The number of restarts of the recurrence from the best vector so far.
 const RESTARTS: usize = 3;
 
@@ -35,22 +35,26 @@ const RESTARTS: usize = 3;
 pub fn eigenvector(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
     let numbering = Numbering::of(lattice, "eigenvector centrality")?;
     if lattice.is_regular() {
-        let values = axes::product(lattice, |rail, at| {
-            if rail.axis.wraps() {
+        let values = per_axis::product(lattice, |strided_axis, at| {
+            if strided_axis.axis.wraps() {
                 return 1.0;
             }
-            let size = rail.axis.size();
+            let size = strided_axis.axis.size();
             let sine = |at: u64| (PI * (at + 1) as f64 / (size + 1) as f64).sin();
             // From the nearer end, so that mirror images are equal to the last
             // digit.
             sine(at.min(size - 1 - at)) / sine((size - 1) / 2)
         });
-        return Ok(Scores::new(values, Method::ClosedForm, numbering));
+        return Ok(Scores::new(
+            values,
+            ComputationMethod::ClosedForm,
+            numbering,
+        ));
     }
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64;
-    let values = task::run(runtime, &EIGENVECTOR, work, |_| leading(&graph))?;
-    Ok(Scores::new(values, Method::Computed, numbering))
+    let values = cpu_task::run(runtime, &EIGENVECTOR, work, |_| leading(&graph))?;
+    Ok(Scores::new(values, ComputationMethod::Computed, numbering))
 }
 
 fn leading(graph: &Graph) -> Vec<f64> {
@@ -81,7 +85,7 @@ fn improved(graph: &Graph, start: &[f64]) -> (Vec<f64>, f64) {
     let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
     let mut residual = f64::INFINITY;
     let mut mix = Vec::new();
-    while diagonal.len() < MOST_STEPS {
+    while diagonal.len() < MAX_STEPS {
         let (along, next) = lanczos.step();
         diagonal.push(along);
         let ends = next <= f64::EPSILON * (1.0 + along.abs());
@@ -134,13 +138,13 @@ impl<'a> Lanczos<'a> {
     fn step(&mut self) -> (f64, f64) {
         let mut along = 0.0;
         for (vertex, next) in self.next.iter_mut().enumerate() {
-            let around: f64 = self
+            let for_each_neighbour: f64 = self
                 .graph
                 .neighbours(vertex)
                 .iter()
                 .map(|&from| self.now[from as usize])
                 .sum();
-            *next = around - self.norm * self.before[vertex];
+            *next = for_each_neighbour - self.norm * self.before[vertex];
             along += *next * self.now[vertex];
         }
         let mut square = 0.0;

@@ -12,14 +12,14 @@
 //!   greatest entry 1.
 //!
 //! Closeness and betweenness use step costs; degree and eigenvector ignore them. On
-//! a regular lattice the values come from formulas and symmetry (see [`Method`]).
+//! a regular lattice the values come from formulas and symmetry (see [`ComputationMethod`]).
 
-mod axes;
 mod betweenness;
 mod closeness;
 mod dijkstra;
 mod eigenvector;
-mod hops;
+mod hop_search;
+mod per_axis;
 mod symmetry;
 mod tridiagonal;
 
@@ -29,7 +29,7 @@ use heddle_runtime::Runtime;
 
 pub use betweenness::{BETWEENNESS, betweenness};
 pub use closeness::{CLOSENESS, closeness};
-pub(crate) use dijkstra::{Search, figures};
+pub(crate) use dijkstra::{CostSearch, distance_sums};
 pub use eigenvector::{EIGENVECTOR, eigenvector};
 
 use crate::error::Error;
@@ -39,7 +39,7 @@ use crate::lattice::{Lattice, Site};
 /// The method that gave a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum ComputationMethod {
     /// By a formula, without a search.
     ClosedForm,
     /// Searches from one vertex of each symmetry class; symmetry gives the rest.
@@ -54,12 +54,12 @@ pub struct Scores {
     /// The values.
     pub values: Vec<f64>,
     /// The method that gave them.
-    pub method: Method,
+    pub method: ComputationMethod,
     numbering: Numbering,
 }
 
 impl Scores {
-    pub(crate) fn new(values: Vec<f64>, method: Method, numbering: Numbering) -> Self {
+    pub(crate) fn new(values: Vec<f64>, method: ComputationMethod, numbering: Numbering) -> Self {
         Self {
             values,
             method,
@@ -104,19 +104,23 @@ impl Scores {
 pub fn degree(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
     let numbering = Numbering::of(lattice, "degrees")?;
     if lattice.is_regular() {
-        let values = axes::sum(lattice, |rail, at| {
-            let last = rail.axis.size() - 1;
-            if rail.axis.wraps() {
+        let values = per_axis::sum(lattice, |strided_axis, at| {
+            let last = strided_axis.axis.size() - 1;
+            if strided_axis.axis.wraps() {
                 2.0
             } else {
                 f64::from(u8::from(at > 0) + u8::from(at < last))
             }
         });
-        return Ok(Scores::new(values, Method::ClosedForm, numbering));
+        return Ok(Scores::new(
+            values,
+            ComputationMethod::ClosedForm,
+            numbering,
+        ));
     }
     let graph = Graph::build(runtime, lattice)?;
     let values = (0..graph.vertices())
         .map(|vertex| graph.neighbours(vertex).len() as f64)
         .collect();
-    Ok(Scores::new(values, Method::Computed, numbering))
+    Ok(Scores::new(values, ComputationMethod::Computed, numbering))
 }

@@ -9,11 +9,11 @@
 
 use smallvec::SmallVec;
 
-use crate::graph::Odometer;
+use crate::graph::SiteCursor;
 use crate::lattice::{Lattice, Site, Weights};
 
 /// The classes of a regular lattice's sites.
-pub(super) struct Classes {
+pub(super) struct SymmetryClasses {
     /// One site of each class.
     pub(super) representatives: Vec<Site>,
     /// The number of sites in each class.
@@ -22,7 +22,7 @@ pub(super) struct Classes {
     pub(super) of: Vec<u32>,
 }
 
-impl Classes {
+impl SymmetryClasses {
     /// The classes of a lattice without blocked sites and without costs of single
     /// sites.
     pub(super) fn new(lattice: &Lattice) -> Self {
@@ -32,9 +32,9 @@ impl Classes {
             sizes: Vec::new(),
             of: Vec::with_capacity(lattice.sites() as usize),
         };
-        let mut odometer = Odometer::at(lattice, 0);
+        let mut site_cursor = SiteCursor::at(lattice, 0);
         for site in 0..lattice.sites() {
-            let alike = representative(lattice, &groups, odometer.coordinates());
+            let alike = representative(lattice, &groups, site_cursor.coordinates());
             // A representative is the smallest of its class, so it comes first.
             let class = if alike == site {
                 classes.representatives.push(site);
@@ -45,7 +45,7 @@ impl Classes {
             };
             classes.sizes[class as usize] += 1;
             classes.of.push(class);
-            odometer.advance();
+            site_cursor.advance();
         }
         classes
     }
@@ -58,8 +58,12 @@ fn like_axes(lattice: &Lattice) -> Vec<SmallVec<[usize; 8]>> {
         Weights::Unit | Weights::Sites(_) => 0,
     };
     let key = |axis: usize| {
-        let rail = &lattice.rails()[axis];
-        (rail.axis.size(), rail.axis.wraps(), cost(axis))
+        let strided_axis = &lattice.strided_axes()[axis];
+        (
+            strided_axis.axis.size(),
+            strided_axis.axis.wraps(),
+            cost(axis),
+        )
     };
     let mut groups: Vec<SmallVec<[usize; 8]>> = Vec::new();
     for axis in 0..lattice.dimensions() {
@@ -73,24 +77,24 @@ fn like_axes(lattice: &Lattice) -> Vec<SmallVec<[usize; 8]>> {
 
 /// The smallest site equivalent to the one at these coordinates.
 fn representative(lattice: &Lattice, groups: &[SmallVec<[usize; 8]>], at: &[u64]) -> Site {
-    let rails = lattice.rails();
+    let strided_axes = lattice.strided_axes();
     let mut site = 0;
     for group in groups {
         let mut folded: SmallVec<[u64; 8]> = group
             .iter()
             .map(|&axis| {
-                let rail = &rails[axis];
-                if rail.axis.wraps() {
+                let strided_axis = &strided_axes[axis];
+                if strided_axis.axis.wraps() {
                     0
                 } else {
-                    at[axis].min(rail.axis.size() - 1 - at[axis])
+                    at[axis].min(strided_axis.axis.size() - 1 - at[axis])
                 }
             })
             .collect();
         // Earlier axes have larger strides, so the smallest coordinates go there.
         folded.sort_unstable();
         for (&axis, &coordinate) in group.iter().zip(&folded) {
-            site += coordinate * rails[axis].stride;
+            site += coordinate * strided_axes[axis].stride;
         }
     }
     site
@@ -104,13 +108,13 @@ mod tests {
     #[test]
     fn classes_are_those_of_the_symmetries() {
         let cube = Lattice::cubic(4, 10).unwrap();
-        let classes = Classes::new(&cube);
+        let classes = SymmetryClasses::new(&cube);
         // Unordered fours out of five distances from the nearer end.
         assert_eq!(classes.representatives.len(), 70);
         assert_eq!(classes.sizes.iter().sum::<u64>(), 10_000);
         let torus = Lattice::new([Axis::periodic(5), Axis::periodic(7)]).unwrap();
-        assert_eq!(Classes::new(&torus).representatives, [0]);
+        assert_eq!(SymmetryClasses::new(&torus).representatives, [0]);
         let mixed = Lattice::new([Axis::open(3), Axis::periodic(4), Axis::open(3)]).unwrap();
-        assert_eq!(Classes::new(&mixed).sizes, [16, 16, 4]);
+        assert_eq!(SymmetryClasses::new(&mixed).sizes, [16, 16, 4]);
     }
 }

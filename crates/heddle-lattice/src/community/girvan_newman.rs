@@ -4,14 +4,14 @@
 use heddle_runtime::Runtime;
 
 use super::{COMMUNITIES, Communities, modularity, renumber};
+use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::lattice::Lattice;
-use crate::task;
 
 /// Edges this close, relative to their size, carry the same; then the first is
 /// removed, so that rounding does not decide.
-const SAME: f64 = 1e-9;
+const RELATIVE_TOLERANCE: f64 = 1e-9;
 
 /// The settings of [`edge_betweenness`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub struct GirvanNewman {
     pub communities: Option<usize>,
     /// The largest number of edge visits, repeats included: each removed edge costs
     /// vertices times edges of its part.
-    pub most_visits: u64,
+    pub max_visits: u64,
 }
 
 impl Default for GirvanNewman {
     fn default() -> Self {
         Self {
             communities: None,
-            most_visits: 20_000_000_000,
+            max_visits: 20_000_000_000,
         }
     }
 }
@@ -41,25 +41,25 @@ pub fn edge_betweenness(
 ) -> Result<Communities, Error> {
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64 * graph.vertices() as u64;
-    task::run(runtime, &COMMUNITIES, work, |_| {
-        let labels = Cutting::new(&graph).run(settings)?;
+    cpu_task::run(runtime, &COMMUNITIES, work, |_| {
+        let labels = EdgeRemoval::new(&graph).run(settings)?;
         Ok(Communities::new(&graph, labels))
     })?
 }
 
 /// A graph whose edges are removed.
-struct Cutting<'a> {
+struct EdgeRemoval<'a> {
     graph: &'a Graph,
     /// The edge of each entry of the graph's rows.
     edges: Vec<u32>,
     is_cut: Vec<bool>,
-    carried: Vec<f64>,
+    edge_shares: Vec<f64>,
     /// The part of each vertex, identified by its first vertex.
     parts: Vec<u32>,
     visits: u64,
 }
 
-impl<'a> Cutting<'a> {
+impl<'a> EdgeRemoval<'a> {
     fn new(graph: &'a Graph) -> Self {
         let mut edges = vec![0; graph.targets().len()];
         let mut count = 0;
@@ -82,7 +82,7 @@ impl<'a> Cutting<'a> {
             graph,
             edges,
             is_cut: vec![false; count as usize],
-            carried: vec![0.0; count as usize],
+            edge_shares: vec![0.0; count as usize],
             parts: vec![u32::MAX; graph.vertices()],
             visits: 0,
         }
@@ -90,7 +90,7 @@ impl<'a> Cutting<'a> {
 
     fn run(&mut self, settings: &GirvanNewman) -> Result<Vec<u32>, Error> {
         let all: Vec<u32> = (0..self.graph.vertices() as u32).collect();
-        let mut count = self.name_parts(&all);
+        let mut count = self.label_components(&all);
         self.measure(&all, settings)?;
         let (mut best, mut highest) = (self.parts.clone(), f64::NEG_INFINITY);
         loop {
@@ -112,14 +112,14 @@ impl<'a> Cutting<'a> {
                 let members: Vec<u32> = (0..self.parts.len() as u32)
                     .filter(|&vertex| self.parts[vertex as usize] == part)
                     .collect();
-                count = before - 1 + self.name_parts(&members);
+                count = before - 1 + self.label_components(&members);
                 self.measure(&members, settings)?;
             }
         }
     }
 
     /// Relabels the parts of these vertices and returns their number.
-    fn name_parts(&mut self, members: &[u32]) -> usize {
+    fn label_components(&mut self, members: &[u32]) -> usize {
         for &vertex in members {
             self.parts[vertex as usize] = u32::MAX;
         }
@@ -150,21 +150,21 @@ impl<'a> Cutting<'a> {
         let mut entries_here = 0;
         for &vertex in members {
             for (_, edge) in entries(self.graph, &self.edges, vertex) {
-                self.carried[edge as usize] = 0.0;
+                self.edge_shares[edge as usize] = 0.0;
                 entries_here += 1;
             }
         }
         self.visits += entries_here * members.len() as u64;
-        if self.visits > settings.most_visits {
+        if self.visits > settings.max_visits {
             return Err(Error::OverLimit {
                 asked: "edge betweenness",
                 needed: self.visits,
                 unit: "visits of steps or more",
-                limit: settings.most_visits,
+                limit: settings.max_visits,
                 argument: "most_visits",
             });
         }
-        let mut search = Search::new(self.graph.vertices());
+        let mut search = BetweennessSearch::new(self.graph.vertices());
         for &source in members {
             search.run(self, source);
         }
@@ -176,10 +176,11 @@ impl<'a> Cutting<'a> {
         let mut best: Option<(u32, u32, f64)> = None;
         for vertex in 0..self.graph.vertices() as u32 {
             for (to, edge) in entries(self.graph, &self.edges, vertex) {
-                let carried = self.carried[edge as usize];
-                let more = best.is_none_or(|(_, _, most)| carried > most * (1.0 + SAME));
+                let edge_shares = self.edge_shares[edge as usize];
+                let more =
+                    best.is_none_or(|(_, _, most)| edge_shares > most * (1.0 + RELATIVE_TOLERANCE));
                 if to > vertex && !self.is_cut[edge as usize] && more {
-                    best = Some((vertex, edge, carried));
+                    best = Some((vertex, edge, edge_shares));
                 }
             }
         }
@@ -201,14 +202,14 @@ fn entries<'a>(
 }
 
 /// A search over the edges that are left.
-struct Search {
+struct BetweennessSearch {
     levels: Vec<u32>,
     paths: Vec<f64>,
     shares: Vec<f64>,
     order: Vec<u32>,
 }
 
-impl Search {
+impl BetweennessSearch {
     fn new(vertices: usize) -> Self {
         Self {
             levels: vec![u32::MAX; vertices],
@@ -218,12 +219,12 @@ impl Search {
         }
     }
 
-    fn run(&mut self, cutting: &mut Cutting<'_>, source: u32) {
-        let Cutting {
+    fn run(&mut self, cutting: &mut EdgeRemoval<'_>, source: u32) {
+        let EdgeRemoval {
             graph,
             edges,
             is_cut,
-            carried,
+            edge_shares,
             ..
         } = cutting;
         self.order.clear();
@@ -260,7 +261,7 @@ impl Search {
                     && self.levels[from as usize] + 1 == self.levels[at as usize]
                 {
                     let over = self.paths[from as usize] * share;
-                    carried[edge as usize] += over;
+                    edge_shares[edge as usize] += over;
                     self.shares[from as usize] += over;
                 }
             }

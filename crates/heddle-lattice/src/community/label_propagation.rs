@@ -4,10 +4,10 @@ use heddle_runtime::Runtime;
 
 use super::shuffle::Shuffle;
 use super::{COMMUNITIES, Communities};
+use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::lattice::Lattice;
-use crate::task;
 
 /// The settings of label propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub struct LabelPropagation {
     pub seed: u64,
     /// The largest number of rounds; on a lattice, where many labels are equally
     /// frequent, the labels need not converge.
-    pub most_rounds: usize,
+    pub max_rounds: usize,
 }
 
 impl Default for LabelPropagation {
     fn default() -> Self {
         Self {
             seed: 0,
-            most_rounds: 100,
+            max_rounds: 100,
         }
     }
 }
@@ -36,7 +36,7 @@ pub fn label_propagation(
 ) -> Result<Communities, Error> {
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64;
-    task::run(runtime, &COMMUNITIES, work, |_| {
+    cpu_task::run(runtime, &COMMUNITIES, work, |_| {
         Communities::new(&graph, labels(&graph, settings))
     })
 }
@@ -45,7 +45,7 @@ fn labels(graph: &Graph, settings: &LabelPropagation) -> Vec<u32> {
     let mut shuffle = Shuffle::seeded(settings.seed);
     let mut labels: Vec<u32> = (0..graph.vertices() as u32).collect();
     let mut around: Vec<u32> = Vec::new();
-    for _ in 0..settings.most_rounds {
+    for _ in 0..settings.max_rounds {
         let mut changed = false;
         for vertex in shuffle.order(graph.vertices()) {
             let neighbours = graph.neighbours(vertex as usize);

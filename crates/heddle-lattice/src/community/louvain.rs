@@ -3,19 +3,19 @@
 
 use heddle_runtime::Runtime;
 
-use super::level::Level;
+use super::group_graph::GroupGraph;
 use super::shuffle::Shuffle;
 use super::{COMMUNITIES, Communities, renumber};
+use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::lattice::Lattice;
-use crate::task;
 
 /// Groups of high modularity; `seed` gives the order of moves.
 pub fn louvain(runtime: &Runtime, lattice: &Lattice, seed: u64) -> Result<Communities, Error> {
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64;
-    task::run(runtime, &COMMUNITIES, work, |_| {
+    cpu_task::run(runtime, &COMMUNITIES, work, |_| {
         Communities::new(&graph, labels(&graph, seed))
     })
 }
@@ -23,9 +23,9 @@ pub fn louvain(runtime: &Runtime, lattice: &Lattice, seed: u64) -> Result<Commun
 fn labels(graph: &Graph, seed: u64) -> Vec<u32> {
     let mut shuffle = Shuffle::seeded(seed);
     let mut labels: Vec<u32> = (0..graph.vertices() as u32).collect();
-    let mut level = Level::of(graph);
+    let mut group_graph = GroupGraph::of(graph);
     loop {
-        let (mut groups, moved) = level.grouped(&mut shuffle);
+        let (mut groups, moved) = group_graph.grouped(&mut shuffle);
         if !moved {
             return labels;
         }
@@ -33,9 +33,9 @@ fn labels(graph: &Graph, seed: u64) -> Vec<u32> {
         for label in &mut labels {
             *label = groups[*label as usize];
         }
-        if count == level.vertices() {
+        if count == group_graph.vertices() {
             return labels;
         }
-        level = level.folded(&groups, count);
+        group_graph = group_graph.contracted(&groups, count);
     }
 }

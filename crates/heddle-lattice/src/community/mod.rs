@@ -6,8 +6,8 @@
 //! degrees.
 
 mod girvan_newman;
+mod group_graph;
 mod label_propagation;
-mod level;
 mod louvain;
 mod shuffle;
 
@@ -112,7 +112,7 @@ mod tests {
     use heddle_runtime::Runtime;
 
     pub(super) fn runtime() -> Runtime {
-        Runtime::builder().forgetful().build().unwrap()
+        Runtime::builder().without_model_cache().build().unwrap()
     }
 
     /// Two squares joined by one edge.
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_parts_two_groups() {
+    fn a_wall_separates_two_communities() {
         let (runtime, lattice) = (runtime(), dumbbell());
         let settings = GirvanNewman {
             communities: Some(2),
@@ -161,9 +161,9 @@ mod tests {
     }
 
     #[test]
-    fn too_much_work_is_refused() {
+    fn the_work_limit_is_enforced() {
         let settings = GirvanNewman {
-            most_visits: 1000,
+            max_visits: 1000,
             ..GirvanNewman::default()
         };
         assert!(matches!(
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn without_steps_everybody_is_alone() {
+    fn isolated_vertices_form_own_communities() {
         let lattice = Lattice::cubic(1, 5).unwrap().with_blocked([1, 3]).unwrap();
         let settings = GirvanNewman::default();
         let found = [

@@ -8,17 +8,17 @@ impl Shuffle {
         Self(seed)
     }
 
-    fn word(&mut self) -> u64 {
+    fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ (word >> 31)
+        let mut next_u64 = self.0;
+        next_u64 = (next_u64 ^ (next_u64 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        next_u64 = (next_u64 ^ (next_u64 >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        next_u64 ^ (next_u64 >> 31)
     }
 
     /// A number below `bound`, which must not be 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.word()) * bound as u128) >> 64) as usize
+        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
 
     /// The numbers below `count`, shuffled.

@@ -4,21 +4,21 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::UNREACHABLE_COST;
-use crate::lattice::{Compass, Lattice, Site, axis_of};
+use crate::lattice::{Lattice, Site, Stepper, axis_of};
 
 /// The sweep with one queue per axis. Sites are taken in ascending order of cost,
 /// and a step along an axis always adds the same, so each queue receives costs in
 /// ascending order: the cheapest site is at the front of one of the queues.
 pub(super) fn by_axis(lattice: &Lattice, sources: &[Site], weights: &[f64]) -> Vec<f64> {
-    let compass = Compass::of(lattice);
+    let stepper = Stepper::of(lattice);
     let mut costs = vec![UNREACHABLE_COST; lattice.sites() as usize];
     let mut queues: Vec<VecDeque<(f64, Site)>> = vec![VecDeque::new(); weights.len()];
     let expand = |site: Site, cost: f64, costs: &mut [f64], queues: &mut [VecDeque<_>]| {
-        compass.around(site, |stepped, heading, _, _| {
-            let by = cost + weights[axis_of(heading)];
+        stepper.around(site, |stepped, direction, _, _| {
+            let by = cost + weights[axis_of(direction)];
             if by < costs[stepped as usize] && !lattice.blocked().contains(stepped) {
                 costs[stepped as usize] = by;
-                queues[axis_of(heading)].push_back((by, stepped));
+                queues[axis_of(direction)].push_back((by, stepped));
             }
         });
     };
@@ -50,7 +50,7 @@ fn cheapest(queues: &[VecDeque<(f64, Site)>]) -> Option<usize> {
 /// Dijkstra's sweep. Positive floats are ordered as their bits are, and costs are
 /// positive, so the heap holds bits.
 pub(super) fn by_heap(lattice: &Lattice, sources: &[Site]) -> Vec<f64> {
-    let compass = Compass::of(lattice);
+    let stepper = Stepper::of(lattice);
     let mut costs = vec![UNREACHABLE_COST; lattice.sites() as usize];
     let mut heap = BinaryHeap::new();
     for &source in sources {
@@ -62,11 +62,11 @@ pub(super) fn by_heap(lattice: &Lattice, sources: &[Site]) -> Vec<f64> {
         if cost > costs[site as usize] {
             continue;
         }
-        compass.around(site, |stepped, heading, _, _| {
+        stepper.around(site, |stepped, direction, _, _| {
             if lattice.blocked().contains(stepped) {
                 return;
             }
-            let by = cost + lattice.weights().of(axis_of(heading), site, stepped);
+            let by = cost + lattice.weights().of(axis_of(direction), site, stepped);
             if by < costs[stepped as usize] {
                 costs[stepped as usize] = by;
                 heap.push(Reverse((by.to_bits(), stepped)));

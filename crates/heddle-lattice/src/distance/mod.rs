@@ -4,15 +4,15 @@
 //! them lazily) and two scans per axis from several. With blocked sites the lattice
 //! is swept breadth first, or by cost where steps have costs.
 
-mod breadth;
+mod breadth_first;
+mod closed_form;
 mod cost;
-mod formula;
 
 use std::time::{Duration, Instant};
 
-pub use formula::StepsFrom;
-use formula::Threads;
-use heddle_runtime::cpu::Pool;
+pub use closed_form::StepsFrom;
+use closed_form::Threads;
+use heddle_runtime::cpu::CpuPool;
 
 use crate::error::Error;
 use crate::lattice::{Lattice, Site, Weights};
@@ -24,17 +24,17 @@ pub const UNREACHABLE: u32 = u32::MAX;
 pub const UNREACHABLE_COST: f64 = f64::INFINITY;
 
 /// The largest number of sites whose distances are stored: 16 GiB of steps.
-pub const MOST_SITES: u64 = u32::MAX as u64;
+pub const MAX_DISTANCE_SITES: u64 = u32::MAX as u64;
 
 /// The threshold for sharing work between threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parallel {
+pub struct ParallelThreshold {
     /// The least number of sites: of the lattice for a formula, of one level for a
     /// breadth-first sweep. The result does not depend on it.
     pub from_sites: u64,
 }
 
-impl Default for Parallel {
+impl Default for ParallelThreshold {
     fn default() -> Self {
         // Below this a level is swept in less time than threads take to wake.
         Self {
@@ -62,7 +62,7 @@ pub enum DistanceMethod {
 
 /// One number per site.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Values {
+pub enum DistanceValues {
     /// Steps, where every step costs 1; [`UNREACHABLE`] where there is no path.
     Steps(Vec<u32>),
     /// Costs; [`UNREACHABLE_COST`] where there is no path.
@@ -73,7 +73,7 @@ pub enum Values {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distances {
     /// One number per site. Blocked sites are unreachable.
-    pub values: Values,
+    pub values: DistanceValues,
     /// The method that gave them.
     pub method: DistanceMethod,
     /// The elapsed time of the query.
@@ -86,11 +86,13 @@ impl Distances {
     pub fn get(&self, site: Site) -> Option<f64> {
         let site = usize::try_from(site).ok()?;
         match &self.values {
-            Values::Steps(steps) => steps
+            DistanceValues::Steps(steps) => steps
                 .get(site)
                 .filter(|&&steps| steps != UNREACHABLE)
                 .map(|&steps| f64::from(steps)),
-            Values::Costs(costs) => costs.get(site).copied().filter(|cost| cost.is_finite()),
+            DistanceValues::Costs(costs) => {
+                costs.get(site).copied().filter(|cost| cost.is_finite())
+            }
         }
     }
 
@@ -98,8 +100,10 @@ impl Distances {
     #[must_use]
     pub fn reached(&self) -> u64 {
         let reached = match &self.values {
-            Values::Steps(steps) => steps.iter().filter(|&&steps| steps != UNREACHABLE).count(),
-            Values::Costs(costs) => costs.iter().filter(|cost| cost.is_finite()).count(),
+            DistanceValues::Steps(steps) => {
+                steps.iter().filter(|&&steps| steps != UNREACHABLE).count()
+            }
+            DistanceValues::Costs(costs) => costs.iter().filter(|cost| cost.is_finite()).count(),
         };
         reached as u64
     }
@@ -108,12 +112,12 @@ impl Distances {
     #[must_use]
     pub fn farthest(&self) -> f64 {
         match &self.values {
-            Values::Steps(steps) => steps
+            DistanceValues::Steps(steps) => steps
                 .iter()
                 .filter(|&&steps| steps != UNREACHABLE)
                 .max()
                 .map_or(0.0, |&steps| f64::from(steps)),
-            Values::Costs(costs) => costs
+            DistanceValues::Costs(costs) => costs
                 .iter()
                 .copied()
                 .filter(|cost| cost.is_finite())
@@ -125,8 +129,8 @@ impl Distances {
     #[must_use]
     pub fn to_costs(&self) -> Vec<f64> {
         match &self.values {
-            Values::Costs(costs) => costs.clone(),
-            Values::Steps(steps) => steps
+            DistanceValues::Costs(costs) => costs.clone(),
+            DistanceValues::Steps(steps) => steps
                 .iter()
                 .map(|&steps| {
                     if steps == UNREACHABLE {
@@ -152,25 +156,29 @@ impl Lattice {
     /// # Ok::<(), heddle_lattice::Error>(())
     /// ```
     pub fn distances(&self, sources: &[Site]) -> Result<Distances, Error> {
-        self.distances_by(sources, Parallel::default())
+        self.distances_by(sources, ParallelThreshold::default())
     }
 
-    /// The same on the threads of `pool` instead of [`Pool::shared`]; the pool of a
+    /// The same on the threads of `pool` instead of [`CpuPool::shared`]; the pool of a
     /// runtime is [`Runtime::pool`](heddle_runtime::Runtime::pool).
-    pub fn distances_on(&self, pool: &Pool, sources: &[Site]) -> Result<Distances, Error> {
-        self.distances_of(sources, pool, Parallel::default())
+    pub fn distances_on(&self, pool: &CpuPool, sources: &[Site]) -> Result<Distances, Error> {
+        self.distances_of(sources, pool, ParallelThreshold::default())
     }
 
     /// The same with a threshold for threads.
-    pub fn distances_by(&self, sources: &[Site], parallel: Parallel) -> Result<Distances, Error> {
-        self.distances_of(sources, Pool::shared(), parallel)
+    pub fn distances_by(
+        &self,
+        sources: &[Site],
+        parallel: ParallelThreshold,
+    ) -> Result<Distances, Error> {
+        self.distances_of(sources, CpuPool::shared(), parallel)
     }
 
     fn distances_of(
         &self,
         sources: &[Site],
-        pool: &Pool,
-        parallel: Parallel,
+        pool: &CpuPool,
+        parallel: ParallelThreshold,
     ) -> Result<Distances, Error> {
         let started = Instant::now();
         if sources.is_empty() {
@@ -179,11 +187,11 @@ impl Lattice {
         for &source in sources {
             self.check_free(source)?;
         }
-        if self.sites() > MOST_SITES {
+        if self.sites() > MAX_DISTANCE_SITES {
             return Err(Error::TooManyToStore {
                 what: "`Lattice::distances`",
                 sites: self.sites(),
-                most: MOST_SITES,
+                most: MAX_DISTANCE_SITES,
             });
         }
         let (values, method) = self.sweep(sources, pool, parallel);
@@ -194,35 +202,42 @@ impl Lattice {
         })
     }
 
-    fn sweep(&self, sources: &[Site], pool: &Pool, parallel: Parallel) -> (Values, DistanceMethod) {
+    fn sweep(
+        &self,
+        sources: &[Site],
+        pool: &CpuPool,
+        parallel: ParallelThreshold,
+    ) -> (DistanceValues, DistanceMethod) {
         let threads = Threads { pool, parallel };
         match (self.weights(), self.is_regular(), sources) {
             (Weights::Unit, true, &[source]) => (
-                Values::Steps(formula::steps(self, source, threads)),
+                DistanceValues::Steps(closed_form::steps(self, source, threads)),
                 DistanceMethod::ClosedForm,
             ),
             (Weights::Axes(weights), true, &[source]) => (
-                Values::Costs(formula::costs(self, source, weights, threads)),
+                DistanceValues::Costs(closed_form::costs(self, source, weights, threads)),
                 DistanceMethod::ClosedForm,
             ),
             (Weights::Unit, true, _) => (
-                Values::Steps(formula::steps_from_many(self, sources, threads)),
+                DistanceValues::Steps(closed_form::steps_from_many(self, sources, threads)),
                 DistanceMethod::AxisScans,
             ),
             (Weights::Axes(weights), true, _) => (
-                Values::Costs(formula::costs_from_many(self, sources, weights, threads)),
+                DistanceValues::Costs(closed_form::costs_from_many(
+                    self, sources, weights, threads,
+                )),
                 DistanceMethod::AxisScans,
             ),
             (Weights::Unit, false, _) => (
-                Values::Steps(breadth::sweep(self, sources, pool, parallel)),
+                DistanceValues::Steps(breadth_first::sweep(self, sources, pool, parallel)),
                 DistanceMethod::BreadthFirst,
             ),
             (Weights::Axes(weights), false, _) => (
-                Values::Costs(cost::by_axis(self, sources, weights)),
+                DistanceValues::Costs(cost::by_axis(self, sources, weights)),
                 DistanceMethod::AxisQueues,
             ),
             (Weights::Sites(_), ..) => (
-                Values::Costs(cost::by_heap(self, sources)),
+                DistanceValues::Costs(cost::by_heap(self, sources)),
                 DistanceMethod::Dijkstra,
             ),
         }

@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use heddle_runtime::cpu::Pool;
-use heddle_runtime::device::{DeviceId, Lane, Place};
+use heddle_runtime::cpu::CpuPool;
+use heddle_runtime::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use heddle_runtime::units::Bytes;
-use heddle_runtime::{Agreement, DType, Description, Kind, Operation, ResultPlace, WorkUnit};
+use heddle_runtime::{Agreement, DType, Description, Kind, Operation, ResultLocation, WorkUnit};
 
-use super::{Graph, Numbering, Odometer};
+use super::{Graph, Numbering, SiteCursor};
 use crate::error::Error;
 use crate::lattice::Lattice;
 
@@ -21,20 +21,20 @@ const PART: u64 = 1 << 14;
 /// The progress of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct BuildProgress {
     /// The number of sites visited.
     pub done: u64,
     /// The number of sites.
     pub sites: u64,
 }
 
-type Watcher<'a> = &'a (dyn Fn(Progress) + Sync);
+type BuildCallback<'a> = &'a (dyn Fn(BuildProgress) + Sync);
 
 /// Builds the graph of a lattice. Work is counted in sites.
 pub struct Build<'a> {
     pub(super) lattice: &'a Lattice,
     pub(super) numbering: Numbering,
-    progress: Option<Watcher<'a>>,
+    progress: Option<BuildCallback<'a>>,
 }
 
 impl<'a> Build<'a> {
@@ -55,14 +55,14 @@ impl<'a> Build<'a> {
 
     /// Calls `progress` after each part, from the thread that finished it.
     #[must_use]
-    pub fn watched(mut self, progress: Watcher<'a>) -> Self {
+    pub fn with_progress(mut self, progress: BuildCallback<'a>) -> Self {
         self.progress = Some(progress);
         self
     }
 }
 
 /// The rows of some consecutive sites.
-struct Rows {
+struct GraphRows {
     degrees: Vec<u8>,
     targets: Vec<u32>,
     costs: Vec<f64>,
@@ -76,7 +76,7 @@ impl Operation for Build<'_> {
         let entries = 2 * self.lattice.dimensions() as u64 * sites;
         let mut description = Description::new(&BUILD, DType::U32, sites)
             .writes(Bytes(8 * sites + 4 * entries))
-            .leaves(ResultPlace::Host);
+            .leaves(ResultLocation::Host);
         // Degrees, starts and blocked bits, on a GPU.
         description.scratch = Bytes(9 * sites + 64);
         description
@@ -89,10 +89,10 @@ impl Operation for Build<'_> {
         device.is_host() || (device.has_kernels() && is_plain)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Graph, heddle_runtime::Error> {
-        match lane.place() {
-            Place::Host(pool) => Ok(self.on(pool)),
-            Place::Accelerator(accelerator) => self.run_on_gpu(lane, accelerator),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Graph, heddle_runtime::Error> {
+        match context.place() {
+            ExecutionTarget::Host(pool) => Ok(self.on(pool)),
+            ExecutionTarget::Accelerator(accelerator) => self.run_on_gpu(context, accelerator),
         }
     }
 
@@ -109,18 +109,18 @@ impl Operation for Build<'_> {
 
 impl Build<'_> {
     /// Adds finished sites and reports the progress.
-    pub(super) fn tell(&self, done: u64) {
+    pub(super) fn report_progress(&self, done: u64) {
         if let Some(progress) = self.progress {
             let sites = self.lattice.sites();
-            progress(Progress { done, sites });
+            progress(BuildProgress { done, sites });
         }
     }
 
     /// Builds the graph on the threads of `pool`.
-    pub(crate) fn on(&self, pool: &Pool) -> Graph {
+    pub(crate) fn on(&self, pool: &CpuPool) -> Graph {
         let sites = self.lattice.sites();
         let done = AtomicU64::new(0);
-        let parts: Vec<Mutex<Option<Rows>>> = (0..sites.div_ceil(PART))
+        let parts: Vec<Mutex<Option<GraphRows>>> = (0..sites.div_ceil(PART))
             .map(|_| Mutex::new(None))
             .collect();
         // About forty bytes are read per site.
@@ -135,28 +135,28 @@ impl Build<'_> {
                     *slot = Some(rows);
                 }
                 let before = done.fetch_add(end - first, Ordering::Relaxed);
-                self.tell(before + end - first);
+                self.report_progress(before + end - first);
             },
         );
         let rows = parts
             .into_iter()
             .filter_map(|slot| slot.into_inner().unwrap_or_default());
-        self.joined(rows)
+        self.merged(rows)
     }
 
-    fn rows(&self, first: u64, end: u64) -> Rows {
+    fn rows(&self, first: u64, end: u64) -> GraphRows {
         let (blocked, weights) = (self.lattice.blocked(), self.lattice.weights());
         let most = 2 * self.lattice.dimensions() * (end - first) as usize;
-        let mut rows = Rows {
+        let mut rows = GraphRows {
             degrees: Vec::with_capacity((end - first) as usize),
             targets: Vec::with_capacity(most),
             costs: Vec::with_capacity(if weights.is_unit() { 0 } else { most }),
         };
-        let mut odometer = Odometer::at(self.lattice, first);
+        let mut site_cursor = SiteCursor::at(self.lattice, first);
         for site in first..end {
             if !blocked.contains(site) {
                 let before = rows.targets.len();
-                odometer.around(|to, axis| {
+                site_cursor.for_each_neighbour(|to, axis| {
                     if !blocked.contains(to) {
                         rows.targets.push(self.numbering.rank(to));
                         if !weights.is_unit() {
@@ -167,16 +167,16 @@ impl Build<'_> {
                 // At most two for each of 64 axes.
                 rows.degrees.push((rows.targets.len() - before) as u8);
             }
-            odometer.advance();
+            site_cursor.advance();
         }
         rows
     }
 
-    fn joined(&self, parts: impl Iterator<Item = Rows>) -> Graph {
+    fn merged(&self, parts: impl Iterator<Item = GraphRows>) -> Graph {
         let mut offsets = Vec::with_capacity(self.numbering.len() + 1);
         let mut end = 0;
         offsets.push(end);
-        let mut whole: Option<Rows> = None;
+        let mut whole: Option<GraphRows> = None;
         for part in parts {
             for &degree in &part.degrees {
                 end += u64::from(degree);
@@ -207,8 +207,8 @@ mod tests {
     use crate::lattice::{Axis, Weights};
 
     #[test]
-    fn rows_are_the_lattices_neighbours() {
-        let pool = Pool::new(Some(2)).unwrap();
+    fn rows_equal_lattice_neighbours() {
+        let pool = CpuPool::new(Some(2)).unwrap();
         let axes = [Axis::open(41), Axis::periodic(3), Axis::open(300)];
         let lattice = Lattice::new(axes)
             .unwrap()
@@ -217,10 +217,13 @@ mod tests {
             .with_weights(Weights::Axes([1.0, 2.0, 0.5].into()))
             .unwrap();
         let seen = AtomicU64::new(0);
-        let watch = |progress: Progress| {
+        let watch = |progress: BuildProgress| {
             seen.fetch_max(progress.done, Ordering::Relaxed);
         };
-        let graph = Build::new(&lattice).unwrap().watched(&watch).on(&pool);
+        let graph = Build::new(&lattice)
+            .unwrap()
+            .with_progress(&watch)
+            .on(&pool);
         assert_eq!(seen.into_inner(), lattice.sites());
         assert_eq!(graph.vertices() as u64, lattice.free_sites());
         let mut entries = 0;
@@ -240,9 +243,9 @@ mod tests {
     }
 
     #[test]
-    fn a_dense_one_has_a_limit() {
+    fn a_dense_matrix_has_a_size_limit() {
         let runtime = heddle_runtime::Runtime::builder()
-            .forgetful()
+            .without_model_cache()
             .build()
             .unwrap();
         let lattice = Lattice::cubic(2, 3).unwrap().with_blocked([4]).unwrap();
@@ -260,9 +263,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_free_is_an_empty_graph() {
+    fn no_free_site_gives_an_empty_graph() {
         let runtime = heddle_runtime::Runtime::builder()
-            .forgetful()
+            .without_model_cache()
             .build()
             .unwrap();
         let lattice = Lattice::cubic(1, 3).unwrap().with_blocked(0..3).unwrap();

@@ -1,7 +1,7 @@
 //! Building the graph on a GPU: the GPU computes degrees and rows, the host the
 //! prefix sum between them.
 
-use heddle_runtime::device::{Accelerator, Argument, Kernel, Lane, Launch};
+use heddle_runtime::device::{Accelerator, Argument, ExecutionContext, Kernel, Launch};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Error};
 
@@ -10,18 +10,18 @@ use crate::kernels::KERNELS;
 use crate::lattice::Lattice;
 
 const BLOCK: u32 = 256;
-const MOST_BLOCKS: u64 = 4096;
+const MAX_BLOCKS: u64 = 4096;
 const DEGREES: &Kernel = Kernel::named(&KERNELS, "lattice_degrees");
 const ROWS: &Kernel = Kernel::named(&KERNELS, "lattice_rows");
 
 /// For each axis its size, at most 2^30, its stride, and whether it is periodic.
 pub(crate) fn geometry(lattice: &Lattice) -> Array<u32> {
     let axes: Vec<u32> = lattice
-        .rails()
+        .strided_axes()
         .iter()
-        .flat_map(|rail| {
-            let (size, stride) = (rail.axis.size() as u32, rail.stride as u32);
-            [size, stride, u32::from(rail.axis.wraps())]
+        .flat_map(|strided_axis| {
+            let (size, stride) = (strided_axis.axis.size() as u32, strided_axis.stride as u32);
+            [size, stride, u32::from(strided_axis.axis.wraps())]
         })
         .collect();
     Array::from_slice(&axes)
@@ -42,12 +42,12 @@ pub(crate) fn blocked(lattice: &Lattice) -> Array<u32> {
 impl Build<'_> {
     pub(super) fn run_on_gpu(
         &self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
     ) -> Result<Graph, Error> {
         let sites = self.lattice.sites();
         let launch = |kernel: &'static Kernel, arguments: &[Argument<'_>]| {
-            let blocks = sites.div_ceil(BLOCK.into()).clamp(1, MOST_BLOCKS);
+            let blocks = sites.div_ceil(BLOCK.into()).clamp(1, MAX_BLOCKS);
             accelerator.launch(&Launch {
                 kernel,
                 grid: [blocks as u32, 1, 1],
@@ -56,8 +56,8 @@ impl Build<'_> {
                 arguments,
             })
         };
-        let geometry = lane.resident(&geometry(self.lattice), accelerator)?;
-        let blocked = lane.resident(&blocked(self.lattice), accelerator)?;
+        let geometry = context.resident(&geometry(self.lattice), accelerator)?;
+        let blocked = context.resident(&blocked(self.lattice), accelerator)?;
         let degrees = accelerator.allocate(Bytes(4 * sites))?;
         let dimensions = Argument::U32(self.lattice.dimensions() as u32);
         let all = Argument::U32(sites as u32);
@@ -71,7 +71,7 @@ impl Build<'_> {
                 Argument::Buffer(&*degrees),
             ],
         )?;
-        let degrees = words(lane, &*degrees)?;
+        let degrees = words(context, &*degrees)?;
         let mut offsets = Vec::with_capacity(self.numbering.len() + 1);
         let mut starts = Vec::with_capacity(degrees.len());
         let mut end = 0_u64;
@@ -85,9 +85,9 @@ impl Build<'_> {
         }
         let mut targets = Vec::new();
         if end > 0 {
-            let starts = lane.resident(&Array::from_slice(&starts), accelerator)?;
+            let starts = context.resident(&Array::from_slice(&starts), accelerator)?;
             let before = self.numbering.before_words();
-            let before = lane.resident(&Array::from_slice(&before), accelerator)?;
+            let before = context.resident(&Array::from_slice(&before), accelerator)?;
             let rows = accelerator.allocate(Bytes(4 * end))?;
             launch(
                 ROWS,
@@ -101,9 +101,9 @@ impl Build<'_> {
                     Argument::Buffer(&*rows),
                 ],
             )?;
-            targets = words(lane, &*rows)?;
+            targets = words(context, &*rows)?;
         }
-        self.tell(sites);
+        self.report_progress(sites);
         Ok(Graph {
             numbering: self.numbering.clone(),
             offsets,
@@ -115,11 +115,11 @@ impl Build<'_> {
 
 /// The words of a buffer.
 fn words(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     buffer: &dyn heddle_runtime::device::DeviceMemory,
 ) -> Result<Vec<u32>, Error> {
     let mut bytes = vec![0_u8; buffer.bytes().0 as usize];
-    lane.download(buffer, &mut bytes)?;
+    context.download(buffer, &mut bytes)?;
     let words = bytes.as_chunks().0.iter();
     Ok(words.map(|bytes| u32::from_ne_bytes(*bytes)).collect())
 }

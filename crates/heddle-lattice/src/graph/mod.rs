@@ -7,13 +7,13 @@
 mod build;
 pub(crate) mod gpu;
 mod numbering;
-mod odometer;
+mod site_cursor;
 
 use heddle_runtime::{Array, Runtime};
 
-pub use build::{BUILD, Build, Progress};
+pub use build::{BUILD, Build, BuildProgress};
 pub use numbering::{MAX_VISITED, Numbering};
-pub(crate) use odometer::Odometer;
+pub(crate) use site_cursor::SiteCursor;
 
 use crate::error::Error;
 use crate::lattice::Lattice;
@@ -102,13 +102,13 @@ impl Graph {
     }
 
     /// The square matrix of step costs, 0 where there is no step, for at most
-    /// `most_vertices` vertices.
-    pub fn dense(&self, most_vertices: usize) -> Result<Array<f64>, Error> {
+    /// `max_vertices` vertices.
+    pub fn dense(&self, max_vertices: usize) -> Result<Array<f64>, Error> {
         let vertices = self.vertices();
-        if vertices > most_vertices {
+        if vertices > max_vertices {
             return Err(Error::DenseTooLarge {
                 vertices,
-                most: most_vertices,
+                most: max_vertices,
             });
         }
         let mut dense = Array::zeros(&[vertices, vertices])?;

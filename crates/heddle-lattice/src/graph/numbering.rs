@@ -14,9 +14,9 @@ pub struct Numbering {
     blocked: Blocked,
     /// The number of free sites before each word of blocked bits; empty where no
     /// site is blocked.
-    before: Vec<u32>,
+    rank_before_word: Vec<u32>,
     /// The site of each vertex; empty where every site is a vertex.
-    places: Vec<u32>,
+    vertex_sites: Vec<u32>,
 }
 
 impl Numbering {
@@ -32,36 +32,36 @@ impl Numbering {
         }
         let blocked = lattice.blocked().clone();
         let bits = blocked.bits().unwrap_or_default();
-        let mut before = Vec::with_capacity(bits.len());
-        let mut places = Vec::with_capacity(if bits.is_empty() {
+        let mut rank_before_word = Vec::with_capacity(bits.len());
+        let mut vertex_sites = Vec::with_capacity(if bits.is_empty() {
             0
         } else {
             lattice.free_sites() as usize
         });
         for (word, &bits) in bits.iter().enumerate() {
-            before.push(places.len() as u32);
+            rank_before_word.push(vertex_sites.len() as u32);
             let first = word as u64 * 64;
             let mut free = !bits & below(sites - first);
             while free != 0 {
-                places.push((first + u64::from(free.trailing_zeros())) as u32);
+                vertex_sites.push((first + u64::from(free.trailing_zeros())) as u32);
                 free &= free - 1;
             }
         }
         Ok(Self {
             sites,
             blocked,
-            before,
-            places,
+            rank_before_word,
+            vertex_sites,
         })
     }
 
     /// The number of vertices.
     #[must_use]
     pub fn len(&self) -> usize {
-        if self.before.is_empty() {
+        if self.rank_before_word.is_empty() {
             self.sites as usize
         } else {
-            self.places.len()
+            self.vertex_sites.len()
         }
     }
 
@@ -74,10 +74,10 @@ impl Numbering {
     /// The site of a vertex, or `None` if there is no such vertex.
     #[must_use]
     pub fn site(&self, vertex: usize) -> Option<Site> {
-        if self.before.is_empty() {
+        if self.rank_before_word.is_empty() {
             return ((vertex as u64) < self.sites).then_some(vertex as u64);
         }
-        self.places.get(vertex).map(|&site| u64::from(site))
+        self.vertex_sites.get(vertex).map(|&site| u64::from(site))
     }
 
     /// The vertex of a site; `None` if it is blocked or does not exist.
@@ -90,24 +90,26 @@ impl Numbering {
     #[inline]
     pub(crate) fn rank(&self, site: Site) -> u32 {
         let word = (site / 64) as usize;
-        match (self.before.get(word), self.blocked.bits()) {
-            (Some(before), Some(bits)) => before + (!bits[word] & below(site % 64)).count_ones(),
+        match (self.rank_before_word.get(word), self.blocked.bits()) {
+            (Some(rank_before_word), Some(bits)) => {
+                rank_before_word + (!bits[word] & below(site % 64)).count_ones()
+            }
             _ => site as u32,
         }
     }
 
     /// The number of free sites before each group of 64 sites.
     pub(crate) fn before_words(&self) -> Vec<u32> {
-        if self.before.is_empty() {
+        if self.rank_before_word.is_empty() {
             return (0..self.sites as u32).step_by(64).collect();
         }
-        self.before.clone()
+        self.rank_before_word.clone()
     }
 
     /// The size in bytes, without the lattice's own.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        4 * (self.before.len() + self.places.len()) as u64
+        4 * (self.rank_before_word.len() + self.vertex_sites.len()) as u64
     }
 }
 
@@ -125,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_are_inverse() {
+    fn site_and_vertex_are_inverse() {
         let lattice = Lattice::cubic(2, 10).unwrap();
         for blocked in [vec![], vec![0, 63, 64, 99], (0..100).collect()] {
             let lattice = lattice.clone().with_blocked(blocked.clone()).unwrap();
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_visited_is_refused() {
+    fn too_large_lattices_are_refused() {
         let lattice = Lattice::cubic(1, MAX_VISITED + 1).unwrap();
         assert!(matches!(
             Numbering::of(&lattice, "a test"),

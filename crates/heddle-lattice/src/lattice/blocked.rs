@@ -9,17 +9,17 @@ use super::Site;
 use crate::error::Error;
 
 /// The largest number of sites stored as bits: 128 MiB.
-const MOST_BITS: u64 = 1 << 30;
+const MAX_BITS: u64 = 1 << 30;
 
 /// Blocked sites. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Blocked {
-    form: Form,
+    form: BlockedForm,
     count: u64,
 }
 
 #[derive(Clone, Debug)]
-enum Form {
+enum BlockedForm {
     None,
     Bits(Arc<[u64]>),
     Sorted(Arc<[Site]>),
@@ -30,7 +30,7 @@ impl Blocked {
     #[must_use]
     pub const fn none() -> Self {
         Self {
-            form: Form::None,
+            form: BlockedForm::None,
             count: 0,
         }
     }
@@ -43,14 +43,14 @@ impl Blocked {
                 Err(Error::NoSuchSite { site, sites })
             }
         };
-        if sites <= MOST_BITS {
+        if sites <= MAX_BITS {
             let mut bits = vec![0_u64; sites.div_ceil(64) as usize];
             for site in named {
                 let site = check(site)?;
                 bits[(site / 64) as usize] |= 1 << (site % 64);
             }
             let count = bits.iter().map(|word| u64::from(word.count_ones())).sum();
-            return Ok(Self::counted(Form::Bits(bits.into()), count));
+            return Ok(Self::counted(BlockedForm::Bits(bits.into()), count));
         }
         let mut sorted = named
             .into_iter()
@@ -59,10 +59,10 @@ impl Blocked {
         sorted.sort_unstable();
         sorted.dedup();
         let count = sorted.len() as u64;
-        Ok(Self::counted(Form::Sorted(sorted.into()), count))
+        Ok(Self::counted(BlockedForm::Sorted(sorted.into()), count))
     }
 
-    fn counted(form: Form, count: u64) -> Self {
+    fn counted(form: BlockedForm, count: u64) -> Self {
         if count == 0 {
             return Self::none();
         }
@@ -74,11 +74,11 @@ impl Blocked {
     #[must_use]
     pub fn contains(&self, site: Site) -> bool {
         match &self.form {
-            Form::None => false,
-            Form::Bits(bits) => bits
+            BlockedForm::None => false,
+            BlockedForm::Bits(bits) => bits
                 .get((site / 64) as usize)
                 .is_some_and(|word| word >> (site % 64) & 1 == 1),
-            Form::Sorted(sorted) => sorted.binary_search(&site).is_ok(),
+            BlockedForm::Sorted(sorted) => sorted.binary_search(&site).is_ok(),
         }
     }
 
@@ -98,16 +98,16 @@ impl Blocked {
     #[must_use]
     pub fn bits(&self) -> Option<&[u64]> {
         match &self.form {
-            Form::Bits(bits) => Some(bits),
-            Form::None | Form::Sorted(_) => None,
+            BlockedForm::Bits(bits) => Some(bits),
+            BlockedForm::None | BlockedForm::Sorted(_) => None,
         }
     }
 
     /// The blocked sites, ascending.
     pub fn iter(&self) -> impl Iterator<Item = Site> + '_ {
         let sorted: &[Site] = match &self.form {
-            Form::Sorted(sorted) => sorted,
-            Form::None | Form::Bits(_) => &[],
+            BlockedForm::Sorted(sorted) => sorted,
+            BlockedForm::None | BlockedForm::Bits(_) => &[],
         };
         let bits = self.bits().unwrap_or_default();
         let from_bits = bits.iter().enumerate().flat_map(|(word, &bits)| {
@@ -122,8 +122,10 @@ impl Blocked {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match &self.form {
-            Form::None => 0,
-            Form::Bits(words) | Form::Sorted(words) => size_of_val::<[u64]>(words) as u64,
+            BlockedForm::None => 0,
+            BlockedForm::Bits(words) | BlockedForm::Sorted(words) => {
+                size_of_val::<[u64]>(words) as u64
+            }
         }
     }
 }
@@ -133,10 +135,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_hold_the_same_sites() {
+    fn dense_and_sparse_sets_are_equal() {
         let named = [5, 63, 64, 5, 99];
         let few = Blocked::new(100, named).unwrap();
-        let many = Blocked::new(MOST_BITS + 1, named).unwrap();
+        let many = Blocked::new(MAX_BITS + 1, named).unwrap();
         for blocked in [&few, &many] {
             assert_eq!(blocked.iter().collect::<Vec<_>>(), [5, 63, 64, 99]);
             assert_eq!(blocked.len(), 4);

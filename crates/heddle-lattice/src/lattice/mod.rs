@@ -6,9 +6,9 @@
 
 mod axis;
 mod blocked;
-mod compass;
-mod drawn;
 mod neighbours;
+mod random;
+mod stepper;
 mod weights;
 
 use std::fmt;
@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 
 pub use axis::{Axis, Boundary};
 pub use blocked::Blocked;
-pub(crate) use compass::{Compass, Heading, axis_of, back};
 pub use neighbours::{Neighbour, Neighbours};
+pub(crate) use stepper::{Direction, Stepper, axis_of, back};
 pub use weights::Weights;
 
 use crate::error::Error;
@@ -58,7 +58,7 @@ impl fmt::Display for Coordinates {
 
 /// An axis and its stride in site numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rail {
+pub(crate) struct StridedAxis {
     pub(crate) axis: Axis,
     pub(crate) stride: u64,
 }
@@ -67,7 +67,7 @@ pub(crate) struct Rail {
 /// blocked sites and weights if it has any.
 #[derive(Clone, Debug)]
 pub struct Lattice {
-    rails: SmallVec<[Rail; 8]>,
+    strided_axes: SmallVec<[StridedAxis; 8]>,
     sites: u64,
     blocked: Blocked,
     weights: Weights,
@@ -93,10 +93,10 @@ impl Lattice {
         if let Some(axis) = axes.iter().position(|axis| axis.size() == 0) {
             return Err(Error::EmptyAxis { axis });
         }
-        let mut rails: SmallVec<[Rail; 8]> = SmallVec::with_capacity(axes.len());
+        let mut strided_axes: SmallVec<[StridedAxis; 8]> = SmallVec::with_capacity(axes.len());
         let mut stride = 1_u64;
         for &axis in axes.iter().rev() {
-            rails.push(Rail { axis, stride });
+            strided_axes.push(StridedAxis { axis, stride });
             stride = stride
                 .checked_mul(axis.size())
                 .filter(|&sites| sites <= MAX_SITES)
@@ -104,9 +104,9 @@ impl Lattice {
                     sizes: axes.iter().map(Axis::size).collect(),
                 })?;
         }
-        rails.reverse();
+        strided_axes.reverse();
         Ok(Self {
-            rails,
+            strided_axes,
             sites: stride,
             blocked: Blocked::none(),
             weights: Weights::Unit,
@@ -121,7 +121,7 @@ impl Lattice {
 
     /// The same lattice with these step costs.
     pub fn with_weights(mut self, weights: Weights) -> Result<Self, Error> {
-        weights.check(self.rails.len(), self.sites)?;
+        weights.check(self.strided_axes.len(), self.sites)?;
         self.weights = weights;
         Ok(self)
     }
@@ -129,13 +129,15 @@ impl Lattice {
     /// The number of axes.
     #[must_use]
     pub fn dimensions(&self) -> usize {
-        self.rails.len()
+        self.strided_axes.len()
     }
 
     /// The axes, in order.
     #[must_use]
     pub fn axes(&self) -> impl ExactSizeIterator<Item = Axis> + Clone + '_ {
-        self.rails.iter().map(|rail| rail.axis)
+        self.strided_axes
+            .iter()
+            .map(|strided_axis| strided_axis.axis)
     }
 
     /// The number of sites, blocked ones included.
@@ -170,22 +172,24 @@ impl Lattice {
 
     /// The site at these coordinates.
     pub fn site(&self, coordinates: &[u64]) -> Result<Site, Error> {
-        if coordinates.len() != self.rails.len() {
+        if coordinates.len() != self.strided_axes.len() {
             return Err(Error::WrongCoordinates {
-                dimensions: self.rails.len(),
+                dimensions: self.strided_axes.len(),
                 found: coordinates.len(),
             });
         }
         let mut site = 0;
-        for (axis, (rail, &coordinate)) in self.rails.iter().zip(coordinates).enumerate() {
-            if coordinate >= rail.axis.size() {
+        for (axis, (strided_axis, &coordinate)) in
+            self.strided_axes.iter().zip(coordinates).enumerate()
+        {
+            if coordinate >= strided_axis.axis.size() {
                 return Err(Error::OutsideAxis {
                     axis,
                     coordinate,
-                    size: rail.axis.size(),
+                    size: strided_axis.axis.size(),
                 });
             }
-            site += coordinate * rail.stride;
+            site += coordinate * strided_axis.stride;
         }
         Ok(site)
     }
@@ -194,9 +198,9 @@ impl Lattice {
     pub fn coordinates(&self, site: Site) -> Result<Coordinates, Error> {
         self.check(site)?;
         Ok(Coordinates(
-            self.rails
+            self.strided_axes
                 .iter()
-                .map(|rail| rail.coordinate(site))
+                .map(|strided_axis| strided_axis.coordinate(site))
                 .collect(),
         ))
     }
@@ -213,9 +217,9 @@ impl Lattice {
         self.check(first)?;
         self.check(second)?;
         Ok(self
-            .rails
+            .strided_axes
             .iter()
-            .map(|rail| rail.steps(first, second))
+            .map(|strided_axis| strided_axis.steps(first, second))
             .sum())
     }
 
@@ -252,12 +256,12 @@ impl Lattice {
         }
     }
 
-    pub(crate) fn rails(&self) -> &[Rail] {
-        &self.rails
+    pub(crate) fn strided_axes(&self) -> &[StridedAxis] {
+        &self.strided_axes
     }
 }
 
-impl Rail {
+impl StridedAxis {
     /// The number of steps between two coordinates of this axis, in the shorter
     /// direction.
     #[inline]
@@ -296,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_short_way_round_is_taken() {
+    fn periodic_distance_is_the_shorter_one() {
         let lattice = Lattice::new([Axis::periodic(10), Axis::open(10)]).unwrap();
         let first = lattice.site(&[0, 0]).unwrap();
         let second = lattice.site(&[9, 9]).unwrap();

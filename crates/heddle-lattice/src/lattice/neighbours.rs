@@ -38,17 +38,17 @@ impl Iterator for Neighbours<'_> {
     fn next(&mut self) -> Option<Neighbour> {
         loop {
             let axis = self.next / 2;
-            let rail = self.lattice.rails.get(axis)?;
+            let strided_axis = self.lattice.strided_axes.get(axis)?;
             let forwards = self.next % 2 == 1;
             self.next += 1;
-            let at = rail.coordinate(self.site);
-            let last = rail.axis.size() - 1;
-            let span = last * rail.stride;
+            let at = strided_axis.coordinate(self.site);
+            let last = strided_axis.axis.size() - 1;
+            let span = last * strided_axis.stride;
             let stepped = match forwards {
-                false if at > 0 => self.site - rail.stride,
-                false if rail.axis.wraps() => self.site + span,
-                true if at < last => self.site + rail.stride,
-                true if rail.axis.wraps() => self.site - span,
+                false if at > 0 => self.site - strided_axis.stride,
+                false if strided_axis.axis.wraps() => self.site + span,
+                true if at < last => self.site + strided_axis.stride,
+                true if strided_axis.axis.wraps() => self.site - span,
                 _ => continue,
             };
             if !self.lattice.blocked.contains(stepped) {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_stop_or_wrap() {
+    fn open_axes_stop_and_periodic_axes_wrap() {
         let lattice = Lattice::new([Axis::open(3), Axis::periodic(3)]).unwrap();
         assert_eq!(around(&lattice, 0), [3, 2, 1]);
         assert_eq!(around(&lattice, 4), [1, 7, 3, 5]);

@@ -12,39 +12,39 @@
 
 use smallvec::SmallVec;
 
-use super::finder::{Found, Question};
-use super::marks::Marks;
-use crate::lattice::{Compass, Heading, Lattice, Site, axis_of, back};
+use super::finder::{PathQuery, SearchResult};
+use super::site_table::SiteTable;
+use crate::lattice::{Direction, Lattice, Site, Stepper, axis_of, back};
 
 /// The heading stored at the start, which no step led to.
-const ORIGIN: Heading = Heading::MAX;
+const ORIGIN: Direction = Direction::MAX;
 
 /// The number of sites expanded before the flood around the end begins.
-const PATIENCE: u64 = 1 << 12;
+const FLOOD_AFTER_EXPANDED: u64 = 1 << 12;
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenSite {
     site: Site,
     steps: u64,
-    came: Heading,
+    came_from: Direction,
 }
 
 /// Working memory of the search.
 #[derive(Clone, Debug)]
 pub(super) struct AStar {
-    came: Marks<Heading>,
-    stacks: [Vec<Open>; 3],
-    flood: Option<Flood>,
+    came_from: SiteTable<Direction>,
+    stacks: [Vec<OpenSite>; 3],
+    flood_fill: Option<FloodFill>,
     sites: u64,
     dense_up_to: u64,
 }
 
 /// The sites around the end that are known so far.
 #[derive(Clone, Debug)]
-struct Flood {
-    seen: Marks<()>,
+struct FloodFill {
+    seen: SiteTable<()>,
     /// Sites that were seen and not yet expanded.
-    rim: Vec<Site>,
+    frontier: Vec<Site>,
     /// It met the search: there is a path.
     met: bool,
 }
@@ -52,32 +52,38 @@ struct Flood {
 impl AStar {
     pub(super) fn new(sites: u64, dense_up_to: u64) -> Self {
         Self {
-            came: Marks::new(sites, dense_up_to),
+            came_from: SiteTable::new(sites, dense_up_to),
             stacks: Default::default(),
-            flood: None,
+            flood_fill: None,
             sites,
             dense_up_to,
         }
     }
 
-    pub(super) fn find(&mut self, question: Question<'_>) -> Found {
-        let Question {
+    pub(super) fn find(&mut self, question: PathQuery<'_>) -> SearchResult {
+        let PathQuery {
             lattice,
-            compass,
+            stepper,
             start,
             end,
-            most_expanded,
+            max_expanded,
         } = question;
-        self.came.forget();
+        self.came_from.forget();
         self.stacks.iter_mut().for_each(Vec::clear);
-        let rails = lattice.rails();
-        let target: SmallVec<[u64; 8]> = rails.iter().map(|rail| rail.coordinate(end)).collect();
-        let mut estimate: u64 = rails.iter().map(|rail| rail.steps(start, end)).sum();
+        let strided_axes = lattice.strided_axes();
+        let target: SmallVec<[u64; 8]> = strided_axes
+            .iter()
+            .map(|strided_axis| strided_axis.coordinate(end))
+            .collect();
+        let mut estimate: u64 = strided_axes
+            .iter()
+            .map(|strided_axis| strided_axis.steps(start, end))
+            .sum();
         let mut expanded = 0;
-        self.stacks[(estimate % 3) as usize].push(Open {
+        self.stacks[(estimate % 3) as usize].push(OpenSite {
             site: start,
             steps: 0,
-            came: ORIGIN,
+            came_from: ORIGIN,
         });
         let mut empty = 0;
         while empty < 3 {
@@ -87,85 +93,93 @@ impl AStar {
                 continue;
             };
             empty = 0;
-            if self.came.get(open.site).is_some() {
+            if self.came_from.get(open.site).is_some() {
                 continue;
             }
-            self.came.set(open.site, open.came);
+            self.came_from.set(open.site, open.came_from);
             expanded += 1;
             if open.site == end {
-                return Found::Path(self.walk_back(compass, end, open.steps), expanded);
+                return SearchResult::Path(self.trace_back(stepper, end, open.steps), expanded);
             }
-            if expanded > most_expanded {
-                return Found::TooMuch;
+            if expanded > max_expanded {
+                return SearchResult::TooMuch;
             }
-            if expanded > PATIENCE && self.is_walled_in(lattice, compass, end, expanded) {
-                return Found::Nothing;
+            if expanded > FLOOD_AFTER_EXPANDED && self.is_walled_in(lattice, stepper, end, expanded)
+            {
+                return SearchResult::Nothing;
             }
             let ahead = estimate - open.steps;
-            let (came, stacks) = (&self.came, &mut self.stacks);
-            compass.around(open.site, |site, heading, before, after| {
-                if lattice.blocked().contains(site) || came.get(site).is_some() {
+            let (came_from, stacks) = (&self.came_from, &mut self.stacks);
+            stepper.around(open.site, |site, direction, before, after| {
+                if lattice.blocked().contains(site) || came_from.get(site).is_some() {
                     return;
                 }
-                let (rail, to) = (&rails[axis_of(heading)], target[axis_of(heading)]);
-                let needed = ahead + rail.gap(after, to) - rail.gap(before, to);
+                let (strided_axis, to) = (
+                    &strided_axes[axis_of(direction)],
+                    target[axis_of(direction)],
+                );
+                let needed = ahead + strided_axis.gap(after, to) - strided_axis.gap(before, to);
                 let steps = open.steps + 1;
-                stacks[((steps + needed) % 3) as usize].push(Open {
+                stacks[((steps + needed) % 3) as usize].push(OpenSite {
                     site,
                     steps,
-                    came: heading,
+                    came_from: direction,
                 });
             });
         }
-        Found::Nothing
+        SearchResult::Nothing
     }
 
     /// Floods one more site. Returns whether no site is left to flood.
     fn is_walled_in(
         &mut self,
         lattice: &Lattice,
-        compass: &Compass,
+        stepper: &Stepper,
         end: Site,
         expanded: u64,
     ) -> bool {
         let (sites, dense_up_to) = (self.sites, self.dense_up_to);
-        let flood = self.flood.get_or_insert_with(|| Flood {
-            seen: Marks::new(sites, dense_up_to),
-            rim: Vec::new(),
+        let flood_fill = self.flood_fill.get_or_insert_with(|| FloodFill {
+            seen: SiteTable::new(sites, dense_up_to),
+            frontier: Vec::new(),
             met: false,
         });
-        if expanded == PATIENCE + 1 {
-            flood.seen.forget();
-            flood.rim.clear();
-            flood.rim.push(end);
-            flood.seen.set(end, ());
-            flood.met = false;
+        if expanded == FLOOD_AFTER_EXPANDED + 1 {
+            flood_fill.seen.forget();
+            flood_fill.frontier.clear();
+            flood_fill.frontier.push(end);
+            flood_fill.seen.set(end, ());
+            flood_fill.met = false;
         }
-        if flood.met {
+        if flood_fill.met {
             return false;
         }
-        let Some(site) = flood.rim.pop() else {
+        let Some(site) = flood_fill.frontier.pop() else {
             return true;
         };
-        if self.came.get(site).is_some() {
-            flood.met = true;
+        if self.came_from.get(site).is_some() {
+            flood_fill.met = true;
             return false;
         }
-        compass.around(site, |stepped, _, _, _| {
-            if !lattice.blocked().contains(stepped) && flood.seen.get(stepped).is_none() {
-                flood.seen.set(stepped, ());
-                flood.rim.push(stepped);
+        stepper.around(site, |stepped, _, _, _| {
+            if !lattice.blocked().contains(stepped) && flood_fill.seen.get(stepped).is_none() {
+                flood_fill.seen.set(stepped, ());
+                flood_fill.frontier.push(stepped);
             }
         });
         false
     }
 
-    fn walk_back(&self, compass: &Compass, end: Site, steps: u64) -> Vec<Site> {
+    fn trace_back(&self, stepper: &Stepper, end: Site, steps: u64) -> Vec<Site> {
         let mut vertices = Vec::with_capacity(steps as usize + 1);
         let mut site = end;
         vertices.push(site);
-        while let Some(heading) = self.came.get(site).filter(|&heading| heading != ORIGIN) {
-            site = compass.step(site, back(heading));
+        while let Some(direction) = self
+            .came_from
+            .get(site)
+            .filter(|&direction| direction != ORIGIN)
+        {
+            site = stepper.step(site, back(direction));
             vertices.push(site);
         }
         vertices.reverse();

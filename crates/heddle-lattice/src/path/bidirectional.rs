@@ -4,9 +4,9 @@
 //! their frontiers, so the first step that crosses from one to the other lies on a
 //! shortest path.
 
-use super::finder::{Found, Question};
-use super::marks::Marks;
-use crate::lattice::{Compass, Heading, Lattice, Site, back};
+use super::finder::{PathQuery, SearchResult};
+use super::site_table::SiteTable;
+use crate::lattice::{Direction, Lattice, Site, Stepper, back};
 
 /// Added to a heading for sites reached from the end.
 const FROM_END: u8 = 0x80;
@@ -16,54 +16,54 @@ const ORIGIN: u8 = 0x7F;
 /// Working memory of the search.
 #[derive(Clone, Debug)]
 pub(super) struct Bidirectional {
-    came: Marks<u8>,
-    rims: [Vec<Site>; 2],
+    came_from: SiteTable<u8>,
+    frontiers: [Vec<Site>; 2],
     next: Vec<Site>,
 }
 
 impl Bidirectional {
     pub(super) fn new(sites: u64, dense_up_to: u64) -> Self {
         Self {
-            came: Marks::new(sites, dense_up_to),
-            rims: Default::default(),
+            came_from: SiteTable::new(sites, dense_up_to),
+            frontiers: Default::default(),
             next: Vec::new(),
         }
     }
 
-    pub(super) fn find(&mut self, question: Question<'_>) -> Found {
-        let Question {
+    pub(super) fn find(&mut self, question: PathQuery<'_>) -> SearchResult {
+        let PathQuery {
             lattice,
-            compass,
+            stepper,
             start,
             end,
-            most_expanded,
+            max_expanded,
         } = question;
         if start == end {
-            return Found::Path(vec![start], 0);
+            return SearchResult::Path(vec![start], 0);
         }
-        self.came.forget();
-        for (rim, origin) in self.rims.iter_mut().zip([start, end]) {
-            rim.clear();
-            rim.push(origin);
+        self.came_from.forget();
+        for (frontier, origin) in self.frontiers.iter_mut().zip([start, end]) {
+            frontier.clear();
+            frontier.push(origin);
         }
-        self.came.set(start, ORIGIN);
-        self.came.set(end, ORIGIN | FROM_END);
+        self.came_from.set(start, ORIGIN);
+        self.came_from.set(end, ORIGIN | FROM_END);
         let mut expanded = 0;
-        while self.rims.iter().all(|rim| !rim.is_empty()) {
-            let side = usize::from(self.rims[1].len() < self.rims[0].len());
-            if let Some((site, heading)) = self.grow(lattice, compass, side, &mut expanded) {
+        while self.frontiers.iter().all(|frontier| !frontier.is_empty()) {
+            let side = usize::from(self.frontiers[1].len() < self.frontiers[0].len());
+            if let Some((site, direction)) = self.grow(lattice, stepper, side, &mut expanded) {
                 let (first, second) = if side == 0 {
-                    (site, compass.step(site, heading))
+                    (site, stepper.step(site, direction))
                 } else {
-                    (compass.step(site, heading), site)
+                    (stepper.step(site, direction), site)
                 };
-                return Found::Path(self.join(compass, first, second), expanded);
+                return SearchResult::Path(self.join(stepper, first, second), expanded);
             }
-            if expanded > most_expanded {
-                return Found::TooMuch;
+            if expanded > max_expanded {
+                return SearchResult::TooMuch;
             }
         }
-        Found::Nothing
+        SearchResult::Nothing
     }
 
     /// Advances one side by a level. Returns the step that met the other side, if
@@ -71,25 +71,25 @@ impl Bidirectional {
     fn grow(
         &mut self,
         lattice: &Lattice,
-        compass: &Compass,
+        stepper: &Stepper,
         side: usize,
         expanded: &mut u64,
-    ) -> Option<(Site, Heading)> {
+    ) -> Option<(Site, Direction)> {
         let flag = if side == 0 { 0 } else { FROM_END };
         let mut met = None;
         self.next.clear();
-        let (came, next) = (&mut self.came, &mut self.next);
-        for &site in &self.rims[side] {
+        let (came_from, next) = (&mut self.came_from, &mut self.next);
+        for &site in &self.frontiers[side] {
             *expanded += 1;
-            compass.around(site, |stepped, heading, _, _| {
+            stepper.around(site, |stepped, direction, _, _| {
                 if met.is_some() || lattice.blocked().contains(stepped) {
                     return;
                 }
-                match came.get(stepped) {
-                    Some(mark) if mark & FROM_END != flag => met = Some((site, heading)),
+                match came_from.get(stepped) {
+                    Some(mark) if mark & FROM_END != flag => met = Some((site, direction)),
                     Some(_) => {}
                     None => {
-                        came.set(stepped, heading | flag);
+                        came_from.set(stepped, direction | flag);
                         next.push(stepped);
                     }
                 }
@@ -98,28 +98,28 @@ impl Bidirectional {
                 return met;
             }
         }
-        std::mem::swap(&mut self.rims[side], &mut self.next);
+        std::mem::swap(&mut self.frontiers[side], &mut self.next);
         None
     }
 
     /// The path from start to `first`, then from `second` to end.
-    fn join(&self, compass: &Compass, first: Site, second: Site) -> Vec<Site> {
-        let mut vertices = self.trail(compass, first);
+    fn join(&self, stepper: &Stepper, first: Site, second: Site) -> Vec<Site> {
+        let mut vertices = self.trace_back(stepper, first);
         vertices.reverse();
-        vertices.extend(self.trail(compass, second));
+        vertices.extend(self.trace_back(stepper, second));
         vertices
     }
 
     /// The sites from `site` back to the origin of its side.
-    fn trail(&self, compass: &Compass, mut site: Site) -> Vec<Site> {
-        let mut trail = vec![site];
-        while let Some(mark) = self.came.get(site).map(|mark| mark & !FROM_END) {
+    fn trace_back(&self, stepper: &Stepper, mut site: Site) -> Vec<Site> {
+        let mut trace_back = vec![site];
+        while let Some(mark) = self.came_from.get(site).map(|mark| mark & !FROM_END) {
             if mark == ORIGIN {
                 break;
             }
-            site = compass.step(site, back(mark));
-            trail.push(site);
+            site = stepper.step(site, back(mark));
+            trace_back.push(site);
         }
-        trail
+        trace_back
     }
 }

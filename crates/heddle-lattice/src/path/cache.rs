@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-use super::marks::SiteHasher;
+use super::site_table::SiteHasher;
 use super::{Path, PathFinder};
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 
 /// Start and end.
-type Question = (Site, Site);
+type Endpoints = (Site, Site);
 
 /// The time of the last query, and the path.
-type Answer = (u64, Arc<Path>);
+type CacheEntry = (u64, Arc<Path>);
 
 /// The most recently queried paths, by start and end. It borrows its lattice, so
 /// the lattice cannot change while it exists.
@@ -21,9 +21,9 @@ type Answer = (u64, Arc<Path>);
 pub struct PathCache<'a> {
     finder: PathFinder<'a>,
     most: usize,
-    answers: HashMap<Question, Answer, BuildHasherDefault<SiteHasher>>,
+    entries: HashMap<Endpoints, CacheEntry, BuildHasherDefault<SiteHasher>>,
     /// The time of each entry's last query; the first is the oldest.
-    ages: BTreeMap<u64, Question>,
+    by_age: BTreeMap<u64, Endpoints>,
     clock: u64,
     hits: u64,
     misses: u64,
@@ -36,8 +36,8 @@ impl<'a> PathCache<'a> {
         Self {
             finder: PathFinder::new(lattice),
             most,
-            answers: HashMap::default(),
-            ages: BTreeMap::new(),
+            entries: HashMap::default(),
+            by_age: BTreeMap::new(),
             clock: 0,
             hits: 0,
             misses: 0,
@@ -49,11 +49,11 @@ impl<'a> PathCache<'a> {
     pub fn shortest_path(&mut self, start: Site, end: Site) -> Result<Arc<Path>, Error> {
         let question = (start, end);
         self.clock += 1;
-        if let Some((age, path)) = self.answers.get_mut(&question) {
+        if let Some((age, path)) = self.entries.get_mut(&question) {
             self.hits += 1;
-            self.ages.remove(age);
+            self.by_age.remove(age);
             *age = self.clock;
-            self.ages.insert(self.clock, question);
+            self.by_age.insert(self.clock, question);
             return Ok(Arc::clone(path));
         }
         self.misses += 1;
@@ -61,13 +61,13 @@ impl<'a> PathCache<'a> {
         if self.most == 0 {
             return Ok(path);
         }
-        if self.answers.len() == self.most
-            && let Some((_, oldest)) = self.ages.pop_first()
+        if self.entries.len() == self.most
+            && let Some((_, oldest)) = self.by_age.pop_first()
         {
-            self.answers.remove(&oldest);
+            self.entries.remove(&oldest);
         }
-        self.ages.insert(self.clock, question);
-        self.answers
+        self.by_age.insert(self.clock, question);
+        self.entries
             .insert(question, (self.clock, Arc::clone(&path)));
         Ok(path)
     }
@@ -75,13 +75,13 @@ impl<'a> PathCache<'a> {
     /// The number of cached paths.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.answers.len()
+        self.entries.len()
     }
 
     /// Whether the cache is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.answers.is_empty()
+        self.entries.is_empty()
     }
 
     /// The number of queries served from the cache.

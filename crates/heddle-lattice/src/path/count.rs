@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use super::marks::Marks;
-use crate::distance::{Parallel, Values};
+use super::site_table::SiteTable;
+use crate::distance::{DistanceValues, ParallelThreshold};
 use crate::error::Error;
-use crate::lattice::{Compass, Lattice, Site, Weights, axis_of};
+use crate::lattice::{Lattice, Site, Stepper, Weights, axis_of};
 
 /// The largest number of sites for which counting uses a slot per site.
 const DENSE_SITES: u64 = 1 << 22;
 
 /// The largest number of sites seen while counting level by level.
-const MOST_SEEN: u64 = 1 << 26;
+const MAX_SEEN: u64 = 1 << 26;
 
 /// Costs that differ by less than this, relative to their size, are equal: sums of
 /// the same steps in another order differ by rounding.
@@ -20,14 +20,14 @@ const SAME_COST: f64 = 1e-10;
 /// A number of paths: exact if it fits in 128 bits, and always as a float.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
-pub struct Count {
+pub struct CountValue {
     /// The exact number, unless it is 2^128 or more.
     pub exact: Option<u128>,
     /// The number to a relative error of about 1e-12; infinite beyond 10^308.
     pub approximate: f64,
 }
 
-impl Count {
+impl CountValue {
     const ZERO: Self = Self::of(0);
     const ONE: Self = Self::of(1);
 
@@ -96,7 +96,7 @@ fn greatest_common(mut first: u128, mut second: u128) -> u128 {
 #[non_exhaustive]
 pub struct PathCount {
     /// The number of paths.
-    pub paths: Count,
+    pub paths: CountValue,
     /// The cost of each of them.
     pub cost: f64,
     /// Whether a formula gave the result.
@@ -141,16 +141,16 @@ impl Lattice {
 
     /// The number of orders of the steps of all axes, doubled for every periodic
     /// axis with two equally long directions.
-    fn multinomial(&self, start: Site, end: Site) -> (Count, f64) {
-        let mut paths = Count::ONE;
+    fn multinomial(&self, start: Site, end: Site) -> (CountValue, f64) {
+        let mut paths = CountValue::ONE;
         let mut taken = 0;
         let mut cost = 0.0;
-        for (axis, rail) in self.rails().iter().enumerate() {
-            let steps = rail.steps(start, end);
+        for (axis, strided_axis) in self.strided_axes().iter().enumerate() {
+            let steps = strided_axis.steps(start, end);
             taken += steps;
             paths = paths.times_binomial(taken, steps);
-            if rail.axis.wraps() && 2 * steps == rail.axis.size() {
-                paths = paths.times(Count::of(2));
+            if strided_axis.axis.wraps() && 2 * steps == strided_axis.axis.size() {
+                paths = paths.times(CountValue::of(2));
             }
             cost += steps as f64
                 * match self.weights() {
@@ -163,13 +163,13 @@ impl Lattice {
 
     /// Counts level by level from the start: the paths of a site are the sum of its
     /// predecessors'. Only two levels are stored.
-    fn count_by_levels(&self, start: Site, end: Site) -> Result<(Count, f64), Error> {
-        let compass = Compass::of(self);
+    fn count_by_levels(&self, start: Site, end: Site) -> Result<(CountValue, f64), Error> {
+        let stepper = Stepper::of(self);
         // The number of each site in order of discovery, over the whole search: at
         // or beyond the first of the next level means that it is in that level.
-        let mut seen = Marks::<u64>::new(self.sites(), DENSE_SITES);
-        let mut level = vec![(start, Count::ONE)];
-        let mut next: Vec<(Site, Count)> = Vec::new();
+        let mut seen = SiteTable::<u64>::new(self.sites(), DENSE_SITES);
+        let mut level = vec![(start, CountValue::ONE)];
+        let mut next: Vec<(Site, CountValue)> = Vec::new();
         let mut first_of_next = 1;
         let mut steps = 0_u64;
         seen.set(start, 0);
@@ -178,7 +178,7 @@ impl Lattice {
                 return Ok((*paths, steps as f64));
             }
             for &(site, paths) in &level {
-                compass.around(site, |stepped, _, _, _| {
+                stepper.around(site, |stepped, _, _, _| {
                     if self.blocked().contains(stepped) {
                         return;
                     }
@@ -196,11 +196,11 @@ impl Lattice {
                 });
             }
             first_of_next += next.len() as u64;
-            if first_of_next > MOST_SEEN {
+            if first_of_next > MAX_SEEN {
                 return Err(Error::TooManyToStore {
                     what: "counting shortest paths around blocked sites",
                     sites: self.sites(),
-                    most: MOST_SEEN,
+                    most: MAX_SEEN,
                 });
             }
             std::mem::swap(&mut level, &mut next);
@@ -212,12 +212,12 @@ impl Lattice {
 
     /// Counts by distances from the start: a step lies on a shortest path if its
     /// cost is the difference of its ends' distances.
-    fn count_by_cost(&self, start: Site, end: Site) -> Result<(Count, f64), Error> {
+    fn count_by_cost(&self, start: Site, end: Site) -> Result<(CountValue, f64), Error> {
         // On this thread alone: what follows is, and takes longer.
-        let alone = Parallel {
+        let alone = ParallelThreshold {
             from_sites: u64::MAX,
         };
-        let Values::Costs(costs) = self.distances_by(&[start], alone)?.values else {
+        let DistanceValues::Costs(costs) = self.distances_by(&[start], alone)?.values else {
             return Err(Error::Weighted {
                 what: "counting shortest paths by levels",
             });
@@ -234,14 +234,14 @@ impl Lattice {
                 .total_cmp(&costs[second as usize])
                 .then(first.cmp(&second))
         });
-        let compass = Compass::of(self);
-        let mut paths = vec![Count::ZERO; self.sites() as usize];
-        paths[start as usize] = Count::ONE;
+        let stepper = Stepper::of(self);
+        let mut paths = vec![CountValue::ZERO; self.sites() as usize];
+        paths[start as usize] = CountValue::ONE;
         for site in order {
             let (from, cost) = (paths[site as usize], costs[site as usize]);
-            compass.around(site, |stepped, heading, _, _| {
+            stepper.around(site, |stepped, direction, _, _| {
                 let known = costs[stepped as usize];
-                let by_this = cost + self.weights().of(axis_of(heading), site, stepped);
+                let by_this = cost + self.weights().of(axis_of(direction), site, stepped);
                 if !self.blocked().contains(stepped)
                     && known > cost
                     && (by_this - known).abs() <= SAME_COST * known
@@ -261,7 +261,7 @@ mod tests {
     use crate::lattice::Axis;
 
     #[test]
-    fn both_ways_round_count() {
+    fn both_directions_of_a_periodic_axis_count() {
         let ring = Lattice::new([Axis::periodic(6), Axis::periodic(4)]).unwrap();
         let count = ring.count_shortest_paths(0, 3 * 4 + 2).unwrap();
         // 5 choose 3, and two directions on each axis.
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_128_bits_a_float_remains() {
+    fn overflowing_counts_become_floats() {
         let lattice = Lattice::cubic(10, 16).unwrap();
         let count = lattice
             .count_shortest_paths(0, lattice.sites() - 1)
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_that_fits_is_exact() {
+    fn largest_128_bit_count_is_exact() {
         // 130 choose 65 has 127 bits; its intermediate products would not fit.
         let lattice = Lattice::cubic(2, 66).unwrap();
         let count = lattice

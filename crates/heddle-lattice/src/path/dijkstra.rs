@@ -9,12 +9,12 @@ use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 
-use super::finder::{Found, Question};
-use super::marks::Marks;
-use crate::lattice::{Compass, Heading, Lattice, Site, Weights, axis_of, back};
+use super::finder::{PathQuery, SearchResult};
+use super::site_table::SiteTable;
+use crate::lattice::{Direction, Lattice, Site, Stepper, Weights, axis_of, back};
 
 /// The heading stored at the start, which no step led to.
-const ORIGIN: Heading = Heading::MAX;
+const ORIGIN: Direction = Direction::MAX;
 
 /// The number of low bits ignored when comparing estimates, a part in 10^12. Sums
 /// of the same costs in another order differ by less, and without this the search
@@ -22,7 +22,7 @@ const ORIGIN: Heading = Heading::MAX;
 const SAME_BITS: u32 = 12;
 
 /// The smallest estimate first, then the newest entry.
-type Open = (Reverse<u64>, u64, Site);
+type OpenEntry = (Reverse<u64>, u64, Site);
 
 /// A key that orders estimates: positive floats are ordered as their bits are.
 fn order(estimate: f64) -> Reverse<u64> {
@@ -31,11 +31,11 @@ fn order(estimate: f64) -> Reverse<u64> {
 
 /// The state of a site.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct SiteState {
     cost: f64,
     /// A lower bound of the remaining cost.
-    ahead: f64,
-    came: Heading,
+    estimate: f64,
+    came_from: Direction,
     /// Whether the site was expanded with this cost.
     expanded: bool,
 }
@@ -43,8 +43,8 @@ struct Known {
 /// Working memory of the search.
 #[derive(Clone, Debug)]
 pub(super) struct WeightedAStar {
-    known: Marks<Known>,
-    heap: BinaryHeap<Open>,
+    states: SiteTable<SiteState>,
+    heap: BinaryHeap<OpenEntry>,
     /// The least cost of a step along each axis.
     least: SmallVec<[f64; 8]>,
 }
@@ -60,88 +60,96 @@ impl WeightedAStar {
             }
         };
         Self {
-            known: Marks::new(lattice.sites(), dense_up_to),
+            states: SiteTable::new(lattice.sites(), dense_up_to),
             heap: BinaryHeap::new(),
             least,
         }
     }
 
-    pub(super) fn find(&mut self, question: Question<'_>) -> Found {
-        let Question {
+    pub(super) fn find(&mut self, question: PathQuery<'_>) -> SearchResult {
+        let PathQuery {
             lattice,
-            compass,
+            stepper,
             start,
             end,
-            most_expanded,
+            max_expanded,
         } = question;
-        self.known.forget();
+        self.states.forget();
         self.heap.clear();
-        let rails = lattice.rails();
-        let target: SmallVec<[u64; 8]> = rails.iter().map(|rail| rail.coordinate(end)).collect();
-        let ahead = rails
+        let strided_axes = lattice.strided_axes();
+        let target: SmallVec<[u64; 8]> = strided_axes
+            .iter()
+            .map(|strided_axis| strided_axis.coordinate(end))
+            .collect();
+        let estimate = strided_axes
             .iter()
             .zip(&self.least)
-            .map(|(rail, least)| rail.steps(start, end) as f64 * least)
+            .map(|(strided_axis, least)| strided_axis.steps(start, end) as f64 * least)
             .sum();
-        let origin = Known {
+        let origin = SiteState {
             cost: 0.0,
-            ahead,
-            came: ORIGIN,
+            estimate,
+            came_from: ORIGIN,
             expanded: false,
         };
-        self.known.set(start, origin);
-        self.heap.push((order(ahead), 0, start));
+        self.states.set(start, origin);
+        self.heap.push((order(estimate), 0, start));
         let (mut expanded, mut pushed) = (0, 0);
         while let Some((_, _, here)) = self.heap.pop() {
-            let Some(at) = self.known.get(here).filter(|known| !known.expanded) else {
+            let Some(at) = self.states.get(here).filter(|states| !states.expanded) else {
                 continue;
             };
             if here == end {
-                return Found::Path(self.walk_back(compass, end), expanded);
+                return SearchResult::Path(self.trace_back(stepper, end), expanded);
             }
-            if expanded > most_expanded {
-                return Found::TooMuch;
+            if expanded > max_expanded {
+                return SearchResult::TooMuch;
             }
-            self.known.set(
+            self.states.set(
                 here,
-                Known {
+                SiteState {
                     expanded: true,
                     ..at
                 },
             );
             expanded += 1;
-            let (known, heap, least) = (&mut self.known, &mut self.heap, &self.least);
-            compass.around(here, |site, heading, before, after| {
-                let axis = axis_of(heading);
+            let (states, heap, least) = (&mut self.states, &mut self.heap, &self.least);
+            stepper.around(here, |site, direction, before, after| {
+                let axis = axis_of(direction);
                 if lattice.blocked().contains(site) {
                     return;
                 }
                 let cost = at.cost + lattice.weights().of(axis, here, site);
-                if known.get(site).is_some_and(|known| known.cost <= cost) {
+                if states.get(site).is_some_and(|states| states.cost <= cost) {
                     return;
                 }
-                let (rail, to) = (&rails[axis], target[axis]);
-                let change = rail.gap(after, to) as f64 - rail.gap(before, to) as f64;
-                let ahead = at.ahead + change * least[axis];
-                let found = Known {
+                let (strided_axis, to) = (&strided_axes[axis], target[axis]);
+                let change =
+                    strided_axis.gap(after, to) as f64 - strided_axis.gap(before, to) as f64;
+                let estimate = at.estimate + change * least[axis];
+                let found = SiteState {
                     cost,
-                    ahead,
-                    came: heading,
+                    estimate,
+                    came_from: direction,
                     expanded: false,
                 };
-                known.set(site, found);
+                states.set(site, found);
                 pushed += 1;
-                heap.push((order(cost + ahead), pushed, site));
+                heap.push((order(cost + estimate), pushed, site));
             });
         }
-        Found::Nothing
+        SearchResult::Nothing
     }
 
-    fn walk_back(&self, compass: &Compass, end: Site) -> Vec<Site> {
+    fn trace_back(&self, stepper: &Stepper, end: Site) -> Vec<Site> {
         let mut vertices = vec![end];
         let mut site = end;
-        while let Some(known) = self.known.get(site).filter(|known| known.came != ORIGIN) {
-            site = compass.step(site, back(known.came));
+        while let Some(states) = self
+            .states
+            .get(site)
+            .filter(|states| states.came_from != ORIGIN)
+        {
+            site = stepper.step(site, back(states.came_from));
             vertices.push(site);
         }
         vertices.reverse();

@@ -6,9 +6,9 @@ use super::astar::AStar;
 use super::bidirectional::Bidirectional;
 use super::dijkstra::WeightedAStar;
 use super::staircase::Staircase;
-use super::{MOST_STEPS, Method, Path};
+use super::{MAX_STEPS, Path, PathMethod};
 use crate::error::Error;
-use crate::lattice::{Compass, Lattice, Site, Weights};
+use crate::lattice::{Lattice, Site, Stepper, Weights};
 
 /// The largest number of sites for which a finder for many queries uses a slot per
 /// site.
@@ -18,11 +18,11 @@ const DENSE_SITES: u64 = 1 << 22;
 const DENSE_SITES_ONCE: u64 = 1 << 16;
 
 /// The default limit of expanded sites: some 2 GiB of memory.
-const MOST_EXPANDED: u64 = 1 << 26;
+const MAX_EXPANDED: u64 = 1 << 26;
 
 /// The search used where steps cost 1 and sites are blocked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Search {
+pub enum SearchAlgorithm {
     /// The staircases first, then A*.
     #[default]
     Auto,
@@ -37,17 +37,17 @@ pub enum Search {
 #[derive(Clone, Debug)]
 pub struct PathFinder<'a> {
     lattice: &'a Lattice,
-    compass: Compass,
-    search: Search,
+    stepper: Stepper,
+    search: SearchAlgorithm,
     dense_up_to: u64,
-    most_expanded: u64,
+    max_expanded: u64,
     astar: Option<AStar>,
     bidirectional: Option<Bidirectional>,
     weighted: Option<WeightedAStar>,
 }
 
 /// The result of a search.
-pub(super) enum Found {
+pub(super) enum SearchResult {
     /// A path, and the number of sites expanded.
     Path(Vec<Site>, u64),
     /// There is no path.
@@ -58,12 +58,12 @@ pub(super) enum Found {
 
 /// The query of a search.
 #[derive(Clone, Copy)]
-pub(super) struct Question<'q> {
+pub(super) struct PathQuery<'q> {
     pub(super) lattice: &'q Lattice,
-    pub(super) compass: &'q Compass,
+    pub(super) stepper: &'q Stepper,
     pub(super) start: Site,
     pub(super) end: Site,
-    pub(super) most_expanded: u64,
+    pub(super) max_expanded: u64,
 }
 
 impl<'a> PathFinder<'a> {
@@ -72,10 +72,10 @@ impl<'a> PathFinder<'a> {
     pub fn new(lattice: &'a Lattice) -> Self {
         Self {
             lattice,
-            compass: Compass::of(lattice),
-            search: Search::Auto,
+            stepper: Stepper::of(lattice),
+            search: SearchAlgorithm::Auto,
             dense_up_to: DENSE_SITES,
-            most_expanded: MOST_EXPANDED,
+            max_expanded: MAX_EXPANDED,
             astar: None,
             bidirectional: None,
             weighted: None,
@@ -91,7 +91,7 @@ impl<'a> PathFinder<'a> {
 
     /// Sets the search.
     #[must_use]
-    pub fn with_search(mut self, search: Search) -> Self {
+    pub fn with_search(mut self, search: SearchAlgorithm) -> Self {
         self.search = search;
         self
     }
@@ -99,8 +99,8 @@ impl<'a> PathFinder<'a> {
     /// Sets the largest number of sites a search expands before it fails with an
     /// error.
     #[must_use]
-    pub fn with_most_expanded(mut self, sites: u64) -> Self {
-        self.most_expanded = sites;
+    pub fn with_max_expanded(mut self, sites: u64) -> Self {
+        self.max_expanded = sites;
         self
     }
 
@@ -115,16 +115,16 @@ impl<'a> PathFinder<'a> {
         let started = Instant::now();
         self.lattice.check_free(start)?;
         self.lattice.check_free(end)?;
-        let (found, method) = match self.by_staircase(start, end)? {
+        let (found, method) = match self.staircase_path(start, end)? {
             Some(answer) => answer,
             None => self.by_search(start, end),
         };
         let (vertices, expanded) = match found {
-            Found::Path(vertices, expanded) => (vertices, expanded),
-            Found::Nothing => return Err(self.lattice.no_path(start, end)),
-            Found::TooMuch => {
+            SearchResult::Path(vertices, expanded) => (vertices, expanded),
+            SearchResult::Nothing => return Err(self.lattice.no_path(start, end)),
+            SearchResult::TooMuch => {
                 return Err(Error::SearchTooLarge {
-                    most: self.most_expanded,
+                    most: self.max_expanded,
                 });
             }
         };
@@ -138,58 +138,62 @@ impl<'a> PathFinder<'a> {
     }
 
     /// The path of a formula, if it is shortest and no site on it is blocked.
-    fn by_staircase(&self, start: Site, end: Site) -> Result<Option<(Found, Method)>, Error> {
+    fn staircase_path(
+        &self,
+        start: Site,
+        end: Site,
+    ) -> Result<Option<(SearchResult, PathMethod)>, Error> {
         let by_steps = !matches!(self.lattice.weights(), Weights::Sites(_));
         let regular = self.lattice.is_regular();
-        if !by_steps || self.search != Search::Auto && !regular {
+        if !by_steps || self.search != SearchAlgorithm::Auto && !regular {
             return Ok(None);
         }
-        let stairs = Staircase::new(self.lattice, self.compass.clone(), start, end);
+        let stairs = Staircase::new(self.lattice, self.stepper.clone(), start, end);
         // A path around blocked sites is at least as long.
-        if stairs.steps() > MOST_STEPS {
+        if stairs.steps() > MAX_STEPS {
             return Err(Error::PathTooLong {
                 steps: stairs.steps(),
-                most: MOST_STEPS,
+                most: MAX_STEPS,
             });
         }
-        let walked = |stairs: Staircase| Found::Path(stairs.collect(), 0);
+        let walked = |stairs: Staircase| SearchResult::Path(stairs.collect(), 0);
         if regular {
-            return Ok(Some((walked(stairs), Method::ClosedForm)));
+            return Ok(Some((walked(stairs), PathMethod::ClosedForm)));
         }
         let free = [stairs.clone(), stairs.last_axis_first()]
             .into_iter()
             .find(|stairs| stairs.is_free(self.lattice));
-        Ok(free.map(|stairs| (walked(stairs), Method::FreeStaircase)))
+        Ok(free.map(|stairs| (walked(stairs), PathMethod::FreeStaircase)))
     }
 
-    fn by_search(&mut self, start: Site, end: Site) -> (Found, Method) {
-        let (lattice, compass) = (self.lattice, &self.compass);
+    fn by_search(&mut self, start: Site, end: Site) -> (SearchResult, PathMethod) {
+        let (lattice, stepper) = (self.lattice, &self.stepper);
         let (sites, dense_up_to) = (lattice.sites(), self.dense_up_to);
-        let question = Question {
+        let question = PathQuery {
             lattice,
-            compass,
+            stepper,
             start,
             end,
-            most_expanded: self.most_expanded,
+            max_expanded: self.max_expanded,
         };
         if !lattice.weights().is_unit() {
             let found = self
                 .weighted
                 .get_or_insert_with(|| WeightedAStar::new(lattice, dense_up_to))
                 .find(question);
-            return (found, Method::WeightedAStar);
+            return (found, PathMethod::WeightedAStar);
         }
-        if self.search == Search::BidirectionalBfs {
+        if self.search == SearchAlgorithm::BidirectionalBfs {
             let found = self
                 .bidirectional
                 .get_or_insert_with(|| Bidirectional::new(sites, dense_up_to))
                 .find(question);
-            return (found, Method::BidirectionalBfs);
+            return (found, PathMethod::BidirectionalBfs);
         }
         let found = self
             .astar
             .get_or_insert_with(|| AStar::new(sites, dense_up_to))
             .find(question);
-        (found, Method::AStar)
+        (found, PathMethod::AStar)
     }
 }

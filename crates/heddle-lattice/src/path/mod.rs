@@ -11,28 +11,28 @@ mod cache;
 pub mod count;
 mod dijkstra;
 mod finder;
-pub(crate) mod marks;
 pub mod simple;
+pub(crate) mod site_table;
 mod staircase;
 
 use std::time::Duration;
 
 pub use cache::PathCache;
-pub use count::{Count, PathCount};
-pub use finder::{PathFinder, Search};
-pub use simple::{Ended, SimplePaths, SimplePathsLimits};
+pub use count::{CountValue, PathCount};
+pub use finder::{PathFinder, SearchAlgorithm};
+pub use simple::{EndReason, SimplePaths, SimplePathsLimits};
 pub use staircase::Staircase;
 
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 
 /// The largest number of steps of a stored path: 1 GiB of vertices.
-pub const MOST_STEPS: u64 = 1 << 27;
+pub const MAX_STEPS: u64 = 1 << 27;
 
 /// The method that gave a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum PathMethod {
     /// A formula, without blocked sites.
     ClosedForm,
     /// A formula's path that no blocked site lies on.
@@ -55,7 +55,7 @@ pub struct Path {
     /// The sum of its steps' costs; the number of steps where each costs 1.
     pub cost: f64,
     /// The method that found it.
-    pub method: Method,
+    pub method: PathMethod,
     /// The number of sites expanded; 0 for a formula.
     pub expanded: u64,
     /// The elapsed time of the query.
@@ -115,9 +115,11 @@ impl Lattice {
             .windows(2)
             .map(|step| {
                 let axis = self
-                    .rails()
+                    .strided_axes()
                     .iter()
-                    .position(|rail| rail.coordinate(step[0]) != rail.coordinate(step[1]))
+                    .position(|strided_axis| {
+                        strided_axis.coordinate(step[0]) != strided_axis.coordinate(step[1])
+                    })
                     .unwrap_or(0);
                 self.weights().of(axis, step[0], step[1])
             })

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use super::marks::SiteHasher;
+use super::site_table::SiteHasher;
 use crate::error::Error;
 use crate::lattice::{Lattice, Neighbours, Site};
 
@@ -24,7 +24,7 @@ pub struct SimplePathsLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Ended {
+pub enum EndReason {
     /// All paths within the length were returned.
     Exhausted,
     /// The budget was spent; there may be more paths.
@@ -45,7 +45,7 @@ pub struct SimplePaths<'a> {
     branches: Vec<Neighbours<'a>>,
     /// The path has one site, which is start and end.
     trivial: bool,
-    ended: Option<Ended>,
+    ended: Option<EndReason>,
 }
 
 impl Lattice {
@@ -87,7 +87,7 @@ impl Lattice {
 impl SimplePaths<'_> {
     /// The reason for the end; `None` while there may be more paths.
     #[must_use]
-    pub fn ended(&self) -> Option<Ended> {
+    pub fn ended(&self) -> Option<EndReason> {
         self.ended
     }
 
@@ -102,9 +102,9 @@ impl SimplePaths<'_> {
     fn in_reach(&self, site: Site, steps: u64) -> bool {
         let remaining: u64 = self
             .lattice
-            .rails()
+            .strided_axes()
             .iter()
-            .map(|rail| rail.steps(site, self.end))
+            .map(|strided_axis| strided_axis.steps(site, self.end))
             .sum();
         steps.saturating_add(remaining) <= self.longest
     }
@@ -118,7 +118,7 @@ impl Iterator for SimplePaths<'_> {
             return None;
         }
         if self.trivial {
-            self.ended = Some(Ended::Exhausted);
+            self.ended = Some(EndReason::Exhausted);
             return Some(self.path.clone());
         }
         while let Some(branch) = self.branches.last_mut() {
@@ -130,7 +130,7 @@ impl Iterator for SimplePaths<'_> {
                 continue;
             };
             if self.tried == self.budget {
-                self.ended = Some(Ended::BudgetSpent);
+                self.ended = Some(EndReason::BudgetSpent);
                 return None;
             }
             self.tried += 1;
@@ -147,7 +147,7 @@ impl Iterator for SimplePaths<'_> {
             self.on_path.insert(step.site);
             self.branches.push(self.lattice.neighbours(step.site));
         }
-        self.ended = Some(Ended::Exhausted);
+        self.ended = Some(EndReason::Exhausted);
         None
     }
 }

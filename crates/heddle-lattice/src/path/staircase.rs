@@ -4,14 +4,14 @@
 use smallvec::SmallVec;
 
 use crate::error::Error;
-use crate::lattice::{Compass, Heading, Lattice, Site};
+use crate::lattice::{Direction, Lattice, Site, Stepper};
 
 /// A path from start to end, one axis after the other, as an iterator over its
 /// vertices. It takes a few hundred bytes whatever the path's length.
 #[derive(Clone, Debug)]
 pub struct Staircase {
-    compass: Compass,
-    legs: SmallVec<[(Heading, u64); 8]>,
+    stepper: Stepper,
+    legs: SmallVec<[(Direction, u64); 8]>,
     leg: usize,
     next: Option<Site>,
     left: u64,
@@ -24,17 +24,17 @@ impl Lattice {
     pub fn staircase(&self, start: Site, end: Site) -> Result<Staircase, Error> {
         self.check(start)?;
         self.check(end)?;
-        Ok(Staircase::new(self, Compass::of(self), start, end))
+        Ok(Staircase::new(self, Stepper::of(self), start, end))
     }
 }
 
 impl Staircase {
-    pub(super) fn new(lattice: &Lattice, compass: Compass, start: Site, end: Site) -> Self {
-        let mut legs: SmallVec<[(Heading, u64); 8]> = SmallVec::new();
+    pub(super) fn new(lattice: &Lattice, stepper: Stepper, start: Site, end: Site) -> Self {
+        let mut legs: SmallVec<[(Direction, u64); 8]> = SmallVec::new();
         let mut left = 0;
-        for (axis, rail) in lattice.rails().iter().enumerate() {
-            let (from, to) = (rail.coordinate(start), rail.coordinate(end));
-            let steps = rail.gap(from, to);
+        for (axis, strided_axis) in lattice.strided_axes().iter().enumerate() {
+            let (from, to) = (strided_axis.coordinate(start), strided_axis.coordinate(end));
+            let steps = strided_axis.gap(from, to);
             if steps == 0 {
                 continue;
             }
@@ -43,14 +43,15 @@ impl Staircase {
             let ahead = if to > from {
                 to - from
             } else {
-                to + rail.axis.size() - from
+                to + strided_axis.axis.size() - from
             };
-            let forwards = to > from && to - from == steps || rail.axis.wraps() && ahead == steps;
-            legs.push((2 * axis as Heading + Heading::from(forwards), steps));
+            let forwards =
+                to > from && to - from == steps || strided_axis.axis.wraps() && ahead == steps;
+            legs.push((2 * axis as Direction + Direction::from(forwards), steps));
             left += steps;
         }
         Self {
-            compass,
+            stepper,
             legs,
             leg: 0,
             next: Some(start),
@@ -83,13 +84,13 @@ impl Iterator for Staircase {
 
     fn next(&mut self) -> Option<Site> {
         let site = self.next?;
-        self.next = self.legs.get_mut(self.leg).map(|(heading, steps)| {
+        self.next = self.legs.get_mut(self.leg).map(|(direction, steps)| {
             *steps -= 1;
             self.left -= 1;
             if *steps == 0 {
                 self.leg += 1;
             }
-            self.compass.step(site, *heading)
+            self.stepper.step(site, *direction)
         });
         Some(site)
     }

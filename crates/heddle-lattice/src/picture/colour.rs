@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn grows_lighter_all_the_way() {
+    fn luminance_increases_monotonically() {
         let light = |place| {
             let [red, green, blue] = at(place).map(f64::from);
             0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -2,12 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::slice::Slice;
-use super::svg::{Frame, LEFT, Range, TOP, escape, number, put, shape};
+use super::slice::LatticeSlice;
+use super::svg::{DrawingSize, LEFT, TOP, ValueRange, escape, number, put, shape};
 use super::{Picture, colour};
 
 /// The legend below the drawing, with only the symbols that occur.
-pub(super) fn key(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
+pub(super) fn key(
+    out: &mut String,
+    picture: &Picture<'_>,
+    slice: &LatticeSlice,
+    frame: &DrawingSize,
+) {
     let lattice = picture.lattice;
     let y = frame.y(slice.rows) + 34.0;
     let mut x = LEFT;
@@ -67,7 +72,13 @@ pub(super) fn key(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame:
 }
 
 /// The colour scale on the right.
-pub(super) fn scale(out: &mut String, label: &str, range: Range, slice: &Slice, frame: &Frame) {
+pub(super) fn scale(
+    out: &mut String,
+    label: &str,
+    range: ValueRange,
+    slice: &LatticeSlice,
+    frame: &DrawingSize,
+) {
     let x = LEFT + slice.columns as f64 * frame.cell + 22.0;
     let height = (slice.rows as f64 * frame.cell).clamp(24.0, 260.0);
     put!(

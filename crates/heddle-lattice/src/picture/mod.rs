@@ -10,8 +10,8 @@ mod legend;
 mod slice;
 mod svg;
 
-pub use slice::MOST_CELLS;
-use slice::Slice;
+use slice::LatticeSlice;
+pub use slice::MAX_CELLS;
 
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
@@ -90,13 +90,13 @@ impl<'a> Picture<'a> {
 
     /// The picture as SVG.
     pub fn svg(&self) -> Result<String, Error> {
-        let slice = Slice::new(self)?;
+        let slice = LatticeSlice::new(self)?;
         Ok(svg::draw(self, &slice))
     }
 
     /// The picture as an HTML page.
     pub fn html(&self) -> Result<String, Error> {
-        let title = svg::escape(&self.heading());
+        let title = svg::escape(&self.direction());
         Ok(format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
@@ -108,7 +108,7 @@ impl<'a> Picture<'a> {
         ))
     }
 
-    fn heading(&self) -> String {
+    fn direction(&self) -> String {
         self.title.clone().unwrap_or_else(|| {
             let sizes: Vec<String> = self
                 .lattice

@@ -5,10 +5,10 @@ use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 
 /// The largest number of sites drawn.
-pub const MOST_CELLS: u64 = 1 << 16;
+pub const MAX_CELLS: u64 = 1 << 16;
 
 /// The sites of a slice, row by row.
-pub(super) struct Slice {
+pub(super) struct LatticeSlice {
     pub(super) rows: u64,
     pub(super) columns: u64,
     /// The axis from top to bottom; `None` on a line.
@@ -17,7 +17,7 @@ pub(super) struct Slice {
     fixed: Vec<u64>,
 }
 
-impl Slice {
+impl LatticeSlice {
     pub(super) fn new(picture: &Picture<'_>) -> Result<Self, Error> {
         let lattice = picture.lattice;
         let dimensions = lattice.dimensions();
@@ -35,7 +35,7 @@ impl Slice {
                 second: right,
             });
         }
-        let size = |axis: usize| lattice.rails()[axis].axis.size();
+        let size = |axis: usize| lattice.strided_axes()[axis].axis.size();
         let slice = Self {
             rows: down.map_or(1, size),
             columns: size(right),
@@ -59,11 +59,11 @@ impl Slice {
         for &vertex in picture.path {
             lattice.check(vertex)?;
         }
-        if self.rows.saturating_mul(self.columns) > MOST_CELLS {
+        if self.rows.saturating_mul(self.columns) > MAX_CELLS {
             return Err(Error::PictureTooLarge {
                 rows: self.rows,
                 columns: self.columns,
-                most: MOST_CELLS,
+                most: MAX_CELLS,
             });
         }
         match picture.values {
@@ -80,10 +80,10 @@ impl Slice {
     /// The site drawn at this position.
     pub(super) fn site(&self, lattice: &Lattice, row: u64, column: u64) -> Site {
         lattice
-            .rails()
+            .strided_axes()
             .iter()
             .enumerate()
-            .map(|(axis, rail)| {
+            .map(|(axis, strided_axis)| {
                 let coordinate = if axis == self.right {
                     column
                 } else if Some(axis) == self.down {
@@ -91,7 +91,7 @@ impl Slice {
                 } else {
                     self.fixed[axis]
                 };
-                coordinate * rail.stride
+                coordinate * strided_axis.stride
             })
             .sum()
     }
@@ -99,8 +99,8 @@ impl Slice {
     /// The position of a site, if the slice contains it.
     pub(super) fn place(&self, lattice: &Lattice, site: Site) -> Option<(u64, u64)> {
         let mut place = (0, 0);
-        for (axis, rail) in lattice.rails().iter().enumerate() {
-            let coordinate = rail.coordinate(site);
+        for (axis, strided_axis) in lattice.strided_axes().iter().enumerate() {
+            let coordinate = strided_axis.coordinate(site);
             if axis == self.right {
                 place.1 = coordinate;
             } else if Some(axis) == self.down {

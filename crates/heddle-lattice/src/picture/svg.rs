@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::slice::Slice;
+use super::slice::LatticeSlice;
 use super::{Picture, colour, legend};
 use crate::lattice::Site;
 
@@ -11,14 +11,14 @@ use crate::lattice::Site;
 const SIDE: f64 = 640.0;
 /// Up to this many cells every site is its own shape with a tooltip of its
 /// coordinates and value; beyond, equal neighbours in a row are drawn as one.
-const TOLD_CELLS: u64 = 4096;
+const MAX_DESCRIBED_CELLS: u64 = 4096;
 
 pub(super) const LEFT: f64 = 56.0;
 pub(super) const TOP: f64 = 106.0;
 const BOTTOM: f64 = 64.0;
 const LEGEND: f64 = 128.0;
 /// The least width for the texts.
-const LEAST_WIDTH: f64 = 420.0;
+const MIN_WIDTH: f64 = 420.0;
 
 const STYLE: &str = "\
 .hd{--ground:#ffffff;--ink:#1c2127;--faint:#66707d;--free:#eef1f4;--line:#d3d9e0;\
@@ -39,13 +39,13 @@ macro_rules! put {
 }
 pub(super) use put;
 
-pub(super) struct Frame {
+pub(super) struct DrawingSize {
     pub(super) cell: f64,
     width: f64,
     height: f64,
 }
 
-impl Frame {
+impl DrawingSize {
     fn x(&self, column: u64) -> f64 {
         LEFT + column as f64 * self.cell
     }
@@ -62,7 +62,7 @@ impl Frame {
     }
 }
 
-pub(super) fn draw(picture: &Picture<'_>, slice: &Slice) -> String {
+pub(super) fn draw(picture: &Picture<'_>, slice: &LatticeSlice) -> String {
     let longest = slice.rows.max(slice.columns) as f64;
     // Whole pixels: between fractional ones the background would show.
     let cell = (SIDE / longest).floor().clamp(2.0, 44.0);
@@ -71,9 +71,9 @@ pub(super) fn draw(picture: &Picture<'_>, slice: &Slice) -> String {
     } else {
         24.0
     };
-    let frame = Frame {
+    let frame = DrawingSize {
         cell,
-        width: (LEFT + slice.columns as f64 * cell + legend).max(LEAST_WIDTH),
+        width: (LEFT + slice.columns as f64 * cell + legend).max(MIN_WIDTH),
         height: TOP + slice.rows as f64 * cell + BOTTOM,
     };
     let mut out = String::new();
@@ -89,15 +89,15 @@ pub(super) fn draw(picture: &Picture<'_>, slice: &Slice) -> String {
     out
 }
 
-fn open(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
+fn open(out: &mut String, picture: &Picture<'_>, slice: &LatticeSlice, frame: &DrawingSize) {
     let (width, height) = (frame.width, frame.height);
-    let heading = escape(&picture.heading());
+    let direction = escape(&picture.direction());
     put!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"hd\" role=\"img\" \
          width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">"
     );
-    put!(out, "<title>{heading}</title><style>{STYLE}</style>");
+    put!(out, "<title>{direction}</title><style>{STYLE}</style>");
     put!(
         out,
         "<defs><pattern id=\"hd-wall\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
@@ -111,7 +111,7 @@ fn open(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
     );
     put!(
         out,
-        "<text class=\"title\" x=\"{LEFT}\" y=\"30\">{heading}</text>"
+        "<text class=\"title\" x=\"{LEFT}\" y=\"30\">{direction}</text>"
     );
     put!(
         out,
@@ -120,7 +120,7 @@ fn open(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
     );
 }
 
-fn subtitle(picture: &Picture<'_>, slice: &Slice) -> String {
+fn subtitle(picture: &Picture<'_>, slice: &LatticeSlice) -> String {
     let mut parts = Vec::new();
     let cut = slice.cut();
     if !cut.is_empty() {
@@ -146,9 +146,14 @@ fn subtitle(picture: &Picture<'_>, slice: &Slice) -> String {
 }
 
 /// The smallest and the largest value shown.
-pub(super) type Range = (f64, f64);
+pub(super) type ValueRange = (f64, f64);
 
-fn cells(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) -> Option<Range> {
+fn cells(
+    out: &mut String,
+    picture: &Picture<'_>,
+    slice: &LatticeSlice,
+    frame: &DrawingSize,
+) -> Option<ValueRange> {
     let lattice = picture.lattice;
     let value = |site: Site| {
         picture
@@ -159,7 +164,7 @@ fn cells(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) 
     let sites = |row: u64| (0..slice.columns).map(move |column| slice.site(lattice, row, column));
     let range = (0..slice.rows).flat_map(sites).filter_map(value).fold(
         None,
-        |range: Option<Range>, value| {
+        |range: Option<ValueRange>, value| {
             Some(range.map_or((value, value), |(least, most)| {
                 (least.min(value), most.max(value))
             }))
@@ -177,10 +182,10 @@ fn cells(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) 
             (None, _) => "var(--free)".to_owned(),
         }
     };
-    if slice.rows * slice.columns <= TOLD_CELLS {
+    if slice.rows * slice.columns <= MAX_DESCRIBED_CELLS {
         one_by_one(out, slice, frame, |row, column| {
             let site = slice.site(lattice, row, column);
-            (fill(site), told_of(picture, site, value(site)))
+            (fill(site), described_cells(picture, site, value(site)))
         });
     } else {
         by_colour(out, slice, frame, |row, column| {
@@ -193,8 +198,8 @@ fn cells(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) 
 /// Draws each site as a shape with a tooltip.
 fn one_by_one(
     out: &mut String,
-    slice: &Slice,
-    frame: &Frame,
+    slice: &LatticeSlice,
+    frame: &DrawingSize,
     shown: impl Fn(u64, u64) -> (String, String),
 ) {
     // One pixel of background between sites that are large enough.
@@ -213,7 +218,12 @@ fn one_by_one(
 }
 
 /// Draws one shape per colour, in a fifth of the bytes.
-fn by_colour(out: &mut String, slice: &Slice, frame: &Frame, paint: impl Fn(u64, u64) -> String) {
+fn by_colour(
+    out: &mut String,
+    slice: &LatticeSlice,
+    frame: &DrawingSize,
+    paint: impl Fn(u64, u64) -> String,
+) {
     let mut shapes: BTreeMap<String, String> = BTreeMap::new();
     for row in 0..slice.rows {
         let mut column = 0;
@@ -238,7 +248,7 @@ fn by_colour(out: &mut String, slice: &Slice, frame: &Frame, paint: impl Fn(u64,
     }
 }
 
-fn told_of(picture: &Picture<'_>, site: Site, value: Option<f64>) -> String {
+fn described_cells(picture: &Picture<'_>, site: Site, value: Option<f64>) -> String {
     let at = picture
         .lattice
         .coordinates(site)
@@ -255,7 +265,7 @@ fn told_of(picture: &Picture<'_>, site: Site, value: Option<f64>) -> String {
     format!("{at}{says}")
 }
 
-fn ticks(out: &mut String, slice: &Slice, frame: &Frame) {
+fn ticks(out: &mut String, slice: &LatticeSlice, frame: &DrawingSize) {
     let every = tick_step(frame.cell);
     for column in (0..slice.columns).step_by(every) {
         let (x, _) = frame.middle((0, column));
@@ -304,7 +314,7 @@ fn tick_step(cell: f64) -> usize {
 }
 
 /// Draws the path, interrupted where it leaves the slice or crosses a seam.
-fn way(out: &mut String, picture: &Picture<'_>, slice: &Slice, frame: &Frame) {
+fn way(out: &mut String, picture: &Picture<'_>, slice: &LatticeSlice, frame: &DrawingSize) {
     let places: Vec<Option<(u64, u64)>> = picture
         .path
         .iter()
@@ -411,7 +421,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
+    fn numbers_are_shortened() {
         for (value, expected) in [
             (0.0, "0"),
             (12.0, "12"),

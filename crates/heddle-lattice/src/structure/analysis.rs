@@ -3,9 +3,9 @@
 use heddle_runtime::Runtime;
 use serde::Serialize;
 
-use super::figure::Figure;
-use super::{Metrics, closed, components, metrics};
-use crate::centrality::figures;
+use super::property::Property;
+use super::{MemoryFootprint, closed_form, components, memory_footprint};
+use crate::centrality::distance_sums;
 use crate::error::Error;
 use crate::graph::{Graph, MAX_VISITED};
 use crate::lattice::{Axis, Lattice, Weights};
@@ -13,19 +13,19 @@ use crate::sweep::sweep_all;
 
 /// The limits of computations for figures without a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct AnalysisLimits {
     /// The largest number of sites to visit.
-    pub most_sites: u64,
+    pub max_sites: u64,
     /// The largest number of vertex pairs whose distance is computed. Where every
     /// step costs 1 some 10^9 take a second.
-    pub most_pairs: u64,
+    pub max_pairs: u64,
 }
 
-impl Default for Limits {
+impl Default for AnalysisLimits {
     fn default() -> Self {
         Self {
-            most_sites: 1 << 26,
-            most_pairs: 10_000_000_000,
+            max_sites: 1 << 26,
+            max_pairs: 10_000_000_000,
         }
     }
 }
@@ -44,49 +44,53 @@ pub struct Analysis {
     /// The number of free sites.
     pub vertices: u64,
     /// The number of steps between free sites.
-    pub edges: Figure<u64>,
+    pub edges: Property<u64>,
     /// Whether every free site has a path to every other.
-    pub connected: Figure<bool>,
+    pub connected: Property<bool>,
     /// The number of connected components.
-    pub components: Figure<u64>,
+    pub components: Property<u64>,
     /// The largest distance.
-    pub diameter: Figure<f64>,
+    pub diameter: Property<f64>,
     /// The smallest eccentricity of a vertex.
-    pub radius: Figure<f64>,
+    pub radius: Property<f64>,
     /// The mean number of neighbours of a vertex.
-    pub mean_degree: Figure<f64>,
+    pub mean_degree: Property<f64>,
     /// The share of closed triples among all connected triples of vertices.
-    pub clustering: Figure<f64>,
+    pub clustering: Property<f64>,
     /// The number of edges as a share of all possible ones.
-    pub density: Figure<f64>,
+    pub density: Property<f64>,
     /// The mean distance of two vertices.
-    pub mean_distance: Figure<f64>,
+    pub mean_distance: Property<f64>,
     /// The memory of the description, compared with an explicit graph.
-    pub memory: Metrics,
+    pub memory: MemoryFootprint,
 }
 
 /// Computes all figures: by formulas where the lattice is regular, by algorithms
 /// within `limits` where it is not.
-pub fn analyze(runtime: &Runtime, lattice: &Lattice, limits: &Limits) -> Result<Analysis, Error> {
-    let counts = Counts::of(lattice, limits);
+pub fn analyze(
+    runtime: &Runtime,
+    lattice: &Lattice,
+    limits: &AnalysisLimits,
+) -> Result<Analysis, Error> {
+    let counts = NeighbourCounts::of(lattice, limits);
     let vertices = lattice.free_sites();
-    let components = parts(runtime, lattice, limits)?;
-    let distances = Distances::of(runtime, lattice, limits)?;
+    let components = component_count(runtime, lattice, limits)?;
+    let distances = DistanceProperties::of(runtime, lattice, limits)?;
     let pairs = vertices as f64 * (vertices as f64 - 1.0);
-    let of_two = |figure: Figure<f64>| match vertices {
-        0 | 1 => Figure::absent("there are fewer than two vertices"),
-        _ => figure,
+    let of_two = |property: Property<f64>| match vertices {
+        0 | 1 => Property::unavailable("there are fewer than two vertices"),
+        _ => property,
     };
-    let some = |figure: Figure<f64>| match vertices {
-        0 => Figure::absent("every site is blocked"),
-        _ => figure,
+    let some = |property: Property<f64>| match vertices {
+        0 => Property::unavailable("every site is blocked"),
+        _ => property,
     };
     Ok(Analysis {
         dimensions: lattice.dimensions(),
         axes: lattice.axes().collect(),
         sites: lattice.sites(),
         vertices,
-        connected: components.map(|&parts| parts <= 1),
+        connected: components.map(|&component_count| component_count <= 1),
         components,
         diameter: some(distances.diameter),
         radius: some(distances.radius),
@@ -99,7 +103,7 @@ pub fn analyze(runtime: &Runtime, lattice: &Lattice, limits: &Limits) -> Result<
         clustering: counts.clustering(),
         mean_distance: of_two(distances.mean),
         edges: counts.edges,
-        memory: metrics(lattice),
+        memory: memory_footprint(lattice),
     })
 }
 
@@ -107,46 +111,48 @@ fn too_many_sites(lattice: &Lattice, most: u64) -> Option<String> {
     let sites = lattice.sites();
     let most = most.min(MAX_VISITED);
     (sites > most).then(|| {
-        format!(
-            "sites are blocked, so {sites} would have to be visited; `most_sites` allows {most}"
-        )
+        format!("sites are blocked, so {sites} would have to be visited; `max_sites` allows {most}")
     })
 }
 
-fn parts(runtime: &Runtime, lattice: &Lattice, limits: &Limits) -> Result<Figure<u64>, Error> {
+fn component_count(
+    runtime: &Runtime,
+    lattice: &Lattice,
+    limits: &AnalysisLimits,
+) -> Result<Property<u64>, Error> {
     if lattice.is_regular() {
-        return Ok(Figure::closed(1));
+        return Ok(Property::closed_form(1));
     }
-    if let Some(reason) = too_many_sites(lattice, limits.most_sites) {
-        return Ok(Figure::absent(reason));
+    if let Some(reason) = too_many_sites(lattice, limits.max_sites) {
+        return Ok(Property::unavailable(reason));
     }
     let components = components(runtime, lattice)?;
-    Ok(Figure::computed(components.len() as u64))
+    Ok(Property::computed(components.len() as u64))
 }
 
 /// The figures that need only the neighbours of each site.
-struct Counts {
-    edges: Figure<u64>,
-    triangles: Figure<u64>,
-    corners: Figure<u128>,
+struct NeighbourCounts {
+    edges: Property<u64>,
+    triangles: Property<u64>,
+    corners: Property<u128>,
 }
 
-impl Counts {
-    fn of(lattice: &Lattice, limits: &Limits) -> Self {
+impl NeighbourCounts {
+    fn of(lattice: &Lattice, limits: &AnalysisLimits) -> Self {
         if lattice.is_regular() {
             return Self {
-                edges: Figure::closed(closed::edges(lattice)),
-                triangles: Figure::closed(closed::triangles(lattice)),
-                corners: Figure::closed(closed::corners(lattice)),
+                edges: Property::closed_form(closed_form::edges(lattice)),
+                triangles: Property::closed_form(closed_form::triangles(lattice)),
+                corners: Property::closed_form(closed_form::corners(lattice)),
             };
         }
         // Only blocked sites and their neighbours differ from the formulas.
-        let edges = Figure::computed(closed::edges(lattice) - lost_edges(lattice));
-        if let Some(reason) = too_many_sites(lattice, limits.most_sites) {
+        let edges = Property::computed(closed_form::edges(lattice) - lost_edges(lattice));
+        if let Some(reason) = too_many_sites(lattice, limits.max_sites) {
             return Self {
                 edges,
-                triangles: Figure::absent(reason.clone()),
-                corners: Figure::absent(reason),
+                triangles: Property::unavailable(reason.clone()),
+                corners: Property::unavailable(reason),
             };
         }
         let mut corners = 0;
@@ -156,19 +162,21 @@ impl Counts {
         }
         Self {
             edges,
-            triangles: Figure::computed(free_triangles(lattice)),
-            corners: Figure::computed(corners),
+            triangles: Property::computed(triangles_among_free(lattice)),
+            corners: Property::computed(corners),
         }
     }
 
-    fn clustering(&self) -> Figure<f64> {
+    fn clustering(&self) -> Property<f64> {
         match (&self.triangles, &self.corners) {
-            (Figure::Absent { reason }, _) | (_, Figure::Absent { reason }) => {
-                Figure::absent(reason.clone())
+            (Property::Unavailable { reason }, _) | (_, Property::Unavailable { reason }) => {
+                Property::unavailable(reason.clone())
             }
-            (_, Figure::Known { value: 0, .. }) => Figure::absent("no vertex has two neighbours"),
-            (Figure::Known { value, method }, Figure::Known { value: corners, .. }) => {
-                Figure::Known {
+            (_, Property::Known { value: 0, .. }) => {
+                Property::unavailable("no vertex has two neighbours")
+            }
+            (Property::Known { value, method }, Property::Known { value: corners, .. }) => {
+                Property::Known {
                     value: 3.0 * *value as f64 / *corners as f64,
                     method: *method,
                 }
@@ -182,7 +190,7 @@ fn lost_edges(lattice: &Lattice) -> u64 {
     let blocked = lattice.blocked();
     let mut lost = 0;
     for site in blocked.iter() {
-        crate::graph::Odometer::at(lattice, site).around(|to, _| {
+        crate::graph::SiteCursor::at(lattice, site).for_each_neighbour(|to, _| {
             lost += u64::from(!blocked.contains(to) || to < site);
         });
     }
@@ -191,52 +199,53 @@ fn lost_edges(lattice: &Lattice) -> u64 {
 
 /// The number of axis lines of three sites that close to a triangle, with all three
 /// free.
-fn free_triangles(lattice: &Lattice) -> u64 {
+fn triangles_among_free(lattice: &Lattice) -> u64 {
     let blocked = lattice.blocked();
     let mut count = 0;
-    for rail in lattice.rails() {
-        if !rail.axis.wraps() || rail.axis.size() != 3 {
+    for strided_axis in lattice.strided_axes() {
+        if !strided_axis.axis.wraps() || strided_axis.axis.size() != 3 {
             continue;
         }
-        let first = (0..lattice.sites()).filter(|&site| rail.coordinate(site) == 0);
-        let free = |site: u64| (0..3).all(|step| !blocked.contains(site + step * rail.stride));
+        let first = (0..lattice.sites()).filter(|&site| strided_axis.coordinate(site) == 0);
+        let free =
+            |site: u64| (0..3).all(|step| !blocked.contains(site + step * strided_axis.stride));
         count += first.filter(|&site| free(site)).count() as u64;
     }
     count
 }
 
 /// The figures that need the distances of all pairs.
-struct Distances {
-    diameter: Figure<f64>,
-    radius: Figure<f64>,
-    mean: Figure<f64>,
+struct DistanceProperties {
+    diameter: Property<f64>,
+    radius: Property<f64>,
+    mean: Property<f64>,
 }
 
-impl Distances {
-    fn of(runtime: &Runtime, lattice: &Lattice, limits: &Limits) -> Result<Self, Error> {
+impl DistanceProperties {
+    fn of(runtime: &Runtime, lattice: &Lattice, limits: &AnalysisLimits) -> Result<Self, Error> {
         if lattice.is_regular() && !matches!(lattice.weights(), Weights::Sites(_)) {
             return Ok(Self {
-                diameter: Figure::closed(closed::diameter(lattice)),
-                radius: Figure::closed(closed::radius(lattice)),
-                mean: Figure::closed(closed::mean_distance(lattice)),
+                diameter: Property::closed_form(closed_form::diameter(lattice)),
+                radius: Property::closed_form(closed_form::radius(lattice)),
+                mean: Property::closed_form(closed_form::mean_distance(lattice)),
             });
         }
         let vertices = lattice.free_sites();
         let pairs = vertices.saturating_mul(vertices);
-        if pairs > limits.most_pairs || lattice.sites() > MAX_VISITED {
+        if pairs > limits.max_pairs || lattice.sites() > MAX_VISITED {
             let reason = format!(
                 "no formula holds, so the distances of {pairs} pairs would have to be found; \
-                 `most_pairs` allows {}",
-                limits.most_pairs
+                 `max_pairs` allows {}",
+                limits.max_pairs
             );
-            let absent = || Figure::absent(reason.clone());
+            let unavailable = || Property::unavailable(reason.clone());
             return Ok(Self {
-                diameter: absent(),
-                radius: absent(),
-                mean: absent(),
+                diameter: unavailable(),
+                radius: unavailable(),
+                mean: unavailable(),
             });
         }
-        let mut sum = Sum::default();
+        let mut sum = DistanceSum::default();
         if lattice.weights().is_unit() {
             let reach = sweep_all(runtime, lattice)?;
             for (source, &most) in reach.eccentricity.iter().enumerate() {
@@ -248,8 +257,12 @@ impl Distances {
             }
         } else {
             let graph = Graph::build(runtime, lattice)?;
-            for figures in figures(runtime, &graph)? {
-                sum.add(figures.reached, figures.total, figures.eccentricity);
+            for distance_sums in distance_sums(runtime, &graph)? {
+                sum.add(
+                    distance_sums.reached,
+                    distance_sums.total,
+                    distance_sums.eccentricity,
+                );
             }
         }
         Ok(sum.distances())
@@ -257,14 +270,14 @@ impl Distances {
 }
 
 #[derive(Default)]
-struct Sum {
+struct DistanceSum {
     pairs: u64,
     total: f64,
     greatest: f64,
     least: Option<f64>,
 }
 
-impl Sum {
+impl DistanceSum {
     fn add(&mut self, reached: u64, total: f64, eccentricity: f64) {
         self.pairs += reached;
         self.total += total;
@@ -275,14 +288,14 @@ impl Sum {
         );
     }
 
-    fn distances(&self) -> Distances {
-        Distances {
-            diameter: Figure::computed(self.greatest),
-            radius: Figure::computed(self.least.unwrap_or(0.0)),
+    fn distances(&self) -> DistanceProperties {
+        DistanceProperties {
+            diameter: Property::computed(self.greatest),
+            radius: Property::computed(self.least.unwrap_or(0.0)),
             mean: if self.pairs == 0 {
-                Figure::absent("no path connects two vertices")
+                Property::unavailable("no path connects two vertices")
             } else {
-                Figure::computed(self.total / self.pairs as f64)
+                Property::computed(self.total / self.pairs as f64)
             },
         }
     }

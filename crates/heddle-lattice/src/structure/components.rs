@@ -2,10 +2,10 @@
 
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
+use crate::cpu_task;
 use crate::error::Error;
-use crate::graph::{Numbering, Odometer};
+use crate::graph::{Numbering, SiteCursor};
 use crate::lattice::{Lattice, Site};
-use crate::task;
 
 /// The operation kind of connected components.
 pub static COMPONENTS: Kind = Kind::new("lattice-components", WorkUnit::Items);
@@ -50,7 +50,7 @@ pub fn components(runtime: &Runtime, lattice: &Lattice) -> Result<Components, Er
             numbering,
         });
     }
-    task::run(runtime, &COMPONENTS, lattice.sites(), |_| {
+    cpu_task::run(runtime, &COMPONENTS, lattice.sites(), |_| {
         joined(lattice, numbering.clone())
     })
 }
@@ -59,12 +59,12 @@ fn joined(lattice: &Lattice, numbering: Numbering) -> Components {
     let blocked = lattice.blocked();
     // Indexed by site: ranks would have to be computed for every neighbour.
     let mut parents: Vec<u32> = (0..lattice.sites() as u32).collect();
-    let mut odometer = Odometer::at(lattice, 0);
+    let mut site_cursor = SiteCursor::at(lattice, 0);
     for site in 0..lattice.sites() {
         if !blocked.contains(site) {
             // Later neighbours join this site when they are visited.
             let mut own = site as u32;
-            odometer.around(|to, _| {
+            site_cursor.for_each_neighbour(|to, _| {
                 if to < site && !blocked.contains(to) {
                     let other = root(&mut parents, to as u32);
                     parents[own.max(other) as usize] = own.min(other);
@@ -72,7 +72,7 @@ fn joined(lattice: &Lattice, numbering: Numbering) -> Components {
                 }
             });
         }
-        odometer.advance();
+        site_cursor.advance();
     }
     // A root is the first site of its component, so it comes before the others.
     let mut sizes = Vec::new();

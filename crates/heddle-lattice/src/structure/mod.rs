@@ -5,13 +5,13 @@
 //! method, or why it was not computed.
 
 mod analysis;
-mod closed;
+mod closed_form;
 mod components;
-mod figure;
-mod metrics;
+mod memory_footprint;
+mod property;
 
-pub use analysis::{Analysis, Limits, analyze};
-pub(crate) use closed::ordered_steps;
+pub use analysis::{Analysis, AnalysisLimits, analyze};
+pub(crate) use closed_form::ordered_steps;
 pub use components::{COMPONENTS, Components, components};
-pub use figure::Figure;
-pub use metrics::{Metrics, metrics};
+pub use memory_footprint::{MemoryFootprint, memory_footprint};
+pub use property::Property;

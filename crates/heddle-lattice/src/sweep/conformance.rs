@@ -41,15 +41,15 @@ pub fn cases() -> Vec<Case> {
                     });
                     lattice.with_blocked(blocked.collect::<Vec<_>>())
                 })
-                .map_err(|error| unfit(&error))?;
-            Ok(trial.check(|_| Sweep::from_all(&lattice).map_err(|error| unfit(&error))))
+                .map_err(|error| failure(&error))?;
+            Ok(trial.check(|_| Sweep::from_all(&lattice).map_err(|error| failure(&error))))
         })
         .on_host_only()
     };
     lattices.into_iter().map(case).collect()
 }
 
-fn unfit(error: &crate::Error) -> heddle_runtime::Error {
+fn failure(error: &crate::Error) -> heddle_runtime::Error {
     heddle_runtime::Error::BadParameter {
         operation: SWEEP.name(),
         parameter: "lattice",

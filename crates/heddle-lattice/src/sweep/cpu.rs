@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
-use heddle_runtime::cpu::Pool;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::units::Bytes;
 use pulp::{Arch, Simd, WithSimd};
 
-use super::columns::{Columns, Planes, Row};
-use super::{Reach, Sweep};
+use super::column_counter::{BitPlanes, BitRow, ColumnCounter};
+use super::{ReachTotals, Sweep};
 use crate::graph::{Build, Graph};
 
 /// The number of words of sources per site for many sources: one cache line, and
@@ -15,7 +15,7 @@ use crate::graph::{Build, Graph};
 const WIDE: usize = 8;
 
 impl Sweep<'_> {
-    pub(super) fn run_on_cpu(&self, pool: &Pool, sources: &[u32]) -> Reach {
+    pub(super) fn run_on_cpu(&self, pool: &CpuPool, sources: &[u32]) -> ReachTotals {
         let graph = Build::over(self.lattice, self.numbering.clone()).on(pool);
         let sources: Vec<u32> = sources
             .iter()
@@ -24,7 +24,7 @@ impl Sweep<'_> {
         // Few sources are distributed over the threads before words are filled.
         let share = sources.len().div_ceil(pool.threads());
         match share.div_ceil(64) {
-            0 => Reach::default(),
+            0 => ReachTotals::default(),
             1 => all::<1>(pool, &graph, &sources),
             2..=4 => all::<4>(pool, &graph, &sources),
             _ => all::<WIDE>(pool, &graph, &sources),
@@ -32,28 +32,30 @@ impl Sweep<'_> {
     }
 }
 
-fn all<const W: usize>(pool: &Pool, graph: &Graph, sources: &[u32]) -> Reach {
-    let mut reach = Reach::of(sources.len());
+fn all<const W: usize>(pool: &CpuPool, graph: &Graph, sources: &[u32]) -> ReachTotals {
+    let mut reach = ReachTotals::of(sources.len());
     let size = 64 * W;
     let batches = sources
         .chunks(size)
         .zip(reach.reached.chunks_mut(size))
         .zip(reach.total.chunks_mut(size))
         .zip(reach.eccentricity.chunks_mut(size))
-        .map(|(((sources, reached), total), eccentricity)| Batch::<W> {
-            graph,
-            sources,
-            reached,
-            total,
-            eccentricity,
-        });
+        .map(
+            |(((sources, reached), total), eccentricity)| SourceBatch::<W> {
+                graph,
+                sources,
+                reached,
+                total,
+                eccentricity,
+            },
+        );
     // The bits of a finished thread are used for the next batch.
     let spare = Mutex::new(Vec::new());
     let cost = Bytes((graph.targets().len() * sources.len() / 8) as u64);
     pool.each(cost, batches, |batch| {
         let kept = spare.lock().ok().and_then(|mut spare| spare.pop());
-        let mut bits = kept.unwrap_or_else(|| Bits::<W>::of(graph.vertices()));
-        Arch::new().dispatch(Pass {
+        let mut bits = kept.unwrap_or_else(|| SearchBits::<W>::of(graph.vertices()));
+        Arch::new().dispatch(SweepPass {
             batch,
             bits: &mut bits,
         });
@@ -65,13 +67,13 @@ fn all<const W: usize>(pool: &Pool, graph: &Graph, sources: &[u32]) -> Reach {
 }
 
 /// One bit per vertex and source.
-struct Bits<const W: usize> {
-    seen: Vec<Row<W>>,
-    front: Vec<Row<W>>,
-    next: Vec<Row<W>>,
+struct SearchBits<const W: usize> {
+    seen: Vec<BitRow<W>>,
+    front: Vec<BitRow<W>>,
+    next: Vec<BitRow<W>>,
 }
 
-impl<const W: usize> Bits<W> {
+impl<const W: usize> SearchBits<W> {
     fn of(vertices: usize) -> Self {
         let rows = || vec![[0; W]; vertices];
         Self {
@@ -83,7 +85,7 @@ impl<const W: usize> Bits<W> {
 }
 
 /// Up to `64 * W` sources and the places of their figures.
-struct Batch<'a, const W: usize> {
+struct SourceBatch<'a, const W: usize> {
     graph: &'a Graph,
     sources: &'a [u32],
     reached: &'a mut [u64],
@@ -91,12 +93,12 @@ struct Batch<'a, const W: usize> {
     eccentricity: &'a mut [u32],
 }
 
-struct Pass<'a, 'b, const W: usize> {
-    batch: Batch<'a, W>,
-    bits: &'b mut Bits<W>,
+struct SweepPass<'a, 'b, const W: usize> {
+    batch: SourceBatch<'a, W>,
+    bits: &'b mut SearchBits<W>,
 }
 
-impl<const W: usize> WithSimd for Pass<'_, '_, W> {
+impl<const W: usize> WithSimd for SweepPass<'_, '_, W> {
     type Output = ();
 
     #[inline(always)]
@@ -105,19 +107,19 @@ impl<const W: usize> WithSimd for Pass<'_, '_, W> {
     }
 }
 
-impl<const W: usize> Batch<'_, W> {
+impl<const W: usize> SourceBatch<'_, W> {
     #[inline(always)]
-    fn run(self, bits: &mut Bits<W>) {
+    fn run(self, bits: &mut SearchBits<W>) {
         let mut running = self.begin(bits);
         // The number of sites each source has reached, and the sum of that over the
         // levels so far.
-        let mut columns = Columns::<W>::new();
-        let mut sums = Planes::<W>::new();
+        let mut column_counter = ColumnCounter::<W>::new();
+        let mut sums = BitPlanes::<W>::new();
         let mut level = 0_u32;
         loop {
-            sums.add_all(&columns.planes);
-            let found = step(self.graph, bits, &mut columns);
-            columns.settle();
+            sums.add_all(&column_counter.planes);
+            let found = step(self.graph, bits, &mut column_counter);
+            column_counter.flush();
             for word in 0..W {
                 let mut done = running[word] & !found[word];
                 while done != 0 {
@@ -137,7 +139,7 @@ impl<const W: usize> Batch<'_, W> {
         // L R(L) minus the sum of R(l) over l < L; R does not count the source.
         for source in 0..self.sources.len() {
             let (word, bit) = (source / 64, source % 64);
-            let reached = columns.planes.column(word, bit);
+            let reached = column_counter.planes.column(word, bit);
             self.reached[source] = reached;
             self.total[source] = u64::from(level) * reached - sums.column(word, bit);
         }
@@ -146,7 +148,7 @@ impl<const W: usize> Batch<'_, W> {
     /// Sets each source's own bit as seen and current; unused bits are set as seen
     /// everywhere. Returns which bits are used.
     #[inline(always)]
-    fn begin(&self, bits: &mut Bits<W>) -> Row<W> {
+    fn begin(&self, bits: &mut SearchBits<W>) -> BitRow<W> {
         let mut there = [0_u64; W];
         for source in 0..self.sources.len() {
             there[source / 64] |= 1 << (source % 64);
@@ -165,7 +167,11 @@ impl<const W: usize> Batch<'_, W> {
 
 /// Advances all searches one step. Returns which found something, and counts what.
 #[inline(always)]
-fn step<const W: usize>(graph: &Graph, bits: &mut Bits<W>, columns: &mut Columns<W>) -> Row<W> {
+fn step<const W: usize>(
+    graph: &Graph,
+    bits: &mut SearchBits<W>,
+    column_counter: &mut ColumnCounter<W>,
+) -> BitRow<W> {
     let mut found = [0; W];
     let rows = bits.next.iter_mut().zip(&mut bits.seen);
     for (vertex, (next, seen)) in rows.enumerate() {
@@ -189,7 +195,7 @@ fn step<const W: usize>(graph: &Graph, bits: &mut Bits<W>, columns: &mut Columns
         }
         *next = around;
         if some != 0 {
-            columns.add(around);
+            column_counter.add(around);
         }
     }
     found

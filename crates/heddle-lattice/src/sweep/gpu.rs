@@ -5,29 +5,31 @@
 //! source. Up to 32 words of a site are adjacent: a warp reads a neighbour as one
 //! line of 256 bytes.
 
-use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Kernel, Lane, Launch};
+use heddle_runtime::device::{
+    Accelerator, Argument, DeviceBuffer, ExecutionContext, Kernel, Launch,
+};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Description, Error};
 
-use super::{Reach, Sweep};
+use super::{ReachTotals, Sweep};
 use crate::graph::gpu as graph;
 use crate::kernels::KERNELS;
 use crate::lattice::Lattice;
 
 const BLOCK: u32 = 256;
-const MOST_BLOCKS: u64 = 4096;
+const MAX_BLOCKS: u64 = 4096;
 const ZERO: &Kernel = Kernel::named(&KERNELS, "frontier_zero");
 const BEGIN: &Kernel = Kernel::named(&KERNELS, "frontier_begin");
 const SEED: &Kernel = Kernel::named(&KERNELS, "frontier_seed");
 const STEP: &Kernel = Kernel::named(&KERNELS, "frontier_step");
 /// The largest number of words of a site.
-const MOST_WORDS: u64 = 32;
+const MAX_WORDS: u64 = 32;
 /// The largest size of the bits when memory is not short.
-const MOST_BYTES: u64 = 4 << 30;
+const MAX_BYTES: u64 = 4 << 30;
 /// The largest number of sites a thread counts before it must add up its columns,
 /// and the smallest number that is worth it.
-const MOST_PER_THREAD: u64 = 63;
-const LEAST_PER_THREAD: u64 = 8;
+const MAX_PER_THREAD: u64 = 63;
+const MIN_PER_THREAD: u64 = 8;
 /// Blocks that fill any GPU: 132 multiprocessors of an H200 hold eight each.
 const FILLING: u64 = 132 * 8;
 /// The number of levels between two checks whether all searches have ended.
@@ -35,14 +37,14 @@ const LEVELS: u32 = 8;
 
 /// The layout of a sweep on a GPU.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(super) struct SweepLayout {
     sites: u64,
     dimensions: u64,
     sources: u64,
     words: u64,
 }
 
-impl Plan {
+impl SweepLayout {
     pub(super) fn of(lattice: &Lattice, sources: usize) -> Self {
         let sources = sources as u64;
         let wanted = sources.div_ceil(64).max(1).next_power_of_two();
@@ -50,9 +52,9 @@ impl Plan {
             sites: lattice.sites(),
             dimensions: lattice.dimensions() as u64,
             sources,
-            words: wanted.min(MOST_WORDS),
+            words: wanted.min(MAX_WORDS),
         };
-        plan.within(Bytes(MOST_BYTES))
+        plan.within(Bytes(MAX_BYTES))
     }
 
     /// The same with as many words a site as fit, at least one.
@@ -83,15 +85,15 @@ impl Plan {
     /// The number of sites of one thread, and of blocks.
     fn grid(&self) -> (u64, u64) {
         let lanes = u64::from(BLOCK) / self.words;
-        let per_thread = (self.sites / (lanes * FILLING)).clamp(LEAST_PER_THREAD, MOST_PER_THREAD);
+        let per_thread = (self.sites / (lanes * FILLING)).clamp(MIN_PER_THREAD, MAX_PER_THREAD);
         (per_thread, self.sites.div_ceil(lanes * per_thread))
     }
 }
 
 /// The buffers on the GPU.
-struct Ground<'a> {
+struct SweepBuffers<'a> {
     accelerator: &'a dyn Accelerator,
-    plan: Plan,
+    plan: SweepLayout,
     geometry: Array<u32>,
     blocked: Array<u32>,
     seen: DeviceBuffer,
@@ -106,25 +108,25 @@ struct Ground<'a> {
 impl Sweep<'_> {
     pub(super) fn run_on_gpu(
         &self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
-    ) -> Result<Reach, Error> {
+    ) -> Result<ReachTotals, Error> {
         let count = self.sources.len();
         if count == 0 {
-            return Ok(Reach::default());
+            return Ok(ReachTotals::default());
         }
-        let sources = lane.resident(&self.sources, accelerator)?;
-        let plan = self.plan.within(lane.budget());
-        let ground = Ground::new(accelerator, plan, self.lattice)?;
+        let sources = context.resident(&self.sources, accelerator)?;
+        let plan = self.plan.within(context.budget());
+        let ground = SweepBuffers::new(accelerator, plan, self.lattice)?;
         let size = (64 * plan.words) as usize;
         for first in (0..count).step_by(size) {
-            ground.begin(lane, &sources, first, size.min(count - first))?;
-            ground.search(lane, first)?;
+            ground.begin(context, &sources, first, size.min(count - first))?;
+            ground.search(context, first)?;
         }
-        let mut reach = Reach::of(count);
+        let mut reach = ReachTotals::of(count);
         let words = |to: &mut [u64], from: &DeviceBuffer| {
             let mut bytes = vec![0_u8; 8 * to.len()];
-            lane.download(&**from, &mut bytes)?;
+            context.download(&**from, &mut bytes)?;
             for (word, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
                 *word = u64::from_ne_bytes(*bytes);
             }
@@ -133,7 +135,7 @@ impl Sweep<'_> {
         words(&mut reach.reached, &ground.reached)?;
         words(&mut reach.total, &ground.total)?;
         let mut bytes = vec![0_u8; 4 * count];
-        lane.download(&*ground.eccentricity, &mut bytes)?;
+        context.download(&*ground.eccentricity, &mut bytes)?;
         for (word, bytes) in reach.eccentricity.iter_mut().zip(bytes.as_chunks().0) {
             *word = u32::from_ne_bytes(*bytes);
         }
@@ -141,8 +143,12 @@ impl Sweep<'_> {
     }
 }
 
-impl<'a> Ground<'a> {
-    fn new(accelerator: &'a dyn Accelerator, plan: Plan, lattice: &Lattice) -> Result<Self, Error> {
+impl<'a> SweepBuffers<'a> {
+    fn new(
+        accelerator: &'a dyn Accelerator,
+        plan: SweepLayout,
+        lattice: &Lattice,
+    ) -> Result<Self, Error> {
         let allocate = |bytes: u64| accelerator.allocate(Bytes(bytes));
         let bits = 8 * plan.sites * plan.words;
         let ground = Self {
@@ -177,7 +183,7 @@ impl<'a> Ground<'a> {
         threads: u64,
         arguments: &[Argument<'_>],
     ) -> Result<(), Error> {
-        let blocks = threads.div_ceil(BLOCK.into()).clamp(1, MOST_BLOCKS);
+        let blocks = threads.div_ceil(BLOCK.into()).clamp(1, MAX_BLOCKS);
         self.accelerator.launch(&Launch {
             kernel,
             grid: [blocks as u32, 1, 1],
@@ -190,12 +196,12 @@ impl<'a> Ground<'a> {
     /// Sets the bits of `count` sources from `first` on.
     fn begin(
         &self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         sources: &DeviceBuffer,
         first: usize,
         count: usize,
     ) -> Result<(), Error> {
-        let blocked = lane.resident(&self.blocked, self.accelerator)?;
+        let blocked = context.resident(&self.blocked, self.accelerator)?;
         self.over(
             BEGIN,
             self.plan.sites * self.plan.words,
@@ -224,8 +230,8 @@ impl<'a> Ground<'a> {
     }
 
     /// Runs level by level until a level finds nothing.
-    fn search(&self, lane: &Lane<'_>, first: usize) -> Result<(), Error> {
-        let geometry = lane.resident(&self.geometry, self.accelerator)?;
+    fn search(&self, context: &ExecutionContext<'_>, first: usize) -> Result<(), Error> {
+        let geometry = context.resident(&self.geometry, self.accelerator)?;
         let (per_thread, blocks) = self.plan.grid();
         let mut level = 0;
         loop {
@@ -257,7 +263,7 @@ impl<'a> Ground<'a> {
                 })?;
             }
             let mut last = [0; 4];
-            lane.download(&*self.last, &mut last)?;
+            context.download(&*self.last, &mut last)?;
             if u32::from_ne_bytes(last) < level {
                 return Ok(());
             }

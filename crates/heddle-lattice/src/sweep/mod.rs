@@ -10,16 +10,16 @@
 // enables the set; code that is not inlined stays scalar.
 #![allow(clippy::inline_always)]
 
-mod columns;
+mod column_counter;
 mod conformance;
 mod cpu;
 mod gpu;
 mod probe;
 
-use heddle_runtime::device::{DeviceId, Lane, Place};
+use heddle_runtime::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{
-    Agreement, Array, DType, Description, Kind, Operation, ResultPlace, Runtime, WorkUnit,
+    Agreement, Array, DType, Description, Kind, Operation, ResultLocation, Runtime, WorkUnit,
 };
 
 pub use conformance::cases;
@@ -36,7 +36,7 @@ pub static SWEEP: Kind = Kind::new("lattice-sweep", WorkUnit::Items);
 /// The reach of each source of a sweep, in the order of the sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reach {
+pub struct ReachTotals {
     /// The number of sites reached, without the source itself.
     pub reached: Vec<u64>,
     /// The sum of their distances, in steps.
@@ -45,7 +45,7 @@ pub struct Reach {
     pub eccentricity: Vec<u32>,
 }
 
-impl Reach {
+impl ReachTotals {
     /// The initial reach of `sources` sources, which is empty.
     pub(crate) fn of(sources: usize) -> Self {
         Self {
@@ -64,7 +64,7 @@ pub struct Sweep<'a> {
     /// Sites, each below 2^30.
     sources: Array<u32>,
     /// The layout on a GPU: see [`gpu`].
-    plan: gpu::Plan,
+    plan: gpu::SweepLayout,
 }
 
 impl<'a> Sweep<'a> {
@@ -81,7 +81,7 @@ impl<'a> Sweep<'a> {
         Ok(Self {
             lattice,
             numbering,
-            plan: gpu::Plan::of(lattice, sources.len()),
+            plan: gpu::SweepLayout::of(lattice, sources.len()),
             sources: Array::from_slice(&sources),
         })
     }
@@ -101,13 +101,13 @@ impl<'a> Sweep<'a> {
 }
 
 impl Operation for Sweep<'_> {
-    type Output = Reach;
+    type Output = ReachTotals;
 
     fn describe(&self) -> Description {
         let description = Description::new(&SWEEP, DType::U32, self.work())
             .reads(&self.sources)
             .writes(Bytes(20 * self.sources.len() as u64))
-            .leaves(ResultPlace::Host);
+            .leaves(ResultLocation::Host);
         self.plan.describe(description)
     }
 
@@ -115,14 +115,17 @@ impl Operation for Sweep<'_> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Reach, heddle_runtime::Error> {
-        match lane.place() {
-            Place::Host(pool) => Ok(self.run_on_cpu(pool, lane.host(&self.sources)?)),
-            Place::Accelerator(accelerator) => self.run_on_gpu(lane, accelerator),
+    fn run(
+        &mut self,
+        context: &ExecutionContext<'_>,
+    ) -> Result<ReachTotals, heddle_runtime::Error> {
+        match context.place() {
+            ExecutionTarget::Host(pool) => Ok(self.run_on_cpu(pool, context.host(&self.sources)?)),
+            ExecutionTarget::Accelerator(accelerator) => self.run_on_gpu(context, accelerator),
         }
     }
 
-    fn compare(&self, first: &Reach, second: &Reach) -> Agreement {
+    fn compare(&self, first: &ReachTotals, second: &ReachTotals) -> Agreement {
         if first == second {
             return Agreement::Same;
         }
@@ -131,7 +134,7 @@ impl Operation for Sweep<'_> {
                 || first.total.get(source) != second.total.get(source)
                 || first.eccentricity.get(source) != second.eccentricity.get(source)
         });
-        let of = |reach: &Reach| {
+        let of = |reach: &ReachTotals| {
             source.and_then(|source| Some((*reach.reached.get(source)?, *reach.total.get(source)?)))
         };
         Agreement::Different(format!(
@@ -143,7 +146,7 @@ impl Operation for Sweep<'_> {
 }
 
 /// A sweep from every free site, on the device with the earliest predicted finish.
-pub fn sweep_all(runtime: &Runtime, lattice: &Lattice) -> Result<Reach, Error> {
+pub fn sweep_all(runtime: &Runtime, lattice: &Lattice) -> Result<ReachTotals, Error> {
     Ok(runtime.run(Sweep::from_all(lattice)?)?)
 }
 
@@ -153,11 +156,11 @@ mod tests {
     use crate::lattice::Axis;
 
     fn runtime() -> Runtime {
-        Runtime::builder().forgetful().build().unwrap()
+        Runtime::builder().without_model_cache().build().unwrap()
     }
 
     #[test]
-    fn a_line_is_added_up() {
+    fn sums_along_a_line() {
         let line = Lattice::cubic(1, 5).unwrap();
         let reach = sweep_all(&runtime(), &line).unwrap();
         assert_eq!(reach.reached, [4; 5]);
@@ -181,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_do_not_meet_stay_apart() {
+    fn unreachable_components_are_not_counted() {
         let lattice = Lattice::cubic(1, 6).unwrap().with_blocked([2]).unwrap();
         let reach = sweep_all(&runtime(), &lattice).unwrap();
         assert_eq!(reach.reached, [1, 1, 2, 2, 2]);
@@ -191,6 +194,6 @@ mod tests {
             Err(Error::Blocked { site: 2, .. })
         ));
         let nothing = runtime().run(Sweep::new(&lattice, []).unwrap()).unwrap();
-        assert_eq!(nothing, Reach::default());
+        assert_eq!(nothing, ReachTotals::default());
     }
 }

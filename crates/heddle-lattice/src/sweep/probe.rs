@@ -1,11 +1,13 @@
 //! The calibration probe of sweeps.
 
-use heddle_runtime::device::{DeviceId, Lane};
+use heddle_runtime::device::{DeviceId, ExecutionContext};
 use heddle_runtime::ops::Probe;
 use heddle_runtime::units::Bytes;
-use heddle_runtime::{DType, Description, Error, Kind, Operand, Operation, Residency, ResultPlace};
+use heddle_runtime::{
+    DType, Description, Error, Kind, Operand, Operation, Residency, ResultLocation,
+};
 
-use super::gpu::Plan;
+use super::gpu::SweepLayout;
 use super::{SWEEP, Sweep};
 use crate::graph::Numbering;
 use crate::lattice::Lattice;
@@ -14,7 +16,7 @@ use crate::lattice::Lattice;
 /// sites.
 const SIDES: [usize; 5] = [4, 8, 16, 32, 64];
 /// The largest number of sources: with these a device is fully used.
-const MOST_SOURCES: u64 = 2048;
+const MAX_SOURCES: u64 = 2048;
 
 /// Sweeps over cubes with an eighth of their sites blocked.
 #[derive(Debug)]
@@ -33,7 +35,7 @@ fn cube(side: usize) -> Result<Lattice, crate::Error> {
 }
 
 fn sources(lattice: &Lattice) -> u64 {
-    lattice.free_sites().min(MOST_SOURCES)
+    lattice.free_sites().min(MAX_SOURCES)
 }
 
 impl Probe for SweepProbe {
@@ -59,15 +61,15 @@ impl Probe for SweepProbe {
             return Description::new(&SWEEP, DType::U32, 0);
         };
         let free = lattice.sites() - lattice.sites().saturating_sub(5).div_ceil(8);
-        let sources = free.min(MOST_SOURCES);
+        let sources = free.min(MAX_SOURCES);
         let description = Description::new(&SWEEP, DType::U32, sources * lattice.sites())
             .reads(Operand {
                 bytes: Bytes(4 * sources),
                 residency,
             })
             .writes(Bytes(20 * sources))
-            .leaves(ResultPlace::Host);
-        Plan::of(&lattice, sources as usize).describe(description)
+            .leaves(ResultLocation::Host);
+        SweepLayout::of(&lattice, sources as usize).describe(description)
     }
 
     fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error> {
@@ -81,16 +83,16 @@ impl Probe for SweepProbe {
         let numbering = Numbering::of(&lattice, "a sweep").map_err(refused)?;
         let first = (0..sources(&lattice) as usize).filter_map(|vertex| numbering.site(vertex));
         let sites = first.collect();
-        Ok(Box::new(Prepared { lattice, sites }))
+        Ok(Box::new(PreparedSweep { lattice, sites }))
     }
 }
 
-struct Prepared {
+struct PreparedSweep {
     lattice: Lattice,
     sites: Vec<u64>,
 }
 
-impl Operation for Prepared {
+impl Operation for PreparedSweep {
     type Output = ();
 
     fn describe(&self) -> Description {
@@ -104,13 +106,13 @@ impl Operation for Prepared {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
         let sweep = Sweep::new(&self.lattice, self.sites.iter().copied());
         let mut sweep = sweep.map_err(|error| Error::Device {
-            device: lane.device(),
+            device: context.device(),
             message: error.to_string(),
         })?;
-        sweep.run(lane).map(|_| ())
+        sweep.run(context).map(|_| ())
     }
 }
 

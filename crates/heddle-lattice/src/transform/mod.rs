@@ -9,13 +9,13 @@ mod named;
 use heddle_runtime::ops::{BitElement, RandomElement};
 use heddle_runtime::{Array, Runtime};
 
-pub use named::{Arguments, KNOWN, Signal, apply_transformation};
+pub use named::{KNOWN, TransformArguments, TransformValues, apply_transformation};
 
 use crate::error::Error;
 
 /// The key of an xor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key<'a, T = u8> {
+pub enum XorKey<'a, T = u8> {
     /// These elements, repeated over the data; of a longer key the beginning is
     /// used.
     Bytes(&'a [T]),
@@ -24,7 +24,7 @@ pub enum Key<'a, T = u8> {
     Seed(u64),
 }
 
-impl<T: BitElement + RandomElement> Key<'_, T> {
+impl<T: BitElement + RandomElement> XorKey<'_, T> {
     fn elements(self, runtime: &Runtime, data: &Array<T>) -> Result<Array<T>, Error> {
         match self {
             Self::Bytes([]) => Err(Error::EmptyKey),
@@ -52,7 +52,7 @@ impl<T: BitElement + RandomElement> Key<'_, T> {
 pub fn xor_transform<T: BitElement + RandomElement>(
     runtime: &Runtime,
     data: &Array<T>,
-    key: Key<'_, T>,
+    key: XorKey<'_, T>,
 ) -> Result<Array<T>, Error> {
     let key = key.elements(runtime, data)?;
     Ok(runtime.xor(data, &key)?)
@@ -63,7 +63,7 @@ pub fn xor_transform<T: BitElement + RandomElement>(
 pub fn xor_transform_in_place<T: BitElement + RandomElement>(
     runtime: &Runtime,
     data: &mut Array<T>,
-    key: Key<'_, T>,
+    key: XorKey<'_, T>,
 ) -> Result<(), Error> {
     let key = key.elements(runtime, data)?;
     Ok(runtime.xor_in_place(data, &key)?)

@@ -3,7 +3,7 @@
 use heddle_runtime::ops::NormalizeMode;
 use heddle_runtime::{Array, Runtime};
 
-use super::{Key, xor_transform};
+use super::{XorKey, xor_transform};
 use crate::error::Error;
 
 /// The names of the transformations.
@@ -14,7 +14,7 @@ const ALIKE: f64 = 0.5;
 
 /// Values to transform.
 #[derive(Clone, Debug)]
-pub enum Signal {
+pub enum TransformValues {
     /// Bytes, for xor.
     Bytes(Array<u8>),
     /// Single-precision numbers, for normalize and scale.
@@ -25,9 +25,9 @@ pub enum Signal {
 
 /// The arguments of transformations; each uses its own.
 #[derive(Clone, Copy, Debug)]
-pub struct Arguments<'a> {
+pub struct TransformArguments<'a> {
     /// The key of xor.
-    pub key: Option<Key<'a>>,
+    pub key: Option<XorKey<'a>>,
     /// The mode of normalize.
     pub mode: NormalizeMode,
     /// The factor of scale.
@@ -36,7 +36,7 @@ pub struct Arguments<'a> {
     pub offset: f64,
 }
 
-impl Default for Arguments<'_> {
+impl Default for TransformArguments<'_> {
     fn default() -> Self {
         Self {
             key: None,
@@ -52,9 +52,9 @@ impl Default for Arguments<'_> {
 pub fn apply_transformation(
     runtime: &Runtime,
     name: &str,
-    signal: &Signal,
-    arguments: &Arguments<'_>,
-) -> Result<Signal, Error> {
+    signal: &TransformValues,
+    arguments: &TransformArguments<'_>,
+) -> Result<TransformValues, Error> {
     match name {
         "xor" => xor(runtime, signal, arguments.key),
         "normalize" => normalize(runtime, signal, arguments.mode),
@@ -68,21 +68,29 @@ pub fn apply_transformation(
 }
 
 #[track_caller]
-fn xor(runtime: &Runtime, signal: &Signal, key: Option<Key<'_>>) -> Result<Signal, Error> {
+fn xor(
+    runtime: &Runtime,
+    signal: &TransformValues,
+    key: Option<XorKey<'_>>,
+) -> Result<TransformValues, Error> {
     let unsuited = |needs| Error::TransformationUnsuited { name: "xor", needs };
-    let Signal::Bytes(data) = signal else {
+    let TransformValues::Bytes(data) = signal else {
         return Err(unsuited("bytes, but got floats"));
     };
     let key = key.ok_or_else(|| unsuited("a key or a seed, but got neither"))?;
-    Ok(Signal::Bytes(xor_transform(runtime, data, key)?))
+    Ok(TransformValues::Bytes(xor_transform(runtime, data, key)?))
 }
 
 #[track_caller]
-fn normalize(runtime: &Runtime, signal: &Signal, mode: NormalizeMode) -> Result<Signal, Error> {
+fn normalize(
+    runtime: &Runtime,
+    signal: &TransformValues,
+    mode: NormalizeMode,
+) -> Result<TransformValues, Error> {
     Ok(match signal {
-        Signal::Float32(data) => Signal::Float32(runtime.normalize(data, mode)?),
-        Signal::Float64(data) => Signal::Float64(runtime.normalize(data, mode)?),
-        Signal::Bytes(_) => {
+        TransformValues::Float32(data) => TransformValues::Float32(runtime.normalize(data, mode)?),
+        TransformValues::Float64(data) => TransformValues::Float64(runtime.normalize(data, mode)?),
+        TransformValues::Bytes(_) => {
             return Err(Error::TransformationUnsuited {
                 name: "normalize",
                 needs: "floats, but got bytes",
@@ -92,13 +100,20 @@ fn normalize(runtime: &Runtime, signal: &Signal, mode: NormalizeMode) -> Result<
 }
 
 #[track_caller]
-fn scale(runtime: &Runtime, signal: &Signal, factor: f64, offset: f64) -> Result<Signal, Error> {
+fn scale(
+    runtime: &Runtime,
+    signal: &TransformValues,
+    factor: f64,
+    offset: f64,
+) -> Result<TransformValues, Error> {
     Ok(match signal {
-        Signal::Float32(data) => {
-            Signal::Float32(runtime.scale(data, factor as f32, offset as f32)?)
+        TransformValues::Float32(data) => {
+            TransformValues::Float32(runtime.scale(data, factor as f32, offset as f32)?)
         }
-        Signal::Float64(data) => Signal::Float64(runtime.scale(data, factor, offset)?),
-        Signal::Bytes(_) => {
+        TransformValues::Float64(data) => {
+            TransformValues::Float64(runtime.scale(data, factor, offset)?)
+        }
+        TransformValues::Bytes(_) => {
             return Err(Error::TransformationUnsuited {
                 name: "scale",
                 needs: "floats, but got bytes",

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use heddle_lattice::distance::{DistanceMethod, Parallel, UNREACHABLE, Values};
+use heddle_lattice::distance::{DistanceMethod, DistanceValues, ParallelThreshold, UNREACHABLE};
 use heddle_lattice::{Error, Lattice};
 use heddle_testing::oracle;
 use heddle_testing::random::word_of;
@@ -12,13 +12,13 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(256))]
 
     #[test]
-    fn from_one_or_several(lattice in oracle::weighted(), choices in prop::collection::vec(any::<u64>(), 1..5)) {
+    fn one_and_several_sources(lattice in oracle::weighted(), choices in prop::collection::vec(any::<u64>(), 1..5)) {
         let sources: Vec<_> = choices.iter().filter_map(|&choice| oracle::free_site(&lattice, choice)).collect();
         prop_assume!(!sources.is_empty());
         let expected = oracle::bellman_ford(&lattice, &sources);
         // Everything in parallel, and nothing.
         for from_sites in [0, u64::MAX] {
-            let distances = lattice.distances_by(&sources, Parallel { from_sites }).unwrap();
+            let distances = lattice.distances_by(&sources, ParallelThreshold { from_sites }).unwrap();
             for (site, (&expected, found)) in expected.iter().zip(distances.to_costs()).enumerate() {
                 prop_assert!(oracle::close(expected, found), "site {site}: {expected} {found}, {:?}", distances.method);
                 prop_assert_eq!(distances.get(site as u64).is_some(), expected.is_finite());
@@ -31,18 +31,18 @@ proptest! {
     }
 
     #[test]
-    fn one_by_one_as_all_at_once(axes in oracle::axes(), choice in any::<u64>()) {
+    fn iterator_equals_table(axes in oracle::axes(), choice in any::<u64>()) {
         let lattice = Lattice::new(axes).unwrap();
         let source = choice % lattice.sites();
         let kept = lattice.distances(&[source]).unwrap();
         prop_assert_eq!(kept.method, DistanceMethod::ClosedForm);
         let streamed: Vec<u32> = lattice.steps_from(source).unwrap().map(|steps| steps as u32).collect();
-        prop_assert_eq!(kept.values, Values::Steps(streamed));
+        prop_assert_eq!(kept.values, DistanceValues::Steps(streamed));
     }
 }
 
 #[test]
-fn a_million_sites_in_parallel_as_alone() {
+fn parallel_equals_sequential() {
     let lattice = Lattice::cubic(3, 100).unwrap();
     let blocked = (0..lattice.sites()).filter(|&site| word_of(site).is_multiple_of(4));
     let lattice = lattice
@@ -51,20 +51,20 @@ fn a_million_sites_in_parallel_as_alone() {
     let alone = lattice
         .distances_by(
             &[0],
-            Parallel {
+            ParallelThreshold {
                 from_sites: u64::MAX,
             },
         )
         .unwrap();
     let shared = lattice
-        .distances_by(&[0], Parallel { from_sites: 1 })
+        .distances_by(&[0], ParallelThreshold { from_sites: 1 })
         .unwrap();
     assert_eq!(alone.values, shared.values);
     assert!(alone.reached() > 700_000);
 }
 
 #[test]
-fn questions_without_an_answer() {
+fn invalid_sources_are_errors() {
     let lattice = Lattice::cubic(2, 3).unwrap().with_blocked([4]).unwrap();
     assert!(matches!(lattice.distances(&[]), Err(Error::NoSources)));
     assert!(matches!(
@@ -92,6 +92,6 @@ fn a_blocked_site_is_unreachable() {
     let lattice = Lattice::cubic(2, 3).unwrap().with_blocked([4]).unwrap();
     let distances = lattice.distances(&[0]).unwrap();
     assert_eq!(distances.get(4), None);
-    assert!(matches!(&distances.values, Values::Steps(steps) if steps[4] == UNREACHABLE));
+    assert!(matches!(&distances.values, DistanceValues::Steps(steps) if steps[4] == UNREACHABLE));
     assert_eq!(distances.get(9), None);
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use heddle_lattice::path::{Ended, Method, Search, SimplePathsLimits};
+use heddle_lattice::path::{EndReason, PathMethod, SearchAlgorithm, SimplePathsLimits};
 use heddle_lattice::{Axis, Error, Lattice, PathCache, PathFinder, Weights};
 use heddle_testing::oracle;
 use heddle_testing::random::word_of;
@@ -12,10 +12,10 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(256))]
 
     #[test]
-    fn by_any_search(lattice in oracle::weighted(), choices in any::<(u64, u64, u64)>()) {
+    fn every_search_finds_a_shortest_path(lattice in oracle::weighted(), choices in any::<(u64, u64, u64)>()) {
         let Some(start) = oracle::free_site(&lattice, choices.0) else { return Ok(()); };
         let costs = oracle::bellman_ford(&lattice, &[start]);
-        for search in [Search::Auto, Search::AStar, Search::BidirectionalBfs] {
+        for search in [SearchAlgorithm::Auto, SearchAlgorithm::AStar, SearchAlgorithm::BidirectionalBfs] {
             let mut finder = PathFinder::new(&lattice).with_search(search);
             // Twice with one finder: what the first search left must not matter.
             for choice in [choices.1, choices.2] {
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn and_are_counted_and_listed(lattice in oracle::with_weights(oracle::tiny()), choices in any::<(u64, u64)>()) {
+    fn shortest_paths_are_counted_and_listed(lattice in oracle::with_weights(oracle::tiny()), choices in any::<(u64, u64)>()) {
         let Some(start) = oracle::free_site(&lattice, choices.0) else { return Ok(()); };
         let Some(end) = oracle::free_site(&lattice, choices.1) else { return Ok(()); };
         let Ok(shortest) = lattice.shortest_path(start, end) else {
@@ -65,7 +65,7 @@ proptest! {
             prop_assert!(cost >= shortest.cost * (1.0 - 1e-9));
             equally_short += u128::from(oracle::close(cost, shortest.cost));
         }
-        if paths.ended() == Some(Ended::Exhausted) {
+        if paths.ended() == Some(EndReason::Exhausted) {
             let count = lattice.count_shortest_paths(start, end).unwrap();
             prop_assert_eq!(count.paths.exact, Some(equally_short));
             prop_assert!(oracle::close(count.cost, shortest.cost));
@@ -106,7 +106,7 @@ fn a_path_of_2_to_the_40_sites_is_a_formula() {
     let lattice = Lattice::cubic(4, 1 << 10).unwrap();
     let path = lattice.shortest_path(0, lattice.sites() - 1).unwrap();
     assert_eq!(path.steps(), 4 * 1023);
-    assert_eq!(path.method, Method::ClosedForm);
+    assert_eq!(path.method, PathMethod::ClosedForm);
     assert!(path.is_of(&lattice));
     // Around one blocked site, without a slot for any other.
     let blocked = lattice
@@ -118,7 +118,7 @@ fn a_path_of_2_to_the_40_sites_is_a_formula() {
 }
 
 #[test]
-fn a_long_path_is_walked_not_kept() {
+fn a_staircase_is_iterated_lazily() {
     let line = Lattice::new([Axis::open(1 << 40)]).unwrap();
     let end = line.sites() - 1;
     assert!(matches!(
@@ -194,7 +194,7 @@ fn no_path_names_both_ends() {
 }
 
 #[test]
-fn an_end_walled_in_is_found_out_without_a_look_at_every_site() {
+fn an_enclosed_end_is_detected_early() {
     // 2^40 sites: a search from the start alone would not come back.
     let lattice = Lattice::cubic(4, 1 << 10).unwrap();
     let end = lattice.site(&[500, 500, 500, 500]).unwrap();
@@ -212,12 +212,14 @@ fn an_end_walled_in_is_found_out_without_a_look_at_every_site() {
 }
 
 #[test]
-fn a_maze_is_solved_the_same_by_all() {
+fn all_searches_solve_a_maze() {
     let maze = Lattice::cubic(2, 200).unwrap();
     let blocked = (0..maze.sites()).filter(|&site| word_of(site) % 100 < 39);
     let maze = maze.with_blocked(blocked).unwrap();
-    let mut astar = maze.path_finder().with_search(Search::AStar);
-    let mut both_ends = maze.path_finder().with_search(Search::BidirectionalBfs);
+    let mut astar = maze.path_finder().with_search(SearchAlgorithm::AStar);
+    let mut both_ends = maze
+        .path_finder()
+        .with_search(SearchAlgorithm::BidirectionalBfs);
     let (mut found, mut long, mut none) = (0, 0, 0);
     for pair in 0..40 {
         let start = oracle::free_site(&maze, word_of(2 * pair)).unwrap();
@@ -240,23 +242,23 @@ fn a_maze_is_solved_the_same_by_all() {
 }
 
 #[test]
-fn a_search_gives_up_when_told_to() {
+fn the_expansion_limit_stops_a_search() {
     let lattice = Lattice::cubic(2, 30).unwrap();
     let wall = (0..29).map(|row| row * 30 + 15);
     let walled = lattice.with_blocked(wall).unwrap();
     for weights in [Weights::Unit, Weights::Axes([1.0, 2.0].into())] {
         let walled = walled.clone().with_weights(weights).unwrap();
-        for search in [Search::Auto, Search::BidirectionalBfs] {
+        for search in [SearchAlgorithm::Auto, SearchAlgorithm::BidirectionalBfs] {
             let finder = PathFinder::new(&walled).with_search(search);
-            let given_up = finder.clone().with_most_expanded(100).shortest_path(0, 29);
+            let given_up = finder.clone().with_max_expanded(100).shortest_path(0, 29);
             assert!(matches!(given_up, Err(Error::SearchTooLarge { most: 100 })));
-            assert!(finder.with_most_expanded(900).shortest_path(0, 29).is_ok());
+            assert!(finder.with_max_expanded(900).shortest_path(0, 29).is_ok());
         }
     }
 }
 
 #[test]
-fn a_long_way_around_blocked_sites_is_refused_at_once() {
+fn long_detours_are_refused_early() {
     let line = Lattice::new([Axis::open(1 << 40)])
         .unwrap()
         .with_blocked([5])
@@ -268,7 +270,7 @@ fn a_long_way_around_blocked_sites_is_refused_at_once() {
 }
 
 #[test]
-fn equal_costs_do_not_spread_the_search() {
+fn equal_costs_expand_few_sites() {
     let lattice = Lattice::cubic(4, 10)
         .unwrap()
         .with_blocked([1, 10, 1000, 8999])
@@ -282,7 +284,7 @@ fn equal_costs_do_not_spread_the_search() {
 }
 
 #[test]
-fn a_budget_ends_the_listing_and_says_so() {
+fn the_listing_budget_is_reported() {
     let lattice = Lattice::cubic(3, 4).unwrap();
     let limits = SimplePathsLimits {
         longest: None,
@@ -290,14 +292,14 @@ fn a_budget_ends_the_listing_and_says_so() {
     };
     let mut paths = lattice.simple_paths(0, 63, limits).unwrap();
     let found = paths.by_ref().count();
-    assert_eq!(paths.ended(), Some(Ended::BudgetSpent));
+    assert_eq!(paths.ended(), Some(EndReason::BudgetSpent));
     assert_eq!(paths.tried(), 500);
     let again = lattice.simple_paths(0, 63, limits).unwrap().count();
     assert_eq!(found, again);
 }
 
 #[test]
-fn a_cache_answers_again_and_forgets_the_oldest() {
+fn a_cache_returns_and_evicts_paths() {
     let lattice = Lattice::cubic(2, 5).unwrap().with_blocked([6]).unwrap();
     let mut cache = PathCache::new(&lattice, 2);
     let first = cache.shortest_path(0, 24).unwrap();

@@ -29,7 +29,7 @@ fn is_well_formed(svg: &str) -> bool {
 }
 
 #[test]
-fn with_blocked_sites_path_and_values() {
+fn pictures_show_blocked_sites_path_and_values() {
     let lattice = lattice();
     let path = lattice.shortest_path(0, 100).unwrap();
     let distances = lattice.distances(&[0]).unwrap().to_costs();
@@ -56,7 +56,7 @@ fn with_blocked_sites_path_and_values() {
 }
 
 #[test]
-fn many_sites_are_drawn_by_colour() {
+fn large_slices_merge_cells_by_colour() {
     let wide = Lattice::new([Axis::open(200), Axis::open(300)]).unwrap();
     let wide = wide.with_blocked([7, 8, 9]).unwrap();
     let steps = wide.distances(&[0]).unwrap().to_costs();
@@ -68,7 +68,7 @@ fn many_sites_are_drawn_by_colour() {
 }
 
 #[test]
-fn a_line_is_one_row() {
+fn a_line_is_drawn_as_one_row() {
     let line = Lattice::cubic(1, 12).unwrap();
     let svg = Picture::new(&line).path(&[3, 4, 5]).svg().unwrap();
     assert!(is_well_formed(&svg));
@@ -76,7 +76,7 @@ fn a_line_is_one_row() {
 }
 
 #[test]
-fn the_same_value_everywhere_still_has_a_scale() {
+fn constant_values_have_a_scale() {
     let point = Lattice::cubic(2, 1).unwrap();
     let svg = Picture::new(&point).values("degree", &[0.0]).svg().unwrap();
     assert!(is_well_formed(&svg) && !svg.contains("NaN"));

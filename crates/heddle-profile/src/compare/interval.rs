@@ -49,7 +49,7 @@ pub(super) const LEAST_STRETCHES: usize = 4;
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ComparisonOutcome {
     /// Less, beyond noise and uncertainty.
     Better,
     /// More, beyond noise and uncertainty.
@@ -60,7 +60,7 @@ pub enum Verdict {
     Inconclusive,
 }
 
-impl Verdict {
+impl ComparisonOutcome {
     /// The verdict for an interval and for the wider one that holds among all
     /// ratios: a change needs the wider one, no change the plain one.
     pub(super) fn of(interval: Interval, among_all: Interval, noise: f64) -> Self {
@@ -142,13 +142,13 @@ mod tests {
     fn a_verdict_needs_the_whole_interval_on_one_side() {
         let verdict = |low, high| {
             let interval = Interval { low, high };
-            Verdict::of(interval, interval, 0.05)
+            ComparisonOutcome::of(interval, interval, 0.05)
         };
-        assert_eq!(verdict(1.06, 1.4), Verdict::Worse);
-        assert_eq!(verdict(0.5, 0.95), Verdict::Better);
-        assert_eq!(verdict(0.96, 1.04), Verdict::NoChange);
-        assert_eq!(verdict(1.0, 1.2), Verdict::Inconclusive);
-        assert_eq!(verdict(0.2, 9.0), Verdict::Inconclusive);
+        assert_eq!(verdict(1.06, 1.4), ComparisonOutcome::Worse);
+        assert_eq!(verdict(0.5, 0.95), ComparisonOutcome::Better);
+        assert_eq!(verdict(0.96, 1.04), ComparisonOutcome::NoChange);
+        assert_eq!(verdict(1.0, 1.2), ComparisonOutcome::Inconclusive);
+        assert_eq!(verdict(0.2, 9.0), ComparisonOutcome::Inconclusive);
         let (narrow, wide) = (
             Interval {
                 low: 1.06,
@@ -159,7 +159,13 @@ mod tests {
                 high: 1.5,
             },
         );
-        assert_eq!(Verdict::of(narrow, wide, 0.05), Verdict::Inconclusive);
-        assert_eq!(Verdict::exactly(2.0, 0.05), Verdict::Worse);
+        assert_eq!(
+            ComparisonOutcome::of(narrow, wide, 0.05),
+            ComparisonOutcome::Inconclusive
+        );
+        assert_eq!(
+            ComparisonOutcome::exactly(2.0, 0.05),
+            ComparisonOutcome::Worse
+        );
     }
 }

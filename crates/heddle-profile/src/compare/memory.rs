@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::CompareSettings;
-use super::interval::Verdict;
+use super::interval::ComparisonOutcome;
 use crate::name::Name;
 use crate::recording::Recording;
 
@@ -19,7 +19,7 @@ pub struct MemoryChange {
     pub peak_bytes: [u64; 2],
     /// The verdict. A run has one peak, so there is no uncertainty to measure and
     /// only noise is left out.
-    pub verdict: Verdict,
+    pub verdict: ComparisonOutcome,
 }
 
 pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<MemoryChange> {
@@ -40,10 +40,10 @@ pub(super) fn changes(runs: [&Recording; 2], settings: &CompareSettings) -> Vec<
         .filter_map(|(&device, &peak)| {
             let peak_bytes = [peak, *after.get(device)?];
             let verdict = if peak_bytes == [0, 0] {
-                Verdict::NoChange
+                ComparisonOutcome::NoChange
             } else {
                 let ratio = peak_bytes[1] as f64 / peak_bytes[0].max(1) as f64;
-                Verdict::exactly(ratio, settings.noise)
+                ComparisonOutcome::exactly(ratio, settings.noise)
             };
             Some(MemoryChange {
                 device: device.clone(),

@@ -21,7 +21,7 @@ mod routing;
 use serde::Serialize;
 
 use crate::recording::Recording;
-pub use interval::{Interval, Verdict};
+pub use interval::{ComparisonOutcome, Interval};
 pub use memory::MemoryChange;
 pub use operation::{OperationChange, WholeChange};
 pub use routing::RoutingChange;
@@ -97,7 +97,7 @@ pub struct Comparison {
     /// Changes of routing, by operation and device.
     pub routing: Vec<RoutingChange>,
     /// The overall verdict: worse if any relevant operation is.
-    pub verdict: Verdict,
+    pub verdict: ComparisonOutcome,
 }
 
 impl Recording {
@@ -129,7 +129,7 @@ impl Comparison {
     /// Whether something relevant became worse.
     #[must_use]
     pub fn is_regression(&self) -> bool {
-        self.verdict == Verdict::Worse
+        self.verdict == ComparisonOutcome::Worse
     }
 }
 
@@ -140,7 +140,7 @@ fn overall(
     whole: &WholeChange,
     memory: &[MemoryChange],
     settings: &CompareSettings,
-) -> Verdict {
+) -> ComparisonOutcome {
     let any = |verdict| {
         operations
             .iter()
@@ -148,10 +148,10 @@ fn overall(
             .any(|change| change.verdict == verdict)
             || memory.iter().any(|change| change.verdict == verdict)
     };
-    if any(Verdict::Worse) {
-        Verdict::Worse
-    } else if any(Verdict::Better) {
-        Verdict::Better
+    if any(ComparisonOutcome::Worse) {
+        ComparisonOutcome::Worse
+    } else if any(ComparisonOutcome::Better) {
+        ComparisonOutcome::Better
     } else {
         whole.verdict
     }
@@ -160,7 +160,7 @@ fn overall(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::{MemorySample, RecordedSpan, settle};
+    use crate::recording::{MemorySample, RecordedSpan, compute_self_times};
 
     /// Spans around a time, spread by a few per cent.
     fn run(operation: &str, device: &str, typical_ns: u64, count: u64) -> Recording {
@@ -173,14 +173,14 @@ mod tests {
                 ..RecordedSpan::default()
             })
             .collect();
-        settle(&mut spans);
+        compute_self_times(&mut spans);
         Recording {
             spans,
             ..Recording::default()
         }
     }
 
-    fn verdict(before: &Recording, after: &Recording) -> Verdict {
+    fn verdict(before: &Recording, after: &Recording) -> ComparisonOutcome {
         before.compare(after, CompareSettings::default()).verdict
     }
 
@@ -189,17 +189,17 @@ mod tests {
         let base = run("xor", "cpu", 10_000, 100);
         assert_eq!(
             verdict(&base, &run("xor", "cpu", 13_000, 100)),
-            Verdict::Worse
+            ComparisonOutcome::Worse
         );
         assert_eq!(
             verdict(&base, &run("xor", "cpu", 7_000, 100)),
-            Verdict::Better
+            ComparisonOutcome::Better
         );
         assert_eq!(
             verdict(&base, &run("xor", "cpu", 10_100, 100)),
-            Verdict::NoChange
+            ComparisonOutcome::NoChange
         );
-        assert_eq!(verdict(&base, &base), Verdict::NoChange);
+        assert_eq!(verdict(&base, &base), ComparisonOutcome::NoChange);
     }
 
     #[test]
@@ -207,13 +207,13 @@ mod tests {
         let few = run("xor", "cpu", 10_000, 4);
         assert_eq!(
             verdict(&few, &run("xor", "cpu", 90_000, 4)),
-            Verdict::Inconclusive
+            ComparisonOutcome::Inconclusive
         );
         let other = run("sum", "cpu", 10_000, 100);
-        assert_eq!(verdict(&few, &other), Verdict::Inconclusive);
+        assert_eq!(verdict(&few, &other), ComparisonOutcome::Inconclusive);
         assert_eq!(
             verdict(&Recording::default(), &Recording::default()),
-            Verdict::Inconclusive
+            ComparisonOutcome::Inconclusive
         );
     }
 
@@ -230,7 +230,7 @@ mod tests {
         };
         let base = mixed(1_000, 1_000_000);
         let same = base.compare(&base, CompareSettings::default());
-        assert_eq!(same.verdict, Verdict::NoChange, "{same:?}");
+        assert_eq!(same.verdict, ComparisonOutcome::NoChange, "{same:?}");
         // The operation with the most time decides, not the one with the most
         // calls.
         let slower = base.compare(&mixed(1_000, 1_300_000), CompareSettings::default());
@@ -250,7 +250,7 @@ mod tests {
         };
         let compared = with(1_000).compare(&with(2_000), CompareSettings::default());
         assert_eq!(compared.operations[0].operation, "xor");
-        assert_eq!(compared.operations[0].verdict, Verdict::Worse);
+        assert_eq!(compared.operations[0].verdict, ComparisonOutcome::Worse);
         assert!(!compared.is_regression());
     }
 
@@ -276,9 +276,15 @@ mod tests {
             }],
             ..run("xor", "cpu", 10_000, 50)
         };
-        assert_eq!(verdict(&with(1_000), &with(2_000)), Verdict::Worse);
-        assert_eq!(verdict(&with(1_000), &with(1_010)), Verdict::NoChange);
-        assert_eq!(verdict(&with(0), &with(0)), Verdict::NoChange);
+        assert_eq!(
+            verdict(&with(1_000), &with(2_000)),
+            ComparisonOutcome::Worse
+        );
+        assert_eq!(
+            verdict(&with(1_000), &with(1_010)),
+            ComparisonOutcome::NoChange
+        );
+        assert_eq!(verdict(&with(0), &with(0)), ComparisonOutcome::NoChange);
         // A sample may miss the peak; the spans do not.
         let seen = |sampled, peak| {
             let mut run = with(sampled);
@@ -290,11 +296,11 @@ mod tests {
         };
         assert_eq!(
             verdict(&seen(900, 1_000), &seen(300, 1_000)),
-            Verdict::NoChange
+            ComparisonOutcome::NoChange
         );
         assert_eq!(
             verdict(&seen(900, 1_000), &seen(900, 3_000)),
-            Verdict::Worse
+            ComparisonOutcome::Worse
         );
     }
 }

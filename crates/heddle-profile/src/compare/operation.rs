@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::CompareSettings;
-use super::interval::{Interval, Verdict};
-use super::pairing::Calls;
-use super::ratio::{Asked, Ratio, Stratum, typical_ns};
+use super::interval::{ComparisonOutcome, Interval};
+use super::pairing::CallTimes;
+use super::ratio::{IntervalSettings, Ratio, Stratum, typical_ns};
 use crate::name::Name;
 use crate::recording::Recording;
 
@@ -33,7 +33,7 @@ pub struct OperationChange {
     /// The interval of the ratio at the requested confidence.
     pub interval: Option<Interval>,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: ComparisonOutcome,
 }
 
 /// The work done in both runs, as a whole.
@@ -45,7 +45,7 @@ pub struct WholeChange {
     /// The interval of the ratio at the requested confidence.
     pub interval: Option<Interval>,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: ComparisonOutcome,
 }
 
 type Key<'a> = (&'a Name, &'a Name);
@@ -53,9 +53,9 @@ type Key<'a> = (&'a Name, &'a Name);
 /// The calls of one operation.
 #[derive(Default)]
 struct Times<'a> {
-    calls: Calls<'a>,
+    calls: CallTimes<'a>,
     /// The same by self time, which counts nothing twice.
-    own: Calls<'a>,
+    own: CallTimes<'a>,
     all_ns: Vec<u64>,
     total_ns: u64,
     self_ns: u64,
@@ -129,12 +129,12 @@ pub(super) fn changes(
 }
 
 fn judge(strata: &[Stratum], ratios: usize, settings: &CompareSettings) -> WholeChange {
-    let asked = Asked {
+    let interval_settings = IntervalSettings {
         least_count: settings.least_count,
         confidence: settings.confidence,
         ratios,
     };
-    let found = Ratio::of(strata, asked);
+    let found = Ratio::of(strata, interval_settings);
     let interval = found.and_then(|ratio| ratio.interval);
     let among_all = found.and_then(|ratio| ratio.among_all);
     WholeChange {
@@ -142,8 +142,8 @@ fn judge(strata: &[Stratum], ratios: usize, settings: &CompareSettings) -> Whole
         interval,
         verdict: interval
             .zip(among_all)
-            .map_or(Verdict::Inconclusive, |(interval, among_all)| {
-                Verdict::of(interval, among_all, settings.noise)
+            .map_or(ComparisonOutcome::Inconclusive, |(interval, among_all)| {
+                ComparisonOutcome::of(interval, among_all, settings.noise)
             }),
     }
 }

@@ -20,11 +20,11 @@ pub(super) const LEAST_MOVED: f64 = 0.1;
 
 /// The times of an operation's calls, in order, by amount of work and device.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calls<'a> {
+pub(super) struct CallTimes<'a> {
     by_work: BTreeMap<u64, BTreeMap<&'a Name, Vec<u64>>>,
 }
 
-impl<'a> Calls<'a> {
+impl<'a> CallTimes<'a> {
     pub(super) fn add(&mut self, work: u64, device: &'a Name, ns: u64) {
         let devices = self.by_work.entry(work).or_default();
         devices.entry(device).or_default().push(ns);
@@ -102,7 +102,7 @@ mod tests {
             .map(|&(_, device, _)| (device, device.into()))
             .collect();
         let [before, after] = [before, after].map(|side| {
-            let mut calls = Calls::default();
+            let mut calls = CallTimes::default();
             for &(work, device, count) in side {
                 (0..count).for_each(|_| calls.add(work, &names[device], 9));
             }

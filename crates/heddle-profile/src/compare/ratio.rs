@@ -16,7 +16,7 @@ pub(super) const FASTER_PART: f64 = 0.5;
 
 /// One call's time, and the stretch of the run it fell into.
 #[derive(Clone, Copy, Debug)]
-struct Call {
+struct CallTime {
     ns: u64,
     stretch: usize,
 }
@@ -26,7 +26,7 @@ struct Call {
 pub(super) struct Stratum {
     pairs: usize,
     /// Before and after, each from the fastest to the slowest.
-    sides: [Vec<Call>; 2],
+    sides: [Vec<CallTime>; 2],
 }
 
 impl Stratum {
@@ -35,10 +35,10 @@ impl Stratum {
     pub(super) fn new(before: &[u64], after: &[u64]) -> Self {
         let pairs = before.len().min(after.len());
         let side = |times: &[u64]| {
-            let mut calls: Vec<Call> = times[..pairs]
+            let mut calls: Vec<CallTime> = times[..pairs]
                 .iter()
                 .enumerate()
-                .map(|(index, &ns)| Call {
+                .map(|(index, &ns)| CallTime {
                     // A time below the clock's resolution is not zero.
                     ns: ns.max(1),
                     stretch: index * STRETCHES / pairs,
@@ -78,7 +78,7 @@ impl Stratum {
 }
 
 /// The mean of the faster calls; the call at the boundary counts in part.
-fn faster_part(calls: &[Call], without: Option<usize>) -> Option<f64> {
+fn faster_part(calls: &[CallTime], without: Option<usize>) -> Option<f64> {
     let kept = || calls.iter().filter(|call| Some(call.stretch) != without);
     let wanted = kept().count() as f64 * FASTER_PART;
     if wanted <= 0.0 {
@@ -98,7 +98,10 @@ fn faster_part(calls: &[Call], without: Option<usize>) -> Option<f64> {
 
 /// The mean of the faster half of some times; `None` if there are none.
 pub(super) fn typical_ns(times: &[u64]) -> Option<f64> {
-    let mut calls: Vec<Call> = times.iter().map(|&ns| Call { ns, stretch: 0 }).collect();
+    let mut calls: Vec<CallTime> = times
+        .iter()
+        .map(|&ns| CallTime { ns, stretch: 0 })
+        .collect();
     calls.sort_by_key(|call| call.ns);
     faster_part(&calls, None)
 }
@@ -115,7 +118,7 @@ pub(super) struct Ratio {
 
 /// The parameters of an interval.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct IntervalSettings {
     /// With fewer pairs there is no interval.
     pub(super) least_count: u64,
     pub(super) confidence: f64,
@@ -127,7 +130,7 @@ pub(super) struct Asked {
 impl Ratio {
     /// The ratio over all strata, each weighted by the time it stands for. `None`
     /// where there is no pair.
-    pub(super) fn of(strata: &[Stratum], asked: Asked) -> Option<Self> {
+    pub(super) fn of(strata: &[Stratum], interval_settings: IntervalSettings) -> Option<Self> {
         let log = log_ratio(strata, None)?;
         let value = log.exp();
         // The times are equal to the nanosecond, so there is no uncertainty.
@@ -145,14 +148,14 @@ impl Ratio {
             .filter_map(|stretch| log_ratio(strata, Some(stretch)))
             .collect();
         let interval = |confidence| {
-            (pairs as u64 >= asked.least_count)
+            (pairs as u64 >= interval_settings.least_count)
                 .then(|| Interval::jackknife(log, &without, confidence))
                 .flatten()
         };
-        let doubt = (1.0 - asked.confidence) / asked.ratios.max(1) as f64;
+        let doubt = (1.0 - interval_settings.confidence) / interval_settings.ratios.max(1) as f64;
         Some(Self {
             value,
-            interval: interval(asked.confidence),
+            interval: interval(interval_settings.confidence),
             among_all: interval(1.0 - doubt),
         })
     }
@@ -172,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    const ASKED: Asked = Asked {
+    const ASKED: IntervalSettings = IntervalSettings {
         least_count: 5,
         confidence: 0.95,
         ratios: 1,
@@ -264,7 +267,7 @@ mod tests {
         let strata = [Stratum::new(&before, &after)];
         let many = Ratio::of(
             &strata,
-            Asked {
+            IntervalSettings {
                 ratios: 20,
                 ..ASKED
             },

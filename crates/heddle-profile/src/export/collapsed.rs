@@ -8,10 +8,10 @@ use std::cmp::Reverse;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use crate::analysis::Tree;
 use crate::atomic_file;
 use crate::error::ProfileError;
-use crate::look::Tree;
-use crate::recording::{Recording, Written};
+use crate::recording::{Recording, WrittenFile};
 
 impl Recording {
     /// The collapsed stacks, sorted, in the format of flame graph programs.
@@ -43,7 +43,7 @@ impl Recording {
         &self,
         path: impl AsRef<Path>,
         cap_bytes: u64,
-    ) -> Result<Written, ProfileError> {
+    ) -> Result<WrittenFile, ProfileError> {
         let tree = self.tree();
         let mut lines: Vec<(String, u64, u64)> = stacks(&tree).collect();
         lines.sort_by_key(|(_, ns, _)| Reverse(*ns));
@@ -66,7 +66,7 @@ impl Recording {
                 .iter()
                 .try_for_each(|(line, _, _)| writeln!(file, "{line}"))
         })?;
-        Ok(Written {
+        Ok(WrittenFile {
             bytes,
             spans,
             left_out,
@@ -122,7 +122,7 @@ fn frame(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::{RecordedSpan, settle};
+    use crate::recording::{RecordedSpan, compute_self_times};
 
     #[test]
     fn a_line_is_a_path_and_its_own_time() {
@@ -138,7 +138,7 @@ mod tests {
             span("", Some(0), 1, 4),
             span("# leaf 2", Some(1), 1, 4),
         ];
-        settle(&mut spans);
+        compute_self_times(&mut spans);
         let recording = Recording {
             spans,
             ..Recording::default()

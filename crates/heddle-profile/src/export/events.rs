@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::lanes::Slice;
+use super::subtracks::Slice;
 use crate::recording::{Ceilings, RecordedSpan};
 
 /// Nanoseconds written as microseconds.
@@ -30,7 +30,7 @@ impl fmt::Display for Quoted<'_> {
 }
 
 /// A kernel as measured by the device's clock.
-pub(super) struct Kernel<'a> {
+pub(super) struct KernelSlice<'a> {
     pub(super) span: &'a RecordedSpan,
     pub(super) row: usize,
     pub(super) slice: Slice,
@@ -98,12 +98,12 @@ pub(super) fn name_track(
     process: usize,
     track: usize,
     name: &str,
-    lane: usize,
+    subtrack: usize,
     events: &mut Events<'_, impl Write>,
 ) -> io::Result<()> {
-    let name = match lane {
+    let name = match subtrack {
         0 => name.to_owned(),
-        _ => format!("{name} ({})", lane + 1),
+        _ => format!("{name} ({})", subtrack + 1),
     };
     events.event(format_args!(
         "\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{process},\"tid\":{track},\"args\":{{\"name\":{}}}",
@@ -155,7 +155,7 @@ pub(super) fn slice_event(
 
 /// A kernel, and the arrow that leads to it.
 pub(super) fn kernel_events(
-    kernel: &Kernel<'_>,
+    kernel: &KernelSlice<'_>,
     from: Track,
     to: Track,
     events: &mut Events<'_, impl Write>,

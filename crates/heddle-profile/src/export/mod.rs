@@ -7,10 +7,10 @@
 
 mod collapsed;
 mod count;
+mod csv;
 mod events;
-mod lanes;
 mod prometheus;
-mod table;
+mod subtracks;
 mod trace;
 
 pub use prometheus::Metrics;

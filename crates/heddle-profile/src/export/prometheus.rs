@@ -165,7 +165,7 @@ impl Metrics {
             "The share of spans that are recorded.",
         );
         family.sample(&[], 1.0 / f64::from(recording.sampled_one_in.max(1)));
-        let proof = recording.device_proof();
+        let proof = recording.device_time_coverage();
         let mut family = Family::new(
             text,
             "heddle_device_timed_ratio",

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::count::Count;
+use super::count::ByteCounter;
 use super::events::{
-    Events, Kernel, Micros, Quoted, Track, kernel_events, name_track, slice_event,
+    Events, KernelSlice, Micros, Quoted, Track, kernel_events, name_track, slice_event,
 };
-use super::lanes::{Slice, lanes};
+use super::subtracks::{Slice, subtracks};
 use crate::atomic_file;
 use crate::error::ProfileError;
-use crate::recording::{Ceilings, MemorySample, RecordedSpan, Recording, Written};
+use crate::recording::{Ceilings, MemorySample, RecordedSpan, Recording, WrittenFile};
 
 /// The process id of the host.
 const HOST: usize = 1;
@@ -39,11 +39,11 @@ impl Recording {
         &self,
         path: impl AsRef<Path>,
         cap_bytes: u64,
-    ) -> Result<Written, ProfileError> {
+    ) -> Result<WrittenFile, ProfileError> {
         let first = self.first_traced(cap_bytes);
         let bytes =
             atomic_file::replace(path.as_ref(), |file| Trace::new(self, first).write(file))?;
-        Ok(Written {
+        Ok(WrittenFile {
             bytes,
             spans: (self.spans.len() - first) as u64,
             left_out: first as u64,
@@ -74,7 +74,7 @@ impl Recording {
             .sum();
         let events = 2 * self.threads.len() + 16 + 2 * self.memory.len();
         let other = EVENT_BYTES * events as u64 + 2 * names + 2 * samples;
-        let mut count = Count { bytes: other };
+        let mut count = ByteCounter { bytes: other };
         let ceilings = self.ceilings();
         for (row, span) in self.spans.iter().enumerate().rev() {
             // Counting does not fail.
@@ -92,7 +92,7 @@ fn count_span(
     row: usize,
     span: &RecordedSpan,
     ceilings: &Ceilings,
-    count: &mut Count,
+    count: &mut ByteCounter,
 ) -> io::Result<()> {
     let mut events = Events {
         file: count,
@@ -192,8 +192,8 @@ impl<'a> Trace<'a> {
                 (span.start_ns, std::cmp::Reverse(span.total_ns), row)
             });
             let slices: Vec<Slice> = rows.iter().map(|&row| slice(&self.spans()[row])).collect();
-            for (row, lane) in rows.into_iter().zip(lanes(&slices)) {
-                tracks[row] = (thread, lane);
+            for (row, subtrack) in rows.into_iter().zip(subtracks(&slices)) {
+                tracks[row] = (thread, subtrack);
             }
         }
         tracks
@@ -205,9 +205,9 @@ impl<'a> Trace<'a> {
         events: &mut Events<'_, impl Write>,
     ) -> io::Result<()> {
         let numbers = numbered(host.iter().copied());
-        for (&(thread, lane), track) in &numbers {
+        for (&(thread, subtrack), track) in &numbers {
             let name = self.recording.thread_name(thread);
-            name_track(HOST, *track, &name, lane, events)?;
+            name_track(HOST, *track, &name, subtrack, events)?;
         }
         for (span, track) in self.spans().iter().zip(host) {
             slice_event(
@@ -239,12 +239,12 @@ impl<'a> Trace<'a> {
             let kernels = self.kernels_of(gpu);
             let tracks = stream_tracks(&kernels);
             let numbers = numbered(tracks.iter().copied());
-            for (&(stream, lane), &track) in &numbers {
+            for (&(stream, subtrack), &track) in &numbers {
                 let name = match stream {
                     None => "kernels".to_owned(),
                     Some(stream) => format!("stream {stream}"),
                 };
-                name_track(process, track, &name, lane, events)?;
+                name_track(process, track, &name, subtrack, events)?;
             }
             for (kernel, track) in kernels.iter().zip(&tracks) {
                 let to = Track {
@@ -262,8 +262,8 @@ impl<'a> Trace<'a> {
     }
 
     /// The kernels of a GPU, by start.
-    fn kernels_of(&self, gpu: &str) -> Vec<Kernel<'a>> {
-        let mut kernels: Vec<Kernel<'a>> = self
+    fn kernels_of(&self, gpu: &str) -> Vec<KernelSlice<'a>> {
+        let mut kernels: Vec<KernelSlice<'a>> = self
             .spans()
             .iter()
             .enumerate()
@@ -300,13 +300,13 @@ impl<'a> Trace<'a> {
 }
 
 /// A span's kernel, if its device timed one.
-fn kernel(row: usize, span: &RecordedSpan) -> Option<Kernel<'_>> {
+fn kernel(row: usize, span: &RecordedSpan) -> Option<KernelSlice<'_>> {
     let device_ns = span.device_ns.filter(|_| span.is_on_gpu())?;
     // A kernel without a start is drawn at its latest possible place. No kernel may
     // seem to begin before its launch.
     let latest = span.end_ns().saturating_sub(device_ns);
     let start_ns = span.device_start_ns.unwrap_or(latest).max(span.start_ns);
-    Some(Kernel {
+    Some(KernelSlice {
         span,
         row,
         slice: Slice {
@@ -331,7 +331,7 @@ fn numbered<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
 }
 
 /// The stream of every kernel and its lane there.
-fn stream_tracks(kernels: &[Kernel<'_>]) -> Vec<(Option<u32>, usize)> {
+fn stream_tracks(kernels: &[KernelSlice<'_>]) -> Vec<(Option<u32>, usize)> {
     let mut indices_of: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
     for (index, kernel) in kernels.iter().enumerate() {
         indices_of
@@ -342,8 +342,8 @@ fn stream_tracks(kernels: &[Kernel<'_>]) -> Vec<(Option<u32>, usize)> {
     let mut tracks = vec![(None, 0); kernels.len()];
     for (stream, indices) in indices_of {
         let slices: Vec<Slice> = indices.iter().map(|&index| kernels[index].slice).collect();
-        for (index, lane) in indices.into_iter().zip(lanes(&slices)) {
-            tracks[index] = (stream, lane);
+        for (index, subtrack) in indices.into_iter().zip(subtracks(&slices)) {
+            tracks[index] = (stream, subtrack);
         }
     }
     tracks

@@ -1,6 +1,6 @@
 //! The recording path: from a thread into bounded memory.
 //!
-//! A thread appends records to its own chunk (`desk`); full chunks are exchanged
+//! A thread appends records to its own chunk (`thread_buffer`); full chunks are exchanged
 //! for empty ones (`store`). The layout of a record is in `packed`, the block of
 //! words in `chunk`, thread names in `thread`.
 //!
@@ -9,7 +9,7 @@
 //! the next exchange.
 
 pub(crate) mod chunk;
-pub(crate) mod desk;
 pub(crate) mod packed;
 pub(crate) mod store;
 pub(crate) mod thread;
+pub(crate) mod thread_buffer;

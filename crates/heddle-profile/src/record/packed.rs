@@ -119,7 +119,7 @@ pub(crate) fn span_words(
     parent: u64,
 ) -> [u64; SPAN_WORDS] {
     let device = PackedDevice::new(span.device, names);
-    let flag = |is: bool, flag: u64| if is { flag } else { 0 };
+    let flag = |start: bool, flag: u64| if start { flag } else { 0 };
     let flags = IS_SPAN
         | flag(span.device_ns.is_some(), HAS_DEVICE_NS)
         | flag(span.device_start_ns.is_some(), HAS_DEVICE_START)

@@ -1,11 +1,11 @@
 //! All chunks of one profiler, oldest first, bounded by its capacity.
 //!
-//! Appending to a chunk is in `desk`.
+//! Appending to a chunk is in `thread_buffer`.
 //!
 //! A recording thread never waits for another. A lock is held for some hundred
 //! nanoseconds, but the system can suspend the thread that holds it for
-//! milliseconds. So a thread that finds the `Shelves` locked keeps its full chunks
-//! at its own `Place`, where readers see them, and moves them to the shelves at the
+//! milliseconds. So a thread that finds the `ChunkTable` locked keeps its full chunks
+//! at its own `ThreadSlot`, where readers see them, and moves them to the shelves at the
 //! next exchange. A place has a lock too, shared with readers only.
 
 use std::collections::VecDeque;
@@ -26,11 +26,11 @@ const LARGEST_CHUNK_WORDS: usize = 8_192;
 
 /// The most chunks at a place while the shelves are locked, full or in reserve: 2
 /// MiB. Beyond that the oldest is overwritten.
-const MOST_WAITING: usize = 32;
+const MAX_WAITING_CHUNKS: usize = 32;
 
 /// How often a held lock is tried again: some microseconds, longer than a running
 /// thread holds it, and less than allocating a chunk takes.
-const TRIES: usize = 256;
+const LOCK_ATTEMPTS: usize = 256;
 
 /// This many open chunks hold a quarter of the capacity.
 const EXPECTED_THREADS: usize = 16;
@@ -46,12 +46,12 @@ fn chunk_words(capacity_spans: usize) -> usize {
 
 /// A chunk, without the records from before the profiler was cleared.
 #[derive(Clone, Debug)]
-struct Piece {
+struct PartialChunk {
     chunk: Arc<Chunk>,
     from: Mark,
 }
 
-impl Piece {
+impl PartialChunk {
     fn new(chunk: &Arc<Chunk>) -> Self {
         Self {
             chunk: Arc::clone(chunk),
@@ -63,8 +63,8 @@ impl Piece {
         (self.chunk.mark().records - self.from.records) as usize
     }
 
-    fn written(&self) -> Written {
-        Written {
+    fn part(&self) -> ChunkPart {
+        ChunkPart {
             chunk: Arc::clone(&self.chunk),
             from: self.from,
             to: self.chunk.mark(),
@@ -74,13 +74,13 @@ impl Piece {
 
 /// A part of a chunk that no longer changes.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct ChunkPart {
     chunk: Arc<Chunk>,
     from: Mark,
     to: Mark,
 }
 
-impl Written {
+impl ChunkPart {
     pub(crate) fn records(&self) -> usize {
         (self.to.records - self.from.records) as usize
     }
@@ -92,23 +92,23 @@ impl Written {
 
 /// The recorded chunks at one moment.
 #[derive(Debug)]
-pub(crate) struct Holdings {
+pub(crate) struct RecordedChunks {
     /// Oldest first: exact within a thread, by chunk between threads.
-    pub(crate) pieces: Vec<Written>,
+    pub(crate) parts: Vec<ChunkPart>,
     /// Records in chunks that were already overwritten.
     pub(crate) evicted: u64,
 }
 
-impl Holdings {
+impl RecordedChunks {
     pub(crate) fn held(&self) -> usize {
-        self.pieces.iter().map(Written::records).sum()
+        self.parts.iter().map(ChunkPart::records).sum()
     }
 }
 
 /// The chunks at one place: full ones that wait to be shelved, then the open one.
 #[derive(Debug, Default)]
-struct AtPlace {
-    pieces: VecDeque<Piece>,
+struct SlotChunks {
+    parts: VecDeque<PartialChunk>,
     /// As many spare chunks as once waited: were they returned to the shared spare
     /// ones, the same number would be allocated the next time.
     reserve: Vec<Arc<Chunk>>,
@@ -119,31 +119,31 @@ struct AtPlace {
 /// The position of one thread at a time. A thread that ends leaves it, with its
 /// half-filled chunk, to the next thread.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
-    held: Mutex<AtPlace>,
+pub(crate) struct ThreadSlot {
+    held: Mutex<SlotChunks>,
 }
 
-impl Place {
-    fn lock(&self) -> MutexGuard<'_, AtPlace> {
+impl ThreadSlot {
+    fn lock(&self) -> MutexGuard<'_, SlotChunks> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A place, and the chunk to write to.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct ClaimedSlot {
     pub(crate) number: usize,
-    pub(crate) place: Arc<Place>,
+    pub(crate) slot: Arc<ThreadSlot>,
     pub(crate) chunk: Arc<Chunk>,
 }
 
 #[derive(Debug)]
-struct Shelves {
-    full: VecDeque<Piece>,
+struct ChunkTable {
+    full: VecDeque<PartialChunk>,
     full_records: usize,
     evicted: u64,
-    places: Vec<Arc<Place>>,
-    vacant: Vec<usize>,
+    slots: Vec<Arc<ThreadSlot>>,
+    free_slots: Vec<usize>,
     /// Empty chunks whose memory is used again.
     spare: Vec<Arc<Chunk>>,
 }
@@ -155,7 +155,7 @@ pub(crate) struct Store {
     pub(crate) id: u64,
     pub(crate) capacity_spans: usize,
     chunk_words: usize,
-    shelves: Mutex<Shelves>,
+    chunk_table: Mutex<ChunkTable>,
 }
 
 impl Store {
@@ -165,12 +165,12 @@ impl Store {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             capacity_spans,
             chunk_words: chunk_words(capacity_spans),
-            shelves: Mutex::new(Shelves {
+            chunk_table: Mutex::new(ChunkTable {
                 full: VecDeque::new(),
                 full_records: 0,
                 evicted: 0,
-                places: Vec::new(),
-                vacant: Vec::new(),
+                slots: Vec::new(),
+                free_slots: Vec::new(),
                 spare: Vec::new(),
             }),
         }
@@ -178,16 +178,18 @@ impl Store {
 
     /// Ignores poison: under this lock only a failed allocation could leave the
     /// shelves half changed, and that aborts.
-    fn lock(&self) -> MutexGuard<'_, Shelves> {
-        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ChunkTable> {
+        self.chunk_table
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The lock, or `None` if its holder seems to be suspended.
-    fn lock_soon(&self) -> Option<MutexGuard<'_, Shelves>> {
-        for _ in 0..TRIES {
-            match self.shelves.try_lock() {
-                Ok(shelves) => return Some(shelves),
-                Err(TryLockError::Poisoned(shelves)) => return Some(shelves.into_inner()),
+    fn try_lock_briefly(&self) -> Option<MutexGuard<'_, ChunkTable>> {
+        for _ in 0..LOCK_ATTEMPTS {
+            match self.chunk_table.try_lock() {
+                Ok(chunk_table) => return Some(chunk_table),
+                Err(TryLockError::Poisoned(chunk_table)) => return Some(chunk_table.into_inner()),
                 Err(TryLockError::WouldBlock) => hint::spin_loop(),
             }
         }
@@ -199,12 +201,12 @@ impl Store {
     }
 
     /// Allocates as many chunks as the capacity can require.
-    pub(crate) fn make_room(&self) {
+    pub(crate) fn preallocate(&self) {
         let needed = self
             .capacity_spans
             .saturating_mul(SPAN_WORDS)
             .div_ceil(self.chunk_words);
-        let held = |shelves: &Shelves| shelves.full.len() + shelves.spare.len();
+        let held = |chunk_table: &ChunkTable| chunk_table.full.len() + chunk_table.spare.len();
         while held(&self.lock()) < needed {
             // Outside the lock, like every allocation here.
             let chunk = self.chunk();
@@ -214,143 +216,147 @@ impl Store {
 
     /// Takes a place for the calling thread, with a chunk that may be partly
     /// filled.
-    pub(crate) fn sit(&self) -> Taken {
-        let mut shelves = self.lock();
-        if let Some(number) = shelves.vacant.pop() {
-            let place = Arc::clone(&shelves.places[number]);
-            let open = place
+    pub(crate) fn attach(&self) -> ClaimedSlot {
+        let mut chunk_table = self.lock();
+        if let Some(number) = chunk_table.free_slots.pop() {
+            let slot = Arc::clone(&chunk_table.slots[number]);
+            let open = slot
                 .lock()
-                .pieces
+                .parts
                 .back()
-                .map(|piece| Arc::clone(&piece.chunk));
+                .map(|partial_chunk| Arc::clone(&partial_chunk.chunk));
             if let Some(chunk) = open {
-                return Taken {
+                return ClaimedSlot {
                     number,
-                    place,
+                    slot,
                     chunk,
                 };
             }
         }
-        let (number, place, chunk) = (shelves.places.len(), Arc::<Place>::default(), self.chunk());
-        place.lock().pieces.push_back(Piece::new(&chunk));
-        shelves.places.push(Arc::clone(&place));
-        Taken {
+        let (number, slot, chunk) = (
+            chunk_table.slots.len(),
+            Arc::<ThreadSlot>::default(),
+            self.chunk(),
+        );
+        slot.lock().parts.push_back(PartialChunk::new(&chunk));
+        chunk_table.slots.push(Arc::clone(&slot));
+        ClaimedSlot {
             number,
-            place,
+            slot,
             chunk,
         }
     }
 
     /// Returns the place for the next thread.
-    pub(crate) fn leave(&self, place: usize) {
-        self.lock().vacant.push(place);
+    pub(crate) fn release_slot(&self, slot: usize) {
+        self.lock().free_slots.push(slot);
     }
 
     /// Takes the full chunk of a place and returns an empty one, in the steady
     /// state the memory of an old chunk. Waits for no other recording thread.
-    pub(crate) fn exchange(&self, place: &Place) -> Arc<Chunk> {
-        let spare = match self.lock_soon() {
-            Some(mut shelves) => {
-                shelves.shelve(place, self.capacity_spans);
-                shelves.spare()
+    pub(crate) fn exchange(&self, slot: &ThreadSlot) -> Arc<Chunk> {
+        let spare = match self.try_lock_briefly() {
+            Some(mut chunk_table) => {
+                chunk_table.collect_full(slot, self.capacity_spans);
+                chunk_table.spare()
             }
-            None => place.lock().make_room(),
+            None => slot.lock().preallocate(),
         };
         // Allocated outside the lock: new memory takes microseconds.
         let chunk = spare.unwrap_or_else(|| self.chunk());
-        place.lock().pieces.push_back(Piece::new(&chunk));
+        slot.lock().parts.push_back(PartialChunk::new(&chunk));
         chunk
     }
 
     /// Everything recorded so far, at one moment. Recording continues.
-    pub(crate) fn holdings(&self) -> Holdings {
-        let shelves = self.lock();
-        let mut holdings = Holdings {
-            pieces: shelves.full.iter().map(Piece::written).collect(),
-            evicted: shelves.evicted,
+    pub(crate) fn recorded_chunks(&self) -> RecordedChunks {
+        let chunk_table = self.lock();
+        let mut recorded_chunks = RecordedChunks {
+            parts: chunk_table.full.iter().map(PartialChunk::part).collect(),
+            evicted: chunk_table.evicted,
         };
-        for place in &shelves.places {
-            let held = place.lock();
-            holdings.evicted += held.evicted;
-            holdings
-                .pieces
-                .extend(held.pieces.iter().map(Piece::written));
+        for slot in &chunk_table.slots {
+            let held = slot.lock();
+            recorded_chunks.evicted += held.evicted;
+            recorded_chunks
+                .parts
+                .extend(held.parts.iter().map(PartialChunk::part));
         }
-        holdings
+        recorded_chunks
     }
 
     /// The number of records, overwritten ones included.
     pub(crate) fn recorded(&self) -> u64 {
-        let shelves = self.lock();
-        let at_places: u64 = shelves
-            .places
+        let chunk_table = self.lock();
+        let at_places: u64 = chunk_table
+            .slots
             .iter()
-            .map(|place| {
-                let held = place.lock();
-                let records: usize = held.pieces.iter().map(Piece::records).sum();
+            .map(|slot| {
+                let held = slot.lock();
+                let records: usize = held.parts.iter().map(PartialChunk::records).sum();
                 held.evicted + records as u64
             })
             .sum();
-        shelves.evicted + shelves.full_records as u64 + at_places
+        chunk_table.evicted + chunk_table.full_records as u64 + at_places
     }
 
     /// Removes every record and frees the memory of full chunks.
     pub(crate) fn clear(&self) {
-        let mut shelves = self.lock();
-        let full = mem::take(&mut shelves.full);
-        let spare = mem::take(&mut shelves.spare);
+        let mut chunk_table = self.lock();
+        let full = mem::take(&mut chunk_table.full);
+        let spare = mem::take(&mut chunk_table.spare);
         let mut reserves = Vec::new();
-        shelves.full_records = 0;
-        shelves.evicted = 0;
-        for place in &shelves.places {
-            let mut held = place.lock();
+        chunk_table.full_records = 0;
+        chunk_table.evicted = 0;
+        for slot in &chunk_table.slots {
+            let mut held = slot.lock();
             held.evicted = 0;
             reserves.append(&mut held.reserve);
             // Every chunk but the open one is full and goes with the next exchange.
-            for piece in &mut held.pieces {
-                piece.from = piece.chunk.mark();
+            for partial_chunk in &mut held.parts {
+                partial_chunk.from = partial_chunk.chunk.mark();
             }
         }
-        drop(shelves);
+        drop(chunk_table);
         drop((full, spare, reserves));
     }
 }
 
-impl AtPlace {
+impl SlotChunks {
     /// A chunk from the reserve; or, where the most chunks wait already, the oldest
     /// one, emptied, unless a reader still holds it.
-    fn make_room(&mut self) -> Option<Arc<Chunk>> {
+    fn preallocate(&mut self) -> Option<Arc<Chunk>> {
         if let Some(chunk) = self.reserve.pop() {
             return Some(chunk);
         }
-        if self.pieces.len() < MOST_WAITING {
+        if self.parts.len() < MAX_WAITING_CHUNKS {
             return None;
         }
-        let oldest = self.pieces.pop_front()?;
+        let oldest = self.parts.pop_front()?;
         self.evicted += oldest.records() as u64;
         emptied(oldest.chunk)
     }
 }
 
-impl Shelves {
+impl ChunkTable {
     /// Moves a place's chunks to the full ones, and those no longer needed to the
     /// spare ones. Where several had waited, the place gets a spare chunk for each
     /// but the one it requests now.
-    fn shelve(&mut self, place: &Place, capacity_spans: usize) {
-        let mut held = place.lock();
-        let waited = held.pieces.len().saturating_sub(1);
-        for piece in held.pieces.drain(..) {
-            self.full_records += piece.records();
-            self.full.push_back(piece);
+    fn collect_full(&mut self, slot: &ThreadSlot, capacity_spans: usize) {
+        let mut held = slot.lock();
+        let waited = held.parts.len().saturating_sub(1);
+        for partial_chunk in held.parts.drain(..) {
+            self.full_records += partial_chunk.records();
+            self.full.push_back(partial_chunk);
         }
         self.evicted += mem::take(&mut held.evicted);
-        while let Some(oldest) = self.full.front().map(Piece::records)
+        while let Some(oldest) = self.full.front().map(PartialChunk::records)
             && self.full_records - oldest >= capacity_spans
         {
             self.full_records -= oldest;
             self.evicted += oldest as u64;
-            if let Some(piece) = self.full.pop_front() {
-                self.spare.push(piece.chunk);
+            if let Some(partial_chunk) = self.full.pop_front() {
+                self.spare.push(partial_chunk.chunk);
             }
         }
         held.reserve

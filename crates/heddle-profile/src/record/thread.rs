@@ -21,7 +21,7 @@ pub(super) fn number() -> u32 {
 }
 
 /// Stores the name of the calling thread, if it has one.
-pub(super) fn introduce(number: u32) {
+pub(super) fn register_name(number: u32) {
     if let Some(name) = std::thread::current().name() {
         let mut names = lock();
         names.insert(number, Name::from(name));
@@ -49,7 +49,7 @@ mod tests {
         let named = std::thread::Builder::new().name("weft".to_owned());
         let run = || {
             let number = number();
-            introduce(number);
+            register_name(number);
             number
         };
         let number = named.spawn(run).unwrap().join().unwrap();

@@ -53,9 +53,9 @@ impl Recording {
                 }
             }
         }
-        for card in &self.machine.devices {
-            if let Some(known) = card.bandwidth_bytes_per_s {
-                bytes_per_s.insert(card.id.as_str().into(), known as f64);
+        for device_description in &self.machine.devices {
+            if let Some(known) = device_description.bandwidth_bytes_per_s {
+                bytes_per_s.insert(device_description.id.as_str().into(), known as f64);
             }
         }
         Ceilings { bytes_per_s }
@@ -65,7 +65,7 @@ impl Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::DeviceCard;
+    use crate::recording::DeviceDescription;
 
     fn span(device: &str, bytes_in: u64, device_ns: u64) -> RecordedSpan {
         RecordedSpan {
@@ -97,10 +97,10 @@ mod tests {
             .map(|span| ceilings.estimated_utilisation(span))
             .collect();
         assert_eq!(shares, [Some(1.0), Some(0.25), Some(1.0), None]);
-        recording.machine.devices.push(DeviceCard {
+        recording.machine.devices.push(DeviceDescription {
             id: "cuda:0".to_owned(),
             bandwidth_bytes_per_s: Some(16_000_000_000),
-            ..DeviceCard::default()
+            ..DeviceDescription::default()
         });
         assert_eq!(recording.ceilings().of("cuda:0"), Some(1.6e10));
     }

@@ -13,20 +13,20 @@ use super::RecordedSpan;
 use crate::name::Name;
 
 /// A number, or no number.
-type Cell = Option<u64>;
+type CellValue = Option<u64>;
 
 /// One column: its name, the cell of a row, its default, and how a missing number
 /// is written.
 struct Column {
     name: &'static str,
-    cell: fn(&Row<'_>) -> Cell,
-    default: Cell,
+    cell: fn(&SpanRow<'_>) -> CellValue,
+    default: CellValue,
     none: &'static str,
 }
 
 /// A span with its names as indices into the string table and its parent as
 /// numbered in the file.
-struct Row<'a> {
+struct SpanRow<'a> {
     span: &'a RecordedSpan,
     names: [u32; 4],
     parent: Option<u64>,
@@ -36,7 +36,7 @@ struct Row<'a> {
 const GPU_BY_DEVICE: u64 = 1;
 const TRANSFER_BY_DEVICE: u64 = 4;
 
-const fn number(name: &'static str, cell: fn(&Row<'_>) -> Cell) -> Column {
+const fn number(name: &'static str, cell: fn(&SpanRow<'_>) -> CellValue) -> Column {
     Column {
         name,
         cell,
@@ -45,7 +45,11 @@ const fn number(name: &'static str, cell: fn(&Row<'_>) -> Cell) -> Column {
     }
 }
 
-const fn optional(name: &'static str, cell: fn(&Row<'_>) -> Cell, none: &'static str) -> Column {
+const fn optional(
+    name: &'static str,
+    cell: fn(&SpanRow<'_>) -> CellValue,
+    none: &'static str,
+) -> Column {
     Column {
         name,
         cell,
@@ -96,7 +100,7 @@ fn clocks(span: &RecordedSpan) -> u64 {
     gpu | transfer
 }
 
-fn text_len(cell: Cell, none: &str) -> u64 {
+fn text_len(cell: CellValue, none: &str) -> u64 {
     match cell {
         None => none.len() as u64,
         Some(number) => u64::from(number.checked_ilog10().unwrap_or(0)) + 1,
@@ -104,7 +108,7 @@ fn text_len(cell: Cell, none: &str) -> u64 {
 }
 
 /// Which rows go into a file, and which columns.
-pub(super) struct Plan<'a> {
+pub(super) struct FilePlan<'a> {
     spans: &'a [RecordedSpan],
     names: Vec<[u32; 4]>,
     /// Rows before this one are left out.
@@ -112,7 +116,7 @@ pub(super) struct Plan<'a> {
     columns: Vec<&'static Column>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> FilePlan<'a> {
     /// As many of the newest spans as fit into `most_bytes`.
     pub(super) fn new(
         spans: &'a [RecordedSpan],
@@ -147,11 +151,11 @@ impl<'a> Plan<'a> {
         self.spans.len() - self.first
     }
 
-    fn all(&self) -> impl DoubleEndedIterator<Item = Row<'_>> + ExactSizeIterator {
+    fn all(&self) -> impl DoubleEndedIterator<Item = SpanRow<'_>> + ExactSizeIterator {
         self.spans
             .iter()
             .zip(&self.names)
-            .map(|(span, &names)| Row {
+            .map(|(span, &names)| SpanRow {
                 span,
                 names,
                 parent: span

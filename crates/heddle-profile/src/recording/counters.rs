@@ -7,7 +7,7 @@ use crate::name::Name;
 /// Operations that ran on another device than the one they were sent to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct FallbackTally {
+pub struct RecordedFallback {
     /// The operation.
     pub operation: Name,
     /// The device it was sent to.
@@ -23,7 +23,7 @@ pub struct FallbackTally {
 /// Launches that merged small work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct BatchCount {
+pub struct RecordedBatches {
     /// The operation.
     pub operation: Name,
     /// The device.
@@ -37,7 +37,7 @@ pub struct BatchCount {
 /// Requests for memory that a pool served or passed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct PoolCount {
+pub struct RecordedPool {
     /// The device.
     pub device: Name,
     /// Requests served from memory held for reuse.
@@ -51,9 +51,9 @@ pub struct PoolCount {
 #[serde(default)]
 pub struct Counters {
     /// Fallbacks.
-    pub fallbacks: Vec<FallbackTally>,
+    pub fallbacks: Vec<RecordedFallback>,
     /// Batches by operation and device.
-    pub batches: Vec<BatchCount>,
+    pub batches: Vec<RecordedBatches>,
     /// Memory pools by device.
-    pub pools: Vec<PoolCount>,
+    pub pools: Vec<RecordedPool>,
 }

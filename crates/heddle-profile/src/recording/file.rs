@@ -24,14 +24,14 @@ pub(crate) const CAP_BYTES: u64 = 64 << 20;
 /// The format name and version of a file. Any JSON value is accepted here, so that
 /// a foreign file is reported as foreign and not as damaged.
 #[derive(Deserialize)]
-struct Label {
+struct FileHeader {
     format: Option<Value>,
     version: Option<Value>,
 }
 
 /// What was written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Written {
+pub struct WrittenFile {
     /// The file's size.
     pub bytes: u64,
     /// Spans in it.
@@ -46,7 +46,7 @@ impl Recording {
     ///
     /// The write is atomic: the file is written beside `path` under another name,
     /// and renamed.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<Written, ProfileError> {
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<WrittenFile, ProfileError> {
         self.write_capped(path, CAP_BYTES)
     }
 
@@ -57,13 +57,13 @@ impl Recording {
         &self,
         path: impl AsRef<Path>,
         cap_bytes: u64,
-    ) -> Result<Written, ProfileError> {
+    ) -> Result<WrittenFile, ProfileError> {
         let mut spans = 0;
         let bytes = atomic_file::replace(path.as_ref(), |file| {
             spans = version2::write(self, cap_bytes, file)?;
             Ok(())
         })?;
-        Ok(Written {
+        Ok(WrittenFile {
             bytes,
             spans,
             left_out: self.spans.len() as u64 - spans,
@@ -99,7 +99,7 @@ impl Recording {
             None => return Err(foreign("nothing".to_owned())),
             Some(_) => return Err(foreign("something other than a JSON object".to_owned())),
         }
-        let label: Label = serde_json::from_slice(json).map_err(corrupt)?;
+        let label: FileHeader = serde_json::from_slice(json).map_err(corrupt)?;
         match label.format {
             Some(Value::String(format)) if format == FORMAT => {}
             Some(format) => return Err(foreign(format!("JSON of format {}", shortened(&format)))),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The machine and its devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct MachineCard {
+pub struct MachineDescription {
     /// The CPU's name.
     pub cpu: String,
     /// The number of logical CPUs.
@@ -15,13 +15,13 @@ pub struct MachineCard {
     /// Memory in bytes; zero if unknown.
     pub memory_bytes: u64,
     /// The devices, CPU first.
-    pub devices: Vec<DeviceCard>,
+    pub devices: Vec<DeviceDescription>,
 }
 
 /// One device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct DeviceCard {
+pub struct DeviceDescription {
     /// Its id, as in spans: `cpu`, `cuda:0`.
     pub id: String,
     /// Its product name.

@@ -19,13 +19,13 @@ mod version1;
 mod version2;
 
 pub use ceiling::Ceilings;
-pub use counters::{BatchCount, Counters, FallbackTally, PoolCount};
-pub use file::Written;
-pub use machine::{DeviceCard, MachineCard};
+pub use counters::{Counters, RecordedBatches, RecordedFallback, RecordedPool};
+pub use file::WrittenFile;
+pub use machine::{DeviceDescription, MachineDescription};
 pub use memory::{MemorySample, Pressure};
 pub use routing::{Alternative, RoutingLog, RoutingRow};
 pub use span::{Breakdown, RecordedSpan, ThreadName};
-pub(crate) use span::{is_gpu, settle};
+pub(crate) use span::{compute_self_times, is_gpu};
 
 use crate::summary::Summary;
 
@@ -53,7 +53,7 @@ pub struct Recording {
     /// one profiler agree in it.
     pub started_unix_us: u64,
     /// The machine it ran on.
-    pub machine: MachineCard,
+    pub machine: MachineDescription,
     /// The number of spans overwritten before these were taken.
     pub overwritten: u64,
     /// The number of older spans left out because the file would have exceeded its
@@ -80,7 +80,7 @@ impl Default for Recording {
             label: String::new(),
             created_unix_ms: 0,
             started_unix_us: 0,
-            machine: MachineCard::default(),
+            machine: MachineDescription::default(),
             overwritten: 0,
             left_out: 0,
             sampled_one_in: 1,

@@ -78,11 +78,11 @@ pub(crate) fn size_class(work: u64) -> u8 {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct RoutingLog {
-    rows: BTreeMap<(Name, Name, u8, Name), Sums>,
+    rows: BTreeMap<(Name, Name, u8, Name), RoutingTotals>,
 }
 
 #[derive(Clone, Debug)]
-struct Sums {
+struct RoutingTotals {
     row: RoutingRow,
     bytes: u128,
     predicted: Mean,
@@ -120,7 +120,7 @@ impl RoutingLog {
             class,
             row.device.clone(),
         );
-        let sums = self.rows.entry(key).or_insert_with(|| Sums {
+        let sums = self.rows.entry(key).or_insert_with(|| RoutingTotals {
             row: RoutingRow {
                 size_class: class,
                 count: 0,

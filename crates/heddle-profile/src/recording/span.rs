@@ -165,7 +165,7 @@ fn rate(bytes: f64, ns: u64) -> Option<f64> {
 ///
 /// The rest of a span's self time is overhead where the device measured its
 /// computing time, and computing where it did not.
-pub(crate) fn settle(spans: &mut [RecordedSpan]) {
+pub(crate) fn compute_self_times(spans: &mut [RecordedSpan]) {
     for span in spans.iter_mut() {
         span.self_ns = span.total_ns;
     }
@@ -222,7 +222,7 @@ mod tests {
                 ..span(75, 10, Some(0))
             },
         ];
-        settle(&mut spans);
+        compute_self_times(&mut spans);
         let own: Vec<u64> = spans.iter().map(|span| span.self_ns).collect();
         assert_eq!(own, [40, 20, 30, 10, 10]);
         assert_eq!(spans[0].cpu_ns, 40);
@@ -243,7 +243,7 @@ mod tests {
             gpu(None, 40, 10),
             gpu(Some(5), 90, 90),
         ];
-        settle(&mut spans);
+        compute_self_times(&mut spans);
         let parts: Vec<[u64; 3]> = spans
             .iter()
             .map(|span| [span.gpu_ns, span.transfer_ns, span.overhead_ns])
@@ -259,7 +259,7 @@ mod tests {
         let mut one = span(0, 1_000, None);
         assert_eq!(one.bandwidth_bytes_per_s(), None);
         one.bytes_in = 500;
-        settle(std::slice::from_mut(&mut one));
+        compute_self_times(std::slice::from_mut(&mut one));
         assert_eq!(one.bandwidth_bytes_per_s(), Some(5e8));
         assert_eq!(one.transfer_bytes_per_s(), None);
     }

@@ -2,19 +2,19 @@
 
 use serde::Deserialize;
 
-use super::{RecordedSpan, Recording, settle};
+use super::{RecordedSpan, Recording, compute_self_times};
 use crate::name::Name;
 
 pub(super) const VERSION: u64 = 1;
 
 #[derive(Deserialize)]
-struct Document {
+struct RecordingDocument {
     overwritten: u64,
-    spans: Vec<Row>,
+    spans: Vec<SpanObject>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct SpanObject {
     operation: Name,
     element: Name,
     device: Name,
@@ -32,9 +32,13 @@ struct Row {
 }
 
 pub(super) fn read(json: &[u8]) -> Result<Recording, serde_json::Error> {
-    let document: Document = serde_json::from_slice(json)?;
-    let mut spans: Vec<RecordedSpan> = document.spans.into_iter().map(Row::into_span).collect();
-    settle(&mut spans);
+    let document: RecordingDocument = serde_json::from_slice(json)?;
+    let mut spans: Vec<RecordedSpan> = document
+        .spans
+        .into_iter()
+        .map(SpanObject::into_span)
+        .collect();
+    compute_self_times(&mut spans);
     Ok(Recording {
         overwritten: document.overwritten,
         spans,
@@ -42,7 +46,7 @@ pub(super) fn read(json: &[u8]) -> Result<Recording, serde_json::Error> {
     })
 }
 
-impl Row {
+impl SpanObject {
     fn into_span(self) -> RecordedSpan {
         RecordedSpan {
             operation: self.operation,

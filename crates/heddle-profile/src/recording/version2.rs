@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{self, Columns};
 use super::file::FORMAT;
-use super::{Counters, MachineCard, MemorySample, RecordedSpan, Recording, RoutingRow, ThreadName};
+use super::{
+    Counters, MachineDescription, MemorySample, RecordedSpan, Recording, RoutingRow, ThreadName,
+};
 use crate::name::Name;
 
 pub(super) const VERSION: u64 = 2;
@@ -23,7 +25,7 @@ const MEMORY_SHARE: u64 = 4;
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Counts {
+struct SpanCounts {
     recorded: u64,
     kept: u64,
     written: u64,
@@ -34,7 +36,7 @@ struct Counts {
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct RecordingDocument {
     #[serde(default)]
     label: String,
     #[serde(default)]
@@ -42,8 +44,8 @@ struct Document {
     #[serde(default)]
     started_unix_us: u64,
     #[serde(default)]
-    machine: MachineCard,
-    counts: Counts,
+    machine: MachineDescription,
+    counts: SpanCounts,
     #[serde(default)]
     threads: Vec<ThreadName>,
     strings: Vec<Name>,
@@ -57,7 +59,7 @@ struct Document {
 }
 
 pub(super) fn read(json: &[u8]) -> Result<Recording, serde_json::Error> {
-    let document: Document = serde_json::from_slice(json)?;
+    let document: RecordingDocument = serde_json::from_slice(json)?;
     let counts = document.counts;
     Ok(Recording {
         label: document.label,
@@ -96,10 +98,10 @@ pub(super) fn write(
     field(&mut tail, "counters", &recording.counters)?;
 
     let taken = (head.len() + tail.len()) as u64 + FRAME_BYTES;
-    let plan = columns::Plan::new(&recording.spans, &strings, cap_bytes.saturating_sub(taken));
+    let plan = columns::FilePlan::new(&recording.spans, &strings, cap_bytes.saturating_sub(taken));
     let written = plan.rows() as u64;
     let held = recording.spans.len() as u64;
-    let counts = Counts {
+    let counts = SpanCounts {
         recorded: recording.recorded(),
         kept: held.saturating_add(recording.left_out),
         written,

@@ -18,7 +18,7 @@ const MANY_LAUNCHES: u64 = 16;
 const TOO_MUCH_TRANSFER: f64 = 0.3;
 
 #[derive(Default)]
-struct Sums {
+struct LaunchTotals {
     count: u64,
     self_ns: u64,
     transfer_ns: u64,
@@ -27,23 +27,23 @@ struct Sums {
 }
 
 pub(super) fn suggest(recording: &Recording) -> Vec<Suggestion> {
-    let mut groups: BTreeMap<(&Name, &Name), Sums> = BTreeMap::new();
+    let mut groups: BTreeMap<(&Name, &Name), LaunchTotals> = BTreeMap::new();
     for span in &recording.spans {
         if span.is_on_gpu() && !span.is_scope() {
-            let sums = groups.entry((&span.operation, &span.device)).or_default();
-            sums.count += 1;
-            sums.self_ns = sums.self_ns.saturating_add(span.self_ns);
-            sums.transfer_ns = sums.transfer_ns.saturating_add(span.transfer_ns);
-            sums.overhead_ns = sums.overhead_ns.saturating_add(span.overhead_ns);
-            sums.bytes_moved = sums.bytes_moved.saturating_add(span.bytes_moved);
+            let totals = groups.entry((&span.operation, &span.device)).or_default();
+            totals.count += 1;
+            totals.self_ns = totals.self_ns.saturating_add(span.self_ns);
+            totals.transfer_ns = totals.transfer_ns.saturating_add(span.transfer_ns);
+            totals.overhead_ns = totals.overhead_ns.saturating_add(span.overhead_ns);
+            totals.bytes_moved = totals.bytes_moved.saturating_add(span.bytes_moved);
         }
     }
     groups
         .into_iter()
-        .flat_map(|((operation, device), sums)| {
+        .flat_map(|((operation, device), totals)| {
             [
-                batch(recording, operation, device, &sums),
-                keep_resident(operation, device, &sums),
+                batch(recording, operation, device, &totals),
+                keep_resident(operation, device, &totals),
             ]
         })
         .flatten()
@@ -54,13 +54,13 @@ fn batch(
     recording: &Recording,
     operation: &Name,
     device: &Name,
-    sums: &Sums,
+    totals: &LaunchTotals,
 ) -> Option<Suggestion> {
-    let share = sums.overhead_ns as f64 / sums.self_ns.max(1) as f64;
-    if sums.count < MANY_LAUNCHES || share < TOO_MUCH_OVERHEAD {
+    let share = totals.overhead_ns as f64 / totals.self_ns.max(1) as f64;
+    if totals.count < MANY_LAUNCHES || share < TOO_MUCH_OVERHEAD {
         return None;
     }
-    let each_ns = sums.overhead_ns as f64 / sums.count as f64;
+    let each_ns = totals.overhead_ns as f64 / totals.count as f64;
     let merged = recording
         .counters
         .batches
@@ -77,7 +77,7 @@ fn batch(
         found: format!(
             "{} launches of {operation} on {device} each spent {} in launching and waiting, {:.0} % of \
              their time{merged}",
-            sums.count,
+            totals.count,
             time(each_ns),
             share * 100.0
         ),
@@ -86,22 +86,22 @@ fn batch(
              larger batches"
         ),
         // One launch remains.
-        predicted_saving_ns: Some((each_ns * (sums.count - 1) as f64) as u64),
+        predicted_saving_ns: Some((each_ns * (totals.count - 1) as f64) as u64),
         ..Suggestion::new(Advice::Batch, operation, device)
     })
 }
 
-fn keep_resident(operation: &Name, device: &Name, sums: &Sums) -> Option<Suggestion> {
-    let share = sums.transfer_ns as f64 / sums.self_ns.max(1) as f64;
-    if sums.count < 2 || share < TOO_MUCH_TRANSFER {
+fn keep_resident(operation: &Name, device: &Name, totals: &LaunchTotals) -> Option<Suggestion> {
+    let share = totals.transfer_ns as f64 / totals.self_ns.max(1) as f64;
+    if totals.count < 2 || share < TOO_MUCH_TRANSFER {
         return None;
     }
     Some(Suggestion {
         found: format!(
             "{} runs of {operation} on {device} moved {} bytes in {}, {:.0} % of their time",
-            sums.count,
-            sums.bytes_moved,
-            time(sums.transfer_ns as f64),
+            totals.count,
+            totals.bytes_moved,
+            time(totals.transfer_ns as f64),
             share * 100.0
         ),
         action: format!(
@@ -110,7 +110,7 @@ fn keep_resident(operation: &Name, device: &Name, sums: &Sums) -> Option<Suggest
         ),
         // The first transfer remains.
         predicted_saving_ns: Some(
-            (sums.transfer_ns as f64 * (1.0 - 1.0 / sums.count as f64)) as u64,
+            (totals.transfer_ns as f64 * (1.0 - 1.0 / totals.count as f64)) as u64,
         ),
         ..Suggestion::new(Advice::KeepResident, operation, device)
     })

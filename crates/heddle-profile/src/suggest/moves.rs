@@ -11,7 +11,7 @@ const WORTH: f64 = 1.2;
 
 /// The key within which times are compared across devices: operation, element and
 /// size class.
-type Class<'a> = (&'a Name, &'a Name, u8);
+type SizeClassKey<'a> = (&'a Name, &'a Name, u8);
 
 /// The saving of a move, added up over an operation's size classes.
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct Gain {
 }
 
 pub(super) fn suggest(recording: &Recording) -> Vec<Suggestion> {
-    let mut classes: BTreeMap<Class<'_>, Vec<&RoutingRow>> = BTreeMap::new();
+    let mut classes: BTreeMap<SizeClassKey<'_>, Vec<&RoutingRow>> = BTreeMap::new();
     for row in &recording.routing {
         classes
             .entry((&row.operation, &row.element, row.size_class))

@@ -9,8 +9,8 @@ fn record(profiler: &Profiler) {
         total_ns: 2,
         ..Span::default()
     });
-    drop(profiler.scope("weave"));
-    drop(profiler.scope_named("beat"));
+    drop(profiler.scope("append_rows"));
+    drop(profiler.scope_named("count_rows"));
     profiler.time("throw", || ());
 }
 

@@ -1,6 +1,6 @@
 //! What the profiler promises: a module for each promise, all in one program.
 
-mod any_steps_make_their_tree;
+mod any_steps_give_the_expected_tree;
 mod disabled_records_nothing;
 mod exports_carry_any_name;
 mod futures_are_recorded_whole;

@@ -10,26 +10,26 @@ use heddle_testing::recorded::rest;
 mod marked {
     use super::*;
 
-    pub(super) struct Loom;
+    pub(super) struct Table;
 
-    impl Loom {
+    impl Table {
         #[profiled]
-        pub(super) fn weave(&self, rows: &mut Vec<u32>) -> Result<usize, String> {
+        pub(super) fn append_rows(&self, rows: &mut Vec<u32>) -> Result<usize, String> {
             rows.push(1);
             if rows.len() > 1 {
                 return Err("too many".to_owned());
             }
-            Ok(beat::<4>(rows))
+            Ok(count_rows::<4>(rows))
         }
     }
 
-    #[profiled(name = "beat \"hard\"\n🧵")]
-    fn beat<const N: usize>(rows: &[u32]) -> usize {
+    #[profiled(name = "count_rows \"hard\"\n🧵")]
+    fn count_rows<const N: usize>(rows: &[u32]) -> usize {
         rows.len() * N
     }
 
-    #[profiled(name = "pick")]
-    pub(super) async fn pick(threads: &[u32]) -> u32 {
+    #[profiled(name = "pick_first")]
+    pub(super) async fn pick_first(threads: &[u32]) -> u32 {
         rest().await;
         let _span = span!(
             "look",
@@ -47,26 +47,28 @@ mod inferred {
     use super::*;
 
     #[derive(Debug)]
-    pub(super) struct Torn;
+    pub(super) struct ParseFailure;
 
-    impl From<std::num::ParseIntError> for Torn {
+    impl From<std::num::ParseIntError> for ParseFailure {
         fn from(_: std::num::ParseIntError) -> Self {
             Self
         }
     }
 
     #[profiled]
-    pub(super) async fn read(text: &str) -> Result<Vec<u32>, Torn> {
+    pub(super) async fn read(text: &str) -> Result<Vec<u32>, ParseFailure> {
         let first = text.parse::<u32>()?;
         if first == 0 {
-            return Err(Torn);
+            return Err(ParseFailure);
         }
         rest().await;
         Ok(vec![first])
     }
 
     #[profiled]
-    pub(super) fn parse<'a, T>(text: &'a str) -> impl Iterator<Item = Result<T, Torn>> + use<'a, T>
+    pub(super) fn parse<'a, T>(
+        text: &'a str,
+    ) -> impl Iterator<Item = Result<T, ParseFailure>> + use<'a, T>
     where
         T: std::str::FromStr<Err = std::num::ParseIntError>,
     {
@@ -85,7 +87,7 @@ fn check_inferred() {
     let mut read = pin!(inferred::read("x"));
     assert!(matches!(
         read.as_mut().poll(&mut context),
-        Poll::Ready(Err(inferred::Torn))
+        Poll::Ready(Err(inferred::ParseFailure))
     ));
     assert_eq!(
         inferred::parse::<u8>("1 2 z")
@@ -108,17 +110,17 @@ fn marked_functions_record_to_the_global_profiler() {
     assert!(heddle_profile::install(&own));
     assert!(!heddle_profile::install(&Profiler::new(1)));
     let mut rows = Vec::new();
-    assert_eq!(marked::Loom.weave(&mut rows), Ok(4));
+    assert_eq!(marked::Table.append_rows(&mut rows), Ok(4));
     assert_eq!(own.recorded(), 0);
 
     own.set_enabled(true);
     assert!(heddle_profile::is_on());
     rows.clear();
-    assert_eq!(marked::Loom.weave(&mut rows), Ok(4));
-    assert!(marked::Loom.weave(&mut rows).is_err());
+    assert_eq!(marked::Table.append_rows(&mut rows), Ok(4));
+    assert!(marked::Table.append_rows(&mut rows).is_err());
     let waker = Waker::noop();
     let mut context = Context::from_waker(waker);
-    let mut future = pin!(marked::pick(&[1, 2]));
+    let mut future = pin!(marked::pick_first(&[1, 2]));
     assert_eq!(future.as_mut().poll(&mut context), Poll::Pending);
     assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(3));
     assert_eq!(heddle_profile::time("closure", || 5), 5);
@@ -128,10 +130,10 @@ fn marked_functions_record_to_the_global_profiler() {
     assert_eq!(
         names,
         [
-            "weave",
-            "beat \"hard\"\n🧵",
-            "weave",
-            "pick",
+            "append_rows",
+            "count_rows \"hard\"\n🧵",
+            "append_rows",
+            "pick_first",
             "look",
             "closure"
         ]

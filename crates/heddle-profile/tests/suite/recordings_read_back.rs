@@ -4,9 +4,9 @@
 use std::fs;
 
 use heddle_profile::{
-    Alternative, BatchCount, Counters, DeviceCard, DeviceTag, FallbackTally, MachineCard,
-    MemorySample, Name, PoolCount, Pressure, ProfileError, Profiler, RecordedSpan, Recording,
-    RoutingRow, Span, ThreadName,
+    Alternative, Counters, DeviceDescription, DeviceTag, MachineDescription, MemorySample, Name,
+    Pressure, ProfileError, Profiler, RecordedBatches, RecordedFallback, RecordedPool,
+    RecordedSpan, Recording, RoutingRow, Span, ThreadName,
 };
 use proptest::prelude::*;
 
@@ -113,10 +113,10 @@ prop_compose! {
             label,
             created_unix_ms,
             started_unix_us: created_unix_ms / 2,
-            machine: MachineCard {
+            machine: MachineDescription {
                 cpu: cause.clone(),
-                devices: vec![DeviceCard { id: operation.clone(), ..DeviceCard::default() }],
-                ..MachineCard::default()
+                devices: vec![DeviceDescription { id: operation.clone(), ..DeviceDescription::default() }],
+                ..MachineDescription::default()
             },
             overwritten: overwritten.into(),
             left_out: left_out.into(),
@@ -126,12 +126,12 @@ prop_compose! {
             memory,
             routing,
             counters: Counters {
-                fallbacks: vec![FallbackTally {
+                fallbacks: vec![RecordedFallback {
                     operation: operation.as_str().into(), cause, count: pool,
-                    ..FallbackTally::default()
+                    ..RecordedFallback::default()
                 }],
-                batches: vec![BatchCount { items: pool, ..BatchCount::default() }],
-                pools: vec![PoolCount { hits: pool, ..PoolCount::default() }],
+                batches: vec![RecordedBatches { items: pool, ..RecordedBatches::default() }],
+                pools: vec![RecordedPool { hits: pool, ..RecordedPool::default() }],
             },
         }
     }

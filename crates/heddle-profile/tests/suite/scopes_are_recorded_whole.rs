@@ -175,7 +175,7 @@ fn sampling_takes_about_one_in_n_and_says_so() {
 }
 
 #[test]
-fn times_are_those_of_the_clock_on_the_wall() {
+fn times_are_wall_clock_times() {
     let profiler = Profiler::new(16);
     let start = Instant::now();
     profiler.time("rest", || thread::sleep(Duration::from_millis(30)));

@@ -86,23 +86,23 @@ proptest! {
 
     #[test]
     fn any_recording_makes_a_trace_that_keeps_the_rules(recording in recording()) {
-        let census = check(&recording.trace()).map_err(TestCaseError::fail)?;
+        let contents = check(&recording.trace()).map_err(TestCaseError::fail)?;
         let kernels = recording
             .spans
             .iter()
             .filter(|span| span.is_on_gpu() && span.device_ns.is_some())
             .count();
-        let count = |category: &str| census.slices.get(category).copied().unwrap_or(0);
+        let count = |category: &str| contents.slices.get(category).copied().unwrap_or(0);
         prop_assert_eq!(count("operation") + count("scope"), recording.spans.len());
         prop_assert_eq!(count("kernel"), kernels);
-        prop_assert_eq!(census.arrows, kernels);
-        prop_assert_eq!(census.counters, 2 * recording.memory.len());
+        prop_assert_eq!(contents.arrows, kernels);
+        prop_assert_eq!(contents.counters, 2 * recording.memory.len());
         // Microseconds, to the nanosecond: nothing is lost on the way.
         let total_ns: u64 = recording.spans.iter().map(|span| span.total_ns).sum();
-        prop_assert_eq!(census.slice_ns.get("operation").copied().unwrap_or(0), total_ns);
+        prop_assert_eq!(contents.slice_ns.get("operation").copied().unwrap_or(0), total_ns);
         for span in &recording.spans {
             let shown = if span.operation.is_empty() { "(no name)" } else { &span.operation };
-            prop_assert!(census.names["operation"].contains(shown), "{shown:?} is missing");
+            prop_assert!(contents.names["operation"].contains(shown), "{shown:?} is missing");
         }
     }
 
@@ -174,15 +174,15 @@ fn a_real_run_on_many_threads_keeps_the_rules() {
         device: "cuda:0".into(),
         ..MemorySample::default()
     });
-    let census = check(&profiler.recording().trace()).unwrap();
+    let contents = check(&profiler.recording().trace()).unwrap();
     let slices = BTreeMap::from([
         ("scope".to_owned(), THREADS * 50 * 6),
         ("operation".to_owned(), THREADS * 50 * 5),
         ("kernel".to_owned(), THREADS * 50 * 5),
     ]);
-    assert_eq!(census.slices, slices);
-    assert_eq!(census.arrows, THREADS * 50 * 5);
-    assert_eq!(census.counters, 2);
+    assert_eq!(contents.slices, slices);
+    assert_eq!(contents.arrows, THREADS * 50 * 5);
+    assert_eq!(contents.counters, 2);
 }
 
 /// Breaks a good trace in every way the rules forbid.

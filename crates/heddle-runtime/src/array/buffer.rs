@@ -22,9 +22,9 @@ use crate::machine::Machine;
 const RECYCLE_FROM: usize = 4 << 10;
 /// Bytes the shelves hold at most, all sizes together: a share of the machine's
 /// memory, between these two.
-const SHELF_SHARE: u64 = 16;
-const SHELF_LEAST: u64 = 256 << 20;
-const SHELF_MOST: u64 = 1 << 30;
+const CACHE_SHARE: u64 = 16;
+const CACHE_MIN: u64 = 256 << 20;
+const CACHE_MAX: u64 = 1 << 30;
 /// Elements start on a cache line.
 const ALIGNMENT: usize = 64;
 
@@ -35,17 +35,17 @@ const COLOURED_FROM: usize = 32 << 10;
 /// Places there are, and units from one to the next: five cache lines, so that
 /// neither the lines nor their neighbours meet.
 const COLOURS: usize = 8;
-const COLOUR_UNITS: usize = 20;
+const COLOUR_CHUNKS: usize = 20;
 
 /// Sixteen bytes: the largest alignment for which the allocator still hands out
 /// lazily zeroed pages.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(16))]
-struct Unit([u8; 16]);
+struct AlignedChunk([u8; 16]);
 
 /// `len` elements in host memory, starting on a cache line.
 pub struct HostBuffer<T: Element> {
-    units: Vec<Unit>,
+    chunks: Vec<AlignedChunk>,
     /// Units to skip to reach the first cache line.
     start: usize,
     len: usize,
@@ -56,9 +56,9 @@ impl<T: Element> HostBuffer<T> {
     /// Room for `len` elements whose values are whatever was there before.
     #[must_use]
     pub fn unspecified(len: usize) -> Self {
-        let size = Class::holding(len.saturating_mul(size_of::<T>()));
-        let units = SHELVES.take(size).unwrap_or_else(|| size.allocate());
-        let mut buffer = Self::over(units, len);
+        let size = SizeClass::for_bytes(len.saturating_mul(size_of::<T>()));
+        let chunks = BUFFER_CACHE.take(size).unwrap_or_else(|| size.allocate());
+        let mut buffer = Self::over(chunks, len);
         if poison::is_wanted() {
             poison::fill(bytemuck::cast_slice_mut(buffer.as_mut_slice()));
         }
@@ -68,14 +68,14 @@ impl<T: Element> HostBuffer<T> {
     /// Room for `len` zeros.
     #[must_use]
     pub fn zeroed(len: usize) -> Self {
-        let size = Class::holding(len.saturating_mul(size_of::<T>()));
+        let size = SizeClass::for_bytes(len.saturating_mul(size_of::<T>()));
         Self::over(size.allocate(), len)
     }
 
-    fn over(units: Vec<Unit>, len: usize) -> Self {
+    fn over(chunks: Vec<AlignedChunk>, len: usize) -> Self {
         Self {
-            start: units.as_ptr().align_offset(ALIGNMENT) + colour(len * size_of::<T>()),
-            units,
+            start: chunks.as_ptr().align_offset(ALIGNMENT) + colour(len * size_of::<T>()),
+            chunks,
             len,
             element: PhantomData,
         }
@@ -87,7 +87,7 @@ impl<T: Element> HostBuffer<T> {
         HostBuffer {
             start: self.start,
             len: self.len * size_of::<T>() / size_of::<U>(),
-            units: mem::take(&mut self.units),
+            chunks: mem::take(&mut self.chunks),
             element: PhantomData,
         }
     }
@@ -107,19 +107,19 @@ impl<T: Element> HostBuffer<T> {
     /// The elements.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        &bytemuck::cast_slice(&self.units[self.start..])[..self.len]
+        &bytemuck::cast_slice(&self.chunks[self.start..])[..self.len]
     }
 
     /// The elements, for writing.
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut bytemuck::cast_slice_mut(&mut self.units[self.start..])[..self.len]
+        &mut bytemuck::cast_slice_mut(&mut self.chunks[self.start..])[..self.len]
     }
 }
 
 impl<T: Element> Drop for HostBuffer<T> {
     fn drop(&mut self) {
-        SHELVES.put(mem::take(&mut self.units));
+        BUFFER_CACHE.put(mem::take(&mut self.chunks));
     }
 }
 
@@ -135,103 +135,114 @@ fn colour(bytes: usize) -> usize {
     if bytes < COLOURED_FROM {
         return 0;
     }
-    NEXT.fetch_add(1, Ordering::Relaxed) % COLOURS * COLOUR_UNITS
+    NEXT.fetch_add(1, Ordering::Relaxed) % COLOURS * COLOUR_CHUNKS
 }
 
 /// A size buffers are rounded up to: eight steps per power of two, so that at
 /// most an eighth is wasted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Class {
-    units: usize,
+struct SizeClass {
+    chunks: usize,
 }
 
-impl Class {
+impl SizeClass {
     const STEPS_LOG2: u32 = 3;
 
-    fn holding(bytes: usize) -> Self {
+    fn for_bytes(bytes: usize) -> Self {
         let room = if bytes < COLOURED_FROM {
             0
         } else {
-            COLOURS * COLOUR_UNITS
+            COLOURS * COLOUR_CHUNKS
         };
-        let needed = bytes.div_ceil(size_of::<Unit>()) + ALIGNMENT / size_of::<Unit>() + room;
+        let needed = bytes.div_ceil(size_of::<AlignedChunk>())
+            + ALIGNMENT / size_of::<AlignedChunk>()
+            + room;
         let step = 1_usize << needed.ilog2().saturating_sub(Self::STEPS_LOG2);
         Self {
-            units: needed.checked_next_multiple_of(step).unwrap_or(needed),
+            chunks: needed.checked_next_multiple_of(step).unwrap_or(needed),
         }
     }
 
-    fn allocate(self) -> Vec<Unit> {
-        if self.units * size_of::<Unit>() < RECYCLE_FROM {
+    fn allocate(self) -> Vec<AlignedChunk> {
+        if self.chunks * size_of::<AlignedChunk>() < RECYCLE_FROM {
             // `calloc` never takes from the allocator's per-thread cache, though
             // `free` gives to it, so small buffers would always miss it.
-            let mut units = Vec::with_capacity(self.units);
-            units.resize(self.units, Unit::zeroed());
-            return units;
+            let mut chunks = Vec::with_capacity(self.chunks);
+            chunks.resize(self.chunks, AlignedChunk::zeroed());
+            return chunks;
         }
-        bytemuck::allocation::zeroed_vec(self.units)
+        bytemuck::allocation::zeroed_vec(self.chunks)
     }
 
     /// The shelf for this size, if it is worth keeping.
-    fn shelf(self) -> Option<usize> {
-        if self.units * size_of::<Unit>() < RECYCLE_FROM {
+    fn free_list(self) -> Option<usize> {
+        if self.chunks * size_of::<AlignedChunk>() < RECYCLE_FROM {
             return None;
         }
-        let power = self.units.ilog2();
-        let step = (self.units >> (power - Self::STEPS_LOG2)) & ((1 << Self::STEPS_LOG2) - 1);
+        let power = self.chunks.ilog2();
+        let step = (self.chunks >> (power - Self::STEPS_LOG2)) & ((1 << Self::STEPS_LOG2) - 1);
         Some(((power as usize) << Self::STEPS_LOG2) + step)
     }
 }
 
-fn shelf_limit() -> usize {
+fn cache_limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
     *LIMIT.get_or_init(|| {
-        let share = Machine::read().memory.0 / SHELF_SHARE;
-        share.clamp(SHELF_LEAST, SHELF_MOST) as usize
+        let share = Machine::read().memory.0 / CACHE_SHARE;
+        share.clamp(CACHE_MIN, CACHE_MAX) as usize
     })
 }
 
-struct Shelves {
-    stock: Mutex<Stock>,
+struct BufferCache {
+    free_lists: Mutex<FreeLists>,
 }
 
-struct Stock {
-    shelves: Vec<Vec<Vec<Unit>>>,
+struct FreeLists {
+    lists: Vec<Vec<Vec<AlignedChunk>>>,
     bytes: usize,
 }
 
-static SHELVES: Shelves = Shelves {
-    stock: Mutex::new(Stock {
-        shelves: Vec::new(),
+static BUFFER_CACHE: BufferCache = BufferCache {
+    free_lists: Mutex::new(FreeLists {
+        lists: Vec::new(),
         bytes: 0,
     }),
 };
 
-impl Shelves {
-    fn take(&self, size: Class) -> Option<Vec<Unit>> {
-        let shelf = size.shelf()?;
-        let mut stock = self.stock.lock().unwrap_or_else(PoisonError::into_inner);
-        let units = stock.shelves.get_mut(shelf)?.pop()?;
-        stock.bytes -= units.len() * size_of::<Unit>();
-        Some(units)
+impl BufferCache {
+    fn take(&self, size: SizeClass) -> Option<Vec<AlignedChunk>> {
+        let free_list = size.free_list()?;
+        let mut free_lists = self
+            .free_lists
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let chunks = free_lists.lists.get_mut(free_list)?.pop()?;
+        free_lists.bytes -= chunks.len() * size_of::<AlignedChunk>();
+        Some(chunks)
     }
 
-    fn put(&self, units: Vec<Unit>) {
-        let Some(shelf) = (Class { units: units.len() }).shelf() else {
+    fn put(&self, chunks: Vec<AlignedChunk>) {
+        let Some(free_list) = (SizeClass {
+            chunks: chunks.len(),
+        })
+        .free_list() else {
             return;
         };
-        let bytes = units.len() * size_of::<Unit>();
-        let mut stock = self.stock.lock().unwrap_or_else(PoisonError::into_inner);
-        if stock.bytes + bytes > shelf_limit() {
-            drop(stock);
-            drop(units);
+        let bytes = chunks.len() * size_of::<AlignedChunk>();
+        let mut free_lists = self
+            .free_lists
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if free_lists.bytes + bytes > cache_limit() {
+            drop(free_lists);
+            drop(chunks);
             return;
         }
-        stock.bytes += bytes;
-        if stock.shelves.len() <= shelf {
-            stock.shelves.resize_with(shelf + 1, Vec::new);
+        free_lists.bytes += bytes;
+        if free_lists.lists.len() <= free_list {
+            free_lists.lists.resize_with(free_list + 1, Vec::new);
         }
-        stock.shelves[shelf].push(units);
+        free_lists.lists[free_list].push(chunks);
     }
 }
 
@@ -252,27 +263,27 @@ mod tests {
     #[test]
     fn a_class_wastes_at_most_an_eighth() {
         for bytes in (1..200_000).step_by(37) {
-            let colours = COLOURS * COLOUR_UNITS * size_of::<Unit>();
-            let asked = bytes + ALIGNMENT + size_of::<Unit>() + colours;
-            let given = Class::holding(bytes).units * size_of::<Unit>();
-            assert!(given >= bytes + ALIGNMENT - size_of::<Unit>());
+            let colours = COLOURS * COLOUR_CHUNKS * size_of::<AlignedChunk>();
+            let asked = bytes + ALIGNMENT + size_of::<AlignedChunk>() + colours;
+            let given = SizeClass::for_bytes(bytes).chunks * size_of::<AlignedChunk>();
+            assert!(given >= bytes + ALIGNMENT - size_of::<AlignedChunk>());
             assert!(
-                given <= asked + asked / 8 + size_of::<Unit>(),
+                given <= asked + asked / 8 + size_of::<AlignedChunk>(),
                 "{bytes} -> {given}"
             );
         }
     }
 
     #[test]
-    fn equal_classes_share_a_shelf_and_others_do_not() {
-        let mut sizes: Vec<Class> = (RECYCLE_FROM..(RECYCLE_FROM * 64))
+    fn equal_classes_share_a_free_list_and_others_do_not() {
+        let mut sizes: Vec<SizeClass> = (RECYCLE_FROM..(RECYCLE_FROM * 64))
             .step_by(64)
-            .map(Class::holding)
+            .map(SizeClass::for_bytes)
             .collect();
         sizes.dedup();
-        let mut shelves: Vec<_> = sizes.iter().map(|size| size.shelf()).collect();
-        shelves.dedup();
-        assert_eq!(shelves.len(), sizes.len());
+        let mut lists: Vec<_> = sizes.iter().map(|size| size.free_list()).collect();
+        lists.dedup();
+        assert_eq!(lists.len(), sizes.len());
     }
 
     #[test]
@@ -281,9 +292,9 @@ mod tests {
         let len = (3 << 20) + 777;
         let mut first = HostBuffer::<u8>::unspecified(len);
         first.as_mut_slice().fill(0xA5);
-        let address = first.units.as_ptr() as usize;
+        let address = first.chunks.as_ptr() as usize;
         drop(first);
         let second = HostBuffer::<u8>::unspecified(len);
-        assert_eq!(second.units.as_ptr() as usize, address);
+        assert_eq!(second.chunks.as_ptr() as usize, address);
     }
 }

@@ -8,7 +8,7 @@ use crate::shape::Shape;
 /// no element is moved.
 impl<T: Element> From<Vec<T>> for Array<T> {
     fn from(values: Vec<T>) -> Self {
-        Self::born(Shape::flat(values.len()), Elements::Vector(values))
+        Self::host_original(Shape::flat(values.len()), Elements::Vector(values))
     }
 }
 

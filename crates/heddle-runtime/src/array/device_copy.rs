@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::buffer::HostBuffer;
-use super::holder::Holder;
+use super::holding_device::AtomicDeviceId;
 use super::transfers::count as count_transfer;
-use crate::device::{DeviceBuffer, DeviceId, Moved};
+use crate::device::{DeviceBuffer, DeviceId, TransferTotals};
 use crate::error::Error;
 use crate::memory::Cached;
 use crate::units::Bytes;
@@ -27,9 +27,9 @@ pub(super) struct DeviceCopy {
     spilled: Mutex<Option<HostBuffer<u8>>>,
     /// Who holds it, for readers that do not want the copy itself: describing an
     /// operation asks this of every operand. Written under the lock above.
-    holder: Holder,
+    holding_device: AtomicDeviceId,
     /// The device whose memory lists this.
-    listed: Holder,
+    listed: AtomicDeviceId,
     /// Whether the host has the elements too, and the copy may go.
     spare: AtomicBool,
     last_use: AtomicU64,
@@ -37,8 +37,8 @@ pub(super) struct DeviceCopy {
 
 impl DeviceCopy {
     /// Who holds it.
-    pub(super) fn holder(&self) -> Option<DeviceId> {
-        self.holder.get()
+    pub(super) fn holding_device(&self) -> Option<DeviceId> {
+        self.holding_device.get()
     }
 
     /// The copy, wherever it is.
@@ -55,7 +55,7 @@ impl DeviceCopy {
     pub(super) fn keep(&self, buffer: Arc<DeviceBuffer>) {
         self.touch();
         let mut place = self.lock();
-        self.holder.set(Some(buffer.device()));
+        self.holding_device.set(Some(buffer.device()));
         let before = place.replace(buffer);
         drop(place);
         drop(before);
@@ -63,26 +63,26 @@ impl DeviceCopy {
 
     pub(super) fn forget(&self) {
         let mut place = self.lock();
-        self.holder.set(None);
+        self.holding_device.set(None);
         let before = place.take();
         // Freeing it may call others back, who must not find the lock taken.
         drop(place);
         drop(before);
     }
 
-    /// Hands what was moved to the host to `land`, once. Others who ask meanwhile
+    /// Hands what was moved to the host to `receive`, once. Others who ask meanwhile
     /// wait until it has landed.
-    pub(super) fn land_spilled(&self, land: impl FnOnce(HostBuffer<u8>)) {
+    pub(super) fn take_spilled(&self, receive: impl FnOnce(HostBuffer<u8>)) {
         let mut spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = spilled.take() {
             self.spare.store(true, Ordering::Release);
-            land(bytes);
+            receive(bytes);
         }
     }
 
     /// Says that the host has the elements too; the device's memory may drop the
     /// copy from now on.
-    pub(super) fn is_spare(self: &Arc<Self>) {
+    pub(super) fn mark_spare(self: &Arc<Self>) {
         self.spare.store(true, Ordering::Release);
         self.list();
     }
@@ -101,7 +101,7 @@ impl DeviceCopy {
     }
 
     /// Says that this is the only copy.
-    pub(super) fn is_needed(&self) {
+    pub(super) fn mark_needed(&self) {
         self.spare.store(false, Ordering::Release);
     }
 
@@ -129,14 +129,14 @@ impl Cached for DeviceCopy {
         match buffer.download(landing.as_mut_slice()) {
             Ok(down_time) => {
                 let down = buffer.bytes();
-                count_transfer(&Moved {
+                count_transfer(&TransferTotals {
                     down,
                     down_time,
-                    ..Moved::default()
+                    ..TransferTotals::default()
                 });
                 let mut spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
                 *spilled = Some(landing);
-                self.holder.set(None);
+                self.holding_device.set(None);
                 drop(spilled);
                 drop(place);
                 drop(buffer);
@@ -160,7 +160,7 @@ impl Cached for DeviceCopy {
             if !may_go {
                 return Bytes(0);
             }
-            self.holder.set(None);
+            self.holding_device.set(None);
             place.take()
         };
         evicted.map_or(Bytes(0), |buffer| buffer.bytes())

@@ -2,7 +2,7 @@
 //!
 //! An array is immutable once shared: cloning it copies a pointer, and its host
 //! and device copies hold the same elements. Bytes move only inside a
-//! [`Lane`](crate::device::Lane) or where a caller reads an array that is not on
+//! [`ExecutionContext`](crate::device::ExecutionContext) or where a caller reads an array that is not on
 //! the host; both are counted.
 
 mod buffer;
@@ -10,7 +10,7 @@ mod convert;
 mod device_copy;
 mod display;
 mod elements;
-mod holder;
+mod holding_device;
 mod poison;
 mod residency;
 mod transfers;
@@ -24,7 +24,7 @@ pub use residency::Residency;
 pub(crate) use transfers::count as count_transfer;
 pub use transfers::{TransferCounts, transfer_counts};
 
-use crate::device::{Accelerator, DeviceBuffer, DeviceId, Moved};
+use crate::device::{Accelerator, DeviceBuffer, DeviceId, TransferTotals};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::shape::Shape;
@@ -43,26 +43,30 @@ pub struct Array<T: Element> {
 /// The copies of one array's elements. At least one of them is there.
 struct Copies<T: Element> {
     /// Of an array made on the host.
-    born: Option<Elements<T>>,
+    host_original: Option<Elements<T>>,
     /// Of an array made on a device, once it was brought down.
-    landed: OnceLock<Elements<T>>,
+    downloaded: OnceLock<Elements<T>>,
     /// Of an array that was ever on a device.
     device: OnceLock<Arc<DeviceCopy>>,
 }
 
 impl<T: Element> Copies<T> {
     fn host(&self) -> Option<&Elements<T>> {
-        self.born.as_ref().or_else(|| self.landed.get())
+        self.host_original
+            .as_ref()
+            .or_else(|| self.downloaded.get())
     }
 
     fn host_mut(&mut self) -> Option<&mut Elements<T>> {
-        self.born.as_mut().or_else(|| self.landed.get_mut())
+        self.host_original
+            .as_mut()
+            .or_else(|| self.downloaded.get_mut())
     }
 
     /// The copy on `device`, if that is where the device copy is.
     fn on(&self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
         let copy = self.device.get()?;
-        if copy.holder() != Some(device) {
+        if copy.holding_device() != Some(device) {
             return None;
         }
         copy.touch();
@@ -71,12 +75,12 @@ impl<T: Element> Copies<T> {
 
     /// The device that holds a copy.
     #[inline]
-    fn holder(&self) -> Option<DeviceId> {
-        self.device.get()?.holder()
+    fn holding_device(&self) -> Option<DeviceId> {
+        self.device.get()?.holding_device()
     }
 
     /// The copy on whatever device has one.
-    fn anywhere(&self) -> Option<Arc<DeviceBuffer>> {
+    fn any_device_copy(&self) -> Option<Arc<DeviceBuffer>> {
         self.device.get()?.get()
     }
 
@@ -84,16 +88,16 @@ impl<T: Element> Copies<T> {
         let copy = self.device.get_or_init(Arc::default);
         copy.keep(buffer);
         match self.host() {
-            Some(_) => copy.is_spare(),
+            Some(_) => copy.mark_spare(),
             None => copy.list(),
         }
     }
 
     /// Takes over what the device had to move to the host, if it had to.
-    fn land_spilled(&self) {
+    fn take_spilled(&self) {
         if let Some(copy) = self.device.get() {
-            copy.land_spilled(|bytes| {
-                self.landed.get_or_init(|| Elements::Own(bytes.cast()));
+            copy.take_spilled(|bytes| {
+                self.downloaded.get_or_init(|| Elements::Own(bytes.cast()));
             });
         }
     }
@@ -102,7 +106,7 @@ impl<T: Element> Copies<T> {
     /// the elements too.
     fn offer_device_copy(&self) {
         if let (Some(copy), Some(_)) = (self.device.get(), self.host()) {
-            copy.is_spare();
+            copy.mark_spare();
         }
     }
 
@@ -157,7 +161,7 @@ impl<T: Element> Array<T> {
     #[inline]
     pub(crate) fn on_host(shape: Shape, buffer: HostBuffer<T>) -> Self {
         debug_assert_eq!(shape.elements(), buffer.len());
-        Self::born(shape, Elements::Own(buffer))
+        Self::host_original(shape, Elements::Own(buffer))
     }
 
     /// An array that lives in a part of a buffer, from `start` on.
@@ -165,16 +169,16 @@ impl<T: Element> Array<T> {
         let len = shape.elements();
         debug_assert!(start + len <= buffer.len());
         let buffer = Arc::clone(buffer);
-        Self::born(shape, Elements::Part { buffer, start, len })
+        Self::host_original(shape, Elements::Part { buffer, start, len })
     }
 
     #[inline]
-    fn born(shape: Shape, elements: Elements<T>) -> Self {
+    fn host_original(shape: Shape, elements: Elements<T>) -> Self {
         Self {
             shape,
             copies: Arc::new(Copies {
-                born: Some(elements),
-                landed: OnceLock::new(),
+                host_original: Some(elements),
+                downloaded: OnceLock::new(),
                 device: OnceLock::new(),
             }),
         }
@@ -190,8 +194,8 @@ impl<T: Element> Array<T> {
             });
         }
         let copies = Copies {
-            born: None,
-            landed: OnceLock::new(),
+            host_original: None,
+            downloaded: OnceLock::new(),
             device: OnceLock::new(),
         };
         copies.keep(Arc::new(buffer));
@@ -251,7 +255,7 @@ impl<T: Element> Array<T> {
     #[must_use]
     pub fn residency(&self) -> Residency {
         let on_host = self.copies.host().is_some();
-        match self.copies.holder() {
+        match self.copies.holding_device() {
             None => Residency::Host,
             Some(device) if on_host => Residency::Both(device),
             Some(device) => Residency::Device(device),
@@ -274,7 +278,7 @@ impl<T: Element> Array<T> {
     /// The elements, in row-major order. Brings them to the host if they are not
     /// there; that transfer is counted.
     pub fn as_slice(&self) -> Result<&[T], Error> {
-        self.bring_to_host().map(|(elements, _)| elements)
+        self.ensure_on_host().map(|(elements, _)| elements)
     }
 
     /// The elements for writing. A shared array first gets elements of its own
@@ -301,7 +305,7 @@ impl<T: Element> Array<T> {
         reason = "it acts; few ask how much that freed"
     )]
     pub fn evict(&self) -> Bytes {
-        if self.copies.host().is_none() || self.copies.anywhere().is_none() {
+        if self.copies.host().is_none() || self.copies.any_device_copy().is_none() {
             return Bytes(0);
         }
         self.copies.forget_device_copy();
@@ -313,33 +317,36 @@ impl<T: Element> Array<T> {
         self.as_slice().map(<[T]>::to_vec)
     }
 
-    pub(crate) fn bring_to_host(&self) -> Result<(&[T], Moved), Error> {
+    pub(crate) fn ensure_on_host(&self) -> Result<(&[T], TransferTotals), Error> {
         if let Some(elements) = self.copies.host() {
-            return Ok((elements.as_slice(), Moved::default()));
+            return Ok((elements.as_slice(), TransferTotals::default()));
         }
-        let mut moved = Moved::default();
-        let Some(buffer) = self.copies.anywhere() else {
-            self.copies.land_spilled();
+        let mut moved = TransferTotals::default();
+        let Some(buffer) = self.copies.any_device_copy() else {
+            self.copies.take_spilled();
             return match self.copies.host() {
                 Some(elements) => Ok((elements.as_slice(), moved)),
-                None => Err(self.nowhere()),
+                None => Err(self.no_copy_error()),
             };
         };
         let mut landing = HostBuffer::unspecified(self.len());
         moved.down = self.bytes();
         moved.down_time = buffer
             .download(bytemuck::cast_slice_mut(landing.as_mut_slice()))
-            .map_err(|error| self.lost_with(error))?;
+            .map_err(|error| self.array_lost_error(error))?;
         transfers::count(&moved);
         // Another thread may have landed its own copy meanwhile; both are equal.
-        let landed = self.copies.landed.get_or_init(|| Elements::Own(landing));
+        let downloaded = self
+            .copies
+            .downloaded
+            .get_or_init(|| Elements::Own(landing));
         self.copies.offer_device_copy();
-        Ok((landed.as_slice(), moved))
+        Ok((downloaded.as_slice(), moved))
     }
 
     /// What cannot be: at least one copy is there. Said rather than made up.
     #[cold]
-    fn nowhere(&self) -> Error {
+    fn no_copy_error(&self) -> Error {
         Error::Device {
             device: DeviceId::CPU,
             message: format!("an array of {} has no copy of its elements", self.shape),
@@ -348,7 +355,7 @@ impl<T: Element> Array<T> {
 
     /// What it means for this array that its device could not be read.
     #[cold]
-    fn lost_with(&self, error: Error) -> Error {
+    fn array_lost_error(&self, error: Error) -> Error {
         match error {
             Error::DeviceLost { device, .. } => Error::ArrayLost {
                 device,
@@ -359,8 +366,8 @@ impl<T: Element> Array<T> {
         }
     }
 
-    pub(crate) fn make_host_mut(&mut self) -> Result<(&mut [T], Moved), Error> {
-        let (_, moved) = self.bring_to_host()?;
+    pub(crate) fn make_host_mut(&mut self) -> Result<(&mut [T], TransferTotals), Error> {
+        let (_, moved) = self.ensure_on_host()?;
         let is_part = self.copies.host().is_some_and(Elements::is_part);
         if is_part || Arc::get_mut(&mut self.copies).is_none() {
             transfers::count_copy(self.bytes());
@@ -385,32 +392,32 @@ impl<T: Element> Array<T> {
 
     /// The elements on `device` to be written there, where they are and nobody
     /// else sees them; the copy on the host, soon out of date, is dropped.
-    pub(crate) fn claim_on(&mut self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
+    pub(crate) fn exclusive_on(&mut self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
         let copies = Arc::get_mut(&mut self.copies)?;
         let buffer = copies.on(device)?;
         // From here on nobody may drop it; nobody could before, who has not let
         // go of `buffer`.
         if let Some(copy) = copies.device.get() {
-            copy.is_needed();
+            copy.mark_needed();
         }
-        copies.born = None;
-        copies.landed = OnceLock::new();
+        copies.host_original = None;
+        copies.downloaded = OnceLock::new();
         Some(buffer)
     }
 
-    pub(crate) fn bring_to(
+    pub(crate) fn ensure_on(
         &self,
         accelerator: &dyn Accelerator,
-    ) -> Result<(Arc<DeviceBuffer>, Moved), Error> {
+    ) -> Result<(Arc<DeviceBuffer>, TransferTotals), Error> {
         if let Some(buffer) = self.copies.on(accelerator.id()) {
-            return Ok((buffer, Moved::default()));
+            return Ok((buffer, TransferTotals::default()));
         }
-        let (elements, mut moved) = self.bring_to_host()?;
+        let (elements, mut moved) = self.ensure_on_host()?;
         let buffer = accelerator.allocate(self.bytes())?;
-        let up = Moved {
+        let up = TransferTotals {
             up: self.bytes(),
             up_time: buffer.upload(bytemuck::cast_slice(elements))?,
-            ..Moved::default()
+            ..TransferTotals::default()
         };
         transfers::count(&up);
         moved = moved.and(&up);

@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Poisons that live, on all threads: what a buffer asks first. One relaxed load
 /// is all that it costs where nobody checks anything.
-static LIVING: AtomicUsize = AtomicUsize::new(0);
+static ACTIVE_POISONS: AtomicUsize = AtomicUsize::new(0);
 
 /// What a thread without a poison of its own fills with: it may be working for
 /// one that has.
-const ELSEWHERE: u8 = 0xA5;
+const DEFAULT_PATTERN: u8 = 0xA5;
 
 thread_local! {
-    static PATTERN: Cell<u8> = const { Cell::new(ELSEWHERE) };
+    static PATTERN: Cell<u8> = const { Cell::new(DEFAULT_PATTERN) };
 }
 
 /// As long as it lives, fresh buffers of this thread hold its pattern, and those
@@ -31,7 +31,7 @@ pub(crate) struct Poison {
 
 impl Poison {
     pub(crate) fn new(pattern: u8) -> Self {
-        LIVING.fetch_add(1, Ordering::Relaxed);
+        ACTIVE_POISONS.fetch_add(1, Ordering::Relaxed);
         Self {
             before: PATTERN.replace(pattern),
             thread: PhantomData,
@@ -42,14 +42,14 @@ impl Poison {
 impl Drop for Poison {
     fn drop(&mut self) {
         PATTERN.set(self.before);
-        LIVING.fetch_sub(1, Ordering::Relaxed);
+        ACTIVE_POISONS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Whether fresh memory is to be filled.
 #[inline]
 pub(super) fn is_wanted() -> bool {
-    LIVING.load(Ordering::Relaxed) != 0
+    ACTIVE_POISONS.load(Ordering::Relaxed) != 0
 }
 
 /// Fills fresh memory.
@@ -77,7 +77,7 @@ mod tests {
             assert_eq!(fresh(len), vec![0x7F; len]);
         }
         let elsewhere = std::thread::spawn(|| fresh(100)).join().unwrap();
-        assert_eq!(elsewhere, [ELSEWHERE; 100]);
+        assert_eq!(elsewhere, [DEFAULT_PATTERN; 100]);
     }
 
     #[test]
@@ -89,6 +89,6 @@ mod tests {
         }
         assert_eq!(fresh(3), [1; 3]);
         drop(outer);
-        assert_eq!(PATTERN.get(), ELSEWHERE);
+        assert_eq!(PATTERN.get(), DEFAULT_PATTERN);
     }
 }

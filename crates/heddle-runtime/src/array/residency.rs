@@ -21,8 +21,8 @@ impl Residency {
     pub fn is_on(self, device: DeviceId) -> bool {
         match self {
             Self::Host => !device.has_own_memory(),
-            Self::Device(holder) => holder == device,
-            Self::Both(holder) => !device.has_own_memory() || holder == device,
+            Self::Device(holding_device) => holding_device == device,
+            Self::Both(holding_device) => !device.has_own_memory() || holding_device == device,
         }
     }
 

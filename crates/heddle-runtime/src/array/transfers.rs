@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
-use crate::device::Moved;
+use crate::device::TransferTotals;
 use crate::units::Bytes;
 
 /// Transfers and copies since the process began.
@@ -49,7 +49,7 @@ pub fn transfer_counts() -> TransferCounts {
     }
 }
 
-pub(crate) fn count(moved: &Moved) {
+pub(crate) fn count(moved: &TransferTotals) {
     if moved.up.0 > 0 {
         UPLOADS.fetch_add(1, Ordering::Relaxed);
         UPLOADED.fetch_add(moved.up.0, Ordering::Relaxed);

@@ -4,14 +4,14 @@ use std::borrow::BorrowMut;
 use std::marker::PhantomData;
 
 use crate::array::{Array, Residency};
-use crate::device::{DeviceId, Lane};
+use crate::device::{DeviceId, ExecutionContext};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
-use crate::operation::{Agreement, Description, Kind, Operand, Operation, ResultPlace};
-use crate::ops::room;
+use crate::operation::{Agreement, Description, Kind, Operand, Operation, ResultLocation};
+use crate::ops::memory_budget;
 use crate::units::Bytes;
 
-use super::kinds::Family;
+use super::kinds::MergedKinds;
 
 /// Operands of at least this size that are already on a GPU are left there and launched one
 /// after another; smaller ones are packed from the host. A launch takes some 5 µs, in which a
@@ -27,7 +27,7 @@ pub struct Group {
     /// The extents that must be equal, or another key by which a kind separates its groups.
     shape: [usize; 3],
     /// The device that holds operands which should stay there.
-    home: Option<DeviceId>,
+    resident_device: Option<DeviceId>,
 }
 
 impl Group {
@@ -38,7 +38,7 @@ impl Group {
             kind: kind.id(),
             dtype,
             shape: [0; 3],
-            home: None,
+            resident_device: None,
         }
     }
 
@@ -51,20 +51,20 @@ impl Group {
 
     /// Restricts the group to items whose operands are on the same device as these.
     #[must_use]
-    pub fn living<T: Element>(mut self, arrays: &[&Array<T>]) -> Self {
-        self.home = home(arrays);
+    pub fn resident_with<T: Element>(mut self, arrays: &[&Array<T>]) -> Self {
+        self.resident_device = resident_device(arrays);
         self
     }
 
     /// The device on which the operands stay; `None` where they are packed from the host.
     #[must_use]
-    pub fn home(&self) -> Option<DeviceId> {
-        self.home
+    pub fn resident_device(&self) -> Option<DeviceId> {
+        self.resident_device
     }
 }
 
 /// The device that has the only copy of an operand, or large copies of all of them.
-fn home<T: Element>(arrays: &[&Array<T>]) -> Option<DeviceId> {
+fn resident_device<T: Element>(arrays: &[&Array<T>]) -> Option<DeviceId> {
     let mut all_on = None;
     let mut bytes = Bytes(0);
     for (index, array) in arrays.iter().enumerate() {
@@ -84,7 +84,7 @@ fn home<T: Element>(arrays: &[&Array<T>]) -> Option<DeviceId> {
 
 /// An operation of which many can be merged into one.
 ///
-/// Merged work is itself an operation, [`Merged`], and takes the same pipeline as any other,
+/// Merged work is itself an operation, [`MergedOperation`], and takes the same pipeline as any other,
 /// under its own kind: its cost is learned apart from the cost of single items.
 pub trait Batchable: Operation<Output: Send> + Send + Sized {
     /// The group of operations that it can be merged with.
@@ -97,13 +97,13 @@ pub trait Batchable: Operation<Output: Send> + Send + Sized {
     /// error of the whole call is a failure of the device.
     fn run_batch(
         items: &mut [Self],
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Self::Output, Error>>, Error>;
 }
 
 /// Operations of one group as one operation: owned, as a vector, or borrowed.
 #[derive(Debug)]
-pub struct Merged<B, I> {
+pub struct MergedOperation<B, I> {
     items: I,
     /// The description, where it is known already: describing ten thousand items takes longer
     /// than most of the work on them.
@@ -111,7 +111,7 @@ pub struct Merged<B, I> {
     item: PhantomData<fn(B)>,
 }
 
-impl<B: Batchable, I: BorrowMut<[B]>> Merged<B, I> {
+impl<B: Batchable, I: BorrowMut<[B]>> MergedOperation<B, I> {
     /// `items` are of one group, and there is at least one.
     pub fn new(items: I) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl<B: Batchable, I: BorrowMut<[B]>> Merged<B, I> {
     }
 }
 
-impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
+impl<B: Batchable, I: BorrowMut<[B]>> Operation for MergedOperation<B, I> {
     type Output = Vec<Result<B::Output, Error>>;
 
     fn describe(&self) -> Description {
@@ -151,10 +151,10 @@ impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
             .is_some_and(|item| item.runs_on(device))
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Self::Output, Error> {
         // Another run may find the operands elsewhere.
         self.description = None;
-        B::run_batch(self.items.borrow_mut(), lane)
+        B::run_batch(self.items.borrow_mut(), context)
     }
 
     fn is_repeatable(&self) -> bool {
@@ -194,15 +194,15 @@ impl<B: Batchable, I: BorrowMut<[B]>> Operation for Merged<B, I> {
 /// Describes the operands of many items: sums by residency, in which an operand shared by
 /// consecutive items counts once.
 #[derive(Debug, Default)]
-pub(crate) struct Operands {
+pub(crate) struct OperandTotals {
     sums: Vec<Operand>,
 }
 
-impl Operands {
+impl OperandTotals {
     /// Adds `array`; `previous` is the same operand of the item before.
     pub(crate) fn add<T: Element>(
         &mut self,
-        home: Option<DeviceId>,
+        resident_device: Option<DeviceId>,
         array: &Array<T>,
         previous: Option<&Array<T>>,
     ) {
@@ -210,7 +210,7 @@ impl Operands {
             return;
         }
         // Packed operands come from the host, wherever else they are.
-        let residency = match home {
+        let residency = match resident_device {
             None => Residency::Host,
             Some(_) => array.residency(),
         };
@@ -227,23 +227,23 @@ impl Operands {
     /// resident items stay on the device.
     pub(crate) fn describe(
         self,
-        family: &'static Family,
-        home: Option<DeviceId>,
+        family: &'static MergedKinds,
+        resident_device: Option<DeviceId>,
         dtype: DType,
         work: u64,
         output: Bytes,
     ) -> Description {
-        let (kind, place) = match home {
-            None => (&family.packed, ResultPlace::Host),
-            Some(_) => (&family.resident, ResultPlace::Stay),
+        let (kind, place) = match resident_device {
+            None => (&family.packed, ResultLocation::Host),
+            Some(_) => (&family.resident, ResultLocation::OnDevice),
         };
         let description = Description::new(kind, dtype, work)
             .writes(output)
             .leaves(place);
         let description = self.sums.into_iter().fold(description, Description::reads);
-        match home {
+        match resident_device {
             // Packed items pass through the device in pieces.
-            None => room::splits(description),
+            None => memory_budget::can_split(description),
             Some(_) => description,
         }
     }

@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 
 enum State<T> {
-    Open(Option<Waker>),
-    Kept(Result<T, Error>),
+    Waiting(Option<Waker>),
+    Resolved(Result<T, Error>),
     /// The result was taken.
     Taken,
 }
 
-struct Cell<T> {
+struct ResultCell<T> {
     state: Mutex<State<T>>,
-    kept: Condvar,
+    resolved: Condvar,
 }
 
-impl<T> Cell<T> {
+impl<T> ResultCell<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -32,20 +32,20 @@ impl<T> Cell<T> {
 
 /// The side that provides the result.
 pub struct Promise<T> {
-    cell: Arc<Cell<T>>,
+    cell: Arc<ResultCell<T>>,
 }
 
 /// The side that receives the result.
 #[must_use = "a result that is not waited for is lost"]
 pub struct Pending<T> {
-    cell: Arc<Cell<T>>,
+    cell: Arc<ResultCell<T>>,
 }
 
 /// Creates a promise and the pending result that it resolves.
 pub fn promise<T>() -> (Promise<T>, Pending<T>) {
-    let cell = Arc::new(Cell {
-        state: Mutex::new(State::Open(None)),
-        kept: Condvar::new(),
+    let cell = Arc::new(ResultCell {
+        state: Mutex::new(State::Waiting(None)),
+        resolved: Condvar::new(),
     });
     let promise = Promise {
         cell: Arc::clone(&cell),
@@ -55,20 +55,20 @@ pub fn promise<T>() -> (Promise<T>, Pending<T>) {
 
 impl<T> Promise<T> {
     /// Provides the result.
-    pub fn keep(self, answer: Result<T, Error>) {
-        self.settle(|| answer);
+    pub fn resolve_with(self, result: Result<T, Error>) {
+        self.resolve(|| result);
     }
 
     /// Resolves the cell, unless it is resolved already.
-    fn settle(&self, answer: impl FnOnce() -> Result<T, Error>) {
+    fn resolve(&self, result: impl FnOnce() -> Result<T, Error>) {
         let mut state = self.cell.lock();
-        let State::Open(waker) = &mut *state else {
+        let State::Waiting(waker) = &mut *state else {
             return;
         };
         let waker = waker.take();
-        *state = State::Kept(answer());
+        *state = State::Resolved(result());
         drop(state);
-        self.cell.kept.notify_all();
+        self.cell.resolved.notify_all();
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -77,7 +77,7 @@ impl<T> Promise<T> {
 
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
-        self.settle(|| {
+        self.resolve(|| {
             Err(Error::Panicked {
                 what: "the work behind this result",
                 message: "it ended without a result".to_owned(),
@@ -90,21 +90,21 @@ impl<T> Pending<T> {
     /// Blocks until the result is available.
     pub fn wait(self) -> Result<T, Error> {
         let mut state = self.cell.lock();
-        while matches!(*state, State::Open(_)) {
+        while matches!(*state, State::Waiting(_)) {
             state = self
                 .cell
-                .kept
+                .resolved
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        taken(&mut state)
+        take_result(&mut state)
     }
 
     /// Blocks until the result is available, for at most `time`. Returns itself if it is not.
     pub fn wait_for(self, time: Duration) -> Result<Result<T, Error>, Self> {
         let start = Instant::now();
         let mut state = self.cell.lock();
-        while matches!(*state, State::Open(_)) {
+        while matches!(*state, State::Waiting(_)) {
             let left = time.saturating_sub(start.elapsed());
             if left.is_zero() {
                 drop(state);
@@ -112,27 +112,27 @@ impl<T> Pending<T> {
             }
             state = self
                 .cell
-                .kept
+                .resolved
                 .wait_timeout(state, left)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
-        Ok(taken(&mut state))
+        Ok(take_result(&mut state))
     }
 
     /// Whether waiting would not block.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        !matches!(*self.cell.lock(), State::Open(_))
+        !matches!(*self.cell.lock(), State::Waiting(_))
     }
 }
 
 /// The result of a cell that is not open.
-fn taken<T>(state: &mut State<T>) -> Result<T, Error> {
+fn take_result<T>(state: &mut State<T>) -> Result<T, Error> {
     match mem::replace(state, State::Taken) {
-        State::Kept(answer) => answer,
+        State::Resolved(result) => result,
         // Only a future that is polled after it was ready gets here.
-        State::Open(_) | State::Taken => Err(Error::Panicked {
+        State::Waiting(_) | State::Taken => Err(Error::Panicked {
             what: "a future",
             message: "it was polled after it had returned its result".to_owned(),
         }),
@@ -144,14 +144,14 @@ impl<T> Future for Pending<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = self.cell.lock();
-        if let State::Open(waker) = &mut *state {
+        if let State::Waiting(waker) = &mut *state {
             match waker {
                 Some(known) => known.clone_from(context.waker()),
                 None => *waker = Some(context.waker().clone()),
             }
             return Poll::Pending;
         }
-        Poll::Ready(taken(&mut state))
+        Poll::Ready(take_result(&mut state))
     }
 }
 
@@ -187,18 +187,18 @@ mod tests {
     fn waits_across_threads() {
         let (promise, pending) = promise();
         let thread = std::thread::spawn(move || pending.wait().unwrap());
-        promise.keep(Ok(7));
+        promise.resolve_with(Ok(7));
         assert_eq!(thread.join().unwrap(), 7);
     }
 
     #[test]
-    fn a_future_is_woken_once_and_gives_its_answer_once() {
+    fn a_future_is_woken_once_and_gives_its_result_once() {
         let (promise, mut pending) = promise();
         let count = Arc::new(Count::default());
         let waker = Waker::from(Arc::clone(&count));
         let mut context = Context::from_waker(&waker);
         assert!(Pin::new(&mut pending).poll(&mut context).is_pending());
-        promise.keep(Ok(7));
+        promise.resolve_with(Ok(7));
         assert_eq!(count.0.load(Ordering::Relaxed), 1);
         let Poll::Ready(Ok(7)) = Pin::new(&mut pending).poll(&mut context) else {
             panic!("it was kept");

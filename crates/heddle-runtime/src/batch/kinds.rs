@@ -6,7 +6,7 @@ use crate::ops;
 
 /// The merged kinds of one kind of operation.
 #[derive(Debug)]
-pub(crate) struct Family {
+pub(crate) struct MergedKinds {
     /// Items packed into one buffer, launched once.
     pub(crate) packed: Kind,
     /// Items that are on a device already, launched one after another.
@@ -16,7 +16,7 @@ pub(crate) struct Family {
 /// The merged kinds of the operation of this name.
 macro_rules! merged_kinds {
     ($name:literal, $unit:expr) => {
-        $crate::batch::Family {
+        $crate::batch::MergedKinds {
             packed: Kind::new(concat!($name, "-batch"), $unit),
             resident: Kind::new(concat!($name, "-batch-resident"), $unit),
         }
@@ -25,10 +25,10 @@ macro_rules! merged_kinds {
 pub(crate) use merged_kinds;
 
 /// Functions from outside this crate share one model.
-static OTHER: Family = merged_kinds!("elementwise", WorkUnit::Bytes);
+static OTHER: MergedKinds = merged_kinds!("elementwise", WorkUnit::Bytes);
 
 /// The merged kinds of operations of `kind`.
-pub(crate) fn family(kind: &'static Kind) -> &'static Family {
+pub(crate) fn family(kind: &'static Kind) -> &'static MergedKinds {
     ops::entries()
         .find(|entry| entry.kind.name() == kind.name())
         .and_then(|entry| entry.merged)

@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 
 use super::future::{Pending, Promise, promise};
-use super::{Batchable, Book, answers_to};
+use super::{BatchCounters, Batchable, results_of};
 use crate::Runtime;
 
 /// Operations of any types, merged and run together. Each has its own pending result.
@@ -23,12 +23,12 @@ use crate::Runtime;
 /// # Ok::<(), heddle_runtime::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Mixed<'a> {
+pub struct MixedBatch<'a> {
     runtime: &'a Runtime,
     jobs: Jobs,
 }
 
-impl<'a> Mixed<'a> {
+impl<'a> MixedBatch<'a> {
     pub(crate) fn new(runtime: &'a Runtime) -> Self {
         Self {
             runtime,
@@ -45,7 +45,7 @@ impl<'a> Mixed<'a> {
 
     /// Merges the operations where possible, runs all of them and resolves every result.
     pub fn run(self) {
-        self.jobs.run(self.runtime, self.runtime.book());
+        self.jobs.run(self.runtime, self.runtime.batch_counters());
     }
 }
 
@@ -65,11 +65,21 @@ impl<B: Batchable> Job<B> {
 /// A job whose type is erased.
 pub(super) trait AnyJob: Any + Send {
     /// Runs this job and the others, which are of the same type, and resolves their promises.
-    fn run_with(self: Box<Self>, others: Vec<Box<dyn AnyJob>>, runtime: &Runtime, book: &Book);
+    fn run_with(
+        self: Box<Self>,
+        others: Vec<Box<dyn AnyJob>>,
+        runtime: &Runtime,
+        batch_counters: &BatchCounters,
+    );
 }
 
 impl<B: Batchable + 'static> AnyJob for Job<B> {
-    fn run_with(self: Box<Self>, others: Vec<Box<dyn AnyJob>>, runtime: &Runtime, book: &Book) {
+    fn run_with(
+        self: Box<Self>,
+        others: Vec<Box<dyn AnyJob>>,
+        runtime: &Runtime,
+        batch_counters: &BatchCounters,
+    ) {
         let mut operations = vec![self.operation];
         let mut promises = vec![self.promise];
         for other in others {
@@ -80,9 +90,9 @@ impl<B: Batchable + 'static> AnyJob for Job<B> {
                 promises.push(job.promise);
             }
         }
-        let answers = answers_to(runtime, book, operations);
-        for (promise, answer) in promises.into_iter().zip(answers) {
-            promise.keep(answer);
+        let results = results_of(runtime, batch_counters, operations);
+        for (promise, result) in promises.into_iter().zip(results) {
+            promise.resolve_with(result);
         }
     }
 }
@@ -90,23 +100,23 @@ impl<B: Batchable + 'static> AnyJob for Job<B> {
 /// Jobs by type, in the order of each type's first job.
 #[derive(Default)]
 pub(super) struct Jobs {
-    drawers: Vec<(TypeId, Vec<Box<dyn AnyJob>>)>,
+    by_type: Vec<(TypeId, Vec<Box<dyn AnyJob>>)>,
 }
 
 impl Jobs {
     pub(super) fn push(&mut self, job: Box<dyn AnyJob>) {
         let id = (*job).type_id();
-        match self.drawers.iter_mut().find(|drawer| drawer.0 == id) {
+        match self.by_type.iter_mut().find(|entry| entry.0 == id) {
             Some((_, jobs)) => jobs.push(job),
-            None => self.drawers.push((id, vec![job])),
+            None => self.by_type.push((id, vec![job])),
         }
     }
 
-    pub(super) fn run(self, runtime: &Runtime, book: &Book) {
-        for (_, jobs) in self.drawers {
+    pub(super) fn run(self, runtime: &Runtime, batch_counters: &BatchCounters) {
+        for (_, jobs) in self.by_type {
             let mut jobs = jobs.into_iter();
             if let Some(first) = jobs.next() {
-                first.run_with(jobs.collect(), runtime, book);
+                first.run_with(jobs.collect(), runtime, batch_counters);
             }
         }
     }
@@ -114,7 +124,7 @@ impl Jobs {
 
 impl std::fmt::Debug for Jobs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let count: usize = self.drawers.iter().map(|drawer| drawer.1.len()).sum();
+        let count: usize = self.by_type.iter().map(|entry| entry.1.len()).sum();
         write!(f, "Jobs({count})")
     }
 }

@@ -6,32 +6,32 @@
 //! `ops/*/batched.rs`. This module decides the groups, the batch sizes and the devices.
 //!
 //! [`Runtime::batch`](crate::Runtime::batch) merges the operations of one caller, [`Queue`]
-//! those that many callers submit one by one, and [`Mixed`] operations of different types.
+//! those that many callers submit one by one, and [`MixedBatch`] operations of different types.
 //! [`parallel`] runs any other work on the CPU's worker threads.
 
 mod batchable;
-mod carry;
+mod caller_queues;
 mod future;
-mod gather;
 mod group;
 mod kinds;
 mod mixed;
 pub(crate) mod pack;
 pub mod parallel;
 mod queue;
+mod run_in_batches;
+mod run_on_devices;
 mod size;
-mod spread;
 mod statistics;
 
-pub(crate) use batchable::Operands;
-pub use batchable::{Batchable, Group, Merged};
-use carry::carry;
+pub(crate) use batchable::OperandTotals;
+pub use batchable::{Batchable, Group, MergedOperation};
 pub use future::{Pending, Promise, promise};
-pub(crate) use group::{answers, answers_on, answers_to};
-pub(crate) use kinds::{Family, family, merged_kinds};
-pub use mixed::Mixed;
+pub(crate) use group::{results, results_of, results_on};
+pub(crate) use kinds::{MergedKinds, family, merged_kinds};
+pub use mixed::MixedBatch;
 pub use parallel::{CancelToken, ParallelOutcome, ParallelSettings, Stop};
 pub use queue::{Caller, Queue, QueueSettings};
-use spread::spread;
-pub(crate) use statistics::Book;
-pub use statistics::{BatchCount, BatchStatistics, DeviceShare};
+use run_in_batches::run_in_batches;
+use run_on_devices::run_on_devices;
+pub(crate) use statistics::BatchCounters;
+pub use statistics::{BatchStatistics, DeviceShare, KindBatchCount};

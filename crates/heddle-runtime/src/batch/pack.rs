@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use smallvec::SmallVec;
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{DeviceId, Lane, Moved, Place, Sink};
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget, ScatterSink, TransferTotals};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::shape::Shape;
@@ -21,19 +21,19 @@ pub(crate) const ITEM_BYTES: u64 = 1024;
 /// The least cost of an item for items to be shared between threads. Smaller ones spend their
 /// time in the allocator, which is slower on worker threads: 10,000 xors of 1 kB took 9.9 ms on
 /// one thread and 14.8 on two (EPYC Zen 4, two cores, both busy).
-const SHARE_FROM: u64 = 16 << 10;
+const PARALLEL_FROM: u64 = 16 << 10;
 /// The largest result that shares a buffer, and the number of results in one. A result that is
 /// kept also keeps the other results' bytes, which must stay a small multiple of its own.
-const SHARED_UP_TO: u64 = 4 << 10;
-const MOST_TOGETHER: usize = 16;
+const SHARED_BUFFER_MAX: u64 = 4 << 10;
+const MAX_RESULTS_PER_BUFFER: usize = 16;
 /// The alignment of every result, one cache line.
 const LINE: usize = 64;
 /// The approximate number of parts per thread: enough to balance the load, and few enough to
 /// add no cost.
-const TURNS: usize = 16;
+const CHUNKS_PER_THREAD: usize = 16;
 
 /// The elements of one item, padded to the next cache line.
-fn spaced<T: Element>(len: usize) -> usize {
+fn padded_len<T: Element>(len: usize) -> usize {
     let line = (LINE / size_of::<T>()).max(1);
     len.next_multiple_of(line)
 }
@@ -41,39 +41,39 @@ fn spaced<T: Element>(len: usize) -> usize {
 /// The buffers for the results of a batch: one for each, or, where they are small, one for
 /// several.
 #[derive(Debug)]
-pub(crate) struct Landing<T: Element> {
-    buffers: Vec<Shared<T>>,
+pub(crate) struct ResultBuffers<T: Element> {
+    buffers: Vec<SharedBuffer<T>>,
     lengths: Vec<usize>,
 }
 
 /// A buffer, and the number of results in it.
 #[derive(Debug)]
-struct Shared<T: Element> {
+struct SharedBuffer<T: Element> {
     buffer: HostBuffer<T>,
-    answers: usize,
+    results: usize,
 }
 
-impl<T: Element> Landing<T> {
+impl<T: Element> ResultBuffers<T> {
     /// Allocates buffers for results of these lengths.
     pub(crate) fn of(lengths: impl Iterator<Item = usize>) -> Self {
         let lengths: Vec<usize> = lengths.collect();
-        let mut buffers = Vec::with_capacity(lengths.len() / MOST_TOGETHER + 1);
+        let mut buffers = Vec::with_capacity(lengths.len() / MAX_RESULTS_PER_BUFFER + 1);
         let mut rest = &lengths[..];
         while let [first, ..] = rest {
-            let is_small = |&len: &usize| Bytes::of::<T>(len).0 <= SHARED_UP_TO;
+            let is_small = |&len: &usize| Bytes::of::<T>(len).0 <= SHARED_BUFFER_MAX;
             let together = if is_small(first) {
                 rest.iter()
-                    .take(MOST_TOGETHER)
+                    .take(MAX_RESULTS_PER_BUFFER)
                     .take_while(|len| is_small(len))
                     .count()
             } else {
                 1
             };
             let (here, after) = rest.split_at(together);
-            let total = here.iter().map(|&len| spaced::<T>(len)).sum();
-            buffers.push(Shared {
+            let total = here.iter().map(|&len| padded_len::<T>(len)).sum();
+            buffers.push(SharedBuffer {
                 buffer: HostBuffer::unspecified(total),
-                answers: together,
+                results: together,
             });
             rest = after;
         }
@@ -82,14 +82,14 @@ impl<T: Element> Landing<T> {
 
     /// A sink that writes to the buffers, in which each result takes a multiple of `step`
     /// bytes.
-    pub(crate) fn sink(&mut self, step: usize) -> Sink<'_> {
+    pub(crate) fn sink(&mut self, step: usize) -> ScatterSink<'_> {
         let mut lengths = self.lengths.iter();
-        Sink::pieces(self.buffers.iter_mut().flat_map(|shared| {
+        ScatterSink::pieces(self.buffers.iter_mut().flat_map(|shared| {
             let mut rest = shared.buffer.as_mut_slice();
-            let of_this = lengths.by_ref().take(shared.answers).copied();
-            let parts: SmallVec<[_; MOST_TOGETHER]> = of_this
+            let of_this = lengths.by_ref().take(shared.results).copied();
+            let parts: SmallVec<[_; MAX_RESULTS_PER_BUFFER]> = of_this
                 .map(|len| {
-                    let (part, after) = mem::take(&mut rest).split_at_mut(spaced::<T>(len));
+                    let (part, after) = mem::take(&mut rest).split_at_mut(padded_len::<T>(len));
                     rest = after;
                     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut part[..len]);
                     let room = bytes.len().next_multiple_of(step);
@@ -101,14 +101,14 @@ impl<T: Element> Landing<T> {
     }
 
     /// The results, with these shapes; none is an error.
-    pub(crate) fn answers<'a>(
+    pub(crate) fn results<'a>(
         self,
         mut shapes: impl Iterator<Item = &'a Shape>,
     ) -> Vec<Result<Array<T>, Error>> {
         let mut arrays = Vec::with_capacity(self.lengths.len());
         let mut lengths = self.lengths.into_iter();
-        for Shared { buffer, answers } in self.buffers {
-            if answers == 1 && lengths.len() > 0 && buffer.len() == lengths.as_slice()[0] {
+        for SharedBuffer { buffer, results } in self.buffers {
+            if results == 1 && lengths.len() > 0 && buffer.len() == lengths.as_slice()[0] {
                 lengths.next();
                 arrays.extend(
                     shapes
@@ -119,13 +119,13 @@ impl<T: Element> Landing<T> {
             }
             let buffer = Arc::new(buffer);
             let mut start = 0;
-            for len in lengths.by_ref().take(answers) {
+            for len in lengths.by_ref().take(results) {
                 arrays.extend(
                     shapes
                         .next()
                         .map(|shape| Ok(Array::within(shape.clone(), &buffer, start))),
                 );
-                start += spaced::<T>(len);
+                start += padded_len::<T>(len);
             }
         }
         arrays
@@ -136,12 +136,12 @@ impl<T: Element> Landing<T> {
 /// any other error fails its item alone.
 pub(crate) fn one_by_one<B: Batchable>(
     items: &mut [B],
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
 ) -> Result<Vec<Result<B::Output, Error>>, Error> {
     items
         .iter_mut()
-        .map(|item| match item.run(lane) {
-            Err(error) if is_of_device(&error, lane.device()) => Err(error),
+        .map(|item| match item.run(context) {
+            Err(error) if is_of_device(&error, context.device()) => Err(error),
             done => Ok(done),
         })
         .collect()
@@ -161,34 +161,37 @@ pub(crate) fn is_of_device(error: &Error, device: DeviceId) -> bool {
 /// for what consecutive items have in common.
 pub(crate) fn on_host<'a, B: Batchable, S: Default>(
     items: &'a mut [B],
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     cost: Bytes,
-    run: impl Fn(&mut S, &'a mut B, &Lane<'_>) -> Result<B::Output, Error> + Sync,
+    run: impl Fn(&mut S, &'a mut B, &ExecutionContext<'_>) -> Result<B::Output, Error> + Sync,
 ) -> Result<Vec<Result<B::Output, Error>>, Error> {
-    let pool = lane.pool("a batch")?;
-    if cost.0 / (items.len().max(1) as u64) < SHARE_FROM || !pool.is_worth_sharing(cost) {
+    let pool = context.pool("a batch")?;
+    if cost.0 / (items.len().max(1) as u64) < PARALLEL_FROM || !pool.is_worth_sharing(cost) {
         let mut state = S::default();
         let items = items.iter_mut();
-        return Ok(items.map(|item| run(&mut state, item, lane)).collect());
+        return Ok(items.map(|item| run(&mut state, item, context)).collect());
     }
     let mut slots: Vec<Option<Result<B::Output, Error>>> = Vec::new();
     slots.resize_with(items.len(), || None);
-    let part = items.len().div_ceil(pool.threads() * TURNS).max(1);
+    let part = items
+        .len()
+        .div_ceil(pool.threads() * CHUNKS_PER_THREAD)
+        .max(1);
     let parts = items.chunks_mut(part).zip(slots.chunks_mut(part));
-    let (device, moved) = (lane.device(), Mutex::new(Moved::default()));
+    let (device, moved) = (context.device(), Mutex::new(TransferTotals::default()));
     pool.each(cost, parts, |(items, slots)| {
         // A lane counts its transfers without a lock, so every part needs its own.
-        let lane = Lane::new(device, Place::Host(pool));
+        let context = ExecutionContext::new(device, ExecutionTarget::Host(pool));
         let mut state = S::default();
         for (item, slot) in items.iter_mut().zip(slots) {
-            *slot = Some(run(&mut state, item, &lane));
+            *slot = Some(run(&mut state, item, &context));
         }
-        if lane.moved() != Moved::default() {
+        if context.moved() != TransferTotals::default() {
             let mut moved = moved.lock().unwrap_or_else(PoisonError::into_inner);
-            *moved = moved.and(&lane.moved());
+            *moved = moved.and(&context.moved());
         }
     });
-    lane.count(&moved.into_inner().unwrap_or_else(PoisonError::into_inner));
+    context.count(&moved.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok(slots.into_iter().flatten().collect())
 }
 
@@ -200,12 +203,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_answer_lands_in_its_own_array(
+        fn every_result_lands_in_its_own_array(
             lengths in prop::collection::vec(0_usize..3000, 0..60),
             step in 1_usize..32,
         ) {
-            let mut landing = Landing::<u32>::of(lengths.iter().copied());
-            let sink = landing.sink(step);
+            let mut result_buffers = ResultBuffers::<u32>::of(lengths.iter().copied());
+            let sink = result_buffers.sink(step);
             let mut whole = vec![0; sink.len()];
             let mut at = 0;
             for (index, &len) in lengths.iter().enumerate() {
@@ -215,7 +218,7 @@ mod tests {
             let mut sink = sink;
             sink.put(&whole);
             let shapes: Vec<Shape> = lengths.iter().map(|&len| Shape::flat(len)).collect();
-            let arrays = landing.answers(shapes.iter());
+            let arrays = result_buffers.results(shapes.iter());
             let arrays: Vec<_> = arrays.into_iter().map(Result::unwrap).collect();
             prop_assert_eq!(arrays.len(), lengths.len());
             for (index, array) in arrays.iter().enumerate() {
@@ -229,12 +232,12 @@ mod tests {
     }
 
     #[test]
-    fn writing_one_answer_leaves_its_neighbours_alone() {
-        let mut landing = Landing::<u8>::of([3, 3].into_iter());
-        landing.sink(1).put(b"abcdef");
+    fn writing_one_result_leaves_its_neighbours_alone() {
+        let mut result_buffers = ResultBuffers::<u8>::of([3, 3].into_iter());
+        result_buffers.sink(1).put(b"abcdef");
         let shape = Shape::flat(3);
-        let answers = landing.answers([&shape, &shape].into_iter());
-        let mut arrays: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
+        let results = result_buffers.results([&shape, &shape].into_iter());
+        let mut arrays: Vec<_> = results.into_iter().map(Result::unwrap).collect();
         arrays[0].as_mut_slice().unwrap()[0] = b'x';
         assert_eq!(arrays[0].as_slice().unwrap(), b"xbc");
         assert_eq!(arrays[1].as_slice().unwrap(), b"def");

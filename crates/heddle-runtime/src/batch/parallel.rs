@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::Runtime;
-use crate::device::{DeviceId, Lane};
+use crate::device::{DeviceId, ExecutionContext};
 use crate::dtype::DType;
 use crate::error::Error;
-use crate::memory::{Clock, SystemClock};
+use crate::memory::{SystemClock, TimeSource};
 use crate::operation::{Description, Kind, Operation, WorkUnit};
 use crate::units::{Bytes, Nanos};
 
@@ -54,7 +54,7 @@ impl<R> ParallelOutcome<R> {
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
-    deadline: Option<(Nanos, Arc<dyn Clock>)>,
+    deadline: Option<(Nanos, Arc<dyn TimeSource>)>,
 }
 
 impl CancelToken {
@@ -95,7 +95,7 @@ pub struct ParallelSettings {
     /// Cancelled when the results are no longer wanted.
     pub token: CancelToken,
     /// The source of time.
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<dyn TimeSource>,
 }
 
 impl Default for ParallelSettings {
@@ -145,8 +145,8 @@ impl<T: Send, R: Send, F: Fn(T, &CancelToken) -> R + Sync> Operation for Paralle
         Description::new(&PARALLEL, DType::U8, count as u64)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Self::Output, Error> {
-        let pool = lane.pool(PARALLEL.name())?;
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Self::Output, Error> {
+        let pool = context.pool(PARALLEL.name())?;
         let items = self.items.take().unwrap_or_default();
         let mut outcomes: Vec<Option<ParallelOutcome<R>>> = Vec::new();
         outcomes.resize_with(items.len(), || None);
@@ -166,7 +166,7 @@ impl<T: Send, R: Send, F: Fn(T, &CancelToken) -> R + Sync> Operation for Paralle
                 }
                 None => match catch_unwind(AssertUnwindSafe(|| work(item, token))) {
                     Ok(value) => ParallelOutcome::Done(value),
-                    Err(payload) => ParallelOutcome::Panicked(said(payload)),
+                    Err(payload) => ParallelOutcome::Panicked(panic_message(payload)),
                 },
             });
         });
@@ -179,7 +179,7 @@ impl<T: Send, R: Send, F: Fn(T, &CancelToken) -> R + Sync> Operation for Paralle
 }
 
 /// The message of a panic.
-fn said(payload: Box<dyn Any + Send>) -> String {
+fn panic_message(payload: Box<dyn Any + Send>) -> String {
     match payload.downcast::<String>() {
         Ok(text) => *text,
         Err(payload) => payload.downcast::<&'static str>().map_or_else(

@@ -9,13 +9,13 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::Batchable;
+use super::caller_queues::CallerQueues;
 use super::future::Pending;
-use super::gather::Gathering;
 use super::mixed::{AnyJob, Job, Jobs};
 use crate::Runtime;
 use crate::device::DeviceId;
 use crate::error::Error;
-use crate::memory::{Clock, SystemClock};
+use crate::memory::{SystemClock, TimeSource};
 use crate::units::Nanos;
 
 /// The settings of a queue.
@@ -28,7 +28,7 @@ pub struct QueueSettings {
     /// The number of items the queue holds before callers have to wait.
     pub capacity: usize,
     /// The source of time.
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<dyn TimeSource>,
 }
 
 impl Default for QueueSettings {
@@ -60,22 +60,22 @@ impl Default for QueueSettings {
 /// # Ok::<(), heddle_runtime::Error>(())
 /// ```
 pub struct Queue {
-    shared: Arc<Shared>,
+    shared: Arc<QueueShared>,
     worker: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct QueueShared {
     runtime: Runtime,
     settings: QueueSettings,
     state: Mutex<State>,
     /// Signalled when an item was added or the queue was closed.
-    came: Condvar,
+    item_added: Condvar,
     /// Signalled when there is space again or the queue was closed.
-    room: Condvar,
+    space_freed: Condvar,
 }
 
 struct State {
-    gathering: Gathering<Box<dyn AnyJob>>,
+    queues: CallerQueues<Box<dyn AnyJob>>,
     closed: bool,
 }
 
@@ -108,15 +108,15 @@ fn this_thread() -> u64 {
 impl Queue {
     /// Creates a queue with its own worker thread, which runs the batches.
     pub fn new(runtime: &Runtime, settings: QueueSettings) -> Result<Self, Error> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(QueueShared {
             runtime: runtime.clone(),
             state: Mutex::new(State {
-                gathering: Gathering::new(settings.capacity),
+                queues: CallerQueues::new(settings.capacity),
                 closed: false,
             }),
             settings,
-            came: Condvar::new(),
-            room: Condvar::new(),
+            item_added: Condvar::new(),
+            space_freed: Condvar::new(),
         });
         let worker = thread::Builder::new()
             .name("heddle-queue".to_owned())
@@ -163,7 +163,7 @@ impl Queue {
     /// The number of items that have not been started.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shared.lock().gathering.len()
+        self.shared.lock().queues.len()
     }
 
     /// Whether no items are waiting.
@@ -180,8 +180,8 @@ impl Queue {
 
     fn finish(&mut self) {
         self.shared.lock().closed = true;
-        self.shared.came.notify_all();
-        self.shared.room.notify_all();
+        self.shared.item_added.notify_all();
+        self.shared.space_freed.notify_all();
         if let Some(worker) = self.worker.take() {
             // The worker catches panics of what it runs, and dropped promises have resolved.
             let _ = worker.join();
@@ -213,7 +213,7 @@ impl Drop for Queue {
     }
 }
 
-impl Shared {
+impl QueueShared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -227,32 +227,32 @@ impl Shared {
         let (job, pending) = Job::new(operation);
         let job: Box<dyn AnyJob> = Box::new(job);
         let mut state = self.lock();
-        if !state.closed && !state.gathering.has_room_for(caller) {
+        if !state.closed && !state.queues.has_capacity_for(caller) {
             if !waits {
                 return Err(Error::QueueFull {
-                    capacity: state.gathering.capacity(),
+                    capacity: state.queues.capacity(),
                 });
             }
-            state.gathering.wait(caller);
-            while !state.closed && !state.gathering.has_room_for(caller) {
+            state.queues.wait(caller);
+            while !state.closed && !state.queues.has_capacity_for(caller) {
                 state = self
-                    .room
+                    .space_freed
                     .wait(state)
                     .unwrap_or_else(PoisonError::into_inner);
             }
-            state.gathering.end_wait(caller);
+            state.queues.stop_waiting(caller);
             // Callers that were held back for this one may submit now.
-            self.room.notify_all();
+            self.space_freed.notify_all();
         }
         if state.closed {
             return Err(Error::QueueClosed);
         }
-        state.gathering.add(caller, job, self.settings.clock.now());
+        state.queues.add(caller, job, self.settings.clock.now());
         // The worker is only woken for the first and the last item of a batch.
-        let held = state.gathering.len();
+        let held = state.queues.len();
         drop(state);
         if held == 1 || held >= self.most() {
-            self.came.notify_one();
+            self.item_added.notify_one();
         }
         Ok(pending)
     }
@@ -266,14 +266,14 @@ impl Shared {
 
     fn work(&self) {
         while let Some(jobs) = self.next_batch() {
-            self.room.notify_all();
+            self.space_freed.notify_all();
             let mut all = Jobs::default();
             for job in jobs {
                 all.push(job);
             }
             // Promises that a panic drops resolve to errors; the queue continues.
             let _ = catch_unwind(AssertUnwindSafe(|| {
-                all.run(&self.runtime, self.runtime.book());
+                all.run(&self.runtime, self.runtime.batch_counters());
             }));
         }
     }
@@ -284,25 +284,23 @@ impl Shared {
         let delay = Nanos::from(self.settings.max_delay);
         let mut state = self.lock();
         loop {
-            let due = state
-                .gathering
-                .due_in(most, delay, self.settings.clock.now());
+            let due = state.queues.due_in(most, delay, self.settings.clock.now());
             match due {
                 None if state.closed => return None,
                 None => {
                     state = self
-                        .came
+                        .item_added
                         .wait(state)
                         .unwrap_or_else(PoisonError::into_inner);
                 }
                 Some(left) if left > Nanos(0) && !state.closed => {
                     state = self
-                        .came
+                        .item_added
                         .wait_timeout(state, left.as_duration())
                         .unwrap_or_else(PoisonError::into_inner)
                         .0;
                 }
-                Some(_) => return Some(state.gathering.take(most)),
+                Some(_) => return Some(state.queues.take(most)),
             }
         }
     }

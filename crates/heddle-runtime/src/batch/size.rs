@@ -35,14 +35,14 @@ impl Default for SizeLimits {
 
 /// Tracks the memory of an item of one kind, and the last shortage.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sizer {
+pub(crate) struct BatchSizer {
     limits: SizeLimits,
     bytes_per_item: f64,
     /// The size that refusals have reduced batches to, until it is no longer needed.
     ceiling: Option<f64>,
 }
 
-impl Sizer {
+impl BatchSizer {
     /// Creates a sizer without measurements.
     #[cfg(test)]
     fn new(limits: SizeLimits) -> Self {
@@ -147,40 +147,40 @@ mod tests {
     }
 
     #[test]
-    fn fills_the_room_less_a_margin() {
-        let mut sizer = Sizer::new(SizeLimits::default());
-        sizer.measure(10, Bytes(10_000));
-        assert_eq!(sizer.next(5_000, Bytes(1_000_000), unknown), 800);
-        assert_eq!(sizer.next(50, Bytes(1_000_000), unknown), 50);
-        assert_eq!(sizer.next(50, Bytes(0), unknown), 1);
+    fn fills_the_budget_less_a_margin() {
+        let mut batch_sizer = BatchSizer::new(SizeLimits::default());
+        batch_sizer.measure(10, Bytes(10_000));
+        assert_eq!(batch_sizer.next(5_000, Bytes(1_000_000), unknown), 800);
+        assert_eq!(batch_sizer.next(50, Bytes(1_000_000), unknown), 50);
+        assert_eq!(batch_sizer.next(50, Bytes(0), unknown), 1);
     }
 
     #[test]
     fn stops_where_a_doubling_gains_nothing() {
-        let sizer = Sizer::new(SizeLimits::default());
+        let batch_sizer = BatchSizer::new(SizeLimits::default());
         // A launch of 10 µs and 100 ns an item: beyond some 6,400 items a doubling saves less
         // than a hundredth.
         let line = |items: usize| Some(10_000.0 + 100.0 * items as f64);
-        let size = sizer.next(1 << 20, Bytes(u64::MAX), line);
+        let size = batch_sizer.next(1 << 20, Bytes(u64::MAX), line);
         assert!((2_048..=16_384).contains(&size), "{size}");
         // Beyond the cache an item costs twice as much.
         let cliff = |items: usize| Some(items as f64 * if items > 512 { 2.0 } else { 1.0 } + 1e4);
-        let size = sizer.next(1 << 20, Bytes(u64::MAX), cliff);
+        let size = batch_sizer.next(1 << 20, Bytes(u64::MAX), cliff);
         assert!(size >= 256, "{size}");
     }
 
     #[test]
-    fn a_refusal_shrinks_to_the_room_and_success_grows_back() {
-        let mut sizer = Sizer::new(SizeLimits::default());
-        sizer.measure(1, Bytes(1_000));
+    fn a_refusal_shrinks_to_the_budget_and_success_grows_back() {
+        let mut batch_sizer = BatchSizer::new(SizeLimits::default());
+        batch_sizer.measure(1, Bytes(1_000));
         let plenty = Bytes(1 << 40);
-        assert_eq!(sizer.next(10_000, plenty, unknown), 10_000);
-        sizer.refused(10_000, Bytes(2_000_000));
-        assert_eq!(sizer.next(10_000, plenty, unknown), 1_600);
+        assert_eq!(batch_sizer.next(10_000, plenty, unknown), 10_000);
+        batch_sizer.refused(10_000, Bytes(2_000_000));
+        assert_eq!(batch_sizer.next(10_000, plenty, unknown), 1_600);
         let mut sizes = Vec::new();
         for _ in 0..40 {
-            let size = sizer.next(10_000, plenty, unknown);
-            sizer.granted(size);
+            let size = batch_sizer.next(10_000, plenty, unknown);
+            batch_sizer.granted(size);
             sizes.push(size);
         }
         assert!(sizes.is_sorted());
@@ -200,15 +200,15 @@ mod tests {
             fixed in 0.0_f64..1e6,
             slope in 0.0_f64..1e4,
         ) {
-            let mut sizer = Sizer::new(SizeLimits { min, max: min + span, margin });
-            sizer.measure(1, Bytes(each));
+            let mut batch_sizer = BatchSizer::new(SizeLimits { min, max: min + span, margin });
+            batch_sizer.measure(1, Bytes(each));
             for (items, free) in refusals {
-                sizer.refused(items, Bytes(free));
+                batch_sizer.refused(items, Bytes(free));
             }
             let price = |items: usize| Some(fixed + slope * items as f64);
             for size in [
-                sizer.next(waiting, Bytes(free), unknown),
-                sizer.next(waiting, Bytes(free), price),
+                batch_sizer.next(waiting, Bytes(free), unknown),
+                batch_sizer.next(waiting, Bytes(free), price),
             ] {
                 let least = min.max(1).min(waiting);
                 prop_assert!(size >= least && size <= waiting);
@@ -221,15 +221,15 @@ mod tests {
 
         #[test]
         fn growth_never_stops_short(refused in 2_usize..100_000, each in 1_u64..1 << 16) {
-            let mut sizer = Sizer::new(SizeLimits::default());
-            sizer.measure(1, Bytes(each));
-            sizer.refused(refused, Bytes(each));
-            prop_assert!(sizer.next(refused, Bytes(u64::MAX), unknown) < refused);
+            let mut batch_sizer = BatchSizer::new(SizeLimits::default());
+            batch_sizer.measure(1, Bytes(each));
+            batch_sizer.refused(refused, Bytes(each));
+            prop_assert!(batch_sizer.next(refused, Bytes(u64::MAX), unknown) < refused);
             for _ in 0..100 {
-                let size = sizer.next(refused, Bytes(u64::MAX), unknown);
-                sizer.granted(size);
+                let size = batch_sizer.next(refused, Bytes(u64::MAX), unknown);
+                batch_sizer.granted(size);
             }
-            prop_assert_eq!(sizer.next(refused, Bytes(u64::MAX), unknown), refused);
+            prop_assert_eq!(batch_sizer.next(refused, Bytes(u64::MAX), unknown), refused);
         }
     }
 }

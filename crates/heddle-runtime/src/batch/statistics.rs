@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::size::Sizer;
+use super::size::BatchSizer;
 use crate::device::DeviceId;
 use crate::units::{Estimate, Nanos};
 
@@ -28,7 +28,7 @@ pub struct DeviceShare {
 
 /// The merged work of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BatchCount {
+pub struct KindBatchCount {
     /// The kind of the merged work.
     pub kind: &'static str,
     /// Merged operations.
@@ -53,7 +53,7 @@ pub struct BatchCount {
 #[non_exhaustive]
 pub struct BatchStatistics {
     /// Per kind, sorted by name.
-    pub kinds: Vec<BatchCount>,
+    pub kinds: Vec<KindBatchCount>,
 }
 
 impl BatchStatistics {
@@ -114,20 +114,20 @@ impl fmt::Display for BatchStatistics {
 
 /// The statistics and sizers of one runtime.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
-    pages: Mutex<BTreeMap<&'static str, Page>>,
+pub(crate) struct BatchCounters {
+    kinds: Mutex<BTreeMap<&'static str, KindCounters>>,
 }
 
 #[derive(Debug, Default)]
-struct Page {
+struct KindCounters {
     /// Batches, items and nanoseconds.
     devices: BTreeMap<DeviceId, [u64; 3]>,
     to_gpu_by_merging: u64,
     taken_apart: u64,
-    sizer: Sizer,
+    batch_sizer: BatchSizer,
 }
 
-impl Book {
+impl BatchCounters {
     /// Records one merged operation.
     pub(crate) fn ran(
         &self,
@@ -137,8 +137,8 @@ impl Book {
         time: Nanos,
         by_merging: bool,
     ) {
-        let mut pages = self.lock();
-        let page = pages.entry(kind).or_default();
+        let mut kinds = self.lock();
+        let page = kinds.entry(kind).or_default();
         let sums = page.devices.entry(device).or_default();
         sums[0] += 1;
         sums[1] += items as u64;
@@ -147,22 +147,22 @@ impl Book {
     }
 
     /// Records items that were run one by one.
-    pub(crate) fn took_apart(&self, kind: &'static str, items: usize) {
+    pub(crate) fn ran_singly(&self, kind: &'static str, items: usize) {
         self.lock().entry(kind).or_default().taken_apart += items as u64;
     }
 
     /// Calls `ask` with the kind's sizer.
-    pub(crate) fn size<R>(&self, kind: &'static str, ask: impl FnOnce(&mut Sizer) -> R) -> R {
-        ask(&mut self.lock().entry(kind).or_default().sizer)
+    pub(crate) fn size<R>(&self, kind: &'static str, ask: impl FnOnce(&mut BatchSizer) -> R) -> R {
+        ask(&mut self.lock().entry(kind).or_default().batch_sizer)
     }
 
     pub(crate) fn statistics(&self) -> BatchStatistics {
-        let pages = self.lock();
-        let counts = pages.iter().map(|(&kind, page)| {
+        let kinds = self.lock();
+        let counts = kinds.iter().map(|(&kind, page)| {
             let sum = |field: usize| -> u64 { page.devices.values().map(|sums| sums[field]).sum() };
             let (batches, items, ns) = (sum(0), sum(1), sum(2));
             let per = |amount: u64, of: u64| amount as f64 / of.max(1) as f64;
-            BatchCount {
+            KindBatchCount {
                 kind,
                 batches,
                 items,
@@ -190,8 +190,8 @@ impl Book {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<&'static str, Page>> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<&'static str, KindCounters>> {
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -200,11 +200,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_add_up_and_read_like_a_sentence() {
-        let book = Book::default();
-        book.ran("xor-batch", DeviceId::CPU, 30, Nanos(3_000), false);
-        book.ran("xor-batch", DeviceId::cuda(0), 10, Nanos(1_000), true);
-        let statistics = book.statistics();
+    fn counts_add_up_and_are_displayed() {
+        let batch_counters = BatchCounters::default();
+        batch_counters.ran("xor-batch", DeviceId::CPU, 30, Nanos(3_000), false);
+        batch_counters.ran("xor-batch", DeviceId::cuda(0), 10, Nanos(1_000), true);
+        let statistics = batch_counters.statistics();
         let count = &statistics.kinds[0];
         assert_eq!((count.batches, count.items), (2, 40));
         assert_eq!((count.mean_size, count.ns_per_item), (20.0, 100.0));

@@ -21,7 +21,7 @@ pub enum Placement {
 
 /// What came of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum CaseResult {
     /// The answers agree; the device's own time for it, where it has a clock.
     Agrees(Option<Nanos>),
     /// They do not, or one came with an error the other did not have.
@@ -40,7 +40,7 @@ pub struct Case {
 }
 
 /// Asks the question. An error is of setting it up, and counts as a difference.
-type Body = dyn Fn(&Trial<'_>) -> Result<Finding, Error> + Send + Sync;
+type Body = dyn Fn(&Trial<'_>) -> Result<CaseResult, Error> + Send + Sync;
 
 impl Case {
     /// A case of one kind and element type. `what` tells it from its siblings:
@@ -51,7 +51,7 @@ impl Case {
         kind: &'static Kind,
         dtype: DType,
         what: impl Into<String>,
-        body: impl Fn(&Trial<'_>) -> Result<Finding, Error> + Send + Sync + 'static,
+        body: impl Fn(&Trial<'_>) -> Result<CaseResult, Error> + Send + Sync + 'static,
     ) -> Self {
         Self {
             operation: kind.name(),

@@ -4,7 +4,7 @@
 //! A [`Suite`] is a list of [`Case`]s and a seed. Running it on a device asks
 //! each operation twice, of a processor of one thread and of the device under
 //! test, and lets the operation's own `compare` judge. Operands are drawn anew
-//! from the seed, which the [`Verdict`] names; memory that results will land in
+//! from the seed, which the [`ConformanceReport`] names; memory that results will land in
 //! is filled with a pattern first, so that an element left unwritten is seen. A GPU
 //! that answers for work without a launch and without time of its own has failed,
 //! however right the answer.
@@ -24,18 +24,18 @@
 
 mod case;
 pub(crate) mod cases;
+mod instrumented;
+mod report;
+mod runner;
 mod sample;
-mod side;
 mod sizes;
 mod suite;
 mod trial;
-mod verdict;
-mod watched;
 
-pub use case::{Case, Finding, Placement};
-pub use sample::Sample;
-pub use side::Side;
+pub use case::{Case, CaseResult, Placement};
+pub use report::{ConformanceReport, Difference, OperationConformance};
+pub use runner::CaseRunner;
+pub use sample::SampleElement;
 pub use sizes::Depth;
 pub use suite::{Progress, Suite};
 pub use trial::Trial;
-pub use verdict::{Difference, KindVerdict, Verdict};

@@ -6,29 +6,29 @@ use crate::ops::{Number, RandomElement};
 ///
 /// Integers are drawn over their whole range, so products and sums wrap. Floats
 /// are drawn in [0, 1) and spread from there.
-pub trait Sample: Number + RandomElement {
+pub trait SampleElement: Number + RandomElement {
     /// Values at the ends of the type's range and of its behaviour.
     const EDGES: &'static [Self];
 
     /// A drawn value brought near zero, on both sides of it.
     #[must_use]
-    fn near(drawn: Self) -> Self;
+    fn near_zero(drawn: Self) -> Self;
 
     /// A drawn value of a magnitude that the second draw decides.
     #[must_use]
-    fn wide(drawn: Self, magnitude: u8) -> Self;
+    fn wide_range(drawn: Self, magnitude: u8) -> Self;
 }
 
 macro_rules! integer {
     ($type:ty, [$($edge:expr),*]) => {
-        impl Sample for $type {
+        impl SampleElement for $type {
             const EDGES: &'static [Self] = &[$($edge),*];
-            fn near(drawn: Self) -> Self {
+            fn near_zero(drawn: Self) -> Self {
                 drawn
             }
             /// Small integers occur too: a divisor larger than the dividend
             /// only ever answers zero.
-            fn wide(drawn: Self, magnitude: u8) -> Self {
+            fn wide_range(drawn: Self, magnitude: u8) -> Self {
                 drawn >> (u32::from(magnitude) % Self::BITS)
             }
         }
@@ -41,7 +41,7 @@ integer!(i32, [0, 1, -1, 2, 65_536, -65_537, i32::MAX, i32::MIN]);
 
 macro_rules! float {
     ($type:ident) => {
-        impl Sample for $type {
+        impl SampleElement for $type {
             const EDGES: &'static [Self] = &[
                 0.0,
                 -0.0,
@@ -59,10 +59,10 @@ macro_rules! float {
                 $type::NEG_INFINITY,
                 $type::NAN,
             ];
-            fn near(drawn: Self) -> Self {
+            fn near_zero(drawn: Self) -> Self {
                 drawn * 8.0 - 4.0
             }
-            fn wide(drawn: Self, magnitude: u8) -> Self {
+            fn wide_range(drawn: Self, magnitude: u8) -> Self {
                 (drawn - 0.5) * $type::powi(2.0, i32::from(magnitude) % 61 - 30)
             }
         }
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn spread_values_have_both_signs_and_many_magnitudes() {
-        assert!(f32::near(0.0) < 0.0 && f32::near(0.99) > 3.0);
-        assert!(f64::wide(0.9, 60) > 1e8 && f64::wide(0.1, 0).abs() < 1e-9);
-        assert_eq!(u8::wide(0xFF, 4), 0x0F);
+        assert!(f32::near_zero(0.0) < 0.0 && f32::near_zero(0.99) > 3.0);
+        assert!(f64::wide_range(0.9, 60) > 1e8 && f64::wide_range(0.1, 0).abs() < 1e-9);
+        assert_eq!(u8::wide_range(0xFF, 4), 0x0F);
     }
 }

@@ -2,11 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::case::{Case, Finding, Placement};
+use super::case::{Case, CaseResult, Placement};
 use super::cases;
+use super::report::ConformanceReport;
 use super::sizes::Depth;
 use super::trial::Trial;
-use super::verdict::Verdict;
 use crate::cpu::CpuDevice;
 use crate::device::DeviceId;
 use crate::error::Error;
@@ -93,7 +93,7 @@ impl Suite {
         runtime: &Runtime,
         device: DeviceId,
         progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Result<Verdict, Error> {
+    ) -> Result<ConformanceReport, Error> {
         let has_memory = runtime.device(device)?.accelerator().is_some();
         let reference = CpuDevice::new(Some(1))?;
         // A processor has no second place to put operands.
@@ -106,7 +106,7 @@ impl Suite {
             wanted.iter().copied()
         };
         let total = self.cases.iter().map(|case| placements(case).count()).sum();
-        let mut verdict = Verdict::new(device, self.seed, self.depth);
+        let mut report = ConformanceReport::new(device, self.seed, self.depth);
         let mut done = 0;
         for (index, case) in self.cases.iter().enumerate() {
             for placement in placements(case) {
@@ -119,19 +119,19 @@ impl Suite {
                     seed: self.seed.rotate_left(CASES_LOG2) ^ index as u64,
                 };
                 let may_be_absent = self.absent.contains(&case.operation);
-                verdict.add(case, placement, find(case, &trial), may_be_absent);
+                report.add(case, placement, find(case, &trial), may_be_absent);
                 done += 1;
             }
         }
-        Ok(verdict)
+        Ok(report)
     }
 }
 
 /// Runs one case. One that panics has failed, and the next one is run.
-fn find(case: &Case, trial: &Trial<'_>) -> Finding {
+fn find(case: &Case, trial: &Trial<'_>) -> CaseResult {
     let asked = catch_unwind(AssertUnwindSafe(|| {
         (case.body)(trial)
-            .unwrap_or_else(|error| Finding::Differs(format!("could not be set up: {error}")))
+            .unwrap_or_else(|error| CaseResult::Differs(format!("could not be set up: {error}")))
     }));
     asked.unwrap_or_else(|panic| {
         let said = panic
@@ -139,6 +139,6 @@ fn find(case: &Case, trial: &Trial<'_>) -> Finding {
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("without a word");
-        Finding::Differs(format!("panicked: {said}"))
+        CaseResult::Differs(format!("panicked: {said}"))
     })
 }

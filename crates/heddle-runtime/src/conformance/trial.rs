@@ -1,8 +1,8 @@
 //! What a case is run with: two sides and a seed.
 
-use super::case::{Finding, Placement};
-use super::sample::Sample;
-use super::side::Side;
+use super::case::{CaseResult, Placement};
+use super::runner::CaseRunner;
+use super::sample::SampleElement;
 use crate::array::Array;
 use crate::cpu::CpuDevice;
 use crate::device::DeviceId;
@@ -39,35 +39,46 @@ impl Trial<'_> {
         operand: u64,
         extents: &[usize],
     ) -> Result<Array<T>, Error> {
-        Side::reference(self.reference).run(&mut Random::new(self.seed(operand), extents)?)
+        CaseRunner::reference(self.reference).run(&mut Random::new(self.seed(operand), extents)?)
     }
 
     /// Random elements near zero.
-    pub fn near<T: Sample>(&self, operand: u64, extents: &[usize]) -> Result<Array<T>, Error> {
+    pub fn near_zero<T: SampleElement>(
+        &self,
+        operand: u64,
+        extents: &[usize],
+    ) -> Result<Array<T>, Error> {
         let mut array = self.random::<T>(operand, extents)?;
         for value in array.as_mut_slice()? {
-            *value = T::near(*value);
+            *value = T::near_zero(*value);
         }
         Ok(array)
     }
 
     /// Random elements of many magnitudes.
-    pub fn wide<T: Sample>(&self, operand: u64, extents: &[usize]) -> Result<Array<T>, Error> {
+    pub fn wide_range<T: SampleElement>(
+        &self,
+        operand: u64,
+        extents: &[usize],
+    ) -> Result<Array<T>, Error> {
         let mut array = self.random::<T>(operand, extents)?;
         let magnitudes = self.random::<u8>(operand + 1000, extents)?;
         for (value, &magnitude) in array.as_mut_slice()?.iter_mut().zip(magnitudes.as_slice()?) {
-            *value = T::wide(*value, magnitude);
+            *value = T::wide_range(*value, magnitude);
         }
         Ok(array)
     }
 
     /// Asks the operation of both sides and lets it compare the answers. Two
     /// errors agree when they say the same.
-    pub fn check<O: Operation>(&self, build: impl Fn(&Side<'_>) -> Result<O, Error>) -> Finding {
-        let ask = |side: &Side<'_>| {
-            let mut operation = build(side)?;
-            let answer = side.run(&mut operation)?;
-            Ok((operation, answer))
+    pub fn check<O: Operation>(
+        &self,
+        build: impl Fn(&CaseRunner<'_>) -> Result<O, Error>,
+    ) -> CaseResult {
+        let ask = |runner: &CaseRunner<'_>| {
+            let mut operation = build(runner)?;
+            let result = runner.run(&mut operation)?;
+            Ok((operation, result))
         };
         self.judge(ask, |(operation, expected), (_, found)| {
             operation.compare(expected, found)
@@ -80,12 +91,12 @@ impl Trial<'_> {
     pub fn check_in_place<T: Element>(
         &self,
         data: &Array<T>,
-        apply: impl Fn(&Side<'_>, &mut Array<T>) -> Result<(), Error>,
+        apply: impl Fn(&CaseRunner<'_>, &mut Array<T>) -> Result<(), Error>,
         compare: impl Fn(&Array<T>, &Array<T>) -> Agreement,
-    ) -> Finding {
-        let ask = |side: &Side<'_>| {
-            let mut data = side.place(0, data)?;
-            let refusal = apply(side, &mut data).err();
+    ) -> CaseResult {
+        let ask = |runner: &CaseRunner<'_>| {
+            let mut data = runner.place(0, data)?;
+            let refusal = apply(runner, &mut data).err();
             match refusal {
                 Some(error @ Error::NotImplementedOn { .. }) => Err(error),
                 refusal => Ok((data, refusal.map(|error| error.to_string()))),
@@ -109,34 +120,36 @@ impl Trial<'_> {
     /// Asks both sides and compares what they say.
     fn judge<A>(
         &self,
-        ask: impl Fn(&Side<'_>) -> Result<A, Error>,
+        ask: impl Fn(&CaseRunner<'_>) -> Result<A, Error>,
         compare: impl Fn(&A, &A) -> Agreement,
-    ) -> Finding {
-        let side = match Side::under_test(self.runtime, self.device, self.placement) {
-            Ok(side) => side,
-            Err(error) => return Finding::Differs(error.to_string()),
+    ) -> CaseResult {
+        let runner = match CaseRunner::under_test(self.runtime, self.device, self.placement) {
+            Ok(runner) => runner,
+            Err(error) => return CaseResult::Differs(error.to_string()),
         };
-        let expected = ask(&Side::reference(self.reference));
-        match (expected, ask(&side)) {
-            (_, Err(Error::NotImplementedOn { .. })) => Finding::Absent,
+        let expected = ask(&CaseRunner::reference(self.reference));
+        match (expected, ask(&runner)) {
+            (_, Err(Error::NotImplementedOn { .. })) => CaseResult::Absent,
             (Ok(expected), Ok(found)) => match compare(&expected, &found) {
-                Agreement::Same => side.proof().map_or_else(Finding::Differs, Finding::Agrees),
-                Agreement::Different(difference) => Finding::Differs(difference),
-                Agreement::Unchecked => {
-                    Finding::Differs("the operation does not say how to compare answers".to_owned())
-                }
+                Agreement::Same => runner
+                    .proof()
+                    .map_or_else(CaseResult::Differs, CaseResult::Agrees),
+                Agreement::Different(difference) => CaseResult::Differs(difference),
+                Agreement::Unchecked => CaseResult::Differs(
+                    "the operation does not say how to compare answers".to_owned(),
+                ),
             },
             (Err(expected), Err(found)) if expected.to_string() == found.to_string() => {
-                Finding::Agrees(None)
+                CaseResult::Agrees(None)
             }
             (Ok(_), Err(found)) => {
-                Finding::Differs(format!("an answer against the error: {found}"))
+                CaseResult::Differs(format!("an answer against the error: {found}"))
             }
             (Err(expected), Ok(_)) => {
-                Finding::Differs(format!("the error: {expected}, against an answer"))
+                CaseResult::Differs(format!("the error: {expected}, against an answer"))
             }
             (Err(expected), Err(found)) => {
-                Finding::Differs(format!("the error: {expected}, against: {found}"))
+                CaseResult::Differs(format!("the error: {expected}, against: {found}"))
             }
         }
     }

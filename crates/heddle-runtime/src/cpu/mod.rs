@@ -7,9 +7,11 @@ mod pool;
 
 use std::time::Instant;
 
-pub use pool::{PARALLEL_FROM, Pool};
+pub use pool::{CpuPool, PARALLEL_FROM};
 
-use crate::device::{Device, DeviceCard, DeviceId, Lane, Place, Timing};
+use crate::device::{
+    Device, DeviceId, DeviceProperties, ExecutionContext, ExecutionTarget, Timing,
+};
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::operation::Description;
@@ -22,22 +24,22 @@ const KERNEL_VERSION: u32 = 2;
 /// The host's CPU.
 #[derive(Debug)]
 pub struct CpuDevice {
-    card: DeviceCard,
-    pool: Pool,
+    properties: DeviceProperties,
+    pool: CpuPool,
 }
 
 impl CpuDevice {
     /// Creates the device with `threads` threads, or as many as the process may use.
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
-        Ok(Self::with_pool(Pool::new(threads)?))
+        Ok(Self::with_pool(CpuPool::new(threads)?))
     }
 
     /// The processor with these threads.
     #[must_use]
-    pub fn with_pool(pool: Pool) -> Self {
+    pub fn with_pool(pool: CpuPool) -> Self {
         let machine = Machine::read();
         Self {
-            card: DeviceCard {
+            properties: DeviceProperties {
                 name: machine.cpu,
                 backend: "native",
                 driver: machine.system,
@@ -51,13 +53,13 @@ impl CpuDevice {
 
     /// The threads its operations run on.
     #[must_use]
-    pub fn pool(&self) -> &Pool {
+    pub fn pool(&self) -> &CpuPool {
         &self.pool
     }
 }
 
 impl Device for CpuDevice {
-    fn host_pool(&self) -> Option<&Pool> {
+    fn host_pool(&self) -> Option<&CpuPool> {
         Some(&self.pool)
     }
 
@@ -65,8 +67,8 @@ impl Device for CpuDevice {
         DeviceId::CPU
     }
 
-    fn card(&self) -> &DeviceCard {
-        &self.card
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
     fn free_memory(&self) -> Bytes {
@@ -77,13 +79,13 @@ impl Device for CpuDevice {
         &self,
         _description: &Description,
         start: Instant,
-        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+        body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
-        let lane = Lane::new(DeviceId::CPU, Place::Host(&self.pool));
-        body(&lane)?;
+        let context = ExecutionContext::new(DeviceId::CPU, ExecutionTarget::Host(&self.pool));
+        body(&context)?;
         Ok(Timing {
             total: Nanos::from(start.elapsed()),
-            moved: lane.moved(),
+            moved: context.moved(),
             ..Timing::default()
         })
     }

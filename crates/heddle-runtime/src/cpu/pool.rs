@@ -20,7 +20,7 @@ pub const PARALLEL_FROM: Bytes = Bytes(2 << 20);
 
 /// The worker threads of one runtime. The global rayon pool is left to the caller.
 #[derive(Clone)]
-pub struct Pool {
+pub struct CpuPool {
     shared: Arc<Shared>,
 }
 
@@ -41,7 +41,7 @@ struct Workers {
     child: OnceLock<Box<Workers>>,
 }
 
-impl Pool {
+impl CpuPool {
     /// Creates a pool of `threads` threads, or as many as the process may use.
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
         Self::for_device(DeviceId::CPU, threads)
@@ -75,7 +75,7 @@ impl Pool {
     /// the machine offers this process, started when first needed.
     #[must_use]
     pub fn shared() -> &'static Self {
-        static SHARED: LazyLock<Pool> = LazyLock::new(|| Pool::deferred(None));
+        static SHARED: LazyLock<CpuPool> = LazyLock::new(|| CpuPool::deferred(None));
         &SHARED
     }
 
@@ -178,7 +178,7 @@ impl Pool {
     }
 }
 
-impl fmt::Debug for Pool {
+impl fmt::Debug for CpuPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn every_part_is_worked_on_once() {
         for threads in [1, 2, 5] {
-            let pool = Pool::new(Some(threads)).unwrap();
+            let pool = CpuPool::new(Some(threads)).unwrap();
             for cost in [Bytes(0), PARALLEL_FROM] {
                 let seen: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
                 pool.each(cost, seen.iter(), |count| {
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn small_work_stays_on_the_calling_thread() {
-        let pool = Pool::new(Some(2)).unwrap();
+        let pool = CpuPool::new(Some(2)).unwrap();
         let caller = std::thread::current().id();
         pool.each(Bytes(PARALLEL_FROM.0 - 1), 0..100, |_| {
             assert_eq!(std::thread::current().id(), caller);

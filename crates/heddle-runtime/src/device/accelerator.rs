@@ -2,14 +2,15 @@
 //!
 //! Buffers move their own bytes, so an array can be read back without knowing
 //! what kind of device holds it. Who decides *when* bytes move is the
-//! [`Lane`](super::Lane).
+//! [`ExecutionContext`](super::ExecutionContext).
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Device, DeviceId, Launch, MatMulCall, Moved, Notices, Pipeline, PipelineLaunch, sequential,
+    ChunkLaunch, ChunkedMap, Device, DeviceId, Launch, MappedResults, MatMulCall, TransferTotals,
+    sequential,
 };
 use crate::error::Error;
 use crate::memory::AcceleratorMemory;
@@ -60,7 +61,7 @@ pub trait Accelerator: Device {
 
     /// Words that kernels write and the host reads meanwhile; none where the device has
     /// no such memory. They outlive every kernel that was launched with them.
-    fn notices(&self, words: usize) -> Result<Option<Arc<dyn Notices>>, Error> {
+    fn mapped_results(&self, words: usize) -> Result<Option<Arc<dyn MappedResults>>, Error> {
         let _ = words;
         Ok(None)
     }
@@ -79,11 +80,11 @@ pub trait Accelerator: Device {
     /// included. How long those took is said once, by the device's clock, in the
     /// [`Timing`](super::Timing) of the execution: a device that overlaps must
     /// have such a clock, or its work would seem to cost nothing.
-    fn pipeline(
+    fn chunked_map(
         &self,
-        work: Pipeline<'_>,
-        launch: &mut PipelineLaunch<'_>,
-    ) -> Result<Moved, Error> {
+        work: ChunkedMap<'_>,
+        launch: &mut ChunkLaunch<'_>,
+    ) -> Result<TransferTotals, Error> {
         sequential(self, work, launch)
     }
 

@@ -3,7 +3,7 @@
 //! A launch carries its kernel; the device checks the arguments against the kernel's
 //! own signature before anything runs.
 
-use super::{DeviceMemory, Kernel, Notices};
+use super::{DeviceMemory, Kernel, MappedResults};
 
 /// One argument of a kernel, in the order of its signature.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub enum Argument<'a> {
     /// A pointer to the start of a buffer on the device that launches.
     Buffer(&'a dyn DeviceMemory),
     /// A pointer to the first of some notices of the device that launches.
-    Notices(&'a dyn Notices),
+    MappedResults(&'a dyn MappedResults),
     /// `unsigned int`
     U32(u32),
     /// `int`

@@ -8,14 +8,14 @@
 //! [`RuntimeBuilder::device`]: crate::RuntimeBuilder::device
 
 mod accelerator;
+mod chunked_map;
+mod context;
 mod family;
 mod id;
 mod kernel;
-mod lane;
 mod launch;
+mod mapped_results;
 mod matmul;
-mod notices;
-mod pipeline;
 mod scattered;
 mod timing;
 
@@ -23,25 +23,25 @@ use std::fmt;
 use std::time::Instant;
 
 pub use accelerator::{Accelerator, DeviceBuffer, DeviceMemory};
+pub use chunked_map::{ChunkLaunch, ChunkedMap, ChunkedMapInput, MapChunk, sequential};
+pub use context::{ExecutionContext, ExecutionTarget};
 pub use family::{Capabilities, DeviceFamily};
 pub use id::DeviceId;
 pub use kernel::{HostEntry, Kernel, KernelModule, MachineCode, ParameterKind, Ptx};
-pub use lane::{Lane, Place};
 pub use launch::{Argument, Launch};
+pub use mapped_results::MappedResults;
 pub use matmul::{MatMulCall, MatMulOperand};
-pub use notices::Notices;
-pub use pipeline::{Pipeline, PipelineChunk, PipelineInput, PipelineLaunch, sequential};
-pub use scattered::{Pieces, Sink, Source};
-pub use timing::{Moved, Timing};
+pub use scattered::{GatherPieces, GatherSource, ScatterSink};
+pub use timing::{Timing, TransferTotals};
 
-use crate::cpu::Pool;
+use crate::cpu::CpuPool;
 use crate::error::Error;
 use crate::operation::Description;
 use crate::units::Bytes;
 
 /// What a device is, for people and for the name of its model file.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct DeviceCard {
+pub struct DeviceProperties {
     /// The hardware's own name.
     pub name: String,
     /// What executes on it: `native`, `cuda`, `simt`, …
@@ -65,7 +65,7 @@ pub trait Device: Send + Sync + fmt::Debug {
     fn id(&self) -> DeviceId;
 
     /// What it is.
-    fn card(&self) -> &DeviceCard;
+    fn properties(&self) -> &DeviceProperties;
 
     /// Memory free right now, as the driver or system sees it.
     fn free_memory(&self) -> Bytes;
@@ -80,7 +80,7 @@ pub trait Device: Send + Sync + fmt::Debug {
         &self,
         description: &Description,
         start: Instant,
-        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+        body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error>;
 
     /// The side of it that has a memory of its own, if it has one.
@@ -90,7 +90,7 @@ pub trait Device: Send + Sync + fmt::Debug {
 
     /// The host's threads it runs operations on, if it does: a runtime shares them
     /// instead of starting others.
-    fn host_pool(&self) -> Option<&Pool> {
+    fn host_pool(&self) -> Option<&CpuPool> {
         None
     }
 }

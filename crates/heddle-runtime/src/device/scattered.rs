@@ -10,22 +10,22 @@ use std::ops::Range;
 
 /// Bytes to read.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum GatherSource<'a> {
     /// One stretch.
     Whole(&'a [u8]),
     /// Many.
-    Pieces(&'a Pieces<'a>),
+    GatherPieces(&'a GatherPieces<'a>),
 }
 
 /// Stretches to read, one behind the other with gaps between them.
 #[derive(Debug, Default)]
-pub struct Pieces<'a> {
+pub struct GatherPieces<'a> {
     /// Where each begins in the whole, ascending, and its bytes.
     parts: Vec<(usize, &'a [u8])>,
     len: usize,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> GatherPieces<'a> {
     /// Nothing yet, with room to list so many.
     #[must_use]
     pub fn with_capacity(parts: usize) -> Self {
@@ -35,33 +35,33 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Adds `bytes` behind the others. They take `room` bytes of the whole, or as
+    /// Adds `bytes` behind the others. They take `padded_len` bytes of the whole, or as
     /// many as they are; what is beyond them is unspecified where it arrives.
-    pub fn push(&mut self, bytes: &'a [u8], room: usize) {
+    pub fn push(&mut self, bytes: &'a [u8], padded_len: usize) {
         self.parts.push((self.len, bytes));
-        self.len += room.max(bytes.len());
+        self.len += padded_len.max(bytes.len());
     }
 }
 
-impl<'a> From<&'a [u8]> for Source<'a> {
+impl<'a> From<&'a [u8]> for GatherSource<'a> {
     fn from(bytes: &'a [u8]) -> Self {
         Self::Whole(bytes)
     }
 }
 
-impl<'a> From<&'a Pieces<'a>> for Source<'a> {
-    fn from(pieces: &'a Pieces<'a>) -> Self {
-        Self::Pieces(pieces)
+impl<'a> From<&'a GatherPieces<'a>> for GatherSource<'a> {
+    fn from(pieces: &'a GatherPieces<'a>) -> Self {
+        Self::GatherPieces(pieces)
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> GatherSource<'a> {
     /// Bytes in all, gaps included.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
             Self::Whole(bytes) => bytes.len(),
-            Self::Pieces(pieces) => pieces.len,
+            Self::GatherPieces(pieces) => pieces.len,
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
     pub fn copy(&self, range: Range<usize>, to: &mut [u8]) {
         let pieces = match self {
             Self::Whole(bytes) => return to.copy_from_slice(&bytes[range]),
-            Self::Pieces(pieces) => pieces,
+            Self::GatherPieces(pieces) => pieces,
         };
         let from = pieces.parts.partition_point(|(at, _)| *at <= range.start);
         for &(at, bytes) in &pieces.parts[from.saturating_sub(1)..] {
@@ -94,10 +94,10 @@ impl<'a> Source<'a> {
 
     /// A range of the whole in one stretch, gathered where it is not one already.
     #[must_use]
-    pub fn stretch(&self, range: Range<usize>) -> Cow<'a, [u8]> {
+    pub fn contiguous(&self, range: Range<usize>) -> Cow<'a, [u8]> {
         match self {
             Self::Whole(bytes) => Cow::Borrowed(&bytes[range]),
-            Self::Pieces(_) => {
+            Self::GatherPieces(_) => {
                 let mut gathered = vec![0; range.len()];
                 self.copy(range, &mut gathered);
                 Cow::Owned(gathered)
@@ -108,31 +108,31 @@ impl<'a> Source<'a> {
 
 /// Bytes to write.
 #[derive(Debug)]
-pub enum Sink<'a> {
+pub enum ScatterSink<'a> {
     /// One stretch.
     Whole(&'a mut [u8]),
     /// Many, each with where it begins in the whole; and how long that is.
-    Pieces(Vec<(usize, &'a mut [u8])>, usize),
+    GatherPieces(Vec<(usize, &'a mut [u8])>, usize),
 }
 
-impl<'a> From<&'a mut [u8]> for Sink<'a> {
+impl<'a> From<&'a mut [u8]> for ScatterSink<'a> {
     fn from(bytes: &'a mut [u8]) -> Self {
         Self::Whole(bytes)
     }
 }
 
-impl<'a> Sink<'a> {
+impl<'a> ScatterSink<'a> {
     /// Stretches one behind the other, each taking so many bytes of the whole, or
     /// as many as it has.
     pub fn pieces(parts: impl IntoIterator<Item = (&'a mut [u8], usize)>) -> Self {
         let mut len = 0;
-        let place = |(bytes, room): (&'a mut [u8], usize)| {
+        let place = |(bytes, padded_len): (&'a mut [u8], usize)| {
             let at = len;
-            len += room.max(bytes.len());
+            len += padded_len.max(bytes.len());
             (at, bytes)
         };
         let parts = parts.into_iter().map(place).collect();
-        Self::Pieces(parts, len)
+        Self::GatherPieces(parts, len)
     }
 
     /// Bytes in all, gaps included.
@@ -140,7 +140,7 @@ impl<'a> Sink<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::Whole(bytes) => bytes.len(),
-            Self::Pieces(_, len) => *len,
+            Self::GatherPieces(_, len) => *len,
         }
     }
 
@@ -156,17 +156,17 @@ impl<'a> Sink<'a> {
     pub fn chunks(self, step: usize) -> Vec<Self> {
         let (parts, len) = match self {
             Self::Whole(bytes) => return bytes.chunks_mut(step).map(Self::Whole).collect(),
-            Self::Pieces(parts, len) => (parts, len),
+            Self::GatherPieces(parts, len) => (parts, len),
         };
         let mut chunks: Vec<Self> = (0..len.div_ceil(step))
-            .map(|chunk| Self::Pieces(Vec::new(), step.min(len - chunk * step)))
+            .map(|chunk| Self::GatherPieces(Vec::new(), step.min(len - chunk * step)))
             .collect();
         for (mut at, mut rest) in parts {
             while !rest.is_empty() {
                 let chunk = at / step;
                 let here = rest.len().min((chunk + 1) * step - at);
                 let (part, after) = rest.split_at_mut(here);
-                if let Self::Pieces(parts, _) = &mut chunks[chunk] {
+                if let Self::GatherPieces(parts, _) = &mut chunks[chunk] {
                     parts.push((at - chunk * step, part));
                 }
                 at += here;
@@ -181,7 +181,7 @@ impl<'a> Sink<'a> {
     pub fn put(&mut self, from: &[u8]) {
         match self {
             Self::Whole(bytes) => bytes.copy_from_slice(from),
-            Self::Pieces(parts, _) => {
+            Self::GatherPieces(parts, _) => {
                 for (at, bytes) in parts {
                     bytes.copy_from_slice(&from[*at..*at + bytes.len()]);
                 }
@@ -221,22 +221,22 @@ mod tests {
             step in 1_usize..50,
         ) {
             let whole: Vec<u8> = (0..1200).map(|byte| byte as u8).collect();
-            let mut pieces = Pieces::with_capacity(lens.len());
+            let mut pieces = GatherPieces::with_capacity(lens.len());
             let mut at = 0;
             for &(len, gap) in &lens {
                 pieces.push(&whole[at..at + len], len + gap);
                 at += len + gap;
             }
-            let source = Source::from(&pieces);
+            let source = GatherSource::from(&pieces);
             prop_assert_eq!(source.len(), at);
 
             let mut landings: Vec<Vec<u8>> = lens.iter().map(|(len, _)| vec![0; *len]).collect();
             let parts = landings.iter_mut().zip(&lens);
-            let sink = Sink::pieces(parts.map(|(to, (len, gap))| (&mut to[..], len + gap)));
+            let sink = ScatterSink::pieces(parts.map(|(to, (len, gap))| (&mut to[..], len + gap)));
             prop_assert_eq!(sink.len(), at);
             for (index, mut chunk) in sink.chunks(step).into_iter().enumerate() {
                 let start = index * step;
-                let moved = source.stretch(start..start + chunk.len());
+                let moved = source.contiguous(start..start + chunk.len());
                 chunk.put(&moved);
             }
             let mut at = 0;
@@ -249,19 +249,19 @@ mod tests {
 
     #[test]
     fn gaps_are_left_alone() {
-        let mut pieces = Pieces::default();
+        let mut pieces = GatherPieces::default();
         pieces.push(b"ab", 4);
         pieces.push(b"cd", 0);
         let mut to = *b"------";
-        Source::from(&pieces).copy(0..6, &mut to);
+        GatherSource::from(&pieces).copy(0..6, &mut to);
         assert_eq!(&to, b"ab--cd");
-        assert_eq!(*Source::from(&pieces).stretch(1..5), *b"b\0\0c");
+        assert_eq!(*GatherSource::from(&pieces).contiguous(1..5), *b"b\0\0c");
     }
 
     #[test]
     fn a_sink_in_pieces_is_filled_through_one_stretch() {
         let (mut first, mut second) = ([0; 2], [0; 3]);
-        let mut sink = Sink::pieces([(&mut first[..], 4), (&mut second[..], 0)]);
+        let mut sink = ScatterSink::pieces([(&mut first[..], 4), (&mut second[..], 0)]);
         let write = |bytes: &mut [u8]| {
             bytes.copy_from_slice(b"ab..cde");
             Ok::<(), ()>(())

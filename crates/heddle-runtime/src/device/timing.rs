@@ -8,7 +8,7 @@ use crate::units::{Bytes, Nanos};
 /// kernels too; [`Timing`] knows which part of them was really waiting for the
 /// bus, because it has the device's clock beside them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct TransferTotals {
     /// Host to device.
     pub up: Bytes,
     /// Device to host.
@@ -19,7 +19,7 @@ pub struct Moved {
     pub down_time: Nanos,
 }
 
-impl Moved {
+impl TransferTotals {
     /// Time spent in both directions.
     #[must_use]
     pub fn time(&self) -> Nanos {
@@ -58,7 +58,7 @@ pub struct Timing {
     /// The device's stream that it was queued on; `None` where it has none.
     pub stream: Option<u32>,
     /// What crossed the bus within `total`.
-    pub moved: Moved,
+    pub moved: TransferTotals,
 }
 
 impl Timing {
@@ -70,17 +70,17 @@ impl Timing {
     /// operands were already there.
     #[must_use]
     pub fn busy(&self) -> Nanos {
-        self.beside().max(self.computing())
+        self.outside_transfers().max(self.computing())
     }
 
     /// Whether the transfers cover part of the computation.
     #[must_use]
     pub fn is_overlapped(&self) -> bool {
-        self.moved.time() > Nanos(0) && self.beside() < self.computing()
+        self.moved.time() > Nanos(0) && self.outside_transfers() < self.computing()
     }
 
     /// What the transfers left of the whole.
-    fn beside(&self) -> Nanos {
+    fn outside_transfers(&self) -> Nanos {
         self.total.saturating_sub(self.moved.time())
     }
 
@@ -91,16 +91,16 @@ impl Timing {
     /// What crossed the bus, with the time that was not already counted as
     /// [`busy`](Self::busy), so that both together are the whole and no more.
     #[must_use]
-    pub fn exposed(&self) -> Moved {
-        let (moved, room) = (self.moved, self.total.saturating_sub(self.busy()));
+    pub fn exposed(&self) -> TransferTotals {
+        let (moved, unattributed) = (self.moved, self.total.saturating_sub(self.busy()));
         let time = moved.time();
-        if time <= room {
+        if time <= unattributed {
             return moved;
         }
-        let up_time = (moved.up_time.0 as f64 * room.0 as f64 / time.0 as f64) as u64;
-        Moved {
+        let up_time = (moved.up_time.0 as f64 * unattributed.0 as f64 / time.0 as f64) as u64;
+        TransferTotals {
             up_time: Nanos(up_time),
-            down_time: room.saturating_sub(Nanos(up_time)),
+            down_time: unattributed.saturating_sub(Nanos(up_time)),
             ..moved
         }
     }
@@ -122,10 +122,10 @@ mod tests {
         let timing = Timing {
             total: Nanos(100),
             device: Some(Nanos(30)),
-            moved: Moved {
+            moved: TransferTotals {
                 up_time: Nanos(40),
                 down_time: Nanos(20),
-                ..Moved::default()
+                ..TransferTotals::default()
             },
             ..Timing::default()
         };
@@ -140,7 +140,7 @@ mod tests {
         let streamed = Timing {
             total: Nanos(1_000),
             device: Some(Nanos(100)),
-            moved: Moved {
+            moved: TransferTotals {
                 up: Bytes(200),
                 down: Bytes(100),
                 up_time: Nanos(660),

@@ -94,15 +94,15 @@ pub struct CleanupGoal {
 /// The callbacks of one device and the reports of its clean-ups.
 #[derive(Default)]
 pub struct Cleanup {
-    callbacks: RwLock<Vec<Registered>>,
+    callbacks: RwLock<Vec<RegisteredCallback>>,
     next_id: AtomicU64,
-    past: Mutex<Past>,
+    history: Mutex<CleanupHistory>,
 }
 
 type Callback = Arc<dyn Fn(Bytes) -> Bytes + Send + Sync>;
 
 #[derive(Clone)]
-struct Registered {
+struct RegisteredCallback {
     id: CleanupId,
     priority: i32,
     name: &'static str,
@@ -110,7 +110,7 @@ struct Registered {
 }
 
 #[derive(Debug, Default)]
-struct Past {
+struct CleanupHistory {
     totals: CleanupTotals,
     reports: VecDeque<CleanupReport>,
 }
@@ -142,7 +142,7 @@ impl Cleanup {
         let place = callbacks.partition_point(|other| other.priority <= priority);
         callbacks.insert(
             place,
-            Registered {
+            RegisteredCallback {
                 id,
                 priority,
                 name,
@@ -168,7 +168,7 @@ impl Cleanup {
         trim: impl FnOnce() -> Bytes,
         mut enough: impl FnMut() -> bool,
     ) -> Option<CleanupReport> {
-        let _here = Running::begin(self)?;
+        let _here = CleanupGuard::begin(self)?;
         let callbacks = self
             .callbacks
             .read()
@@ -198,7 +198,7 @@ impl Cleanup {
             });
             done = enough();
         }
-        self.past
+        self.history
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .add(report.clone());
@@ -207,14 +207,14 @@ impl Cleanup {
 
     /// The totals of all clean-ups so far.
     pub fn totals(&self) -> CleanupTotals {
-        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
-        past.totals
+        let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.totals
     }
 
     /// The last hundred clean-ups, oldest first.
     pub fn reports(&self) -> Vec<CleanupReport> {
-        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
-        past.reports.iter().cloned().collect()
+        let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.reports.iter().cloned().collect()
     }
 }
 
@@ -226,7 +226,7 @@ impl CleanupReport {
     }
 }
 
-impl Past {
+impl CleanupHistory {
     fn add(&mut self, report: CleanupReport) {
         let totals = &mut self.totals;
         totals.runs += 1;
@@ -242,9 +242,9 @@ impl Past {
 }
 
 /// Marks this thread as being in a clean-up, until dropped.
-struct Running(usize);
+struct CleanupGuard(usize);
 
-impl Running {
+impl CleanupGuard {
     fn begin(cleanup: &Cleanup) -> Option<Self> {
         let address = std::ptr::from_ref(cleanup).addr();
         RUNNING.with_borrow_mut(|running| {
@@ -256,7 +256,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for CleanupGuard {
     fn drop(&mut self) {
         RUNNING.with_borrow_mut(|running| running.retain(|&address| address != self.0));
     }

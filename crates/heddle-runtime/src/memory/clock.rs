@@ -8,16 +8,16 @@ use crate::units::Nanos;
 
 /// The number of rough readings that share one reading of the system's clock, which takes 26
 /// ns; a rough one takes 4.
-const ROUGH_READINGS: u64 = 16;
+const READINGS_PER_CLOCK_READ: u64 = 16;
 
 /// A source of time, in nanoseconds since its own origin.
-pub trait Clock: fmt::Debug + Send + Sync {
+pub trait TimeSource: fmt::Debug + Send + Sync {
     /// The time.
     fn now(&self) -> Nanos;
 
     /// The time, possibly that of one of the last few readings. For timestamps that are
     /// compared with seconds but taken on paths that count nanoseconds.
-    fn roughly_now(&self) -> Nanos {
+    fn approximate_now(&self) -> Nanos {
         self.now()
     }
 }
@@ -52,20 +52,20 @@ impl Default for SystemClock {
     }
 }
 
-impl Clock for SystemClock {
+impl TimeSource for SystemClock {
     fn now(&self) -> Nanos {
         let now = Nanos::from(self.origin.elapsed());
         self.last.store(now.0, Ordering::Relaxed);
         now
     }
 
-    fn roughly_now(&self) -> Nanos {
+    fn approximate_now(&self) -> Nanos {
         // Not a read-modify-write: a count lost between threads only delays the next reading of
         // the clock.
         let readings = self.readings.load(Ordering::Relaxed);
         self.readings
             .store(readings.wrapping_add(1), Ordering::Relaxed);
-        if readings.is_multiple_of(ROUGH_READINGS) {
+        if readings.is_multiple_of(READINGS_PER_CLOCK_READ) {
             self.now()
         } else {
             Nanos(self.last.load(Ordering::Relaxed))
@@ -85,7 +85,7 @@ impl ManualClock {
     }
 }
 
-impl Clock for ManualClock {
+impl TimeSource for ManualClock {
     fn now(&self) -> Nanos {
         Nanos(self.0.load(Ordering::Relaxed))
     }
@@ -100,14 +100,14 @@ mod tests {
         let clock = ManualClock::default();
         assert_eq!(clock.now(), Nanos(0));
         clock.advance(Duration::from_mins(5));
-        assert_eq!(clock.roughly_now(), Nanos(300_000_000_000));
+        assert_eq!(clock.approximate_now(), Nanos(300_000_000_000));
     }
 
     #[test]
     fn a_rough_reading_is_never_ahead() {
         let clock = SystemClock::new();
         for _ in 0..100 {
-            assert!(clock.roughly_now() <= clock.now());
+            assert!(clock.approximate_now() <= clock.now());
         }
     }
 }

@@ -27,14 +27,14 @@ pub struct LogLine<'a> {
     pub at: Nanos,
     /// The event.
     #[serde(flatten)]
-    pub event: Event<'a>,
+    pub event: AllocationEvent<'a>,
 }
 
 /// An event of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum AllocationEvent<'a> {
     /// A block was requested.
     Allocate {
         /// The bytes requested.

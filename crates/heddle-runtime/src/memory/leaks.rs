@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::remains::Count;
-use super::site::Site;
-use super::statistics::{Floor, Holder};
+use super::live_allocations::CountedNoun;
+use super::site::AllocationSite;
+use super::statistics::{SiteMinimum, SiteUsage};
 use crate::units::{Bytes, Nanos};
 
 /// The number of parts of a window.
@@ -49,7 +49,7 @@ pub struct LeakSettings {
 #[non_exhaustive]
 pub struct Leak {
     /// The site.
-    pub site: Site,
+    pub site: AllocationSite,
     /// The bytes it holds now.
     pub bytes: Bytes,
     /// The number of its blocks.
@@ -66,19 +66,19 @@ type Key = (&'static str, &'static str, u32, u32);
 #[derive(Debug)]
 pub(crate) struct Leaks {
     settings: RwLock<LeakSettings>,
-    histories: Mutex<BTreeMap<Key, History>>,
+    histories: Mutex<BTreeMap<Key, MinimaHistory>>,
 }
 
 /// The floors of one site, by the index of their part of time.
 #[derive(Debug, Default)]
-struct History {
+struct MinimaHistory {
     floors: VecDeque<(u64, u64)>,
-    suspicion: Option<Suspicion>,
+    suspicion: Option<SuspectedRise>,
 }
 
 /// A rise that was detected.
 #[derive(Clone, Copy, Debug)]
-struct Suspicion {
+struct SuspectedRise {
     /// The part of time it was detected in.
     part: u64,
     growth: Bytes,
@@ -95,7 +95,7 @@ impl fmt::Display for Leak {
             oldest_age,
             ..
         } = self;
-        let blocks = Count(self.blocks, "block");
+        let blocks = CountedNoun(self.blocks, "block");
         write!(
             f,
             "{site} holds {bytes} in {blocks}, {growth} more than a window ago; the oldest is {oldest_age} old"
@@ -146,7 +146,7 @@ impl Leaks {
     }
 
     /// Records the least each site held since the last call.
-    pub(super) fn observe(&self, now: Nanos, floors: &[Floor]) {
+    pub(super) fn observe(&self, now: Nanos, floors: &[SiteMinimum]) {
         let settings = self.settings();
         let part = part(&settings, now);
         let mut sums = BTreeMap::<Key, u64>::new();
@@ -162,7 +162,7 @@ impl Leaks {
     }
 
     /// The suspected sites, the fastest growing first. `holders` has what each site holds now.
-    pub(super) fn suspects(&self, now: Nanos, holders: &[Holder]) -> Vec<Leak> {
+    pub(super) fn suspects(&self, now: Nanos, holders: &[SiteUsage]) -> Vec<Leak> {
         let part = part(&self.settings(), now);
         let histories = self.lock();
         let mut leaks: Vec<_> = holders
@@ -182,14 +182,14 @@ impl Leaks {
         leaks
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, History>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, MinimaHistory>> {
         self.histories
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl History {
+impl MinimaHistory {
     fn add(&mut self, part: u64, least: u64) {
         match self.floors.back_mut() {
             Some((last, floor)) if *last == part => *floor = least.min(*floor),
@@ -204,7 +204,7 @@ impl History {
 
     fn suspect(&mut self, part: u64, settings: &LeakSettings) {
         if let Some((growth, floor)) = self.rise(part, settings) {
-            self.suspicion = Some(Suspicion {
+            self.suspicion = Some(SuspectedRise {
                 part,
                 growth,
                 floor,

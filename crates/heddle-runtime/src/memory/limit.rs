@@ -13,19 +13,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::Serialize;
 
 use super::ledger::{Ledger, LedgerReading};
-use super::storage::{Block, Refusal, Storage, Stream, Streams, passes_on};
+use super::storage::{Block, Refusal, Storage, StreamIndex, StreamSet, delegate_storage};
 use crate::units::Bytes;
 
 /// Refuses requests that would exceed a capacity.
 #[derive(Debug)]
 pub struct Limit<S> {
-    below: S,
-    book: Arc<Book>,
+    upstream: S,
+    commitments: Arc<Commitments>,
 }
 
 /// The committed bytes, and how many of them are allocated.
 #[derive(Debug)]
-struct Book {
+struct Commitments {
     committed: Ledger,
     allocated: AtomicU64,
 }
@@ -55,12 +55,12 @@ pub struct LimitReading {
 #[derive(Debug)]
 #[must_use = "the bytes are given back when this is dropped"]
 pub struct Admission {
-    purse: Arc<Purse>,
+    reservation_state: Arc<ReservationState>,
 }
 
 #[derive(Debug)]
-struct Purse {
-    book: Arc<Book>,
+struct ReservationState {
+    commitments: Arc<Commitments>,
     bytes: u64,
     /// The bytes set aside for rounding.
     spare: u64,
@@ -70,23 +70,23 @@ struct Purse {
 /// Makes this thread's allocations draw from an [`Admission`] while it exists.
 #[derive(Debug)]
 #[must_use = "the admission is left when this is dropped"]
-pub struct Entered {
-    purse: Arc<Purse>,
+pub struct EnteredAdmission {
+    reservation_state: Arc<ReservationState>,
     /// It belongs to the thread that entered it.
     _here: PhantomData<Rc<()>>,
 }
 
 thread_local! {
     /// The admissions this thread has entered, innermost last, of any device.
-    static PURSES: RefCell<Vec<Arc<Purse>>> = const { RefCell::new(Vec::new()) };
+    static ENTERED_RESERVATIONS: RefCell<Vec<Arc<ReservationState>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl<S: Storage> Limit<S> {
-    /// Limits the committed bytes of `below` to `capacity`.
-    pub fn new(below: S, capacity: Bytes) -> Self {
+    /// Limits the committed bytes of `upstream` to `capacity`.
+    pub fn new(upstream: S, capacity: Bytes) -> Self {
         Self {
-            below,
-            book: Arc::new(Book {
+            upstream,
+            commitments: Arc::new(Commitments {
                 committed: Ledger::new(capacity),
                 allocated: AtomicU64::new(0),
             }),
@@ -94,8 +94,8 @@ impl<S: Storage> Limit<S> {
     }
 
     /// The part below.
-    pub fn below(&self) -> &S {
-        &self.below
+    pub fn upstream(&self) -> &S {
+        &self.upstream
     }
 
     /// Reserves `bytes`, or returns the refusal if they do not fit. A block draws the bytes
@@ -111,13 +111,13 @@ impl<S: Storage> Limit<S> {
         bytes: Bytes,
         spare: Bytes,
     ) -> Result<Admission, Refusal> {
-        self.book
+        self.commitments
             .committed
             .take(bytes)
             .map_err(|found| over(bytes, &found))?;
         Ok(Admission {
-            purse: Arc::new(Purse {
-                book: Arc::clone(&self.book),
+            reservation_state: Arc::new(ReservationState {
+                commitments: Arc::clone(&self.commitments),
                 bytes: bytes.0,
                 spare: spare.0,
                 left: AtomicU64::new(bytes.0),
@@ -128,46 +128,49 @@ impl<S: Storage> Limit<S> {
     /// The bytes committed now.
     #[inline]
     pub fn committed(&self) -> Bytes {
-        self.book.committed.reserved()
+        self.commitments.committed.reserved()
     }
 
     /// The most that may be committed.
     pub fn capacity(&self) -> Bytes {
-        self.book.committed.capacity()
+        self.commitments.committed.capacity()
     }
 
     /// Changes the limit. What is committed beyond a lower limit stays committed.
     pub(crate) fn set_capacity(&self, capacity: Bytes) {
-        self.book.committed.set_capacity(capacity);
+        self.commitments.committed.set_capacity(capacity);
     }
 
     /// The bytes that are not committed.
     pub fn left(&self) -> Bytes {
-        self.book.committed.reading().free()
+        self.commitments.committed.reading().free()
     }
 
     /// The bytes this thread could still allocate: those not committed, and those left in the
     /// admissions it has entered.
     pub fn within_reach(&self) -> Bytes {
-        let entered = self.entered(|purse| purse.left.load(Ordering::Acquire));
+        let entered =
+            self.entered(|reservation_state| reservation_state.left.load(Ordering::Acquire));
         self.left() + entered.unwrap_or_default()
     }
 
     /// The bytes that the admissions this thread has entered still announce, or `None` if it
     /// has entered none.
-    pub(crate) fn granted_here(&self) -> Option<Bytes> {
-        self.entered(|purse| {
-            let left = purse.left.load(Ordering::Acquire);
-            left.saturating_sub(purse.spare)
+    pub(crate) fn reserved_for_this_thread(&self) -> Option<Bytes> {
+        self.entered(|reservation_state| {
+            let left = reservation_state.left.load(Ordering::Acquire);
+            left.saturating_sub(reservation_state.spare)
         })
     }
 
-    fn entered(&self, count: impl Fn(&Purse) -> u64) -> Option<Bytes> {
-        let is_ours = |purse: &&Arc<Purse>| Arc::ptr_eq(&purse.book, &self.book);
-        PURSES.with_borrow(|purses| {
+    fn entered(&self, count: impl Fn(&ReservationState) -> u64) -> Option<Bytes> {
+        let is_ours = |reservation_state: &&Arc<ReservationState>| {
+            Arc::ptr_eq(&reservation_state.commitments, &self.commitments)
+        };
+        ENTERED_RESERVATIONS.with_borrow(|purses| {
             let counts = purses.iter().filter(is_ours);
             counts
-                .map(|purse| Bytes(count(purse)))
+                .map(|reservation_state| Bytes(count(reservation_state)))
                 .reduce(|sum, bytes| sum + bytes)
         })
     }
@@ -175,8 +178,8 @@ impl<S: Storage> Limit<S> {
     /// Returns the current state.
     pub fn limit_reading(&self) -> LimitReading {
         // Allocated is read first: it never exceeds what is committed later on.
-        let allocated = Bytes(self.book.allocated.load(Ordering::Acquire));
-        let committed = self.book.committed.reading();
+        let allocated = Bytes(self.commitments.allocated.load(Ordering::Acquire));
+        let committed = self.commitments.committed.reading();
         LimitReading {
             capacity: committed.capacity,
             allocated: allocated.min(committed.reserved),
@@ -199,37 +202,42 @@ impl Admission {
     /// The bytes reserved, drawn or not.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
-        Bytes(self.purse.bytes)
+        Bytes(self.reservation_state.bytes)
     }
 
     /// The bytes not drawn.
     #[must_use]
     pub fn left(&self) -> Bytes {
-        Bytes(self.purse.left.load(Ordering::Acquire))
+        Bytes(self.reservation_state.left.load(Ordering::Acquire))
     }
 
     /// Lets this thread's allocations draw from it until the returned guard is dropped. Entered
     /// within another admission of the same limit, it is drawn from first.
-    pub fn enter(&self) -> Entered {
-        PURSES.with_borrow_mut(|purses| purses.push(Arc::clone(&self.purse)));
-        Entered {
-            purse: Arc::clone(&self.purse),
+    pub fn enter(&self) -> EnteredAdmission {
+        ENTERED_RESERVATIONS
+            .with_borrow_mut(|purses| purses.push(Arc::clone(&self.reservation_state)));
+        EnteredAdmission {
+            reservation_state: Arc::clone(&self.reservation_state),
             _here: PhantomData,
         }
     }
 }
 
-impl Drop for Purse {
+impl Drop for ReservationState {
     /// Runs when the admission and all its guards are gone.
     fn drop(&mut self) {
-        self.book.committed.give_back(Bytes(*self.left.get_mut()));
+        self.commitments
+            .committed
+            .give_back(Bytes(*self.left.get_mut()));
     }
 }
 
-impl Drop for Entered {
+impl Drop for EnteredAdmission {
     fn drop(&mut self) {
-        PURSES.with_borrow_mut(|purses| {
-            let innermost = |purse: &Arc<Purse>| Arc::ptr_eq(purse, &self.purse);
+        ENTERED_RESERVATIONS.with_borrow_mut(|purses| {
+            let innermost = |reservation_state: &Arc<ReservationState>| {
+                Arc::ptr_eq(reservation_state, &self.reservation_state)
+            };
             if let Some(place) = purses.iter().rposition(innermost) {
                 purses.remove(place);
             }
@@ -237,7 +245,7 @@ impl Drop for Entered {
     }
 }
 
-impl Purse {
+impl ReservationState {
     /// Draws up to `wanted`.
     fn draw(&self, wanted: u64) -> u64 {
         let taken = self
@@ -259,25 +267,31 @@ impl Purse {
     }
 }
 
-impl Book {
+impl Commitments {
     /// Passes `bytes` through this thread's purses of this book, innermost first, and returns
     /// what they did not take.
-    fn through_purses(self: &Arc<Self>, bytes: u64, step: impl Fn(&Purse, u64) -> u64) -> u64 {
-        PURSES.with_borrow(|purses| {
+    fn through_reservations(
+        self: &Arc<Self>,
+        bytes: u64,
+        step: impl Fn(&ReservationState, u64) -> u64,
+    ) -> u64 {
+        ENTERED_RESERVATIONS.with_borrow(|purses| {
             let ours = purses.iter().rev();
-            ours.filter(|purse| Arc::ptr_eq(&purse.book, self))
-                .fold(bytes, |left, purse| left - step(purse, left))
+            ours.filter(|reservation_state| Arc::ptr_eq(&reservation_state.commitments, self))
+                .fold(bytes, |left, reservation_state| {
+                    left - step(reservation_state, left)
+                })
         })
     }
 
     /// Commits `bytes` for an allocation. Returns those that no purse had.
     #[inline]
     fn draw(self: &Arc<Self>, bytes: Bytes) -> Result<Bytes, LedgerReading> {
-        let beyond = self.through_purses(bytes.0, Purse::draw);
+        let beyond = self.through_reservations(bytes.0, ReservationState::draw);
         if beyond > 0
             && let Err(found) = self.committed.take(Bytes(beyond))
         {
-            self.through_purses(bytes.0 - beyond, Purse::refill);
+            self.through_reservations(bytes.0 - beyond, ReservationState::refill);
             return Err(found);
         }
         self.allocated.fetch_add(bytes.0, Ordering::AcqRel);
@@ -286,9 +300,9 @@ impl Book {
 
     /// Undoes [`draw`](Self::draw): a request that failed refills no purse with more than it
     /// drew.
-    fn undraw(self: &Arc<Self>, bytes: Bytes, beyond: Bytes) {
+    fn undo_draw(self: &Arc<Self>, bytes: Bytes, beyond: Bytes) {
         self.allocated.fetch_sub(bytes.0, Ordering::AcqRel);
-        let refused = self.through_purses(bytes.0 - beyond.0, Purse::refill);
+        let refused = self.through_reservations(bytes.0 - beyond.0, ReservationState::refill);
         self.committed.give_back(Bytes(beyond.0 + refused));
     }
 
@@ -296,7 +310,7 @@ impl Book {
     #[inline]
     fn put_back(self: &Arc<Self>, bytes: Bytes) {
         self.allocated.fetch_sub(bytes.0, Ordering::AcqRel);
-        let beyond = self.through_purses(bytes.0, Purse::refill);
+        let beyond = self.through_reservations(bytes.0, ReservationState::refill);
         if beyond > 0 {
             self.committed.give_back(Bytes(beyond));
         }
@@ -305,41 +319,41 @@ impl Book {
 
 impl<S: Storage> Storage for Limit<S> {
     #[inline]
-    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
-        let granted = self.below.granted(bytes);
+    fn allocate(&self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal> {
+        let granted = self.upstream.granted(bytes);
         let beyond = self
-            .book
+            .commitments
             .draw(granted)
             .map_err(|found| over(granted, &found))?;
-        match self.below.allocate(bytes, stream) {
+        match self.upstream.allocate(bytes, stream) {
             Ok(block) => Ok(block),
             Err(refusal) => {
-                self.book.undraw(granted, beyond);
+                self.commitments.undo_draw(granted, beyond);
                 Err(refusal)
             }
         }
     }
 
     #[inline]
-    fn free(&self, block: Block, busy: Streams) {
+    fn free(&self, block: Block, busy: StreamSet) {
         let bytes = block.bytes;
-        self.below.free(block, busy);
-        self.book.put_back(bytes);
+        self.upstream.free(block, busy);
+        self.commitments.put_back(bytes);
     }
 
-    passes_on!(self => self.below; granted, upkeep, readings);
+    delegate_storage!(self => self.upstream; granted, maintenance, readings);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::HostStorage;
+    use crate::memory::SimulatedStorage;
 
-    fn limit(capacity: u64) -> Limit<HostStorage> {
-        Limit::new(HostStorage::new(Bytes(1 << 20)), Bytes(capacity))
+    fn limit(capacity: u64) -> Limit<SimulatedStorage> {
+        Limit::new(SimulatedStorage::new(Bytes(1 << 20)), Bytes(capacity))
     }
 
-    fn says(limit: &Limit<HostStorage>) -> (u64, u64) {
+    fn says(limit: &Limit<SimulatedStorage>) -> (u64, u64) {
         let reading = limit.limit_reading();
         (reading.allocated.0, reading.reserved.0)
     }
@@ -357,10 +371,10 @@ mod tests {
         assert_eq!(says(&limit), (800, 0));
         assert!(limit.allocate(Bytes(201), None).is_err());
         assert_eq!(says(&limit), (800, 0), "a refusal changes nothing");
-        limit.free(beyond, Streams::NONE);
+        limit.free(beyond, StreamSet::NONE);
         assert_eq!(says(&limit), (500, 300), "what is freed within refills it");
         drop(inside);
-        limit.free(drawn, Streams::NONE);
+        limit.free(drawn, StreamSet::NONE);
         assert_eq!(says(&limit), (0, 300));
         drop(admission);
         assert_eq!(says(&limit), (0, 0));
@@ -385,7 +399,7 @@ mod tests {
         assert_eq!((inner.left(), outer.left()), (Bytes(0), Bytes(80)));
         drop((in_inner, in_foreign));
         for block in [block, next] {
-            limit.free(block, Streams::NONE);
+            limit.free(block, StreamSet::NONE);
         }
         drop((outer, inner));
         assert_eq!(says(&limit), (0, 0));
@@ -396,14 +410,14 @@ mod tests {
         let limit = limit(1000);
         let admission = limit.reserve(Bytes(100)).unwrap();
         let _inside = admission.enter();
-        limit.below().fail_allocation(1);
+        limit.upstream().fail_allocation(1);
         let refusal = limit.allocate(Bytes(200), None).unwrap_err();
         assert!(matches!(refusal, Refusal::Exhausted { asked: Bytes(200) }));
         assert_eq!((says(&limit), admission.left()), ((0, 100), Bytes(100)));
         let drawn = limit.allocate(Bytes(60), None).unwrap();
-        limit.below().fail_allocation(1);
+        limit.upstream().fail_allocation(1);
         assert!(limit.allocate(Bytes(200), None).is_err());
         assert_eq!(says(&limit), (60, 40), "no purse gets more than it gave");
-        limit.free(drawn, Streams::NONE);
+        limit.free(drawn, StreamSet::NONE);
     }
 }

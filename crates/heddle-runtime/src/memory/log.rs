@@ -4,21 +4,21 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::clock::Clock;
-use super::event::{Event, LOG_VERSION, LogHeader, LogLine};
-use super::site::Site;
-use super::storage::{Block, Refusal, Storage, StorageReading, Stream, Streams};
+use super::clock::TimeSource;
+use super::event::{AllocationEvent, LOG_VERSION, LogHeader, LogLine};
+use super::site::AllocationSite;
+use super::storage::{Block, Refusal, Storage, StorageReading, StreamIndex, StreamSet};
 use crate::device::DeviceId;
 use crate::units::Bytes;
 
 /// The destination of a log. The first failure to write ends the log, not the program;
 /// [`finish`](Self::finish) returns it.
 pub struct LogWriter {
-    clock: Arc<dyn Clock>,
-    sink: Mutex<Sink>,
+    clock: Arc<dyn TimeSource>,
+    sink: Mutex<LogSink>,
 }
 
-struct Sink {
+struct LogSink {
     to: Box<dyn Write + Send>,
     failure: Option<io::Error>,
 }
@@ -26,7 +26,7 @@ struct Sink {
 /// Logs the requests to the part below.
 #[derive(Debug)]
 pub struct AllocationLog<S> {
-    below: S,
+    upstream: S,
     writer: Arc<LogWriter>,
 }
 
@@ -36,11 +36,11 @@ impl LogWriter {
         to: impl Write + Send + 'static,
         device: DeviceId,
         capacity: Bytes,
-        clock: Arc<dyn Clock>,
+        clock: Arc<dyn TimeSource>,
     ) -> Self {
         let writer = Self {
             clock,
-            sink: Mutex::new(Sink {
+            sink: Mutex::new(LogSink {
                 to: Box::new(to),
                 failure: None,
             }),
@@ -64,30 +64,30 @@ impl LogWriter {
 
     pub(super) fn allocated(
         &self,
-        site: Site,
+        site: AllocationSite,
         bytes: Bytes,
-        stream: Option<Stream>,
+        stream: Option<StreamIndex>,
         address: Option<u64>,
     ) {
-        self.note(Event::Allocate {
+        self.note(AllocationEvent::Allocate {
             bytes,
-            stream: stream.map(Stream::index),
+            stream: stream.map(StreamIndex::index),
             address,
             site: Cow::Owned(site.to_string()),
         });
     }
 
-    pub(super) fn note(&self, event: Event<'_>) {
+    pub(super) fn note(&self, event: AllocationEvent<'_>) {
         let at = self.clock.now();
         self.lock().write(&LogLine { at, event });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Sink> {
+    fn lock(&self) -> MutexGuard<'_, LogSink> {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Sink {
+impl LogSink {
     fn write(&mut self, line: &impl serde::Serialize) {
         if self.failure.is_some() {
             return;
@@ -117,64 +117,66 @@ impl std::fmt::Debug for LogWriter {
 }
 
 impl<S: Storage> AllocationLog<S> {
-    /// Logs the requests to `below`.
-    pub fn new(below: S, writer: Arc<LogWriter>) -> Self {
-        Self { below, writer }
+    /// Logs the requests to `upstream`.
+    pub fn new(upstream: S, writer: Arc<LogWriter>) -> Self {
+        Self { upstream, writer }
     }
 }
 
 impl<S: Storage> Storage for AllocationLog<S> {
     #[track_caller]
-    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
-        let granted = self.below.allocate(bytes, stream);
+    fn allocate(&self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal> {
+        let granted = self.upstream.allocate(bytes, stream);
         let address = granted.as_ref().ok().map(|block| block.address);
         self.writer
-            .allocated(Site::current(), bytes, stream, address);
+            .allocated(AllocationSite::current(), bytes, stream, address);
         granted
     }
 
-    fn free(&self, block: Block, busy: Streams) {
+    fn free(&self, block: Block, busy: StreamSet) {
         // Logged before the free: once the block is free below, its address may be granted
         // again.
-        self.writer.note(Event::Free {
+        self.writer.note(AllocationEvent::Free {
             address: block.address,
             busy: busy.0,
         });
-        self.below.free(block, busy);
+        self.upstream.free(block, busy);
     }
 
-    fn queued(&self, streams: Streams) {
-        self.writer.note(Event::Queued { streams: streams.0 });
-        self.below.queued(streams);
+    fn queued(&self, streams: StreamSet) {
+        self.writer
+            .note(AllocationEvent::Queued { streams: streams.0 });
+        self.upstream.queued(streams);
     }
 
-    fn settled(&self, streams: Streams) {
-        self.writer.note(Event::Settled { streams: streams.0 });
-        self.below.settled(streams);
+    fn synchronized(&self, streams: StreamSet) {
+        self.writer
+            .note(AllocationEvent::Settled { streams: streams.0 });
+        self.upstream.synchronized(streams);
     }
 
-    fn unsettled(&self) -> Streams {
-        self.below.unsettled()
+    fn unsynchronized(&self) -> StreamSet {
+        self.upstream.unsynchronized()
     }
 
     fn release(&self, wanted: Bytes) -> Bytes {
-        self.writer.note(Event::Trim);
-        self.below.release(wanted)
+        self.writer.note(AllocationEvent::Trim);
+        self.upstream.release(wanted)
     }
 
     fn tick(&self) -> Bytes {
-        self.below.tick()
+        self.upstream.tick()
     }
 
     fn granted(&self, bytes: Bytes) -> Bytes {
-        self.below.granted(bytes)
+        self.upstream.granted(bytes)
     }
 
     fn driver_free(&self) -> Option<Bytes> {
-        self.below.driver_free()
+        self.upstream.driver_free()
     }
 
     fn reading(&self) -> StorageReading {
-        self.below.reading()
+        self.upstream.reading()
     }
 }

@@ -1,6 +1,6 @@
 //! The memory of devices: storage, pool, limit, statistics, and what watches them.
 //!
-//! Small parts of one contract, [`Storage`], are stacked: the device's own storage, a [`Pool`]
+//! Small parts of one contract, [`Storage`], are stacked: the device's own storage, a [`MemoryPool`]
 //! that reuses it, a [`Limit`] that never lets more be committed than its capacity, and
 //! [`Statistics`] that count what each site holds. [`Memory`] is the stack of one device, with
 //! everything that watches it.
@@ -8,57 +8,57 @@
 //! Nothing here touches the memory it manages, and nothing waits for a device. [`Ledger`] is
 //! the plain byte count that [`Limit`] and devices build on.
 
+mod cached_copies;
 mod callbacks;
-mod class;
 mod cleanup;
 mod clock;
-mod copies;
-mod direct;
 mod event;
-mod host;
 mod leaks;
 mod ledger;
 mod limit;
+mod live_allocations;
 mod log;
-mod monitor;
-mod pending;
+mod pending_streams;
 mod pool;
 mod pressure;
+mod pressure_band;
 mod reading;
-mod remains;
 mod replay;
 mod reuse;
 mod settings;
 mod shortage;
+mod simulated_storage;
 mod site;
+mod size_class;
+mod snapshot_history;
 mod stack;
 mod statistics;
 mod storage;
-mod watch;
+mod unpooled;
 
+pub(crate) use cached_copies::Cached;
 pub use cleanup::{
     Cleanup, CleanupCause, CleanupGoal, CleanupId, CleanupReport, CleanupStep, CleanupTotals,
 };
-pub use clock::{Clock, ManualClock, SystemClock};
-pub(crate) use copies::Cached;
-pub use direct::Direct;
-pub use event::{Event, LOG_VERSION, LogHeader, LogLine};
-pub use host::HostStorage;
+pub use clock::{ManualClock, SystemClock, TimeSource};
+pub use event::{AllocationEvent, LOG_VERSION, LogHeader, LogLine};
 pub use leaks::{Leak, LeakSettings};
 pub use ledger::LedgerReading;
 pub(crate) use ledger::{Ledger, Reservation};
-pub use limit::{Admission, Entered, Limit, LimitReading};
+pub use limit::{Admission, EnteredAdmission, Limit, LimitReading};
+pub use live_allocations::LiveAllocations;
 pub use log::{AllocationLog, LogWriter};
-pub use monitor::Snapshot;
-pub use pool::{Pool, PoolSettings};
+pub use pool::{MemoryPool, PoolSettings};
 pub use pressure::{BadThresholds, Pressure, PressureChange, PressureLevel, PressureThresholds};
 pub use reading::MemoryReading;
-pub use remains::Remains;
 pub use replay::{ReplayError, ReplayReport, replay, replay_in_time};
 pub use reuse::Reuse;
 pub use settings::{MemoryRules, MemorySettings};
 pub use shortage::{AllocateError, Shortage};
-pub use site::{Site, SiteGuard};
+pub use simulated_storage::SimulatedStorage;
+pub use site::{AllocationSite, AllocationSiteGuard};
+pub use snapshot_history::Snapshot;
 pub use stack::{AcceleratorMemory, Allocation, Memory};
-pub use statistics::{Holder, Statistics, StatisticsReading};
-pub use storage::{Block, Refusal, Storage, StorageReading, Stream, Streams};
+pub use statistics::{SiteUsage, Statistics, StatisticsReading};
+pub use storage::{Block, Refusal, Storage, StorageReading, StreamIndex, StreamSet};
+pub use unpooled::Unpooled;

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn breathing_around_a_threshold_is_no_news() {
+    fn small_changes_around_a_threshold_are_not_reported() {
         let pressure = Pressure::new(PressureThresholds::default());
         let changes = (0..100)
             .filter(|step| {

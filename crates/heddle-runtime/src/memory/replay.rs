@@ -6,8 +6,8 @@ use std::io::{self, BufRead};
 use serde::Serialize;
 
 use super::clock::ManualClock;
-use super::event::{Event, LOG_VERSION, LogHeader, LogLine};
-use super::storage::{Block, Refusal, Storage, Stream, Streams};
+use super::event::{AllocationEvent, LOG_VERSION, LogHeader, LogLine};
+use super::storage::{Block, Refusal, Storage, StreamIndex, StreamSet};
 use crate::units::{Bytes, Nanos};
 
 /// The result of replaying a log on a stack.
@@ -71,7 +71,7 @@ pub enum ReplayError {
     },
     /// The stack failed for a reason other than memory.
     #[error("line {line} of the log cannot be replayed")]
-    Fault {
+    DriverError {
         /// The line, from 1.
         line: u64,
         /// The stack's refusal.
@@ -101,10 +101,10 @@ fn replay_at(
     stack: &dyn Storage,
     clock: Option<&ManualClock>,
 ) -> Result<ReplayReport, ReplayError> {
-    let mut lines = Lines { log, line: 0 };
+    let mut lines = LogLines { log, line: 0 };
     let header = lines.next()?.unwrap_or_default();
     check_header(&header)?;
-    let mut run = Run {
+    let mut run = ReplayRun {
         stack,
         clock,
         blocks: HashMap::new(),
@@ -132,12 +132,12 @@ fn check_header(line: &str) -> Result<(), ReplayError> {
     }
 }
 
-struct Lines<L> {
+struct LogLines<L> {
     log: L,
     line: u64,
 }
 
-impl<L: BufRead> Lines<L> {
+impl<L: BufRead> LogLines<L> {
     /// The next line with its end, if it has one.
     fn next(&mut self) -> Result<Option<String>, ReplayError> {
         self.line += 1;
@@ -155,7 +155,7 @@ impl<L: BufRead> Lines<L> {
     }
 }
 
-struct Run<'a> {
+struct ReplayRun<'a> {
     stack: &'a dyn Storage,
     clock: Option<&'a ManualClock>,
     /// The blocks of the replay by their addresses in the log.
@@ -164,15 +164,15 @@ struct Run<'a> {
     misses: u64,
 }
 
-impl Run<'_> {
-    fn all(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), ReplayError> {
+impl ReplayRun<'_> {
+    fn all(&mut self, lines: &mut LogLines<impl BufRead>) -> Result<(), ReplayError> {
         while let Some(text) = lines.next()? {
             let line = lines.line;
             match serde_json::from_str::<LogLine<'_>>(&text) {
                 Ok(LogLine { at, event }) => {
                     self.pass(at);
                     self.event(&event)
-                        .map_err(|refusal| ReplayError::Fault { line, refusal })?;
+                        .map_err(|refusal| ReplayError::DriverError { line, refusal })?;
                 }
                 Err(_) if !text.ends_with('\n') => {
                     return Err(ReplayError::Truncated {
@@ -198,23 +198,23 @@ impl Run<'_> {
         }
     }
 
-    fn event(&mut self, event: &Event<'_>) -> Result<(), Refusal> {
+    fn event(&mut self, event: &AllocationEvent<'_>) -> Result<(), Refusal> {
         self.report.events += 1;
         match *event {
-            Event::Allocate {
+            AllocationEvent::Allocate {
                 bytes,
                 stream,
                 address,
                 ..
-            } => self.allocate(bytes, stream.and_then(Stream::new), address)?,
-            Event::Free { address, busy } => {
+            } => self.allocate(bytes, stream.and_then(StreamIndex::new), address)?,
+            AllocationEvent::Free { address, busy } => {
                 if let Some(block) = self.blocks.remove(&address) {
-                    self.stack.free(block, Streams(busy));
+                    self.stack.free(block, StreamSet(busy));
                 }
             }
-            Event::Queued { streams } => self.stack.queued(Streams(streams)),
-            Event::Settled { streams } => self.stack.settled(Streams(streams)),
-            Event::Trim => {
+            AllocationEvent::Queued { streams } => self.stack.queued(StreamSet(streams)),
+            AllocationEvent::Settled { streams } => self.stack.synchronized(StreamSet(streams)),
+            AllocationEvent::Trim => {
                 self.stack.trim();
             }
         }
@@ -224,7 +224,7 @@ impl Run<'_> {
     fn allocate(
         &mut self,
         bytes: Bytes,
-        stream: Option<Stream>,
+        stream: Option<StreamIndex>,
         address: Option<u64>,
     ) -> Result<(), Refusal> {
         let Some(address) = address else {
@@ -236,18 +236,18 @@ impl Run<'_> {
         match self.stack.allocate(bytes, stream) {
             Ok(block) => {
                 if let Some(lost) = self.blocks.insert(address, block) {
-                    self.stack.free(lost, Streams::NONE);
+                    self.stack.free(lost, StreamSet::NONE);
                 }
             }
-            Err(fault @ Refusal::Fault(_)) => return Err(fault),
+            Err(fault @ Refusal::DriverError(_)) => return Err(fault),
             Err(_) => self.report.refusals += 1,
         }
-        self.look();
+        self.read_peaks();
         Ok(())
     }
 
     /// Takes the readings that a request may have changed.
-    fn look(&mut self) {
+    fn read_peaks(&mut self) {
         let reading = self.stack.reading();
         let report = &mut self.report;
         report.peak_used = report.peak_used.max(reading.used);
@@ -261,7 +261,7 @@ impl Run<'_> {
     fn finish(mut self) -> ReplayReport {
         self.report.blocks_left = self.blocks.len() as u64;
         for (_, block) in self.blocks.drain() {
-            self.stack.free(block, Streams::NONE);
+            self.stack.free(block, StreamSet::NONE);
         }
         self.report.hit_rate = self.stack.reading().hit_rate();
         self.report

@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use super::direct::Direct;
-use super::pool::Pool;
-use super::storage::{Block, Refusal, Storage, Stream, Streams, passes_on};
+use super::pool::MemoryPool;
+use super::storage::{Block, Refusal, Storage, StreamIndex, StreamSet, delegate_storage};
+use super::unpooled::Unpooled;
 use crate::units::Bytes;
 
-/// A [`Pool`] or [`Direct`].
+/// A [`MemoryPool`] or [`Unpooled`].
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one per device")]
 pub enum Reuse<S: Storage> {
     /// Freed blocks are kept for the next request.
-    Pooled(Pool<S>),
+    Pooled(MemoryPool<S>),
     /// Freed blocks are freed below at once.
-    Direct(Direct<S>),
+    Unpooled(Unpooled<S>),
 }
 
 impl<S: Storage> Reuse<S> {
     fn part(&self) -> &dyn Storage {
         match self {
             Self::Pooled(pool) => pool,
-            Self::Direct(direct) => direct,
+            Self::Unpooled(unpooled) => unpooled,
         }
     }
 
@@ -33,28 +33,28 @@ impl<S: Storage> Reuse<S> {
     }
 
     /// The part below.
-    pub fn below(&self) -> &S {
+    pub fn upstream(&self) -> &S {
         match self {
-            Self::Pooled(pool) => pool.below(),
-            Self::Direct(direct) => direct.below(),
+            Self::Pooled(pool) => pool.upstream(),
+            Self::Unpooled(unpooled) => unpooled.upstream(),
         }
     }
 }
 
 impl<S: Storage> Storage for Reuse<S> {
     #[inline]
-    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
+    fn allocate(&self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal> {
         match self {
             Self::Pooled(pool) => pool.allocate(bytes, stream),
-            Self::Direct(direct) => direct.allocate(bytes, stream),
+            Self::Unpooled(unpooled) => unpooled.allocate(bytes, stream),
         }
     }
 
     #[inline]
-    fn free(&self, block: Block, busy: Streams) {
+    fn free(&self, block: Block, busy: StreamSet) {
         match self {
             Self::Pooled(pool) => pool.free(block, busy),
-            Self::Direct(direct) => direct.free(block, busy),
+            Self::Unpooled(unpooled) => unpooled.free(block, busy),
         }
     }
 
@@ -62,9 +62,9 @@ impl<S: Storage> Storage for Reuse<S> {
     fn granted(&self, bytes: Bytes) -> Bytes {
         match self {
             Self::Pooled(pool) => pool.granted(bytes),
-            Self::Direct(direct) => direct.granted(bytes),
+            Self::Unpooled(unpooled) => unpooled.granted(bytes),
         }
     }
 
-    passes_on!(self => self.part(); upkeep, readings);
+    delegate_storage!(self => self.part(); maintenance, readings);
 }

@@ -18,8 +18,8 @@ pub struct MemorySettings {
     /// The pool of freed blocks; `None` frees every block at once.
     pub pool: Option<PoolSettings>,
     /// Whether [`Memory::queued`](super::Memory::queued) is called before work
-    /// is queued; see [`PoolSettings::hears_queued`], which it overrides.
-    pub hears_queued: bool,
+    /// is queued; see [`PoolSettings::tracks_queued_work`], which it overrides.
+    pub tracks_queued_work: bool,
     /// The beginnings of the levels of pressure.
     pub pressure: PressureThresholds,
     /// The share of the capacity at which clean-up begins by itself; 1 or more for never.
@@ -61,7 +61,7 @@ impl MemorySettings {
                 maximum: capacity,
                 ..PoolSettings::default()
             }),
-            hears_queued: false,
+            tracks_queued_work: false,
             pressure: PressureThresholds::default(),
             cleanup_at: 0.85,
             leaks: LeakSettings::default(),

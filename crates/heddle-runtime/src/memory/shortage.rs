@@ -6,8 +6,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::ledger::LedgerReading;
-use super::remains::Count;
-use super::statistics::Holder;
+use super::live_allocations::CountedNoun;
+use super::statistics::SiteUsage;
 use crate::device::DeviceId;
 use crate::error::Error;
 use crate::units::Bytes;
@@ -35,7 +35,7 @@ pub struct Shortage {
     /// The most bytes that may be committed.
     pub capacity: Bytes,
     /// The largest holders, largest first.
-    pub holders: Vec<Holder>,
+    pub holders: Vec<SiteUsage>,
 }
 
 /// Why an allocation failed.
@@ -46,7 +46,7 @@ pub enum AllocateError {
     Short(Box<Shortage>),
     /// The device failed.
     #[error(transparent)]
-    Fault(Box<Error>),
+    DriverError(Box<Error>),
 }
 
 impl Shortage {
@@ -86,21 +86,21 @@ impl Shortage {
                 self.limit_key(),
                 self.capacity
             )
-        } else if self.others_are_in_the_way() {
+        } else if self.other_processes_hold_it() {
             "end the other processes on the device, or lower `memory.device_limit`".to_owned()
         } else if self.free >= *asked {
             "the free memory is in pieces: free what was allocated last, or split the operands"
                 .to_owned()
         } else if self.free + self.reserved >= *asked {
             "wait for the running operations: what they reserved would be enough".to_owned()
-        } else if let Some(Holder {
+        } else if let Some(SiteUsage {
             site,
             bytes,
             blocks,
             ..
         }) = largest
         {
-            let blocks = Count(*blocks, "block");
+            let blocks = CountedNoun(*blocks, "block");
             format!("free what {site} holds, {bytes} in {blocks}, or split the operands")
         } else {
             format!("raise `{}`, or split the operands", self.limit_key())
@@ -110,20 +110,20 @@ impl Shortage {
     /// Returns what was found, in one line; [`advice`](Self::advice) returns what to do.
     #[must_use]
     pub fn found(&self) -> impl fmt::Display + '_ {
-        Found(self)
+        ShortageText(self)
     }
 
     /// Whether the limit would have allowed it, but the driver has no more memory.
-    fn others_are_in_the_way(&self) -> bool {
+    fn other_processes_hold_it(&self) -> bool {
         let within_reach = self.driver_free.map(|free| free + self.pooled);
         self.free + self.taken_by_others >= self.asked
             && within_reach.is_some_and(|bytes| bytes < self.asked)
     }
 }
 
-struct Found<'a>(&'a Shortage);
+struct ShortageText<'a>(&'a Shortage);
 
-impl fmt::Display for Found<'_> {
+impl fmt::Display for ShortageText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(shortage) = self;
         let Shortage {
@@ -147,8 +147,8 @@ impl fmt::Display for Found<'_> {
         f.write_str(")")?;
         for (index, holder) in shortage.holders.iter().enumerate() {
             let start = if index == 0 { "; held:" } else { "," };
-            let blocks = Count(holder.blocks, "block");
-            let Holder { site, bytes, .. } = holder;
+            let blocks = CountedNoun(holder.blocks, "block");
+            let SiteUsage { site, bytes, .. } = holder;
             write!(f, "{start} {bytes} in {blocks} by {site}")?;
         }
         Ok(())
@@ -168,7 +168,7 @@ impl std::error::Error for Shortage {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Site;
+    use crate::memory::AllocationSite;
     use crate::units::Nanos;
 
     fn shortage() -> Shortage {
@@ -182,8 +182,8 @@ mod tests {
             driver_free: None,
             taken_by_others: Bytes(0),
             capacity: Bytes(64 << 20),
-            holders: vec![Holder {
-                site: Site::here("matmul"),
+            holders: vec![SiteUsage {
+                site: AllocationSite::here("matmul"),
                 bytes: Bytes(40 << 20),
                 blocks: 2,
                 oldest: Nanos(0),

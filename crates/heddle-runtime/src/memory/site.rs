@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// An operation's name and the place of its call.
 #[derive(Clone, Copy, Debug)]
-pub struct Site {
+pub struct AllocationSite {
     /// The kind of operation.
     pub kind: &'static str,
     /// The line of the call.
@@ -21,17 +21,17 @@ pub struct Site {
 /// Restores the previous site when dropped.
 #[derive(Debug)]
 #[must_use = "the site is left when this is dropped"]
-pub struct SiteGuard {
-    before: Option<Site>,
+pub struct AllocationSiteGuard {
+    before: Option<AllocationSite>,
     /// It belongs to the thread that entered it.
     _here: PhantomData<Rc<()>>,
 }
 
 thread_local! {
-    static CURRENT: Cell<Option<Site>> = const { Cell::new(None) };
+    static CURRENT: Cell<Option<AllocationSite>> = const { Cell::new(None) };
 }
 
-impl Site {
+impl AllocationSite {
     /// The kind of allocations outside any operation.
     pub const UNKNOWN: &'static str = "unknown";
 
@@ -46,8 +46,8 @@ impl Site {
     }
 
     /// Books this thread's allocations to this site until the guard is dropped.
-    pub fn enter(self) -> SiteGuard {
-        SiteGuard {
+    pub fn enter(self) -> AllocationSiteGuard {
+        AllocationSiteGuard {
             before: CURRENT.replace(Some(self)),
             _here: PhantomData,
         }
@@ -79,20 +79,20 @@ impl Site {
     }
 }
 
-impl fmt::Display for Site {
+impl fmt::Display for AllocationSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, place } = self;
         write!(f, "{kind} at {}:{}", place.file(), place.line())
     }
 }
 
-impl serde::Serialize for Site {
+impl serde::Serialize for AllocationSite {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl Drop for SiteGuard {
+impl Drop for AllocationSiteGuard {
     fn drop(&mut self) {
         CURRENT.set(self.before);
     }
@@ -104,16 +104,20 @@ mod tests {
 
     #[test]
     fn sites_nest_and_fall_back_to_the_caller() {
-        assert_eq!(Site::current().kind, Site::UNKNOWN);
-        assert_eq!(Site::current().place.line(), line!());
-        let outer = Site::here("outer").enter();
+        assert_eq!(AllocationSite::current().kind, AllocationSite::UNKNOWN);
+        assert_eq!(AllocationSite::current().place.line(), line!());
+        let outer = AllocationSite::here("outer").enter();
         {
-            let _inner = Site::here("inner").enter();
-            assert_eq!(Site::current().kind, "inner");
+            let _inner = AllocationSite::here("inner").enter();
+            assert_eq!(AllocationSite::current().kind, "inner");
         }
-        assert_eq!(Site::current().kind, "outer");
-        assert!(Site::current().to_string().starts_with("outer at "));
+        assert_eq!(AllocationSite::current().kind, "outer");
+        assert!(
+            AllocationSite::current()
+                .to_string()
+                .starts_with("outer at ")
+        );
         drop(outer);
-        assert_eq!(Site::current().kind, Site::UNKNOWN);
+        assert_eq!(AllocationSite::current().kind, AllocationSite::UNKNOWN);
     }
 }

@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::clock::Clock;
-use super::site::Site;
-use super::storage::{Block, Refusal, Storage, Stream, Streams, passes_on};
+use super::clock::TimeSource;
+use super::site::AllocationSite;
+use super::storage::{Block, Refusal, Storage, StreamIndex, StreamSet, delegate_storage};
 use crate::units::{Bytes, Nanos};
 
-/// Counts allocations in all and by [`Site`].
+/// Counts allocations in all and by [`AllocationSite`].
 #[derive(Debug)]
 pub struct Statistics<S> {
-    below: S,
-    clock: Arc<dyn Clock>,
-    books: Mutex<Books>,
+    upstream: S,
+    clock: Arc<dyn TimeSource>,
+    site_table: Mutex<SiteTable>,
 }
 
 /// The state of [`Statistics`] at one moment.
@@ -40,9 +40,9 @@ pub struct StatisticsReading {
 /// The memory held by one site.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Holder {
+pub struct SiteUsage {
     /// The site.
-    pub site: Site,
+    pub site: AllocationSite,
     /// The bytes it holds.
     pub bytes: Bytes,
     /// The number of its blocks.
@@ -53,37 +53,37 @@ pub struct Holder {
 
 /// The least a site has held since the last query.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Floor {
-    pub(super) site: Site,
+pub(super) struct SiteMinimum {
+    pub(super) site: AllocationSite,
     pub(super) least: Bytes,
 }
 
 #[derive(Debug, Default)]
-struct Books {
+struct SiteTable {
     total: StatisticsReading,
-    accounts: Vec<Account>,
+    accounts: Vec<SiteAccount>,
     /// The account of each site, by the addresses of its constants.
-    by_site: HashMap<(usize, usize), u32, Plain>,
+    by_site: HashMap<(usize, usize), u32, AddressBuildHasher>,
     /// The account used last: an operation allocates more than once.
     last: usize,
-    live: HashMap<u64, Live, Plain>,
+    live: HashMap<u64, LiveBlock, AddressBuildHasher>,
 }
 
 #[derive(Debug)]
-struct Account {
-    site: Site,
+struct SiteAccount {
+    site: AllocationSite,
     bytes: u64,
     least: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Live {
+struct LiveBlock {
     account: u32,
     bytes: u64,
-    born: Nanos,
+    allocated_at: Nanos,
 }
 
-type Plain = BuildHasherDefault<AddressHasher>;
+type AddressBuildHasher = BuildHasherDefault<AddressHasher>;
 
 /// A hasher for addresses, which only need spreading.
 #[derive(Debug, Default)]
@@ -113,18 +113,18 @@ impl Hasher for AddressHasher {
 }
 
 impl<S: Storage> Statistics<S> {
-    /// Counts the requests to `below`.
-    pub fn new(below: S, clock: Arc<dyn Clock>) -> Self {
+    /// Counts the requests to `upstream`.
+    pub fn new(upstream: S, clock: Arc<dyn TimeSource>) -> Self {
         Self {
-            below,
+            upstream,
             clock,
-            books: Mutex::default(),
+            site_table: Mutex::default(),
         }
     }
 
     /// The part below.
-    pub fn below(&self) -> &S {
-        &self.below
+    pub fn upstream(&self) -> &S {
+        &self.upstream
     }
 
     /// Returns the current counts.
@@ -133,7 +133,7 @@ impl<S: Storage> Statistics<S> {
     }
 
     /// Returns the `most` largest holders, largest first.
-    pub fn holders(&self, most: usize) -> Vec<Holder> {
+    pub fn holders(&self, most: usize) -> Vec<SiteUsage> {
         let mut holders = self.lock().holders();
         holders.sort_by_key(|holder| (std::cmp::Reverse(holder.bytes), holder.site.key()));
         holders.truncate(most);
@@ -142,31 +142,33 @@ impl<S: Storage> Statistics<S> {
 
     /// Returns the least each site has held since the last call. A site that has never held
     /// memory is left out.
-    pub(super) fn take_floors(&self) -> Vec<Floor> {
-        let mut books = self.lock();
-        let floors = books.accounts.iter_mut().map(|account| Floor {
+    pub(super) fn take_minima(&self) -> Vec<SiteMinimum> {
+        let mut site_table = self.lock();
+        let floors = site_table.accounts.iter_mut().map(|account| SiteMinimum {
             site: account.site,
             least: Bytes(std::mem::replace(&mut account.least, account.bytes)),
         });
         floors.collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, SiteTable> {
+        self.site_table
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// As [`Storage::allocate`], booked to `site`.
     #[inline]
     pub(crate) fn allocate_for(
         &self,
-        site: Site,
+        site: AllocationSite,
         bytes: Bytes,
-        stream: Option<Stream>,
+        stream: Option<StreamIndex>,
     ) -> Result<Block, Refusal> {
-        match self.below.allocate(bytes, stream) {
+        match self.upstream.allocate(bytes, stream) {
             Ok(block) => {
-                let born = self.clock.roughly_now();
-                self.lock().add(site, &block, born);
+                let allocated_at = self.clock.approximate_now();
+                self.lock().add(site, &block, allocated_at);
                 Ok(block)
             }
             Err(refusal) => {
@@ -177,18 +179,18 @@ impl<S: Storage> Statistics<S> {
     }
 }
 
-impl Books {
+impl SiteTable {
     #[inline]
-    fn add(&mut self, site: Site, block: &Block, born: Nanos) {
+    fn add(&mut self, site: AllocationSite, block: &Block, allocated_at: Nanos) {
         let bytes = block.bytes.0;
         let number = self.account(site);
         if let Some(account) = self.accounts.get_mut(number) {
             account.bytes += bytes;
         }
-        let live = Live {
+        let live = LiveBlock {
             account: number as u32,
             bytes,
-            born,
+            allocated_at,
         };
         self.live.insert(block.address, live);
         let total = &mut self.total;
@@ -214,7 +216,7 @@ impl Books {
 
     /// The index of a site's account.
     #[inline]
-    fn account(&mut self, site: Site) -> usize {
+    fn account(&mut self, site: AllocationSite) -> usize {
         let last = self.accounts.get(self.last);
         if last.is_some_and(|account| account.site.is_identical(site)) {
             return self.last;
@@ -226,7 +228,7 @@ impl Books {
         let next = self.accounts.len() as u32;
         let number = *self.by_site.entry(key).or_insert(next);
         if number == next {
-            self.accounts.push(Account {
+            self.accounts.push(SiteAccount {
                 site,
                 bytes: 0,
                 least: 0,
@@ -236,21 +238,21 @@ impl Books {
         self.last
     }
 
-    fn holders(&self) -> Vec<Holder> {
-        let mut holders: HashMap<_, Holder> = HashMap::new();
+    fn holders(&self) -> Vec<SiteUsage> {
+        let mut holders: HashMap<_, SiteUsage> = HashMap::new();
         for live in self.live.values() {
             let Some(account) = self.accounts.get(live.account as usize) else {
                 continue;
             };
-            let holder = holders.entry(account.site.key()).or_insert(Holder {
+            let holder = holders.entry(account.site.key()).or_insert(SiteUsage {
                 site: account.site,
                 bytes: Bytes(0),
                 blocks: 0,
-                oldest: live.born,
+                oldest: live.allocated_at,
             });
             holder.bytes.0 += live.bytes;
             holder.blocks += 1;
-            holder.oldest = holder.oldest.min(live.born);
+            holder.oldest = holder.oldest.min(live.allocated_at);
         }
         holders.into_values().collect()
     }
@@ -258,19 +260,19 @@ impl Books {
 
 impl<S: Storage> Storage for Statistics<S> {
     #[track_caller]
-    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
-        self.allocate_for(Site::current(), bytes, stream)
+    fn allocate(&self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal> {
+        self.allocate_for(AllocationSite::current(), bytes, stream)
     }
 
     #[inline]
-    fn free(&self, block: Block, busy: Streams) {
+    fn free(&self, block: Block, busy: StreamSet) {
         // Removed before the free: once the block is free below, its address may be granted
         // again.
         self.lock().remove(block.address);
-        self.below.free(block, busy);
+        self.upstream.free(block, busy);
     }
 
-    passes_on!(self => self.below; granted, upkeep, readings);
+    delegate_storage!(self => self.upstream; granted, maintenance, readings);
 }
 
 #[cfg(test)]
@@ -278,23 +280,24 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::memory::{HostStorage, ManualClock};
+    use crate::memory::{ManualClock, SimulatedStorage};
 
     #[test]
     fn knows_who_holds_what_since_when() {
         let clock = Arc::new(ManualClock::default());
-        let host = HostStorage::new(Bytes(1000));
-        let statistics = Statistics::new(host, Arc::clone(&clock) as Arc<dyn Clock>);
+        let simulated_storage = SimulatedStorage::new(Bytes(1000));
+        let statistics =
+            Statistics::new(simulated_storage, Arc::clone(&clock) as Arc<dyn TimeSource>);
         let allocate = |bytes| statistics.allocate(Bytes(bytes), None).unwrap();
         let (old, young, other);
         {
-            let _site = Site::here("xor").enter();
+            let _site = AllocationSite::here("xor").enter();
             old = allocate(100);
             clock.advance(Duration::from_secs(1));
             young = allocate(200);
         }
         {
-            let _site = Site::here("matmul").enter();
+            let _site = AllocationSite::here("matmul").enter();
             other = allocate(250);
             assert!(statistics.allocate(Bytes(5000), None).is_err());
         }
@@ -314,10 +317,10 @@ mod tests {
             says,
             [("xor", 300, 2, 0), ("matmul", 250, 1, 1_000_000_000)]
         );
-        statistics.free(old, Streams::NONE);
+        statistics.free(old, StreamSet::NONE);
         assert_eq!(statistics.holders(1)[0].site.kind, "matmul");
         for block in [young, other] {
-            statistics.free(block, Streams::NONE);
+            statistics.free(block, StreamSet::NONE);
         }
         assert!(statistics.holders(9).is_empty());
         let expected = StatisticsReading {
@@ -334,23 +337,23 @@ mod tests {
     #[test]
     fn a_floor_is_the_least_since_the_last_look() {
         let clock = Arc::new(ManualClock::default());
-        let statistics = Statistics::new(HostStorage::new(Bytes(1000)), clock);
-        let look = || {
+        let statistics = Statistics::new(SimulatedStorage::new(Bytes(1000)), clock);
+        let check_after_change = || {
             statistics
-                .take_floors()
+                .take_minima()
                 .iter()
                 .map(|floor| floor.least.0)
                 .sum::<u64>()
         };
-        let _site = Site::here("sawtooth").enter();
+        let _site = AllocationSite::here("sawtooth").enter();
         let [first, second] = [(); 2].map(|()| statistics.allocate(Bytes(100), None).unwrap());
-        assert_eq!(look(), 0, "it held nothing at first");
-        statistics.free(first, Streams::NONE);
+        assert_eq!(check_after_change(), 0, "it held nothing at first");
+        statistics.free(first, StreamSet::NONE);
         let third = statistics.allocate(Bytes(300), None).unwrap();
-        assert_eq!((look(), look()), (100, 400));
+        assert_eq!((check_after_change(), check_after_change()), (100, 400));
         for block in [second, third] {
-            statistics.free(block, Streams::NONE);
+            statistics.free(block, StreamSet::NONE);
         }
-        assert_eq!(look(), 0);
+        assert_eq!(check_after_change(), 0);
     }
 }

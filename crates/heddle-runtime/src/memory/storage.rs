@@ -2,7 +2,7 @@
 //!
 //! A part on top of another passes on what it does not change. Blocks are numbers here: nothing
 //! in this folder touches the memory they name, so every part can be tested on
-//! [`HostStorage`](super::HostStorage).
+//! [`SimulatedStorage`](super::SimulatedStorage).
 
 use std::sync::Arc;
 
@@ -26,44 +26,44 @@ pub struct Block {
     pub(super) inherited: Option<Inherited>,
 }
 
-/// Work queued on `stream` before it settled for the `settlement`-th time.
+/// Work queued on `stream` before it settled for the `sync_count`-th time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inherited {
-    pub(super) stream: Stream,
-    pub(super) settlement: u32,
+    pub(super) stream: StreamIndex,
+    pub(super) sync_count: u32,
 }
 
 /// One queue of work of a device. Its work runs in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stream(u8);
+pub struct StreamIndex(u8);
 
 /// Streams with work queued on a block that has not settled yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Streams(pub u64);
+pub struct StreamSet(pub u64);
 
 /// A source of memory. Thread safe; no method waits for a device.
 pub trait Storage: Send + Sync {
     /// Allocates a block of at least `bytes`. Work queued only on `stream` does not keep a
     /// block from a request made for that same stream: the stream's own order separates old and
     /// new work.
-    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal>;
+    fn allocate(&self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal>;
 
     /// Frees a block. It is not granted again, except as above, before every stream in `busy`
     /// has settled.
-    fn free(&self, block: Block, busy: Streams);
+    fn free(&self, block: Block, busy: StreamSet);
 
     /// Records that all work queued on these streams so far has run. The caller must keep new
     /// work off them until this returns.
-    fn settled(&self, streams: Streams);
+    fn synchronized(&self, streams: StreamSet);
 
     /// Records that work is about to be queued on these streams. Parts that were set up to hear
     /// this use it in place of a `busy` mask taken a moment earlier; see
-    /// [`PoolSettings::hears_queued`](super::PoolSettings).
-    fn queued(&self, _streams: Streams) {}
+    /// [`PoolSettings::tracks_queued_work`](super::PoolSettings).
+    fn queued(&self, _streams: StreamSet) {}
 
     /// The streams whose announced work has not settled; none where that is not recorded.
-    fn unsettled(&self) -> Streams {
-        Streams::NONE
+    fn unsynchronized(&self) -> StreamSet {
+        StreamSet::NONE
     }
 
     /// Releases at least `wanted` unused bytes to their source, the longest idle first, or as
@@ -135,7 +135,7 @@ pub enum Refusal {
     },
     /// The device failed for a reason other than memory.
     #[error(transparent)]
-    Fault(Box<Error>),
+    DriverError(Box<Error>),
 }
 
 impl Block {
@@ -149,7 +149,7 @@ impl Block {
     }
 }
 
-impl Stream {
+impl StreamIndex {
     /// The stream with this number, which must be below 64.
     #[must_use]
     pub const fn new(index: u8) -> Option<Self> {
@@ -158,8 +158,8 @@ impl Stream {
 
     /// The set of this stream alone.
     #[must_use]
-    pub const fn alone(self) -> Streams {
-        Streams(1 << self.0)
+    pub const fn alone(self) -> StreamSet {
+        StreamSet(1 << self.0)
     }
 
     /// The stream's number.
@@ -169,7 +169,7 @@ impl Stream {
     }
 }
 
-impl Streams {
+impl StreamSet {
     /// No stream: the block has no work outstanding.
     pub const NONE: Self = Self(0);
     /// Every stream.
@@ -232,57 +232,57 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 /// The methods that a part passes on to the one below it.
-macro_rules! passes_on {
-    ($self:ident => $below:expr; $($method:ident),*) => {
-        $($crate::memory::storage::passes_on!(@ $self $below, $method);)*
+macro_rules! delegate_storage {
+    ($self:ident => $upstream:expr; $($method:ident),*) => {
+        $($crate::memory::storage::delegate_storage!(@ $self $upstream, $method);)*
     };
-    (@ $self:ident $below:expr, allocate) => {
-        fn allocate(&$self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
-            $below.allocate(bytes, stream)
-        }
-    };
-    (@ $self:ident $below:expr, free) => {
-        fn free(&$self, block: Block, busy: Streams) {
-            $below.free(block, busy);
+    (@ $self:ident $upstream:expr, allocate) => {
+        fn allocate(&$self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal> {
+            $upstream.allocate(bytes, stream)
         }
     };
-    (@ $self:ident $below:expr, upkeep) => {
-        fn queued(&$self, streams: Streams) {
-            $below.queued(streams);
+    (@ $self:ident $upstream:expr, free) => {
+        fn free(&$self, block: Block, busy: StreamSet) {
+            $upstream.free(block, busy);
         }
-        fn settled(&$self, streams: Streams) {
-            $below.settled(streams);
+    };
+    (@ $self:ident $upstream:expr, maintenance) => {
+        fn queued(&$self, streams: StreamSet) {
+            $upstream.queued(streams);
         }
-        fn unsettled(&$self) -> Streams {
-            $below.unsettled()
+        fn synchronized(&$self, streams: StreamSet) {
+            $upstream.synchronized(streams);
+        }
+        fn unsynchronized(&$self) -> StreamSet {
+            $upstream.unsynchronized()
         }
         fn release(&$self, wanted: Bytes) -> Bytes {
-            $below.release(wanted)
+            $upstream.release(wanted)
         }
         fn tick(&$self) -> Bytes {
-            $below.tick()
+            $upstream.tick()
         }
     };
-    (@ $self:ident $below:expr, granted) => {
+    (@ $self:ident $upstream:expr, granted) => {
         fn granted(&$self, bytes: Bytes) -> Bytes {
-            $below.granted(bytes)
+            $upstream.granted(bytes)
         }
     };
-    (@ $self:ident $below:expr, readings) => {
+    (@ $self:ident $upstream:expr, readings) => {
         fn driver_free(&$self) -> Option<Bytes> {
-            $below.driver_free()
+            $upstream.driver_free()
         }
         fn reading(&$self) -> $crate::memory::StorageReading {
-            $below.reading()
+            $upstream.reading()
         }
     };
 }
-pub(super) use passes_on;
+pub(super) use delegate_storage;
 
 impl<S: Storage + ?Sized> Storage for Arc<S> {
-    passes_on!(self => **self; allocate, free, granted, upkeep, readings);
+    delegate_storage!(self => **self; allocate, free, granted, maintenance, readings);
 }
 
 impl<S: Storage + ?Sized> Storage for Box<S> {
-    passes_on!(self => **self; allocate, free, granted, upkeep, readings);
+    delegate_storage!(self => **self; allocate, free, granted, maintenance, readings);
 }

@@ -143,7 +143,7 @@ pub(crate) const fn grid_elements<T: Element>() -> usize {
 }
 
 /// Room for `elements` elements of `T` on the device.
-pub(super) fn room<T: Element>(
+pub(super) fn allocate_elements<T: Element>(
     accelerator: &dyn Accelerator,
     elements: usize,
 ) -> Result<DeviceBuffer, Error> {

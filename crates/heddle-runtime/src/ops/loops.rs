@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::cpu::Pool;
+use crate::cpu::CpuPool;
 use crate::dtype::Element;
 use crate::units::Bytes;
 
@@ -42,7 +42,7 @@ pub(super) const fn part<T>() -> usize {
 }
 
 /// `out[i] = f(input[i])`.
-pub(super) fn map<T: Element>(pool: &Pool, out: &mut [T], input: &[T], f: impl Map<T>) {
+pub(super) fn map<T: Element>(pool: &CpuPool, out: &mut [T], input: &[T], f: impl Map<T>) {
     let cost = Bytes(Bytes::of::<T>(2 * out.len()).0 * f.weight());
     let parts = out.chunks_mut(part::<T>()).zip(input.chunks(part::<T>()));
     pool.each(cost, parts, |(out, input)| {
@@ -51,7 +51,7 @@ pub(super) fn map<T: Element>(pool: &Pool, out: &mut [T], input: &[T], f: impl M
 }
 
 /// `data[i] = f(data[i])`.
-pub(super) fn map_in_place<T: Element>(pool: &Pool, data: &mut [T], f: impl Map<T>) {
+pub(super) fn map_in_place<T: Element>(pool: &CpuPool, data: &mut [T], f: impl Map<T>) {
     let cost = Bytes(Bytes::of::<T>(2 * data.len()).0 * f.weight());
     pool.each(cost, data.chunks_mut(part::<T>()), |data| {
         Arch::new().dispatch(MapInPlacePass { data, f });
@@ -59,7 +59,13 @@ pub(super) fn map_in_place<T: Element>(pool: &Pool, data: &mut [T], f: impl Map<
 }
 
 /// `out[i] = f(left[i], right[i])`.
-pub(super) fn zip<T: Element>(pool: &Pool, out: &mut [T], left: &[T], right: &[T], f: impl Zip<T>) {
+pub(super) fn zip<T: Element>(
+    pool: &CpuPool,
+    out: &mut [T],
+    left: &[T],
+    right: &[T],
+    f: impl Zip<T>,
+) {
     let cost = Bytes(Bytes::of::<T>(3 * out.len()).0 * f.weight());
     let parts = out
         .chunks_mut(part::<T>())
@@ -71,7 +77,12 @@ pub(super) fn zip<T: Element>(pool: &Pool, out: &mut [T], left: &[T], right: &[T
 }
 
 /// `data[i] = f(data[i], right[i])`.
-pub(super) fn zip_in_place<T: Element>(pool: &Pool, data: &mut [T], right: &[T], f: impl Zip<T>) {
+pub(super) fn zip_in_place<T: Element>(
+    pool: &CpuPool,
+    data: &mut [T],
+    right: &[T],
+    f: impl Zip<T>,
+) {
     let cost = Bytes(Bytes::of::<T>(3 * data.len()).0 * f.weight());
     let parts = data.chunks_mut(part::<T>()).zip(right.chunks(part::<T>()));
     pool.each(cost, parts, |(data, right)| {
@@ -95,7 +106,7 @@ pub(super) fn zip_in_place_part<T: Element>(data: &mut [T], right: &[T], f: impl
 }
 
 /// Where the first zero stands.
-pub(super) fn first_zero<T: Number>(pool: &Pool, data: &[T]) -> Option<usize> {
+pub(super) fn first_zero<T: Number>(pool: &CpuPool, data: &[T]) -> Option<usize> {
     let first = AtomicUsize::new(usize::MAX);
     let parts = data.chunks(part::<T>()).enumerate();
     pool.each(Bytes::of::<T>(data.len()), parts, |(index, data)| {

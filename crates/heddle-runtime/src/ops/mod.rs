@@ -6,7 +6,7 @@
 //! arrays are vectorised and shared between threads is in `loops`; nothing
 //! else here knows about threads except `reduce` and `matmul`. How kernels are
 //! named and launched is in `kernel`, how maps come to a GPU's memory and back
-//! in `pass`, what happens when there is too little of that memory in `room`; what
+//! in `elementwise_gpu`, what happens when there is too little of that memory in `memory_budget`; what
 //! an operation launches is in a file `gpu.rs` beside it. What operations there are
 //! is in `table`.
 
@@ -16,19 +16,19 @@
 
 mod agreement;
 mod elementwise;
+mod elementwise_gpu;
 mod kernel;
 mod loops;
 mod matmul;
+pub(crate) mod memory_budget;
 mod normalize;
 mod number;
-mod panel;
-mod pass;
 mod probe;
 mod probes;
 mod random;
 mod reduce;
-pub(crate) mod room;
 mod scale;
+mod submatrix;
 mod table;
 mod transpose;
 mod xor;

@@ -13,15 +13,15 @@ mod gpu;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::{Array, HostBuffer};
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
 use super::loops::{self, Map};
 use super::number::Float;
 use super::reduce::{Extremes, Moments, extremes_of, fold_lanes, moments_of, reduce};
-use super::{agreement, room};
+use super::{agreement, memory_budget};
 
 /// Mean zero, deviation one.
 pub static Z_SCORE: Kind = Kind::new("normalize-z-score", WorkUnit::Bytes);
@@ -80,7 +80,7 @@ impl<T: Float> Operation for Normalize<T> {
         let description = Description::new(self.mode.kind(), T::DTYPE, (bytes + bytes + bytes).0)
             .reads(&self.input)
             .writes(bytes);
-        room::splits(Description {
+        memory_budget::can_split(Description {
             scratch: super::reduce::gpu::scratch(bytes),
             ..description
         })
@@ -90,14 +90,14 @@ impl<T: Float> Operation for Normalize<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(accelerator) => {
-                return gpu::normalize(lane, accelerator, &self.input, self.mode);
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(accelerator) => {
+                return gpu::normalize(context, accelerator, &self.input, self.mode);
             }
         };
-        let input = lane.host(&self.input)?;
+        let input = context.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
         let measure = match self.mode {
             NormalizeMode::ZScore => moments_of(pool, input).map(|m: Moments| (m.mean, m.std())),
@@ -119,9 +119,9 @@ impl<T: Float> Operation for Normalize<T> {
             Some((_, 0.0)) => out.as_mut_slice().fill(T::ZERO),
             Some((origin, divisor)) => {
                 let out = out.as_mut_slice();
-                match Narrow::new(origin, divisor) {
+                match NativeAffine::new(origin, divisor) {
                     Some(map) => loops::map(pool, out, input, map),
-                    None => loops::map(pool, out, input, Wide { origin, divisor }),
+                    None => loops::map(pool, out, input, DoubleAffine { origin, divisor }),
                 }
             }
             None => {}
@@ -157,12 +157,12 @@ fn largest_in_deviations<T: Float>(input: &Array<T>) -> f64 {
 
 /// In double precision and by a true division: right at any scale.
 #[derive(Clone, Copy)]
-struct Wide {
+struct DoubleAffine {
     origin: f64,
     divisor: f64,
 }
 
-impl<T: Float> Map<T> for Wide {
+impl<T: Float> Map<T> for DoubleAffine {
     fn weight(self) -> u64 {
         2
     }
@@ -177,12 +177,12 @@ impl<T: Float> Map<T> for Wide {
 /// take 3.9 µs this way and, with a squared length that does not divide either,
 /// took 15.5 before (EPYC Zen 4).
 #[derive(Clone, Copy)]
-struct Narrow<T> {
+struct NativeAffine<T> {
     origin: [T; 2],
     inverse: [T; 2],
 }
 
-impl<T: Float> Narrow<T> {
+impl<T: Float> NativeAffine<T> {
     /// `None` where a part could leave the range of singles.
     fn new(origin: f64, divisor: f64) -> Option<Self> {
         const SMALL: f64 = 1e-18;
@@ -201,7 +201,7 @@ impl<T: Float> Narrow<T> {
     }
 }
 
-impl<T: Float> Map<T> for Narrow<T> {
+impl<T: Float> Map<T> for NativeAffine<T> {
     #[inline(always)]
     fn apply(self, x: T) -> T {
         let distance = x.minus(self.origin[0]).minus(self.origin[1]);
@@ -210,7 +210,7 @@ impl<T: Float> Map<T> for Narrow<T> {
 }
 
 /// The Euclidean length, zero of nothing.
-fn length_of<T: Float>(pool: &Pool, data: &[T]) -> f64 {
+fn length_of<T: Float>(pool: &CpuPool, data: &[T]) -> f64 {
     let block = |data: &[T]| Arch::new().dispatch(SquaresPass { data, unit: None });
     let plain = reduce(pool, data, block, |a, b| a + b).unwrap_or(0.0);
     if plain.is_normal() || plain.is_nan() {

@@ -1,15 +1,15 @@
 //! A factor and an offset, rounded once.
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{Accelerator, Argument, DeviceId, Lane, Place};
+use crate::device::{Accelerator, Argument, DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 
+use super::elementwise_gpu::{self, MapOperand};
 use super::kernel::{self, Kernels, kernels};
 use super::loops::{self, Map};
 use super::number::Float;
-use super::pass::{self, Side};
-use super::{agreement, room};
+use super::{agreement, memory_budget};
 
 /// `x * factor + offset`.
 pub static SCALE: Kind = Kind::new("scale", WorkUnit::Bytes);
@@ -42,11 +42,11 @@ impl<T: Float> Operation for Scale<T> {
 
     fn describe(&self) -> Description {
         let bytes = self.input.bytes();
-        room::splits(
+        memory_budget::can_split(
             Description::new(&SCALE, T::DTYPE, (bytes + bytes).0)
                 .reads(&self.input)
                 .writes(bytes)
-                .leaves(pass::result_place(bytes)),
+                .leaves(elementwise_gpu::result_place(bytes)),
         )
     }
 
@@ -54,14 +54,16 @@ impl<T: Float> Operation for Scale<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(accelerator) => return self.run_on_gpu(lane, accelerator),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(accelerator) => {
+                return self.run_on_gpu(context, accelerator);
+            }
         };
-        let input = lane.host(&self.input)?;
+        let input = context.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
-        let f = Line {
+        let f = FusedScale {
             factor: self.factor,
             offset: self.offset,
         };
@@ -77,15 +79,15 @@ impl<T: Float> Operation for Scale<T> {
 impl<T: Float> Scale<T> {
     fn run_on_gpu(
         &self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
     ) -> Result<Array<T>, Error> {
         let kernel = KERNELS.of::<T>(SCALE.name())?;
-        pass::fresh(
-            lane,
+        elementwise_gpu::fresh(
+            context,
             accelerator,
             self.input.shape(),
-            &[Side::Each(&self.input)],
+            &[MapOperand::PerElement(&self.input)],
             &mut |chunk| {
                 kernel::over_elements(
                     accelerator,
@@ -106,12 +108,12 @@ impl<T: Float> Scale<T> {
 }
 
 #[derive(Clone, Copy)]
-struct Line<T> {
+struct FusedScale<T> {
     factor: T,
     offset: T,
 }
 
-impl<T: Float> Map<T> for Line<T> {
+impl<T: Float> Map<T> for FusedScale<T> {
     #[inline(always)]
     fn apply(self, x: T) -> T {
         x.fused(self.factor, self.offset)

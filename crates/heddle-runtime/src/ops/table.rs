@@ -5,13 +5,13 @@
 //! suite are read from it; no other list has to be kept beside it. The elementwise
 //! functions have a list of their own, in `elementwise/table.rs`.
 
-use crate::batch::{Family, merged_kinds};
+use crate::batch::{MergedKinds, merged_kinds};
 use crate::conformance::cases;
 use crate::conformance::{Case, Depth};
 use crate::operation::{Kind, WorkUnit};
 
 use super::elementwise::ELEMENTWISE;
-use super::probes::{self, Recipe};
+use super::probes::{self, ArrayProbe};
 use super::{
     BATCH_MATMUL, MATMUL, MAX, MEAN, MIN, MIN_MAX, RANDOM, SCALE, STD, SUM, TRANSPOSE, UNIT, XOR,
     XOR_IN_PLACE, Z_SCORE,
@@ -21,9 +21,9 @@ use super::{
 pub(crate) struct Entry {
     pub(crate) kind: &'static Kind,
     /// The kinds of many of it merged, where that can be done.
-    pub(crate) merged: Option<&'static Family>,
+    pub(crate) merged: Option<&'static MergedKinds>,
     /// Adds a probe for each element type, and one of merged work.
-    pub(crate) probes: fn(&mut Vec<Recipe>),
+    pub(crate) probes: fn(&mut Vec<ArrayProbe>),
     /// Adds the conformance cases, those of merged work included.
     pub(crate) cases: fn(&mut Vec<Case>, Depth),
 }
@@ -65,7 +65,7 @@ macro_rules! entries {
         }
     };
     (@ $kind:ident $name:ident $types:ident $text:literal $unit:ident) => {{
-        static MERGED: Family = merged_kinds!($text, WorkUnit::$unit);
+        static MERGED: MergedKinds = merged_kinds!($text, WorkUnit::$unit);
         Entry {
             kind: &$kind,
             merged: Some(&MERGED),

@@ -83,7 +83,7 @@ pub struct CalibrationStep {
 /// The result of one sweep over sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Sweep {
+pub struct CalibrationSweep {
     /// What was measured: a kind's name, or `transfer`.
     pub name: &'static str,
     /// The element type of a kind.
@@ -101,7 +101,7 @@ pub struct CalibrationReport {
     /// The device.
     pub device: DeviceId,
     /// One per subject measured, transfers first.
-    pub sweeps: Vec<Sweep>,
+    pub sweeps: Vec<CalibrationSweep>,
     /// The time it took.
     pub spent: Nanos,
     /// The device's error if it was lost. The device is then out of routing, and the sweeps end
@@ -123,7 +123,7 @@ pub fn calibrate(
     progress: &mut dyn FnMut(CalibrationStep),
 ) -> Result<CalibrationReport, Error> {
     router.policy.named(device.id())?;
-    let mut session = Session {
+    let mut session = CalibrationRun {
         router,
         device,
         plan,
@@ -137,7 +137,7 @@ pub fn calibrate(
     let spent = Nanos::from(session.spent());
     let lost = session.lost;
     if lost.is_some() {
-        router.lose(device.id());
+        router.mark_lost(device.id());
     }
     Ok(CalibrationReport {
         device: device.id(),
@@ -147,7 +147,7 @@ pub fn calibrate(
     })
 }
 
-struct Session<'a> {
+struct CalibrationRun<'a> {
     router: &'a Router,
     device: &'a dyn Device,
     plan: &'a CalibrationPlan,
@@ -162,7 +162,7 @@ struct Session<'a> {
 }
 
 /// The time of one size.
-struct Took {
+struct SizeTiming {
     /// All runs, the first one included.
     whole: Duration,
     /// The time of the first run beyond that of the later ones: loading modules and libraries,
@@ -170,7 +170,7 @@ struct Took {
     loading: Duration,
 }
 
-impl Session<'_> {
+impl CalibrationRun<'_> {
     fn spent(&self) -> Duration {
         self.started.elapsed().max(self.reported)
     }
@@ -190,7 +190,7 @@ impl Session<'_> {
     }
 
     /// Measures transfers and every probe, until the device is lost.
-    fn sweep_all(&mut self, probes: &[Box<dyn Probe>]) -> Vec<Sweep> {
+    fn sweep_all(&mut self, probes: &[Box<dyn Probe>]) -> Vec<CalibrationSweep> {
         let mut sweeps = Vec::new();
         if let Some(accelerator) = self.device.accelerator() {
             sweeps.push(self.sweep_transfers(accelerator));
@@ -225,11 +225,11 @@ impl Session<'_> {
         });
     }
 
-    fn sweep_transfers(&mut self, accelerator: &dyn Accelerator) -> Sweep {
+    fn sweep_transfers(&mut self, accelerator: &dyn Accelerator) -> CalibrationSweep {
         let share = self.plan.transfer_share.clamp(0.0, 1.0);
         let end = self.spent() + self.plan.budget.mul_f64(share);
-        let mut sweep = Sweep::new("transfer", None);
-        let mut pace = Pace::default();
+        let mut sweep = CalibrationSweep::new("transfer", None);
+        let mut pace = SweepPace::default();
         for &bytes in &self.plan.transfers {
             if let Some(why) = pace.refuses(bytes.0, end.saturating_sub(self.spent())) {
                 sweep.stopped = Some(why);
@@ -258,7 +258,7 @@ impl Session<'_> {
         &mut self,
         accelerator: &dyn Accelerator,
         bytes: Bytes,
-    ) -> Result<Took, Error> {
+    ) -> Result<SizeTiming, Error> {
         let id = self.device.id();
         let before = self.spent();
         let mut host = vec![0x5a_u8; bytes.0 as usize];
@@ -276,10 +276,10 @@ impl Session<'_> {
         })
     }
 
-    fn sweep_probe(&mut self, probe: &dyn Probe, share: Duration) -> Sweep {
+    fn sweep_probe(&mut self, probe: &dyn Probe, share: Duration) -> CalibrationSweep {
         let mut end = self.spent() + share;
-        let mut sweep = Sweep::new(probe.kind().name(), Some(probe.dtype()));
-        let mut pace = Pace::default();
+        let mut sweep = CalibrationSweep::new(probe.kind().name(), Some(probe.dtype()));
+        let mut pace = SweepPace::default();
         for size in probe.sizes() {
             let work = probe.describe(size, crate::array::Residency::Host).work;
             let left = end.saturating_sub(self.spent()).min(self.left());
@@ -311,7 +311,7 @@ impl Session<'_> {
         sweep
     }
 
-    fn time_probe(&mut self, probe: &dyn Probe, size: usize) -> Result<Took, Error> {
+    fn time_probe(&mut self, probe: &dyn Probe, size: usize) -> Result<SizeTiming, Error> {
         let before = self.spent();
         let mut operation = probe.prepare(size)?;
         if !operation.runs_on(self.device.id()) {
@@ -331,7 +331,7 @@ impl Session<'_> {
         &mut self,
         before: Duration,
         mut once: impl FnMut(&mut Self, bool) -> Result<(), Error>,
-    ) -> Result<Took, Error> {
+    ) -> Result<SizeTiming, Error> {
         let start = self.spent();
         once(self, false)?;
         let first = self.spent();
@@ -340,7 +340,7 @@ impl Session<'_> {
         }
         let end = self.spent();
         let usual = end.saturating_sub(first) / self.plan.repetitions.max(1);
-        Ok(Took {
+        Ok(SizeTiming {
             whole: end.saturating_sub(before),
             loading: first.saturating_sub(start).saturating_sub(usual),
         })
@@ -355,7 +355,9 @@ impl Session<'_> {
         let described = operation.describe();
         let timing = self
             .device
-            .execute(&described, Instant::now(), &mut |lane| operation.run(lane))?;
+            .execute(&described, Instant::now(), &mut |context| {
+                operation.run(context)
+            })?;
         self.reported += timing.total.as_duration();
         if learned {
             self.router.observe(&described, self.device.id(), &timing);
@@ -364,7 +366,7 @@ impl Session<'_> {
     }
 }
 
-impl Sweep {
+impl CalibrationSweep {
     fn new(name: &'static str, dtype: Option<DType>) -> Self {
         Self {
             name,
@@ -377,11 +379,11 @@ impl Sweep {
 
 /// The time of the last size of a sweep, without loading, to predict the next one.
 #[derive(Default)]
-struct Pace {
+struct SweepPace {
     last: Option<(u64, Duration)>,
 }
 
-impl Pace {
+impl SweepPace {
     fn took(&mut self, amount: u64, time: Duration) {
         self.last = Some((amount, time));
     }

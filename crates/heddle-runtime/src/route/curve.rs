@@ -5,7 +5,7 @@
 //! overhead + work / rate is one. (Straight lines between *logarithms* would
 //! over-estimate the bend of such a cost by 6 % when octaves are measured two
 //! apart.) Below the first measurement it runs to a floor, above the last it
-//! goes on at the last rate. [`Fit`](super::fit::Fit) computes both.
+//! goes on at the last rate. [`CurveFit`](super::fit::CurveFit) computes both.
 //!
 //! Readers load single atomics that one writer at a time stores. A reader may see one knot from
 //! before a measurement and its neighbour from after it. Both times are valid, so a value
@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use super::octave::{OCTAVES, amount, edge, octave};
 
 /// The value of `first` while nothing is measured.
-const NOTHING: u8 = u8::MAX;
+const UNMEASURED: u8 = u8::MAX;
 
 /// The confidence factor at a distance in quarter steps: `1 / (1 + steps / 4)`. It is a table
 /// because a division takes as long as the rest of a reading.
-const REACH: [f64; 2 * OCTAVES] = {
+const DISTANCE_CONFIDENCE: [f64; 2 * OCTAVES] = {
     let mut reach = [1.0; 2 * OCTAVES];
     let mut steps = 0;
     while steps < reach.len() {
@@ -60,7 +60,7 @@ pub(super) struct Curve {
 
 /// The prediction of a curve for one amount.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct CurveEstimate {
     /// The time.
     pub(super) ns: f64,
     /// The part of it that every amount costs, however small.
@@ -72,7 +72,7 @@ pub(super) struct Reading {
 impl Curve {
     pub(super) fn new() -> Self {
         Self {
-            first: AtomicU8::new(NOTHING),
+            first: AtomicU8::new(UNMEASURED),
             last: AtomicU8::new(0),
             doubted: AtomicBool::new(false),
             samples: AtomicU32::new(0),
@@ -90,10 +90,10 @@ impl Curve {
     /// relative spread and `d` the distance to it in octaves, halved between
     /// measured octaves.
     #[inline]
-    pub(super) fn read(&self, asked: u64) -> Option<Reading> {
+    pub(super) fn read(&self, asked: u64) -> Option<CurveEstimate> {
         let range = self.range()?;
         let ns = self.at(asked, range);
-        Some(Reading {
+        Some(CurveEstimate {
             ns,
             floor_ns: load(&self.floor_ns).min(ns),
             confidence: self.confidence(octave(asked), range),
@@ -111,7 +111,7 @@ impl Curve {
     fn range(&self) -> Option<(usize, usize)> {
         let first = self.first.load(Ordering::Acquire);
         let last = self.last.load(Ordering::Relaxed);
-        (first != NOTHING).then_some((usize::from(first), usize::from(last)))
+        (first != UNMEASURED).then_some((usize::from(first), usize::from(last)))
     }
 
     #[inline]
@@ -152,7 +152,7 @@ impl Curve {
     fn confidence(&self, at: usize, (first, last): (usize, usize)) -> f64 {
         let nearest = usize::from(self.nearest[at].load(Ordering::Relaxed));
         let steps = at.abs_diff(nearest) * if at > first && at < last { 1 } else { 2 };
-        load(&self.knots[nearest].quality) * REACH[steps]
+        load(&self.knots[nearest].quality) * DISTANCE_CONFIDENCE[steps]
     }
 
     /// The number of measurements behind the curve.

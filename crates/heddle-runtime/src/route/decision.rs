@@ -12,7 +12,7 @@ use crate::units::{Bytes, Estimate};
 
 /// A predicted time in nanoseconds, by component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Price {
+pub struct PredictedCost {
     /// The transfer of operands that are not on the device, and of the result back if it is
     /// wanted on the host.
     pub transfer_ns: f64,
@@ -22,7 +22,7 @@ pub struct Price {
     pub work_ns: f64,
 }
 
-impl Price {
+impl PredictedCost {
     /// The sum of the components.
     #[must_use]
     pub fn total_ns(&self) -> f64 {
@@ -36,7 +36,7 @@ pub struct Candidate {
     /// The device.
     pub device: DeviceId,
     /// The predicted cost there, or `None` if nothing was ever measured.
-    pub price: Option<Price>,
+    pub price: Option<PredictedCost>,
     /// The number of measurements behind the price.
     pub samples: u32,
     /// The confidence in the price, 0 to 1.

@@ -11,7 +11,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::decision::Candidate;
-use super::row::Cell;
+use super::entry::DeviceEntry;
 
 /// Extra time that may be spent before the share of all time allows any, on devices about which
 /// too little is known. Measuring a known device again is paid from the share alone.
@@ -19,24 +19,24 @@ pub const ALLOWANCE_NS: u64 = 2_000_000;
 /// Operations of a kind after which a device's measurements are stale.
 const STALE_AFTER: u64 = 256;
 /// Operations between explorations where too little is known.
-const THIN_AFTER: u64 = 16;
+const LOW_CONFIDENCE_AFTER: u64 = 16;
 /// Operations between explorations where nothing is known, or where the last measurement
 /// contradicted the curve.
 const DOUBTED_AFTER: u64 = 4;
 /// Confidence below which too little is known.
-const THIN: f32 = 0.3;
+const LOW_CONFIDENCE: f32 = 0.3;
 /// A device known to be this many times slower is not explored: it would have to become that
 /// much faster to matter.
-const HOPELESS: f64 = 32.0;
+const MAX_COST_RATIO: f64 = 32.0;
 /// The extra time assumed for work of a size never measured on a device, as a multiple of the
 /// best time. A high value would make long operations, which are the ones worth exploring, too
 /// expensive to try.
-const UNTRIED: f64 = 1.0;
+const UNTRIED_COST_FACTOR: f64 = 1.0;
 
 /// The time that explorations may take and have taken.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Budget {
+pub(super) struct ExplorationBudget {
     share: f64,
     /// Time of all decided operations.
     total_ns: AtomicU64,
@@ -44,7 +44,7 @@ pub(super) struct Budget {
     extra_ns: AtomicU64,
 }
 
-impl Budget {
+impl ExplorationBudget {
     pub(super) fn new(share: f64) -> Self {
         Self {
             share: if share.is_nan() {
@@ -79,7 +79,7 @@ impl Budget {
     }
 
     /// Replaces a charge with the measured extra time.
-    pub(super) fn settle(&self, charged_ns: u64, actual_ns: u64) {
+    pub(super) fn correct_charge(&self, charged_ns: u64, actual_ns: u64) {
         let settled = |spent: u64| spent.saturating_sub(charged_ns).saturating_add(actual_ns);
         self.extra_ns
             .update(Ordering::Relaxed, Ordering::Relaxed, settled);
@@ -93,30 +93,31 @@ impl Budget {
         self.extra_ns.load(Ordering::Relaxed)
     }
 
-    /// Whether to run on the device of `cell` although another device would take `best_ns`.
+    /// Whether to run on the device of `device_entry` although another device would take `best_ns`.
     /// Charges the extra time if so. `clock` counts the operations of the kind.
     pub(super) fn explores(
         &self,
-        cell: &Cell,
+        device_entry: &DeviceEntry,
         candidate: &Candidate,
         extra_ns: impl FnOnce() -> u64,
         best_ns: f64,
         clock: u64,
     ) -> bool {
-        let explored = cell.explored.load(Ordering::Relaxed);
-        let (since, rest, allowance) = if candidate.price.is_none() || cell.model.is_doubted() {
-            (explored, DOUBTED_AFTER, ALLOWANCE_NS)
-        } else if candidate.confidence < THIN {
-            // Runs of other sizes or residencies do not apply to this one.
-            (explored, THIN_AFTER, ALLOWANCE_NS)
-        } else {
-            let ran = cell.ran.load(Ordering::Relaxed);
-            (explored.max(ran), STALE_AFTER, 0)
-        };
+        let explored = device_entry.explored.load(Ordering::Relaxed);
+        let (since, rest, allowance) =
+            if candidate.price.is_none() || device_entry.model.is_doubted() {
+                (explored, DOUBTED_AFTER, ALLOWANCE_NS)
+            } else if candidate.confidence < LOW_CONFIDENCE {
+                // Runs of other sizes or residencies do not apply to this one.
+                (explored, LOW_CONFIDENCE_AFTER, ALLOWANCE_NS)
+            } else {
+                let ran = device_entry.ran.load(Ordering::Relaxed);
+                (explored.max(ran), STALE_AFTER, 0)
+            };
         if clock.saturating_sub(since) < rest {
             return false;
         }
-        if is_hopeless(candidate, best_ns) {
+        if is_too_costly(candidate, best_ns) {
             return false;
         }
         let extra = extra_ns();
@@ -124,41 +125,45 @@ impl Budget {
             return false;
         }
         // Of several threads that arrive here at once, one explores.
-        let first = cell
+        let first = device_entry
             .explored
             .compare_exchange(explored, clock, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok();
         if !first {
-            self.settle(extra, 0);
+            self.correct_charge(extra, 0);
         }
         first
     }
 }
 
-/// Whether a device would have to be [`HOPELESS`] times faster than it is known to be. For a
+/// Whether a device would have to be [`MAX_COST_RATIO`] times faster than it is known to be. For a
 /// device not measured near this size, the fixed cost is used, which every size pays.
-fn is_hopeless(candidate: &Candidate, best_ns: f64) -> bool {
+fn is_too_costly(candidate: &Candidate, best_ns: f64) -> bool {
     candidate.price.is_some_and(|price| {
-        let known_ns = if candidate.confidence < THIN {
+        let known_ns = if candidate.confidence < LOW_CONFIDENCE {
             price.overhead_ns + price.transfer_ns
         } else {
             price.total_ns()
         };
-        known_ns > (HOPELESS + 1.0) * best_ns
+        known_ns > (MAX_COST_RATIO + 1.0) * best_ns
     })
 }
 
 /// The extra time of running on `candidate` instead of a device that takes `best_ns`. Work far
-/// from every measured size is assumed to need at most [`UNTRIED`] times the best time more.
-/// `fare_ns`, the cost of its transfers, is predicted in any case, so operands that need little
+/// from every measured size is assumed to need at most [`UNTRIED_COST_FACTOR`] times the best time more.
+/// `transfer_ns`, the cost of its transfers, is predicted in any case, so operands that need little
 /// transfer are explored first.
-pub(super) fn extra_ns(candidate: &Candidate, fare_ns: impl FnOnce() -> f64, best_ns: f64) -> u64 {
+pub(super) fn extra_ns(
+    candidate: &Candidate,
+    transfer_ns: impl FnOnce() -> f64,
+    best_ns: f64,
+) -> u64 {
     let extra = match candidate.price {
-        None => UNTRIED * best_ns + fare_ns(),
+        None => UNTRIED_COST_FACTOR * best_ns + transfer_ns(),
         Some(price) => {
             let known = price.total_ns() - best_ns;
-            if candidate.confidence < THIN {
-                known.min(UNTRIED * best_ns + price.transfer_ns)
+            if candidate.confidence < LOW_CONFIDENCE {
+                known.min(UNTRIED_COST_FACTOR * best_ns + price.transfer_ns)
             } else {
                 known
             }

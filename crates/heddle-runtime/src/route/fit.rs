@@ -14,15 +14,15 @@
 use super::curve::{Curve, line};
 use super::octave::{OCTAVES, amount, ceiling, edge, octave};
 use super::saved::{BinModel, CurveModel};
-use super::streak::{BELIEVED, Streak};
+use super::streak::{OVERTURN_AFTER, Streak};
 
 /// The number of measurements after which older ones lose weight.
-const MEMORY: u32 = 16;
+const FADE_AFTER: u32 = 16;
 /// The allowed distance of the means from the published curve, well within the spread of the
 /// steadiest device.
-const SAME: f64 = 0.01;
+const UNCHANGED_SHARE: f64 = 0.01;
 /// The number of measurements from which an octave's own mean resists change.
-const FOUNDED: u32 = 3;
+const WELL_FOUNDED_SAMPLES: u32 = 3;
 /// The spread assumed before one is measured.
 const FIRST_SPREAD: f64 = 0.1;
 /// The limits of the band around the curve, which is five mean deviations. The upper limit
@@ -39,7 +39,7 @@ const TOP_RATE: (f64, f64) = (0.05, 1.5);
 const UNKNOWN_SLOPE: f64 = 0.5;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Bin {
+struct OctaveStats {
     samples: u32,
     mean: f64,
     ns: f64,
@@ -51,24 +51,24 @@ struct Bin {
 
 /// The measurements by octave.
 #[derive(Debug)]
-pub(super) struct Fit {
+pub(super) struct CurveFit {
     /// A bit per measured octave.
     measured: u64,
     samples: u32,
     doubt: Streak,
     /// A bit per octave that contributed to that doubt.
     doubting: u64,
-    bins: [Bin; OCTAVES],
+    bins: [OctaveStats; OCTAVES],
 }
 
-impl Fit {
+impl CurveFit {
     pub(super) fn new() -> Self {
         Self {
             measured: 0,
             samples: 0,
             doubt: Streak::default(),
             doubting: 0,
-            bins: [Bin::default(); OCTAVES],
+            bins: [OctaveStats::default(); OCTAVES],
         }
     }
 
@@ -80,7 +80,7 @@ impl Fit {
         let predicted = curve.time_ns(asked).unwrap_or(sample.1);
         let ratio = sample.1 / predicted;
         if self.bins[at].accepts(ratio) {
-            if self.bins[at].samples >= FOUNDED {
+            if self.bins[at].samples >= WELL_FOUNDED_SAMPLES {
                 self.doubt.clear();
             }
             self.bins[at].add(sample, ratio);
@@ -96,7 +96,7 @@ impl Fit {
     fn contradict(&mut self, curve: &Curve, at: usize, asked: f64, predicted: f64, ratio: f64) {
         let bin = &mut self.bins[at];
         bin.doubt.push(ratio);
-        let is_founded = bin.samples >= FOUNDED;
+        let is_founded = bin.samples >= WELL_FOUNDED_SAMPLES;
         if is_founded {
             self.doubt.push(ratio);
             let before = if self.doubt.len() == 1 {
@@ -107,7 +107,7 @@ impl Fit {
             self.doubting = before | 1 << at;
         }
         let overturns = if is_founded {
-            BELIEVED
+            OVERTURN_AFTER
         } else {
             bin.samples as usize + 1
         };
@@ -116,18 +116,18 @@ impl Fit {
             if is_founded {
                 bin.scale(factor);
             } else {
-                *bin = Bin::first(asked, predicted * factor);
+                *bin = OctaveStats::first(asked, predicted * factor);
             }
             self.publish(curve, at);
         }
-        if self.doubt.len() == BELIEVED && self.doubting.count_ones() > 1 {
-            self.unsettle();
+        if self.doubt.len() == OVERTURN_AFTER && self.doubting.count_ones() > 1 {
+            self.mark_stale();
         }
     }
 
     /// The device has changed its speed: earlier measurements may no longer hold.
     #[cold]
-    fn unsettle(&mut self) {
+    fn mark_stale(&mut self) {
         self.doubt.clear();
         for bin in &mut self.bins {
             bin.samples = bin.samples.min(1);
@@ -242,8 +242,8 @@ impl Fit {
         *self = Self::new();
         for saved in sound {
             let at = octave(saved.amount as u64);
-            let samples = saved.samples.min(MEMORY);
-            self.bins[at] = Bin {
+            let samples = saved.samples.min(FADE_AFTER);
+            self.bins[at] = OctaveStats {
                 samples,
                 mean: saved.amount.clamp(edge(at), ceiling(at)),
                 ns: saved.ns.clamp(1.0, edge(64)),
@@ -261,7 +261,7 @@ impl Fit {
     }
 }
 
-impl Bin {
+impl OctaveStats {
     fn first(mean: f64, ns: f64) -> Self {
         Self {
             samples: 1,
@@ -290,7 +290,7 @@ impl Bin {
             return;
         }
         self.samples = self.samples.saturating_add(1);
-        let weight = 1.0 / f64::from(self.samples.min(MEMORY));
+        let weight = 1.0 / f64::from(self.samples.min(FADE_AFTER));
         self.mean += weight * (sample.0 - self.mean);
         self.ns += weight * (sample.1 - self.ns);
         self.spread += weight * ((ratio - 1.0).abs() - self.spread);
@@ -301,13 +301,13 @@ impl Bin {
     /// Whether the curve has to be published again. Publishing takes longer than everything
     /// else here, so a well-founded octave that has not moved is skipped.
     fn is_news(&self) -> bool {
-        self.samples <= MEMORY || self.drift.abs() > SAME
+        self.samples <= FADE_AFTER || self.drift.abs() > UNCHANGED_SHARE
     }
 
     /// Scales the stored times by `factor` and lowers their confidence.
     fn scale(&mut self, factor: f64) {
         self.ns = (self.ns * factor).clamp(1.0, edge(64));
-        self.samples = self.samples.min(FOUNDED + 1);
+        self.samples = self.samples.min(WELL_FOUNDED_SAMPLES + 1);
         self.doubt.clear();
     }
 }
@@ -321,13 +321,13 @@ mod tests {
         50 + amount / 10
     }
 
-    fn measured(fit: &mut Fit, curve: &Curve, amount: u64, slowness: f64) {
+    fn measured(fit: &mut CurveFit, curve: &Curve, amount: u64, slowness: f64) {
         fit.learn(curve, amount, (true_ns(amount) as f64 * slowness) as u64);
     }
 
     #[test]
     fn slow_spells_of_tiny_work_leave_large_work_alone() {
-        let (mut fit, curve) = (Fit::new(), Curve::new());
+        let (mut fit, curve) = (CurveFit::new(), Curve::new());
         for amount in [100, 1_000, 10_000, 1_000_000, 30_000_000] {
             for _ in 0..5 {
                 measured(&mut fit, &curve, amount, 1.0);
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_change_of_speed_reaches_every_octave_and_ends() {
-        let (mut fit, curve) = (Fit::new(), Curve::new());
+        let (mut fit, curve) = (CurveFit::new(), Curve::new());
         let amounts = [100, 1_000, 10_000, 1_000_000];
         let mut at_speed = |slowness: f64, rounds: usize| {
             for _ in 0..rounds {

@@ -5,10 +5,10 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use super::decision::{Decision, Reason};
+use super::entry::KindEntry;
 use super::regret;
-use super::report::{KindRegret, KindTally, RouteTally};
-use super::router::{Router, place};
-use super::row::Row;
+use super::report::{KindDecisionCounts, KindRegret, RouteCounts};
+use super::router::{Router, entry_index};
 use super::saved::{DeviceModel, KindModel};
 use super::transfer::Direction;
 use crate::device::{DeviceId, Timing};
@@ -22,13 +22,13 @@ impl Router {
         let Some(slot) = self.policy.slot(decision.device) else {
             return;
         };
-        let row = self.row(d);
-        let cell = &row.cells[slot];
-        let clock = row.clock.fetch_add(1, Ordering::Relaxed) + 1;
-        cell.ran.store(clock, Ordering::Relaxed);
-        cell.decisions.fetch_add(1, Ordering::Relaxed);
+        let entry = self.entry(d);
+        let device_entry = &entry.per_device[slot];
+        let clock = entry.clock.fetch_add(1, Ordering::Relaxed) + 1;
+        device_entry.ran.store(clock, Ordering::Relaxed);
+        device_entry.decisions.fetch_add(1, Ordering::Relaxed);
         self.budget.spend(timing.total.0);
-        let first = cell.is_first_run();
+        let first = device_entry.is_first_run();
         if let Reason::Exploring { instead_of } = decision.reason {
             let mut candidates = decision.candidates.iter();
             let best_ns = candidates
@@ -45,12 +45,14 @@ impl Router {
             } else {
                 timing.total.0.saturating_sub(best_ns as u64)
             };
-            self.budget.settle(charged, extra);
-            cell.explorations.fetch_add(1, Ordering::Relaxed);
-            cell.explore_ns.fetch_add(timing.total.0, Ordering::Relaxed);
+            self.budget.correct_charge(charged, extra);
+            device_entry.explorations.fetch_add(1, Ordering::Relaxed);
+            device_entry
+                .explore_ns
+                .fetch_add(timing.total.0, Ordering::Relaxed);
         }
         if !first {
-            self.measure(row, slot, d, timing, true);
+            self.measure(entry, slot, d, timing, true);
         }
     }
 
@@ -59,11 +61,11 @@ impl Router {
         let Some(slot) = self.policy.slot(device) else {
             return;
         };
-        let row = self.row(d);
-        let clock = row.clock.load(Ordering::Relaxed);
-        row.cells[slot].ran.store(clock, Ordering::Relaxed);
-        if !row.cells[slot].is_first_run() {
-            self.measure(row, slot, d, timing, false);
+        let entry = self.entry(d);
+        let clock = entry.clock.load(Ordering::Relaxed);
+        entry.per_device[slot].ran.store(clock, Ordering::Relaxed);
+        if !entry.per_device[slot].is_first_run() {
+            self.measure(entry, slot, d, timing, false);
         }
     }
 
@@ -75,14 +77,23 @@ impl Router {
         bytes: Bytes,
         time: Nanos,
     ) {
-        if let Some(bus) = self.buses.bus(device) {
-            bus.way(direction).learn(bytes.0, time.0);
+        if let Some(device_model) = self.transfer_models.device_model(device) {
+            device_model
+                .direction_model(direction)
+                .learn(bytes.0, time.0);
         }
     }
 
-    fn measure(&self, row: &Row, slot: usize, d: &Description, timing: &Timing, decided: bool) {
+    fn measure(
+        &self,
+        entry: &KindEntry,
+        slot: usize,
+        d: &Description,
+        timing: &Timing,
+        decided: bool,
+    ) {
         let devices = &self.policy.devices;
-        let model = &row.cells[slot].model;
+        let model = &entry.per_device[slot].model;
         let mut busy_ns = timing.busy().0;
         if timing.is_overlapped() {
             // Transfers hid the launches together with the kernels, and only the kernels are
@@ -92,9 +103,12 @@ impl Router {
             busy_ns = busy_ns.saturating_add(floor_ns as u64).min(timing.total.0);
         }
         model.learn(d.work, busy_ns);
-        self.buses.learn(d, devices[slot], &timing.exposed());
+        self.transfer_models
+            .learn(d, devices[slot], &timing.exposed());
         let class = regret::class(d, devices);
-        row.book.enter(d.work, class, slot, timing.total.0, decided);
+        entry
+            .book
+            .enter(d.work, class, slot, timing.total.0, decided);
     }
 
     /// The time that better decisions would have saved, per kind, sorted by name.
@@ -112,8 +126,8 @@ impl Router {
             .filter(|witness| witness.policy.devices == self.policy.devices)
             .collect();
         let mut kinds: BTreeMap<&'static str, KindRegret> = BTreeMap::new();
-        for row in self.rows.iter() {
-            let kind = row.kind.name();
+        for entry in self.entries.iter() {
+            let kind = entry.kind.name();
             let regret = kinds.entry(kind).or_insert_with(|| KindRegret {
                 kind,
                 operations: 0,
@@ -121,12 +135,12 @@ impl Router {
                 regret: Nanos(0),
                 unmeasured: 0,
             });
-            let at = place(row.kind, row.dtype);
+            let at = entry_index(entry.kind, entry.dtype);
             let books: Vec<_> = witnesses
                 .iter()
-                .filter_map(|witness| Some(&witness.rows.get(at)?.book))
+                .filter_map(|witness| Some(&witness.entries.get(at)?.book))
                 .collect();
-            row.book.sum_into(&books, regret);
+            entry.book.sum_into(&books, regret);
         }
         kinds.into_values().collect()
     }
@@ -134,39 +148,41 @@ impl Router {
     /// Makes [`regret`](Self::regret) judge only decisions from now on. Earlier measurements
     /// still count as costs of their device.
     pub fn restart_regret(&self) {
-        for row in self.rows.iter() {
-            row.book.restart();
+        for entry in self.entries.iter() {
+            entry.book.restart();
         }
     }
 
     /// The decisions so far, counted when their measurement is learned.
     #[must_use]
-    pub fn tally(&self) -> RouteTally {
+    pub fn decision_counts(&self) -> RouteCounts {
         let mut counts: BTreeMap<(&'static str, DeviceId), (u64, u64)> = BTreeMap::new();
         let mut explore_ns = 0;
-        for row in self.rows.iter() {
-            for (cell, &device) in row.cells.iter().zip(&self.policy.devices) {
-                let decisions = cell.decisions.load(Ordering::Relaxed);
+        for entry in self.entries.iter() {
+            for (device_entry, &device) in entry.per_device.iter().zip(&self.policy.devices) {
+                let decisions = device_entry.decisions.load(Ordering::Relaxed);
                 if decisions > 0 {
-                    let count = counts.entry((row.kind.name(), device)).or_default();
+                    let count = counts.entry((entry.kind.name(), device)).or_default();
                     count.0 += decisions;
-                    count.1 += cell.explorations.load(Ordering::Relaxed);
-                    explore_ns += cell.explore_ns.load(Ordering::Relaxed);
+                    count.1 += device_entry.explorations.load(Ordering::Relaxed);
+                    explore_ns += device_entry.explore_ns.load(Ordering::Relaxed);
                 }
             }
         }
         let (time, extra) = (self.budget.total_ns(), self.budget.extra_ns());
-        RouteTally {
+        RouteCounts {
             decisions: counts.values().map(|count| count.0).sum(),
             explorations: counts.values().map(|count| count.1).sum(),
             kinds: counts
                 .into_iter()
-                .map(|((kind, device), (decisions, explorations))| KindTally {
-                    kind,
-                    device,
-                    decisions,
-                    explorations,
-                })
+                .map(
+                    |((kind, device), (decisions, explorations))| KindDecisionCounts {
+                        kind,
+                        device,
+                        decisions,
+                        explorations,
+                    },
+                )
                 .collect(),
             time: Nanos(time),
             explore_time: Nanos(explore_ns),
@@ -179,22 +195,25 @@ impl Router {
     /// since.
     #[must_use]
     pub fn device_model(&self, device: DeviceId) -> DeviceModel {
-        let (Some(slot), Some(bus)) = (self.policy.slot(device), self.buses.bus(device)) else {
+        let (Some(slot), Some(device_model)) = (
+            self.policy.slot(device),
+            self.transfer_models.device_model(device),
+        ) else {
             return DeviceModel::default();
         };
-        let mut kinds = self.waiting[slot]
+        let mut kinds = self.unused_models[slot]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        for row in self.rows.iter() {
-            let curve = row.cells[slot].model.saved();
+        for entry in self.entries.iter() {
+            let curve = entry.per_device[slot].model.saved();
             if !curve.bins.is_empty() {
-                kinds.insert((row.kind.name().to_owned(), row.dtype), curve);
+                kinds.insert((entry.kind.name().to_owned(), entry.dtype), curve);
             }
         }
         DeviceModel {
-            up: bus.up.saved(),
-            down: bus.down.saved(),
+            up: device_model.up.saved(),
+            down: device_model.down.saved(),
             kinds: kinds
                 .into_iter()
                 .map(|((kind, dtype), curve)| KindModel { kind, dtype, curve })
@@ -205,23 +224,27 @@ impl Router {
     /// Replaces what is known about a device by a saved model. Curves that the model does not
     /// have stay as they are.
     pub fn adopt(&self, device: DeviceId, model: DeviceModel) {
-        let (Some(slot), Some(bus)) = (self.policy.slot(device), self.buses.bus(device)) else {
+        let (Some(slot), Some(device_model)) = (
+            self.policy.slot(device),
+            self.transfer_models.device_model(device),
+        ) else {
             return;
         };
-        bus.up.adopt(&model.up);
-        bus.down.adopt(&model.down);
-        let mut waiting = self.waiting[slot]
+        device_model.up.adopt(&model.up);
+        device_model.down.adopt(&model.down);
+        let mut unused_models = self.unused_models[slot]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(
+        unused_models.extend(
             model
                 .kinds
                 .into_iter()
                 .map(|saved| ((saved.kind, saved.dtype), saved.curve)),
         );
-        for row in self.rows.iter() {
-            if let Some(curve) = waiting.remove(&(row.kind.name().to_owned(), row.dtype)) {
-                row.cells[slot].model.adopt(&curve);
+        for entry in self.entries.iter() {
+            if let Some(curve) = unused_models.remove(&(entry.kind.name().to_owned(), entry.dtype))
+            {
+                entry.per_device[slot].model.adopt(&curve);
             }
         }
     }

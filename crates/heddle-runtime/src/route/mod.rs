@@ -7,9 +7,11 @@
 //!
 //! Running the operation and allocating its memory are done elsewhere.
 
+mod append_table;
 mod calibrate;
 mod curve;
 mod decision;
+mod entry;
 mod explain;
 mod explore;
 mod fit;
@@ -20,22 +22,21 @@ mod policy;
 mod regret;
 mod report;
 mod router;
-mod row;
 mod saved;
 mod settings;
-mod shelf;
 mod store;
 mod streak;
 mod transfer;
 
 pub use calibrate::{
-    CalibrationPlan, CalibrationReport, CalibrationStep, CalibrationSubject, Sweep, calibrate,
+    CalibrationPlan, CalibrationReport, CalibrationStep, CalibrationSubject, CalibrationSweep,
+    calibrate,
 };
-pub use decision::{Candidate, Decision, Override, Price, Reason};
+pub use decision::{Candidate, Decision, Override, PredictedCost, Reason};
 pub use explain::{BreakEven, Explanation, break_even, explain};
 pub use explore::ALLOWANCE_NS;
-pub use report::{KindRegret, KindTally, RouteTally};
+pub use report::{KindDecisionCounts, KindRegret, RouteCounts};
 pub use router::Router;
 pub use saved::{BinModel, CurveModel, DeviceModel, KindModel};
 pub use settings::RouteSettings;
-pub use store::{Loaded, ModelStore};
+pub use store::{LoadedModel, ModelStore};

@@ -2,27 +2,27 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::curve::{Curve, Reading};
-use super::fit::Fit;
+use super::curve::{Curve, CurveEstimate};
+use super::fit::CurveFit;
 use super::saved::CurveModel;
 
 /// Many threads read it without a lock; one at a time corrects it.
 #[derive(Debug)]
-pub(super) struct Model {
+pub(super) struct CostModel {
     curve: Curve,
-    fit: Mutex<Fit>,
+    fit: Mutex<CurveFit>,
 }
 
-impl Model {
+impl CostModel {
     pub(super) fn new() -> Self {
         Self {
             curve: Curve::new(),
-            fit: Mutex::new(Fit::new()),
+            fit: Mutex::new(CurveFit::new()),
         }
     }
 
     #[inline]
-    pub(super) fn read(&self, amount: u64) -> Option<Reading> {
+    pub(super) fn read(&self, amount: u64) -> Option<CurveEstimate> {
         self.curve.read(amount)
     }
 
@@ -46,7 +46,7 @@ impl Model {
         self.fit().adopt(&self.curve, model);
     }
 
-    fn fit(&self) -> MutexGuard<'_, Fit> {
+    fn fit(&self) -> MutexGuard<'_, CurveFit> {
         self.fit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

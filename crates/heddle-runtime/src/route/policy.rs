@@ -24,7 +24,7 @@ pub(super) enum Exclusion {
 pub(super) struct Policy {
     pub(super) devices: Box<[DeviceId]>,
     /// The exclusions that the settings make for each device, whatever the operation.
-    standing: Box<[Option<Exclusion>]>,
+    exclusions: Box<[Option<Exclusion>]>,
     lost: Box<[AtomicBool]>,
     min_gpu: Bytes,
 }
@@ -33,9 +33,9 @@ impl Policy {
     pub(super) fn new(devices: &[DeviceId], settings: &RouteSettings) -> Self {
         Self {
             devices: devices.into(),
-            standing: devices
+            exclusions: devices
                 .iter()
-                .map(|device| standing(*device, settings))
+                .map(|device| exclusions(*device, settings))
                 .collect(),
             lost: devices.iter().map(|_| AtomicBool::new(false)).collect(),
             min_gpu: settings.min_gpu,
@@ -65,8 +65,8 @@ impl Policy {
         let device = self.devices[slot];
         if self.is_lost(slot) {
             Some(Exclusion::Lost)
-        } else if let Some(standing) = self.standing[slot] {
-            Some(standing)
+        } else if let Some(exclusions) = self.exclusions[slot] {
+            Some(exclusions)
         } else if !runs_on(device) {
             Some(Exclusion::NotImplemented)
         } else if self.min_gpu.0 > 0 && device.has_own_memory() && d.input() < self.min_gpu {
@@ -80,7 +80,7 @@ impl Policy {
         self.lost[slot].load(Ordering::Relaxed)
     }
 
-    pub(super) fn lose(&self, device: DeviceId) {
+    pub(super) fn mark_lost(&self, device: DeviceId) {
         if let Some(slot) = self.slot(device) {
             self.lost[slot].store(true, Ordering::Relaxed);
         }
@@ -139,7 +139,7 @@ impl Policy {
     }
 }
 
-fn standing(device: DeviceId, settings: &RouteSettings) -> Option<Exclusion> {
+fn exclusions(device: DeviceId, settings: &RouteSettings) -> Option<Exclusion> {
     if settings.deny.contains(&device) {
         return Some(Exclusion::Denied);
     }

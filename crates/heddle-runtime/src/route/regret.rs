@@ -23,7 +23,7 @@ const PARTS_LOG: u32 = 3;
 
 /// One device's measurements in one cell.
 #[derive(Debug, Default)]
-struct Account {
+struct CellMeasurements {
     /// Decided operations.
     decided: AtomicU64,
     decided_ns: AtomicU64,
@@ -35,13 +35,13 @@ struct Account {
 
 /// The accounts of one kind and element type.
 #[derive(Debug)]
-pub(super) struct RegretBook {
+pub(super) struct RegretTable {
     devices: usize,
     /// Per octave, per part of it, per residency class, per device.
-    octaves: [OnceLock<Box<[Account]>>; OCTAVES],
+    octaves: [OnceLock<Box<[CellMeasurements]>>; OCTAVES],
 }
 
-impl RegretBook {
+impl RegretTable {
     pub(super) fn new(devices: usize) -> Self {
         Self {
             devices,
@@ -53,7 +53,7 @@ impl RegretBook {
         let classes = classes(self.devices);
         let accounts = self.octaves[octave(work)].get_or_init(|| {
             (0..(classes << PARTS_LOG) * self.devices)
-                .map(|_| Account::default())
+                .map(|_| CellMeasurements::default())
                 .collect()
         });
         let cell = part(work) * classes + class;
@@ -84,7 +84,7 @@ impl RegretBook {
             let Some(accounts) = accounts.get() else {
                 continue;
             };
-            let others: Vec<&[Account]> = witnesses
+            let others: Vec<&[CellMeasurements]> = witnesses
                 .iter()
                 .filter_map(|book| book.octaves[octave].get())
                 .map(AsRef::as_ref)
@@ -92,8 +92,9 @@ impl RegretBook {
             for (index, cell) in accounts.chunks(self.devices).enumerate() {
                 let first = index * self.devices;
                 judge(cell, regret, |slot| {
-                    let beside = others.iter().map(|accounts| &accounts[first + slot]);
-                    let same: Vec<&Account> = beside.chain([&cell[slot]]).collect();
+                    let outside_transfers = others.iter().map(|accounts| &accounts[first + slot]);
+                    let same: Vec<&CellMeasurements> =
+                        outside_transfers.chain([&cell[slot]]).collect();
                     mean_ns(&same)
                 });
             }
@@ -102,7 +103,11 @@ impl RegretBook {
 }
 
 /// Adds one cell to its kind's regret.
-fn judge(cell: &[Account], regret: &mut KindRegret, mean_ns: impl Fn(usize) -> Option<f64>) {
+fn judge(
+    cell: &[CellMeasurements],
+    regret: &mut KindRegret,
+    mean_ns: impl Fn(usize) -> Option<f64>,
+) {
     for (slot, account) in cell.iter().enumerate() {
         let operations = account.decided.load(Ordering::Relaxed);
         if operations == 0 {
@@ -127,8 +132,8 @@ fn judge(cell: &[Account], regret: &mut KindRegret, mean_ns: impl Fn(usize) -> O
 
 /// The mean in these accounts, which are one device's: of the decided operations, which
 /// resemble those to be judged and are of the same time, else of all other measurements.
-fn mean_ns(accounts: &[&Account]) -> Option<f64> {
-    let mean = |pick: fn(&Account) -> (&AtomicU64, &AtomicU64)| {
+fn mean_ns(accounts: &[&CellMeasurements]) -> Option<f64> {
+    let mean = |pick: fn(&CellMeasurements) -> (&AtomicU64, &AtomicU64)| {
         let (count, total) = accounts.iter().fold((0, 0_u64), |(count, total), account| {
             let (more, ns) = pick(account);
             (
@@ -238,7 +243,7 @@ mod tests {
         assert_eq!(part(u64::MAX), 7);
     }
 
-    fn regret(book: &RegretBook, witnesses: &[&RegretBook]) -> (u64, u64, u64, u64) {
+    fn regret(book: &RegretTable, witnesses: &[&RegretTable]) -> (u64, u64, u64, u64) {
         let mut regret = KindRegret {
             kind: "test",
             operations: 0,
@@ -257,7 +262,7 @@ mod tests {
 
     #[test]
     fn unlike_sizes_are_not_compared() {
-        let book = RegretBook::new(2);
+        let book = RegretTable::new(2);
         book.enter(1_000, 0, 0, 500, true);
         book.enter(600, 0, 1, 300, false);
         assert_eq!(regret(&book, &[]), (1, 500, 0, 1));
@@ -267,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_device_is_held_against_others_only() {
-        let (book, witness) = (RegretBook::new(2), RegretBook::new(2));
+        let (book, witness) = (RegretTable::new(2), RegretTable::new(2));
         book.enter(1_000, 0, 0, 500, true);
         // The same device was faster elsewhere and the other one slower. Measurements outside
         // decisions count where there are no others.
@@ -281,7 +286,7 @@ mod tests {
 
     #[test]
     fn decisions_before_a_restart_are_evidence_only() {
-        let book = RegretBook::new(2);
+        let book = RegretTable::new(2);
         book.enter(1_000, 0, 0, 500, true);
         book.enter(1_000, 0, 1, 200, true);
         book.restart();

@@ -27,7 +27,7 @@ pub struct KindRegret {
 /// Decisions of one kind that ran on one device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct KindTally {
+pub struct KindDecisionCounts {
     /// The kind's name.
     pub kind: &'static str,
     /// The device.
@@ -41,9 +41,9 @@ pub struct KindTally {
 /// Decisions so far. A decision is counted when its measurement is learned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct RouteTally {
+pub struct RouteCounts {
     /// Per kind and device, sorted by both. Pairs that never occurred are left out.
-    pub kinds: Vec<KindTally>,
+    pub kinds: Vec<KindDecisionCounts>,
     /// Decisions in all.
     pub decisions: u64,
     /// Explorations in all.

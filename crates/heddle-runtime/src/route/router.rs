@@ -8,31 +8,31 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::decision::{Candidate, Decision, Override, Price, Reason};
-use super::explore::{Budget, extra_ns};
+use super::append_table::AppendTable;
+use super::decision::{Candidate, Decision, Override, PredictedCost, Reason};
+use super::entry::KindEntry;
+use super::explore::{ExplorationBudget, extra_ns};
 use super::policy::{Exclusion, Policy};
-use super::row::Row;
 use super::saved::CurveModel;
 use super::settings::RouteSettings;
-use super::shelf::Shelf;
-use super::transfer::Buses;
+use super::transfer::TransferModel;
 use crate::device::DeviceId;
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Description, Kind};
 
 /// Adopted models for kinds that this process has not used yet.
-pub(super) type Waiting = BTreeMap<(String, DType), CurveModel>;
+pub(super) type UnusedModels = BTreeMap<(String, DType), CurveModel>;
 
 /// Chooses a device for every operation and learns from its measured cost.
 #[derive(Debug)]
 pub struct Router {
     settings: RouteSettings,
     pub(super) policy: Policy,
-    pub(super) buses: Buses,
-    pub(super) rows: Shelf<Row>,
-    pub(super) waiting: Box<[Mutex<Waiting>]>,
-    pub(super) budget: Budget,
+    pub(super) transfer_models: TransferModel,
+    pub(super) entries: AppendTable<KindEntry>,
+    pub(super) unused_models: Box<[Mutex<UnusedModels>]>,
+    pub(super) budget: ExplorationBudget,
     verifications: AtomicU64,
 }
 
@@ -43,7 +43,7 @@ enum Forced {
     /// The device of this slot is forced.
     To(usize, Override),
     /// The forced device cannot run the operation.
-    InVain(DeviceId, Override),
+    Impossible(DeviceId, Override),
 }
 
 impl Router {
@@ -52,10 +52,10 @@ impl Router {
     pub fn new(devices: &[DeviceId], settings: RouteSettings) -> Self {
         Self {
             policy: Policy::new(devices, &settings),
-            buses: Buses::new(devices),
-            rows: Shelf::new(),
-            waiting: devices.iter().map(|_| Mutex::default()).collect(),
-            budget: Budget::new(settings.explore_share),
+            transfer_models: TransferModel::new(devices),
+            entries: AppendTable::new(),
+            unused_models: devices.iter().map(|_| Mutex::default()).collect(),
+            budget: ExplorationBudget::new(settings.explore_share),
             verifications: AtomicU64::new(0),
             settings,
         }
@@ -86,7 +86,7 @@ impl Router {
     #[must_use]
     pub fn candidate(&self, d: &Description, device: DeviceId) -> Candidate {
         match self.policy.slot(device) {
-            Some(slot) => self.quote(self.row(d), slot, d),
+            Some(slot) => self.cost_candidate(self.entry(d), slot, d),
             None => Candidate {
                 device,
                 price: None,
@@ -131,8 +131,8 @@ impl Router {
     }
 
     /// Takes a device out of routing permanently.
-    pub fn lose(&self, device: DeviceId) {
-        self.policy.lose(device);
+    pub fn mark_lost(&self, device: DeviceId) {
+        self.policy.mark_lost(device);
     }
 
     /// The lost devices, in device order.
@@ -148,8 +148,8 @@ impl Router {
         force: Option<DeviceId>,
         explore: bool,
     ) -> Result<Decision, Error> {
-        let row = self.row(d);
-        let forced = self.forced(row, d, runs_on, force)?;
+        let entry = self.entry(d);
+        let forced = self.forced(entry, d, runs_on, force)?;
         let mut decision = Decision {
             device: DeviceId::CPU,
             candidates: smallvec::SmallVec::new(),
@@ -162,7 +162,9 @@ impl Router {
                 _ => self.policy.excludes(slot, d, runs_on),
             };
             match exclusion {
-                None => decision.candidates.push(self.quote(row, slot, d)),
+                None => decision
+                    .candidates
+                    .push(self.cost_candidate(entry, slot, d)),
                 Some(rule) => below_minimum |= rule == Exclusion::BelowMinimum,
             }
         }
@@ -177,7 +179,7 @@ impl Router {
         decision.device = first.device;
         if decision.candidates.len() > 1 {
             if self.settings.smart {
-                self.compare(row, d, &mut decision, explore);
+                self.compare(entry, d, &mut decision, explore);
             } else {
                 take_first_gpu(&mut decision);
             }
@@ -187,7 +189,7 @@ impl Router {
                 minimum: self.policy.min_gpu(),
             };
         }
-        if let Forced::InVain(forced, by) = forced {
+        if let Forced::Impossible(forced, by) = forced {
             decision.reason = Reason::NotOnForced { forced, by };
         }
         Ok(decision)
@@ -196,12 +198,12 @@ impl Router {
     /// The forced device in effect: the call's, else the kind's, else the process's.
     fn forced(
         &self,
-        row: &Row,
+        entry: &KindEntry,
         d: &Description,
         runs_on: &dyn Fn(DeviceId) -> bool,
         call: Option<DeviceId>,
     ) -> Result<Forced, Error> {
-        let (device, by) = match (call, row.forced, self.settings.device) {
+        let (device, by) = match (call, entry.forced, self.settings.device) {
             (None, None, None) => return Ok(Forced::No),
             (Some(device), _, _) => (device, Override::Call),
             (None, Some(device), _) => (device, Override::Kind),
@@ -211,7 +213,7 @@ impl Router {
         let (lost, runs) = (self.policy.is_lost(slot), runs_on(device));
         match by {
             _ if runs && !lost => Ok(Forced::To(slot, by)),
-            Override::Kind | Override::Process => Ok(Forced::InVain(device, by)),
+            Override::Kind | Override::Process => Ok(Forced::Impossible(device, by)),
             Override::Call if lost => Err(Error::NoCandidate {
                 operation: d.kind.name(),
                 why: format!("{device} was requested, but is lost"),
@@ -225,7 +227,7 @@ impl Router {
 
     /// Chooses the lowest price, or a device that needs measuring.
     #[inline]
-    fn compare(&self, row: &Row, d: &Description, decision: &mut Decision, explore: bool) {
+    fn compare(&self, entry: &KindEntry, d: &Description, decision: &mut Decision, explore: bool) {
         let Some(Ranking {
             best: (best, best_ns),
             runner_up,
@@ -241,7 +243,7 @@ impl Router {
             }
             return;
         };
-        if explore && let Some(device) = self.worth_measuring(row, d, decision, (best, best_ns)) {
+        if explore && let Some(device) = self.worth_measuring(entry, d, decision, (best, best_ns)) {
             decision.device = device;
             decision.reason = Reason::Exploring { instead_of: best };
             return;
@@ -258,12 +260,12 @@ impl Router {
 
     fn worth_measuring(
         &self,
-        row: &Row,
+        entry: &KindEntry,
         d: &Description,
         decision: &Decision,
         (best, best_ns): (DeviceId, f64),
     ) -> Option<DeviceId> {
-        let clock = row.clock.load(Ordering::Relaxed);
+        let clock = entry.clock.load(Ordering::Relaxed);
         decision
             .candidates
             .iter()
@@ -272,67 +274,74 @@ impl Router {
             .find(|candidate| {
                 let extra_ns = || self.extra_ns(d, candidate, best_ns);
                 self.policy.slot(candidate.device).is_some_and(|slot| {
-                    self.budget
-                        .explores(&row.cells[slot], candidate, extra_ns, best_ns, clock)
+                    self.budget.explores(
+                        &entry.per_device[slot],
+                        candidate,
+                        extra_ns,
+                        best_ns,
+                        clock,
+                    )
                 })
             })
             .map(|candidate| candidate.device)
     }
 
     pub(super) fn extra_ns(&self, d: &Description, candidate: &Candidate, best_ns: f64) -> u64 {
-        let fare_ns = || self.buses.fare(d, candidate.device).ns;
-        extra_ns(candidate, fare_ns, best_ns)
+        let transfer_ns = || self.transfer_models.transfer_cost(d, candidate.device).ns;
+        extra_ns(candidate, transfer_ns, best_ns)
     }
 
     #[inline]
-    fn quote(&self, row: &Row, slot: usize, d: &Description) -> Candidate {
+    fn cost_candidate(&self, entry: &KindEntry, slot: usize, d: &Description) -> Candidate {
         let device = self.policy.devices[slot];
-        let model = &row.cells[slot].model;
+        let model = &entry.per_device[slot].model;
         let reading = model.read(d.work);
-        let fare = self.buses.fare(d, device);
+        let transfer_cost = self.transfer_models.transfer_cost(d, device);
         Candidate {
             device,
-            price: reading.map(|reading| Price {
-                transfer_ns: fare.ns,
+            price: reading.map(|reading| PredictedCost {
+                transfer_ns: transfer_cost.ns,
                 overhead_ns: reading.floor_ns,
                 work_ns: reading.ns - reading.floor_ns,
             }),
             samples: model.samples(),
             // Each component of the price weighs by its time.
             confidence: reading.map_or(0.0, |reading| {
-                (reading.ns * reading.confidence + fare.trusted_ns) / (reading.ns + fare.ns)
+                (reading.ns * reading.confidence + transfer_cost.trusted_ns)
+                    / (reading.ns + transfer_cost.ns)
             }) as f32,
         }
     }
 
-    pub(super) fn row(&self, d: &Description) -> &Row {
-        self.rows.entry(place(d.kind, d.dtype), || self.new_row(d))
+    pub(super) fn entry(&self, d: &Description) -> &KindEntry {
+        self.entries
+            .entry(entry_index(d.kind, d.dtype), || self.new_entry(d))
     }
 
     #[cold]
-    fn new_row(&self, d: &Description) -> Row {
-        let row = Row::new(
+    fn new_entry(&self, d: &Description) -> KindEntry {
+        let entry = KindEntry::new(
             d.kind,
             d.dtype,
             self.settings.kinds.get(d.kind.name()).copied(),
             self.policy.devices.len(),
         );
-        for (cell, waiting) in row.cells.iter().zip(&self.waiting) {
+        for (device_entry, unused_models) in entry.per_device.iter().zip(&self.unused_models) {
             let key = (d.kind.name().to_owned(), d.dtype);
-            let adopted = waiting
+            let adopted = unused_models
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .remove(&key);
             if let Some(model) = adopted {
-                cell.model.adopt(&model);
+                device_entry.model.adopt(&model);
             }
         }
-        row
+        entry
     }
 }
 
 /// The index of a kind's row for an element type.
-pub(super) fn place(kind: &Kind, dtype: DType) -> usize {
+pub(super) fn entry_index(kind: &Kind, dtype: DType) -> usize {
     kind.id() * DType::ALL.len() + dtype.index()
 }
 

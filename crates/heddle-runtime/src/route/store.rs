@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::saved::DeviceModel;
-use crate::device::{DeviceCard, DeviceId};
+use crate::device::{DeviceId, DeviceProperties};
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::units::Bytes;
@@ -27,7 +27,7 @@ pub struct ModelStore {
 
 /// The result of loading a device's model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Loaded {
+pub struct LoadedModel {
     /// The model, if the file was usable.
     pub model: Option<DeviceModel>,
     /// A message for the user: the file that was ignored or renamed, and why.
@@ -37,7 +37,7 @@ pub struct Loaded {
 /// What a model was measured on. A model is used only where every field is equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Identity {
+struct ModelIdentity {
     machine: Machine,
     device: DeviceId,
     name: String,
@@ -52,7 +52,7 @@ struct Identity {
 #[serde(deny_unknown_fields)]
 struct File {
     format: u32,
-    measured_on: Identity,
+    measured_on: ModelIdentity,
     model: DeviceModel,
 }
 
@@ -71,8 +71,13 @@ impl ModelStore {
 
     /// The path of a device's model file.
     #[must_use]
-    pub fn path(&self, machine: &Machine, device: DeviceId, card: &DeviceCard) -> PathBuf {
-        let identity = Identity::of(machine, device, card);
+    pub fn path(
+        &self,
+        machine: &Machine,
+        device: DeviceId,
+        properties: &DeviceProperties,
+    ) -> PathBuf {
+        let identity = ModelIdentity::of(machine, device, properties);
         self.folder
             .join(identity.file_name(&identity.kernel_version.to_string()))
     }
@@ -80,34 +85,39 @@ impl ModelStore {
     /// Loads the saved model of a device on this machine. Never fails: an unusable file is
     /// reported in the note, and the model is measured again.
     #[must_use]
-    pub fn load(&self, machine: &Machine, device: DeviceId, card: &DeviceCard) -> Loaded {
-        let expected = Identity::of(machine, device, card);
-        let path = self.path(machine, device, card);
+    pub fn load(
+        &self,
+        machine: &Machine,
+        device: DeviceId,
+        properties: &DeviceProperties,
+    ) -> LoadedModel {
+        let expected = ModelIdentity::of(machine, device, properties);
+        let path = self.path(machine, device, properties);
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Loaded {
+                return LoadedModel {
                     model: None,
                     note: self.other_kernel_version(&expected),
                 };
             }
             Err(error) => {
-                return Loaded {
+                return LoadedModel {
                     model: None,
                     note: Some(format!("cannot read {}: {error}", path.display())),
                 };
             }
         };
-        match believed(&text, &expected) {
-            Ok(model) => Loaded {
+        match validated_model(&text, &expected) {
+            Ok(model) => LoadedModel {
                 model: Some(model),
                 note: None,
             },
-            Err(Disbelief::KernelVersion(found)) => Loaded {
+            Err(ModelRejection::KernelVersion(found)) => LoadedModel {
                 model: None,
                 note: Some(kernel_version_note(&path, found, &expected)),
             },
-            Err(Disbelief::Corrupt(why)) => Loaded {
+            Err(ModelRejection::Corrupt(why)) => LoadedModel {
                 model: None,
                 note: Some(set_aside(&path, &why)),
             },
@@ -119,13 +129,13 @@ impl ModelStore {
         &self,
         machine: &Machine,
         device: DeviceId,
-        card: &DeviceCard,
+        properties: &DeviceProperties,
         model: &DeviceModel,
     ) -> Result<PathBuf, Error> {
-        let path = self.path(machine, device, card);
+        let path = self.path(machine, device, properties);
         let file = File {
             format: FORMAT,
-            measured_on: Identity::of(machine, device, card),
+            measured_on: ModelIdentity::of(machine, device, properties),
             model: model.clone(),
         };
         fs::create_dir_all(&self.folder).map_err(|source| Error::File {
@@ -151,7 +161,7 @@ impl ModelStore {
     }
 
     /// A note about a model of the same device with other kernels, if there is one.
-    fn other_kernel_version(&self, expected: &Identity) -> Option<String> {
+    fn other_kernel_version(&self, expected: &ModelIdentity) -> Option<String> {
         let (before, after) = expected.name_around_version();
         let mut versions: Vec<u32> = fs::read_dir(&self.folder)
             .ok()?
@@ -168,13 +178,13 @@ impl ModelStore {
     }
 }
 
-enum Disbelief {
+enum ModelRejection {
     KernelVersion(u32),
     Corrupt(String),
 }
 
-fn believed(text: &[u8], expected: &Identity) -> Result<DeviceModel, Disbelief> {
-    let corrupt = |why: String| Disbelief::Corrupt(why);
+fn validated_model(text: &[u8], expected: &ModelIdentity) -> Result<DeviceModel, ModelRejection> {
+    let corrupt = |why: String| ModelRejection::Corrupt(why);
     let file: File = serde_json::from_slice(text)
         .map_err(|error| corrupt(format!("is not a model file: {error}")))?;
     if file.format != FORMAT {
@@ -188,7 +198,7 @@ fn believed(text: &[u8], expected: &Identity) -> Result<DeviceModel, Disbelief> 
         return Err(corrupt(format!("was measured on another {field}")));
     }
     if found.kernel_version != expected.kernel_version {
-        return Err(Disbelief::KernelVersion(found.kernel_version));
+        return Err(ModelRejection::KernelVersion(found.kernel_version));
     }
     if !file.model.is_sound() {
         return Err(corrupt("has numbers that no measurement gives".to_owned()));
@@ -196,7 +206,7 @@ fn believed(text: &[u8], expected: &Identity) -> Result<DeviceModel, Disbelief> 
     Ok(file.model)
 }
 
-fn kernel_version_note(path: &Path, found: u32, expected: &Identity) -> String {
+fn kernel_version_note(path: &Path, found: u32, expected: &ModelIdentity) -> String {
     format!(
         "{} was measured with kernel version {found}, and {} has version {} now: ignored",
         path.display(),
@@ -222,17 +232,17 @@ fn set_aside(path: &Path, why: &str) -> String {
     }
 }
 
-impl Identity {
-    fn of(machine: &Machine, device: DeviceId, card: &DeviceCard) -> Self {
+impl ModelIdentity {
+    fn of(machine: &Machine, device: DeviceId, properties: &DeviceProperties) -> Self {
         Self {
             machine: machine.clone(),
             device,
-            name: card.name.clone(),
-            backend: card.backend.to_owned(),
-            driver: card.driver.clone(),
-            units: card.units,
-            memory: card.memory,
-            kernel_version: card.kernel_version,
+            name: properties.name.clone(),
+            backend: properties.backend.to_owned(),
+            driver: properties.driver.clone(),
+            units: properties.units,
+            memory: properties.memory,
+            kernel_version: properties.kernel_version,
         }
     }
 

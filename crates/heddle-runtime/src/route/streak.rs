@@ -3,12 +3,12 @@
 //! One is an outlier. Five are a change of speed by their median.
 
 /// The number of consecutive contradictions that overturn a well-founded curve.
-pub(super) const BELIEVED: usize = 5;
+pub(super) const OVERTURN_AFTER: usize = 5;
 
 /// Ratios of measured to predicted time, all above one or all below.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Streak {
-    ratios: [f32; BELIEVED],
+    ratios: [f32; OVERTURN_AFTER],
     length: u8,
 }
 
@@ -21,7 +21,7 @@ impl Streak {
         }
         // Ratios beyond `f32` have no meaning and could become infinite.
         let ratio = ratio.clamp(1e-30, 1e30) as f32;
-        if self.len() == BELIEVED {
+        if self.len() == OVERTURN_AFTER {
             self.ratios.rotate_left(1);
             self.length -= 1;
         }
@@ -63,7 +63,7 @@ mod tests {
         for ratio in [5.0, 4.0, 6.0, 1000.0] {
             streak.push(ratio);
         }
-        assert_eq!(streak.len(), BELIEVED);
+        assert_eq!(streak.len(), OVERTURN_AFTER);
         assert!((streak.median() - 5.0).abs() < 1e-6);
     }
 }

@@ -5,9 +5,9 @@
 //! per direction, so the model learns their mean. Operands of one operation mostly have the
 //! same size, and then the mean is exact.
 
-use super::model::Model;
+use super::model::CostModel;
 use crate::array::Residency;
-use crate::device::{DeviceId, Moved};
+use crate::device::{DeviceId, TransferTotals};
 use crate::operation::{Description, Operand};
 use crate::units::{Bytes, Nanos};
 
@@ -19,9 +19,9 @@ const ASSUMED_NS_PER_BYTE: f64 = 0.1;
 
 /// The transfer models of one device.
 #[derive(Debug)]
-pub(super) struct Bus {
-    pub(super) up: Model,
-    pub(super) down: Model,
+pub(super) struct DeviceTransferModel {
+    pub(super) up: CostModel,
+    pub(super) down: CostModel,
 }
 
 /// The direction of a transfer.
@@ -36,44 +36,44 @@ pub(crate) enum Direction {
 
 /// The transfer models of all devices, by slot.
 #[derive(Debug)]
-pub(super) struct Buses {
+pub(super) struct TransferModel {
     devices: Box<[DeviceId]>,
-    buses: Box<[Bus]>,
+    transfer_models: Box<[DeviceTransferModel]>,
 }
 
 /// The predicted cost of an operation's transfers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Fare {
+pub(super) struct TransferCost {
     pub(super) ns: f64,
     /// The sum of its components, each times its confidence: zero for one that was never
     /// measured.
     pub(super) trusted_ns: f64,
 }
 
-impl Buses {
+impl TransferModel {
     pub(super) fn new(devices: &[DeviceId]) -> Self {
         Self {
             devices: devices.into(),
-            buses: devices
+            transfer_models: devices
                 .iter()
-                .map(|_| Bus {
-                    up: Model::new(),
-                    down: Model::new(),
+                .map(|_| DeviceTransferModel {
+                    up: CostModel::new(),
+                    down: CostModel::new(),
                 })
                 .collect(),
         }
     }
 
-    pub(super) fn bus(&self, device: DeviceId) -> Option<&Bus> {
+    pub(super) fn device_model(&self, device: DeviceId) -> Option<&DeviceTransferModel> {
         let slot = self.devices.iter().position(|&known| known == device)?;
-        self.buses.get(slot)
+        self.transfer_models.get(slot)
     }
 
     /// The cost of copying `d`'s operands to `device` and its result back.
     #[inline]
-    pub(super) fn fare(&self, d: &Description, device: DeviceId) -> Fare {
-        let mut fare = Fare::default();
-        let mut last: Option<(Operand, Fare)> = None;
+    pub(super) fn transfer_cost(&self, d: &Description, device: DeviceId) -> TransferCost {
+        let mut transfer_cost = TransferCost::default();
+        let mut last: Option<(Operand, TransferCost)> = None;
         for operand in &d.operands {
             if operand.residency.is_on(device) {
                 continue;
@@ -81,58 +81,64 @@ impl Buses {
             // Operands of one operation mostly have the same size.
             let one = match last {
                 Some((alike, one)) if alike == *operand => one,
-                _ => self.bring(operand, device),
+                _ => self.upload_cost(operand, device),
             };
             last = Some((*operand, one));
-            fare.ns += one.ns;
-            fare.trusted_ns += one.trusted_ns;
+            transfer_cost.ns += one.ns;
+            transfer_cost.trusted_ns += one.trusted_ns;
         }
         let returned = d.returned(device);
         if returned.0 > 0 {
-            self.add(&mut fare, device, Direction::Down, returned);
+            self.add(&mut transfer_cost, device, Direction::Down, returned);
         }
-        fare
+        transfer_cost
     }
 
-    fn bring(&self, operand: &Operand, device: DeviceId) -> Fare {
-        let mut fare = Fare::default();
+    fn upload_cost(&self, operand: &Operand, device: DeviceId) -> TransferCost {
+        let mut transfer_cost = TransferCost::default();
         if let Residency::Device(holder) = operand.residency {
-            self.add(&mut fare, holder, Direction::Down, operand.bytes);
+            self.add(&mut transfer_cost, holder, Direction::Down, operand.bytes);
         }
         if device.has_own_memory() {
-            self.add(&mut fare, device, Direction::Up, operand.bytes);
+            self.add(&mut transfer_cost, device, Direction::Up, operand.bytes);
         }
-        fare
+        transfer_cost
     }
 
     #[inline]
-    fn add(&self, fare: &mut Fare, device: DeviceId, direction: Direction, bytes: Bytes) {
+    fn add(
+        &self,
+        transfer_cost: &mut TransferCost,
+        device: DeviceId,
+        direction: Direction,
+        bytes: Bytes,
+    ) {
         let reading = self
-            .bus(device)
-            .and_then(|bus| bus.way(direction).read(bytes.0));
+            .device_model(device)
+            .and_then(|device_model| device_model.direction_model(direction).read(bytes.0));
         if let Some(reading) = reading {
-            fare.ns += reading.ns;
-            fare.trusted_ns += reading.ns * reading.confidence;
+            transfer_cost.ns += reading.ns;
+            transfer_cost.trusted_ns += reading.ns * reading.confidence;
         } else {
-            fare.ns += ASSUMED_LATENCY_NS + bytes.0 as f64 * ASSUMED_NS_PER_BYTE;
+            transfer_cost.ns += ASSUMED_LATENCY_NS + bytes.0 as f64 * ASSUMED_NS_PER_BYTE;
         }
     }
 
     /// Learns from what an execution of `d` on `device` moved. Bytes that do not match the
     /// description have another cause and are not learned.
-    pub(super) fn learn(&self, d: &Description, device: DeviceId, moved: &Moved) {
+    pub(super) fn learn(&self, d: &Description, device: DeviceId, moved: &TransferTotals) {
         if device.has_own_memory() && moved.up.0 > 0 && moved.up == d.missing(device) {
             let count = d
                 .operands
                 .iter()
                 .filter(|operand| !operand.residency.is_on(device))
                 .count();
-            self.teach(device, Direction::Up, moved.up, moved.up_time, count);
+            self.learn_direction(device, Direction::Up, moved.up, moved.up_time, count);
         }
         if moved.down.0 > 0
             && let Some((source, count)) = Self::source(d, device, moved.down)
         {
-            self.teach(source, Direction::Down, moved.down, moved.down_time, count);
+            self.learn_direction(source, Direction::Down, moved.down, moved.down_time, count);
         }
     }
 
@@ -160,7 +166,7 @@ impl Buses {
         (down == total.0).then_some((source, total.1))
     }
 
-    fn teach(
+    fn learn_direction(
         &self,
         device: DeviceId,
         direction: Direction,
@@ -168,15 +174,17 @@ impl Buses {
         time: Nanos,
         count: usize,
     ) {
-        if let Some(bus) = self.bus(device) {
+        if let Some(device_model) = self.device_model(device) {
             let count = count.max(1) as u64;
-            bus.way(direction).learn(bytes.0 / count, time.0 / count);
+            device_model
+                .direction_model(direction)
+                .learn(bytes.0 / count, time.0 / count);
         }
     }
 }
 
-impl Bus {
-    pub(super) fn way(&self, direction: Direction) -> &Model {
+impl DeviceTransferModel {
+    pub(super) fn direction_model(&self, direction: Direction) -> &CostModel {
         match direction {
             Direction::Up => &self.up,
             Direction::Down => &self.down,

@@ -8,14 +8,14 @@
 //!
 //! [`Memory::reserve`]: crate::memory::Memory::reserve
 
+use super::admitted::AdmittedMemory;
 use super::fallback::FallbackCause;
-use super::room::Room;
-use super::{Runtime, Station};
+use super::{DeviceSlot, Runtime};
 use crate::device::DeviceId;
 use crate::error::Error;
 use crate::memory::Shortage;
 use crate::operation::Description;
-use crate::route::{Decision, Override, Price, Reason};
+use crate::route::{Decision, Override, PredictedCost, Reason};
 use crate::units::Bytes;
 
 impl Runtime {
@@ -25,24 +25,24 @@ impl Runtime {
         &self,
         description: &Description,
         decision: &mut Decision,
-    ) -> Result<(&Station, Room<'_>), Error> {
-        let station = self.station(decision.device)?;
-        match station.reserve(description) {
-            Ok(room) => Ok((station, room)),
-            Err(shortage) => self.admit_short(station, description, decision, shortage),
+    ) -> Result<(&DeviceSlot, AdmittedMemory<'_>), Error> {
+        let slot = self.slot(decision.device)?;
+        match slot.reserve(description) {
+            Ok(admitted) => Ok((slot, admitted)),
+            Err(shortage) => self.admit_short(slot, description, decision, shortage),
         }
     }
 
     #[cold]
     fn admit_short<'a>(
         &'a self,
-        station: &'a Station,
+        slot: &'a DeviceSlot,
         description: &Description,
         decision: &mut Decision,
         shortage: Box<Shortage>,
-    ) -> Result<(&'a Station, Room<'a>), Error> {
-        if let Some(room) = self.split(station, description) {
-            return Ok((station, room));
+    ) -> Result<(&'a DeviceSlot, AdmittedMemory<'a>), Error> {
+        if let Some(admitted) = self.split(slot, description) {
+            return Ok((slot, admitted));
         }
         let first = decision.device;
         let refused = |shortage| Error::OutOfMemory {
@@ -51,40 +51,40 @@ impl Runtime {
         };
         let may_move = decision.reason != (Reason::Forced { by: Override::Call });
         for device in others(decision).into_iter().filter(|_| may_move) {
-            let station = self.station(device)?;
-            let room = match station.reserve(description) {
-                Ok(room) => Some(room),
-                Err(_) => self.split(station, description),
+            let slot = self.slot(device)?;
+            let admitted = match slot.reserve(description) {
+                Ok(admitted) => Some(admitted),
+                Err(_) => self.split(slot, description),
             };
-            if let Some(room) = room {
+            if let Some(admitted) = admitted {
                 decision.device = device;
                 decision.reason = Reason::FellBack { from: first };
-                self.shared.counts.fell_back(
+                self.shared.counters.fell_back(
                     description.kind,
                     first,
                     device,
                     FallbackCause::NoRoom,
                     || refused(shortage).to_string(),
                 );
-                return Ok((station, room));
+                return Ok((slot, admitted));
             }
         }
-        if let Some(room) = self.spill(station, description) {
-            return Ok((station, room));
+        if let Some(admitted) = self.spill(slot, description) {
+            return Ok((slot, admitted));
         }
-        self.shared.counts.failed();
+        self.shared.counters.failed();
         Err(refused(shortage))
     }
 
     /// Reserves memory after moving arrays whose only copy is here to the host.
     pub(super) fn spill<'a>(
         &'a self,
-        station: &'a Station,
+        slot: &'a DeviceSlot,
         description: &Description,
-    ) -> Option<Room<'a>> {
-        let memory = station.memory()?;
+    ) -> Option<AdmittedMemory<'a>> {
+        let memory = slot.memory()?;
         let (needed, capacity) = (
-            station.footprint(memory, description),
+            slot.footprint(memory, description),
             memory.reading().limit.capacity,
         );
         if needed > capacity && description.least.is_none() {
@@ -94,25 +94,25 @@ impl Runtime {
         if memory.spill(missing) == Bytes(0) {
             return None;
         }
-        let room = station.reserve(description).ok();
-        room.or_else(|| self.split(station, description))
+        let admitted = slot.reserve(description).ok();
+        admitted.or_else(|| self.split(slot, description))
     }
 
     /// Reserves memory for an operation that can work in pieces.
     pub(super) fn split<'a>(
         &'a self,
-        station: &'a Station,
+        slot: &'a DeviceSlot,
         description: &Description,
-    ) -> Option<Room<'a>> {
-        let room = station.reserve_some(description)?;
-        if let Some(granted) = room.granted() {
-            let device = station.device.id();
+    ) -> Option<AdmittedMemory<'a>> {
+        let admitted = slot.reserve_some(description)?;
+        if let Some(granted) = admitted.granted() {
+            let device = slot.device.id();
             let asked = description.footprint(device);
             self.shared
-                .counts
+                .counters
                 .split(description.kind, device, asked, granted);
         }
-        Some(room)
+        Some(admitted)
     }
 }
 
@@ -123,7 +123,9 @@ fn others(decision: &Decision) -> Vec<DeviceId> {
         .iter()
         .filter(|candidate| candidate.device != decision.device)
         .collect();
-    let price = |price: Option<Price>| price.map_or(f64::INFINITY, |price: Price| price.total_ns());
+    let price = |price: Option<PredictedCost>| {
+        price.map_or(f64::INFINITY, |price: PredictedCost| price.total_ns())
+    };
     others.sort_by(|a, b| price(a.price).total_cmp(&price(b.price)));
     others.iter().map(|candidate| candidate.device).collect()
 }

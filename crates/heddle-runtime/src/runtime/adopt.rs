@@ -20,7 +20,7 @@ pub(super) fn set_memory(config: &Config, devices: &[Arc<dyn Device>]) -> Result
         })
         .collect();
     for (device, memory) in &memories {
-        memory.set_rules(&config.memory.rules(device.card().memory)?);
+        memory.set_rules(&config.memory.rules(device.properties().memory)?);
         if let Some(path) = &config.memory.log
             && memory.log().is_none()
         {

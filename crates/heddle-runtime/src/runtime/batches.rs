@@ -4,14 +4,14 @@ use super::Runtime;
 use crate::array::Array;
 use crate::batch::parallel;
 use crate::batch::{
-    BatchStatistics, Batchable, Book, CancelToken, Mixed, ParallelOutcome, ParallelSettings,
-    answers, answers_on, answers_to,
+    BatchCounters, BatchStatistics, Batchable, CancelToken, MixedBatch, ParallelOutcome,
+    ParallelSettings, results, results_of, results_on,
 };
 use crate::device::DeviceId;
 use crate::error::Error;
 use crate::ops::{
-    Add, Binary, BinaryFunction, BitElement, Div, Float, MatMul, Mul, Number, Sub, Term, Unary,
-    UnaryFunction, Xor,
+    Add, ArrayOrScalar, Binary, BinaryFunction, BitElement, Div, Float, MatMul, Mul, Number, Sub,
+    Unary, UnaryFunction, Xor,
 };
 
 impl Runtime {
@@ -34,7 +34,11 @@ impl Runtime {
         &self,
         operations: impl IntoIterator<Item = B>,
     ) -> Vec<Result<B::Output, Error>> {
-        answers_to(self, self.book(), operations.into_iter().collect())
+        results_of(
+            self,
+            self.batch_counters(),
+            operations.into_iter().collect(),
+        )
     }
 
     /// As [`batch`](Self::batch), on these devices, each with a share according to its measured
@@ -51,13 +55,13 @@ impl Runtime {
             return Ok(self.batch(operations));
         }
         let operations = operations.into_iter().map(Ok);
-        Ok(answers_on(self, self.book(), devices, operations))
+        Ok(results_on(self, self.batch_counters(), devices, operations))
     }
 
     /// Creates a batch of operations of different types.
     #[must_use]
-    pub fn mixed(&self) -> Mixed<'_> {
-        Mixed::new(self)
+    pub fn mixed(&self) -> MixedBatch<'_> {
+        MixedBatch::new(self)
     }
 
     /// `data ^ key` of every pair.
@@ -77,7 +81,7 @@ impl Runtime {
     }
 
     /// `left + right` of every pair; either may be a scalar.
-    pub fn add_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+    pub fn add_batch<T: Number, L: Into<ArrayOrScalar<T>>, R: Into<ArrayOrScalar<T>>>(
         &self,
         pairs: impl IntoIterator<Item = (L, R)>,
     ) -> Vec<Result<Array<T>, Error>> {
@@ -85,7 +89,7 @@ impl Runtime {
     }
 
     /// `left - right` of every pair; either may be a scalar.
-    pub fn sub_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+    pub fn sub_batch<T: Number, L: Into<ArrayOrScalar<T>>, R: Into<ArrayOrScalar<T>>>(
         &self,
         pairs: impl IntoIterator<Item = (L, R)>,
     ) -> Vec<Result<Array<T>, Error>> {
@@ -93,7 +97,7 @@ impl Runtime {
     }
 
     /// `left * right` of every pair, element by element; either may be a scalar.
-    pub fn mul_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+    pub fn mul_batch<T: Number, L: Into<ArrayOrScalar<T>>, R: Into<ArrayOrScalar<T>>>(
         &self,
         pairs: impl IntoIterator<Item = (L, R)>,
     ) -> Vec<Result<Array<T>, Error>> {
@@ -102,7 +106,7 @@ impl Runtime {
 
     /// `left / right` of every pair; either may be a scalar. An integer zero on the
     /// right fails its pair.
-    pub fn div_batch<T: Number, L: Into<Term<T>>, R: Into<Term<T>>>(
+    pub fn div_batch<T: Number, L: Into<ArrayOrScalar<T>>, R: Into<ArrayOrScalar<T>>>(
         &self,
         pairs: impl IntoIterator<Item = (L, R)>,
     ) -> Vec<Result<Array<T>, Error>> {
@@ -110,7 +114,12 @@ impl Runtime {
     }
 
     /// `function` of every pair.
-    pub fn binary_batch<T: Number, F: BinaryFunction<T>, L: Into<Term<T>>, R: Into<Term<T>>>(
+    pub fn binary_batch<
+        T: Number,
+        F: BinaryFunction<T>,
+        L: Into<ArrayOrScalar<T>>,
+        R: Into<ArrayOrScalar<T>>,
+    >(
         &self,
         function: F,
         pairs: impl IntoIterator<Item = (L, R)>,
@@ -144,17 +153,17 @@ impl Runtime {
     /// The statistics of merged work so far.
     #[must_use]
     pub fn batch_statistics(&self) -> BatchStatistics {
-        self.book().statistics()
+        self.batch_counters().statistics()
     }
 
     fn each<B: Batchable>(
         &self,
         operations: impl Iterator<Item = Result<B, Error>>,
     ) -> Vec<Result<B::Output, Error>> {
-        answers(self, self.book(), operations)
+        results(self, self.batch_counters(), operations)
     }
 
-    pub(crate) fn book(&self) -> &Book {
-        &self.shared.counts.batches
+    pub(crate) fn batch_counters(&self) -> &BatchCounters {
+        &self.shared.counters.batches
     }
 }

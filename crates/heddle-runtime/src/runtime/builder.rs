@@ -6,11 +6,11 @@ use std::sync::Arc;
 use heddle_profile::Profiler;
 
 use super::adopt;
-use super::counts::Counts;
-use super::gauge::NextSample;
-use super::{Runtime, Shared, Station};
+use super::committed_memory::NextSample;
+use super::counters::RuntimeCounters;
+use super::{DeviceSlot, Runtime, RuntimeShared};
 use crate::config::Config;
-use crate::cpu::{CpuDevice, Pool};
+use crate::cpu::{CpuDevice, CpuPool};
 use crate::device::{Accelerator, Device, DeviceId};
 use crate::error::Error;
 use crate::machine::Machine;
@@ -26,7 +26,7 @@ pub struct RuntimeBuilder {
     devices: Vec<Arc<dyn Device>>,
     probes: Vec<Box<dyn Probe>>,
     notes: Vec<String>,
-    forgetful: bool,
+    without_model_cache: bool,
 }
 
 impl RuntimeBuilder {
@@ -60,8 +60,8 @@ impl RuntimeBuilder {
 
     /// Disables reading and writing model files: every run starts without models.
     #[must_use]
-    pub fn forgetful(mut self) -> Self {
-        self.forgetful = true;
+    pub fn without_model_cache(mut self) -> Self {
+        self.without_model_cache = true;
         self
     }
 
@@ -75,7 +75,7 @@ impl RuntimeBuilder {
             mut devices,
             mut probes,
             mut notes,
-            forgetful,
+            without_model_cache,
         } = self;
         if !devices.iter().any(|device| device.id() == DeviceId::CPU) {
             devices.push(Arc::new(CpuDevice::new(config.threads)?));
@@ -83,7 +83,7 @@ impl RuntimeBuilder {
         let pool = devices
             .iter()
             .find_map(|device| device.host_pool().cloned());
-        let pool = pool.unwrap_or_else(|| Pool::deferred(config.threads));
+        let pool = pool.unwrap_or_else(|| CpuPool::deferred(config.threads));
         devices.sort_by_key(|device| device.id());
         let ids: Vec<DeviceId> = devices.iter().map(|device| device.id()).collect();
         if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -111,11 +111,11 @@ impl RuntimeBuilder {
         let gpu_memory = devices
             .iter()
             .find(|device| device.id().has_own_memory())
-            .map_or(Bytes(0), |device| device.card().memory);
+            .map_or(Bytes(0), |device| device.properties().memory);
         let router = Router::new(&ids, settings(&config, gpu_memory));
         check_named_devices(&config, &ids)?;
         adopt::set_memory(&config, &devices)?;
-        let store = (!forgetful)
+        let store = (!without_model_cache)
             .then(|| config.cache_folder())
             .flatten()
             .map(|folder| ModelStore::new(folder.join("models")));
@@ -126,7 +126,7 @@ impl RuntimeBuilder {
                     adopt_model(store, &machine, &device, &router, &mut notes)
                 });
                 let memory = device.accelerator().and_then(Accelerator::memory);
-                Station {
+                DeviceSlot {
                     ledger: ledger(&config, &device),
                     has_memory: memory.is_some(),
                     device,
@@ -139,7 +139,7 @@ impl RuntimeBuilder {
         let profiler = Profiler::new(config.profile.capacity_spans);
         profiler.set_enabled(config.profile.enabled);
         Ok(Runtime {
-            shared: Arc::new(Shared {
+            shared: Arc::new(RuntimeShared {
                 machine,
                 pool,
                 devices: stations,
@@ -148,7 +148,7 @@ impl RuntimeBuilder {
                 store,
                 probes,
                 notes,
-                counts: Counts::default(),
+                counters: RuntimeCounters::default(),
             }),
         })
     }
@@ -171,7 +171,7 @@ fn adopt_model(
     router: &Router,
     notes: &mut Vec<String>,
 ) -> bool {
-    let loaded = store.load(machine, device.id(), device.card());
+    let loaded = store.load(machine, device.id(), device.properties());
     notes.extend(loaded.note);
     let found = loaded.model.is_some();
     if let Some(model) = loaded.model {
@@ -186,7 +186,7 @@ fn ledger(config: &Config, device: &Arc<dyn Device>) -> Ledger {
     } else {
         &config.memory.host_limit
     };
-    Ledger::new(limit.of(device.card().memory))
+    Ledger::new(limit.of(device.properties().memory))
 }
 
 /// `gpu_memory` is the whole that a minimum size given as a share refers to.

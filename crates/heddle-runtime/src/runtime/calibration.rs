@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Runtime, Station};
+use super::{DeviceSlot, Runtime};
 use crate::device::DeviceId;
 use crate::error::Error;
 use crate::route::{self, CalibrationPlan, CalibrationReport, CalibrationStep};
@@ -11,13 +11,13 @@ impl Runtime {
     /// Whether a model from an earlier run was found for `device`.
     #[must_use]
     pub fn has_model(&self, device: DeviceId) -> bool {
-        self.station(device).is_ok_and(|station| station.had_model)
+        self.slot(device).is_ok_and(|slot| slot.had_model)
     }
 
     /// Whether every device that routing may choose by itself has a model from an earlier run.
     #[must_use]
     pub fn has_models(&self) -> bool {
-        self.routable().all(|station| station.had_model)
+        self.routable().all(|slot| slot.had_model)
     }
 
     /// Measures every device that routing may choose by itself, within the plan's budget per
@@ -30,10 +30,10 @@ impl Runtime {
         progress: &mut dyn FnMut(CalibrationStep),
     ) -> Result<Vec<CalibrationReport>, Error> {
         self.routable()
-            .map(|station| {
+            .map(|slot| {
                 route::calibrate(
                     &self.shared.router,
-                    station.device.as_ref(),
+                    slot.device.as_ref(),
                     &self.shared.probes,
                     plan,
                     progress,
@@ -51,13 +51,13 @@ impl Runtime {
         };
         let lost = self.shared.router.lost();
         self.routable()
-            .filter(|station| !lost.contains(&station.device.id()))
-            .map(|station| {
-                let device = &station.device;
+            .filter(|slot| !lost.contains(&slot.device.id()))
+            .map(|slot| {
+                let device = &slot.device;
                 store.save(
                     &self.shared.machine,
                     device.id(),
-                    device.card(),
+                    device.properties(),
                     &self.shared.router.device_model(device.id()),
                 )
             })
@@ -65,10 +65,10 @@ impl Runtime {
     }
 
     /// The devices that routing may choose by itself: all but emulated ones.
-    fn routable(&self) -> impl Iterator<Item = &Station> {
+    fn routable(&self) -> impl Iterator<Item = &DeviceSlot> {
         self.shared
             .devices
             .iter()
-            .filter(|station| !station.device.id().is_emulated())
+            .filter(|slot| !slot.device.id().is_emulated())
     }
 }

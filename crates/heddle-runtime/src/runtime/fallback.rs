@@ -11,7 +11,7 @@ use std::panic::Location;
 use serde::Serialize;
 
 use super::Runtime;
-use super::room::Room;
+use super::admitted::AdmittedMemory;
 use crate::device::{DeviceId, Timing};
 use crate::error::Error;
 use crate::operation::{Description, Operation};
@@ -118,7 +118,7 @@ impl Runtime {
     /// assert_eq!(energy, 25.0);
     /// # Ok::<(), heddle_runtime::Error>(())
     /// ```
-    pub fn again_if_lost<T>(
+    pub fn retry_on_device_loss<T>(
         &self,
         what: &'static str,
         mut body: impl FnMut() -> Result<T, Error>,
@@ -127,9 +127,9 @@ impl Runtime {
         for _ in 1..self.shared.devices.len() {
             match body() {
                 Err(error @ Error::ArrayLost { device, .. }) => {
-                    self.shared.router.lose(device);
+                    self.shared.router.mark_lost(device);
                     self.shared
-                        .counts
+                        .counters
                         .recomputed(what, device, error.to_string());
                 }
                 done => return done,
@@ -147,15 +147,15 @@ impl Runtime {
     pub(super) fn recover<'a, O: Operation>(
         &'a self,
         error: Error,
-        room: Room<'a>,
+        admitted: AdmittedMemory<'a>,
         description: &Description,
         decision: &mut Decision,
         operation: &mut O,
         place: &'static Location<'static>,
     ) -> Result<(O::Output, Timing), Error> {
-        let counts = &self.shared.counts;
+        let counters = &self.shared.counters;
         let from = decision.device;
-        let error = match self.again(error, room, from, operation, place) {
+        let error = match self.rerun(error, admitted, from, operation, place) {
             Ok(done) => return Ok(done),
             Err(error) => error,
         };
@@ -168,22 +168,22 @@ impl Runtime {
                 .any(|candidate| candidate.device == DeviceId::CPU)
             && operation.can_be_retried();
         let (Some(cause), true) = (cause, may_move) else {
-            counts.failed();
+            counters.failed();
             return Err(error);
         };
-        let station = self.station(DeviceId::CPU)?;
-        let Ok(room) = station.reserve(description) else {
-            counts.failed();
+        let slot = self.slot(DeviceId::CPU)?;
+        let Ok(admitted) = slot.reserve(description) else {
+            counters.failed();
             return Err(error);
         };
         let done = self
-            .execute_in(&room, station, description, operation, place)
+            .execute_admitted(&admitted, slot, description, operation, place)
             .inspect_err(|second| {
                 // Another device, which held an operand's only copy, may be lost as well.
                 self.cause(second, DeviceId::CPU);
-                counts.failed();
+                counters.failed();
             })?;
-        counts.fell_back(description.kind, from, DeviceId::CPU, cause, || {
+        counters.fell_back(description.kind, from, DeviceId::CPU, cause, || {
             error.to_string()
         });
         decision.device = DeviceId::CPU;
@@ -193,43 +193,43 @@ impl Runtime {
 
     /// Runs an operation again on the device where it ran out of memory. It is described again,
     /// because the memory it needs there has changed.
-    fn again<'a, O: Operation>(
+    fn rerun<'a, O: Operation>(
         &'a self,
         mut error: Error,
-        mut room: Room<'a>,
+        mut admitted: AdmittedMemory<'a>,
         device: DeviceId,
         operation: &mut O,
         place: &'static Location<'static>,
     ) -> Result<(O::Output, Timing), Error> {
-        let station = self.station(device)?;
+        let slot = self.slot(device)?;
         for _ in 0..ATTEMPTS_THERE {
             let is_short = matches!(
                 &error,
                 Error::OutOfMemory { shortage, .. } if shortage.device == device
             );
-            let lost_copies = station.has_lost_copies_since(&room);
+            let lost_copies = slot.has_removed_copies_since(&admitted);
             if !is_short || !lost_copies || !operation.can_be_retried() {
                 break;
             }
-            drop(room);
+            drop(admitted);
             let description = operation.describe();
             // The reservation may drop its own operands once more, so it includes memory for
             // them.
             let all = description.clone().with_operands_on_host();
-            let granted = station
+            let granted = slot
                 .reserve(&all)
                 .ok()
-                .or_else(|| self.split(station, &all))
-                .or_else(|| self.spill(station, &all))
-                .or_else(|| station.reserve(&description).ok());
+                .or_else(|| self.split(slot, &all))
+                .or_else(|| self.spill(slot, &all))
+                .or_else(|| slot.reserve(&description).ok());
             let Some(granted) = granted else {
                 return Err(error);
             };
-            room = granted;
+            admitted = granted;
             self.shared
-                .counts
+                .counters
                 .retried(description.kind, device, || error.to_string());
-            match self.execute_in(&room, station, &description, operation, place) {
+            match self.execute_admitted(&admitted, slot, &description, operation, place) {
                 Ok(done) => return Ok(done),
                 Err(next) => error = next,
             }
@@ -248,7 +248,7 @@ impl Runtime {
         if let Error::DeviceLost { device: lost, .. } | Error::ArrayLost { device: lost, .. } =
             error
         {
-            self.shared.router.lose(*lost);
+            self.shared.router.mark_lost(*lost);
         }
         match error {
             Error::DeviceLost { device: at, .. } if *at == device => Some(FallbackCause::Lost),

@@ -1,21 +1,21 @@
 //! The runtime: devices, router, ledgers and profiler behind one handle.
 //!
-//! The pipeline is in `road.rs` alone: every operation runs through [`Runtime::run`] or one of
+//! The pipeline is in `pipeline.rs` alone: every operation runs through [`Runtime::run`] or one of
 //! its two variants.
 
 mod admit;
+mod admitted;
 mod adopt;
 mod arrays;
 mod batches;
-mod bring;
 mod builder;
 mod calibration;
-mod counts;
+mod committed_memory;
+mod counters;
 mod fallback;
-mod gauge;
+mod pipeline;
+mod prefetch;
 mod report;
-mod road;
-mod room;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ use heddle_profile::Profiler;
 
 pub use builder::RuntimeBuilder;
 pub use fallback::{FallbackCause, FallbackCount, RecomputedCount, RetryCount, SplitCount};
+pub use pipeline::RunOutcome;
 pub use report::{DeviceReading, MemoryUse, Report};
-pub use road::Outcome;
 
 use crate::config::Config;
-use crate::cpu::Pool;
+use crate::cpu::CpuPool;
 use crate::device::{Device, DeviceId};
 use crate::error::Error;
 use crate::machine::Machine;
@@ -40,23 +40,23 @@ use crate::route::{ModelStore, Router};
 /// Runs operations. Cheap to clone; clones are the same runtime.
 #[derive(Clone)]
 pub struct Runtime {
-    shared: Arc<Shared>,
+    shared: Arc<RuntimeShared>,
 }
 
-struct Shared {
+struct RuntimeShared {
     machine: Machine,
-    pool: Pool,
-    devices: Vec<Station>,
+    pool: CpuPool,
+    devices: Vec<DeviceSlot>,
     router: Router,
     profiler: Profiler,
     store: Option<ModelStore>,
     probes: Vec<Box<dyn Probe>>,
     notes: Vec<String>,
-    counts: counts::Counts,
+    counters: counters::RuntimeCounters,
 }
 
 /// A device and its memory ledger.
-struct Station {
+struct DeviceSlot {
     device: Arc<dyn Device>,
     /// Counts reservations on a device without its own memory.
     ledger: Ledger,
@@ -64,7 +64,7 @@ struct Station {
     has_memory: bool,
     /// Whether a model from an earlier run was found for it.
     had_model: bool,
-    next_sample: gauge::NextSample,
+    next_sample: committed_memory::NextSample,
 }
 
 impl Runtime {
@@ -88,18 +88,18 @@ impl Runtime {
 
     /// The threads of its CPU device, for work on the host outside of an operation.
     #[must_use]
-    pub fn pool(&self) -> &Pool {
+    pub fn pool(&self) -> &CpuPool {
         &self.shared.pool
     }
 
     /// The devices, processor first.
     pub fn devices(&self) -> impl Iterator<Item = &Arc<dyn Device>> {
-        self.shared.devices.iter().map(|station| &station.device)
+        self.shared.devices.iter().map(|slot| &slot.device)
     }
 
     /// The device with that name.
     pub fn device(&self, id: DeviceId) -> Result<&Arc<dyn Device>, Error> {
-        self.station(id).map(|station| &station.device)
+        self.slot(id).map(|slot| &slot.device)
     }
 
     /// The router, for predictions and decisions.
@@ -119,8 +119,8 @@ impl Runtime {
     pub fn sample_memory(&self) {
         let profiler = self.profiler();
         let now_ns = profiler.since_epoch_ns(Instant::now());
-        for station in &self.shared.devices {
-            station.sample_now(profiler, now_ns);
+        for slot in &self.shared.devices {
+            slot.sample_now(profiler, now_ns);
         }
     }
 
@@ -137,11 +137,11 @@ impl Runtime {
         &self.shared.notes
     }
 
-    fn station(&self, id: DeviceId) -> Result<&Station, Error> {
+    fn slot(&self, id: DeviceId) -> Result<&DeviceSlot, Error> {
         self.shared
             .devices
             .iter()
-            .find(|station| station.device.id() == id)
+            .find(|slot| slot.device.id() == id)
             .ok_or_else(|| Error::NoSuchDevice {
                 asked: id,
                 available: self

@@ -7,11 +7,12 @@ use serde::Serialize;
 use super::{FallbackCount, RecomputedCount, RetryCount, Runtime, SplitCount};
 use crate::array::{TransferCounts, transfer_counts};
 use crate::batch::BatchStatistics;
-use crate::device::{DeviceCard, DeviceId};
+use crate::device::{DeviceId, DeviceProperties};
 use crate::memory::{
-    AcceleratorMemory, CleanupReport, Holder, Leak, LedgerReading, MemoryReading, Remains,
+    AcceleratorMemory, CleanupReport, Leak, LedgerReading, LiveAllocations, MemoryReading,
+    SiteUsage,
 };
-use crate::route::{KindRegret, RouteTally};
+use crate::route::{KindRegret, RouteCounts};
 
 /// A device and its memory at one moment.
 #[derive(Clone, Debug, Serialize)]
@@ -20,7 +21,7 @@ pub struct DeviceReading {
     /// The device.
     pub device: DeviceId,
     /// Its description.
-    pub card: DeviceCard,
+    pub properties: DeviceProperties,
     /// Reservations on it.
     pub memory: LedgerReading,
     /// The details of its memory, if it has its own.
@@ -37,7 +38,7 @@ pub struct MemoryUse {
     #[serde(flatten)]
     pub reading: MemoryReading,
     /// The largest holders, largest first.
-    pub holders: Vec<Holder>,
+    pub holders: Vec<SiteUsage>,
     /// Sites that hold more and more.
     pub leaks: Vec<Leak>,
     /// The last clean-ups, oldest first.
@@ -73,7 +74,7 @@ pub struct Report {
     /// Times per operation, element type and device.
     pub summary: heddle_profile::Summary,
     /// Decisions per kind and device.
-    pub routing: RouteTally,
+    pub routing: RouteCounts,
     /// Time lost against the best choice in hindsight.
     pub regret: Vec<KindRegret>,
     /// Operations that did not run on the device they were first sent to.
@@ -104,11 +105,11 @@ impl Runtime {
     /// What each device still holds, by which site and since when. Devices that hold nothing
     /// are left out. Call it at the end, when all arrays should have been dropped.
     #[must_use]
-    pub fn remains(&self) -> Vec<Remains> {
+    pub fn live_allocations(&self) -> Vec<LiveAllocations> {
         let stations = self.shared.devices.iter();
         stations
-            .filter_map(|station| Some(station.memory()?.remains()))
-            .filter(|remains| !remains.is_empty())
+            .filter_map(|slot| Some(slot.memory()?.live_allocations()))
+            .filter(|live_allocations| !live_allocations.is_empty())
             .collect()
     }
 
@@ -122,26 +123,26 @@ impl Runtime {
             devices: shared
                 .devices
                 .iter()
-                .map(|station| DeviceReading {
-                    device: station.device.id(),
-                    card: station.device.card().clone(),
-                    memory: station.reading(),
-                    memory_use: station.memory().map(MemoryUse::of),
-                    lost: lost.contains(&station.device.id()),
+                .map(|slot| DeviceReading {
+                    device: slot.device.id(),
+                    properties: slot.device.properties().clone(),
+                    memory: slot.reading(),
+                    memory_use: slot.memory().map(MemoryUse::of),
+                    lost: lost.contains(&slot.device.id()),
                 })
                 .collect(),
             summary: shared.profiler.summary(),
-            routing: shared.router.tally(),
+            routing: shared.router.decision_counts(),
             regret: shared.router.regret(),
-            fallbacks: shared.counts.fallbacks(),
-            recomputed: shared.counts.recomputations(),
-            splits: shared.counts.splits(),
-            retries: shared.counts.retries(),
+            fallbacks: shared.counters.fallbacks(),
+            recomputed: shared.counters.recomputations(),
+            splits: shared.counters.splits(),
+            retries: shared.counters.retries(),
             batches: self.batch_statistics(),
-            failures: count(&shared.counts.failures),
-            verified: count(&shared.counts.verified),
-            unverifiable: count(&shared.counts.unverifiable),
-            differed: count(&shared.counts.differed),
+            failures: count(&shared.counters.failures),
+            verified: count(&shared.counters.verified),
+            unverifiable: count(&shared.counters.unverifiable),
+            differed: count(&shared.counters.differed),
             transfers: transfer_counts(),
             notes: shared.notes.clone(),
         }

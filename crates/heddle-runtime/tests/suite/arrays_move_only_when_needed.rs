@@ -8,15 +8,15 @@
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Array, Residency, Runtime};
-use heddle_testing::remote::{Increment, NANOS_PER_BYTE, Remote};
+use heddle_testing::remote::{HostMemoryGpu, Increment, NANOS_PER_BYTE};
 
 const GPU: DeviceId = DeviceId::cuda(0);
 
 fn runtime() -> Runtime {
     Runtime::builder()
-        .device(Remote::new(0, Bytes(1 << 20)))
-        .device(Remote::new(1, Bytes(1 << 20)))
-        .forgetful()
+        .device(HostMemoryGpu::new(0, Bytes(1 << 20)))
+        .device(HostMemoryGpu::new(1, Bytes(1 << 20)))
+        .without_model_cache()
         .build()
         .unwrap()
 }
@@ -31,7 +31,7 @@ fn a_host_operand_goes_up_once_and_the_result_stays() {
     let data = Array::from_slice(&[1_u8, 2, 3]);
     assert_eq!(data.residency(), Residency::Host);
 
-    let first = runtime.trace(increment(&data), Some(GPU)).unwrap();
+    let first = runtime.run_traced(increment(&data), Some(GPU)).unwrap();
     assert_eq!(first.timing.moved.up, Bytes(3));
     assert_eq!(first.timing.moved.up_time, Nanos(3 * NANOS_PER_BYTE));
     assert_eq!(first.timing.moved.down, Bytes(0));
@@ -39,9 +39,11 @@ fn a_host_operand_goes_up_once_and_the_result_stays() {
     assert_eq!(first.output.residency(), Residency::Device(GPU));
 
     // Both operands are there now: nothing moves.
-    let again = runtime.trace(increment(&data), Some(GPU)).unwrap();
+    let again = runtime.run_traced(increment(&data), Some(GPU)).unwrap();
     assert_eq!(again.timing.moved.bytes(), Bytes(0));
-    let chained = runtime.trace(increment(&first.output), Some(GPU)).unwrap();
+    let chained = runtime
+        .run_traced(increment(&first.output), Some(GPU))
+        .unwrap();
     assert_eq!(chained.timing.moved.bytes(), Bytes(0));
 
     // Reading brings the result down once.
@@ -50,12 +52,12 @@ fn a_host_operand_goes_up_once_and_the_result_stays() {
 }
 
 #[test]
-fn the_processor_pays_for_bringing_a_device_array_down() {
+fn the_cpu_pays_for_bringing_a_device_array_down() {
     let runtime = runtime();
     let data = Array::from_slice(&[7_u8; 10]);
     let on_gpu = runtime.run_on(GPU, increment(&data)).unwrap();
     let on_cpu = runtime
-        .trace(increment(&on_gpu), Some(DeviceId::CPU))
+        .run_traced(increment(&on_gpu), Some(DeviceId::CPU))
         .unwrap();
     assert_eq!(on_cpu.timing.moved.down, Bytes(10));
     assert_eq!(on_cpu.output.as_slice().unwrap(), [9; 10]);
@@ -67,7 +69,7 @@ fn crossing_between_devices_goes_through_the_host_and_counts_both_ways() {
     let data = Array::from_slice(&[0_u8; 4]);
     let on_first = runtime.run_on(GPU, increment(&data)).unwrap();
     let on_second = runtime
-        .trace(increment(&on_first), Some(DeviceId::cuda(1)))
+        .run_traced(increment(&on_first), Some(DeviceId::cuda(1)))
         .unwrap();
     assert_eq!(on_second.timing.moved.down, Bytes(4));
     assert_eq!(on_second.timing.moved.up, Bytes(4));
@@ -102,8 +104,8 @@ fn writing_on_the_host_drops_the_outdated_device_copy() {
     assert_eq!(data.residency(), Residency::Both(GPU));
     data.as_mut_slice().unwrap()[0] = 5;
     assert_eq!(data.residency(), Residency::Host);
-    let answer = runtime.run_on(GPU, increment(&data)).unwrap();
-    assert_eq!(answer.as_slice().unwrap(), [6, 2]);
+    let result = runtime.run_on(GPU, increment(&data)).unwrap();
+    assert_eq!(result.as_slice().unwrap(), [6, 2]);
 }
 
 #[test]
@@ -123,11 +125,11 @@ fn a_device_copy_is_only_evicted_where_the_host_has_the_elements() {
 fn an_array_is_brought_where_it_is_wanted_once() {
     let runtime = runtime();
     let data = Array::from_slice(&[7_u8; 10]);
-    runtime.bring(&data, GPU).unwrap();
+    runtime.prefetch(&data, GPU).unwrap();
     assert_eq!(data.residency(), Residency::Both(GPU));
-    let used = runtime.trace(increment(&data), Some(GPU)).unwrap();
+    let used = runtime.run_traced(increment(&data), Some(GPU)).unwrap();
     assert_eq!(used.timing.moved.bytes(), Bytes(0));
-    runtime.bring(&used.output, DeviceId::CPU).unwrap();
+    runtime.prefetch(&used.output, DeviceId::CPU).unwrap();
     assert_eq!(used.output.residency(), Residency::Both(GPU));
-    assert!(runtime.bring(&data, DeviceId::cuda(7)).is_err());
+    assert!(runtime.prefetch(&data, DeviceId::cuda(7)).is_err());
 }

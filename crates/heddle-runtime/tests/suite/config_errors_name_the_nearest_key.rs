@@ -76,7 +76,10 @@ fn a_variable_like_no_setting_gets_no_hint_and_the_runtime_tells_of_it() {
     let config = from_variable("HEDDLE_WORKER_RANK", "3").unwrap();
     let warning = "HEDDLE_WORKER_RANK is no setting and was ignored";
     assert_eq!(config.warnings, [warning]);
-    let runtime = Runtime::builder().config(config).forgetful().build();
+    let runtime = Runtime::builder()
+        .config(config)
+        .without_model_cache()
+        .build();
     assert_eq!(runtime.unwrap().notes(), [warning]);
 }
 

@@ -13,28 +13,28 @@ use std::sync::{Arc, Mutex};
 
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::memory::{
-    Admission, Allocation, HostStorage, Memory, MemorySettings, Storage, Stream, Streams,
-    SystemClock,
+    Admission, Allocation, Memory, MemorySettings, SimulatedStorage, Storage, StreamIndex,
+    StreamSet, SystemClock,
 };
 use heddle_runtime::units::Bytes;
 
 const THREADS: u8 = 8;
 const CAPACITY: Bytes = Bytes(32 << 20);
 
-fn memory(host: &Arc<HostStorage>) -> Memory<Arc<HostStorage>> {
+fn memory(host: &Arc<SimulatedStorage>) -> Memory<Arc<SimulatedStorage>> {
     let settings = MemorySettings::new(DeviceId::simt(0), CAPACITY);
     Memory::new(Arc::clone(host), settings, Arc::new(SystemClock::new()))
 }
 
 /// What all threads know together.
 #[derive(Default)]
-struct World {
+struct SharedModel {
     live: BTreeMap<u64, u64>,
     /// Work that has not been waited for: stream, from, to.
     work: Vec<(u8, u64, u64)>,
 }
 
-impl World {
+impl SharedModel {
     fn begin(&mut self, allocation: &Allocation, stream: u8) {
         let from = allocation.address();
         let to = from + allocation.granted().0;
@@ -56,16 +56,16 @@ impl World {
 
 #[test]
 fn with_blocks_reservations_and_streams() {
-    let host = Arc::new(HostStorage::new(CAPACITY));
+    let host = Arc::new(SimulatedStorage::new(CAPACITY));
     let memory = memory(&host);
-    let world = Mutex::new(World::default());
+    let world = Mutex::new(SharedModel::default());
     let refused = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let (memory, world, refused) = (&memory, &world, &refused);
             scope.spawn(move || {
                 let mut random = Random::seeded(u64::from(thread));
-                let stream = Stream::new(thread).unwrap();
+                let stream = StreamIndex::new(thread).unwrap();
                 let mut live: Vec<Allocation> = Vec::new();
                 for round in 0..2000 {
                     let bytes = Bytes(random.below(1 << 20));
@@ -87,7 +87,7 @@ fn with_blocks_reservations_and_streams() {
                         let mut world = world.lock().unwrap();
                         world.work.retain(|&(other, ..)| other != thread);
                         drop(world);
-                        memory.settled(stream.alone());
+                        memory.synchronized(stream.alone());
                     }
                     if round % 97 == 0 {
                         memory.trim();
@@ -100,7 +100,7 @@ fn with_blocks_reservations_and_streams() {
             });
         }
     });
-    memory.settled(Streams::ALL);
+    memory.synchronized(StreamSet::ALL);
     memory.trim();
     let reading = memory.reading();
     assert_eq!(reading.limit.allocated, Bytes(0));
@@ -115,23 +115,23 @@ fn with_blocks_reservations_and_streams() {
 
 #[test]
 fn a_repeating_workload_is_served_from_the_pool() {
-    let host = Arc::new(HostStorage::new(CAPACITY));
+    let host = Arc::new(SimulatedStorage::new(CAPACITY));
     let memory = memory(&host);
-    let stream = Stream::new(0);
+    let stream = StreamIndex::new(0);
     let round = |order: u64| {
         let mut live = Vec::new();
         for index in 0..50_u64 {
             let bytes = 100 + (index * 7 + order) % 50 * 9973;
             live.push(memory.allocate(Bytes(bytes), stream).unwrap());
             if live.len() > 12 {
-                memory.free(live.swap_remove(3), Streams(1));
+                memory.free(live.swap_remove(3), StreamSet(1));
             }
         }
         for allocation in live {
-            memory.free(allocation, Streams(1));
+            memory.free(allocation, StreamSet(1));
         }
         if order.is_multiple_of(4) {
-            memory.settled(Streams(1));
+            memory.synchronized(StreamSet(1));
         }
     };
     (0..10).for_each(round);

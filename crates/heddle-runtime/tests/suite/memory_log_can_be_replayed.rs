@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::memory::{
-    AllocationLog, HostStorage, LogWriter, ManualClock, Memory, MemorySettings, Pool, PoolSettings,
-    ReplayError, Storage, Stream, Streams, replay, replay_in_time,
+    AllocationLog, LogWriter, ManualClock, Memory, MemoryPool, MemorySettings, PoolSettings,
+    ReplayError, SimulatedStorage, Storage, StreamIndex, StreamSet, replay, replay_in_time,
 };
 use heddle_runtime::units::Bytes;
 use proptest::prelude::*;
@@ -22,15 +22,15 @@ const CAPACITY: Bytes = Bytes(64 << 20);
 
 /// A file in memory.
 #[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
+struct MemoryFile(Arc<Mutex<Vec<u8>>>);
 
-impl Paper {
+impl MemoryFile {
     fn text(&self) -> Vec<u8> {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Write for Paper {
+impl Write for MemoryFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -45,29 +45,33 @@ fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::default())
 }
 
-fn pool() -> Pool<HostStorage> {
-    Pool::new(HostStorage::new(CAPACITY), PoolSettings::default(), clock())
+fn pool() -> MemoryPool<SimulatedStorage> {
+    MemoryPool::new(
+        SimulatedStorage::new(CAPACITY),
+        PoolSettings::default(),
+        clock(),
+    )
 }
 
 /// The log of a small workload: 60 blocks, one refusal, two never freed.
 fn logged() -> Vec<u8> {
-    let paper = Paper::default();
+    let paper = MemoryFile::default();
     let settings = MemorySettings::new(DeviceId::simt(3), CAPACITY);
-    let memory = Memory::new(HostStorage::new(CAPACITY), settings, clock());
+    let memory = Memory::new(SimulatedStorage::new(CAPACITY), settings, clock());
     assert!(memory.log_to(paper.clone()));
     assert!(!memory.log_to(paper.clone()), "one log at a time");
     for round in 0..20 {
         let blocks = [1000, 50_000, 3_000_000 + round].map(|bytes| {
             let bytes = Bytes(bytes);
-            memory.allocate(bytes, Stream::new(1)).unwrap()
+            memory.allocate(bytes, StreamIndex::new(1)).unwrap()
         });
         let [first, second, third] = blocks;
         if round != 7 {
-            memory.free(first, Streams(0b10));
-            memory.free(second, Streams::NONE);
+            memory.free(first, StreamSet(0b10));
+            memory.free(second, StreamSet::NONE);
         }
-        memory.free(third, Streams(0b10));
-        memory.settled(Streams(0b10));
+        memory.free(third, StreamSet(0b10));
+        memory.synchronized(StreamSet(0b10));
     }
     assert!(memory.allocate(Bytes(1 << 40), None).is_err());
     memory.trim();
@@ -85,7 +89,7 @@ fn on_another_stack() {
     assert!(report.hit_rate > 0.9 && report.peak_used > Bytes(3_000_000));
     assert!(report.peak_held >= report.peak_used && report.fragmentation < 1.0);
     assert_eq!(pool.reading().used, Bytes(0));
-    let small = HostStorage::new(Bytes(1 << 20));
+    let small = SimulatedStorage::new(Bytes(1 << 20));
     let report = replay(log.as_slice(), &small).unwrap();
     assert_eq!((report.refusals, report.hit_rate), (20, 0.0));
     assert_eq!(small.reading().used, Bytes(0));
@@ -93,20 +97,24 @@ fn on_another_stack() {
 
 #[test]
 fn time_passes_in_a_replay_as_it_did() {
-    let paper = Paper::default();
+    let paper = MemoryFile::default();
     let settings = MemorySettings::new(DeviceId::simt(0), CAPACITY);
     let then = clock();
-    let memory = Memory::new(HostStorage::new(CAPACITY), settings, Arc::clone(&then) as _);
+    let memory = Memory::new(
+        SimulatedStorage::new(CAPACITY),
+        settings,
+        Arc::clone(&then) as _,
+    );
     memory.log_to(paper.clone());
     for _ in 0..10 {
         let block = memory.allocate(Bytes(5 << 20), None).unwrap();
-        memory.free(block, Streams::NONE);
+        memory.free(block, StreamSet::NONE);
         then.advance(Duration::from_mins(11));
     }
     let log = paper.text();
     let now = clock();
-    let host = HostStorage::new(CAPACITY);
-    let pool = Pool::new(host, PoolSettings::default(), Arc::clone(&now) as _);
+    let host = SimulatedStorage::new(CAPACITY);
+    let pool = MemoryPool::new(host, PoolSettings::default(), Arc::clone(&now) as _);
     let report = replay_in_time(log.as_slice(), &pool, &now).unwrap();
     assert_eq!(
         (report.allocations, report.hit_rate),
@@ -119,17 +127,17 @@ fn time_passes_in_a_replay_as_it_did() {
 
 #[test]
 fn a_part_that_logs_can_stand_anywhere() {
-    let paper = Paper::default();
+    let paper = MemoryFile::default();
     let writer = LogWriter::new(paper.clone(), DeviceId::simt(0), CAPACITY, clock());
-    let host = AllocationLog::new(HostStorage::new(CAPACITY), Arc::new(writer));
-    let pool = Pool::new(host, PoolSettings::default(), clock());
+    let host = AllocationLog::new(SimulatedStorage::new(CAPACITY), Arc::new(writer));
+    let pool = MemoryPool::new(host, PoolSettings::default(), clock());
     for _ in 0..10 {
         let block = pool.allocate(Bytes(1000), None).unwrap();
-        pool.free(block, Streams::NONE);
+        pool.free(block, StreamSet::NONE);
     }
     drop(pool);
     let log = paper.text();
-    let report = replay(log.as_slice(), &HostStorage::new(CAPACITY)).unwrap();
+    let report = replay(log.as_slice(), &SimulatedStorage::new(CAPACITY)).unwrap();
     assert_eq!((report.allocations, report.blocks_left), (1, 0));
 }
 

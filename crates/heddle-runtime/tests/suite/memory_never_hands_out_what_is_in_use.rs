@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::memory::{
-    Admission, Allocation, HostStorage, ManualClock, Memory, MemorySettings, Storage, Stream,
-    Streams,
+    Admission, Allocation, ManualClock, Memory, MemorySettings, SimulatedStorage, Storage,
+    StreamIndex, StreamSet,
 };
 use heddle_runtime::units::Bytes;
 use proptest::prelude::*;
@@ -72,31 +72,31 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Work on a stream that nobody has waited for, and where it may write.
-struct Work {
+struct QueuedWork {
     stream: u8,
     from: u64,
     to: u64,
 }
 
-struct Model {
-    memory: Memory<Arc<HostStorage>>,
-    host: Arc<HostStorage>,
+struct ReferenceModel {
+    memory: Memory<Arc<SimulatedStorage>>,
+    host: Arc<SimulatedStorage>,
     clock: Arc<ManualClock>,
-    hears_queued: bool,
+    tracks_queued_work: bool,
     live: Vec<Allocation>,
-    work: Vec<Work>,
+    work: Vec<QueuedWork>,
     /// Streams that have said so, where that is heard.
     queued: u64,
     admissions: Vec<(Admission, u64, u64)>,
     faults: u64,
 }
 
-impl Model {
-    fn new(pooled: bool, hears_queued: bool) -> Self {
-        let host = Arc::new(HostStorage::new(CAPACITY));
+impl ReferenceModel {
+    fn new(pooled: bool, tracks_queued_work: bool) -> Self {
+        let host = Arc::new(SimulatedStorage::new(CAPACITY));
         let clock = Arc::new(ManualClock::default());
         let mut settings = MemorySettings::new(DeviceId::simt(0), CAPACITY);
-        settings.hears_queued = hears_queued;
+        settings.tracks_queued_work = tracks_queued_work;
         if !pooled {
             settings.pool = None;
         }
@@ -104,7 +104,7 @@ impl Model {
             memory: Memory::new(Arc::clone(&host), settings, Arc::clone(&clock) as _),
             host,
             clock,
-            hears_queued,
+            tracks_queued_work,
             live: Vec::new(),
             work: Vec::new(),
             queued: 0,
@@ -128,11 +128,11 @@ impl Model {
             Step::Settle(streams) => {
                 self.work.retain(|work| streams >> work.stream & 1 == 0);
                 self.queued &= !streams;
-                self.memory.settled(Streams(streams));
+                self.memory.synchronized(StreamSet(streams));
             }
             Step::Queue(streams) => {
                 self.queued |= streams;
-                self.memory.queued(Streams(streams));
+                self.memory.queued(StreamSet(streams));
             }
             Step::Reserve(bytes) => {
                 if let Ok(admission) = self.memory.reserve(Bytes(bytes)) {
@@ -167,7 +167,7 @@ impl Model {
         let entered = admission.as_ref().map(|(admission, ..)| admission.enter());
         let granted = self
             .memory
-            .allocate(Bytes(bytes), stream.and_then(Stream::new));
+            .allocate(Bytes(bytes), stream.and_then(StreamIndex::new));
         drop(entered);
         let Ok(allocation) = granted else { return };
         let size = allocation.granted().0;
@@ -203,13 +203,13 @@ impl Model {
         }
         let allocation = self.live.swap_remove(which % self.live.len());
         let size = allocation.granted().0;
-        let busy = if self.hears_queued {
+        let busy = if self.tracks_queued_work {
             touched & self.queued
         } else {
             touched
         };
         for stream in (0..4).filter(|stream| busy >> stream & 1 == 1) {
-            self.work.push(Work {
+            self.work.push(QueuedWork {
                 stream,
                 from: allocation.address(),
                 to: allocation.address() + size,
@@ -217,7 +217,7 @@ impl Model {
         }
         let admission = self.admissions.last_mut().filter(|_| inside);
         let _entered = admission.as_ref().map(|(admission, ..)| admission.enter());
-        self.memory.free(allocation, Streams(touched));
+        self.memory.free(allocation, StreamSet(touched));
         if let Some((_, all, left)) = admission {
             *left = (*left + size).min(*all);
         }
@@ -242,9 +242,9 @@ impl Model {
     fn end(mut self) {
         self.admissions.clear();
         for allocation in self.live.drain(..) {
-            self.memory.free(allocation, Streams::ALL);
+            self.memory.free(allocation, StreamSet::ALL);
         }
-        self.memory.settled(Streams::ALL);
+        self.memory.synchronized(StreamSet::ALL);
         self.memory.trim();
         self.check();
         let reading = self.memory.reading();
@@ -256,8 +256,8 @@ impl Model {
     }
 }
 
-fn run(steps: &[Step], pooled: bool, hears_queued: bool) -> Model {
-    let mut model = Model::new(pooled, hears_queued);
+fn run(steps: &[Step], pooled: bool, tracks_queued_work: bool) -> ReferenceModel {
+    let mut model = ReferenceModel::new(pooled, tracks_queued_work);
     for step in steps {
         model.take(step);
         model.check();
@@ -272,9 +272,9 @@ proptest! {
     fn in_any_order_of_steps(
         steps in prop::collection::vec(step(), 1..300),
         pooled in prop::bool::weighted(0.8),
-        hears_queued: bool,
+        tracks_queued_work: bool,
     ) {
-        run(&steps, pooled, hears_queued).end();
+        run(&steps, pooled, tracks_queued_work).end();
     }
 }
 
@@ -283,8 +283,8 @@ fn in_ten_thousand_steps_with_faults() {
     let mut runner = TestRunner::deterministic();
     let steps = prop::collection::vec(step(), 10_000);
     let steps = steps.new_tree(&mut runner).unwrap().current();
-    for hears_queued in [false, true] {
-        let model = run(&steps, true, hears_queued);
+    for tracks_queued_work in [false, true] {
+        let model = run(&steps, true, tracks_queued_work);
         let reading = model.memory.reading();
         assert!(model.faults > 100);
         assert!(reading.statistics.allocations > 1000, "{reading:?}");

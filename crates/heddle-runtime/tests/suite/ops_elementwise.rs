@@ -23,8 +23,8 @@ fn check_unary<T: Number, F: UnaryFunction<T>>(f: F, data: &[T], expected: impl 
     let expected: Vec<T> = data.iter().map(|&x| expected(x)).collect();
     let mut array = Array::from_slice(data);
     poison::<T>(data.len());
-    let answer = run(&device, &mut Unary::new(f, &array)).unwrap();
-    assert_same(answer.as_slice().unwrap(), &expected);
+    let result = run(&device, &mut Unary::new(f, &array)).unwrap();
+    assert_same(result.as_slice().unwrap(), &expected);
     run(&device, &mut UnaryInPlace::new(f, &mut array)).unwrap();
     assert_same(array.as_slice().unwrap(), &expected);
 }
@@ -40,16 +40,16 @@ fn check_binary<T: Number, F: BinaryFunction<T>>(
     let pairs = left.iter().zip(right);
     let expect: Vec<T> = pairs.map(|(&x, &y)| expected(x, y)).collect();
     poison::<T>(left.len());
-    let answer = run(&device, &mut Binary::new(f, &a, &b).unwrap()).unwrap();
-    assert_same(answer.as_slice().unwrap(), &expect);
+    let result = run(&device, &mut Binary::new(f, &a, &b).unwrap()).unwrap();
+    assert_same(result.as_slice().unwrap(), &expect);
     let mut own = a.clone();
     run(&device, &mut BinaryInPlace::new(f, &mut own, &b).unwrap()).unwrap();
     assert_same(own.as_slice().unwrap(), &expect);
     let Some(&scalar) = right.first() else { return };
     let expect: Vec<T> = left.iter().map(|&x| expected(x, scalar)).collect();
     poison::<T>(left.len());
-    let answer = run(&device, &mut Binary::new(f, &a, scalar).unwrap()).unwrap();
-    assert_same(answer.as_slice().unwrap(), &expect);
+    let result = run(&device, &mut Binary::new(f, &a, scalar).unwrap()).unwrap();
+    assert_same(result.as_slice().unwrap(), &expect);
     let mut own = a.clone();
     run(
         &device,
@@ -59,8 +59,8 @@ fn check_binary<T: Number, F: BinaryFunction<T>>(
     assert_same(own.as_slice().unwrap(), &expect);
     let expect: Vec<T> = right.iter().map(|&y| expected(scalar, y)).collect();
     poison::<T>(right.len());
-    let answer = run(&device, &mut Binary::new(f, scalar, &b).unwrap()).unwrap();
-    assert_same(answer.as_slice().unwrap(), &expect);
+    let result = run(&device, &mut Binary::new(f, scalar, &b).unwrap()).unwrap();
+    assert_same(result.as_slice().unwrap(), &expect);
 }
 
 macro_rules! integers {
@@ -104,9 +104,9 @@ macro_rules! floats {
                 check_unary(Sqrt, &a, <$type>::sqrt);
                 let device = device(1);
                 let array = Array::from_slice(&a);
-                let answer = run(&device, &mut Scale::new(&array, 3.0, -0.5)).unwrap();
+                let result = run(&device, &mut Scale::new(&array, 3.0, -0.5)).unwrap();
                 let expected: Vec<$type> = a.iter().map(|x| x.mul_add(3.0, -0.5)).collect();
-                assert_same(answer.as_slice().unwrap(), &expected);
+                assert_same(result.as_slice().unwrap(), &expected);
             }
         }
     };

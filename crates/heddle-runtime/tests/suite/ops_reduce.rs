@@ -82,7 +82,7 @@ fn the_bits_do_not_depend_on_the_thread_count() {
     // Blocks enough for every thread, the last of them short.
     let singles = random::<f32>(1_200_007);
     let doubles = random::<f64>(300_011);
-    let answers = [1, 2, 3, 8].map(|threads| {
+    let results = [1, 2, 3, 8].map(|threads| {
         let device = device(threads);
         let mut bits = vec![
             run(&device, &mut Sum::new(&singles)).unwrap().to_bits(),
@@ -101,9 +101,9 @@ fn the_bits_do_not_depend_on_the_thread_count() {
                 .to_bits(),
         ];
         for mode in MODES {
-            let answer = run(&device, &mut Normalize::new(&singles, mode)).unwrap();
+            let result = run(&device, &mut Normalize::new(&singles, mode)).unwrap();
             bits.extend(
-                answer
+                result
                     .as_slice()
                     .unwrap()
                     .iter()
@@ -112,7 +112,7 @@ fn the_bits_do_not_depend_on_the_thread_count() {
         }
         bits
     });
-    assert!(answers.iter().all(|bits| *bits == answers[0]));
+    assert!(results.iter().all(|bits| *bits == results[0]));
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn not_a_number_wins_wherever_it_stands() {
                     .is_nan()
             );
             for mode in MODES {
-                let answer = run(&device, &mut Normalize::new(&array, mode)).unwrap();
+                let result = run(&device, &mut Normalize::new(&array, mode)).unwrap();
                 assert!(
-                    answer.as_slice().unwrap().iter().all(|x| x.is_nan()),
+                    result.as_slice().unwrap().iter().all(|x| x.is_nan()),
                     "{mode:?} {len}"
                 );
             }
@@ -162,8 +162,8 @@ fn nothing_has_a_sum_and_no_mean() {
     assert!(matches!(Min::new(&none), Err(Error::EmptyArray { .. })));
     assert!(matches!(Max::new(&none), Err(Error::EmptyArray { .. })));
     for mode in MODES {
-        let answer = run(&device(1), &mut Normalize::new(&none, mode)).unwrap();
-        assert!(answer.is_empty());
+        let result = run(&device(1), &mut Normalize::new(&none, mode)).unwrap();
+        assert!(result.is_empty());
     }
 }
 
@@ -205,8 +205,8 @@ fn constant_arrays_become_zeros_and_extreme_ones_stay_finite() {
     let tenths = Array::from_slice(&vec![0.1_f64; 100_003]);
     for mode in [NormalizeMode::ZScore, NormalizeMode::MinMax] {
         poison::<f64>(100_003);
-        let answer = run(&device, &mut Normalize::new(&tenths, mode)).unwrap();
-        assert!(answer.as_slice().unwrap().iter().all(|&x| x == 0.0));
+        let result = run(&device, &mut Normalize::new(&tenths, mode)).unwrap();
+        assert!(result.as_slice().unwrap().iter().all(|&x| x == 0.0));
     }
     let zeros = Array::<f32>::zeros(&[2000]).unwrap();
     poison::<f32>(2000);
@@ -222,13 +222,13 @@ fn constant_arrays_become_zeros_and_extreme_ones_stay_finite() {
     for size in [3e300_f64, 3e-300, 4e-310] {
         let array = Array::from_slice(&[size, -size]);
         let mut unit = Normalize::new(&array, NormalizeMode::Unit);
-        let answer = run(&device, &mut unit).unwrap().to_vec().unwrap();
-        assert!((answer[0] - 0.5_f64.sqrt()).abs() < 1e-12 && answer[1] == -answer[0]);
+        let result = run(&device, &mut unit).unwrap().to_vec().unwrap();
+        assert!((result[0] - 0.5_f64.sqrt()).abs() < 1e-12 && result[1] == -result[0]);
     }
 }
 
 #[test]
-fn answers_are_compared_within_what_order_can_change() {
+fn results_are_compared_within_what_order_can_change() {
     let array = Array::from_slice(&[1e8_f32, -1e8, 1.0]);
     let sum = Sum::new(&array);
     assert_eq!(sum.compare(&1.0, &(1.0 + 1e-6)), Agreement::Same);
@@ -275,9 +275,9 @@ fn singles_normalize_at_any_scale() {
             (NormalizeMode::ZScore, 1.5_f32.sqrt()),
             (NormalizeMode::Unit, 0.5_f32.sqrt()),
         ] {
-            let answer = normal(mode);
-            assert!((answer[2] - last).abs() <= 2.0 * f32::EPSILON, "{size}");
-            assert_eq!(answer[0], -answer[2]);
+            let result = normal(mode);
+            assert!((result[2] - last).abs() <= 2.0 * f32::EPSILON, "{size}");
+            assert_eq!(result[0], -result[2]);
         }
     }
 }

@@ -19,9 +19,9 @@ fn check<T: BitElement>(data: &[T], key: &[T]) {
     let mut array = Array::from_slice(data);
     let key = Array::from_slice(key);
     poison::<T>(data.len());
-    let answer = run(&device, &mut Xor::new(&array, &key).unwrap()).unwrap();
-    assert_eq!(answer.as_slice().unwrap(), expected);
-    let back = run(&device, &mut Xor::new(&answer, &key).unwrap()).unwrap();
+    let result = run(&device, &mut Xor::new(&array, &key).unwrap()).unwrap();
+    assert_eq!(result.as_slice().unwrap(), expected);
+    let back = run(&device, &mut Xor::new(&result, &key).unwrap()).unwrap();
     assert_eq!(back.as_slice().unwrap(), data);
     run(&device, &mut XorInPlace::new(&mut array, &key).unwrap()).unwrap();
     assert_eq!(array.as_slice().unwrap(), expected);
@@ -67,11 +67,11 @@ fn shapes_stay_and_writing_leaves_clones_alone() {
     let device = device(1);
     let data = Array::from_shape(&[2, 3], &[1_u8, 2, 3, 4, 5, 6]).unwrap();
     let key = Array::from_slice(&[255_u8]);
-    let answer = run(&device, &mut Xor::new(&data, &key).unwrap()).unwrap();
-    assert_eq!(answer.shape(), data.shape());
+    let result = run(&device, &mut Xor::new(&data, &key).unwrap()).unwrap();
+    assert_eq!(result.shape(), data.shape());
     let mut copy = data.clone();
     run(&device, &mut XorInPlace::new(&mut copy, &key).unwrap()).unwrap();
-    assert_eq!(copy.as_slice().unwrap(), answer.as_slice().unwrap());
+    assert_eq!(copy.as_slice().unwrap(), result.as_slice().unwrap());
     assert_eq!(data.as_slice().unwrap()[0], 1);
 }
 
@@ -84,6 +84,6 @@ fn an_empty_key_is_refused_unless_there_is_nothing_to_do() {
         XorInPlace::new(&mut some.clone(), &none),
         Err(Error::EmptyKey)
     ));
-    let answer = run(&device(1), &mut Xor::new(&none, &none).unwrap()).unwrap();
-    assert!(answer.is_empty());
+    let result = run(&device(1), &mut Xor::new(&none, &none).unwrap()).unwrap();
+    assert!(result.is_empty());
 }

@@ -7,16 +7,16 @@ use heddle_runtime::Residency;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::route::{ALLOWANCE_NS, Reason, RouteSettings};
 use heddle_testing::Random;
-use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, World, XOR, describe};
+use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, SimulatedMachine, XOR, describe};
 
-fn world(explore_share: f64, seed: u64) -> World {
+fn world(explore_share: f64, seed: u64) -> SimulatedMachine {
     let costs = |fixed, each| {
         [
             (XOR.name(), Cost::new(fixed, each)),
             (SUM.name(), Cost::new(fixed, each)),
         ]
     };
-    World::new(
+    SimulatedMachine::new(
         vec![
             FakeDevice::new(CPU, &costs(200.0, 0.1)).with_noise(0.05, 100, seed),
             FakeDevice::new(GPU, &costs(10_000.0, 0.3)).with_noise(0.05, 100, !seed),
@@ -45,14 +45,21 @@ fn the_extra_time_stays_below_the_share() {
                 extra += timing.total.0 as f64 - world.oracle(&d).1;
             }
         }
-        let tally = world.router.tally();
-        println!("share {share}: {tally:?}");
+        let decision_counts = world.router.decision_counts();
+        println!("share {share}: {decision_counts:?}");
         let limit = share * total + ALLOWANCE_NS as f64;
         // One surprise, an outlier on the last exploration, may not be paid back yet.
         assert!(extra <= 1.1 * limit, "seed {seed}: {extra} of {limit}");
-        assert!(tally.explorations > 10, "seed {seed}: {tally:?}");
-        assert_eq!(tally.decisions, 20_000);
-        let sent: u64 = tally.kinds.iter().map(|kind| kind.decisions).sum();
+        assert!(
+            decision_counts.explorations > 10,
+            "seed {seed}: {decision_counts:?}"
+        );
+        assert_eq!(decision_counts.decisions, 20_000);
+        let sent: u64 = decision_counts
+            .kinds
+            .iter()
+            .map(|kind| kind.decisions)
+            .sum();
         assert_eq!(sent, 20_000);
     }
 }
@@ -87,14 +94,14 @@ fn a_share_of_zero_turns_it_off() {
     for _ in 0..2_000 {
         assert_eq!(world.run(&d).0.device, CPU);
     }
-    assert_eq!(world.router.tally().explorations, 0);
+    assert_eq!(world.router.decision_counts().explorations, 0);
 }
 
 #[test]
 fn an_emulated_device_is_never_explored() {
     let costs = [(SUM.name(), Cost::new(100.0, 0.1))];
     let simt = DeviceId::simt(0);
-    let world = World::new(
+    let world = SimulatedMachine::new(
         vec![FakeDevice::new(CPU, &costs), FakeDevice::new(simt, &costs)],
         RouteSettings {
             allow: Some(vec![CPU, simt]),

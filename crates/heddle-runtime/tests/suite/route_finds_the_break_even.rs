@@ -10,7 +10,7 @@ use heddle_runtime::route::{
     BreakEven, CalibrationPlan, CalibrationReport, RouteSettings, break_even, calibrate, explain,
 };
 use heddle_runtime::{Kind, Residency};
-use heddle_testing::fake::{CPU, Cost, FakeDevice, FakeProbe, GPU, SUM, World, XOR};
+use heddle_testing::fake::{CPU, Cost, FakeDevice, FakeProbe, GPU, SUM, SimulatedMachine, XOR};
 
 const SEED: u64 = 0x5eed_0001;
 
@@ -18,7 +18,7 @@ fn probes(kind: &'static Kind, bytes_each: u64, largest: usize) -> Vec<Box<dyn P
     vec![Box::new(FakeProbe::new(kind, bytes_each, largest))]
 }
 
-fn calibrated(world: &World, probes: &[Box<dyn Probe>]) -> Vec<CalibrationReport> {
+fn calibrated(world: &SimulatedMachine, probes: &[Box<dyn Probe>]) -> Vec<CalibrationReport> {
     let plan = CalibrationPlan::default();
     let measure = |device: &std::sync::Arc<FakeDevice>| {
         calibrate(&world.router, device.as_ref(), probes, &plan, &mut |_| ()).unwrap()
@@ -27,7 +27,7 @@ fn calibrated(world: &World, probes: &[Box<dyn Probe>]) -> Vec<CalibrationReport
 }
 
 /// The true break-even by bisection over the true costs.
-fn truth(world: &World, probe: &dyn Probe, place: Residency) -> f64 {
+fn truth(world: &SimulatedMachine, probe: &dyn Probe, place: Residency) -> f64 {
     let wins = |size: usize| {
         let d = probe.describe(size, place);
         world.true_ns(&d, GPU) < world.true_ns(&d, CPU)
@@ -45,9 +45,9 @@ fn truth(world: &World, probe: &dyn Probe, place: Residency) -> f64 {
     above as f64
 }
 
-fn world(cpu: Cost, gpu: Cost, noise: f64, seed: u64) -> World {
+fn world(cpu: Cost, gpu: Cost, noise: f64, seed: u64) -> SimulatedMachine {
     let kind = XOR.name();
-    World::new(
+    SimulatedMachine::new(
         vec![
             FakeDevice::new(CPU, &[(kind, cpu)]).with_noise(noise, 0, seed),
             FakeDevice::new(GPU, &[(kind, gpu)]).with_noise(noise, 0, seed + 1),

@@ -14,8 +14,8 @@ use heddle_runtime::device::DeviceId;
 use heddle_runtime::ops::Probe;
 use heddle_runtime::route::{CalibrationPlan, Reason, RouteSettings, calibrate};
 use heddle_runtime::units::{Bytes, Nanos};
-use heddle_runtime::{DType, Description, Kind, Operand, Residency, ResultPlace, WorkUnit};
-use heddle_testing::fake::{CPU, Cost, FakeDevice, FakeProbe, GPU, World};
+use heddle_runtime::{DType, Description, Kind, Operand, Residency, ResultLocation, WorkUnit};
+use heddle_testing::fake::{CPU, Cost, FakeDevice, FakeProbe, GPU, SimulatedMachine};
 
 static XOR: Kind = Kind::new("h200-xor", WorkUnit::Bytes);
 static SCALE: Kind = Kind::new("h200-scale", WorkUnit::Bytes);
@@ -50,7 +50,7 @@ const NS_PER_BYTE: f64 = 0.000_25;
 /// 50 TFLOP/s.
 const NS_PER_MULTIPLY_ADD: f64 = 0.000_04;
 
-fn machine(seed: u64) -> World {
+fn machine(seed: u64) -> SimulatedMachine {
     let cpu = ON_CPU.map(|(kind, cost)| (kind.name(), cost));
     let gpu = ON_CPU.map(|(kind, _)| {
         let each = match kind.unit() {
@@ -61,7 +61,7 @@ fn machine(seed: u64) -> World {
     });
     // 20 GB/s up, 12 GB/s down, from memory that is not page-locked.
     let (up, down) = (Cost::new(8_000.0, 0.05), Cost::new(8_000.0, 0.083));
-    let world = World::new(
+    let world = SimulatedMachine::new(
         vec![
             FakeDevice::new(CPU, &cpu).with_noise(0.05, 500, seed),
             FakeDevice::new(GPU, &gpu)
@@ -93,12 +93,12 @@ fn machine(seed: u64) -> World {
 }
 
 /// An array: its size, and where it has come to lie.
-struct Sheet {
+struct SimulatedArray {
     bytes: u64,
     residency: Cell<Residency>,
 }
 
-impl Sheet {
+impl SimulatedArray {
     fn on_host(bytes: u64) -> Self {
         Self {
             bytes,
@@ -108,20 +108,26 @@ impl Sheet {
 }
 
 /// What the routed rounds spent, and where.
-struct Trip<'a> {
-    world: &'a World,
+struct RoutedRounds<'a> {
+    world: &'a SimulatedMachine,
     spent: f64,
     best: f64,
     /// Per kind and device, decisions that were no explorations.
     chosen: BTreeMap<(&'static str, DeviceId), usize>,
 }
 
-impl Trip<'_> {
+impl RoutedRounds<'_> {
     /// Runs one operation and leaves operands and result where it moved them.
-    fn run(&mut self, kind: &'static Kind, work: u64, reads: &[&Sheet], writes: u64) -> Sheet {
+    fn run(
+        &mut self,
+        kind: &'static Kind,
+        work: u64,
+        reads: &[&SimulatedArray],
+        writes: u64,
+    ) -> SimulatedArray {
         let described = reads.iter().fold(
             Description {
-                result: ResultPlace::WithOperands,
+                result: ResultLocation::WithOperands,
                 ..Description::new(kind, DType::F32, work).writes(Bytes(writes))
             },
             |described, sheet| {
@@ -143,7 +149,7 @@ impl Trip<'_> {
                 sheet.residency.set(Residency::Both(GPU));
             }
         }
-        Sheet {
+        SimulatedArray {
             bytes: writes,
             residency: Cell::new(if device == CPU {
                 Residency::Host
@@ -155,12 +161,17 @@ impl Trip<'_> {
         }
     }
 
-    fn map(&mut self, kind: &'static Kind, passes: u64, reads: &[&Sheet]) -> Sheet {
+    fn map(
+        &mut self,
+        kind: &'static Kind,
+        passes: u64,
+        reads: &[&SimulatedArray],
+    ) -> SimulatedArray {
         let bytes = reads[0].bytes;
         self.run(kind, bytes * passes, reads, bytes)
     }
 
-    fn chain(&mut self, signal: &Sheet) {
+    fn chain(&mut self, signal: &SimulatedArray) {
         let scaled = self.map(&SCALE, 2, &[signal]);
         let root = self.map(&ROOT, 2, &[&scaled]);
         let grown = self.map(&EXP, 2, &[&root]);
@@ -171,9 +182,9 @@ impl Trip<'_> {
 
     /// One round of `heddle run`, its data fresh on the host.
     fn round(&mut self) {
-        let key = Sheet::on_host(17);
-        let messages: Vec<Sheet> = (0..200)
-            .map(|index| Sheet::on_host(5 + index * 1019 / 199))
+        let key = SimulatedArray::on_host(17);
+        let messages: Vec<SimulatedArray> = (0..200)
+            .map(|index| SimulatedArray::on_host(5 + index * 1019 / 199))
             .collect();
         for _ in 0..100 {
             for message in &messages {
@@ -182,11 +193,11 @@ impl Trip<'_> {
         }
         for (count, length) in [(40, 1_000), (20, 30_000), (4, 400_000), (1, 2_000_000)] {
             for _ in 0..count {
-                self.chain(&Sheet::on_host(4 * length));
+                self.chain(&SimulatedArray::on_host(4 * length));
             }
         }
         for (side, times) in [(16_u64, 300), (32, 300), (64, 100), (256, 6), (768, 2)] {
-            let matrix = Sheet::on_host(4 * side * side);
+            let matrix = SimulatedArray::on_host(4 * side * side);
             let turned = self.map(&TRANSPOSE, 2, &[&matrix]);
             for _ in 0..times {
                 self.run(
@@ -197,11 +208,11 @@ impl Trip<'_> {
                 );
             }
         }
-        let batch = Sheet::on_host(10 * 256 * 256 * 4);
+        let batch = SimulatedArray::on_host(10 * 256 * 256 * 4);
         for _ in 0..3 {
             self.run(&BATCH, 10 * 256 * 256 * 256, &[&batch, &batch], batch.bytes);
         }
-        let bulk = Sheet::on_host(16 << 20);
+        let bulk = SimulatedArray::on_host(16 << 20);
         let secret = self.map(&XOR, 2, &[&bulk, &key]);
         self.map(&XOR, 2, &[&secret, &key]);
         self.run(&RANDOM, 16 << 20, &[], 16 << 20);
@@ -215,8 +226,8 @@ impl Trip<'_> {
     }
 }
 
-fn trip(world: &World) -> Trip<'_> {
-    Trip {
+fn routed_rounds(world: &SimulatedMachine) -> RoutedRounds<'_> {
+    RoutedRounds {
         world,
         spent: 0.0,
         best: 0.0,
@@ -230,41 +241,47 @@ const ROUNDS: usize = 5;
 fn the_mixed_workload_stays_within_five_percent() {
     for seed in 0..5 {
         let world = machine(seed);
-        let mut trip = trip(&world);
+        let mut routed_rounds = routed_rounds(&world);
         for _ in 0..ROUNDS {
-            trip.round();
+            routed_rounds.round();
         }
-        let ratio = trip.spent / trip.best;
-        println!("seed {seed}: {ratio:.4} of {:.1} ms", trip.best / 1e6);
+        let ratio = routed_rounds.spent / routed_rounds.best;
+        println!(
+            "seed {seed}: {ratio:.4} of {:.1} ms",
+            routed_rounds.best / 1e6
+        );
         assert!(ratio <= 1.05, "seed {seed}: {ratio}");
         // What the GPU is worth it for, and what it is not.
-        assert_eq!(trip.chosen(&BATCH, CPU), 0, "seed {seed}");
-        assert!(trip.chosen(&MATMUL, GPU) >= 2 * ROUNDS, "seed {seed}");
-        assert!(trip.chosen(&XOR, GPU) <= ROUNDS, "seed {seed}");
-        assert!(trip.chosen(&SUM, GPU) <= ROUNDS, "seed {seed}");
+        assert_eq!(routed_rounds.chosen(&BATCH, CPU), 0, "seed {seed}");
+        assert!(
+            routed_rounds.chosen(&MATMUL, GPU) >= 2 * ROUNDS,
+            "seed {seed}"
+        );
+        assert!(routed_rounds.chosen(&XOR, GPU) <= ROUNDS, "seed {seed}");
+        assert!(routed_rounds.chosen(&SUM, GPU) <= ROUNDS, "seed {seed}");
     }
 }
 
 #[test]
 fn what_lies_on_the_gpu_is_worked_on_there() {
     let world = machine(7);
-    let mut trip = trip(&world);
+    let mut routed_rounds = routed_rounds(&world);
     for _ in 0..20 {
-        trip.chain(&Sheet {
+        routed_rounds.chain(&SimulatedArray {
             bytes: 8_000_000,
             residency: Cell::new(Residency::Device(GPU)),
         });
     }
     for kind in [&SCALE, &ROOT, &EXP, &MUL, &NORMALIZE, &SUM] {
-        assert_eq!(trip.chosen(kind, CPU), 0, "{kind}");
+        assert_eq!(routed_rounds.chosen(kind, CPU), 0, "{kind}");
     }
-    assert!(trip.spent / trip.best <= 1.01);
+    assert!(routed_rounds.spent / routed_rounds.best <= 1.01);
 }
 
 /// A kind whose GPU was never measured, as where an earlier calibration ended too
 /// soon, is tried soon when there is much to gain.
 #[test]
-fn a_gpu_that_was_never_measured_for_a_kind_is_found_out() {
+fn a_gpu_never_measured_for_a_kind_is_explored() {
     static FRESH: Kind = Kind::new("h200-fresh", WorkUnit::MultiplyAdds);
     let costs = [
         FakeDevice::new(CPU, &[(FRESH.name(), Cost::new(500.0, 0.004))]),
@@ -274,11 +291,15 @@ fn a_gpu_that_was_never_measured_for_a_kind_is_found_out() {
         )
         .with_loading(Nanos(300_000_000)),
     ];
-    let world = World::new(costs.into(), RouteSettings::default());
-    let mut trip = trip(&world);
-    let batch = Sheet::on_host(10 * 256 * 256 * 4);
+    let world = SimulatedMachine::new(costs.into(), RouteSettings::default());
+    let mut routed_rounds = routed_rounds(&world);
+    let batch = SimulatedArray::on_host(10 * 256 * 256 * 4);
     for _ in 0..15 {
-        trip.run(&FRESH, 10 * 256 * 256 * 256, &[&batch, &batch], batch.bytes);
+        routed_rounds.run(&FRESH, 10 * 256 * 256 * 256, &[&batch, &batch], batch.bytes);
     }
-    assert!(trip.chosen(&FRESH, GPU) >= 5, "{:?}", trip.chosen);
+    assert!(
+        routed_rounds.chosen(&FRESH, GPU) >= 5,
+        "{:?}",
+        routed_rounds.chosen
+    );
 }

@@ -9,19 +9,19 @@ use heddle_runtime::device::DeviceId;
 use heddle_runtime::route::{Decision, Override, Reason, RouteSettings};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Description, Error, Residency};
-use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, World, XOR, describe};
+use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, SimulatedMachine, XOR, describe};
 
 const SIMT: DeviceId = DeviceId::simt(0);
 
 /// A machine where the CPU is always cheapest, `simt` cheaper still, all measured.
-fn world(settings: RouteSettings) -> World {
+fn world(settings: RouteSettings) -> SimulatedMachine {
     let costs = |each| {
         [
             (SUM.name(), Cost::new(100.0, each)),
             (XOR.name(), Cost::new(100.0, each)),
         ]
     };
-    let world = World::new(
+    let world = SimulatedMachine::new(
         vec![
             FakeDevice::new(CPU, &costs(0.2)),
             FakeDevice::new(GPU, &costs(1.0)),
@@ -42,7 +42,7 @@ fn sum() -> Description {
     describe(&SUM, 1 << 20, 1 << 10, Residency::Host)
 }
 
-fn decide(world: &World, force: Option<DeviceId>) -> Result<Decision, Error> {
+fn decide(world: &SimulatedMachine, force: Option<DeviceId>) -> Result<Decision, Error> {
     world.router.decide(&sum(), &|_| true, force)
 }
 
@@ -51,7 +51,7 @@ fn kinds(device: DeviceId) -> BTreeMap<String, DeviceId> {
 }
 
 #[test]
-fn prices_decide_when_nobody_else_does_and_never_for_simt() {
+fn costs_decide_without_an_override_and_never_for_simt() {
     let decision = decide(&world(RouteSettings::default()), None).unwrap();
     assert_eq!(decision.device, CPU);
     assert!(matches!(decision.reason, Reason::Cheapest { runner_up: GPU, ratio } if ratio > 1.5));
@@ -105,7 +105,7 @@ fn a_force_beats_deny_and_the_minimum() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_an_error_whoever_names_it() {
+fn a_missing_device_is_an_error_in_every_override() {
     let absent = DeviceId::cuda(7);
     let missing = |found: Result<Decision, Error>| matches!(found, Err(Error::NoSuchDevice { asked, .. }) if asked == absent);
     assert!(missing(decide(
@@ -206,7 +206,7 @@ fn a_lost_device_is_out() {
         (before.device, world.router.second_choice(&before)),
         (GPU, Some(CPU))
     );
-    world.router.lose(GPU);
+    world.router.mark_lost(GPU);
     assert_eq!(world.router.lost(), [GPU]);
     let after = decide(&world, None).unwrap();
     assert_eq!(after.device, CPU);

@@ -3,7 +3,7 @@
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
 
-use heddle_runtime::device::{Moved, Timing};
+use heddle_runtime::device::{Timing, TransferTotals};
 use heddle_runtime::route::{RouteSettings, Router};
 use heddle_runtime::units::Nanos;
 use heddle_runtime::{Description, Residency};
@@ -197,7 +197,7 @@ fn many_threads_may_decide_and_learn_at_once() {
             });
         }
     });
-    assert_eq!(router.tally().decisions, 16_000);
+    assert_eq!(router.decision_counts().decisions, 16_000);
     let found = predicted(&router, 1 << 15).unwrap();
     assert!(
         (found / (100.0 + f64::from(1 << 15)) - 1.0).abs() < 0.05,
@@ -223,7 +223,7 @@ fn work_that_hides_behind_the_bus_is_priced_where_nothing_hides_it() {
     }
     let large = 16_000_000;
     let streamed = describe(&XOR, large, large, Residency::Host);
-    let moved = Moved {
+    let moved = TransferTotals {
         up: streamed.missing(GPU),
         down: streamed.returned(GPU),
         up_time: Nanos(800_000),

@@ -7,12 +7,12 @@
 use heddle_runtime::route::RouteSettings;
 use heddle_runtime::{Description, Residency};
 use heddle_testing::Random;
-use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, World, describe};
+use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, SimulatedMachine, describe};
 
 /// The GPU is about three times faster than the CPU here.
-fn world(seed: u64) -> World {
+fn world(seed: u64) -> SimulatedMachine {
     let kind = SUM.name();
-    World::new(
+    SimulatedMachine::new(
         vec![
             FakeDevice::new(CPU, &[(kind, Cost::new(500.0, 0.1))]).with_noise(0.05, 150, seed),
             FakeDevice::new(GPU, &[(kind, Cost::new(8_000.0, 0.025))]).with_noise(0.05, 150, !seed),
@@ -27,7 +27,7 @@ fn operation(random: &mut Random) -> Description {
 
 /// Operations until ten in a row, explorations aside, went to `device`.
 fn operations_until(
-    world: &World,
+    world: &SimulatedMachine,
     random: &mut Random,
     device: heddle_runtime::device::DeviceId,
 ) -> usize {

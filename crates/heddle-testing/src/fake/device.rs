@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use heddle_runtime::array::Residency;
-use heddle_runtime::cpu::Pool;
+use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceCard, DeviceId, DeviceMemory, Lane, Moved, Place,
-    Timing,
+    Accelerator, Device, DeviceBuffer, DeviceId, DeviceMemory, DeviceProperties, ExecutionContext,
+    ExecutionTarget, Timing, TransferTotals,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Description, Error};
@@ -38,12 +38,12 @@ impl Cost {
 #[derive(Debug)]
 pub struct FakeDevice {
     id: DeviceId,
-    card: DeviceCard,
-    pool: Pool,
+    properties: DeviceProperties,
+    pool: CpuPool,
     costs: BTreeMap<&'static str, Cost>,
     up: Cost,
     down: Cost,
-    noise: Arc<Noise>,
+    noise: Arc<TimingNoise>,
     slowness: AtomicU64,
     /// What the first run of every kind takes on top, and which kinds had one.
     loading: Nanos,
@@ -54,14 +54,14 @@ pub struct FakeDevice {
 
 /// What makes one run differ from the next.
 #[derive(Debug)]
-struct Noise {
+struct TimingNoise {
     deviation: f64,
     /// One in so many runs takes ten times as long; zero for none.
     outlier_every: u64,
     random: Mutex<Random>,
 }
 
-impl Noise {
+impl TimingNoise {
     fn on(&self, ns: f64) -> Nanos {
         let mut random = self.random.lock().unwrap();
         let outlier = self.outlier_every > 0 && random.below(self.outlier_every) == 0;
@@ -74,7 +74,7 @@ impl FakeDevice {
     pub fn new(id: DeviceId, costs: &[(&'static str, Cost)]) -> Self {
         Self {
             id,
-            card: DeviceCard {
+            properties: DeviceProperties {
                 name: format!("Fake {id}"),
                 backend: "fake",
                 driver: "1.0".to_owned(),
@@ -82,11 +82,11 @@ impl FakeDevice {
                 units: 1,
                 memory: Bytes(1 << 34),
             },
-            pool: Pool::new(Some(1)).unwrap(),
+            pool: CpuPool::new(Some(1)).unwrap(),
             costs: costs.iter().copied().collect(),
             up: Cost::new(8_000.0, 0.1),
             down: Cost::new(12_000.0, 0.12),
-            noise: Arc::new(Noise {
+            noise: Arc::new(TimingNoise {
                 deviation: 0.0,
                 outlier_every: 0,
                 random: Mutex::new(Random::seeded(0)),
@@ -100,7 +100,7 @@ impl FakeDevice {
 
     #[must_use]
     pub fn with_noise(mut self, noise: f64, outlier_every: u64, seed: u64) -> Self {
-        self.noise = Arc::new(Noise {
+        self.noise = Arc::new(TimingNoise {
             deviation: noise,
             outlier_every,
             random: Mutex::new(Random::seeded(seed)),
@@ -140,9 +140,9 @@ impl FakeDevice {
     }
 
     /// What moves, and the noise-free times.
-    fn moves(&self, d: &Description) -> (Moved, f64, f64) {
+    fn moves(&self, d: &Description) -> (TransferTotals, f64, f64) {
         let (mut up_ns, mut down_ns) = (0.0, 0.0);
-        let mut moved = Moved::default();
+        let mut moved = TransferTotals::default();
         for operand in d
             .operands
             .iter()
@@ -176,19 +176,19 @@ impl Device for FakeDevice {
         self.id
     }
 
-    fn card(&self) -> &DeviceCard {
-        &self.card
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
     fn free_memory(&self) -> Bytes {
-        self.card.memory
+        self.properties.memory
     }
 
     fn execute(
         &self,
         d: &Description,
         _start: Instant,
-        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+        body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
         if self.life.load(Ordering::Relaxed) == 0 {
             return Err(Error::DeviceLost {
@@ -197,7 +197,10 @@ impl Device for FakeDevice {
             });
         }
         self.life.fetch_sub(1, Ordering::Relaxed);
-        body(&Lane::new(self.id, Place::Host(&self.pool)))?;
+        body(&ExecutionContext::new(
+            self.id,
+            ExecutionTarget::Host(&self.pool),
+        ))?;
         let (mut moved, up_ns, down_ns) = self.moves(d);
         moved.up_time = self.noise.on(up_ns);
         moved.down_time = self.noise.on(down_ns);
@@ -251,7 +254,7 @@ struct FakeMemory {
     bytes: Bytes,
     up_ns: f64,
     down_ns: f64,
-    noise: Arc<Noise>,
+    noise: Arc<TimingNoise>,
 }
 
 impl DeviceMemory for FakeMemory {

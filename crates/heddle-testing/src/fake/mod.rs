@@ -13,7 +13,7 @@ use heddle_runtime::array::Residency;
 use heddle_runtime::device::{Device, DeviceId, Timing};
 use heddle_runtime::route::{Decision, RouteSettings, Router};
 use heddle_runtime::units::Bytes;
-use heddle_runtime::{DType, Description, Kind, Operand, ResultPlace, WorkUnit};
+use heddle_runtime::{DType, Description, Kind, Operand, ResultLocation, WorkUnit};
 pub use probe::FakeProbe;
 
 pub static XOR: Kind = Kind::new("fake-xor", WorkUnit::Bytes);
@@ -24,12 +24,12 @@ pub const CPU: DeviceId = DeviceId::CPU;
 pub const GPU: DeviceId = DeviceId::cuda(0);
 
 /// A machine and its router.
-pub struct World {
+pub struct SimulatedMachine {
     pub devices: Vec<Arc<FakeDevice>>,
     pub router: Router,
 }
 
-impl World {
+impl SimulatedMachine {
     pub fn new(devices: Vec<FakeDevice>, settings: RouteSettings) -> Self {
         let ids: Vec<DeviceId> = devices.iter().map(Device::id).collect();
         Self {
@@ -91,7 +91,7 @@ pub fn describe(kind: &'static Kind, work: u64, bytes: u64, residency: Residency
         residency,
     };
     Description {
-        result: ResultPlace::WithOperands,
+        result: ResultLocation::WithOperands,
         ..Description::new(kind, DType::F32, work)
             .reads(operand)
             .reads(operand)

@@ -1,7 +1,7 @@
 //! A probe whose operations do nothing but have a size.
 
 use heddle_runtime::array::Residency;
-use heddle_runtime::device::{DeviceId, Lane};
+use heddle_runtime::device::{DeviceId, ExecutionContext};
 use heddle_runtime::ops::Probe;
 use heddle_runtime::{DType, Description, Error, Kind, Operation};
 
@@ -81,7 +81,7 @@ impl Operation for FakeOperation {
         self.on_gpu || !device.has_own_memory()
     }
 
-    fn run(&mut self, _lane: &Lane<'_>) -> Result<(), Error> {
+    fn run(&mut self, _lane: &ExecutionContext<'_>) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -9,16 +9,16 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
-use heddle::arc::assess::Judgement;
+use heddle::arc::assess::Grade;
 use heddle::arc::data::Task;
-use heddle::arc::engine::{Evaluation, Example, Tile, Verdict, evaluate};
+use heddle::arc::engine::{Evaluation, EvaluationRef, Example, Tile, evaluate};
 use heddle::arc::meter::Budget;
+use heddle::arc::operations::{EvaluationSettings, Graded, TileExample, WorkerPool, evaluate_all};
 use heddle::arc::plan::Plan;
 use heddle::arc::program::load;
-use heddle::arc::road::{Crew, Judged, Part, Settings, sweep};
 use heddle::arc::tasks::{PROGRAMS, dataset};
 use heddle::lattice::Lattice;
-use heddle::lattice::distance::{Parallel, Values};
+use heddle::lattice::distance::{DistanceValues, ParallelThreshold};
 use heddle::{Array, Config, Runtime};
 
 /// A runtime, and what it computes with.
@@ -39,8 +39,8 @@ pub(crate) struct EveryWorkload {
 pub(crate) struct Computed {
     secret: Vec<u8>,
     product: Vec<f32>,
-    distances: Vec<Values>,
-    judged: Vec<Judged<Judgement>>,
+    distances: Vec<DistanceValues>,
+    judged: Vec<Graded<Grade>>,
     evaluated: Vec<Vec<Evaluation>>,
 }
 
@@ -55,7 +55,7 @@ impl EveryWorkload {
         Self {
             runtime: Runtime::builder()
                 .config(config)
-                .forgetful()
+                .without_model_cache()
                 .build()
                 .unwrap(),
             bytes: Array::from_slice(&vec![7_u8; 8 << 20]),
@@ -75,7 +75,7 @@ impl EveryWorkload {
         let key = Array::from_slice(b"thread the heddle");
         let secret = self.runtime.xor(&self.bytes, &key).unwrap();
         let product = self.runtime.matmul(&self.matrix, &self.matrix).unwrap();
-        let shared = Parallel { from_sites: 1 };
+        let shared = ParallelThreshold { from_sites: 1 };
         let pool = self.runtime.pool();
         let distances = [
             self.free.distances_on(pool, &[0]),
@@ -95,20 +95,21 @@ impl EveryWorkload {
                 examples,
             })
             .collect();
-        let crew = Crew::new(Budget::default());
-        let judge = |part: Part, _: usize, verdict: Verdict<'_>| {
+        let crew = WorkerPool::new(Budget::default());
+        let judge = |part: TileExample, _: usize, verdict: EvaluationRef<'_>| {
             let current = thread::current();
             let name = current.name().map(str::to_owned);
             let name = name.unwrap_or_else(|| unnamed(current.id()));
             self.threads.lock().unwrap().insert(name);
             let (_, wanted) = self.tasks[part.tile].pairs().nth(part.example).unwrap();
-            Judgement::of(&verdict, wanted)
+            Grade::of(&verdict, wanted)
         };
         Computed {
             secret: secret.as_slice().unwrap().to_vec(),
             product: product.as_slice().unwrap().to_vec(),
             distances: distances.map(|found| found.unwrap().values).to_vec(),
-            judged: sweep(&self.runtime, &tiles, &Settings::of(&crew), judge).unwrap(),
+            judged: evaluate_all(&self.runtime, &tiles, &EvaluationSettings::of(&crew), judge)
+                .unwrap(),
             evaluated: evaluate(&self.plan, &examples[0], Budget::default()),
         }
     }

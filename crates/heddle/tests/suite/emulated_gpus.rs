@@ -22,13 +22,13 @@ fn configured(variables: &[(&str, &str)]) -> Runtime {
         .map(|&(name, value)| (name.to_owned(), value.to_owned()));
     let config = Config::from_sources(None, variables).unwrap();
     let builder = heddle::builder(config).unwrap();
-    builder.forgetful().build().unwrap()
+    builder.without_model_cache().build().unwrap()
 }
 
 const BOTH: (&str, &str) = ("HEDDLE_ROUTE_ALLOW", "cpu,simt:0,simt:1");
 
 #[test]
-fn two_at_once_have_their_own_memory_and_their_own_clocks() {
+fn two_devices_have_separate_memory_and_clocks() {
     let runtime = configured(&[BOTH, ("HEDDLE_SIMT_MEMORY", "1MiB")]);
     let data: Vec<u8> = (0..100_000).map(|at| at as u8).collect();
     let expected: Vec<u8> = data.iter().map(|byte| byte ^ 7).collect();
@@ -36,7 +36,7 @@ fn two_at_once_have_their_own_memory_and_their_own_clocks() {
         for _ in 0..10 {
             let (data, key) = (Array::from_slice(&data), Array::from_slice(&[7_u8]));
             let xor = Xor::new(&data, &key).unwrap();
-            let outcome = runtime.trace(xor, Some(device)).unwrap();
+            let outcome = runtime.run_traced(xor, Some(device)).unwrap();
             assert_eq!(outcome.decision.device, device);
             assert!(outcome.timing.device.unwrap() > Nanos(0));
             assert!(outcome.output.residency().is_on(device));
@@ -67,7 +67,7 @@ fn an_array_goes_from_one_to_the_other() {
     let roots = runtime.run_on(FIRST, Unary::new(Sqrt, &signal)).unwrap();
     assert!(!roots.residency().is_on(DeviceId::CPU));
     let outcome = runtime
-        .trace(Unary::new(Square, &roots), Some(SECOND))
+        .run_traced(Unary::new(Square, &roots), Some(SECOND))
         .unwrap();
     assert_eq!(outcome.output.as_slice().unwrap(), [4.0, 9.0, 16.0]);
     // Down from one, up to the other.
@@ -76,11 +76,11 @@ fn an_array_goes_from_one_to_the_other() {
 }
 
 #[test]
-fn when_one_is_lost_the_other_goes_on() {
+fn a_lost_device_leaves_the_other_usable() {
     let runtime = configured(&[BOTH]);
     let signal = Array::from_slice(&[1.0_f32; 100]);
     let kept = runtime.run_on(SECOND, Unary::new(Square, &signal)).unwrap();
-    runtime.router().lose(FIRST);
+    runtime.router().mark_lost(FIRST);
     let asked = runtime.run_on(FIRST, Unary::new(Square, &signal));
     assert!(matches!(asked, Err(Error::NoCandidate { .. })), "{asked:?}");
     assert_eq!(runtime.run_on(SECOND, Sum::new(&kept)).unwrap(), 100.0);
@@ -97,7 +97,7 @@ fn slow_transfers_are_seen_by_the_clock_and_by_the_router() {
         let timings = [(); 10].map(|()| {
             data.evict();
             key.evict();
-            runtime.trace(xor(), Some(FIRST)).unwrap().timing
+            runtime.run_traced(xor(), Some(FIRST)).unwrap().timing
         });
         data.evict();
         key.evict();
@@ -126,7 +126,7 @@ fn a_chain_whose_arrays_are_lost_is_computed_again() {
             ("HEDDLE_SIMT_LOST_AFTER", &lost_after.to_string()),
         ]);
         let total = runtime
-            .again_if_lost("energy", || {
+            .retry_on_device_loss("energy", || {
                 let scaled = runtime.run(Scale::new(&signal, 1.0, 5.0))?;
                 let roots = runtime.run(Unary::new(Sqrt, &scaled))?;
                 runtime.run(Sum::new(&roots))

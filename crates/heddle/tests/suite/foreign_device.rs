@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use heddle_runtime::device::{
-    Accelerator, Argument, Capabilities, Device, DeviceBuffer, DeviceCard, DeviceFamily, DeviceId,
-    DeviceMemory, Kernel, KernelModule, Lane, Launch, ParameterKind, Place, Timing,
+    Accelerator, Argument, Capabilities, Device, DeviceBuffer, DeviceFamily, DeviceId,
+    DeviceMemory, DeviceProperties, ExecutionContext, ExecutionTarget, Kernel, KernelModule,
+    Launch, ParameterKind, Timing,
 };
 use heddle_runtime::ops::Probe;
 use heddle_runtime::route::{self, CalibrationPlan};
@@ -71,7 +72,7 @@ unsafe extern "C" fn multiply(arguments: *const *const c_void) {
 #[derive(Debug)]
 struct Npu {
     id: DeviceId,
-    card: DeviceCard,
+    properties: DeviceProperties,
     /// Time its kernels took, in nanoseconds.
     busy: AtomicU64,
 }
@@ -83,7 +84,7 @@ impl Npu {
     fn new(index: u16) -> Arc<Self> {
         Arc::new(Self {
             id: DeviceId::new(family(), index),
-            card: DeviceCard {
+            properties: DeviceProperties {
                 name: "a neural processor".to_owned(),
                 backend: "npu",
                 driver: "1".to_owned(),
@@ -108,27 +109,27 @@ impl Device for Npu {
         self.id
     }
 
-    fn card(&self) -> &DeviceCard {
-        &self.card
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
     fn free_memory(&self) -> Bytes {
-        self.card.memory
+        self.properties.memory
     }
 
     fn execute(
         &self,
         _: &Description,
         start: Instant,
-        body: &mut dyn FnMut(&Lane<'_>) -> Result<(), Error>,
+        body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
-        let lane = Lane::new(self.id, Place::Accelerator(self));
+        let context = ExecutionContext::new(self.id, ExecutionTarget::Accelerator(self));
         let before = self.busy.load(Ordering::Relaxed);
-        body(&lane)?;
+        body(&context)?;
         Ok(Timing {
             total: Nanos::from(start.elapsed()),
             device: Some(Nanos(self.busy.load(Ordering::Relaxed) - before)),
-            moved: lane.moved(),
+            moved: context.moved(),
             ..Timing::default()
         })
     }
@@ -240,9 +241,9 @@ impl Operation for Triple {
         device.is_host() || device.family() == family()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<u8>, Error> {
-        let Place::Accelerator(accelerator) = lane.place() else {
-            let mut values = lane.host(&self.0)?.to_vec();
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<u8>, Error> {
+        let ExecutionTarget::Accelerator(accelerator) = context.place() else {
+            let mut values = context.host(&self.0)?.to_vec();
             for _ in 0..ROUNDS {
                 for value in &mut values {
                     *value = black_box(value.wrapping_mul(3));
@@ -250,7 +251,7 @@ impl Operation for Triple {
             }
             return Ok(Array::from_slice(&values));
         };
-        let input = lane.resident(&self.0, accelerator)?;
+        let input = context.resident(&self.0, accelerator)?;
         let output = accelerator.allocate(self.0.bytes())?;
         accelerator.launch(&Launch {
             kernel: &MULTIPLY,
@@ -284,8 +285,8 @@ impl Operation for Dropped {
         self.0.runs_on(device)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        self.0.run(lane).map(drop)
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        self.0.run(context).map(drop)
     }
 }
 
@@ -323,7 +324,7 @@ impl Probe for Probing {
 fn runtime(npu: &Arc<Npu>) -> Runtime {
     let device: Arc<dyn Device> = npu.clone();
     let builder = Runtime::builder().device(device).probe(Box::new(Probing));
-    builder.forgetful().build().unwrap()
+    builder.without_model_cache().build().unwrap()
 }
 
 fn data() -> Array<u8> {
@@ -347,7 +348,7 @@ fn its_name_is_read_written_and_listed() {
 fn its_kernel_computes_and_the_span_names_it() {
     let npu = Npu::new(0);
     let runtime = runtime(&npu);
-    let outcome = runtime.trace(Triple(data()), Some(npu.id())).unwrap();
+    let outcome = runtime.run_traced(Triple(data()), Some(npu.id())).unwrap();
     assert_eq!(outcome.decision.device, npu.id());
     assert_eq!(outcome.output.residency(), Residency::Device(npu.id()));
     assert!(outcome.timing.device.unwrap() > Nanos(0));
@@ -402,7 +403,13 @@ fn routing_finds_it_once_it_is_measured() {
         );
     }
     let ran_on: Vec<DeviceId> = (0..10)
-        .map(|_| runtime.trace(Triple(data()), None).unwrap().decision.device)
+        .map(|_| {
+            runtime
+                .run_traced(Triple(data()), None)
+                .unwrap()
+                .decision
+                .device
+        })
         .collect();
     let chosen = ran_on.iter().filter(|&&device| device == npu.id()).count();
     assert!(chosen >= 8, "{ran_on:?}");

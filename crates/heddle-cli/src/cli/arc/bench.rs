@@ -1,6 +1,6 @@
 //! `heddle arc bench`: what merging gains, what cores gain, what a GPU gains.
 
-mod even;
+mod break_even;
 mod ranking;
 mod search;
 
@@ -9,26 +9,26 @@ use std::time::{Duration, Instant};
 
 use heddle::arc::data::Task;
 use heddle::arc::engine::{Example, Grid, Tile};
-use heddle::arc::gpu::{Flags, LaunchSettings, judge};
+use heddle::arc::gpu::{Flags, LaunchSettings, grade};
 use heddle::arc::meter::Budget;
+use heddle::arc::operations::{self, EvaluationSettings, TileExample, WorkerPool};
 use heddle::arc::plan::Plan;
 use heddle::arc::program::Program;
-use heddle::arc::road::{self, Crew, Part, Settings};
 use heddle::config::Config;
 use heddle::device::{Device, DeviceId};
 use heddle::machine::Machine;
-use heddle::{Fleet, Runtime};
+use heddle::{DiscoveredDevices, Runtime};
 use serde::Serialize;
 
-use self::ranking::{Hot, Slow, hottest, slowest};
-use super::inputs::{Found, Inputs};
-use super::{gpu, grouped, open, tell};
+use self::ranking::{PrimitiveTime, SlowProgram, hottest, slowest};
+use super::inputs::{Inputs, LoadedInputs};
+use super::{gpu, grouped, open, print_notes};
 use crate::cli::output::{FAINT, Output};
 use crate::cli::table::table;
 use crate::cli::{Failure, size};
 
 /// A round shorter than this says more about the clock than about the engine.
-const LEAST_ROUND: Duration = Duration::from_millis(200);
+const MIN_ROUND: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -61,7 +61,7 @@ pub(super) struct Arguments {
 
 /// One way of running everything, timed.
 #[derive(Clone, Debug, Serialize)]
-struct Row {
+struct ArcBenchRow {
     way: String,
     device: String,
     /// Of the processor.
@@ -77,13 +77,13 @@ struct Row {
 
 /// Plans, what each is run on and what is wanted of it.
 #[derive(Default)]
-struct Work<'a> {
+struct BenchPlans<'a> {
     plans: Vec<Plan>,
     examples: Vec<Vec<Example<'a>>>,
     wanted: Vec<Vec<&'a Grid>>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> BenchPlans<'a> {
     fn add(&mut self, plan: Plan, pairs: impl IntoIterator<Item = (Example<'a>, &'a Grid)>) {
         let (examples, wanted) = pairs.into_iter().unzip();
         self.plans.push(plan);
@@ -91,9 +91,9 @@ impl<'a> Work<'a> {
         self.wanted.push(wanted);
     }
 
-    fn load(&self) -> Load<'_> {
+    fn load(&self) -> BenchLoad<'_> {
         let parts = self.plans.iter().zip(&self.examples);
-        Load {
+        BenchLoad {
             tiles: parts
                 .map(|(plan, examples)| Tile { plan, examples })
                 .collect(),
@@ -103,12 +103,12 @@ impl<'a> Work<'a> {
 }
 
 /// The same, to be run.
-struct Load<'a> {
+struct BenchLoad<'a> {
     tiles: Vec<Tile<'a>>,
     wanted: &'a [Vec<&'a Grid>],
 }
 
-impl Load<'_> {
+impl BenchLoad<'_> {
     fn evaluations(&self) -> usize {
         self.tiles.iter().map(Tile::evaluations).sum()
     }
@@ -120,45 +120,45 @@ struct Runner<'a> {
     device: DeviceId,
     /// Of a processor.
     threads: Option<usize>,
-    crew: &'a Crew,
+    worker_pool: &'a WorkerPool,
     launch: LaunchSettings,
 }
 
 impl Runner<'_> {
     /// Everything once; what was flagged.
-    fn once(&self, load: &Load<'_>) -> Result<Flags, Failure> {
-        let settings = Settings::of(self.crew);
-        let wanted = |part: Part| load.wanted[part.tile][part.example];
-        let judged = judge(self.runtime, &load.tiles, &settings, self.launch, wanted)?;
-        Ok(judged.flags)
+    fn once(&self, load: &BenchLoad<'_>) -> Result<Flags, Failure> {
+        let settings = EvaluationSettings::of(self.worker_pool);
+        let wanted = |part: TileExample| load.wanted[part.tile][part.example];
+        let graded = grade(self.runtime, &load.tiles, &settings, self.launch, wanted)?;
+        Ok(graded.flags)
     }
 }
 
 /// One way of running some load.
-struct Way<'a> {
+struct BenchCase<'a> {
     name: String,
     runner: &'a Runner<'a>,
-    load: &'a Load<'a>,
+    load: &'a BenchLoad<'a>,
 }
 
 /// All that was measured.
 #[derive(Debug, Serialize)]
-struct Measured {
+struct ArcBenchReport {
     machine: Machine,
     programs: usize,
     tasks: usize,
     pairing: &'static str,
     evaluations: usize,
-    rows: Vec<Row>,
-    search: search::Search,
-    break_even: Option<[even::Even; 2]>,
-    gpu: Option<gpu::Report>,
+    rows: Vec<ArcBenchRow>,
+    search: search::SearchBench,
+    break_even: Option<[break_even::BreakEvenCurve; 2]>,
+    gpu: Option<gpu::GpuReport>,
     /// The GPU's speed as a multiple of that of all cores, merged.
     gpu_against_cpu: Option<f64>,
     by_device: BTreeMap<String, u64>,
     device_shares: BTreeMap<String, f64>,
-    slowest_programs: Vec<Slow>,
-    hottest_primitives: Vec<Hot>,
+    slowest_programs: Vec<SlowProgram>,
+    hottest_primitives: Vec<PrimitiveTime>,
 }
 
 pub(super) fn run(
@@ -171,8 +171,8 @@ pub(super) fn run(
     notes.extend(found.errors.iter().map(ToString::to_string));
     let one = processor(config, Some(1), &mut Vec::new())?;
     let all = processor(config, config.threads, &mut notes)?;
-    let gpu = accelerated(config, &mut notes)?;
-    tell(&notes);
+    let gpu = gpu_rows(config, &mut notes)?;
+    print_notes(&notes);
     let gpu = gpu.as_ref().map(|(runtime, device)| (runtime, *device));
     let measured = measure(config, arguments, &found, [&one, &all], gpu)?;
     if output.is_json() {
@@ -184,23 +184,23 @@ pub(super) fn run(
 fn measure(
     config: &Config,
     arguments: &Arguments,
-    found: &Found,
+    found: &LoadedInputs,
     [one, all]: [&Runtime; 2],
-    accelerated: Option<(&Runtime, DeviceId)>,
-) -> Result<Measured, Failure> {
-    let crew = Crew::new(Budget::default());
+    gpu_rows: Option<(&Runtime, DeviceId)>,
+) -> Result<ArcBenchReport, Failure> {
+    let worker_pool = WorkerPool::new(Budget::default());
     let launch = arguments.caps.launch(config)?;
     let runner = |runtime, device, threads| Runner {
         runtime,
         device,
         threads,
-        crew: &crew,
+        worker_pool: &worker_pool,
         launch,
     };
-    let threads = all.device(DeviceId::CPU)?.card().units;
+    let threads = all.device(DeviceId::CPU)?.properties().units;
     let on_one = runner(one, DeviceId::CPU, Some(1));
     let on_all = runner(all, DeviceId::CPU, Some(threads));
-    let on_gpu = accelerated.map(|(runtime, device)| runner(runtime, device, None));
+    let on_gpu = gpu_rows.map(|(runtime, device)| runner(runtime, device, None));
     let tasks = found.tasks();
     let (alone, merged) = work(&found.programs, &tasks, arguments);
     let (alone, merged) = (alone.load(), merged.load());
@@ -223,21 +223,21 @@ fn measure(
     let search = search::run(&tasks, arguments, &on_all, on_gpu.as_ref(), &mut flags)?;
     let break_even = match &on_gpu {
         Some(gpu) => Some([
-            even::by_examples(&merged, &on_all, gpu, &mut flags)?,
-            even::by_programs(&tasks, arguments, &on_all, gpu, &mut flags)?,
+            break_even::by_examples(&merged, &on_all, gpu, &mut flags)?,
+            break_even::by_programs(&tasks, arguments, &on_all, gpu, &mut flags)?,
         ]),
         None => None,
     };
-    let gpu = accelerated.map(|(runtime, _)| runtime);
+    let gpu = gpu_rows.map(|(runtime, _)| runtime);
     let mut by_device: BTreeMap<String, u64> = BTreeMap::new();
     for runtime in [one, all].into_iter().chain(gpu) {
-        for (device, count) in road::by_device(runtime) {
+        for (device, count) in operations::by_device(runtime) {
             *by_device.entry(device).or_default() += count;
         }
     }
     let recorded: u64 = by_device.values().sum();
     let share = |count: u64| count as f64 / recorded.max(1) as f64;
-    Ok(Measured {
+    Ok(ArcBenchReport {
         machine: all.machine().clone(),
         programs: found.programs.len(),
         tasks: tasks.len(),
@@ -247,7 +247,7 @@ fn measure(
         rows,
         search,
         break_even,
-        gpu: gpu.and_then(|runtime| gpu::Report::new(runtime, config, &flags, None)),
+        gpu: gpu.and_then(|runtime| gpu::GpuReport::new(runtime, config, &flags, None)),
         device_shares: by_device
             .iter()
             .map(|(device, count)| (device.clone(), share(*count)))
@@ -258,12 +258,12 @@ fn measure(
     })
 }
 
-impl Measured {
+impl ArcBenchReport {
     fn print(&self, output: &mut Output) -> std::io::Result<()> {
         print(&self.rows, self.evaluations, output)?;
         self.search.print(output)?;
-        for even in self.break_even.iter().flatten() {
-            even.print(output)?;
+        for break_even in self.break_even.iter().flatten() {
+            break_even.print(output)?;
         }
         if let Some(report) = &self.gpu {
             output.heading("on the GPU, all rounds")?;
@@ -271,7 +271,7 @@ impl Measured {
             output.line(format_args!(
                 "against all cores in the same run: {:.3} times merged{}",
                 self.gpu_against_cpu.unwrap_or_default(),
-                self.search.against(),
+                self.search.speedup_text(),
             ))?;
         }
         for (device, share) in &self.device_shares {
@@ -316,15 +316,15 @@ fn processor(
 
 /// A runtime that sends everything to the GPU asked for, or to the first there
 /// is.
-fn accelerated(
+fn gpu_rows(
     config: &Config,
     notes: &mut Vec<String>,
 ) -> Result<Option<(Runtime, DeviceId)>, Failure> {
     let device = if let Some(asked) = config.device {
         Some(asked).filter(|device| device.has_own_memory())
     } else {
-        let fleet = Fleet::find(config)?;
-        fleet.gpus().first().map(|gpu| gpu.id())
+        let discovery = DiscoveredDevices::find(config)?;
+        discovery.gpus().first().map(|gpu| gpu.id())
     };
     let Some(device) = device else {
         return Ok(None);
@@ -335,8 +335,8 @@ fn accelerated(
     Ok(Some((runtime, device)))
 }
 
-fn way<'a>(name: &str, runner: &'a Runner<'a>, load: &'a Load<'a>) -> Way<'a> {
-    Way {
+fn way<'a>(name: &str, runner: &'a Runner<'a>, load: &'a BenchLoad<'a>) -> BenchCase<'a> {
+    BenchCase {
         name: name.to_owned(),
         runner,
         load,
@@ -348,9 +348,9 @@ fn work<'a>(
     programs: &[Program],
     tasks: &[&'a Task],
     arguments: &Arguments,
-) -> (Work<'a>, Work<'a>) {
+) -> (BenchPlans<'a>, BenchPlans<'a>) {
     let single = |program: &Program| Plan::new(std::slice::from_ref(program));
-    let (mut alone, mut merged) = (Work::default(), Work::default());
+    let (mut alone, mut merged) = (BenchPlans::default(), BenchPlans::default());
     if arguments.own {
         for task in tasks {
             let own = programs
@@ -367,7 +367,7 @@ fn work<'a>(
         }
         return (alone, merged);
     }
-    let some = spread(tasks, arguments.examples as usize);
+    let some = min_max(tasks, arguments.examples as usize);
     for program in programs {
         alone.add(single(program), some.iter().copied());
     }
@@ -381,7 +381,7 @@ fn pairs(task: &Task) -> impl Iterator<Item = (Example<'_>, &Grid)> {
 }
 
 /// So many pairs, spread evenly over the tasks.
-fn spread<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> {
+fn min_max<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> {
     let every: Vec<_> = tasks.iter().flat_map(|task| pairs(task)).collect();
     let step = every.len().div_ceil(count).max(1);
     every.into_iter().step_by(step).collect()
@@ -389,20 +389,20 @@ fn spread<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> 
 
 /// Rounds of each way in turn, so that a slow moment of the machine is shared;
 /// and what was flagged in all of them.
-fn timed(ways: &[Way<'_>], rounds: usize) -> Result<(Vec<Row>, Flags), Failure> {
+fn timed(ways: &[BenchCase<'_>], rounds: usize) -> Result<(Vec<ArcBenchRow>, Flags), Failure> {
     let mut flags = Flags::default();
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); ways.len()];
     let mut repeats = Vec::with_capacity(ways.len());
-    for Way { runner, load, .. } in ways {
+    for BenchCase { runner, load, .. } in ways {
         // Once for memory to grow, once for the clock.
         flags.add_all(&runner.once(load)?);
         let start = Instant::now();
         flags.add_all(&runner.once(load)?);
-        let ratio = LEAST_ROUND.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-6);
+        let ratio = MIN_ROUND.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-6);
         repeats.push(ratio.ceil().clamp(1.0, 10_000.0) as u32);
     }
     for _ in 0..rounds {
-        for (at, Way { runner, load, .. }) in ways.iter().enumerate() {
+        for (at, BenchCase { runner, load, .. }) in ways.iter().enumerate() {
             let start = Instant::now();
             for _ in 0..repeats[at] {
                 flags.add_all(&runner.once(load)?);
@@ -416,7 +416,7 @@ fn timed(ways: &[Way<'_>], rounds: usize) -> Result<(Vec<Row>, Flags), Failure> 
         times.sort_by(f64::total_cmp);
         let median_s = times[times.len() / 2];
         let first = *first.get_or_insert(median_s);
-        rows.push(Row {
+        rows.push(ArcBenchRow {
             way: way.name.clone(),
             device: way.runner.device.to_string(),
             threads: way.runner.threads,
@@ -431,7 +431,7 @@ fn timed(ways: &[Way<'_>], rounds: usize) -> Result<(Vec<Row>, Flags), Failure> 
     Ok((rows, flags))
 }
 
-fn print(rows: &[Row], evaluations: usize, output: &mut Output) -> std::io::Result<()> {
+fn print(rows: &[ArcBenchRow], evaluations: usize, output: &mut Output) -> std::io::Result<()> {
     let mut list = table(&[
         "way ",
         "threads",

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use heddle::arc::evaluators::CompactEvaluator;
 use heddle::arc::golden;
-use heddle::arc::subject::CompactSubject;
 
 use super::grouped;
 use super::inputs::failure;
@@ -26,24 +26,24 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
             hint: Some("name a folder of .jsonl or .vectors files".to_owned()),
         });
     }
-    let report = golden::check(&vectors, &mut CompactSubject::default());
+    let report = golden::check(&vectors, &mut CompactEvaluator::default());
     if output.is_json() {
         output.object(&report)?;
     } else {
         let mut list = table(&["primitive ", "passed", "failed"]);
-        for (name, tally) in &report.by_primitive {
+        for (name, decision_counts) in &report.by_primitive {
             list.add_row([
                 (*name).to_owned(),
-                tally.passed.to_string(),
-                tally.failed.to_string(),
+                decision_counts.passed.to_string(),
+                decision_counts.failed.to_string(),
             ]);
         }
         output.line(list)?;
-        for tally in report.by_primitive.values() {
-            for difference in &tally.differences {
+        for decision_counts in report.by_primitive.values() {
+            for difference in &decision_counts.differences {
                 output.line(format_args!("  {difference}"))?;
             }
-            let untold = tally.failed - tally.differences.len();
+            let untold = decision_counts.failed - decision_counts.differences.len();
             if untold > 0 {
                 output.line(format_args!("  {FAINT}and {untold} more{FAINT:#}"))?;
             }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use heddle::arc::data;
-use heddle::arc::dice::Dice;
 use heddle::arc::program::{Form, Program};
-use heddle::arc::search::{Mutation, Shape, generate, mutate};
+use heddle::arc::rng::Rng;
+use heddle::arc::search::{Mutation, ProgramShape, generate, mutate};
 use serde_json::json;
 
 use super::inputs::{failure, read_programs};
-use super::tell;
+use super::print_notes;
 use crate::cli::Failure;
 use crate::cli::output::Output;
 
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
 }
 
 /// A program and how it came about.
-struct Made {
+struct GeneratedProgram {
     program: Program,
     from: Option<(String, Mutation)>,
 }
@@ -90,8 +90,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     Ok(())
 }
 
-fn random(arguments: &Arguments) -> Vec<Made> {
-    let shape = Shape {
+fn random(arguments: &Arguments) -> Vec<GeneratedProgram> {
+    let shape = ProgramShape {
         lines: usize::from(arguments.lines),
         form: if arguments.examples {
             Form::Examples
@@ -101,20 +101,20 @@ fn random(arguments: &Arguments) -> Vec<Made> {
     };
     let seed = arguments.seed;
     (0..arguments.count)
-        .map(|number| Made {
+        .map(|number| GeneratedProgram {
             program: generate(
                 &format!("solve_random_{seed}_{number}"),
                 shape,
-                &mut Dice::of(seed, number as u64),
+                &mut Rng::of(seed, number as u64),
             ),
             from: None,
         })
         .collect()
 }
 
-fn mutants(arguments: &Arguments) -> Result<Vec<Made>, Failure> {
+fn mutants(arguments: &Arguments) -> Result<Vec<GeneratedProgram>, Failure> {
     let (programs, errors) = read_programs(&arguments.programs)?;
-    tell(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
+    print_notes(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
     let tasks = match &arguments.data {
         Some(path) => Some(data::load(path).map_err(|error| failure(&error))?),
         None => None,
@@ -124,23 +124,23 @@ fn mutants(arguments: &Arguments) -> Result<Vec<Made>, Failure> {
     // A program may have nothing to change; ten times as many tries find enough
     // or show that there is none.
     while made.len() < arguments.count && number < 10 * arguments.count as u64 + 100 {
-        let mut dice = Dice::of(arguments.seed, number);
+        let mut rng = Rng::of(arguments.seed, number);
         number += 1;
-        let Some(program) = dice.pick(&programs) else {
+        let Some(program) = rng.pick(&programs) else {
             break;
         };
         let task = tasks.as_ref().and_then(|tasks| tasks.task(program.task()));
         let examples = task.map_or(&[][..], |task| &task.train);
-        if let Some((mut mutant, mutation)) = mutate(program, examples, &mut dice) {
+        if let Some((mut mutant, mutation)) = mutate(program, examples, &mut rng) {
             mutant.name = format!("{}_{}", program.name, made.len()).into();
-            made.push(Made {
+            made.push(GeneratedProgram {
                 program: mutant,
                 from: Some((program.name.to_string(), mutation)),
             });
         }
     }
     if made.len() < arguments.count {
-        tell(&[format!(
+        print_notes(&[format!(
             "{} mutants were asked for and {} found",
             arguments.count,
             made.len()

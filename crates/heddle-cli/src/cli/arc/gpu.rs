@@ -5,8 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use heddle::Runtime;
-use heddle::arc::gpu::{EvaluateProbe, Flag, Flags, LaunchSettings, WhyCpu, probes};
-use heddle::arc::road::{Effort, efforts};
+use heddle::arc::gpu::{CpuReason, EvaluateProbe, Flag, Flags, LaunchSettings, probes};
+use heddle::arc::operations::{EvaluationTotals, evaluation_totals};
 use heddle::config::Config;
 use heddle::device::DeviceId;
 use heddle::ops::Probe;
@@ -140,7 +140,7 @@ pub(super) fn measure_unknown(
 
 /// What GPUs did.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Report {
+pub(super) struct GpuReport {
     /// The GPUs there are.
     devices: Vec<String>,
     /// Whether any evaluation ran on one.
@@ -173,40 +173,45 @@ pub(super) struct Report {
     predicted_cpu_time: Option<Nanos>,
 }
 
-impl Report {
+impl GpuReport {
     /// Of what the runtime recorded so far; nothing where there is no GPU.
     pub(super) fn new(
         runtime: &Runtime,
         config: &Config,
         flags: &Flags,
-        on_cpu: Option<&WhyCpu>,
+        on_cpu: Option<&CpuReason>,
     ) -> Option<Self> {
         let ids = runtime.devices().map(|device| device.id());
         let gpus: Vec<DeviceId> = ids.filter(|id| id.has_own_memory()).collect();
         if gpus.is_empty() {
             return None;
         }
-        let efforts = efforts(runtime);
-        let of = |id: &DeviceId| efforts.get(&id.to_string()).copied().unwrap_or_default();
+        let evaluation_totals = evaluation_totals(runtime);
+        let of = |id: &DeviceId| {
+            evaluation_totals
+                .get(&id.to_string())
+                .copied()
+                .unwrap_or_default()
+        };
         let sum = gpus
             .iter()
             .map(of)
-            .fold(Effort::default(), |sum, one| Effort {
+            .fold(EvaluationTotals::default(), |sum, one| EvaluationTotals {
                 operations: sum.operations + one.operations,
                 evaluations: sum.evaluations + one.evaluations,
-                again: sum.again + one.again,
+                repeated: sum.repeated + one.repeated,
                 time: sum.time + one.time,
-                again_time: sum.again_time + one.again_time,
+                repeated_time: sum.repeated_time + one.repeated_time,
                 device_time: sum.device_time + one.device_time,
                 transfer_time: sum.transfer_time + one.transfer_time,
             });
         let cpu = of(&DeviceId::CPU);
-        let is_shared = on_cpu == Some(&WhyCpu::Shared);
+        let is_shared = on_cpu == Some(&CpuReason::Shared);
         let predicted = (sum.evaluations > 0).then(|| {
             let described = description(sum.evaluations);
             runtime.router().candidate(&described, DeviceId::CPU).price
         });
-        Some(Report {
+        Some(GpuReport {
             used: sum.evaluations > 0,
             shared: is_shared,
             why_not: on_cpu.map(|why| why_not(why, sum.evaluations > 0, config)),
@@ -218,7 +223,7 @@ impl Report {
                 .into_iter()
                 .collect(),
             flagged_share: flags.total() as f64 / sum.evaluations.max(1) as f64,
-            redone_time: cpu.again_time,
+            redone_time: cpu.repeated_time,
             device_time: sum.device_time,
             transfer_time: sum.transfer_time,
             time: sum.time,
@@ -260,8 +265,8 @@ impl Report {
     pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
         if self.used {
             self.print_counts(output)?;
-            if let Some(against) = self.against() {
-                output.line(against)?;
+            if let Some(speedup_text) = self.speedup_text() {
+                output.line(speedup_text)?;
             }
         } else {
             let names = self.devices.join(", ");
@@ -278,7 +283,7 @@ impl Report {
     }
 
     /// The GPUs' speed beside the processor's.
-    fn against(&self) -> Option<String> {
+    fn speedup_text(&self) -> Option<String> {
         let per_second = |rate: f64| grouped(rate as u64);
         let gpu = self.evaluations_per_second?;
         Some(if self.shared {
@@ -334,22 +339,24 @@ fn reasons(flagged: &BTreeMap<&str, u64>) -> String {
 }
 
 /// Evaluations in a second, those that were done again left out.
-fn rate(effort: &Effort) -> Option<f64> {
-    let count = effort.evaluations - effort.again;
+fn rate(effort: &EvaluationTotals) -> Option<f64> {
+    let count = effort.evaluations - effort.repeated;
     (count > 0).then(|| count as f64 / effort.time.as_duration().as_secs_f64().max(1e-9))
 }
 
-fn why_not(why: &WhyCpu, used: bool, config: &Config) -> String {
+fn why_not(why: &CpuReason, used: bool, config: &Config) -> String {
     match why {
-        WhyCpu::Timed => "a limit of time was set, and a GPU does not look at the clock".to_owned(),
-        WhyCpu::Shared if !used => {
+        CpuReason::Timed => {
+            "a limit of time was set, and a GPU does not look at the clock".to_owned()
+        }
+        CpuReason::Shared if !used => {
             "it was done with all of it before a launch would have been; --device forces one"
                 .to_owned()
         }
-        WhyCpu::Shared => {
+        CpuReason::Shared => {
             "it did its share, by its speed, and what takes long; --device forces one".to_owned()
         }
-        WhyCpu::Decided(decision) => {
+        CpuReason::Decided(decision) => {
             let mut parts = vec![decision.to_string()];
             let others = decision
                 .candidates
@@ -391,18 +398,21 @@ mod tests {
 
     #[test]
     fn a_gpu_is_compared_by_the_same_work_alone() {
-        let mut report = Report {
+        let mut report = GpuReport {
             devices: vec!["cuda:0".to_owned()],
             evaluations_per_second: Some(5e6),
             cpu_evaluations_per_second: Some(2e6),
-            ..Report::default()
+            ..GpuReport::default()
         };
-        assert!(report.against().unwrap().ends_with(", 2.500 times"));
+        assert!(report.speedup_text().unwrap().ends_with(", 2.500 times"));
         report.cpu_evaluations_per_second = None;
-        assert!(report.against().unwrap().ends_with("was not measured"));
+        assert!(report.speedup_text().unwrap().ends_with("was not measured"));
         report.shared = true;
-        let against = report.against().unwrap();
-        assert!(against.contains("arc bench --device cuda:0"), "{against}");
-        assert!(!against.contains("times"), "{against}");
+        let speedup_text = report.speedup_text().unwrap();
+        assert!(
+            speedup_text.contains("arc bench --device cuda:0"),
+            "{speedup_text}"
+        );
+        assert!(!speedup_text.contains("times"), "{speedup_text}");
     }
 }

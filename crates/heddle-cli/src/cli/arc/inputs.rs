@@ -30,7 +30,7 @@ pub(super) struct Inputs {
 }
 
 /// What they name.
-pub(super) struct Found {
+pub(super) struct LoadedInputs {
     pub(super) programs: Vec<Program>,
     /// Programs that were not understood.
     pub(super) errors: Vec<SourceError>,
@@ -39,7 +39,7 @@ pub(super) struct Found {
     pub(super) time: Duration,
 }
 
-impl Found {
+impl LoadedInputs {
     /// The tasks asked about.
     pub(super) fn tasks(&self) -> Vec<&Task> {
         self.dataset.tasks.iter().collect()
@@ -48,7 +48,7 @@ impl Found {
 
 impl Inputs {
     /// Reads them.
-    pub(super) fn read(&self) -> Result<Found, Failure> {
+    pub(super) fn read(&self) -> Result<LoadedInputs, Failure> {
         let start = Instant::now();
         let mut dataset = match &self.data {
             Some(path) => data::load(path).map_err(|error| failure(&error))?,
@@ -70,7 +70,7 @@ impl Inputs {
             dataset.tasks.retain(asked);
         }
         let (programs, errors) = self.read_programs()?;
-        Ok(Found {
+        Ok(LoadedInputs {
             programs,
             errors,
             dataset,

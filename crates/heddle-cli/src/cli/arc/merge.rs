@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use heddle::arc::dice::Dice;
 use heddle::arc::gpu::{Bytecode, disassemble};
 use heddle::arc::plan::{Graph, Plan, patterns, write};
 use heddle::arc::program::Program;
+use heddle::arc::rng::Rng;
 use serde_json::json;
 
 use super::inputs::read_programs;
-use super::{grouped, tell};
+use super::{grouped, print_notes};
 use crate::cli::Failure;
 use crate::cli::output::Output;
 
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let (programs, errors) = read_programs(&arguments.programs)?;
-    tell(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
+    print_notes(&errors.iter().map(ToString::to_string).collect::<Vec<_>>());
     let programs = match arguments.count {
         Some(count) if count > programs.len() => {
             return Err(Failure::Usage {
@@ -113,13 +113,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
 
 /// So many programs at random, in the order they were read.
 fn chosen(programs: Vec<Program>, count: usize, seed: u64) -> Vec<Program> {
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let mut left = programs.len();
     let mut wanted = count;
     programs
         .into_iter()
         .filter(|_| {
-            let takes = dice.below(left) < wanted;
+            let takes = rng.below(left) < wanted;
             left -= 1;
             wanted -= usize::from(takes);
             takes

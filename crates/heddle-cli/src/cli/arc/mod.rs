@@ -12,13 +12,13 @@ mod inputs;
 mod merge;
 
 use heddle::config::Config;
-use heddle::{Fleet, Runtime};
+use heddle::{DiscoveredDevices, Runtime};
 use std::io::Write;
 
 pub(super) use gpu::arc_launch;
 
 use super::output::Output;
-use super::{Failure, with_why};
+use super::{Failure, with_gpu_hint};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -58,15 +58,15 @@ pub(super) fn run(
 fn open(config: &Config, notes: &mut Vec<String>) -> Result<Runtime, Failure> {
     let mut config = config.clone();
     config.profile.enabled = true;
-    let fleet = Fleet::find(&config)?;
-    let built = fleet.builder(config).build();
-    let runtime = built.map_err(|error| with_why(error, &fleet))?;
+    let discovery = DiscoveredDevices::find(&config)?;
+    let built = discovery.builder(config).build();
+    let runtime = built.map_err(|error| with_gpu_hint(error, &discovery))?;
     notes.extend(runtime.notes().iter().cloned());
     Ok(runtime)
 }
 
 /// Shows notes where they do not disturb the result.
-fn tell(notes: &[String]) {
+fn print_notes(notes: &[String]) {
     for note in notes {
         // A note is not worth failing for.
         let _ = writeln!(anstream::stderr().lock(), "note: {note}");

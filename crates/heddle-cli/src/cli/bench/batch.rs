@@ -16,8 +16,8 @@ use heddle::device::DeviceId;
 use heddle::ops::{MatMul, Random, Xor};
 use heddle::{Array, Element, Error, Runtime};
 
-use super::Row;
-use super::sample::Sample;
+use super::BenchRow;
+use super::sample::TimeDistribution;
 use crate::cli::{Failure, open};
 
 /// A handful, where merging has little to gain, and very many.
@@ -32,7 +32,7 @@ pub(super) fn rows(
     runtime: &Runtime,
     cases: &[String],
     time: Duration,
-) -> Result<(Vec<Row>, BatchStatistics), Failure> {
+) -> Result<(Vec<BenchRow>, BatchStatistics), Failure> {
     let gpu = runtime
         .devices()
         .map(|device| device.id())
@@ -44,7 +44,7 @@ pub(super) fn rows(
             device: Some(device),
             ..config.clone()
         })?;
-        let mut suite = Suite {
+        let mut suite = BatchSuite {
             runtime: &forced,
             device,
             time,
@@ -69,15 +69,15 @@ fn is_wanted(cases: &[String], name: &str, size: usize) -> bool {
     cases.is_empty() || cases.iter().any(|case| case == name || *case == sized)
 }
 
-struct Suite<'a> {
+struct BatchSuite<'a> {
     runtime: &'a Runtime,
     device: DeviceId,
     time: Duration,
     cases: &'a [String],
-    rows: &'a mut Vec<Row>,
+    rows: &'a mut Vec<BenchRow>,
 }
 
-impl Suite<'_> {
+impl BatchSuite<'_> {
     fn xors(&mut self, count: usize) -> Result<(), Failure> {
         if !is_wanted(self.cases, "xor", count) {
             return Ok(());
@@ -114,7 +114,7 @@ impl Suite<'_> {
         // Operands that are on the GPU stay there, and so do the answers.
         if self.device.has_own_memory() {
             for matrix in &matrices {
-                self.runtime.bring(matrix, self.device)?;
+                self.runtime.prefetch(matrix, self.device)?;
             }
             self.measure("matmul-resident", PRODUCTS, || {
                 matrices
@@ -175,12 +175,12 @@ impl Suite<'_> {
             round += 1;
         }
         for (way, times) in ["batched", "one-by-one"].into_iter().zip(times) {
-            self.rows.push(Row {
+            self.rows.push(BenchRow {
                 name: format!("{name}-{way}"),
                 element: Some(T::DTYPE.name()),
                 size: items,
                 device: self.device.to_string(),
-                sample: Sample::from_times(times, 1),
+                sample: TimeDistribution::from_times(times, 1),
                 device_ns: None,
                 moved_bytes: None,
                 rate: None,

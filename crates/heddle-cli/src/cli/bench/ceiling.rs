@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use heddle::cpu::Pool;
-use heddle::device::{DeviceId, Lane};
+use heddle::cpu::CpuPool;
+use heddle::device::{DeviceId, ExecutionContext};
 use heddle::units::Bytes;
 use heddle::{DType, Description, Error, Kind, Operation, Runtime, WorkUnit};
 
-use super::sample::Sample;
+use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
 static COPY: Kind = Kind::new("copy", WorkUnit::Bytes);
@@ -47,7 +47,7 @@ impl<'a> Ceilings<'a> {
         let mut best = f64::MAX;
         for split in [false, true] {
             let mut copy = Copying::new(half as usize, split);
-            let sample = Sample::of(self.time, || {
+            let sample = TimeDistribution::of(self.time, || {
                 Ok(self.runtime.run_on(DeviceId::CPU, &mut copy)?)
             })?;
             best = best.min(sample.median_ns);
@@ -63,11 +63,11 @@ impl<'a> Ceilings<'a> {
             return Ok(known);
         }
         let mut work = MultiplyAdding { dtype };
-        let sample = Sample::of(self.time, || {
+        let sample = TimeDistribution::of(self.time, || {
             Ok(self.runtime.run_on(DeviceId::CPU, &mut work)?)
         })?;
         // The operation describes its work per thread.
-        let threads = self.runtime.device(DeviceId::CPU)?.card().units;
+        let threads = self.runtime.device(DeviceId::CPU)?.properties().units;
         let rate = 2.0 * (work.describe().work * threads as u64) as f64 / sample.median_ns;
         self.peak.insert(dtype, rate);
         Ok(rate)
@@ -97,8 +97,8 @@ impl Operation for Copying {
         Description::new(&COPY, DType::U8, 2 * self.from.len() as u64)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        let pool = lane.pool(COPY.name())?;
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        let pool = context.pool(COPY.name())?;
         if self.split {
             let part = self.from.len().div_ceil(pool.threads()).max(1);
             let parts = self.to.chunks_mut(part).zip(self.from.chunks(part));
@@ -130,8 +130,8 @@ impl Operation for MultiplyAdding {
         Description::new(&MULTIPLY_ADD, self.dtype, ROUNDS * CHAINS as u64)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        let pool = lane.pool(MULTIPLY_ADD.name())?;
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        let pool = context.pool(MULTIPLY_ADD.name())?;
         match self.dtype {
             DType::F64 => on_every_thread(pool, || chains(0.5_f64, 0.25, f64::mul_add)),
             _ => on_every_thread(pool, || chains(0.5_f32, 0.25, f32::mul_add)),
@@ -140,7 +140,7 @@ impl Operation for MultiplyAdding {
     }
 }
 
-fn on_every_thread(pool: &Pool, body: impl Fn() + Sync) {
+fn on_every_thread(pool: &CpuPool, body: impl Fn() + Sync) {
     pool.each(Bytes(u64::MAX), 0..pool.threads(), |_| body());
 }
 

@@ -9,10 +9,10 @@ use std::time::Duration;
 use heddle::device::DeviceId;
 use heddle::ops::{BatchMatMul, MatMul, Random, RandomElement, Xor};
 use heddle::units::Bytes;
-use heddle::{Array, Element, Error, Operation, Outcome, Runtime};
+use heddle::{Array, Element, Error, Operation, RunOutcome, Runtime};
 
-use super::Row;
-use super::sample::Sample;
+use super::BenchRow;
+use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
 const SMALL: usize = 1024;
@@ -22,7 +22,7 @@ pub(super) fn rows(
     runtime: &Runtime,
     cases: &[String],
     time: Duration,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<BenchRow>, Failure> {
     let Some(gpu) = runtime
         .devices()
         .map(|device| device.id())
@@ -33,7 +33,7 @@ pub(super) fn rows(
             hint: "`heddle devices` says why; --device simt:0 times the emulated one".to_owned(),
         });
     };
-    let mut suite = Suite {
+    let mut suite = GpuSuite {
         runtime,
         gpu,
         time,
@@ -51,15 +51,15 @@ pub(super) fn rows(
     Ok(suite.rows)
 }
 
-struct Suite<'a> {
+struct GpuSuite<'a> {
     runtime: &'a Runtime,
     gpu: DeviceId,
     time: Duration,
     cases: &'a [String],
-    rows: Vec<Row>,
+    rows: Vec<BenchRow>,
 }
 
-impl Suite<'_> {
+impl GpuSuite<'_> {
     /// Whether a case was asked for: by name, by name and size, or by the
     /// operation its name begins with.
     fn wants(&self, name: &str, size: usize) -> bool {
@@ -80,10 +80,10 @@ impl Suite<'_> {
             .run_on(DeviceId::CPU, Random::new(seed, extents)?)
     }
 
-    fn bring<T: Element>(&self, arrays: [&Array<T>; 2]) -> Result<(), Error> {
+    fn prefetch<T: Element>(&self, arrays: [&Array<T>; 2]) -> Result<(), Error> {
         arrays
             .into_iter()
-            .try_for_each(|array| self.runtime.bring(array, self.gpu))
+            .try_for_each(|array| self.runtime.prefetch(array, self.gpu))
     }
 
     /// Data and a key as long as the data: three arrays cross the memory bus.
@@ -94,7 +94,7 @@ impl Suite<'_> {
         }
         let data = self.random::<u8>(&[size], 1)?;
         let key = self.random::<u8>(&[size], 2)?;
-        self.bring([&data, &key])?;
+        self.prefetch([&data, &key])?;
         self.measure(NAME, size, || Xor::new(&data, &key), |_| Ok(()))
     }
 
@@ -128,7 +128,7 @@ impl Suite<'_> {
         }
         let left = self.random::<f32>(&[side, side], 1)?;
         let right = self.random::<f32>(&[side, side], 2)?;
-        self.bring([&left, &right])?;
+        self.prefetch([&left, &right])?;
         self.measure(NAME, side, || MatMul::new(&left, &right), |_| Ok(()))
     }
 
@@ -139,7 +139,7 @@ impl Suite<'_> {
         }
         let left = self.random::<f32>(&[items, side, side], 1)?;
         let right = self.random::<f32>(&[items, side, side], 2)?;
-        self.bring([&left, &right])?;
+        self.prefetch([&left, &right])?;
         self.measure(NAME, side, || BatchMatMul::new(&left, &right), |_| Ok(()))
     }
 
@@ -155,15 +155,15 @@ impl Suite<'_> {
         let mut device_times = Vec::new();
         let mut moved = Bytes(0);
         let (runtime, gpu) = (self.runtime, self.gpu);
-        let sample = Sample::of(self.time, || {
-            let Outcome { output, timing, .. } = runtime.trace(make()?, Some(gpu))?;
+        let sample = TimeDistribution::of(self.time, || {
+            let RunOutcome { output, timing, .. } = runtime.run_traced(make()?, Some(gpu))?;
             finish(&output)?;
             device_times.extend(timing.device.map(|time| time.0));
             moved = timing.moved.bytes();
             Ok(())
         })?;
         device_times.sort_unstable();
-        self.rows.push(Row {
+        self.rows.push(BenchRow {
             name: name.to_owned(),
             element: Some(T::DTYPE.name()),
             size,

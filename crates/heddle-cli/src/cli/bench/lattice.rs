@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use heddle::device::DeviceId;
 use heddle::lattice::Lattice;
-use heddle::lattice::sweep::{Reach, Sweep};
-use heddle::{Outcome, Runtime};
+use heddle::lattice::sweep::{ReachTotals, Sweep};
+use heddle::{RunOutcome, Runtime};
 
-use super::Row;
-use super::sample::Sample;
+use super::BenchRow;
+use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
 const DIMENSIONS: usize = 6;
@@ -22,13 +22,13 @@ const SIDE: u64 = 10;
 const BLOCKED: f64 = 0.1;
 /// Sources of each row. All of them are 900,000 or so; see `all`.
 const SOURCES: [usize; 3] = [512, 4096, 32_768];
-const LEAST: usize = 3;
+const MIN_SAMPLES: usize = 3;
 
 pub(super) fn rows(
     runtime: &Runtime,
     cases: &[String],
     time: Duration,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<BenchRow>, Failure> {
     let lattice = lattice()?;
     let gpu = runtime
         .devices()
@@ -47,7 +47,7 @@ pub(super) fn rows(
             continue;
         }
         let places = [Some(DeviceId::CPU), gpu].into_iter().flatten();
-        let mut answers: Vec<Reach> = Vec::new();
+        let mut answers: Vec<ReachTotals> = Vec::new();
         for device in places.filter(|device| !all || gpu.is_none_or(|gpu| gpu == *device)) {
             answers.push(measure(
                 runtime,
@@ -72,7 +72,7 @@ pub(super) fn rows(
 }
 
 fn lattice() -> Result<Lattice, Failure> {
-    Ok(Lattice::cubic(DIMENSIONS, SIDE)?.with_share_blocked(BLOCKED, 1)?)
+    Ok(Lattice::cubic(DIMENSIONS, SIDE)?.with_random_blocked(BLOCKED, 1)?)
 }
 
 /// From the first free sites: neighbours, as a sweep from all of them has them.
@@ -88,8 +88,8 @@ fn measure(
     sources: usize,
     device: Option<DeviceId>,
     time: Duration,
-    rows: &mut Vec<Row>,
-) -> Result<Reach, Failure> {
+    rows: &mut Vec<BenchRow>,
+) -> Result<ReachTotals, Failure> {
     let mut times = Vec::new();
     let mut device_times = Vec::new();
     let mut last = None;
@@ -97,36 +97,36 @@ fn measure(
     let least = if sources as u64 == lattice.free_sites() {
         1
     } else {
-        LEAST
+        MIN_SAMPLES
     };
     while times.len() < least || Instant::now() < deadline {
         let operation = sweep(lattice, sources)?;
         let start = Instant::now();
-        let outcome = runtime.trace(operation, device)?;
+        let outcome = runtime.run_traced(operation, device)?;
         times.push(start.elapsed().as_nanos() as f64);
         device_times.extend(outcome.timing.device.map(|time| time.0));
         last = Some(outcome);
     }
     device_times.sort_unstable();
-    let Some(Outcome {
+    let Some(RunOutcome {
         output,
         decision,
         timing,
         ..
     }) = last
     else {
-        return Ok(Reach::default());
+        return Ok(ReachTotals::default());
     };
     let place = match device {
         Some(device) => device.to_string(),
         None => format!("routed to {}", decision.device),
     };
-    rows.push(Row {
+    rows.push(BenchRow {
         name: "sweep".to_owned(),
         element: None,
         size: sources,
         device: place,
-        sample: Sample::from_times(times, 1),
+        sample: TimeDistribution::from_times(times, 1),
         device_ns: device_times.get(device_times.len() / 2).copied(),
         moved_bytes: Some(timing.moved.bytes().0),
         rate: None,

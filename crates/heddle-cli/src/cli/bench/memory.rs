@@ -7,12 +7,12 @@
 
 use std::time::Instant;
 
-use heddle::memory::{AcceleratorMemory, Storage, Streams};
+use heddle::memory::{AcceleratorMemory, Storage, StreamSet};
 use heddle::units::Bytes;
 use heddle::{Error, Runtime};
 
-use super::Row;
-use super::sample::Sample;
+use super::BenchRow;
+use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
 const SIZES: [usize; 3] = [4 << 10, 1 << 20, 64 << 20];
@@ -50,7 +50,7 @@ impl Times {
     }
 }
 
-pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<Row>, Failure> {
+pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<BenchRow>, Failure> {
     let gpu = runtime
         .devices()
         .find(|device| device.id().has_own_memory());
@@ -76,12 +76,12 @@ pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<Row>, Fail
             ("free-pool", pool.free),
             ("free-driver", driver.free),
         ] {
-            rows.push(Row {
+            rows.push(BenchRow {
                 name: name.to_owned(),
                 element: None,
                 size,
                 device: gpu.id().to_string(),
-                sample: Sample::from_times(times, BLOCKS as u32),
+                sample: TimeDistribution::from_times(times, BLOCKS as u32),
                 device_ns: None,
                 moved_bytes: None,
                 rate: None,
@@ -100,14 +100,14 @@ fn times(memory: &AcceleratorMemory, size: Bytes) -> Result<[Times; 2], Failure>
     for round in 0..POOL_ROUNDS {
         from_pool(&mut pool, memory, size)?;
         if round % (POOL_ROUNDS / DRIVER_ROUNDS) == 0 {
-            let bottom = memory.bottom();
+            let base_storage = memory.base_storage();
             driver.round(
                 || {
-                    bottom
+                    base_storage
                         .allocate(size, None)
                         .map_err(|refusal| refused(memory, size, &refusal))
                 },
-                |block| bottom.free(block, Streams::NONE),
+                |block| base_storage.free(block, StreamSet::NONE),
             )?;
         }
     }
@@ -121,7 +121,7 @@ fn from_pool(times: &mut Times, memory: &AcceleratorMemory, size: Bytes) -> Resu
                 .allocate(size, None)
                 .map_err(|error| refused(memory, size, &error))
         },
-        |allocation| memory.free(allocation, Streams::NONE),
+        |allocation| memory.free(allocation, StreamSet::NONE),
     )
 }
 

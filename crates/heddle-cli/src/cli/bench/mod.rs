@@ -23,7 +23,7 @@ use super::output::Output;
 use super::table::table;
 use super::{Failure, open};
 pub(super) use ops::default_element;
-use sample::Sample;
+use sample::TimeDistribution;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -59,14 +59,14 @@ enum Suite {
 
 /// One timed case.
 #[derive(Clone, Debug, Serialize)]
-struct Row {
+struct BenchRow {
     name: String,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     element: Option<&'static str>,
     size: usize,
     device: String,
     #[serde(flatten)]
-    sample: Sample,
+    sample: TimeDistribution,
     /// Median by the device's own clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     device_ns: Option<u64>,
@@ -139,7 +139,7 @@ pub(super) fn run(
     Ok(())
 }
 
-fn print(rows: &[Row], output: &mut Output) -> std::io::Result<()> {
+fn print(rows: &[BenchRow], output: &mut Output) -> std::io::Result<()> {
     let with_rates = rows.iter().any(|row| row.rate.is_some());
     let mut titles = vec![
         "name ", "type ", "size", "device ", "median", "p10", "p90", "samples",

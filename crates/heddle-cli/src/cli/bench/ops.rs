@@ -8,8 +8,8 @@ use heddle::ops::Probe;
 use heddle::{Description, Runtime, WorkUnit};
 
 use super::ceiling::Ceilings;
-use super::sample::Sample;
-use super::{Rate, Row};
+use super::sample::TimeDistribution;
+use super::{BenchRow, Rate};
 use crate::cli::{Failure, size};
 
 /// Cases of each probe when none are named: spread over its own sizes.
@@ -19,7 +19,7 @@ pub(super) fn rows(
     runtime: &Runtime,
     cases: &[String],
     time: Duration,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<BenchRow>, Failure> {
     let wanted: Vec<Case<'_>> = cases
         .iter()
         .map(|case| Case::parse(case))
@@ -79,20 +79,20 @@ pub(in crate::cli) fn default_element(kind: &str) -> &'static str {
 
 fn sizes(probe: &dyn Probe, wanted: &[Case<'_>]) -> Vec<usize> {
     if wanted.is_empty() {
-        return spread(&probe.sizes());
+        return spread_sizes(&probe.sizes());
     }
     wanted
         .iter()
         .filter(|case| case.names(probe))
         .flat_map(|case| match case.size {
             Some(size) => vec![size],
-            None => spread(&probe.sizes()),
+            None => spread_sizes(&probe.sizes()),
         })
         .collect()
 }
 
 /// The smallest, the middle and the largest.
-fn spread(sizes: &[usize]) -> Vec<usize> {
+fn spread_sizes(sizes: &[usize]) -> Vec<usize> {
     let last = sizes.len().saturating_sub(1);
     let mut picked: Vec<usize> = (0..SIZES_PER_PROBE)
         .filter_map(|step| sizes.get(step * last / (SIZES_PER_PROBE - 1)).copied())
@@ -107,12 +107,15 @@ fn row(
     size: usize,
     time: Duration,
     ceilings: &mut Ceilings<'_>,
-) -> Result<Row, Failure> {
+) -> Result<BenchRow, Failure> {
     let mut operation = probe.prepare(size)?;
-    let device = runtime.trace(operation.as_mut(), None)?.decision.device;
-    let sample = Sample::of(time, || Ok(runtime.run(operation.as_mut())?))?;
+    let device = runtime
+        .run_traced(operation.as_mut(), None)?
+        .decision
+        .device;
+    let sample = TimeDistribution::of(time, || Ok(runtime.run(operation.as_mut())?))?;
     let description = probe.describe(size, Residency::Host);
-    Ok(Row {
+    Ok(BenchRow {
         name: probe.kind().name().to_owned(),
         element: Some(probe.dtype().name()),
         size,
@@ -128,7 +131,7 @@ fn row(
 fn rate(
     device: DeviceId,
     description: &Description,
-    sample: &Sample,
+    sample: &TimeDistribution,
     ceilings: &mut Ceilings<'_>,
 ) -> Result<Option<Rate>, Failure> {
     if device != DeviceId::CPU || description.work == 0 {
@@ -173,9 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn a_spread_has_both_ends() {
-        assert_eq!(spread(&[1, 2, 3, 4, 5]), [1, 3, 5]);
-        assert_eq!(spread(&[7]), [7]);
-        assert_eq!(spread(&[]), [0_usize; 0]);
+    fn spread_sizes_include_both_ends() {
+        assert_eq!(spread_sizes(&[1, 2, 3, 4, 5]), [1, 3, 5]);
+        assert_eq!(spread_sizes(&[7]), [7]);
+        assert_eq!(spread_sizes(&[]), [0_usize; 0]);
     }
 }

@@ -4,13 +4,13 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use heddle::Residency;
-use heddle::device::{DeviceId, Lane, Timing};
+use heddle::device::{DeviceId, ExecutionContext, Timing};
 use heddle::route::{RouteSettings, Router};
 use heddle::units::{Bytes, Nanos};
 use heddle::{DType, Description, Error, Kind, Operand, Operation, Runtime, WorkUnit};
 
-use super::Row;
-use super::sample::Sample;
+use super::BenchRow;
+use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
 static EMPTY: Kind = Kind::new("empty", WorkUnit::Items);
@@ -25,13 +25,13 @@ impl Operation for Empty {
         Description::new(&EMPTY, DType::U8, 1)
     }
 
-    fn run(&mut self, _lane: &Lane<'_>) -> Result<u64, Error> {
-        Ok(answer())
+    fn run(&mut self, _lane: &ExecutionContext<'_>) -> Result<u64, Error> {
+        Ok(measured_result())
     }
 }
 
 #[inline(never)]
-fn answer() -> u64 {
+fn measured_result() -> u64 {
     black_box(42)
 }
 
@@ -39,16 +39,16 @@ pub(super) fn rows(
     runtime: &Runtime,
     cases: &[String],
     time: Duration,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<BenchRow>, Failure> {
     let mut rows = Vec::new();
     let mut add = |name: &str, size: usize, body: &mut dyn FnMut() -> Result<(), Failure>| {
         if cases.is_empty() || cases.iter().any(|case| case == name) {
-            rows.push(Row {
+            rows.push(BenchRow {
                 name: name.to_owned(),
                 element: None,
                 size,
                 device: DeviceId::CPU.to_string(),
-                sample: Sample::of(time, body)?,
+                sample: TimeDistribution::of(time, body)?,
                 device_ns: None,
                 moved_bytes: None,
                 rate: None,
@@ -70,7 +70,7 @@ pub(super) fn rows(
         })?;
     }
     add("call", 0, &mut || {
-        black_box(answer());
+        black_box(measured_result());
         Ok(())
     })?;
     add("road", 0, &mut || {

@@ -9,11 +9,11 @@ use crate::cli::Failure;
 /// The clock's own cost and grain disappear in a batch this long.
 const BATCH: Duration = Duration::from_micros(40);
 /// Fewer batches say nothing about spread, however long each takes.
-const LEAST_SAMPLES: usize = 7;
+const MIN_SAMPLES: usize = 7;
 
 /// The distribution of one case's times, in nanoseconds per call.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct Sample {
+pub(super) struct TimeDistribution {
     pub(super) median_ns: f64,
     pub(super) p10_ns: f64,
     pub(super) p90_ns: f64,
@@ -23,7 +23,7 @@ pub(super) struct Sample {
     pub(super) calls: u32,
 }
 
-impl Sample {
+impl TimeDistribution {
     /// Calls `body` for about `time` and says how long one call takes.
     pub(super) fn of(
         time: Duration,
@@ -38,7 +38,7 @@ impl Sample {
         let calls = (BATCH.as_nanos() / once.as_nanos()).clamp(1, 1_000_000) as u32;
         let deadline = Instant::now() + time;
         let mut times = Vec::new();
-        while times.len() < LEAST_SAMPLES || Instant::now() < deadline {
+        while times.len() < MIN_SAMPLES || Instant::now() < deadline {
             let start = Instant::now();
             for _ in 0..calls {
                 body()?;
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn ranks_are_of_the_sorted_times() {
-        let sample = Sample::from_times((0..=100).rev().map(f64::from).collect(), 1);
+        let sample = TimeDistribution::from_times((0..=100).rev().map(f64::from).collect(), 1);
         assert_eq!(
             (sample.p10_ns, sample.median_ns, sample.p90_ns),
             (10.0, 50.0, 90.0)
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_failing_body_ends_the_sampling() {
         let mut calls = 0;
-        let result = Sample::of(Duration::from_hours(1), || {
+        let result = TimeDistribution::of(Duration::from_hours(1), || {
             calls += 1;
             Err(Failure::Usage {
                 message: String::new(),

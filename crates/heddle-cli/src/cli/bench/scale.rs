@@ -4,12 +4,12 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use heddle::cpu::Pool;
+use heddle::cpu::CpuPool;
 use heddle::device::DeviceId;
 use heddle::lattice::{Error, Lattice, Site};
 
-use super::Row;
-use super::sample::Sample;
+use super::BenchRow;
+use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
 /// Three axes of these sizes: 10^3, 10^4 and so on, as near as a cube comes.
@@ -20,13 +20,13 @@ const DIMENSIONS: usize = 3;
 const BLOCKED: f64 = 0.1;
 
 /// A question to a lattice, and whether sites are blocked.
-type Question = (
+type ScaleCase = (
     &'static str,
     bool,
-    fn(&Lattice, &Pool) -> Result<f64, Error>,
+    fn(&Lattice, &CpuPool) -> Result<f64, Error>,
 );
 
-const QUESTIONS: [Question; 5] = [
+const SCALE_CASES: [ScaleCase; 5] = [
     ("neighbours", false, neighbours),
     ("path", false, path),
     ("path-around-blocked", true, path),
@@ -34,9 +34,13 @@ const QUESTIONS: [Question; 5] = [
     ("distances-around-blocked", true, distances),
 ];
 
-pub(super) fn rows(pool: &Pool, cases: &[String], time: Duration) -> Result<Vec<Row>, Failure> {
+pub(super) fn rows(
+    pool: &CpuPool,
+    cases: &[String],
+    time: Duration,
+) -> Result<Vec<BenchRow>, Failure> {
     let mut rows = Vec::new();
-    for (name, blocked, ask) in QUESTIONS {
+    for (name, blocked, ask) in SCALE_CASES {
         for side in SIDES {
             let sites = side.pow(DIMENSIONS as u32);
             let is_asked = |case: &String| case == name || *case == format!("{name}:{sites}");
@@ -44,12 +48,12 @@ pub(super) fn rows(pool: &Pool, cases: &[String], time: Duration) -> Result<Vec<
                 continue;
             }
             let lattice = lattice(side, blocked)?;
-            rows.push(Row {
+            rows.push(BenchRow {
                 name: name.to_owned(),
                 element: None,
                 size: sites as usize,
                 device: DeviceId::CPU.to_string(),
-                sample: Sample::of(time, || {
+                sample: TimeDistribution::of(time, || {
                     black_box(ask(&lattice, pool)?);
                     Ok(())
                 })?,
@@ -68,7 +72,7 @@ fn lattice(side: u64, blocked: bool) -> Result<Lattice, Failure> {
     if !blocked {
         return Ok(lattice);
     }
-    let drawn = lattice.clone().with_share_blocked(BLOCKED, 1)?;
+    let drawn = lattice.clone().with_random_blocked(BLOCKED, 1)?;
     // A corner that is walled in has no path: its neighbours stay free too.
     let spared: Vec<Site> = [0, lattice.sites() - 1]
         .into_iter()
@@ -86,18 +90,18 @@ fn lattice(side: u64, blocked: bool) -> Result<Lattice, Failure> {
     clippy::unnecessary_wraps,
     reason = "questions have one type, and others can fail"
 )]
-fn neighbours(lattice: &Lattice, _: &Pool) -> Result<f64, Error> {
+fn neighbours(lattice: &Lattice, _: &CpuPool) -> Result<f64, Error> {
     let middle = black_box(lattice.sites() / 2);
     let sum: Site = lattice.neighbours(middle).map(|step| step.site).sum();
     Ok(sum as f64)
 }
 
 /// From corner to corner.
-fn path(lattice: &Lattice, _: &Pool) -> Result<f64, Error> {
+fn path(lattice: &Lattice, _: &CpuPool) -> Result<f64, Error> {
     Ok(lattice.shortest_path(0, lattice.sites() - 1)?.cost)
 }
 
 /// From a corner to every site.
-fn distances(lattice: &Lattice, pool: &Pool) -> Result<f64, Error> {
+fn distances(lattice: &Lattice, pool: &CpuPool) -> Result<f64, Error> {
     Ok(lattice.distances_on(pool, &[0])?.farthest())
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use heddle::config::Config;
-use heddle::lattice::centrality::Method;
-use heddle::lattice::structure::{Analysis, Figure, Limits};
+use heddle::lattice::centrality::ComputationMethod;
+use heddle::lattice::structure::{Analysis, AnalysisLimits, Property};
 use heddle::units::{Bytes, Nanos};
 
-use super::{Description, words};
+use super::{LatticeArguments, words};
 use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
@@ -15,7 +15,7 @@ use crate::cli::{Failure, open};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    lattice: Description,
+    lattice: LatticeArguments,
 
     /// Pairs of vertices whose distance may be found out where no formula gives it.
     #[arg(long, value_name = "N", value_parser = crate::cli::size::parse, default_value = "10G")]
@@ -29,9 +29,9 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let lattice = arguments.lattice.lattice()?;
     let runtime = open(config)?;
-    let limits = Limits {
-        most_pairs: arguments.most_pairs as u64,
-        ..Limits::default()
+    let limits = AnalysisLimits {
+        max_pairs: arguments.most_pairs as u64,
+        ..AnalysisLimits::default()
     };
     let start = std::time::Instant::now();
     let analysis = heddle::lattice::analyze(&runtime, &lattice, &limits)?;
@@ -86,18 +86,18 @@ fn print(analysis: &Analysis, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn row<T: fmt::Display>(name: &str, figure: &Figure<T>) -> [String; 3] {
-    let (value, how) = match figure {
-        Figure::Known { value, method } => (
+fn row<T: fmt::Display>(name: &str, property: &Property<T>) -> [String; 3] {
+    let (value, how) = match property {
+        Property::Known { value, method } => (
             value.to_string(),
             match method {
-                Method::ClosedForm => "by formula",
-                Method::Symmetry => "by symmetry",
-                Method::Computed => "computed",
+                ComputationMethod::ClosedForm => "by formula",
+                ComputationMethod::Symmetry => "by symmetry",
+                ComputationMethod::Computed => "computed",
             }
             .to_owned(),
         ),
-        Figure::Absent { reason } => ("-".to_owned(), reason.clone()),
+        Property::Unavailable { reason } => ("-".to_owned(), reason.clone()),
     };
     [name.to_owned(), value, how]
 }

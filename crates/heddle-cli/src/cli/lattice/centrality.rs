@@ -2,12 +2,12 @@
 
 use heddle::Runtime;
 use heddle::config::Config;
-use heddle::lattice::centrality::{self, Method, Scores};
+use heddle::lattice::centrality::{self, ComputationMethod, Scores};
 use heddle::lattice::{Coordinates, Error, Lattice};
 use heddle::units::Nanos;
 use serde::Serialize;
 
-use super::{ArrayFile, Description, Written, words};
+use super::{ArrayFile, LatticeArguments, Written, words};
 use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
@@ -15,7 +15,7 @@ use crate::cli::{Failure, open};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    lattice: Description,
+    lattice: LatticeArguments,
 
     /// What makes a site matter.
     #[arg(long, value_enum, default_value_t = Measure::Closeness)]
@@ -69,15 +69,15 @@ impl Measure {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct CentralityReport {
     measure: Measure,
-    method: Method,
+    method: ComputationMethod,
     elapsed_ns: u64,
     vertices: usize,
     greatest: f64,
     least: f64,
     mean: f64,
-    top: Vec<Place>,
+    top: Vec<RankedSite>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Vec<Option<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
@@ -85,7 +85,7 @@ struct Answer {
 }
 
 #[derive(Serialize)]
-struct Place {
+struct RankedSite {
     at: Coordinates,
     value: f64,
 }
@@ -114,7 +114,7 @@ pub(super) fn run(
             .copied()
             .filter(|value| !value.is_nan())
     };
-    let answer = Answer {
+    let report = CentralityReport {
         measure: arguments.measure,
         method: scores.method,
         elapsed_ns: elapsed.as_nanos() as u64,
@@ -126,7 +126,7 @@ pub(super) fn run(
             .top(arguments.top)
             .into_iter()
             .map(|(site, value)| {
-                Ok(Place {
+                Ok(RankedSite {
                     at: lattice.coordinates(site)?,
                     value,
                 })
@@ -138,29 +138,29 @@ pub(super) fn run(
         written: written.transpose()?,
     };
     if output.is_json() {
-        return Ok(output.object(&answer)?);
+        return Ok(output.object(&report)?);
     }
     output.line(words(&lattice))?;
-    let how = match answer.method {
-        Method::ClosedForm => "by formula",
-        Method::Symmetry => "by searches from one vertex of each kind",
-        Method::Computed => "by searches from every vertex",
+    let how = match report.method {
+        ComputationMethod::ClosedForm => "by formula",
+        ComputationMethod::Symmetry => "by searches from one vertex of each kind",
+        ComputationMethod::Computed => "by searches from every vertex",
     };
     output.line(format_args!(
         "\n{} of {} vertices, {how}, in {}: {:.6} to {:.6}, mean {:.6}\n",
-        answer.measure.name(),
-        answer.vertices,
-        Nanos(answer.elapsed_ns),
-        answer.least,
-        answer.greatest,
-        answer.mean
+        report.measure.name(),
+        report.vertices,
+        Nanos(report.elapsed_ns),
+        report.least,
+        report.greatest,
+        report.mean
     ))?;
-    let mut rows = table(&["site ", answer.measure.name()]);
-    for place in &answer.top {
+    let mut rows = table(&["site ", report.measure.name()]);
+    for place in &report.top {
         rows.add_row([place.at.to_string(), format!("{:.6}", place.value)]);
     }
     output.line(rows)?;
-    if let Some(written) = &answer.written {
+    if let Some(written) = &report.written {
         output.line(written)?;
     }
     Ok(())

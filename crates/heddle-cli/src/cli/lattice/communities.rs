@@ -7,7 +7,7 @@ use heddle::lattice::community::{
 use heddle::units::Nanos;
 use serde::Serialize;
 
-use super::{Description, words};
+use super::{LatticeArguments, words};
 use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
@@ -18,11 +18,11 @@ const SHOWN: usize = 12;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    lattice: Description,
+    lattice: LatticeArguments,
 
     /// How groups are found.
-    #[arg(long, value_enum, default_value_t = Way::Louvain)]
-    by: Way,
+    #[arg(long, value_enum, default_value_t = Algorithm::Louvain)]
+    by: Algorithm,
 
     /// With --json, the group of every site too: null where it is blocked.
     #[arg(long)]
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Way {
+enum Algorithm {
     /// By modularity.
     Louvain,
     /// Each site joins the group of most of its neighbours.
@@ -41,8 +41,8 @@ enum Way {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
-    by: Way,
+struct CommunityReport<'a> {
+    by: Algorithm,
     groups: usize,
     modularity: Option<f64>,
     elapsed_ns: u64,
@@ -61,8 +61,8 @@ pub(super) fn run(
     let seed = arguments.lattice.seed;
     let start = std::time::Instant::now();
     let found = match arguments.by {
-        Way::Louvain => louvain(&runtime, &lattice, seed),
-        Way::LabelPropagation => label_propagation(
+        Algorithm::Louvain => louvain(&runtime, &lattice, seed),
+        Algorithm::LabelPropagation => label_propagation(
             &runtime,
             &lattice,
             &LabelPropagation {
@@ -70,9 +70,11 @@ pub(super) fn run(
                 ..LabelPropagation::default()
             },
         ),
-        Way::EdgeBetweenness => edge_betweenness(&runtime, &lattice, &GirvanNewman::default()),
+        Algorithm::EdgeBetweenness => {
+            edge_betweenness(&runtime, &lattice, &GirvanNewman::default())
+        }
     }?;
-    let answer = Answer {
+    let report = CommunityReport {
         by: arguments.by,
         groups: found.len(),
         // Without a step there is none.
@@ -84,16 +86,16 @@ pub(super) fn run(
             .then(|| (0..lattice.sites()).map(|site| found.of(site)).collect()),
     };
     if output.is_json() {
-        return Ok(output.object(&answer)?);
+        return Ok(output.object(&report)?);
     }
     output.line(words(&lattice))?;
-    let modularity = answer.modularity.map_or_else(String::new, |modularity| {
+    let modularity = report.modularity.map_or_else(String::new, |modularity| {
         format!(", modularity {modularity:.4}")
     });
     output.line(format_args!(
         "\n{} groups{modularity}, in {}\n",
-        answer.groups,
-        Nanos(answer.elapsed_ns)
+        report.groups,
+        Nanos(report.elapsed_ns)
     ))?;
     let mut largest: Vec<(usize, u64)> = found.sizes.iter().copied().enumerate().collect();
     largest.sort_by_key(|&(group, sites)| (std::cmp::Reverse(sites), group));

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use heddle::config::Config;
-use heddle::cpu::Pool;
+use heddle::cpu::CpuPool;
 use heddle::lattice::Coordinates;
-use heddle::lattice::distance::{DistanceMethod, Values};
+use heddle::lattice::distance::{DistanceMethod, DistanceValues};
 use heddle::units::Nanos;
 use serde::Serialize;
 
-use super::{ArrayFile, Description, Place, Written, free_ends, places, words};
+use super::{
+    ArrayFile, LatticeArguments, SiteCoordinates, Written, free_ends, site_coordinates, words,
+};
 use crate::cli::Failure;
 use crate::cli::output::Output;
 use crate::cli::table::table;
@@ -18,16 +20,16 @@ use crate::cli::table::table;
 const ROWS: usize = 20;
 
 /// The longest bar of the table.
-const BAR: usize = 40;
+const BAR_WIDTH: usize = 40;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    lattice: Description,
+    lattice: LatticeArguments,
 
     /// A source; may be given again (default: the first free site).
     #[arg(long, value_name = "X,Y,…")]
-    from: Vec<Place>,
+    from: Vec<SiteCoordinates>,
 
     /// With --json, one distance per site too: null where no path leads.
     #[arg(long)]
@@ -40,7 +42,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct DistanceReport {
     sources: Vec<Coordinates>,
     reached: u64,
     unreachable: u64,
@@ -50,7 +52,7 @@ struct Answer {
     elapsed_ns: u64,
     /// Sites at each distance, nearest first, distances put together where there
     /// are many.
-    sites_by_distance: Vec<Ring>,
+    sites_by_distance: Vec<DistanceBin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Vec<Option<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
@@ -59,7 +61,7 @@ struct Answer {
 
 /// Sites between two distances, both included.
 #[derive(Serialize)]
-struct Ring {
+struct DistanceBin {
     from: f64,
     to: f64,
     sites: u64,
@@ -80,9 +82,9 @@ pub(super) fn run(
             .map(|place| place.site(&lattice))
             .collect::<Result<_, _>>()?
     };
-    let pool = Pool::deferred(config.threads);
+    let pool = CpuPool::deferred(config.threads);
     let distances = lattice.distances_on(&pool, &sources)?;
-    let (rings, mean) = rings(&distances.values);
+    let (distance_bins, mean) = distance_bins(&distances.values);
     let reached = distances.reached();
     let written = arguments.output.as_ref().map(|file| {
         file.write(&lattice, (Some("source"), sources.len()), |source| {
@@ -90,15 +92,15 @@ pub(super) fn run(
             Ok(from_one.to_costs())
         })
     });
-    let answer = Answer {
-        sources: places(&lattice, &sources)?,
+    let report = DistanceReport {
+        sources: site_coordinates(&lattice, &sources)?,
         reached,
         unreachable: lattice.free_sites() - reached,
         farthest: distances.farthest(),
         mean,
         method: distances.method,
         elapsed_ns: distances.elapsed.as_nanos() as u64,
-        sites_by_distance: rings,
+        sites_by_distance: distance_bins,
         values: arguments.values.then(|| {
             (0..lattice.sites())
                 .map(|site| distances.get(site))
@@ -107,15 +109,15 @@ pub(super) fn run(
         written: written.transpose()?,
     };
     if output.is_json() {
-        return Ok(output.object(&answer)?);
+        return Ok(output.object(&report)?);
     }
     output.line(words(&lattice))?;
-    print(&answer, output)
+    print(&report, output)
 }
 
 /// Sites by distance, in at most as many rows as are shown, and the mean over
 /// every site that is reached.
-fn rings(values: &Values) -> (Vec<Ring>, f64) {
+fn distance_bins(values: &DistanceValues) -> (Vec<DistanceBin>, f64) {
     // Distances are positive, so their bits are in their order.
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     let mut count = |distance: f64| {
@@ -124,7 +126,7 @@ fn rings(values: &Values) -> (Vec<Ring>, f64) {
         }
     };
     match values {
-        Values::Steps(steps) => {
+        DistanceValues::Steps(steps) => {
             let mut by_steps: Vec<u64> = Vec::new();
             for &steps in steps.iter().filter(|&&steps| steps != u32::MAX) {
                 let steps = steps as usize;
@@ -137,7 +139,7 @@ fn rings(values: &Values) -> (Vec<Ring>, f64) {
                 counts.insert((steps as f64).to_bits(), sites);
             }
         }
-        Values::Costs(costs) => costs.iter().copied().for_each(&mut count),
+        DistanceValues::Costs(costs) => costs.iter().copied().for_each(&mut count),
     }
     let sites: u64 = counts.values().sum();
     let sum: f64 = counts
@@ -149,21 +151,24 @@ fn rings(values: &Values) -> (Vec<Ring>, f64) {
         .next_back()
         .map_or(0.0, |&bits| f64::from_bits(bits));
     let many = counts.len() > ROWS;
-    let mut rings: Vec<Ring> = Vec::new();
+    let mut distance_bins: Vec<DistanceBin> = Vec::new();
     let mut last_row = None;
     for (bits, sites) in counts {
         let distance = f64::from_bits(bits);
         let row = if many {
             ((distance / farthest * ROWS as f64) as usize).min(ROWS - 1)
         } else {
-            rings.len()
+            distance_bins.len()
         };
-        match rings.last_mut().filter(|_| many && last_row == Some(row)) {
-            Some(ring) => {
-                ring.to = distance;
-                ring.sites += sites;
+        match distance_bins
+            .last_mut()
+            .filter(|_| many && last_row == Some(row))
+        {
+            Some(bin) => {
+                bin.to = distance;
+                bin.sites += sites;
             }
-            None => rings.push(Ring {
+            None => distance_bins.push(DistanceBin {
                 from: distance,
                 to: distance,
                 sites,
@@ -171,20 +176,20 @@ fn rings(values: &Values) -> (Vec<Ring>, f64) {
         }
         last_row = Some(row);
     }
-    (rings, sum / sites.max(1) as f64)
+    (distance_bins, sum / sites.max(1) as f64)
 }
 
-fn print(answer: &Answer, output: &mut Output) -> Result<(), Failure> {
-    let sources: Vec<String> = answer.sources.iter().map(ToString::to_string).collect();
+fn print(report: &DistanceReport, output: &mut Output) -> Result<(), Failure> {
+    let sources: Vec<String> = report.sources.iter().map(ToString::to_string).collect();
     output.line(format_args!(
         "\nfrom {}: {} sites reached, {} not; farthest {}, mean {:.4}",
         sources.join(" and "),
-        answer.reached,
-        answer.unreachable,
-        answer.farthest,
-        answer.mean
+        report.reached,
+        report.unreachable,
+        report.farthest,
+        report.mean
     ))?;
-    let how = match answer.method {
+    let how = match report.method {
         DistanceMethod::ClosedForm => "by formula",
         DistanceMethod::AxisScans => "by scans along each axis",
         DistanceMethod::BreadthFirst => "breadth first",
@@ -193,27 +198,27 @@ fn print(answer: &Answer, output: &mut Output) -> Result<(), Failure> {
     };
     output.line(format_args!(
         "found {how} in {}\n",
-        Nanos(answer.elapsed_ns)
+        Nanos(report.elapsed_ns)
     ))?;
-    let most = answer
+    let most = report
         .sites_by_distance
         .iter()
-        .map(|ring| ring.sites)
+        .map(|bin| bin.sites)
         .max()
         .unwrap_or(1)
         .max(1);
     let mut rows = table(&["distance", "sites", " "]);
-    for ring in &answer.sites_by_distance {
-        let distance = if ring.from.to_bits() == ring.to.to_bits() {
-            short(ring.from)
+    for bin in &report.sites_by_distance {
+        let distance = if bin.from.to_bits() == bin.to.to_bits() {
+            short(bin.from)
         } else {
-            format!("{} to {}", short(ring.from), short(ring.to))
+            format!("{} to {}", short(bin.from), short(bin.to))
         };
-        let bar = (ring.sites as f64 / most as f64 * BAR as f64).round() as usize;
-        rows.add_row([distance, ring.sites.to_string(), "#".repeat(bar)]);
+        let bar = (bin.sites as f64 / most as f64 * BAR_WIDTH as f64).round() as usize;
+        rows.add_row([distance, bin.sites.to_string(), "#".repeat(bar)]);
     }
     output.line(rows)?;
-    if let Some(written) = &answer.written {
+    if let Some(written) = &report.written {
         output.line(written)?;
     }
     Ok(())
@@ -233,23 +238,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_site_that_is_reached_is_in_one_row() {
-        let few = Values::Steps(vec![0, 1, 1, 2, u32::MAX]);
-        let (rows, mean) = rings(&few);
+    fn every_reached_site_is_in_one_bin() {
+        let few = DistanceValues::Steps(vec![0, 1, 1, 2, u32::MAX]);
+        let (rows, mean) = distance_bins(&few);
         assert_eq!(
-            rows.iter().map(|ring| ring.sites).collect::<Vec<_>>(),
+            rows.iter().map(|bin| bin.sites).collect::<Vec<_>>(),
             [1, 2, 1]
         );
         assert!((mean - 1.0).abs() < 1e-12);
-        let many = Values::Costs((0..1000).map(f64::from).chain([f64::INFINITY]).collect());
-        let (rows, _) = rings(&many);
+        let many = DistanceValues::Costs((0..1000).map(f64::from).chain([f64::INFINITY]).collect());
+        let (rows, _) = distance_bins(&many);
         assert!(rows.len() <= ROWS);
-        assert_eq!(rows.iter().map(|ring| ring.sites).sum::<u64>(), 1000);
+        assert_eq!(rows.iter().map(|bin| bin.sites).sum::<u64>(), 1000);
     }
 
     #[test]
-    fn one_site_is_at_no_distance() {
-        let (rows, mean) = rings(&Values::Costs(vec![0.0]));
+    fn the_source_is_at_distance_zero() {
+        let (rows, mean) = distance_bins(&DistanceValues::Costs(vec![0.0]));
         assert_eq!(rows.len(), 1);
         assert!(mean.abs() < 1e-12);
     }

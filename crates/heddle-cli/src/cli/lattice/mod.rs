@@ -4,8 +4,8 @@ mod analyze;
 mod array_file;
 mod centrality;
 mod communities;
-mod description;
 mod distances;
+mod lattice_arguments;
 mod path;
 mod show;
 mod transform;
@@ -16,16 +16,16 @@ use heddle::lattice::{Coordinates, Lattice, Site};
 use super::Failure;
 use super::output::Output;
 use array_file::{ArrayFile, Written};
-use description::{Description, Place};
+use lattice_arguments::{LatticeArguments, SiteCoordinates};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    question: Question,
+    command: LatticeCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Question {
+enum LatticeCommand {
     /// Vertices, edges, diameter, mean distance and the like.
     Analyze(analyze::Arguments),
     /// A shortest path between two sites.
@@ -47,14 +47,14 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    match &arguments.question {
-        Question::Analyze(analyze) => analyze::run(config, analyze, output),
-        Question::Path(path) => path::run(path, output),
-        Question::Distances(distances) => distances::run(config, distances, output),
-        Question::Centrality(centrality) => centrality::run(config, centrality, output),
-        Question::Communities(communities) => communities::run(config, communities, output),
-        Question::Transform(transform) => transform::run(config, transform, output),
-        Question::Show(show) => show::run(config, show, output),
+    match &arguments.command {
+        LatticeCommand::Analyze(analyze) => analyze::run(config, analyze, output),
+        LatticeCommand::Path(path) => path::run(path, output),
+        LatticeCommand::Distances(distances) => distances::run(config, distances, output),
+        LatticeCommand::Centrality(centrality) => centrality::run(config, centrality, output),
+        LatticeCommand::Communities(communities) => communities::run(config, communities, output),
+        LatticeCommand::Transform(transform) => transform::run(config, transform, output),
+        LatticeCommand::Show(show) => show::run(config, show, output),
     }
 }
 
@@ -85,7 +85,11 @@ fn words(lattice: &Lattice) -> String {
 }
 
 /// The site at `place`, or `otherwise` where none is named.
-fn site_or(lattice: &Lattice, place: Option<&Place>, otherwise: Site) -> Result<Site, Failure> {
+fn site_or(
+    lattice: &Lattice,
+    place: Option<&SiteCoordinates>,
+    otherwise: Site,
+) -> Result<Site, Failure> {
     place.map_or(Ok(otherwise), |place| place.site(lattice))
 }
 
@@ -101,7 +105,7 @@ fn free_ends(lattice: &Lattice) -> Result<(Site, Site), Failure> {
 }
 
 /// Where sites are.
-fn places(lattice: &Lattice, sites: &[Site]) -> Result<Vec<Coordinates>, Failure> {
+fn site_coordinates(lattice: &Lattice, sites: &[Site]) -> Result<Vec<Coordinates>, Failure> {
     sites
         .iter()
         .map(|&site| Ok(lattice.coordinates(site)?))

@@ -1,12 +1,12 @@
 //! `heddle lattice path`: a shortest path, found by formula, by search or
 //! catalytically.
 
-use heddle::lattice::path::{Count, Method};
+use heddle::lattice::path::{CountValue, PathMethod};
 use heddle::lattice::{Coordinates, Lattice, Path, Site};
 use heddle::units::Nanos;
 use serde::Serialize;
 
-use super::{Description, Place, free_ends, places, site_or, words};
+use super::{LatticeArguments, SiteCoordinates, free_ends, site_coordinates, site_or, words};
 use crate::cli::Failure;
 use crate::cli::output::{FAINT, Output};
 
@@ -14,20 +14,20 @@ use crate::cli::output::{FAINT, Output};
 const SHOWN: usize = 24;
 
 /// The most words `--catalytic` fills with data to borrow: 1 GiB.
-const MOST_BORROWED: u64 = 1 << 27;
+const MAX_BORROWED: u64 = 1 << 27;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    lattice: Description,
+    lattice: LatticeArguments,
 
     /// Where the path begins (default: the first free site).
     #[arg(long, value_name = "X,Y,…")]
-    from: Option<Place>,
+    from: Option<SiteCoordinates>,
 
     /// Where it ends (default: the last free site).
     #[arg(long, value_name = "X,Y,…")]
-    to: Option<Place>,
+    to: Option<SiteCoordinates>,
 
     /// Also say how many shortest paths there are.
     #[arg(long)]
@@ -40,25 +40,25 @@ pub(super) struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct PathReport {
     from: Coordinates,
     to: Coordinates,
     steps: u64,
     cost: f64,
-    method: Method,
+    method: PathMethod,
     /// Sites the search took up; 0 for a formula.
     expanded: u64,
     elapsed_ns: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    shortest_paths: Option<Count>,
+    shortest_paths: Option<CountValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    catalytic: Option<Loan>,
+    catalytic: Option<CatalyticMemory>,
     vertices: Vec<Coordinates>,
 }
 
 /// What a catalytic search used.
 #[derive(Serialize)]
-struct Loan {
+struct CatalyticMemory {
     borrowed_bytes: u64,
     ordinary_bytes: u64,
     /// Whether every borrowed byte came back as it was.
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     } else {
         None
     };
-    let answer = Answer {
+    let report = PathReport {
         from: lattice.coordinates(from)?,
         to: lattice.coordinates(to)?,
         steps: path.steps(),
@@ -86,13 +86,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         elapsed_ns: path.elapsed.as_nanos() as u64,
         shortest_paths,
         catalytic,
-        vertices: places(&lattice, &path.vertices)?,
+        vertices: site_coordinates(&lattice, &path.vertices)?,
     };
     if output.is_json() {
-        return Ok(output.object(&answer)?);
+        return Ok(output.object(&report)?);
     }
     output.line(words(&lattice))?;
-    print(&answer, output)
+    print(&report, output)
 }
 
 /// By formula or search; catalytically in memory full of other bytes, if asked.
@@ -101,7 +101,7 @@ fn find(
     from: Site,
     to: Site,
     arguments: &Arguments,
-) -> Result<(Path, Option<Loan>), Failure> {
+) -> Result<(Path, Option<CatalyticMemory>), Failure> {
     if !arguments.catalytic {
         return Ok((lattice.shortest_path(from, to)?, None));
     }
@@ -110,7 +110,7 @@ fn find(
     let found = lattice.catalytic_path(from, to, &mut memory)?;
     Ok((
         found.path,
-        Some(Loan {
+        Some(CatalyticMemory {
             borrowed_bytes: found.borrowed_bytes,
             ordinary_bytes: found.ordinary_bytes,
             given_back: memory == before,
@@ -121,10 +121,10 @@ fn find(
 /// Memory full of somebody else's data, as much as the search borrows.
 fn full_memory(lattice: &Lattice, seed: u64) -> Result<Vec<u64>, Failure> {
     let words = lattice.catalytic_words();
-    if words > MOST_BORROWED {
+    if words > MAX_BORROWED {
         return Err(Failure::Usage {
             message: format!("a catalytic search here would borrow {words} words"),
-            hint: format!("take a lattice of at most {} sites", MOST_BORROWED / 2),
+            hint: format!("take a lattice of at most {} sites", MAX_BORROWED / 2),
         });
     }
     let mut word = seed;
@@ -138,35 +138,35 @@ fn full_memory(lattice: &Lattice, seed: u64) -> Result<Vec<u64>, Failure> {
 }
 
 /// The way in words.
-fn words_of(method: Method) -> &'static str {
+fn words_of(method: PathMethod) -> &'static str {
     match method {
-        Method::ClosedForm => "a formula",
-        Method::FreeStaircase => "a formula whose path happens to be free",
-        Method::AStar => "A*",
-        Method::BidirectionalBfs => "breadth-first search from both ends",
-        Method::WeightedAStar => "A* by cost",
-        Method::Catalytic => "a catalytic program",
+        PathMethod::ClosedForm => "a formula",
+        PathMethod::FreeStaircase => "a formula whose path happens to be free",
+        PathMethod::AStar => "A*",
+        PathMethod::BidirectionalBfs => "breadth-first search from both ends",
+        PathMethod::WeightedAStar => "A* by cost",
+        PathMethod::Catalytic => "a catalytic program",
     }
 }
 
-fn print(answer: &Answer, output: &mut Output) -> Result<(), Failure> {
+fn print(report: &PathReport, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "\nfrom {} to {}: {} steps, cost {}",
-        answer.from, answer.to, answer.steps, answer.cost
+        report.from, report.to, report.steps, report.cost
     ))?;
     output.line(format_args!(
         "found by {} in {}, {} sites looked at",
-        words_of(answer.method),
-        Nanos(answer.elapsed_ns),
-        answer.expanded
+        words_of(report.method),
+        Nanos(report.elapsed_ns),
+        report.expanded
     ))?;
-    if let Some(count) = &answer.shortest_paths {
+    if let Some(count) = &report.shortest_paths {
         output.line(match count.exact {
             Some(exact) => format!("{exact} shortest paths"),
             None => format!("about {:.6e} shortest paths", count.approximate),
         })?;
     }
-    if let Some(used) = &answer.catalytic {
+    if let Some(used) = &report.catalytic {
         output.line(format_args!(
             "{} bytes borrowed and {}, {} bytes of its own",
             used.borrowed_bytes,
@@ -179,13 +179,13 @@ fn print(answer: &Answer, output: &mut Output) -> Result<(), Failure> {
         ))?;
     }
     output.heading("Path")?;
-    for place in answer.vertices.iter().take(SHOWN) {
+    for place in report.vertices.iter().take(SHOWN) {
         output.line(format_args!("  {place}"))?;
     }
-    if answer.vertices.len() > SHOWN {
+    if report.vertices.len() > SHOWN {
         output.line(format_args!(
             "  {FAINT}and {} more; --json has them all{FAINT:#}",
-            answer.vertices.len() - SHOWN
+            report.vertices.len() - SHOWN
         ))?;
     }
     Ok(())

@@ -4,20 +4,20 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use heddle::config::Config;
-use heddle::cpu::Pool;
+use heddle::cpu::CpuPool;
 use heddle::lattice::{Error, Lattice, Picture, Site};
 use heddle::profile::write_whole;
 use serde_json::json;
 
 use super::centrality::Measure;
-use super::{Description, Place, free_ends, site_or, words};
+use super::{LatticeArguments, SiteCoordinates, free_ends, site_or, words};
 use crate::cli::output::Output;
 use crate::cli::{Failure, open};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    lattice: Description,
+    lattice: LatticeArguments,
 
     /// Write here; a name that ends in .html makes a page.
     #[arg(long, short, value_name = "FILE", default_value = "lattice.svg")]
@@ -34,11 +34,11 @@ pub(super) struct Arguments {
     /// Where the path begins, and what distances are from (default: the first
     /// free site).
     #[arg(long, value_name = "X,Y,…")]
-    from: Option<Place>,
+    from: Option<SiteCoordinates>,
 
     /// Where the path ends (default: the last free site).
     #[arg(long, value_name = "X,Y,…")]
-    to: Option<Place>,
+    to: Option<SiteCoordinates>,
 
     /// The two axes shown, down and right (default: the last two).
     #[arg(long, value_name = "AXIS,AXIS", value_delimiter = ',', num_args = 1)]
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
 
     /// Where the other axes are cut, one coordinate per axis (default: 0).
     #[arg(long, value_name = "X,Y,…")]
-    at: Option<Place>,
+    at: Option<SiteCoordinates>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -148,7 +148,7 @@ fn values(
         Colour::None => return Ok(None),
         Colour::Distances => {
             let distances = lattice
-                .distances_on(&Pool::deferred(config.threads), &[from])?
+                .distances_on(&CpuPool::deferred(config.threads), &[from])?
                 .to_costs();
             return Ok(Some(("distance", distances)));
         }

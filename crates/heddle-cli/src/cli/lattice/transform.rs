@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use heddle::config::Config;
 use heddle::lattice::Lattice;
-use heddle::lattice::transform::{Arguments as Settings, Key, Signal, apply_transformation};
+use heddle::lattice::transform::{
+    TransformArguments, TransformValues, XorKey, apply_transformation,
+};
 use heddle::profile::write_whole;
 use heddle::units::Nanos;
 use heddle::{Array, Error, Runtime};
 use serde::Serialize;
 
-use super::{Description, words};
+use super::{LatticeArguments, words};
 use crate::cli::output::Output;
 use crate::cli::{Failure, open};
 
@@ -21,7 +23,7 @@ pub(super) struct Arguments {
     transformation: String,
 
     #[command(flatten)]
-    lattice: Description,
+    lattice: LatticeArguments,
 
     /// Read one byte per site here (default: drawn from --seed).
     #[arg(long, value_name = "FILE")]
@@ -55,13 +57,13 @@ pub(super) struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct TransformReport {
     transformation: String,
     sites: u64,
     device: String,
     elapsed_ns: u64,
-    before: Outline,
-    after: Outline,
+    before: ValueSummary,
+    after: ValueSummary,
     /// Of xor: whether doing it again gives the values back. It was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     undone: Option<bool>,
@@ -69,7 +71,7 @@ struct Answer {
 
 /// Enough of the values to see what became of them.
 #[derive(Serialize)]
-struct Outline {
+struct ValueSummary {
     first: Vec<f64>,
     least: f64,
     greatest: f64,
@@ -88,15 +90,15 @@ pub(super) fn run(
     let runtime = open(config)?;
     let signal = signal(&runtime, &lattice, arguments)?;
     let seed = arguments.lattice.seed;
-    let settings = Settings {
+    let settings = TransformArguments {
         key: Some(match &arguments.key {
-            Some(text) => Key::Bytes(text.as_bytes()),
+            Some(text) => XorKey::Bytes(text.as_bytes()),
             // Another draw than the values'.
-            None => Key::Seed(!seed),
+            None => XorKey::Seed(!seed),
         }),
         factor: arguments.factor,
         offset: arguments.offset,
-        ..Settings::default()
+        ..TransformArguments::default()
     };
     let name = &arguments.transformation;
     let start = std::time::Instant::now();
@@ -110,33 +112,39 @@ pub(super) fn run(
         .find(|row| row.operation.contains(name.as_str()))
         .map_or_else(String::new, |row| row.device.clone());
     let undone = match &signal {
-        Signal::Bytes(data) => {
+        TransformValues::Bytes(data) => {
             let again = apply_transformation(&runtime, name, &result, &settings)?;
-            Some(matches!(&again, Signal::Bytes(back) if back.as_slice()? == data.as_slice()?))
+            Some(
+                matches!(&again, TransformValues::Bytes(back) if back.as_slice()? == data.as_slice()?),
+            )
         }
-        Signal::Float32(_) | Signal::Float64(_) => None,
+        TransformValues::Float32(_) | TransformValues::Float64(_) => None,
     };
-    let answer = Answer {
+    let report = TransformReport {
         transformation: name.clone(),
         sites: lattice.sites(),
         device,
         elapsed_ns: elapsed.as_nanos() as u64,
-        before: outline(&signal)?,
-        after: outline(&result)?,
+        before: value_summary(&signal)?,
+        after: value_summary(&result)?,
         undone,
     };
     if let Some(file) = &arguments.output {
         write(file, &result)?;
     }
     if output.is_json() {
-        return Ok(output.object(&answer)?);
+        return Ok(output.object(&report)?);
     }
     output.line(words(&lattice))?;
-    print(&answer, output)
+    print(&report, output)
 }
 
 /// One value per site: bytes for xor, numbers from 0 to 255 otherwise.
-fn signal(runtime: &Runtime, lattice: &Lattice, arguments: &Arguments) -> Result<Signal, Failure> {
+fn signal(
+    runtime: &Runtime,
+    lattice: &Lattice,
+    arguments: &Arguments,
+) -> Result<TransformValues, Failure> {
     let bytes = if let Some(file) = &arguments.input {
         read(file, lattice.sites())?
     } else {
@@ -144,10 +152,10 @@ fn signal(runtime: &Runtime, lattice: &Lattice, arguments: &Arguments) -> Result
         runtime.random::<u8>(&[sites], arguments.lattice.seed)?
     };
     if arguments.transformation == "xor" {
-        return Ok(Signal::Bytes(bytes));
+        return Ok(TransformValues::Bytes(bytes));
     }
     let values: Vec<f64> = bytes.as_slice()?.iter().copied().map(f64::from).collect();
-    Ok(Signal::Float64(Array::from_slice(&values)))
+    Ok(TransformValues::Float64(Array::from_slice(&values)))
 }
 
 /// A file of one byte per site.
@@ -170,13 +178,17 @@ fn read(file: &Path, sites: u64) -> Result<Array<u8>, Failure> {
     Ok(Array::from_slice(&bytes))
 }
 
-fn outline(signal: &Signal) -> Result<Outline, Failure> {
+fn value_summary(signal: &TransformValues) -> Result<ValueSummary, Failure> {
     let values: Vec<f64> = match signal {
-        Signal::Bytes(values) => values.as_slice()?.iter().copied().map(f64::from).collect(),
-        Signal::Float32(values) => values.as_slice()?.iter().copied().map(f64::from).collect(),
-        Signal::Float64(values) => values.as_slice()?.to_vec(),
+        TransformValues::Bytes(values) => {
+            values.as_slice()?.iter().copied().map(f64::from).collect()
+        }
+        TransformValues::Float32(values) => {
+            values.as_slice()?.iter().copied().map(f64::from).collect()
+        }
+        TransformValues::Float64(values) => values.as_slice()?.to_vec(),
     };
-    Ok(Outline {
+    Ok(ValueSummary {
         first: values.iter().copied().take(FIRST).collect(),
         least: values.iter().copied().fold(f64::INFINITY, f64::min),
         greatest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
@@ -184,15 +196,15 @@ fn outline(signal: &Signal) -> Result<Outline, Failure> {
     })
 }
 
-fn write(file: &Path, signal: &Signal) -> Result<(), Failure> {
+fn write(file: &Path, signal: &TransformValues) -> Result<(), Failure> {
     let bytes: Vec<u8> = match signal {
-        Signal::Bytes(values) => values.as_slice()?.to_vec(),
-        Signal::Float32(values) => values
+        TransformValues::Bytes(values) => values.as_slice()?.to_vec(),
+        TransformValues::Float32(values) => values
             .as_slice()?
             .iter()
             .flat_map(|value| f64::from(*value).to_le_bytes())
             .collect(),
-        Signal::Float64(values) => values
+        TransformValues::Float64(values) => values
             .as_slice()?
             .iter()
             .flat_map(|value| value.to_le_bytes())
@@ -202,25 +214,29 @@ fn write(file: &Path, signal: &Signal) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(answer: &Answer, output: &mut Output) -> Result<(), Failure> {
+fn print(report: &TransformReport, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "\n{} of {} values on {} in {}",
-        answer.transformation,
-        answer.sites,
-        answer.device,
-        Nanos(answer.elapsed_ns)
+        report.transformation,
+        report.sites,
+        report.device,
+        Nanos(report.elapsed_ns)
     ))?;
-    for (when, outline) in [("before", &answer.before), ("after", &answer.after)] {
-        let first: Vec<String> = outline.first.iter().map(|value| short(*value)).collect();
+    for (when, value_summary) in [("before", &report.before), ("after", &report.after)] {
+        let first: Vec<String> = value_summary
+            .first
+            .iter()
+            .map(|value| short(*value))
+            .collect();
         output.line(format_args!(
             "  {when:6}  {} …  from {} to {}, mean {}",
             first.join(" "),
-            short(outline.least),
-            short(outline.greatest),
-            short(outline.mean)
+            short(value_summary.least),
+            short(value_summary.greatest),
+            short(value_summary.mean)
         ))?;
     }
-    match answer.undone {
+    match report.undone {
         Some(true) => output.line("done again, it gave the values back")?,
         Some(false) => output.line("done again, it did NOT give the values back")?,
         None => {}

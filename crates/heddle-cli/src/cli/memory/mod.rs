@@ -17,11 +17,11 @@ use super::{Failure, open};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    action: Option<Action>,
+    command: Option<MemoryCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum MemoryCommand {
     /// Run a log of allocations against a stack of your choice.
     Replay(replay::Arguments),
     /// Use more than the first GPU's memory and check every answer.
@@ -30,7 +30,7 @@ enum Action {
 
 /// One device.
 #[derive(Serialize)]
-struct Row {
+struct DeviceMemoryRow {
     device: DeviceId,
     total: Bytes,
     free: Bytes,
@@ -46,13 +46,13 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    match &arguments.action {
-        Some(Action::Replay(replay)) => return replay::run(replay, output),
-        Some(Action::Stress(stress)) => return stress::run(config, stress, output),
+    match &arguments.command {
+        Some(MemoryCommand::Replay(replay)) => return replay::run(replay, output),
+        Some(MemoryCommand::Stress(stress)) => return stress::run(config, stress, output),
         None => {}
     }
     let runtime = open(config)?;
-    let rows: Vec<Row> = runtime
+    let rows: Vec<DeviceMemoryRow> = runtime
         .report()
         .devices
         .into_iter()
@@ -77,15 +77,15 @@ pub(super) fn run(
     }
     output.line(list)?;
     for row in &rows {
-        tell(row, output)?;
+        print_details(row, output)?;
     }
     Ok(())
 }
 
-fn row(reading: DeviceReading, free: Bytes) -> Row {
-    Row {
+fn row(reading: DeviceReading, free: Bytes) -> DeviceMemoryRow {
+    DeviceMemoryRow {
         device: reading.device,
-        total: reading.card.memory,
+        total: reading.properties.memory,
         free,
         reservations: reading.memory,
         memory: reading.memory_use,
@@ -94,9 +94,9 @@ fn row(reading: DeviceReading, free: Bytes) -> Row {
 
 /// The processor has no figures for what merely exists: arrays on the host are
 /// the caller's.
-fn cells(row: &Row) -> [String; 8] {
+fn cells(row: &DeviceMemoryRow) -> [String; 8] {
     let unknown = || "-".to_owned();
-    let Row {
+    let DeviceMemoryRow {
         device,
         reservations,
         ..
@@ -115,7 +115,7 @@ fn cells(row: &Row) -> [String; 8] {
 }
 
 /// What a table has no room for.
-fn tell(row: &Row, output: &mut Output) -> Result<(), Failure> {
+fn print_details(row: &DeviceMemoryRow, output: &mut Output) -> Result<(), Failure> {
     let Some(memory) = &row.memory else {
         return Ok(());
     };

@@ -9,8 +9,8 @@ use std::time::Duration;
 use heddle::Error;
 use heddle::config::Size;
 use heddle::memory::{
-    Clock, Direct, HostStorage, Limit, LogHeader, ManualClock, Pool, PoolSettings, ReplayError,
-    ReplayReport, Reuse, replay_in_time,
+    Limit, LogHeader, ManualClock, MemoryPool, PoolSettings, ReplayError, ReplayReport, Reuse,
+    SimulatedStorage, TimeSource, Unpooled, replay_in_time,
 };
 use heddle::units::Bytes;
 
@@ -76,18 +76,18 @@ fn stack(
     arguments: &Arguments,
     limit: Bytes,
     clock: &Arc<ManualClock>,
-) -> Limit<Reuse<HostStorage>> {
-    let bottom = HostStorage::new(limit);
+) -> Limit<Reuse<SimulatedStorage>> {
+    let base_storage = SimulatedStorage::new(limit);
     let reuse = if arguments.no_pool {
-        Reuse::Direct(Direct::new(bottom, true))
+        Reuse::Unpooled(Unpooled::new(base_storage, true))
     } else {
         let settings = PoolSettings {
             maximum: arguments.pool_limit.of(limit),
             idle: Duration::from_secs(arguments.pool_idle),
-            hears_queued: true,
+            tracks_queued_work: true,
         };
-        let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(clock);
-        Reuse::Pooled(Pool::new(bottom, settings, clock))
+        let clock: Arc<dyn TimeSource> = Arc::<ManualClock>::clone(clock);
+        Reuse::Pooled(MemoryPool::new(base_storage, settings, clock))
     };
     Limit::new(reuse, limit)
 }

@@ -33,7 +33,7 @@ pub(super) struct Arguments {
 
 /// One part of the workload.
 #[derive(Serialize)]
-struct Part {
+struct StressStep {
     name: &'static str,
     /// Bytes of all arrays in it.
     bytes: Bytes,
@@ -45,10 +45,10 @@ struct Part {
 }
 
 #[derive(Serialize)]
-struct Outcome {
+struct RunOutcome {
     device: DeviceId,
     limit: Bytes,
-    parts: Vec<Part>,
+    parts: Vec<StressStep>,
     splits: Vec<SplitCount>,
     memory: MemoryReading,
 }
@@ -88,11 +88,11 @@ pub(super) fn run(
         times: arguments.times,
         parts: Vec::new(),
     };
-    stress.in_turns()?;
+    stress.alternate_operands()?;
     stress.results_kept()?;
     stress.larger_maps()?;
     stress.larger_product()?;
-    let result = Outcome {
+    let result = RunOutcome {
         device: gpu.id(),
         limit,
         parts: stress.parts,
@@ -105,7 +105,7 @@ pub(super) fn run(
     print(&result, output)
 }
 
-fn print(result: &Outcome, output: &mut Output) -> Result<(), Failure> {
+fn print(result: &RunOutcome, output: &mut Output) -> Result<(), Failure> {
     let mut list = table(&["part ", "bytes", "of the limit", "time", "answers checked"]);
     for part in &result.parts {
         list.add_row([
@@ -132,7 +132,7 @@ struct Stress<'a> {
     gpu: DeviceId,
     limit: Bytes,
     times: u64,
-    parts: Vec<Part>,
+    parts: Vec<StressStep>,
 }
 
 impl Stress<'_> {
@@ -172,7 +172,7 @@ impl Stress<'_> {
     }
 
     fn done(&mut self, name: &'static str, bytes: Bytes, time: Duration, checked: usize) {
-        self.parts.push(Part {
+        self.parts.push(StressStep {
             name,
             bytes,
             time: time.into(),
@@ -181,7 +181,7 @@ impl Stress<'_> {
     }
 
     /// Arrays that are brought to the device one after another, twice.
-    fn in_turns(&mut self) -> Result<(), Failure> {
+    fn alternate_operands(&mut self) -> Result<(), Failure> {
         let count = self.times * PARTS;
         let arrays = (0..count)
             .map(|seed| self.random::<u8>(&[self.elements::<u8>()], seed))
@@ -189,7 +189,7 @@ impl Stress<'_> {
         let (mut time, mut checked) = (Duration::ZERO, 0);
         for array in arrays.iter().chain(&arrays) {
             let start = Instant::now();
-            self.runtime.bring(array, self.gpu)?;
+            self.runtime.prefetch(array, self.gpu)?;
             time += start.elapsed();
             let sum = self.on_gpu(&mut time, Sum::new(array))?;
             self.check(Sum::new(array), &sum)?;

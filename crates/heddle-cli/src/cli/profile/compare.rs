@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use heddle::profile::{CompareSettings, Comparison, OperationChange, Recording, Verdict};
+use heddle::profile::{CompareSettings, Comparison, ComparisonOutcome, OperationChange, Recording};
 use heddle::units::{Bytes, Estimate};
 
 use super::shown;
@@ -72,13 +72,14 @@ fn worse(comparison: &Comparison) -> Vec<String> {
         .operations
         .iter()
         .filter(|change| {
-            change.verdict == Verdict::Worse && change.share >= comparison.settings.least_share
+            change.verdict == ComparisonOutcome::Worse
+                && change.share >= comparison.settings.least_share
         })
         .map(|change| shown(&change.operation));
     let memory = comparison
         .memory
         .iter()
-        .filter(|change| change.verdict == Verdict::Worse)
+        .filter(|change| change.verdict == ComparisonOutcome::Worse)
         .map(|change| format!("memory on {}", change.device));
     operations.chain(memory).collect()
 }
@@ -158,11 +159,11 @@ fn row(change: &OperationChange) -> [String; 9] {
     ]
 }
 
-fn word(verdict: Verdict) -> &'static str {
+fn word(verdict: ComparisonOutcome) -> &'static str {
     match verdict {
-        Verdict::Better => "better",
-        Verdict::Worse => "worse",
-        Verdict::NoChange => "no change",
-        Verdict::Inconclusive => "inconclusive",
+        ComparisonOutcome::Better => "better",
+        ComparisonOutcome::Worse => "worse",
+        ComparisonOutcome::NoChange => "no change",
+        ComparisonOutcome::Inconclusive => "inconclusive",
     }
 }

@@ -4,10 +4,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use heddle::profile::{Recording, Written};
+use heddle::profile::{Recording, WrittenFile};
 use inferno::{differential, flamegraph};
 
-use super::{Cap, beside, tell_written};
+use super::{FileCap, output_path, print_written};
 use crate::cli::Failure;
 use crate::cli::output::Output;
 
@@ -30,16 +30,16 @@ pub(in crate::cli) struct Arguments {
     output: Option<PathBuf>,
 
     #[command(flatten)]
-    cap: Cap,
+    cap: FileCap,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let recording = Recording::read(&arguments.file)?;
     let ending = if arguments.collapsed { "stacks" } else { "svg" };
-    let file = beside(&arguments.file, arguments.output.as_deref(), ending);
+    let file = output_path(&arguments.file, arguments.output.as_deref(), ending);
     if arguments.collapsed {
         let written = recording.write_collapsed(&file, arguments.cap.bytes())?;
-        return Ok(tell_written(&file, &written, output)?);
+        return Ok(print_written(&file, &written, output)?);
     }
     if recording.collapsed_stacks().is_empty() {
         return Err(Failure::Usage {
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         .transpose()?;
     let (picture, left_out) = within(arguments.cap.bytes(), &recording, before.as_ref())?;
     let written = write(&file, &picture, &recording, left_out)?;
-    Ok(tell_written(&file, &written, output)?)
+    Ok(print_written(&file, &written, output)?)
 }
 
 /// The picture, of fewer stacks where it would be larger than the cap; and how
@@ -121,9 +121,9 @@ fn write(
     picture: &[u8],
     recording: &Recording,
     left_out: u64,
-) -> Result<Written, Failure> {
+) -> Result<WrittenFile, Failure> {
     heddle::profile::write_whole(file, |file| file.write_all(picture))?;
-    Ok(Written {
+    Ok(WrittenFile {
         bytes: picture.len() as u64,
         spans: (recording.spans.len() as u64).saturating_sub(left_out),
         left_out,

@@ -17,7 +17,7 @@ mod trace;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use heddle::profile::{Recording, Written};
+use heddle::profile::{Recording, WrittenFile};
 use serde_json::json;
 
 use super::Failure;
@@ -48,13 +48,13 @@ enum Command {
 
 /// How large a file may become.
 #[derive(Debug, clap::Args)]
-struct Cap {
+struct FileCap {
     /// Keep the file within this many bytes, such as 64M; the newest spans stay.
     #[arg(long, default_value = "64M", value_name = "BYTES", value_parser = size::parse)]
     cap: usize,
 }
 
-impl Cap {
+impl FileCap {
     fn bytes(&self) -> u64 {
         self.cap as u64
     }
@@ -72,12 +72,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
 }
 
 /// `run.json` with another ending, where no file was named.
-fn beside(file: &Path, asked: Option<&Path>, ending: &str) -> PathBuf {
+fn output_path(file: &Path, asked: Option<&Path>, ending: &str) -> PathBuf {
     asked.map_or_else(|| file.with_extension(ending), Path::to_owned)
 }
 
 /// Says what was written, and what was not.
-fn tell_written(file: &Path, written: &Written, output: &mut Output) -> io::Result<()> {
+fn print_written(file: &Path, written: &WrittenFile, output: &mut Output) -> io::Result<()> {
     if output.is_json() {
         return output.object(&json!({
             "file": file,
@@ -102,7 +102,7 @@ fn tell_written(file: &Path, written: &Written, output: &mut Output) -> io::Resu
 }
 
 /// One line that says what a run is and how much of it is here.
-fn tell_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
+fn print_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
     let machine = &recording.machine;
     let label = match recording.label.as_str() {
         "" => "a run".to_owned(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use heddle::profile::{ProfileError, Recording, report, write_whole};
 use serde_json::json;
 
-use super::beside;
+use super::output_path;
 use crate::cli::Failure;
 use crate::cli::output::Output;
 
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let asked = arguments.output.as_deref();
     let (file, page) = if let Some(recording) = &arguments.file {
-        (beside(recording, asked, "html"), page_of(recording)?)
+        (output_path(recording, asked, "html"), page_of(recording)?)
     } else {
         let file = asked.unwrap_or(Path::new("heddle-profile.html"));
         (file.to_owned(), report::render_demo())

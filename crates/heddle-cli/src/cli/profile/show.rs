@@ -3,12 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
-use heddle::profile::{Bottleneck, Part, Recording, Summary};
+use heddle::profile::{Bottleneck, Recording, Summary, TimeCategory};
 use heddle::units::{Estimate, Nanos};
 use serde_json::json;
 
 use super::operations::{Detail, operations};
-use super::{Cap, shown, tell_run, tell_written};
+use super::{FileCap, print_run, print_written, shown};
 use crate::cli::Failure;
 use crate::cli::output::{ACCENT, FAINT, Output};
 use crate::cli::table::table;
@@ -31,19 +31,19 @@ pub(in crate::cli) struct Arguments {
     csv: Option<PathBuf>,
 
     #[command(flatten)]
-    cap: Cap,
+    cap: FileCap,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let recording = Recording::read(&arguments.file)?;
     if let Some(file) = &arguments.csv {
         let written = recording.write_csv(file, arguments.cap.bytes())?;
-        return Ok(tell_written(file, &written, output)?);
+        return Ok(print_written(file, &written, output)?);
     }
     if output.is_json() {
         return Ok(output.object(&as_json(&recording, arguments.top))?);
     }
-    tell_run(&recording, output)?;
+    print_run(&recording, output)?;
     summary(&recording.summary(), arguments.top, output)?;
     bottlenecks(&recording.bottlenecks(arguments.top), output)?;
     tree(&recording, arguments.top, output)?;
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
 }
 
 fn as_json(recording: &Recording, top: usize) -> serde_json::Value {
-    let proof = recording.device_proof();
+    let proof = recording.device_time_coverage();
     json!({
         "label": recording.label,
         "machine": recording.machine,
@@ -106,10 +106,10 @@ fn bottlenecks(rows: &[Bottleneck], output: &mut Output) -> io::Result<()> {
     ]);
     for row in rows {
         let mostly = match row.mostly {
-            Part::Gpu => "computing on the GPU",
-            Part::Cpu => "computing on the processor",
-            Part::Transfer => "moving bytes",
-            Part::Overhead => "launching and waiting",
+            TimeCategory::Gpu => "computing on the GPU",
+            TimeCategory::Cpu => "computing on the processor",
+            TimeCategory::Transfer => "moving bytes",
+            TimeCategory::Overhead => "launching and waiting",
         };
         list.add_row([
             shown(&row.operation),
@@ -222,7 +222,7 @@ fn memory(recording: &Recording, output: &mut Output) -> io::Result<()> {
 
 /// Whether the GPU vouches for what is said to have run on it.
 fn proof(recording: &Recording, output: &mut Output) -> io::Result<()> {
-    let proof = recording.device_proof();
+    let proof = recording.device_time_coverage();
     if proof.spans == 0 {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use heddle::profile::{Recording, Suggestion};
 use heddle::units::Nanos;
 use serde_json::json;
 
-use super::tell_run;
+use super::print_run;
 use crate::cli::Failure;
 use crate::cli::output::{ACCENT, Output};
 
@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     if output.is_json() {
         return Ok(output.object(&json!({ "suggestions": suggestions }))?);
     }
-    tell_run(&recording, output)?;
+    print_run(&recording, output)?;
     if suggestions.is_empty() {
         output.line("\nNothing in this run says that it should be done otherwise.")?;
     }

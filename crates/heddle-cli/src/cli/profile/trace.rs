@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use heddle::profile::Recording;
 
-use super::{Cap, beside, tell_written};
+use super::{FileCap, output_path, print_written};
 use crate::cli::Failure;
 use crate::cli::output::Output;
 
@@ -19,14 +19,14 @@ pub(in crate::cli) struct Arguments {
     output: Option<PathBuf>,
 
     #[command(flatten)]
-    cap: Cap,
+    cap: FileCap,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let recording = Recording::read(&arguments.file)?;
-    let file = beside(&arguments.file, arguments.output.as_deref(), "trace.json");
+    let file = output_path(&arguments.file, arguments.output.as_deref(), "trace.json");
     let written = recording.write_trace(&file, arguments.cap.bytes())?;
-    tell_written(&file, &written, output)?;
+    print_written(&file, &written, output)?;
     if !output.is_json() {
         output.line("Open it at https://ui.perfetto.dev or in chrome://tracing.")?;
     }

@@ -3,17 +3,19 @@
 use std::collections::BTreeSet;
 
 use heddle::Error;
-use heddle::arc::assess::Judgement;
+use heddle::arc::assess::Grade;
 use heddle::arc::data::Task;
-use heddle::arc::engine::{Example, Grid, Tile, Verdict};
-use heddle::arc::gpu::{Judge, LaunchSettings, Lot};
+use heddle::arc::engine::{EvaluationRef, Example, Grid, Tile};
+use heddle::arc::gpu::{GradeBlocks, LaunchSettings, TileGroup};
 use heddle::arc::meter::Budget;
+use heddle::arc::operations::{
+    Evaluate, EvaluationSettings, ExampleBlock, TileExample, WorkerPool,
+};
 use heddle::arc::plan::Plan;
 use heddle::arc::program::load;
-use heddle::arc::road::{Block, Crew, Evaluate, Part, Settings};
 use heddle::arc::tasks::{PROGRAMS, dataset};
 
-use super::workload::Road;
+use super::workload::Executor;
 
 /// How often the tasks are drawn, so that a round has some 25,000 evaluations: 17 ms on
 /// two cores of an EPYC, a tenth of the round.
@@ -23,7 +25,7 @@ const DRAWS: u64 = 2;
 pub(super) struct Grids {
     tasks: Vec<Task>,
     plan: Plan,
-    crew: Crew,
+    pool: WorkerPool,
     launch: LaunchSettings,
 }
 
@@ -34,7 +36,7 @@ impl Grids {
                 .flat_map(|draw| dataset(seed.wrapping_add(draw)).tasks)
                 .collect(),
             plan: Plan::new(&load(PROGRAMS, "programs.py").programs),
-            crew: Crew::new(Budget::default()),
+            pool: WorkerPool::new(Budget::default()),
             launch,
         }
     }
@@ -46,7 +48,7 @@ impl Grids {
     }
 
     /// Judges every program on every pair, all in one operation.
-    pub(super) fn run(&self, road: &mut impl Road) -> Result<(), Error> {
+    pub(super) fn run(&self, executor: &mut impl Executor) -> Result<(), Error> {
         let examples: Vec<Vec<Example<'_>>> = self
             .tasks
             .iter()
@@ -64,43 +66,43 @@ impl Grids {
                 examples,
             })
             .collect();
-        let blocks: Vec<Block> = (0..)
+        let blocks: Vec<ExampleBlock> = (0..)
             .zip(&examples)
-            .map(|(tile, examples)| Block {
+            .map(|(tile, examples)| ExampleBlock {
                 tile,
                 examples: 0..examples.len(),
             })
             .collect();
-        let wanted = |part: Part| outputs[part.tile][part.example];
-        let settings = Settings::of(&self.crew);
+        let wanted = |part: TileExample| outputs[part.tile][part.example];
+        let settings = EvaluationSettings::of(&self.pool);
         // Nothing is lowered before a GPU is chosen.
-        let lots = Lot::all(&tiles, road.runtime().pool());
-        let mut judge = Judge::new(&tiles, &blocks, &settings, &wanted);
-        if let [lot] = &lots[..] {
-            judge = judge.on_gpu(lot, self.launch);
+        let groups = TileGroup::all(&tiles, executor.runtime().pool());
+        let mut grading = GradeBlocks::new(&tiles, &blocks, &settings, &wanted);
+        if let [group] = &groups[..] {
+            grading = grading.on_gpu(group, self.launch);
         }
-        let findings = road.run(&mut judge)?;
+        let findings = executor.run(&mut grading)?;
         // What a GPU had no memory for is done again on the CPU.
-        let again: BTreeSet<(usize, usize)> = judge
+        let again: BTreeSet<(usize, usize)> = grading
             .read(findings)
-            .holes
+            .flagged_evaluations
             .iter()
-            .map(|hole| (hole.block, hole.example))
+            .map(|flagged| (flagged.block, flagged.example))
             .collect();
         if again.is_empty() {
             return Ok(());
         }
-        let again: Vec<Block> = again
+        let again: Vec<ExampleBlock> = again
             .into_iter()
-            .map(|(tile, example)| Block {
+            .map(|(tile, example)| ExampleBlock {
                 tile,
                 examples: example..example + 1,
             })
             .collect();
-        let judge = |part: Part, _: usize, verdict: Verdict<'_>| {
-            Judgement::of(&verdict, outputs[part.tile][part.example])
+        let grade = |part: TileExample, _: usize, verdict: EvaluationRef<'_>| {
+            Grade::of(&verdict, outputs[part.tile][part.example])
         };
-        road.run(Evaluate::new(&tiles, &again, &settings, &judge))?;
+        executor.run(Evaluate::new(&tiles, &again, &settings, &grade))?;
         Ok(())
     }
 }

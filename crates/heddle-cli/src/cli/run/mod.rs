@@ -4,9 +4,9 @@
 //! ways (routed, always on the processor, always on a GPU where there is one) and
 //! shows what ran where, why, and what routing gained or cost.
 
-mod evidence;
+mod comparison;
+mod decision_summary;
 mod grids;
-mod race;
 mod show;
 mod workload;
 
@@ -22,8 +22,8 @@ use heddle::{Error, Runtime, recording};
 use super::arc::arc_launch;
 use super::output::Output;
 use super::profile::report;
-use super::{Failure, calibrate, keep_models, open};
-use race::Race;
+use super::{Failure, calibrate, open, save_models};
+use comparison::Comparison;
 use workload::Workload;
 
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let mut config = with_room_for_spans(config);
+    let mut config = with_span_capacity(config);
     if let Some(log) = &arguments.memory_log {
         config.memory.log = Some(log.clone());
     }
@@ -67,16 +67,16 @@ pub(super) fn run(
         calibrate::measure(&runtime, CALIBRATION)?;
     }
     let workload = Workload::new(&runtime, arc_launch(config)?, arguments.seed)?;
-    let race = Race::run(&runtime, config, &workload, arguments.rounds)?;
-    tell_recomputed(&runtime);
-    let models = keep_models(&runtime);
-    let profile = keep_profile(&runtime, config, &race, arguments.profile.as_deref())?;
+    let comparison = Comparison::run(&runtime, config, &workload, arguments.rounds)?;
+    print_recomputed(&runtime);
+    let models = save_models(&runtime);
+    let profile = keep_profile(&runtime, config, &comparison, arguments.profile.as_deref())?;
     let page = profile.as_deref().and_then(keep_report);
     finish_logs(&runtime, config)?;
     show::result(
-        &show::Result {
+        &show::RunSummary {
             runtime: &runtime,
-            race: &race,
+            comparison: &comparison,
             lattices: workload.lattices(),
             evaluations: workload.evaluations(),
             forced: config.device,
@@ -87,22 +87,22 @@ pub(super) fn run(
         },
         output,
     )?;
-    drop((race, workload));
-    tell_remains(&runtime);
+    drop((comparison, workload));
+    print_live_allocations(&runtime);
     Ok(())
 }
 
 /// Says what is held though every array is gone.
-fn tell_remains(runtime: &Runtime) {
-    for remains in runtime.remains() {
+fn print_live_allocations(runtime: &Runtime) {
+    for live_allocations in runtime.live_allocations() {
         // A note is not worth failing for.
-        let _ = writeln!(anstream::stderr().lock(), "note: {remains}");
+        let _ = writeln!(anstream::stderr().lock(), "note: {live_allocations}");
     }
 }
 
 /// The report is made of spans, so all rounds must fit unless the user set how
 /// many are kept.
-fn with_room_for_spans(config: &Config) -> Config {
+fn with_span_capacity(config: &Config) -> Config {
     let mut config = config.clone();
     if config.profile == Config::default().profile {
         config.profile.capacity_spans = SPANS;
@@ -139,7 +139,7 @@ fn finish_logs(runtime: &Runtime, config: &Config) -> Result<(), Failure> {
 }
 
 /// Says what had to be computed twice; a fallback is never silent.
-fn tell_recomputed(runtime: &Runtime) {
+fn print_recomputed(runtime: &Runtime) {
     for row in runtime.report().recomputed {
         // A note is not worth failing for.
         let _ = writeln!(
@@ -157,10 +157,14 @@ fn tell_recomputed(runtime: &Runtime) {
 fn keep_profile(
     runtime: &Runtime,
     config: &Config,
-    race: &Race,
+    comparison: &Comparison,
     asked: Option<&Path>,
 ) -> Result<Option<PathBuf>, Failure> {
-    let recording = recording::take(runtime, "heddle run", &race.evidence.decisions);
+    let recording = recording::take(
+        runtime,
+        "heddle run",
+        &comparison.decision_summary.decisions,
+    );
     if let Some(file) = asked {
         recording.write(file)?;
         return Ok(Some(file.to_owned()));

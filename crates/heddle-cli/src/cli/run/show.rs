@@ -8,16 +8,16 @@ use heddle::units::{Bytes, Nanos};
 use heddle::{Report, Runtime};
 use serde_json::json;
 
-use super::race::{Hindsight, Lane, Race};
+use super::comparison::{Comparison, RegretSummary, RunVariant};
 use crate::cli::Failure;
 use crate::cli::output::{ACCENT, FAINT, Output};
 use crate::cli::profile::operations::{self, Detail};
 use crate::cli::table::table;
 
 /// Everything there is to show.
-pub(super) struct Result<'a> {
+pub(super) struct RunSummary<'a> {
     pub(super) runtime: &'a Runtime,
-    pub(super) race: &'a Race,
+    pub(super) comparison: &'a Comparison,
     /// Lattices in a round.
     pub(super) lattices: usize,
     /// Evaluations of ARC programs in a round.
@@ -31,55 +31,58 @@ pub(super) struct Result<'a> {
     pub(super) report: Option<&'a Path>,
 }
 
-pub(super) fn result(result: &Result<'_>, output: &mut Output) -> std::result::Result<(), Failure> {
-    let report = &result.race.report;
+pub(super) fn result(
+    result: &RunSummary<'_>,
+    output: &mut Output,
+) -> std::result::Result<(), Failure> {
+    let report = &result.comparison.report;
     if output.is_json() {
         return Ok(output.object(&as_json(result, report))?);
     }
     opening(result, output)?;
-    operations(report, result.race, output)?;
+    operations(report, result.comparison, output)?;
     for sentence in unused(result, report) {
         output.line(format_args!("  {sentence}"))?;
     }
-    lanes(result, output)?;
+    variants(result, output)?;
     memory(report, output)?;
-    beside_the_ordinary(report, output)?;
+    exceptional_events(report, output)?;
     next(result, output)?;
     Ok(())
 }
 
-fn as_json(result: &Result<'_>, report: &Report) -> serde_json::Value {
+fn as_json(result: &RunSummary<'_>, report: &Report) -> serde_json::Value {
     let reasons: Vec<_> = result
-        .race
-        .evidence
+        .comparison
+        .decision_summary
         .reasons
         .iter()
         .map(|((kind, device), reason)| {
             json!({"operation": kind, "device": device, "reason": reason})
         })
         .collect();
-    let lanes: Vec<_> = result
-        .race
-        .lanes
+    let variants: Vec<_> = result
+        .comparison
+        .variants
         .iter()
-        .map(|lane| {
-            json!({"name": lane.name, "median_ns": lane.median_ns(), "rounds_ns": lane.rounds_ns})
+        .map(|variant| {
+            json!({"name": variant.name, "median_ns": variant.median_ns(), "rounds_ns": variant.rounds_ns})
         })
         .collect();
-    let hindsight = result.race.hindsight();
+    let regret = result.comparison.regret();
     json!({
         "machine": result.runtime.machine(),
         "calibrated": result.calibrated,
-        "operations_per_round": result.race.operations,
+        "operations_per_round": result.comparison.operations,
         "lattices_per_round": result.lattices,
         "arc_evaluations_per_round": result.evaluations,
-        "lanes": lanes,
+        "lanes": variants,
         "hindsight": {
-            "spent_ns": hindsight.spent_ns,
-            "best_ns": hindsight.best_ns,
-            "ratio": hindsight.ratio(),
-            "operations": hindsight.operations,
-            "not_compared": hindsight.not_compared,
+            "spent_ns": regret.spent_ns,
+            "best_ns": regret.best_ns,
+            "ratio": regret.ratio(),
+            "operations": regret.operations,
+            "not_compared": regret.not_compared,
         },
         "reasons": reasons,
         "unused": unused(result, report),
@@ -90,28 +93,28 @@ fn as_json(result: &Result<'_>, report: &Report) -> serde_json::Value {
     })
 }
 
-fn opening(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
+fn opening(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
     let machine = result.runtime.machine();
     let gpus: Vec<String> = result
         .runtime
         .devices()
         .filter(|device| device.id().has_own_memory())
-        .map(|device| format!("{} ({})", device.id(), device.card().name))
+        .map(|device| format!("{} ({})", device.id(), device.properties().name))
         .collect();
     let threads = result
         .runtime
         .device(DeviceId::CPU)
-        .map_or(machine.threads, |device| device.card().units);
+        .map_or(machine.threads, |device| device.properties().units);
     output.line(format_args!(
         "{} operations a round, with {} lattices and {} evaluations of ARC programs, {} rounds, on {} ({threads} threads) {}",
-        result.race.operations,
+        result.comparison.operations,
         result.lattices,
         result.evaluations,
         result
-            .race
-            .lanes
+            .comparison
+            .variants
             .first()
-            .map_or(0, |lane| lane.rounds_ns.len()),
+            .map_or(0, |variant| variant.rounds_ns.len()),
         machine.cpu,
         if gpus.is_empty() {
             "and no GPU".to_owned()
@@ -127,7 +130,7 @@ fn opening(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-fn operations(report: &Report, race: &Race, output: &mut Output) -> io::Result<()> {
+fn operations(report: &Report, comparison: &Comparison, output: &mut Output) -> io::Result<()> {
     output.heading("What ran where")?;
     output.line(operations::operations(
         report.summary.rows.iter(),
@@ -135,7 +138,7 @@ fn operations(report: &Report, race: &Race, output: &mut Output) -> io::Result<(
     ))?;
     output.heading("Why")?;
     let mut groups: Vec<(&String, Vec<&str>)> = Vec::new();
-    for ((kind, _), reason) in &race.evidence.reasons {
+    for ((kind, _), reason) in &comparison.decision_summary.reasons {
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, kinds)) => kinds.push(kind),
             None => groups.push((reason, vec![kind])),
@@ -149,7 +152,7 @@ fn operations(report: &Report, race: &Race, output: &mut Output) -> io::Result<(
 
 /// One sentence for each GPU that is there and was chosen for nothing. Running on
 /// it to measure it is not being chosen.
-fn unused(result: &Result<'_>, report: &Report) -> Vec<String> {
+fn unused(result: &RunSummary<'_>, report: &Report) -> Vec<String> {
     let chosen = |device: DeviceId| {
         let rows = &report.routing.kinds;
         rows.iter()
@@ -160,11 +163,11 @@ fn unused(result: &Result<'_>, report: &Report) -> Vec<String> {
         .devices()
         .map(|device| device.id())
         .filter(|&device| device.has_own_memory() && !device.is_emulated() && !chosen(device))
-        .map(|device| result.race.evidence.why_unused(device))
+        .map(|device| result.comparison.decision_summary.why_unused(device))
         .collect()
 }
 
-fn lanes(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
+fn variants(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
     output.heading("Against always using one device")?;
     let mut list = table(&[
         "way ",
@@ -173,15 +176,19 @@ fn lanes(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
         "slowest",
         "against routed",
     ]);
-    let routed = result.race.lanes.first().map_or(0, Lane::median_ns);
-    for lane in &result.race.lanes {
-        let (fastest, slowest) = lane.spread_ns();
+    let routed = result
+        .comparison
+        .variants
+        .first()
+        .map_or(0, RunVariant::median_ns);
+    for variant in &result.comparison.variants {
+        let (fastest, slowest) = variant.spread_ns();
         list.add_row([
-            lane.name.clone(),
-            Nanos(lane.median_ns()).to_string(),
+            variant.name.clone(),
+            Nanos(variant.median_ns()).to_string(),
             Nanos(fastest).to_string(),
             Nanos(slowest).to_string(),
-            format!("{:.2}x", lane.median_ns() as f64 / routed.max(1) as f64),
+            format!("{:.2}x", variant.median_ns() as f64 / routed.max(1) as f64),
         ]);
     }
     output.line(list)?;
@@ -190,30 +197,30 @@ fn lanes(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
             "The settings send every operation to {device}; nothing was routed."
         ));
     }
-    if result.race.lanes.len() == 2 {
+    if result.comparison.variants.len() == 2 {
         return output.line(
             "There is one device, so routing can gain nothing here; the ratio shows what it costs.",
         );
     }
-    output.line(in_hindsight(&result.race.hindsight()))
+    output.line(regret_lines(&result.comparison.regret()))
 }
 
 /// The routed rounds beside the best that could have been chosen.
-fn in_hindsight(hindsight: &Hindsight) -> String {
-    let compared = if hindsight.not_compared == 0 {
-        format!("{} operations, all compared", hindsight.operations)
+fn regret_lines(regret: &RegretSummary) -> String {
+    let compared = if regret.not_compared == 0 {
+        format!("{} operations, all compared", regret.operations)
     } else {
         format!(
             "{} of {} operations could not be compared",
-            hindsight.not_compared, hindsight.operations
+            regret.not_compared, regret.operations
         )
     };
     format!(
         "Routed took {:.3} times the best device for each operation in hindsight \
          ({} against {}; {compared}).",
-        hindsight.ratio(),
-        Nanos(hindsight.spent_ns),
-        Nanos(hindsight.best_ns),
+        regret.ratio(),
+        Nanos(regret.spent_ns),
+        Nanos(regret.best_ns),
     )
 }
 
@@ -249,7 +256,7 @@ fn memory(report: &Report, output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-fn beside_the_ordinary(report: &Report, output: &mut Output) -> io::Result<()> {
+fn exceptional_events(report: &Report, output: &mut Output) -> io::Result<()> {
     for fallback in &report.fallbacks {
         output.line(format_args!(
             "{} x {} ran on {} because {} {} (first: {})",
@@ -288,7 +295,7 @@ fn beside_the_ordinary(report: &Report, output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-fn next(result: &Result<'_>, output: &mut Output) -> io::Result<()> {
+fn next(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
     output.heading("Where to look next")?;
     let mut pointer = |command: &str, what: &str| {
         output.line(format_args!("  {ACCENT}{command:42}{ACCENT:#} {what}"))
@@ -319,19 +326,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bar_is_stated_with_both_times_and_what_is_left_out() {
-        let mut hindsight = Hindsight {
+    fn regret_states_both_times_and_exclusions() {
+        let mut regret = RegretSummary {
             spent_ns: 158_000_000,
             best_ns: 156_000_000,
             operations: 105_545,
             not_compared: 412,
         };
         assert_eq!(
-            in_hindsight(&hindsight),
+            regret_lines(&regret),
             "Routed took 1.013 times the best device for each operation in hindsight \
              (158 ms against 156 ms; 412 of 105545 operations could not be compared)."
         );
-        hindsight.not_compared = 0;
-        assert!(in_hindsight(&hindsight).contains("105545 operations, all compared"));
+        regret.not_compared = 0;
+        assert!(regret_lines(&regret).contains("105545 operations, all compared"));
     }
 }

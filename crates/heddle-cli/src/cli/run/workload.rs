@@ -5,15 +5,15 @@
 use heddle::arc::gpu::LaunchSettings;
 use heddle::device::DeviceId;
 use heddle::lattice::graph::Build;
-use heddle::lattice::structure::Limits;
+use heddle::lattice::structure::AnalysisLimits;
 use heddle::lattice::{Axis, Lattice, LatticeBatch, Site};
 use heddle::ops::{
     BatchMatMul, Binary, Exp, MatMul, Mul, Normalize, NormalizeMode, Random, RandomElement, Scale,
     Sqrt, Sum, Transpose, Unary, Xor,
 };
-use heddle::{Array, Error, Operation, Outcome, Runtime, recording};
+use heddle::{Array, Error, Operation, RunOutcome, Runtime, recording};
 
-use super::evidence::Evidence;
+use super::decision_summary::DecisionSummary;
 use super::grids::Grids;
 use crate::cli::Failure;
 
@@ -96,7 +96,7 @@ impl Workload {
 
     /// Leaves the data on the host alone. Each round starts so: what one way has
     /// brought to a GPU is no gift to the next.
-    pub(super) fn bring_home(&self) {
+    pub(super) fn evict_all(&self) {
         let arrays = self.messages.iter().chain(&self.states);
         for bytes in arrays.chain([&self.key, &self.bulk]) {
             bytes.evict();
@@ -110,81 +110,87 @@ impl Workload {
     /// Runs everything once, as a user would, and says how many operations that
     /// was.
     pub(super) fn run(&self, runtime: &Runtime) -> Result<usize, Failure> {
-        let mut road = Plain {
+        let mut executor = DirectExecutor {
             runtime,
             operations: 0,
         };
-        self.travel(&mut road)?;
-        Ok(road.operations)
+        self.run_all(&mut executor)?;
+        Ok(executor.operations)
     }
 
-    /// Runs everything once and leaves in `evidence` what the decisions show.
-    pub(super) fn examine(
+    /// Runs everything once and leaves in `decision_summary` what the decisions show.
+    pub(super) fn run_and_record(
         &self,
         runtime: &Runtime,
-        evidence: &mut Evidence,
+        decision_summary: &mut DecisionSummary,
     ) -> Result<(), Failure> {
-        self.travel(&mut Examined { runtime, evidence })
+        self.run_all(&mut RecordingExecutor {
+            runtime,
+            decision_summary,
+        })
     }
 
-    fn travel(&self, road: &mut impl Road) -> Result<(), Failure> {
-        self.tiny(road)?;
-        self.chains(road)?;
-        self.products(road)?;
-        self.analyze(road)?;
-        self.grids.run(road)?;
-        self.bulk(road)?;
+    fn run_all(&self, executor: &mut impl Executor) -> Result<(), Failure> {
+        self.tiny(executor)?;
+        self.chains(executor)?;
+        self.products(executor)?;
+        self.analyze(executor)?;
+        self.grids.run(executor)?;
+        self.bulk(executor)?;
         Ok(())
     }
 
-    fn tiny(&self, road: &mut impl Road) -> Result<(), Error> {
+    fn tiny(&self, executor: &mut impl Executor) -> Result<(), Error> {
         for _ in 0..self.message_rounds {
             for message in &self.messages {
-                road.run(Xor::new(message, &self.key)?)?;
+                executor.run(Xor::new(message, &self.key)?)?;
             }
         }
         Ok(())
     }
 
-    fn chains(&self, road: &mut impl Road) -> Result<(), Error> {
+    fn chains(&self, executor: &mut impl Executor) -> Result<(), Error> {
         for signal in &self.signals {
-            road.whole("elementwise chain", |road| {
-                let scaled = road.run(Scale::new(signal, 0.5, 0.25))?;
-                let root = road.run(Unary::new(Sqrt, &scaled))?;
-                let grown = road.run(Unary::new(Exp, &root))?;
-                let product = road.run(Binary::new(Mul, &grown, &root)?)?;
-                let even = road.run(Normalize::new(&product, NormalizeMode::ZScore))?;
-                road.run(Sum::new(&even))?;
+            executor.run_retryable("elementwise chain", |executor| {
+                let scaled = executor.run(Scale::new(signal, 0.5, 0.25))?;
+                let root = executor.run(Unary::new(Sqrt, &scaled))?;
+                let grown = executor.run(Unary::new(Exp, &root))?;
+                let product = executor.run(Binary::new(Mul, &grown, &root)?)?;
+                let even = executor.run(Normalize::new(&product, NormalizeMode::ZScore))?;
+                executor.run(Sum::new(&even))?;
                 Ok(())
             })?;
         }
         Ok(())
     }
 
-    fn products(&self, road: &mut impl Road) -> Result<(), Error> {
+    fn products(&self, executor: &mut impl Executor) -> Result<(), Error> {
         for (matrix, times) in &self.matrices {
-            road.whole("products of a matrix", |road| {
-                let turned = road.run(Transpose::new(matrix)?)?;
+            executor.run_retryable("products of a matrix", |executor| {
+                let turned = executor.run(Transpose::new(matrix)?)?;
                 for _ in 0..*times {
-                    road.run(MatMul::new(matrix, &turned)?)?;
+                    executor.run(MatMul::new(matrix, &turned)?)?;
                 }
                 Ok(())
             })?;
         }
         for _ in 0..self.batch_rounds {
-            road.run(BatchMatMul::new(&self.batch, &self.batch)?)?;
+            executor.run(BatchMatMul::new(&self.batch, &self.batch)?)?;
         }
         Ok(())
     }
 
     /// Each lattice is built, analysed, crossed from corner to corner, and its
     /// state put under a key.
-    fn analyze(&self, road: &mut impl Road) -> Result<(), Failure> {
+    fn analyze(&self, executor: &mut impl Executor) -> Result<(), Failure> {
         for (lattice, state) in self.lattices.lattices().iter().zip(&self.states) {
-            road.run(Build::new(lattice)?)?;
-            road.run(Xor::new(state, &self.key)?)?;
+            executor.run(Build::new(lattice)?)?;
+            executor.run(Xor::new(state, &self.key)?)?;
         }
-        for analysis in self.lattices.analyze(road.runtime(), &Limits::default()) {
+        for analysis in self
+            .lattices
+            .analyze(executor.runtime(), &AnalysisLimits::default())
+        {
             analysis?;
         }
         let ends: Vec<(Site, Site)> = self
@@ -193,17 +199,17 @@ impl Workload {
             .iter()
             .map(|lattice| (0, lattice.sites() - 1))
             .collect();
-        road.run(self.lattices.paths(&ends)?)?;
+        executor.run(self.lattices.paths(&ends)?)?;
         Ok(())
     }
 
-    fn bulk(&self, road: &mut impl Road) -> Result<(), Error> {
-        road.whole("bulk there and back", |road| {
-            let secret = road.run(Xor::new(&self.bulk, &self.key)?)?;
-            road.run(Xor::new(&secret, &self.key)?)?;
+    fn bulk(&self, executor: &mut impl Executor) -> Result<(), Error> {
+        executor.run_retryable("bulk there and back", |executor| {
+            let secret = executor.run(Xor::new(&self.bulk, &self.key)?)?;
+            executor.run(Xor::new(&secret, &self.key)?)?;
             Ok(())
         })?;
-        road.run(Random::<f32>::new(self.seed, &[4 << 20])?)?;
+        executor.run(Random::<f32>::new(self.seed, &[4 << 20])?)?;
         Ok(())
     }
 }
@@ -233,7 +239,7 @@ fn on_host<T: RandomElement>(
 }
 
 /// How operations are run.
-pub(super) trait Road {
+pub(super) trait Executor {
     /// What it runs on.
     fn runtime(&self) -> &Runtime;
 
@@ -241,7 +247,7 @@ pub(super) trait Road {
 
     /// Runs operations that build on each other, and again from the first if what
     /// lay between them is lost with its device.
-    fn whole(
+    fn run_retryable(
         &mut self,
         name: &'static str,
         steps: impl FnMut(&mut Self) -> Result<(), Error>,
@@ -249,12 +255,12 @@ pub(super) trait Road {
 }
 
 /// As a user runs them. This is what is timed, so nothing else happens here.
-struct Plain<'a> {
+struct DirectExecutor<'a> {
     runtime: &'a Runtime,
     operations: usize,
 }
 
-impl Road for Plain<'_> {
+impl Executor for DirectExecutor<'_> {
     fn runtime(&self) -> &Runtime {
         self.runtime
     }
@@ -265,13 +271,13 @@ impl Road for Plain<'_> {
     }
 
     /// Of several attempts the last one counts.
-    fn whole(
+    fn run_retryable(
         &mut self,
         name: &'static str,
         mut steps: impl FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (runtime, before) = (self.runtime, self.operations);
-        runtime.again_if_lost(name, || {
+        runtime.retry_on_device_loss(name, || {
             self.operations = before;
             steps(self)
         })
@@ -279,36 +285,41 @@ impl Road for Plain<'_> {
 }
 
 /// Keeping why each went where it did.
-struct Examined<'a> {
+struct RecordingExecutor<'a> {
     runtime: &'a Runtime,
-    evidence: &'a mut Evidence,
+    decision_summary: &'a mut DecisionSummary,
 }
 
-impl Road for Examined<'_> {
+impl Executor for RecordingExecutor<'_> {
     fn runtime(&self) -> &Runtime {
         self.runtime
     }
 
     fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error> {
         let described = operation.describe();
-        let outcome = self.runtime.trace(operation, None)?;
-        let Outcome {
+        let outcome = self.runtime.run_traced(operation, None)?;
+        let RunOutcome {
             output,
             decision,
             timing,
             ..
         } = outcome;
-        self.evidence.note(described.kind.name(), &decision);
-        recording::note(&mut self.evidence.decisions, &described, &decision, &timing);
+        self.decision_summary.note(described.kind.name(), &decision);
+        recording::note(
+            &mut self.decision_summary.decisions,
+            &described,
+            &decision,
+            &timing,
+        );
         Ok(output)
     }
 
-    fn whole(
+    fn run_retryable(
         &mut self,
         name: &'static str,
         mut steps: impl FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let runtime = self.runtime;
-        runtime.again_if_lost(name, || steps(self))
+        runtime.retry_on_device_loss(name, || steps(self))
     }
 }

@@ -17,12 +17,12 @@ pub(super) struct Gemm {
     n: c_int,
     k: c_int,
     batch: c_int,
-    places: Places,
+    addressing: MatrixAddressing,
 }
 
 /// How the matrices of a batch are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Places {
+enum MatrixAddressing {
     /// At these distances, in elements, of `a`, `b` and `c`.
     Strided([c_longlong; 3]),
     /// By a table of addresses each.
@@ -38,15 +38,15 @@ impl Gemm {
             DType::U8 | DType::I32 | DType::U32 => return None,
         };
         let (mut m, mut batch) = (call.m, call.batch);
-        let places = match strides(call) {
-            None => Places::Table,
+        let addressing = match strides(call) {
+            None => MatrixAddressing::Table,
             Some([a, b, c]) => {
                 // One right operand for dense left ones is a single, taller product.
                 if b == 0 && a == call.m * call.k && c == call.m * call.n {
                     (m, batch) = (call.m.checked_mul(call.batch)?, 1);
                 }
                 let fitting = |stride: usize| stride.try_into().ok();
-                Places::Strided([fitting(a)?, fitting(b)?, fitting(c)?])
+                MatrixAddressing::Strided([fitting(a)?, fitting(b)?, fitting(c)?])
             }
         };
         Some(Self {
@@ -55,13 +55,13 @@ impl Gemm {
             n: call.n.try_into().ok()?,
             k: call.k.try_into().ok()?,
             batch: batch.try_into().ok()?,
-            places,
+            addressing,
         })
     }
 
     /// Whether the operands are given by tables of addresses.
     pub(super) fn by_table(&self) -> bool {
-        self.places == Places::Table
+        self.addressing == MatrixAddressing::Table
     }
 
     /// Queues the products on the handle's stream.
@@ -113,15 +113,15 @@ macro_rules! queues {
                 let out = c as *mut $element;
                 // SAFETY: as `queue`; the scalars are read before the call returns.
                 unsafe {
-                    match self.places {
-                        Places::Strided(_) if batch == 1 => $one(
+                    match self.addressing {
+                        MatrixAddressing::Strided(_) if batch == 1 => $one(
                             handle, op, op, n, m, k, alpha, right, ldb, left, lda, beta, out, ldc,
                         ),
-                        Places::Strided([a, b, c]) => $strided(
+                        MatrixAddressing::Strided([a, b, c]) => $strided(
                             handle, op, op, n, m, k, alpha, right, ldb, b, left, lda, a, beta, out,
                             ldc, c, batch,
                         ),
-                        Places::Table => $table(
+                        MatrixAddressing::Table => $table(
                             handle,
                             op,
                             op,

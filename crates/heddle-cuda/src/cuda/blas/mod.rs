@@ -22,11 +22,11 @@ use heddle_runtime::units::Bytes;
 use gemm::Gemm;
 
 use super::context::Context;
-use super::core::Core;
-use super::drops;
-use super::fault::check;
-use super::lease::Lease;
+use super::driver_error::check;
+use super::drop_failures;
+use super::lease::StreamLease;
 use super::memory::CudaMemory;
+use super::state::CudaState;
 
 /// What a report calls it.
 const NAME: &str = "cublas";
@@ -50,14 +50,14 @@ unsafe impl Send for Blas {}
 /// Queues the product on the calling thread's lease; None when there is no cuBLAS
 /// or the product is beyond its reach.
 pub(super) fn matmul(
-    core: &Arc<Core>,
+    state: &Arc<CudaState>,
     call: &MatMulCall<'_>,
 ) -> Result<Option<&'static str>, Error> {
     call.validate()?;
     let operands = [
-        buffers(core, &call.a)?,
-        buffers(core, &call.b)?,
-        buffers(core, &call.c)?,
+        buffers(state, &call.a)?,
+        buffers(state, &call.b)?,
+        buffers(state, &call.c)?,
     ];
     if call.m == 0 || call.n == 0 || call.batch == 0 {
         return Ok(Some(NAME));
@@ -65,33 +65,33 @@ pub(super) fn matmul(
     let Some(gemm) = Gemm::of(call) else {
         return Ok(None);
     };
-    if core.no_blas.get().is_some() {
+    if state.no_blas.get().is_some() {
         return Ok(None);
     }
     let tables = if gemm.by_table() {
-        Some(tables(core, call, &operands)?)
+        Some(tables(state, call, &operands)?)
     } else {
         None
     };
-    core.on_lease(|lease, desk| {
-        if desk.blas.is_none() {
-            match Blas::new(&core.context, lease) {
-                Ok(blas) => desk.blas = Some(blas),
+    state.on_lease(|lease, resources| {
+        if resources.blas.is_none() {
+            match Blas::new(&state.context, lease) {
+                Ok(blas) => resources.blas = Some(blas),
                 Err(why) => {
-                    core.no_blas.get_or_init(|| why);
+                    state.no_blas.get_or_init(|| why);
                     return Ok(None);
                 }
             }
         }
-        let Some(blas) = &mut desk.blas else {
+        let Some(blas) = &mut resources.blas else {
             return Ok(None);
         };
-        blas.set_tf32(core.tf32.load(Ordering::Relaxed))?;
+        blas.set_tf32(state.tf32.load(Ordering::Relaxed))?;
         for memory in operands.iter().flatten().copied().chain(&tables) {
             memory.join(lease)?;
         }
-        desk.clock.kernel_begins(&lease.stream)?;
-        core.expect_work(lease);
+        resources.kernel_timer.kernel_begins(&lease.stream)?;
+        state.note_queued_work(lease);
         let pointers = match &tables {
             None => [0, 1, 2].map(|operand: usize| operands[operand][0].pointer()),
             Some(tables) => {
@@ -102,21 +102,24 @@ pub(super) fn matmul(
         // SAFETY: `validate` checked that every matrix lies within its buffer;
         // buffers, the tables too, are not reused before the lease has settled.
         let status = unsafe { gemm.queue(blas.raw, pointers) };
-        check_status(&core.context, "gemm", status)?;
+        check_status(&state.context, "gemm", status)?;
         Ok(Some(NAME))
     })
 }
 
-fn buffers<'a>(core: &Core, operand: &MatMulOperand<'a>) -> Result<Vec<&'a CudaMemory>, Error> {
+fn buffers<'a>(
+    state: &CudaState,
+    operand: &MatMulOperand<'a>,
+) -> Result<Vec<&'a CudaMemory>, Error> {
     let buffers = operand.buffers().iter();
     buffers
-        .map(|&buffer| CudaMemory::of(core, buffer))
+        .map(|&buffer| CudaMemory::of(state, buffer))
         .collect()
 }
 
 /// The address of every matrix of `a`, then of `b`, then of `c`, on the device.
 fn tables(
-    core: &Arc<Core>,
+    state: &Arc<CudaState>,
     call: &MatMulCall<'_>,
     operands: &[Vec<&CudaMemory>; 3],
 ) -> Result<CudaMemory, Error> {
@@ -137,13 +140,13 @@ fn tables(
         .iter()
         .flat_map(|address| address.to_ne_bytes())
         .collect();
-    let table = CudaMemory::new(core, Bytes(bytes.len() as u64))?;
+    let table = CudaMemory::new(state, Bytes(bytes.len() as u64))?;
     table.upload(&bytes)?;
     Ok(table)
 }
 
 impl Blas {
-    fn new(context: &Arc<Context>, lease: &Lease) -> Result<Self, String> {
+    fn new(context: &Arc<Context>, lease: &StreamLease) -> Result<Self, String> {
         library::availability()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: the argument outlives the call; the context is current.
@@ -179,7 +182,7 @@ impl Blas {
         let status =
             unsafe { sys::cublasSetWorkspace_v2(self.raw, pointer as *mut c_void, WORKSPACE) };
         if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
-            drops::note_message(format!("cublasSetWorkspace: {status:?}"));
+            drop_failures::note_message(format!("cublasSetWorkspace: {status:?}"));
         }
     }
 
@@ -202,15 +205,15 @@ impl Blas {
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        drops::note(self.context.make_current());
+        drop_failures::note(self.context.make_current());
         // SAFETY: created in `new`, destroyed once.
         let status = unsafe { sys::cublasDestroy_v2(self.raw) };
         if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
-            drops::note_message(format!("cublasDestroy: {status:?}"));
+            drop_failures::note_message(format!("cublasDestroy: {status:?}"));
         }
         if self.workspace != 0 {
             // SAFETY: allocated in `add_workspace`, freed once, after the handle.
-            drops::note(check("cuMemFree", unsafe { cuMemFree_v2(self.workspace) }));
+            drop_failures::note(check("cuMemFree", unsafe { cuMemFree_v2(self.workspace) }));
         }
     }
 }

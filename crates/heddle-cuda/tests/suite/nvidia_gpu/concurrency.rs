@@ -8,7 +8,7 @@ use heddle_cuda::kernels::trial;
 use heddle_runtime::device::Argument::{Buffer, U32};
 use heddle_runtime::device::{Accelerator, Kernel, Launch};
 
-use super::xor::{Resident, down, is_xor, noise, pipelined, room, whole};
+use super::xor::{Resident, down, is_xor, noise, pipelined, unwritten_buffer, whole};
 use heddle_testing::nvidia::{execute, with_gpu};
 
 const THREADS: usize = 8;
@@ -24,13 +24,13 @@ fn together(threads: usize, run: impl Fn(usize) + Sync) {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn eight_threads_with_small_operands_get_their_own_answers() {
+fn eight_threads_with_small_operands_get_their_own_results() {
     with_gpu(|gpu| xors(&gpu, 1024, 1000));
 }
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn eight_threads_with_large_operands_get_their_own_answers() {
+fn eight_threads_with_large_operands_get_their_own_results() {
     with_gpu(|gpu| xors(&gpu, 5_000_001, 10));
 }
 
@@ -54,7 +54,7 @@ fn xors(gpu: &CudaDevice, len: usize, rounds: usize) {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn threads_without_executions_get_their_own_answers() {
+fn threads_without_executions_get_their_own_results() {
     with_gpu(|gpu| {
         together(THREADS, |index| {
             for (len, rounds) in [(1024, 200), (300_001, 20)] {
@@ -71,7 +71,7 @@ fn threads_without_executions_get_their_own_answers() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn executions_within_executions_get_their_own_answers() {
+fn executions_within_executions_get_their_own_results() {
     with_gpu(|gpu| {
         together(THREADS, |index| {
             for round in 0..50 {
@@ -126,7 +126,7 @@ fn seventy_threads_take_turns() {
 fn kernels_of_different_threads_overlap() {
     with_gpu(|gpu| {
         let run = |_| {
-            let out = room(&gpu, 4).unwrap();
+            let out = unwritten_buffer(&gpu, 4).unwrap();
             execute(&gpu, || {
                 gpu.launch(&Launch {
                     kernel: Kernel::named(&trial::KERNELS, "trial_barriers"),

@@ -2,13 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_cuda::cuda::{CudaDevice, CudaOptions};
 use heddle_cuda::kernels::trial;
 use heddle_runtime::Error;
 use heddle_runtime::device::Argument::{self, Buffer, F32, U32, U64};
 use heddle_runtime::device::{Accelerator, Kernel, KernelModule, Launch};
 
-use super::xor::{Resident, is_xor, launch, noise, room, whole};
+use super::xor::{Resident, is_xor, launch, noise, unwritten_buffer, whole};
 use heddle_testing::nvidia::{execute, open, with_gpu};
 
 /// As a crate without the feature `cuda` has them.
@@ -67,7 +67,7 @@ fn a_kernel_without_images_is_named() {
 #[ignore = "needs an NVIDIA GPU"]
 fn arguments_that_do_not_fit_are_refused() {
     with_gpu(|gpu| {
-        let out = room(&gpu, 4).unwrap();
+        let out = unwritten_buffer(&gpu, 4).unwrap();
         let wrong: [&[Argument<'_>]; 5] = [
             &[],
             &[U32(1)],
@@ -104,7 +104,7 @@ fn arguments_that_do_not_fit_are_refused() {
 #[ignore = "needs an NVIDIA GPU"]
 fn a_block_of_too_many_threads_is_refused() {
     with_gpu(|gpu| {
-        let out = room(&gpu, 4).unwrap();
+        let out = unwritten_buffer(&gpu, 4).unwrap();
         let too_many = || {
             start(
                 &gpu,
@@ -138,8 +138,11 @@ fn a_block_of_too_many_threads_is_refused() {
 fn a_buffer_of_another_device_is_refused() {
     with_gpu(|gpu| {
         // The same GPU, opened a second time.
-        let other = open(&Options::default());
-        let (ours, theirs) = (room(&gpu, 100).unwrap(), room(&other, 100).unwrap());
+        let other = open(&CudaOptions::default());
+        let (ours, theirs) = (
+            unwritten_buffer(&gpu, 100).unwrap(),
+            unwritten_buffer(&other, 100).unwrap(),
+        );
         let (ours, theirs) = (ours.as_ref(), theirs.as_ref());
         let said = refusal(&gpu, launch(&gpu, ours, theirs, ours, 100));
         assert!(said.contains("not allocated by this device"), "{said}");

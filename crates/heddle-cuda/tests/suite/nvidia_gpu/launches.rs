@@ -5,7 +5,7 @@ use heddle_runtime::device::Argument::{Buffer, F32, F64, I32, U32, U64};
 use heddle_runtime::device::{Accelerator, Kernel, Launch};
 
 use super::transfers::SIZES;
-use super::xor::{Resident, down, is_xor, noise, room, up, whole};
+use super::xor::{Resident, down, is_xor, noise, unwritten_buffer, up, whole};
 use heddle_testing::nvidia::{execute, with_gpu};
 
 #[test]
@@ -51,7 +51,7 @@ fn launches_queued_together_keep_their_own_arguments() {
                 (left, right, resident)
             })
             .collect();
-        let words = room(&gpu, 4 * count as usize).unwrap();
+        let words = unwritten_buffer(&gpu, 4 * count as usize).unwrap();
         for _ in 0..3 {
             execute(&gpu, || {
                 words.upload(&vec![0; 4 * count as usize])?;
@@ -84,7 +84,7 @@ fn launches_queued_together_keep_their_own_arguments() {
 #[ignore = "needs an NVIDIA GPU"]
 fn arguments_of_every_type_arrive_as_given() {
     with_gpu(|gpu| {
-        let out = room(&gpu, 40).unwrap();
+        let out = unwritten_buffer(&gpu, 40).unwrap();
         let launch = || {
             gpu.launch(&Launch {
                 kernel: Kernel::named(&trial::KERNELS, "trial_arguments"),

@@ -1,11 +1,11 @@
 //! Device memory: refused, kept, given back, and outliving its device.
 
-use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_cuda::cuda::{CudaDevice, CudaOptions};
 use heddle_runtime::Error;
 use heddle_runtime::device::{Accelerator, Device, DeviceId};
 use heddle_runtime::units::Bytes;
 
-use super::xor::{Resident, down, is_xor, noise, room, up};
+use super::xor::{Resident, down, is_xor, noise, unwritten_buffer, up};
 use heddle_testing::nvidia::{execute, open, with_gpu};
 
 /// What the driver itself may take or give meanwhile.
@@ -13,14 +13,14 @@ const SLACK: u64 = 64 << 20;
 
 /// Large for the machine at hand, and no more than a device keeps.
 fn large(gpu: &CudaDevice) -> Bytes {
-    Bytes((512 << 20).min(gpu.card().memory.0 / 8))
+    Bytes((512 << 20).min(gpu.properties().memory.0 / 8))
 }
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn more_memory_than_there_is_is_refused() {
     with_gpu(|gpu| {
-        let total = gpu.card().memory;
+        let total = gpu.properties().memory;
         for wanted in [Bytes(total.0 * 2), Bytes(total.0 + 1), Bytes(1 << 50)] {
             let Err(Error::OutOfMemory { shortage, .. }) = gpu.allocate(wanted) else {
                 panic!("{wanted} was not refused for want of memory");
@@ -40,7 +40,7 @@ fn more_memory_than_there_is_is_refused() {
 #[ignore = "needs an NVIDIA GPU"]
 fn trimming_gives_memory_back_to_the_driver() {
     with_gpu(|gpu| {
-        let watcher = open(&Options::default());
+        let watcher = open(&CudaOptions::default());
         let bytes = large(&gpu);
         let before = watcher.free_memory().0;
         let buffer = gpu.allocate(bytes).unwrap();
@@ -60,7 +60,7 @@ fn trimming_gives_memory_back_to_the_driver() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn memory_that_is_kept_makes_room_for_a_request() {
+fn pooled_memory_is_returned_for_a_request() {
     with_gpu(|gpu| {
         drop(gpu.allocate(large(&gpu)).unwrap());
         // Of another size, so that the driver has to be asked, and more than it
@@ -76,9 +76,12 @@ fn memory_that_is_kept_makes_room_for_a_request() {
 fn buffers_outlive_their_device() {
     with_gpu(|gpu| {
         for len in [0, 1000, 70_000, 300_001, 5 << 20] {
-            let gpu = open(&Options::default());
+            let gpu = open(&CudaOptions::default());
             let sent = noise(len, 1);
-            let (first, second) = (up(&gpu, &sent).unwrap(), room(&gpu, len).unwrap());
+            let (first, second) = (
+                up(&gpu, &sent).unwrap(),
+                unwritten_buffer(&gpu, len).unwrap(),
+            );
             drop(gpu);
             second.upload(&sent).unwrap();
             assert!(down(&first).unwrap() == sent, "{len} bytes");
@@ -104,7 +107,7 @@ fn a_device_may_be_dropped_with_work_under_way() {
         let output = resident.into_output();
         assert!(is_xor(&left, &right, &down(&output).unwrap()));
 
-        let gpu = open(&Options::default());
+        let gpu = open(&CudaOptions::default());
         let resident = Resident::new(&gpu, &left, &right).unwrap();
         for _ in 0..20 {
             resident.launch(&gpu).unwrap();

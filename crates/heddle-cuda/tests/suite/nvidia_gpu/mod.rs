@@ -8,13 +8,13 @@
 //! GPU no second one.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod card;
+mod chunked_map;
 mod concurrency;
 mod failure;
 mod launches;
 mod memory;
-mod pipeline;
 mod products;
+mod properties;
 mod times;
 mod transfers;
 mod xor;

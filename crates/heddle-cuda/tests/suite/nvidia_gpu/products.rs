@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::device::{
-    Accelerator, DeviceBuffer, MatMulCall, MatMulOperand, Pipeline, PipelineInput,
+    Accelerator, ChunkedMap, ChunkedMapInput, DeviceBuffer, MatMulCall, MatMulOperand,
 };
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Error};
@@ -38,7 +38,7 @@ const ODD: Product = Product {
 };
 
 /// A product with its operands on the device.
-struct Placed {
+struct PlacedProduct {
     product: Product,
     left: Vec<f64>,
     right: Vec<f64>,
@@ -58,11 +58,11 @@ impl Product {
         [self.m * self.k + self.gap, b, self.m * self.n + self.gap]
     }
 
-    fn place(self, gpu: &CudaDevice) -> Result<Placed, Error> {
+    fn place(self, gpu: &CudaDevice) -> Result<PlacedProduct, Error> {
         let [a, _, c] = self.strides();
         let left = numbers(self.batch * a, 1);
         let right = numbers(self.batch * (self.k * self.n + self.gap), 2);
-        Ok(Placed {
+        Ok(PlacedProduct {
             a: up(gpu, &self.bytes(&left))?,
             b: up(gpu, &self.bytes(&right))?,
             c: up(gpu, &self.bytes(&vec![f64::NAN; self.batch * c]))?,
@@ -93,7 +93,7 @@ impl Product {
     }
 }
 
-impl Placed {
+impl PlacedProduct {
     /// Queues it; false when there is no library to ask.
     fn queue(&self, gpu: &CudaDevice) -> Result<bool, Error> {
         let Product {
@@ -284,20 +284,20 @@ fn waiting_for_a_map_is_not_a_products_time() {
     with_library(|gpu| {
         let placed = ODD.place(gpu).unwrap();
         let (data, mut output) = (noise(2 << 20, 1), vec![0; 2 << 20]);
-        let inputs = [PipelineInput {
+        let inputs = [ChunkedMapInput {
             bytes: data[..].into(),
             unit: 1,
         }];
         let took = device_ns(gpu, || {
             placed.queue(gpu)?;
-            let work = Pipeline {
+            let work = ChunkedMap {
                 inputs: &inputs,
                 output: output.as_mut_slice().into(),
                 output_unit: 1,
                 chunk_elements: 0,
-                room: Bytes(u64::MAX),
+                memory_budget: Bytes(u64::MAX),
             };
-            let moved = gpu.pipeline(work, &mut |chunk| {
+            let moved = gpu.chunked_map(work, &mut |chunk| {
                 thread::sleep(Duration::from_millis(50));
                 let input = chunk.inputs[0];
                 launch(gpu, input, input, chunk.output, chunk.elements)

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use heddle_cuda::cuda::{CudaDevice, Options};
+use heddle_cuda::cuda::{CudaDevice, CudaOptions};
 use heddle_runtime::Error;
 
-use super::xor::{Resident, down, is_xor, noise, pipelined, room, up};
+use super::xor::{Resident, down, is_xor, noise, pipelined, unwritten_buffer, up};
 use heddle_testing::nvidia::{execute, with_gpu, with_gpu_of};
 
 /// Both sides of every size at which transfers change their way.
@@ -59,10 +59,10 @@ fn bytes_come_back_as_they_went_within_an_execution() {
 #[ignore = "needs an NVIDIA GPU"]
 fn copying_threads_and_slots_change_no_byte() {
     for (copy_threads, slot_bytes) in [(1, 4096), (2, 1 << 20), (3, 77_777), (16, 16 << 20)] {
-        let options = Options {
+        let options = CudaOptions {
             copy_threads: Some(copy_threads),
             slot_bytes: Some(slot_bytes),
-            ..Options::default()
+            ..CudaOptions::default()
         };
         with_gpu_of(&options, |gpu| {
             let len = (5 << 20) + 1;
@@ -78,7 +78,7 @@ fn copying_threads_and_slots_change_no_byte() {
 #[ignore = "needs an NVIDIA GPU"]
 fn what_does_not_fit_its_buffer_is_refused() {
     with_gpu(|gpu| {
-        let buffer = room(&gpu, 100).unwrap();
+        let buffer = unwritten_buffer(&gpu, 100).unwrap();
         for len in [0, 99, 101] {
             let mut bytes = vec![0; len];
             let refused = [buffer.upload(&bytes), buffer.download(&mut bytes)];
@@ -96,7 +96,7 @@ fn an_upload_here_is_read_by_another_thread() {
     with_gpu(|gpu| {
         for round in 0..200 {
             let sent = noise(60_000, round);
-            let buffer = room(&gpu, sent.len()).unwrap();
+            let buffer = unwritten_buffer(&gpu, sent.len()).unwrap();
             execute(&gpu, || {
                 buffer.upload(&sent)?;
                 let received = thread::scope(|scope| {

@@ -4,7 +4,7 @@ use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::Error;
 use heddle_runtime::device::Argument::{Buffer, U64};
 use heddle_runtime::device::{
-    Accelerator, Device, DeviceBuffer, DeviceMemory, Kernel, Launch, Pipeline, PipelineInput,
+    Accelerator, ChunkedMap, ChunkedMapInput, Device, DeviceBuffer, DeviceMemory, Kernel, Launch,
 };
 use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
@@ -25,13 +25,13 @@ pub(crate) fn is_xor(left: &[u8], right: &[u8], output: &[u8]) -> bool {
 }
 
 /// A buffer of so many bytes, unwritten.
-pub(crate) fn room(gpu: &CudaDevice, len: usize) -> Result<DeviceBuffer, Error> {
+pub(crate) fn unwritten_buffer(gpu: &CudaDevice, len: usize) -> Result<DeviceBuffer, Error> {
     gpu.allocate(Bytes(len as u64))
 }
 
 /// A buffer that holds these bytes.
 pub(crate) fn up(gpu: &CudaDevice, bytes: &[u8]) -> Result<DeviceBuffer, Error> {
-    let buffer = room(gpu, bytes.len())?;
+    let buffer = unwritten_buffer(gpu, bytes.len())?;
     buffer.upload(bytes)?;
     Ok(buffer)
 }
@@ -59,7 +59,7 @@ impl Resident {
         Ok(Self {
             left: up(gpu, left)?,
             right: up(gpu, right)?,
-            output: room(gpu, left.len())?,
+            output: unwritten_buffer(gpu, left.len())?,
             len: left.len(),
         })
     }
@@ -102,7 +102,7 @@ pub(crate) fn launch_with_key(
     output: &dyn DeviceMemory,
     len: usize,
 ) -> Result<(), Error> {
-    let most_blocks = gpu.card().units * 16;
+    let most_blocks = gpu.properties().units * 16;
     gpu.launch(&Launch {
         kernel: Kernel::named(&ops::KERNELS, "xor_u8"),
         grid: [len.div_ceil(16 * 256).clamp(1, most_blocks) as u32, 1, 1],
@@ -136,18 +136,18 @@ pub(crate) fn pipelined(
     chunk_elements: usize,
 ) -> Result<Vec<u8>, Error> {
     let mut output = vec![0xAA; left.len()];
-    let inputs = [left, right].map(|bytes| PipelineInput {
+    let inputs = [left, right].map(|bytes| ChunkedMapInput {
         bytes: bytes.into(),
         unit: 1,
     });
-    let work = Pipeline {
+    let work = ChunkedMap {
         inputs: &inputs,
         output: output.as_mut_slice().into(),
         output_unit: 1,
         chunk_elements,
-        room: Bytes(u64::MAX),
+        memory_budget: Bytes(u64::MAX),
     };
-    gpu.pipeline(work, &mut |chunk| {
+    gpu.chunked_map(work, &mut |chunk| {
         let [left, right] = *chunk.inputs else {
             panic!("two operands went in");
         };

@@ -3,18 +3,22 @@
 use super::*;
 
 /// Fills a place's chunk with records of one word and exchanges it.
-fn fill(store: &Store, place: &mut Taken, first: u64) {
-    let mut mark = place.chunk.mark();
+fn fill(store: &Store, slot: &mut ClaimedSlot, first: u64) {
+    let mut mark = slot.chunk.mark();
     let mut word = first;
-    while let Some(next) = place.chunk.append(mark, &[word]) {
+    while let Some(next) = slot.chunk.append(mark, &[word]) {
         (mark, word) = (next, word + 1);
     }
-    place.chunk = store.exchange(&place.place);
+    slot.chunk = store.exchange(&slot.slot);
 }
 
 fn words(store: &Store) -> Vec<u64> {
-    let holdings = store.holdings();
-    holdings.pieces.iter().flat_map(Written::words).collect()
+    let recorded_chunks = store.recorded_chunks();
+    recorded_chunks
+        .parts
+        .iter()
+        .flat_map(ChunkPart::words)
+        .collect()
 }
 
 #[test]
@@ -28,127 +32,130 @@ fn open_chunks_hold_at_most_a_quarter_of_the_capacity() {
 }
 
 #[test]
-fn the_oldest_chunk_makes_room_and_lends_its_memory() {
+fn the_oldest_chunk_is_reused() {
     let store = Store::new(SPAN_WORDS);
-    let mut place = store.sit();
-    let first = Arc::as_ptr(&place.chunk);
-    fill(&store, &mut place, 0);
+    let mut slot = store.attach();
+    let first = Arc::as_ptr(&slot.chunk);
+    fill(&store, &mut slot, 0);
     assert_eq!(words(&store), (0..17).collect::<Vec<_>>());
-    fill(&store, &mut place, 100);
+    fill(&store, &mut slot, 100);
     assert_eq!(words(&store), (100..117).collect::<Vec<_>>());
-    assert_eq!(Arc::as_ptr(&place.chunk), first);
+    assert_eq!(Arc::as_ptr(&slot.chunk), first);
     assert_eq!(store.recorded(), 34);
-    assert_eq!(store.holdings().evicted, 17);
+    assert_eq!(store.recorded_chunks().evicted, 17);
 }
 
 #[test]
-fn room_that_was_made_is_used() {
+fn preallocated_chunks_are_used() {
     let store = Store::new(10 * SPAN_WORDS);
-    store.make_room();
+    store.preallocate();
     let made: Vec<*const Chunk> = store.lock().spare.iter().map(Arc::as_ptr).collect();
     assert_eq!(made.len(), 10 * SPAN_WORDS);
-    let mut place = store.sit();
+    let mut slot = store.attach();
     // Until the oldest chunk, which is the place's own, comes back.
     for round in 0..10 {
-        fill(&store, &mut place, round * 100);
-        assert!(made.contains(&Arc::as_ptr(&place.chunk)), "round {round}");
+        fill(&store, &mut slot, round * 100);
+        assert!(made.contains(&Arc::as_ptr(&slot.chunk)), "round {round}");
     }
-    store.make_room();
+    store.preallocate();
     assert!(store.lock().spare.len() <= made.len());
 }
 
 #[test]
 fn what_a_reader_holds_is_not_written_over() {
     let store = Store::new(SPAN_WORDS);
-    let mut place = store.sit();
-    fill(&store, &mut place, 0);
-    let before = store.holdings();
+    let mut slot = store.attach();
+    fill(&store, &mut slot, 0);
+    let before = store.recorded_chunks();
     for round in 1..5 {
-        fill(&store, &mut place, round * 100);
+        fill(&store, &mut slot, round * 100);
     }
-    let seen: Vec<u64> = before.pieces.iter().flat_map(Written::words).collect();
+    let seen: Vec<u64> = before.parts.iter().flat_map(ChunkPart::words).collect();
     assert_eq!(seen, (0..17).collect::<Vec<_>>());
 }
 
 #[test]
-fn a_place_that_was_left_is_taken_up_where_it_was() {
+fn a_released_slot_is_continued_where_it_was() {
     let store = Store::new(1_000);
-    let place = store.sit();
-    let mark = place.chunk.append(Mark::default(), &[7]).unwrap();
-    store.leave(place.number);
-    let again = store.sit();
-    assert_eq!((again.number, again.chunk.mark()), (place.number, mark));
+    let slot = store.attach();
+    let mark = slot.chunk.append(Mark::default(), &[7]).unwrap();
+    store.release_slot(slot.number);
+    let again = store.attach();
+    assert_eq!((again.number, again.chunk.mark()), (slot.number, mark));
 }
 
 #[test]
 fn clearing_forgets_what_open_chunks_hold_too() {
     let store = Store::new(1_000);
-    let mut place = store.sit();
-    fill(&store, &mut place, 0);
-    let mark = place.chunk.append(Mark::default(), &[7]).unwrap();
+    let mut slot = store.attach();
+    fill(&store, &mut slot, 0);
+    let mark = slot.chunk.append(Mark::default(), &[7]).unwrap();
     store.clear();
     assert_eq!((store.recorded(), words(&store)), (0, vec![]));
-    place.chunk.append(mark, &[8]).unwrap();
+    slot.chunk.append(mark, &[8]).unwrap();
     assert_eq!((store.recorded(), words(&store)), (1, vec![8]));
 }
 
 #[test]
-fn a_thread_that_finds_the_shelves_locked_goes_on() {
+fn a_thread_that_finds_the_table_locked_goes_on() {
     let store = Store::new(SPAN_WORDS * 4);
-    let mut place = store.sit();
+    let mut slot = store.attach();
     let held_up = store.lock();
-    let rounds = MOST_WAITING as u64 + 3;
+    let rounds = MAX_WAITING_CHUNKS as u64 + 3;
     for round in 0..rounds {
-        fill(&store, &mut place, round * 100);
+        fill(&store, &mut slot, round * 100);
     }
     drop(held_up);
     let recorded = rounds * chunk_words(SPAN_WORDS * 4) as u64;
     assert_eq!(store.recorded(), recorded);
-    let holdings = store.holdings();
-    assert!(holdings.evicted > 0);
-    assert_eq!(holdings.evicted + holdings.held() as u64, recorded);
+    let recorded_chunks = store.recorded_chunks();
+    assert!(recorded_chunks.evicted > 0);
+    assert_eq!(
+        recorded_chunks.evicted + recorded_chunks.held() as u64,
+        recorded
+    );
     // The newest are there, and the next exchange shelves them.
     assert_eq!(words(&store).last().unwrap() / 100, rounds - 1);
-    fill(&store, &mut place, rounds * 100);
-    assert_eq!(place.place.lock().pieces.len(), 1);
+    fill(&store, &mut slot, rounds * 100);
+    assert_eq!(slot.slot.lock().parts.len(), 1);
     assert_eq!(words(&store).last().unwrap() / 100, rounds);
 }
 
 /// Every chunk that the store has memory for.
 fn chunks(store: &Store) -> usize {
-    let shelves = store.lock();
-    let at_places: usize = shelves
-        .places
+    let chunk_table = store.lock();
+    let at_places: usize = chunk_table
+        .slots
         .iter()
-        .map(|place| {
-            let held = place.lock();
-            held.pieces.len() + held.reserve.len()
+        .map(|slot| {
+            let held = slot.lock();
+            held.parts.len() + held.reserve.len()
         })
         .sum();
-    shelves.full.len() + shelves.spare.len() + at_places
+    chunk_table.full.len() + chunk_table.spare.len() + at_places
 }
 
 #[test]
-fn memory_does_not_grow_with_how_often_the_shelves_are_locked() {
+fn memory_does_not_grow_with_lock_contention() {
     let store = Store::new(SPAN_WORDS * 4);
-    store.make_room();
+    store.preallocate();
     let made = chunks(&store);
-    let mut places = [store.sit(), store.sit()];
+    let mut slots = [store.attach(), store.attach()];
     for round in 0..100 {
         let held_up = store.lock();
-        for place in &mut places {
-            for _ in 0..=round % (MOST_WAITING + 3) {
-                fill(&store, place, 0);
+        for slot in &mut slots {
+            for _ in 0..=round % (MAX_WAITING_CHUNKS + 3) {
+                fill(&store, slot, 0);
             }
         }
         drop(held_up);
-        for place in &mut places {
-            fill(&store, place, 0);
+        for slot in &mut slots {
+            fill(&store, slot, 0);
         }
     }
-    let most = made + places.len() * MOST_WAITING;
+    let most = made + slots.len() * MAX_WAITING_CHUNKS;
     assert!(chunks(&store) <= most, "{} of {most}", chunks(&store));
     store.clear();
     // What a thread writes to stays, and nothing else.
-    assert_eq!(chunks(&store), places.len());
+    assert_eq!(chunks(&store), slots.len());
 }

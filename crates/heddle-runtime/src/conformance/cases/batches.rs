@@ -1,12 +1,12 @@
 //! Many operations as one: ragged lengths, shared and own operands, one item that
 //! fails among others that do not; packed from the host, and where they live.
 
-use super::super::case::{Case, Finding};
-use super::super::sample::Sample;
-use super::super::side::Side;
+use super::super::case::{Case, CaseResult};
+use super::super::runner::CaseRunner;
+use super::super::sample::SampleElement;
 use super::super::trial::Trial;
 use crate::array::Array;
-use crate::batch::{Batchable, Merged, family};
+use crate::batch::{Batchable, MergedOperation, family};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::operation::Kind;
@@ -27,10 +27,10 @@ fn both<B: Batchable>(
     kind: &'static Kind,
     dtype: DType,
     what: &str,
-    build: impl Fn(&Trial<'_>, &Side<'_>) -> Result<Vec<B>, Error> + Copy + Send + Sync + 'static,
+    build: impl Fn(&Trial<'_>, &CaseRunner<'_>) -> Result<Vec<B>, Error> + Copy + Send + Sync + 'static,
 ) {
-    let ask = move |trial: &Trial<'_>| -> Result<Finding, Error> {
-        Ok(trial.check(|side| build(trial, side).map(Merged::<B, _>::new)))
+    let ask = move |trial: &Trial<'_>| -> Result<CaseResult, Error> {
+        Ok(trial.check(|runner| build(trial, runner).map(MergedOperation::<B, _>::new)))
     };
     let kinds = family(kind);
     list.push(Case::new(&kinds.packed, dtype, what, ask).on_host_only());
@@ -38,12 +38,12 @@ fn both<B: Batchable>(
 }
 
 fn drawn<T: Element>(
-    side: &Side<'_>,
+    runner: &CaseRunner<'_>,
     draw: impl Fn(u64, &[usize]) -> Result<Array<T>, Error>,
 ) -> Result<Vec<Array<T>>, Error> {
     let lengths = LENGTHS.iter().enumerate();
     lengths
-        .map(|(index, &length)| side.place(0, &draw(index as u64, &[length])?))
+        .map(|(index, &length)| runner.place(0, &draw(index as u64, &[length])?))
         .collect()
 }
 
@@ -52,35 +52,38 @@ pub(super) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>) {
         ("keys that repeat", &[1, 7, 16, 33, 600][..]),
         ("keys beside the data", &[6000]),
     ] {
-        both(list, &XOR, T::DTYPE, what, |trial, side| {
-            let data = drawn(side, |operand, extents| trial.random::<T>(operand, extents))?;
+        both(list, &XOR, T::DTYPE, what, |trial, runner| {
+            let data = drawn(runner, |operand, extents| {
+                trial.random::<T>(operand, extents)
+            })?;
             let lengths = keys.iter().cycle().zip(100..);
             let pairs = data.iter().zip(lengths);
             pairs
                 .map(|(data, (&length, operand))| {
-                    Xor::new(data, &side.place(0, &trial.random(operand, &[length])?)?)
+                    Xor::new(data, &runner.place(0, &trial.random(operand, &[length])?)?)
                 })
                 .collect()
         });
     }
-    both(list, &XOR, T::DTYPE, "one key for many", |trial, side| {
-        let key = side.place(0, &trial.random::<T>(0, &[33])?)?;
+    both(list, &XOR, T::DTYPE, "one key for many", |trial, runner| {
+        let key = runner.place(0, &trial.random::<T>(0, &[33])?)?;
         let whole = trial.random::<T>(1, &[MANY])?;
         let whole = whole.as_slice()?;
         (0..64)
             .map(|item| {
                 let data = Array::from_slice(&whole[item..item + 1 + item * 17]);
-                Xor::new(&side.place(0, &data)?, &key)
+                Xor::new(&runner.place(0, &data)?, &key)
             })
             .collect()
     });
 }
 
-pub(super) fn matmul<T: Sample + Float>(list: &mut Vec<Case>) {
+pub(super) fn matmul<T: SampleElement + Float>(list: &mut Vec<Case>) {
     for (what, is_shared) in [("own right sides", false), ("one right side", true)] {
-        both(list, &MATMUL, T::DTYPE, what, move |trial, side| {
-            let of =
-                |operand, extents: &[usize]| side.place(0, &trial.near::<T>(operand, extents)?);
+        both(list, &MATMUL, T::DTYPE, what, move |trial, runner| {
+            let of = |operand, extents: &[usize]| {
+                runner.place(0, &trial.near_zero::<T>(operand, extents)?)
+            };
             let shared = of(0, &[33, 20])?;
             (1..12)
                 .map(|item| {
@@ -96,14 +99,19 @@ pub(super) fn matmul<T: Sample + Float>(list: &mut Vec<Case>) {
     }
 }
 
-pub(super) fn unary<T: Sample, F: UnaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
+pub(super) fn unary<T: SampleElement, F: UnaryFunction<T> + 'static>(
+    list: &mut Vec<Case>,
+    function: F,
+) {
     both(
         list,
         function.kind(),
         T::DTYPE,
         "arrays",
-        move |trial, side| {
-            let inputs = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
+        move |trial, runner| {
+            let inputs = drawn(runner, |operand, extents| {
+                trial.near_zero::<T>(operand, extents)
+            })?;
             Ok(inputs
                 .iter()
                 .map(|input| Unary::new(function, input))
@@ -112,29 +120,38 @@ pub(super) fn unary<T: Sample, F: UnaryFunction<T> + 'static>(list: &mut Vec<Cas
     );
 }
 
-pub(super) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
+pub(super) fn binary<T: SampleElement, F: BinaryFunction<T> + 'static>(
+    list: &mut Vec<Case>,
+    function: F,
+) {
     let kind = function.kind();
-    both(list, kind, T::DTYPE, "two arrays", move |trial, side| {
+    both(list, kind, T::DTYPE, "two arrays", move |trial, runner| {
         // An integer zero among the divisors fails its own item.
-        let right = |operand, extents: &[usize]| trial.near::<T>(100 + operand, extents);
-        let lefts = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
-        let rights = drawn(side, right)?;
+        let right = |operand, extents: &[usize]| trial.near_zero::<T>(100 + operand, extents);
+        let lefts = drawn(runner, |operand, extents| {
+            trial.near_zero::<T>(operand, extents)
+        })?;
+        let rights = drawn(runner, right)?;
         lefts
             .iter()
             .zip(&rights)
             .map(|(left, right)| Binary::new(function, left, right))
             .collect()
     });
-    both(list, kind, T::DTYPE, "own scalars", move |trial, side| {
-        let lefts = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
+    both(list, kind, T::DTYPE, "own scalars", move |trial, runner| {
+        let lefts = drawn(runner, |operand, extents| {
+            trial.near_zero::<T>(operand, extents)
+        })?;
         lefts
             .iter()
             .zip(1_u8..)
             .map(|(left, scalar)| Binary::new(function, left, T::from_u8(scalar)))
             .collect()
     });
-    both(list, kind, T::DTYPE, "one scalar", move |trial, side| {
-        let rights = drawn(side, |operand, extents| trial.near::<T>(operand, extents))?;
+    both(list, kind, T::DTYPE, "one scalar", move |trial, runner| {
+        let rights = drawn(runner, |operand, extents| {
+            trial.near_zero::<T>(operand, extents)
+        })?;
         let nonzero = rights
             .iter()
             .map(|right| Binary::new(function, right, T::from_u8(3)));

@@ -1,8 +1,8 @@
 //! Functions of two elements: arrays and scalars on either side, into a new array
 //! and over the left one, edges against edges, and zeros that cannot divide.
 
-use super::super::case::{Case, Finding};
-use super::super::sample::Sample;
+use super::super::case::{Case, CaseResult};
+use super::super::sample::SampleElement;
 use super::super::sizes::{Depth, MIXED};
 use super::super::trial::Trial;
 use super::batches;
@@ -10,7 +10,7 @@ use super::extent::elements;
 use crate::array::Array;
 use crate::error::Error;
 use crate::operation::Operation;
-use crate::ops::{Binary, BinaryFunction, BinaryInPlace, Term};
+use crate::ops::{ArrayOrScalar, Binary, BinaryFunction, BinaryInPlace};
 
 /// Where the arrays are; the other side, if any, is a scalar.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ const FORMS: [(Form, &str); 5] = [
 ];
 
 /// A function of two elements, alone and merged.
-pub(crate) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(
+pub(crate) fn binary<T: SampleElement, F: BinaryFunction<T> + 'static>(
     list: &mut Vec<Case>,
     depth: Depth,
     function: F,
@@ -41,10 +41,10 @@ pub(crate) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(
         for (form, name) in FORMS {
             let what = format!("{}, {name}", elements(length));
             let case = Case::new(kind, T::DTYPE, what, move |trial| {
-                let left = trial.wide::<T>(0, &[length])?;
-                let right = divisors(trial.wide::<T>(1, &[length])?, function)?;
+                let left = trial.wide_range::<T>(0, &[length])?;
+                let right = divisors(trial.wide_range::<T>(1, &[length])?, function)?;
                 // Of one element at least, so that a scalar can be taken from it.
-                let scalar = divisors(trial.wide::<T>(2, &[1])?, function)?.as_slice()?[0];
+                let scalar = divisors(trial.wide_range::<T>(2, &[1])?, function)?.as_slice()?[0];
                 ask(trial, function, form, &left, &right, scalar)
             });
             list.push(if length == MIXED { case.mixed() } else { case });
@@ -52,7 +52,7 @@ pub(crate) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(
     }
     list.push(
         Case::new(kind, T::DTYPE, "two scalars", move |trial| {
-            let values = divisors(trial.wide::<T>(0, &[2])?, function)?;
+            let values = divisors(trial.wide_range::<T>(0, &[2])?, function)?;
             let values = values.as_slice()?;
             Ok(trial.check(|_| Binary::new(function, values[0], values[1])))
         })
@@ -80,9 +80,13 @@ pub(crate) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(
         T::DTYPE,
         "shapes that do not match",
         move |trial| {
-            let (left, right) = (trial.wide::<T>(0, &[2, 3])?, trial.wide::<T>(1, &[3, 2])?);
-            Ok(trial
-                .check(|side| Binary::new(function, side.place(0, &left)?, side.place(1, &right)?)))
+            let (left, right) = (
+                trial.wide_range::<T>(0, &[2, 3])?,
+                trial.wide_range::<T>(1, &[3, 2])?,
+            );
+            Ok(trial.check(|runner| {
+                Binary::new(function, runner.place(0, &left)?, runner.place(1, &right)?)
+            }))
         },
     ));
     if function.divides() && T::IS_INTEGER {
@@ -91,52 +95,53 @@ pub(crate) fn binary<T: Sample, F: BinaryFunction<T> + 'static>(
     batches::binary(list, function);
 }
 
-fn ask<T: Sample, F: BinaryFunction<T>>(
+fn ask<T: SampleElement, F: BinaryFunction<T>>(
     trial: &Trial<'_>,
     function: F,
     form: Form,
     left: &Array<T>,
     right: &Array<T>,
     scalar: T,
-) -> Result<Finding, Error> {
+) -> Result<CaseResult, Error> {
     let finding = match form {
-        Form::Arrays => {
-            trial.check(|side| Binary::new(function, side.place(0, left)?, side.place(1, right)?))
-        }
+        Form::Arrays => trial
+            .check(|runner| Binary::new(function, runner.place(0, left)?, runner.place(1, right)?)),
         Form::ScalarRight => {
-            trial.check(|side| Binary::new(function, side.place(0, left)?, scalar))
+            trial.check(|runner| Binary::new(function, runner.place(0, left)?, scalar))
         }
         Form::ScalarLeft => {
-            trial.check(|side| Binary::new(function, scalar, side.place(0, right)?))
+            trial.check(|runner| Binary::new(function, scalar, runner.place(0, right)?))
         }
-        Form::InPlace => return in_place(trial, function, left, &Term::from(right)),
-        Form::InPlaceScalar => return in_place(trial, function, left, &Term::Scalar(scalar)),
+        Form::InPlace => return in_place(trial, function, left, &ArrayOrScalar::from(right)),
+        Form::InPlaceScalar => {
+            return in_place(trial, function, left, &ArrayOrScalar::Scalar(scalar));
+        }
     };
     Ok(finding)
 }
 
-fn in_place<T: Sample, F: BinaryFunction<T>>(
+fn in_place<T: SampleElement, F: BinaryFunction<T>>(
     trial: &Trial<'_>,
     function: F,
     data: &Array<T>,
-    right: &Term<T>,
-) -> Result<Finding, Error> {
+    right: &ArrayOrScalar<T>,
+) -> Result<CaseResult, Error> {
     let judge = Binary::new(function, data, right.clone())?;
     Ok(trial.check_in_place(
         data,
-        |side, data| {
+        |runner, data| {
             let right = match right {
-                Term::Array(right) => Term::Array(side.place(1, right)?),
-                scalar @ Term::Scalar(_) => scalar.clone(),
+                ArrayOrScalar::Array(right) => ArrayOrScalar::Array(runner.place(1, right)?),
+                scalar @ ArrayOrScalar::Scalar(_) => scalar.clone(),
             };
-            side.run(&mut BinaryInPlace::new(function, data, right)?)
+            runner.run(&mut BinaryInPlace::new(function, data, right)?)
         },
         |expected, found| judge.compare(expected, found),
     ))
 }
 
 /// The same elements, those that may not divide replaced where they would.
-fn divisors<T: Sample, F: BinaryFunction<T>>(
+fn divisors<T: SampleElement, F: BinaryFunction<T>>(
     mut array: Array<T>,
     function: F,
 ) -> Result<Array<T>, Error> {
@@ -152,7 +157,7 @@ fn divisors<T: Sample, F: BinaryFunction<T>>(
 
 /// Integer zeros in a divisor: the index of the first is part of the answer, and
 /// what would have been overwritten is not.
-fn zeros<T: Sample, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
+fn zeros<T: SampleElement, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
     const LENGTH: usize = 10_007;
     let kind = function.kind();
     let places: [(&str, &[usize]); 5] = [
@@ -163,15 +168,15 @@ fn zeros<T: Sample, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, functi
         ("many elements", &[10_006, 300, 301, 302, 4096, 8191]),
     ];
     for (name, places) in places {
-        for (form, side) in FORMS {
+        for (form, runner) in FORMS {
             let divides_by_array = matches!(form, Form::Arrays | Form::ScalarLeft | Form::InPlace);
             if !divides_by_array {
                 continue;
             }
-            let what = format!("zero divisor at {name}, {side}");
+            let what = format!("zero divisor at {name}, {runner}");
             list.push(Case::new(kind, T::DTYPE, what, move |trial| {
-                let left = trial.wide::<T>(0, &[LENGTH])?;
-                let mut right = divisors(trial.wide::<T>(1, &[LENGTH])?, function)?;
+                let left = trial.wide_range::<T>(0, &[LENGTH])?;
+                let mut right = divisors(trial.wide_range::<T>(1, &[LENGTH])?, function)?;
                 for &place in places {
                     right.as_mut_slice()?[place] = T::ZERO;
                 }
@@ -184,8 +189,8 @@ fn zeros<T: Sample, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, functi
         T::DTYPE,
         "a scalar zero divisor",
         move |trial| {
-            let left = trial.wide::<T>(0, &[10])?;
-            Ok(trial.check(|side| Binary::new(function, side.place(0, &left)?, T::ZERO)))
+            let left = trial.wide_range::<T>(0, &[10])?;
+            Ok(trial.check(|runner| Binary::new(function, runner.place(0, &left)?, T::ZERO)))
         },
     ));
 }

@@ -2,7 +2,7 @@
 //! extents of zero, batches against single matrices.
 
 use super::super::case::Case;
-use super::super::sample::Sample;
+use super::super::sample::SampleElement;
 use super::super::sizes::Depth;
 use super::super::sizes::Depth::{Quick, Standard, Thorough};
 use super::batches;
@@ -64,11 +64,15 @@ const TRANSPOSES: [(Depth, &[usize]); 13] = [
 ];
 
 /// Products of two matrices, alone and merged.
-pub(crate) fn matmul<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn matmul<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     for [m, k, n] in depth.of(&PRODUCTS) {
         let case = Case::new(&MATMUL, T::DTYPE, pair(&[m, k], &[k, n]), move |trial| {
-            let (left, right) = (trial.near::<T>(0, &[m, k])?, trial.near::<T>(1, &[k, n])?);
-            Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+            let (left, right) = (
+                trial.near_zero::<T>(0, &[m, k])?,
+                trial.near_zero::<T>(1, &[k, n])?,
+            );
+            Ok(trial
+                .check(|runner| MatMul::new(&runner.place(0, &left)?, &runner.place(1, &right)?)))
         });
         list.push(if (m, k, n) == (31, 33, 32) {
             case.mixed()
@@ -79,8 +83,12 @@ pub(crate) fn matmul<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
     for (left, right) in [(&[2, 3], &[2, 3]), (&[2, 3], &[4, 2])] {
         let what = format!("{}, which do not fit", pair(left, right));
         list.push(Case::new(&MATMUL, T::DTYPE, what, move |trial| {
-            let (left, right) = (trial.near::<T>(0, left)?, trial.near::<T>(1, right)?);
-            Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+            let (left, right) = (
+                trial.near_zero::<T>(0, left)?,
+                trial.near_zero::<T>(1, right)?,
+            );
+            Ok(trial
+                .check(|runner| MatMul::new(&runner.place(0, &left)?, &runner.place(1, &right)?)))
         }));
     }
     list.push(Case::new(
@@ -89,30 +97,35 @@ pub(crate) fn matmul<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
         "a NaN stays in its row",
         |trial| {
             let (mut left, right) = (
-                trial.near::<T>(0, &[33, 34])?,
-                trial.near::<T>(1, &[34, 35])?,
+                trial.near_zero::<T>(0, &[33, 34])?,
+                trial.near_zero::<T>(1, &[34, 35])?,
             );
             left.as_mut_slice()?[5 * 34 + 7] = T::from_f64(f64::NAN);
-            Ok(trial.check(|side| MatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+            Ok(trial
+                .check(|runner| MatMul::new(&runner.place(0, &left)?, &runner.place(1, &right)?)))
         },
     ));
     batches::matmul::<T>(list);
 }
 
 /// Products of two batches, or of a batch and a matrix.
-pub(crate) fn batch_matmul<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn batch_matmul<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     for (left, right) in depth.of(&BATCHES) {
         let case = Case::new(&BATCH_MATMUL, T::DTYPE, pair(left, right), move |trial| {
-            let (left, right) = (trial.near::<T>(0, left)?, trial.near::<T>(1, right)?);
-            Ok(trial
-                .check(|side| BatchMatMul::new(&side.place(0, &left)?, &side.place(1, &right)?)))
+            let (left, right) = (
+                trial.near_zero::<T>(0, left)?,
+                trial.near_zero::<T>(1, right)?,
+            );
+            Ok(trial.check(|runner| {
+                BatchMatMul::new(&runner.place(0, &left)?, &runner.place(1, &right)?)
+            }))
         });
         list.push(case.mixed());
     }
 }
 
 /// Matrices and batches of them with their last two axes swapped.
-pub(crate) fn transpose<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn transpose<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     for extents in depth.of(&TRANSPOSES) {
         list.push(Case::new(
             &TRANSPOSE,
@@ -120,7 +133,7 @@ pub(crate) fn transpose<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
             shape(extents),
             move |trial| {
                 let input = trial.random::<T>(0, extents)?;
-                Ok(trial.check(|side| Transpose::new(&side.place(0, &input)?)))
+                Ok(trial.check(|runner| Transpose::new(&runner.place(0, &input)?)))
             },
         ));
     }
@@ -130,7 +143,7 @@ pub(crate) fn transpose<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
         "one axis, which is too few",
         |trial| {
             let input = trial.random::<T>(0, &[7])?;
-            Ok(trial.check(|side| Transpose::new(&side.place(0, &input)?)))
+            Ok(trial.check(|runner| Transpose::new(&runner.place(0, &input)?)))
         },
     ));
 }

@@ -1,8 +1,8 @@
 //! Many elements to one value: signs that cancel, an offset that swallows what is
 //! added to it, a single NaN, and nothing at all.
 
-use super::super::case::{Case, Finding};
-use super::super::sample::Sample;
+use super::super::case::{Case, CaseResult};
+use super::super::sample::SampleElement;
 use super::super::sizes::Depth;
 use super::super::trial::Trial;
 use super::extent::elements;
@@ -12,57 +12,57 @@ use crate::operation::Kind;
 use crate::ops::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
 
 /// The sum.
-pub(crate) fn sum<T: Sample + Summable>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn sum<T: SampleElement + Summable>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &SUM, |trial, input| {
-        trial.check(|side| Ok(Sum::new(&side.place(0, input)?)))
+        trial.check(|runner| Ok(Sum::new(&runner.place(0, input)?)))
     });
 }
 
 /// The mean.
-pub(crate) fn mean<T: Sample + Summable>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn mean<T: SampleElement + Summable>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &MEAN, |trial, input| {
-        trial.check(|side| Mean::new(&side.place(0, input)?))
+        trial.check(|runner| Mean::new(&runner.place(0, input)?))
     });
 }
 
 /// The standard deviation.
-pub(crate) fn std<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn std<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &STD, |trial, input| {
-        trial.check(|side| Std::new(&side.place(0, input)?))
+        trial.check(|runner| Std::new(&runner.place(0, input)?))
     });
 }
 
 /// The least element.
-pub(crate) fn min<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn min<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &MIN, |trial, input| {
-        trial.check(|side| Min::new(&side.place(0, input)?))
+        trial.check(|runner| Min::new(&runner.place(0, input)?))
     });
 }
 
 /// The greatest element.
-pub(crate) fn max<T: Sample>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn max<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &MAX, |trial, input| {
-        trial.check(|side| Max::new(&side.place(0, input)?))
+        trial.check(|runner| Max::new(&runner.place(0, input)?))
     });
 }
 
-fn reduction<T: Sample>(
+fn reduction<T: SampleElement>(
     list: &mut Vec<Case>,
     depth: Depth,
     kind: &'static Kind,
-    ask: fn(&Trial<'_>, &Array<T>) -> Finding,
+    ask: fn(&Trial<'_>, &Array<T>) -> CaseResult,
 ) {
     // Nothing is among the lengths: its sum is zero, the rest refuse it.
     for length in depth.lengths::<T>() {
         list.push(Case::new(kind, T::DTYPE, elements(length), move |trial| {
-            Ok(ask(trial, &trial.near::<T>(0, &[length])?))
+            Ok(ask(trial, &trial.near_zero::<T>(0, &[length])?))
         }));
     }
     list.push(Case::new(
         kind,
         T::DTYPE,
         "10007 elements, many magnitudes",
-        move |trial| Ok(ask(trial, &trial.wide::<T>(0, &[10_007])?)),
+        move |trial| Ok(ask(trial, &trial.wide_range::<T>(0, &[10_007])?)),
     ));
     list.push(Case::new(
         kind,
@@ -80,14 +80,14 @@ fn reduction<T: Sample>(
         kind,
         T::DTYPE,
         "a matrix of 63x65",
-        move |trial| Ok(ask(trial, &trial.near::<T>(0, &[63, 65])?)),
+        move |trial| Ok(ask(trial, &trial.near_zero::<T>(0, &[63, 65])?)),
     ));
     list.push(Case::new(
         kind,
         T::DTYPE,
         "the extreme is last",
         move |trial| {
-            let mut input = trial.near::<T>(0, &[4097])?;
+            let mut input = trial.near_zero::<T>(0, &[4097])?;
             let end = *T::EDGES
                 .iter()
                 .find(|&&edge| edge > T::from_u8(100))
@@ -108,7 +108,7 @@ fn reduction<T: Sample>(
             T::DTYPE,
             "one NaN in 10007",
             move |trial| {
-                let mut input = trial.near::<T>(0, &[10_007])?;
+                let mut input = trial.near_zero::<T>(0, &[10_007])?;
                 let nan = T::EDGES
                     .iter()
                     .copied()
@@ -121,8 +121,8 @@ fn reduction<T: Sample>(
 }
 
 /// Small differences around a large value.
-fn offset<T: Sample>(trial: &Trial<'_>) -> Result<Array<T>, Error> {
-    let mut input = trial.near::<T>(0, &[10_007])?;
+fn offset<T: SampleElement>(trial: &Trial<'_>) -> Result<Array<T>, Error> {
+    let mut input = trial.near_zero::<T>(0, &[10_007])?;
     let thousand = T::from_u8(100).times(T::from_u8(10));
     for value in input.as_mut_slice()? {
         *value = value.plus(thousand);

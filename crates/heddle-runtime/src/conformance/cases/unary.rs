@@ -1,7 +1,7 @@
 //! Functions of one element, and passes that bring an array to a common measure.
 
-use super::super::case::{Case, Finding};
-use super::super::sample::Sample;
+use super::super::case::{Case, CaseResult};
+use super::super::sample::SampleElement;
 use super::super::sizes::Depth;
 use super::super::trial::Trial;
 use super::batches;
@@ -23,11 +23,15 @@ pub(crate) enum Domain {
 }
 
 impl Domain {
-    fn draw<T: Sample>(self, trial: &Trial<'_>, extents: &[usize]) -> Result<Array<T>, Error> {
+    fn draw<T: SampleElement>(
+        self,
+        trial: &Trial<'_>,
+        extents: &[usize],
+    ) -> Result<Array<T>, Error> {
         let Self::Within(limit) = self else {
-            return trial.wide(0, extents);
+            return trial.wide_range(0, extents);
         };
-        let mut array = trial.near::<T>(0, extents)?;
+        let mut array = trial.near_zero::<T>(0, extents)?;
         for value in array.as_mut_slice()? {
             // What is near zero is at most four away from it.
             *value = value.times(T::from_u8(limit / 4));
@@ -35,7 +39,7 @@ impl Domain {
         Ok(array)
     }
 
-    fn edges<T: Sample>(self) -> Array<T> {
+    fn edges<T: SampleElement>(self) -> Array<T> {
         let mut edges = T::EDGES.to_vec();
         if let Self::Within(limit) = self {
             let limit = T::from_u8(limit);
@@ -46,7 +50,7 @@ impl Domain {
 }
 
 /// A function of one element, alone and merged.
-pub(crate) fn unary<T: Sample, F: UnaryFunction<T> + 'static>(
+pub(crate) fn unary<T: SampleElement, F: UnaryFunction<T> + 'static>(
     list: &mut Vec<Case>,
     depth: Depth,
     function: F,
@@ -57,7 +61,7 @@ pub(crate) fn unary<T: Sample, F: UnaryFunction<T> + 'static>(
         let what = elements(length);
         list.push(Case::new(kind, T::DTYPE, what.clone(), move |trial| {
             let input = domain.draw::<T>(trial, &[length])?;
-            Ok(trial.check(|side| Ok(Unary::new(function, &side.place(0, &input)?))))
+            Ok(trial.check(|runner| Ok(Unary::new(function, &runner.place(0, &input)?))))
         }));
         let what = format!("{what}, in place");
         list.push(Case::new(kind, T::DTYPE, what, move |trial| {
@@ -72,77 +76,78 @@ pub(crate) fn unary<T: Sample, F: UnaryFunction<T> + 'static>(
 }
 
 /// Into a new array, then over the array itself; the first difference counts.
-fn both_ways<T: Sample, F: UnaryFunction<T>>(
+fn both_ways<T: SampleElement, F: UnaryFunction<T>>(
     trial: &Trial<'_>,
     function: F,
     input: &Array<T>,
-) -> Finding {
-    match trial.check(|side| Ok(Unary::new(function, &side.place(0, input)?))) {
-        Finding::Agrees(_) => in_place(trial, function, input),
+) -> CaseResult {
+    match trial.check(|runner| Ok(Unary::new(function, &runner.place(0, input)?))) {
+        CaseResult::Agrees(_) => in_place(trial, function, input),
         finding => finding,
     }
 }
 
-fn in_place<T: Sample, F: UnaryFunction<T>>(
+fn in_place<T: SampleElement, F: UnaryFunction<T>>(
     trial: &Trial<'_>,
     function: F,
     data: &Array<T>,
-) -> Finding {
+) -> CaseResult {
     let judge = Unary::new(function, data);
     trial.check_in_place(
         data,
-        |side, data| side.run(&mut UnaryInPlace::new(function, data)),
+        |runner, data| runner.run(&mut UnaryInPlace::new(function, data)),
         |expected, found| judge.compare(expected, found),
     )
 }
 
 /// `input * factor + offset`.
-pub(crate) fn scale<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn scale<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     for length in depth.lengths::<T>() {
         list.push(Case::new(
             &SCALE,
             T::DTYPE,
             elements(length),
             move |trial| {
-                let input = trial.wide::<T>(0, &[length])?;
-                let line = trial.wide::<T>(1, &[2])?;
+                let input = trial.wide_range::<T>(0, &[length])?;
+                let line = trial.wide_range::<T>(1, &[2])?;
                 let line = line.as_slice()?;
-                Ok(trial.check(|side| Ok(Scale::new(&side.place(0, &input)?, line[0], line[1]))))
+                Ok(trial
+                    .check(|runner| Ok(Scale::new(&runner.place(0, &input)?, line[0], line[1]))))
             },
         ));
     }
     list.push(Case::new(&SCALE, T::DTYPE, "edges", |trial| {
         let input = Array::from_slice(T::EDGES);
         let (factor, offset) = (T::from_f64(-0.3), T::from_f64(1e-8));
-        Ok(trial.check(|side| Ok(Scale::new(&side.place(0, &input)?, factor, offset))))
+        Ok(trial.check(|runner| Ok(Scale::new(&runner.place(0, &input)?, factor, offset))))
     }));
 }
 
 /// Mean zero and deviation one.
-pub(crate) fn z_score<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn z_score<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     normalize::<T>(list, depth, NormalizeMode::ZScore);
 }
 
 /// From zero to one.
-pub(crate) fn min_max<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn min_max<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     normalize::<T>(list, depth, NormalizeMode::MinMax);
 }
 
 /// Length one.
-pub(crate) fn unit<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth) {
+pub(crate) fn unit<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     normalize::<T>(list, depth, NormalizeMode::Unit);
 }
 
-fn normalize<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth, mode: NormalizeMode) {
+fn normalize<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth, mode: NormalizeMode) {
     let ask = move |trial: &Trial<'_>, input: &Array<T>| {
-        trial.check(|side| Ok(Normalize::new(&side.place(0, input)?, mode)))
+        trial.check(|runner| Ok(Normalize::new(&runner.place(0, input)?, mode)))
     };
     for length in depth.lengths::<T>() {
         list.push(Case::new(
             mode.kind(),
             T::DTYPE,
             elements(length),
-            move |trial| Ok(ask(trial, &trial.near::<T>(0, &[length])?)),
+            move |trial| Ok(ask(trial, &trial.near_zero::<T>(0, &[length])?)),
         ));
     }
     for (name, value) in [("zeros", 0.0), ("a constant", 0.1), ("all NaN", f64::NAN)] {
@@ -156,7 +161,7 @@ fn normalize<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth, mode: Normal
         T::DTYPE,
         "4097 elements, one NaN",
         move |trial| {
-            let mut input = trial.near::<T>(0, &[4097])?;
+            let mut input = trial.near_zero::<T>(0, &[4097])?;
             input.as_mut_slice()?[4000] = T::from_f64(f64::NAN);
             Ok(ask(trial, &input))
         },
@@ -165,6 +170,6 @@ fn normalize<T: Sample + Float>(list: &mut Vec<Case>, depth: Depth, mode: Normal
         mode.kind(),
         T::DTYPE,
         "a matrix of 63x65",
-        move |trial| Ok(ask(trial, &trial.near::<T>(0, &[63, 65])?)),
+        move |trial| Ok(ask(trial, &trial.near_zero::<T>(0, &[63, 65])?)),
     ));
 }

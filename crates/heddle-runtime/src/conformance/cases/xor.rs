@@ -1,7 +1,7 @@
 //! Exclusive or: keys shorter, as long and longer than the data, and a shared
 //! array that another holder must find unchanged.
 
-use super::super::case::{Case, Finding};
+use super::super::case::{Case, CaseResult};
 use super::super::sizes::{Depth, MIXED};
 use super::super::trial::Trial;
 use super::batches;
@@ -19,13 +19,13 @@ pub(crate) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>, depth: De
     for (length, key) in lengths::<T>(depth) {
         let case = Case::new(&XOR, T::DTYPE, sizes(length, key), move |trial| {
             let (data, key) = operands::<T>(trial, length, key)?;
-            Ok(trial.check(|side| Xor::new(&side.place(0, &data)?, &side.place(1, &key)?)))
+            Ok(trial.check(|runner| Xor::new(&runner.place(0, &data)?, &runner.place(1, &key)?)))
         });
         list.push(if length == MIXED { case.mixed() } else { case });
     }
     list.push(Case::new(&XOR, T::DTYPE, "an empty key", |trial| {
         let (data, key) = operands::<T>(trial, 10, 0)?;
-        Ok(trial.check(|side| Xor::new(&side.place(0, &data)?, &side.place(1, &key)?)))
+        Ok(trial.check(|runner| Xor::new(&runner.place(0, &data)?, &runner.place(1, &key)?)))
     }));
     batches::xor::<T>(list);
 }
@@ -48,9 +48,9 @@ pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, 
             let judge = Xor::new(&data, &key)?;
             Ok(trial.check_in_place(
                 &data,
-                |side, data| {
+                |runner, data| {
                     let kept = data.clone();
-                    side.run(&mut XorInPlace::new(data, &side.place(1, &key)?)?)?;
+                    runner.run(&mut XorInPlace::new(data, &runner.place(1, &key)?)?)?;
                     // What is compared is what the other holder has.
                     *data = kept;
                     Ok(())
@@ -86,11 +86,11 @@ fn in_place<T: BitElement>(
     trial: &Trial<'_>,
     data: &Array<T>,
     key: &Array<T>,
-) -> Result<Finding, Error> {
+) -> Result<CaseResult, Error> {
     let judge = Xor::new(data, key)?;
     Ok(trial.check_in_place(
         data,
-        |side, data| side.run(&mut XorInPlace::new(data, &side.place(1, key)?)?),
+        |runner, data| runner.run(&mut XorInPlace::new(data, &runner.place(1, key)?)?),
         |expected, found| judge.compare(expected, found),
     ))
 }

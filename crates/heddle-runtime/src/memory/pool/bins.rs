@@ -5,52 +5,52 @@
 
 use std::collections::BTreeMap;
 
-use crate::memory::class;
-use crate::memory::storage::{Stream, Streams};
+use crate::memory::size_class;
+use crate::memory::storage::{StreamIndex, StreamSet};
 use crate::units::Nanos;
 
 /// The number of waiting blocks searched for one that waits only for the requesting stream. The
 /// last ones freed are the likeliest.
-const LOOK_BACK: usize = 32;
+const WAITING_SEARCH_LIMIT: usize = 32;
 
 /// A freed block.
 #[derive(Clone, Copy, Debug)]
-struct Freed {
+struct FreedBlock {
     address: u64,
     since: Nanos,
 }
 
 /// The freed blocks of one size.
 #[derive(Debug, Default)]
-struct Bin {
+struct SizeBin {
     size: u64,
-    ready: Vec<Freed>,
+    ready: Vec<FreedBlock>,
     /// With the streams that have work outstanding on it.
-    waiting: Vec<(Freed, Streams)>,
+    waiting: Vec<(FreedBlock, StreamSet)>,
 }
 
 /// A block that leaves its bin: its address, its size, and when it became idle.
-pub(super) type Leaving = (u64, u64, Nanos);
+pub(super) type DrainedBlock = (u64, u64, Nanos);
 
 #[derive(Debug)]
 pub(super) struct Bins {
-    counted: Vec<Bin>,
+    counted: Vec<SizeBin>,
     /// A bit per bin with waiting blocks.
     with_waiting: u128,
-    uncounted: BTreeMap<u64, Bin>,
+    uncounted: BTreeMap<u64, SizeBin>,
     pub(super) ready_bytes: u64,
     /// The number of blocks that wait for nothing.
     pub(super) ready_blocks: usize,
     pub(super) waiting_bytes: u64,
 }
 
-const _: () = assert!(class::COUNTED <= u128::BITS as usize);
+const _: () = assert!(size_class::COUNTED <= u128::BITS as usize);
 
 impl Bins {
     pub(super) fn new() -> Self {
         Self {
-            counted: std::iter::repeat_with(Bin::default)
-                .take(class::COUNTED)
+            counted: std::iter::repeat_with(SizeBin::default)
+                .take(size_class::COUNTED)
                 .collect(),
             with_waiting: 0,
             uncounted: BTreeMap::new(),
@@ -66,9 +66,9 @@ impl Bins {
     pub(super) fn take(
         &mut self,
         size: u64,
-        stream: Option<Stream>,
-    ) -> Option<(u64, Option<Stream>)> {
-        let bin = match class::number(size) {
+        stream: Option<StreamIndex>,
+    ) -> Option<(u64, Option<StreamIndex>)> {
+        let bin = match size_class::number(size) {
             Some(number) => self.counted.get_mut(number)?,
             None => self.uncounted.get_mut(&size)?,
         };
@@ -87,9 +87,9 @@ impl Bins {
     }
 
     #[inline]
-    pub(super) fn put(&mut self, address: u64, size: u64, busy: Streams, since: Nanos) {
-        let freed = Freed { address, since };
-        let number = class::number(size);
+    pub(super) fn put(&mut self, address: u64, size: u64, busy: StreamSet, since: Nanos) {
+        let freed = FreedBlock { address, since };
+        let number = size_class::number(size);
         let bin = match number.and_then(|number| self.counted.get_mut(number)) {
             Some(bin) => bin,
             None => self.uncounted.entry(size).or_default(),
@@ -109,7 +109,7 @@ impl Bins {
     }
 
     /// Makes ready the blocks that waited only for these streams.
-    pub(super) fn settle(&mut self, streams: Streams) {
+    pub(super) fn mark_synchronized(&mut self, streams: StreamSet) {
         if self.waiting_bytes == 0 {
             return;
         }
@@ -120,24 +120,24 @@ impl Bins {
             let Some(bin) = self.counted.get_mut(number) else {
                 continue;
             };
-            let settled = bin.settle(streams);
-            self.ready_blocks += settled;
-            self.waiting_bytes -= settled as u64 * bin.size;
-            self.ready_bytes += settled as u64 * bin.size;
+            let synchronized = bin.mark_synchronized(streams);
+            self.ready_blocks += synchronized;
+            self.waiting_bytes -= synchronized as u64 * bin.size;
+            self.ready_bytes += synchronized as u64 * bin.size;
             if bin.waiting.is_empty() {
                 self.with_waiting &= !(1 << number);
             }
         }
         for bin in self.uncounted.values_mut() {
-            let settled = bin.settle(streams);
-            self.ready_blocks += settled;
-            self.waiting_bytes -= settled as u64 * bin.size;
-            self.ready_bytes += settled as u64 * bin.size;
+            let synchronized = bin.mark_synchronized(streams);
+            self.ready_blocks += synchronized;
+            self.waiting_bytes -= synchronized as u64 * bin.size;
+            self.ready_bytes += synchronized as u64 * bin.size;
         }
     }
 
     /// Takes out every block that waits for nothing and has been idle since `before` or longer.
-    pub(super) fn drain(&mut self, before: Nanos, mut each: impl FnMut(Leaving)) {
+    pub(super) fn drain(&mut self, before: Nanos, mut each: impl FnMut(DrainedBlock)) {
         for bin in self.counted.iter_mut().chain(self.uncounted.values_mut()) {
             let size = bin.size;
             bin.ready.retain(|freed| {
@@ -165,18 +165,23 @@ impl Bins {
     }
 }
 
-impl Bin {
+impl SizeBin {
     /// The position of a block that waits for this stream alone.
-    fn waiting_for(&self, stream: Stream) -> Option<usize> {
+    fn waiting_for(&self, stream: StreamIndex) -> Option<usize> {
         let alone = stream.alone();
-        let last = self.waiting.iter().enumerate().rev().take(LOOK_BACK);
+        let last = self
+            .waiting
+            .iter()
+            .enumerate()
+            .rev()
+            .take(WAITING_SEARCH_LIMIT);
         last.filter(|(_, (_, busy))| *busy == alone)
             .map(|(place, _)| place)
             .next()
     }
 
     /// Returns the number of blocks that became ready.
-    fn settle(&mut self, streams: Streams) -> usize {
+    fn mark_synchronized(&mut self, streams: StreamSet) -> usize {
         let before = self.ready.len();
         let ready = &mut self.ready;
         self.waiting.retain_mut(|(freed, busy)| {
@@ -198,17 +203,17 @@ mod tests {
     #[test]
     fn a_block_waits_for_every_stream_that_used_it() {
         let mut bins = Bins::new();
-        let [zero, one] = [0, 1].map(Stream::new);
+        let [zero, one] = [0, 1].map(StreamIndex::new);
         for size in [4096, 1 << 30] {
-            bins.put(7, size, Streams(0b101), Nanos(0));
-            bins.settle(Streams(0b010));
+            bins.put(7, size, StreamSet(0b101), Nanos(0));
+            bins.mark_synchronized(StreamSet(0b010));
             assert_eq!(bins.take(size, zero), None);
-            bins.settle(Streams(0b100));
+            bins.mark_synchronized(StreamSet(0b100));
             assert_eq!(bins.take(size, one), None, "still busy on 0");
             assert_eq!(bins.take(size, None), None, "no stream's order protects it");
             assert_eq!(bins.take(size, zero), Some((7, zero)), "its own order does");
-            bins.put(8, size, Streams(1), Nanos(0));
-            bins.settle(Streams::ALL);
+            bins.put(8, size, StreamSet(1), Nanos(0));
+            bins.mark_synchronized(StreamSet::ALL);
             assert_eq!(bins.take(size, one), Some((8, None)));
             let left = (bins.ready_bytes, bins.ready_blocks, bins.waiting_bytes);
             assert_eq!(left, (0, 0, 0));
@@ -218,9 +223,9 @@ mod tests {
     #[test]
     fn only_what_rested_long_enough_is_drained() {
         let mut bins = Bins::new();
-        bins.put(1, 256, Streams::NONE, Nanos(10));
-        bins.put(2, 256, Streams::NONE, Nanos(20));
-        bins.put(3, 512, Streams(1), Nanos(10));
+        bins.put(1, 256, StreamSet::NONE, Nanos(10));
+        bins.put(2, 256, StreamSet::NONE, Nanos(20));
+        bins.put(3, 512, StreamSet(1), Nanos(10));
         let mut drained = Vec::new();
         bins.drain(Nanos(10), |leaving| drained.push(leaving));
         assert_eq!(drained, [(1, 256, Nanos(10))]);

@@ -6,17 +6,17 @@
 //! below. The lock is never held during a call to the part below.
 
 mod bins;
-mod ground;
+mod region_map;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use self::bins::Bins;
-use self::ground::Ground;
-use super::class::{self, PAGE};
-use super::clock::Clock;
-use super::pending::Pending;
-use super::storage::{Block, Inherited, Refusal, Storage, StorageReading, Stream, Streams};
+use self::region_map::RegionMap;
+use super::clock::TimeSource;
+use super::pending_streams::PendingStreams;
+use super::size_class::{self, PAGE};
+use super::storage::{Block, Inherited, Refusal, Storage, StorageReading, StreamIndex, StreamSet};
 use crate::units::{Bytes, Nanos};
 
 /// Requests of at least this size get a region of their own. Smaller ones share regions of one
@@ -27,9 +27,9 @@ const LARGE: u64 = PAGE / 2;
 /// would pay for all of them at every large request.
 const JOINED_AT_ONCE: usize = 1024;
 /// The number of times per idle period that idle memory is searched.
-const LOOKS_PER_IDLE: u32 = 16;
+const IDLE_CHECKS_PER_PERIOD: u32 = 16;
 
-/// The settings of a [`Pool`].
+/// The settings of a [`MemoryPool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSettings {
     /// The most bytes it may hold, used or not.
@@ -38,30 +38,30 @@ pub struct PoolSettings {
     pub idle: Duration,
     /// Whether [`Storage::queued`] is called before work is queued. A block may then be freed
     /// with every stream that ever used it; only those with work outstanding keep it waiting.
-    pub hears_queued: bool,
+    pub tracks_queued_work: bool,
 }
 
 /// Keeps freed blocks for the next request.
 #[derive(Debug)]
-pub struct Pool<S: Storage> {
-    below: S,
+pub struct MemoryPool<S: Storage> {
+    upstream: S,
     settings: RwLock<PoolSettings>,
-    clock: Arc<dyn Clock>,
-    pending: Pending,
+    clock: Arc<dyn TimeSource>,
+    pending_streams: PendingStreams,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     bins: Bins,
-    ground: Ground,
+    region_map: RegionMap,
     used: u64,
     held: u64,
     hits: u64,
     misses: u64,
-    next_look: Nanos,
+    next_idle_check: Nanos,
     /// The number of times each stream has settled.
-    settlements: [u32; 64],
+    sync_counts: [u32; 64],
 }
 
 impl Default for PoolSettings {
@@ -69,35 +69,35 @@ impl Default for PoolSettings {
         Self {
             maximum: Bytes(u64::MAX),
             idle: Duration::from_mins(5),
-            hears_queued: false,
+            tracks_queued_work: false,
         }
     }
 }
 
-impl<S: Storage> Pool<S> {
-    /// Creates a pool that takes its regions from `below`.
-    pub fn new(below: S, settings: PoolSettings, clock: Arc<dyn Clock>) -> Self {
+impl<S: Storage> MemoryPool<S> {
+    /// Creates a pool that takes its regions from `upstream`.
+    pub fn new(upstream: S, settings: PoolSettings, clock: Arc<dyn TimeSource>) -> Self {
         Self {
-            below,
+            upstream,
             settings: RwLock::new(settings),
             clock,
-            pending: Pending::new(settings.hears_queued),
+            pending_streams: PendingStreams::new(settings.tracks_queued_work),
             state: Mutex::new(State {
                 bins: Bins::new(),
-                ground: Ground::default(),
+                region_map: RegionMap::default(),
                 used: 0,
                 held: 0,
                 hits: 0,
                 misses: 0,
-                next_look: Nanos(0),
-                settlements: [0; 64],
+                next_idle_check: Nanos(0),
+                sync_counts: [0; 64],
             }),
         }
     }
 
     /// The part below.
-    pub fn below(&self) -> &S {
-        &self.below
+    pub fn upstream(&self) -> &S {
+        &self.upstream
     }
 
     /// Changes the most it may hold and for how long. Memory beyond a lower maximum is released
@@ -109,7 +109,7 @@ impl<S: Storage> Pool<S> {
             .unwrap_or_else(PoisonError::into_inner);
         settings.maximum = maximum;
         settings.idle = idle;
-        self.lock().next_look = Nanos(0);
+        self.lock().next_idle_check = Nanos(0);
     }
 
     fn settings(&self) -> PoolSettings {
@@ -122,7 +122,7 @@ impl<S: Storage> Pool<S> {
 
     /// Serves a request whose bin is empty.
     #[cold]
-    fn allocate_otherwise(&self, asked: Bytes, size: u64) -> Result<Block, Refusal> {
+    fn allocate_on_miss(&self, asked: Bytes, size: u64) -> Result<Block, Refusal> {
         let exhausted = Refusal::Exhausted { asked };
         let maximum = self.settings().maximum;
         let (bytes, victims) = {
@@ -130,21 +130,21 @@ impl<S: Storage> Pool<S> {
             if let Some(block) = state.fit_or_join(size) {
                 return Ok(block);
             }
-            let Some(room) = state.make_room(size, maximum.0) else {
+            let Some(room) = state.plan_region(size, maximum.0) else {
                 return state.fit_anywhere(size).ok_or(exhausted);
             };
             room
         };
-        self.give_below(victims);
+        self.return_upstream(victims);
         match self.region(bytes, size) {
             Ok(region) => {
                 let now = self.clock.now();
                 let mut state = self.lock();
                 state.held = state.held - bytes + region.bytes.0;
-                state.ground.add(region, now);
+                state.region_map.add(region, now);
                 state.misses += 1;
                 state
-                    .ground
+                    .region_map
                     .fit(size, u64::MAX)
                     .map(|address| state.grant(address, size))
                     .ok_or(exhausted)
@@ -155,7 +155,7 @@ impl<S: Storage> Pool<S> {
                 // Another thread may have freed a block since, and a small request may now
                 // split a large span.
                 state.fit_anywhere(size).ok_or(match refusal {
-                    Refusal::Fault(fault) => Refusal::Fault(fault),
+                    Refusal::DriverError(fault) => Refusal::DriverError(fault),
                     _ => exhausted,
                 })
             }
@@ -164,18 +164,18 @@ impl<S: Storage> Pool<S> {
 
     /// Takes a region from below, of only the request's size if there is no more.
     fn region(&self, bytes: u64, size: u64) -> Result<Block, Refusal> {
-        match self.below.allocate(Bytes(bytes), None) {
+        match self.upstream.allocate(Bytes(bytes), None) {
             Err(Refusal::Exhausted { .. } | Refusal::OverLimit { .. }) if bytes > size => {
-                self.below.allocate(Bytes(size), None)
+                self.upstream.allocate(Bytes(size), None)
             }
             other => other,
         }
     }
 
-    fn give_below(&self, regions: Vec<Block>) -> Bytes {
+    fn return_upstream(&self, regions: Vec<Block>) -> Bytes {
         let bytes = regions.iter().map(|region| region.bytes).sum();
         for region in regions {
-            self.below.free(region, Streams::NONE);
+            self.upstream.free(region, StreamSet::NONE);
         }
         bytes
     }
@@ -188,40 +188,40 @@ impl State {
     }
 
     /// The work that `stream` has queued up to now.
-    fn inherited(&self, stream: Stream) -> Inherited {
+    fn inherited(&self, stream: StreamIndex) -> Inherited {
         Inherited {
             stream,
-            settlement: self.settlements[usize::from(stream.index())],
+            sync_count: self.sync_counts[usize::from(stream.index())],
         }
     }
 
     /// The stream whose work the block inherited, unless it has settled since.
-    fn outstanding(&self, block: &Block) -> Streams {
+    fn outstanding(&self, block: &Block) -> StreamSet {
         match block.inherited {
             Some(work) if work == self.inherited(work.stream) => work.stream.alone(),
-            _ => Streams::NONE,
+            _ => StreamSet::NONE,
         }
     }
 
-    fn settle(&mut self, streams: Streams) {
+    fn mark_synchronized(&mut self, streams: StreamSet) {
         let mut left = streams.0;
         while left != 0 {
-            let count = &mut self.settlements[left.trailing_zeros() as usize];
+            let count = &mut self.sync_counts[left.trailing_zeros() as usize];
             *count = count.wrapping_add(1);
             left &= left - 1;
         }
-        self.bins.settle(streams);
+        self.bins.mark_synchronized(streams);
     }
 
     /// Takes a block from the free spans, or from those that result from joining freed blocks
     /// with their neighbours, if they are not too many.
     fn fit_or_join(&mut self, size: u64) -> Option<Block> {
         let most = if size < LARGE { PAGE } else { u64::MAX };
-        let mut fitting = self.ground.fit(size, most);
+        let mut fitting = self.region_map.fit(size, most);
         let is_worth_it = self.bins.ready_bytes >= size && self.bins.ready_blocks <= JOINED_AT_ONCE;
         if fitting.is_none() && is_worth_it {
             self.join(Nanos(u64::MAX));
-            fitting = self.ground.fit(size, most);
+            fitting = self.region_map.fit(size, most);
         }
         self.hit(fitting, size)
     }
@@ -229,7 +229,7 @@ impl State {
     /// Takes a block from any span that is large enough.
     fn fit_anywhere(&mut self, size: u64) -> Option<Block> {
         self.join(Nanos(u64::MAX));
-        let fitting = self.ground.fit(size, u64::MAX);
+        let fitting = self.region_map.fit(size, u64::MAX);
         self.hit(fitting, size)
     }
 
@@ -242,22 +242,22 @@ impl State {
 
     /// Joins freed blocks, idle since `before` or longer, with their neighbours.
     fn join(&mut self, before: Nanos) {
-        let ground = &mut self.ground;
+        let region_map = &mut self.region_map;
         self.bins.drain(before, |(address, size, since)| {
-            ground.put(address, size, since);
+            region_map.put(address, size, since);
         });
     }
 
-    /// Takes out idle regions; see [`Ground::release`].
+    /// Takes out idle regions; see [`RegionMap::release`].
     fn take_idle(&mut self, wanted: u64, before: Nanos) -> Vec<Block> {
-        let regions = self.ground.release(wanted, before);
+        let regions = self.region_map.release(wanted, before);
         self.held -= regions.iter().map(|region| region.bytes.0).sum::<u64>();
         regions
     }
 
     /// Counts a new region as held and returns how large it may be, and which idle regions must
     /// be released for it. `None` if the maximum does not allow it.
-    fn make_room(&mut self, size: u64, maximum: u64) -> Option<(u64, Vec<Block>)> {
+    fn plan_region(&mut self, size: u64, maximum: u64) -> Option<(u64, Vec<Block>)> {
         let whole = size.checked_next_multiple_of(PAGE)?;
         if size > maximum {
             return None;
@@ -266,7 +266,7 @@ impl State {
         if excess > 0 {
             self.join(Nanos(u64::MAX));
         }
-        let busy = self.held - self.ground.idle_bytes().min(excess);
+        let busy = self.held - self.region_map.idle_bytes().min(excess);
         if busy.saturating_add(size) > maximum {
             return None;
         }
@@ -278,42 +278,44 @@ impl State {
     }
 }
 
-impl<S: Storage> Storage for Pool<S> {
+impl<S: Storage> Storage for MemoryPool<S> {
     #[inline]
-    fn allocate(&self, bytes: Bytes, stream: Option<Stream>) -> Result<Block, Refusal> {
-        let size = class::class(bytes);
+    fn allocate(&self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal> {
+        let size = size_class::size_class(bytes);
         {
             let mut state = self.lock();
-            if let Some((address, unsettled)) = state.bins.take(size, stream) {
+            if let Some((address, unsynchronized)) = state.bins.take(size, stream) {
                 state.hits += 1;
                 let mut block = state.grant(address, size);
-                block.inherited = unsettled.map(|stream| state.inherited(stream));
+                block.inherited = unsynchronized.map(|stream| state.inherited(stream));
                 return Ok(block);
             }
         }
-        self.allocate_otherwise(bytes, size)
+        self.allocate_on_miss(bytes, size)
     }
 
     #[inline]
-    fn free(&self, block: Block, busy: Streams) {
-        let now = self.clock.roughly_now();
+    fn free(&self, block: Block, busy: StreamSet) {
+        let now = self.clock.approximate_now();
         let mut state = self.lock();
-        let busy = self.pending.narrow(busy.or(state.outstanding(&block)));
+        let busy = self
+            .pending_streams
+            .narrow(busy.or(state.outstanding(&block)));
         state.used -= block.bytes.0;
         state.bins.put(block.address, block.bytes.0, busy, now);
     }
 
-    fn queued(&self, streams: Streams) {
-        self.pending.queued(streams);
+    fn queued(&self, streams: StreamSet) {
+        self.pending_streams.queued(streams);
     }
 
-    fn settled(&self, streams: Streams) {
-        self.pending.settled(streams);
-        self.lock().settle(streams);
+    fn synchronized(&self, streams: StreamSet) {
+        self.pending_streams.synchronized(streams);
+        self.lock().mark_synchronized(streams);
     }
 
-    fn unsettled(&self) -> Streams {
-        self.pending.unsettled()
+    fn unsynchronized(&self) -> StreamSet {
+        self.pending_streams.unsynchronized()
     }
 
     fn release(&self, wanted: Bytes) -> Bytes {
@@ -322,7 +324,7 @@ impl<S: Storage> Storage for Pool<S> {
             state.join(Nanos(u64::MAX));
             state.take_idle(wanted.0, Nanos(u64::MAX))
         };
-        self.give_below(regions)
+        self.return_upstream(regions)
     }
 
     fn tick(&self) -> Bytes {
@@ -331,25 +333,25 @@ impl<S: Storage> Storage for Pool<S> {
         let idle = Nanos::from(pause);
         let regions = {
             let mut state = self.lock();
-            if now < state.next_look {
+            if now < state.next_idle_check {
                 return Bytes(0);
             }
-            state.next_look = now + Nanos::from(pause / LOOKS_PER_IDLE);
+            state.next_idle_check = now + Nanos::from(pause / IDLE_CHECKS_PER_PERIOD);
             let Some(before) = now.0.checked_sub(idle.0).map(Nanos) else {
                 return Bytes(0);
             };
             state.join(before);
             state.take_idle(u64::MAX, before)
         };
-        self.give_below(regions)
+        self.return_upstream(regions)
     }
 
     fn granted(&self, bytes: Bytes) -> Bytes {
-        Bytes(class::class(bytes))
+        Bytes(size_class::size_class(bytes))
     }
 
     fn driver_free(&self) -> Option<Bytes> {
-        self.below.driver_free()
+        self.upstream.driver_free()
     }
 
     /// Freed blocks that have not been joined yet count one by one for the largest free block;
@@ -360,14 +362,14 @@ impl<S: Storage> Storage for Pool<S> {
             used: Bytes(state.used),
             held: Bytes(state.held),
             waiting: Bytes(state.bins.waiting_bytes),
-            largest_free_block: Bytes(state.ground.largest().max(state.bins.largest())),
+            largest_free_block: Bytes(state.region_map.largest().max(state.bins.largest())),
             hits: state.hits,
             misses: state.misses,
         }
     }
 }
 
-impl<S: Storage> Drop for Pool<S> {
+impl<S: Storage> Drop for MemoryPool<S> {
     fn drop(&mut self) {
         self.trim();
     }

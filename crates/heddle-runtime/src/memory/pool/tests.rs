@@ -1,120 +1,147 @@
 //! Tests of the pool on host bytes, one property each.
 
 use super::*;
-use crate::memory::{HostStorage, ManualClock};
+use crate::memory::{ManualClock, SimulatedStorage};
 
 const MIB: u64 = 1 << 20;
 
-struct Bench {
-    pool: Pool<HostStorage>,
+struct PoolFixture {
+    pool: MemoryPool<SimulatedStorage>,
     clock: Arc<ManualClock>,
 }
 
-fn bench(capacity: u64, settings: PoolSettings) -> Bench {
+fn pool_fixture(capacity: u64, settings: PoolSettings) -> PoolFixture {
     let clock = Arc::new(ManualClock::default());
-    let host = HostStorage::new(Bytes(capacity));
-    Bench {
-        pool: Pool::new(host, settings, Arc::clone(&clock) as Arc<dyn Clock>),
+    let simulated_storage = SimulatedStorage::new(Bytes(capacity));
+    PoolFixture {
+        pool: MemoryPool::new(
+            simulated_storage,
+            settings,
+            Arc::clone(&clock) as Arc<dyn TimeSource>,
+        ),
         clock,
     }
 }
 
-impl Bench {
+impl PoolFixture {
     fn take(&self, bytes: u64) -> Block {
         self.pool.allocate(Bytes(bytes), None).unwrap()
     }
 
     fn give(&self, block: Block) {
-        self.pool.free(block, Streams::NONE);
+        self.pool.free(block, StreamSet::NONE);
     }
 
     fn held(&self) -> u64 {
-        assert_eq!(self.pool.reading().held, self.pool.below().reading().used);
+        assert_eq!(
+            self.pool.reading().held,
+            self.pool.upstream().reading().used
+        );
         self.pool.reading().held.0
     }
 }
 
 #[test]
 fn small_blocks_share_a_region_and_large_ones_have_their_own() {
-    let bench = bench(64 * MIB, PoolSettings::default());
-    let small = [(); 8].map(|()| bench.take(1000));
-    assert_eq!(bench.held(), 2 * MIB);
-    let large = bench.take(3 * MIB);
-    assert_eq!(bench.held(), 6 * MIB);
-    let tail = bench.take(MIB);
-    assert_eq!(bench.held(), 6 * MIB, "the tail of a region is used");
-    let reading = bench.pool.reading();
+    let pool_fixture = pool_fixture(64 * MIB, PoolSettings::default());
+    let small = [(); 8].map(|()| pool_fixture.take(1000));
+    assert_eq!(pool_fixture.held(), 2 * MIB);
+    let large = pool_fixture.take(3 * MIB);
+    assert_eq!(pool_fixture.held(), 6 * MIB);
+    let tail = pool_fixture.take(MIB);
+    assert_eq!(pool_fixture.held(), 6 * MIB, "the tail of a region is used");
+    let reading = pool_fixture.pool.reading();
     assert_eq!((reading.hits, reading.misses), (8, 2));
     for block in small {
-        bench.give(block);
+        pool_fixture.give(block);
     }
-    bench.give(large);
-    bench.give(tail);
-    assert_eq!(bench.pool.trim(), Bytes(6 * MIB));
-    assert_eq!((bench.held(), bench.pool.below().misuses()), (0, 0));
+    pool_fixture.give(large);
+    pool_fixture.give(tail);
+    assert_eq!(pool_fixture.pool.trim(), Bytes(6 * MIB));
+    assert_eq!(
+        (pool_fixture.held(), pool_fixture.pool.upstream().misuses()),
+        (0, 0)
+    );
 }
 
 #[test]
 fn neighbours_are_joined_when_nothing_fits() {
-    let bench = bench(2 * MIB, PoolSettings::default());
-    let blocks = [(); 8].map(|()| bench.take(256 << 10));
-    assert!(bench.pool.allocate(Bytes(256), None).is_err());
+    let pool_fixture = pool_fixture(2 * MIB, PoolSettings::default());
+    let blocks = [(); 8].map(|()| pool_fixture.take(256 << 10));
+    assert!(pool_fixture.pool.allocate(Bytes(256), None).is_err());
     for block in blocks {
-        bench.give(block);
+        pool_fixture.give(block);
     }
-    assert_eq!(bench.pool.reading().largest_free_block, Bytes(256 << 10));
-    let whole = bench.take(2 * MIB);
-    assert_eq!(bench.pool.reading().misses, 1, "all of it from one region");
-    bench.give(whole);
+    assert_eq!(
+        pool_fixture.pool.reading().largest_free_block,
+        Bytes(256 << 10)
+    );
+    let whole = pool_fixture.take(2 * MIB);
+    assert_eq!(
+        pool_fixture.pool.reading().misses,
+        1,
+        "all of it from one region"
+    );
+    pool_fixture.give(whole);
 }
 
 #[test]
-fn a_crowd_of_small_blocks_is_joined_only_where_nothing_else_helps() {
-    let bench = bench(6 * MIB, PoolSettings::default());
-    let blocks: Vec<_> = (0..2048).map(|_| bench.take(1024)).collect();
+fn small_blocks_are_joined_only_as_a_last_resort() {
+    let pool_fixture = pool_fixture(6 * MIB, PoolSettings::default());
+    let blocks: Vec<_> = (0..2048).map(|_| pool_fixture.take(1024)).collect();
     for block in blocks {
-        bench.give(block);
+        pool_fixture.give(block);
     }
-    assert_eq!(bench.held(), 2 * MIB);
+    assert_eq!(pool_fixture.held(), 2 * MIB);
     // The driver has more memory and is asked for it.
-    let large = [(); 2].map(|()| bench.take(2 * MIB));
-    assert_eq!((bench.held(), bench.pool.reading().misses), (6 * MIB, 3));
+    let large = [(); 2].map(|()| pool_fixture.take(2 * MIB));
+    assert_eq!(
+        (pool_fixture.held(), pool_fixture.pool.reading().misses),
+        (6 * MIB, 3)
+    );
     // Now the driver has no more.
-    let joined = bench.take(2 * MIB);
-    assert_eq!((bench.held(), bench.pool.reading().misses), (6 * MIB, 3));
+    let joined = pool_fixture.take(2 * MIB);
+    assert_eq!(
+        (pool_fixture.held(), pool_fixture.pool.reading().misses),
+        (6 * MIB, 3)
+    );
     for block in large.into_iter().chain([joined]) {
-        bench.give(block);
+        pool_fixture.give(block);
     }
 }
 
 #[test]
-fn what_lay_idle_goes_back_and_what_did_not_stays() {
-    let bench = bench(64 * MIB, PoolSettings::default());
-    let [old, young] = [4 * MIB, 8 * MIB].map(|bytes| bench.take(bytes));
-    bench.give(old);
-    bench.clock.advance(Duration::from_mins(3));
-    bench.give(young);
-    assert_eq!(bench.pool.tick(), Bytes(0));
-    bench.clock.advance(Duration::from_mins(2));
-    assert_eq!(bench.pool.tick(), Bytes(4 * MIB));
-    let again = bench.take(8 * MIB);
-    bench.give(again);
-    bench.clock.advance(Duration::from_mins(4));
-    assert_eq!(bench.pool.tick(), Bytes(0), "it was used a while ago");
-    bench.clock.advance(Duration::from_mins(1));
-    assert_eq!(bench.pool.tick(), Bytes(8 * MIB));
+fn only_idle_regions_are_returned() {
+    let pool_fixture = pool_fixture(64 * MIB, PoolSettings::default());
+    let [old, young] = [4 * MIB, 8 * MIB].map(|bytes| pool_fixture.take(bytes));
+    pool_fixture.give(old);
+    pool_fixture.clock.advance(Duration::from_mins(3));
+    pool_fixture.give(young);
+    assert_eq!(pool_fixture.pool.tick(), Bytes(0));
+    pool_fixture.clock.advance(Duration::from_mins(2));
+    assert_eq!(pool_fixture.pool.tick(), Bytes(4 * MIB));
+    let again = pool_fixture.take(8 * MIB);
+    pool_fixture.give(again);
+    pool_fixture.clock.advance(Duration::from_mins(4));
+    assert_eq!(
+        pool_fixture.pool.tick(),
+        Bytes(0),
+        "it was used a while ago"
+    );
+    pool_fixture.clock.advance(Duration::from_mins(1));
+    assert_eq!(pool_fixture.pool.tick(), Bytes(8 * MIB));
 }
 
 #[test]
 fn a_release_takes_no_more_than_it_must_and_the_oldest_first() {
-    let bench = bench(64 * MIB, PoolSettings::default());
-    let blocks = [4 * MIB, 6 * MIB, 8 * MIB].map(|bytes| bench.take(bytes));
+    let pool_fixture = pool_fixture(64 * MIB, PoolSettings::default());
+    let blocks = [4 * MIB, 6 * MIB, 8 * MIB].map(|bytes| pool_fixture.take(bytes));
     for block in blocks {
-        bench.clock.advance(Duration::from_secs(1));
-        bench.give(block);
+        pool_fixture.clock.advance(Duration::from_secs(1));
+        pool_fixture.give(block);
     }
-    assert_eq!(bench.pool.release(Bytes(5 * MIB)), Bytes(10 * MIB));
-    assert_eq!(bench.held(), 8 * MIB);
+    assert_eq!(pool_fixture.pool.release(Bytes(5 * MIB)), Bytes(10 * MIB));
+    assert_eq!(pool_fixture.held(), 8 * MIB);
 }
 
 #[test]
@@ -124,84 +151,84 @@ fn never_holds_more_than_its_maximum() {
         maximum,
         ..PoolSettings::default()
     };
-    let bench = bench(64 * MIB, settings);
-    let first = bench.take(6 * MIB);
-    assert!(bench.pool.allocate(Bytes(4 * MIB), None).is_err());
-    bench.give(first);
-    let second = bench.take(7 * MIB);
-    assert_eq!(bench.held(), 8 * MIB, "the idle region was released");
-    assert!(bench.pool.allocate(Bytes(u64::MAX), None).is_err());
-    bench.give(second);
-    let third = bench.take(1000);
+    let pool_fixture = pool_fixture(64 * MIB, settings);
+    let first = pool_fixture.take(6 * MIB);
+    assert!(pool_fixture.pool.allocate(Bytes(4 * MIB), None).is_err());
+    pool_fixture.give(first);
+    let second = pool_fixture.take(7 * MIB);
+    assert_eq!(pool_fixture.held(), 8 * MIB, "the idle region was released");
+    assert!(pool_fixture.pool.allocate(Bytes(u64::MAX), None).is_err());
+    pool_fixture.give(second);
+    let third = pool_fixture.take(1000);
     assert_eq!(
-        bench.held(),
+        pool_fixture.held(),
         8 * MIB,
         "a small one breaks a large span in need"
     );
-    bench.give(third);
+    pool_fixture.give(third);
 }
 
 #[test]
 fn a_device_smaller_than_a_region_is_used_to_the_end() {
-    let bench = bench(1024, PoolSettings::default());
-    let blocks = [(); 4].map(|()| bench.take(256));
-    assert!(bench.pool.allocate(Bytes(1), None).is_err());
+    let pool_fixture = pool_fixture(1024, PoolSettings::default());
+    let blocks = [(); 4].map(|()| pool_fixture.take(256));
+    assert!(pool_fixture.pool.allocate(Bytes(1), None).is_err());
     for block in blocks {
-        bench.give(block);
+        pool_fixture.give(block);
     }
-    assert_eq!(bench.pool.trim(), Bytes(1024));
+    assert_eq!(pool_fixture.pool.trim(), Bytes(1024));
 }
 
 #[test]
 fn a_failed_region_is_not_counted_as_held() {
-    let bench = bench(64 * MIB, PoolSettings::default());
-    bench.pool.below().fail_allocation(1);
-    bench.pool.below().fail_allocation(2);
-    assert!(bench.pool.allocate(Bytes(1000), None).is_err());
-    assert_eq!(bench.held(), 0);
-    let block = bench.take(1000);
-    bench.give(block);
+    let pool_fixture = pool_fixture(64 * MIB, PoolSettings::default());
+    pool_fixture.pool.upstream().fail_allocation(1);
+    pool_fixture.pool.upstream().fail_allocation(2);
+    assert!(pool_fixture.pool.allocate(Bytes(1000), None).is_err());
+    assert_eq!(pool_fixture.held(), 0);
+    let block = pool_fixture.take(1000);
+    pool_fixture.give(block);
 }
 
 #[test]
 fn work_of_an_earlier_owner_is_not_forgotten() {
-    let bench = bench(64 * MIB, PoolSettings::default());
-    let [zero, one] = [0, 1].map(Stream::new);
-    let take = |stream| bench.pool.allocate(Bytes(4 * MIB), stream).unwrap();
+    let pool_fixture = pool_fixture(64 * MIB, PoolSettings::default());
+    let [zero, one] = [0, 1].map(StreamIndex::new);
+    let take = |stream| pool_fixture.pool.allocate(Bytes(4 * MIB), stream).unwrap();
     let first = take(zero);
     let address = first.address;
-    bench.pool.free(first, Streams(0b1));
+    pool_fixture.pool.free(first, StreamSet(0b1));
     let early = take(zero);
     assert_eq!(early.address, address, "its own order protects it");
-    bench.give(early);
+    pool_fixture.give(early);
     let elsewhere = take(one);
     assert_ne!(elsewhere.address, address, "stream 0 may still write there");
     let early = take(zero);
     assert_eq!(early.address, address);
-    bench.pool.settled(Streams(0b1));
-    bench.give(early);
+    pool_fixture.pool.synchronized(StreamSet(0b1));
+    pool_fixture.give(early);
     let at_rest = take(one);
     assert_eq!(at_rest.address, address);
-    bench.give(elsewhere);
-    bench.give(at_rest);
+    pool_fixture.give(elsewhere);
+    pool_fixture.give(at_rest);
 }
 
 #[test]
 fn told_of_queued_work_it_waits_for_nothing_else() {
     let settings = PoolSettings {
-        hears_queued: true,
+        tracks_queued_work: true,
         ..PoolSettings::default()
     };
-    let bench = bench(64 * MIB, settings);
-    bench.pool.queued(Streams(0b01));
-    assert_eq!(bench.pool.unsettled(), Streams(0b01));
-    let block = bench.take(1000);
-    bench.pool.free(block, Streams(0b10));
-    assert_eq!(bench.pool.reading().waiting, Bytes(0));
-    let block = bench.take(1000);
-    bench.pool.free(block, Streams(0b11));
-    assert_eq!(bench.pool.reading().waiting, Bytes(1024));
-    bench.pool.settled(Streams(0b01));
-    assert_eq!(bench.pool.unsettled(), Streams::NONE);
-    assert_eq!(bench.pool.reading().waiting, Bytes(0));
+    let pool_fixture = pool_fixture(64 * MIB, settings);
+    pool_fixture.pool.queued(StreamSet(0b01));
+    assert_eq!(pool_fixture.pool.unsynchronized(), StreamSet(0b01));
+    let block = pool_fixture.take(1000);
+    pool_fixture.pool.free(block, StreamSet(0b10));
+    assert_eq!(pool_fixture.pool.reading().waiting, Bytes(0));
+    let block = pool_fixture.take(1000);
+    pool_fixture.pool.free(block, StreamSet(0b11));
+    assert_eq!(pool_fixture.pool.reading().waiting, Bytes(1024));
+    pool_fixture.pool.synchronized(StreamSet(0b01));
+    assert_eq!(pool_fixture.pool.unsynchronized(), StreamSet::NONE);
+    assert_eq!(pool_fixture.pool.reading().waiting, Bytes(0));
 }

@@ -1,32 +1,32 @@
 //! The memory of one device: the whole stack and everything that watches it.
 
-mod relief;
-mod upkeep;
+mod maintenance;
+mod reclaim;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
+use crate::memory::cached_copies::{Cached, CachedCopies};
 use crate::memory::cleanup::{Cleanup, CleanupCause, CleanupId, CleanupReport};
-use crate::memory::clock::Clock;
-use crate::memory::copies::{Cached, CachedCopies};
-use crate::memory::direct::Direct;
-use crate::memory::event::Event;
+use crate::memory::clock::TimeSource;
+use crate::memory::event::AllocationEvent;
 use crate::memory::leaks::{Leak, Leaks};
 use crate::memory::limit::{Admission, Limit, LimitReading};
+use crate::memory::live_allocations::LiveAllocations;
 use crate::memory::log::LogWriter;
-use crate::memory::monitor::{Monitor, Snapshot};
-use crate::memory::pool::{Pool, PoolSettings};
+use crate::memory::pool::{MemoryPool, PoolSettings};
 use crate::memory::pressure::{Pressure, PressureChange, PressureLevel};
+use crate::memory::pressure_band::PressureBand;
 use crate::memory::reading::MemoryReading;
-use crate::memory::remains::Remains;
 use crate::memory::reuse::Reuse;
 use crate::memory::settings::{MemoryRules, MemorySettings};
 use crate::memory::shortage::{AllocateError, Shortage};
-use crate::memory::site::Site;
-use crate::memory::statistics::{Holder, Statistics};
-use crate::memory::storage::{Block, Storage, Stream, Streams};
-use crate::memory::watch::Watch;
+use crate::memory::site::AllocationSite;
+use crate::memory::snapshot_history::{Snapshot, SnapshotHistory};
+use crate::memory::statistics::{SiteUsage, Statistics};
+use crate::memory::storage::{Block, Storage, StreamIndex, StreamSet};
+use crate::memory::unpooled::Unpooled;
 use crate::units::Bytes;
 
 /// A block of one device's memory. Pass it to [`Memory::free`]; dropping it frees nothing.
@@ -43,13 +43,13 @@ pub struct Allocation {
 /// use std::sync::Arc;
 ///
 /// use heddle_runtime::device::DeviceId;
-/// use heddle_runtime::memory::{HostStorage, Memory, MemorySettings, Streams, SystemClock};
+/// use heddle_runtime::memory::{SimulatedStorage, Memory, MemorySettings, Streams, SystemClock};
 /// use heddle_runtime::units::Bytes;
 ///
 /// let capacity = Bytes(64 << 20);
 /// let settings = MemorySettings::new(DeviceId::simt(0), capacity);
 /// let clock = Arc::new(SystemClock::new());
-/// let memory = Memory::new(HostStorage::new(capacity), settings, clock);
+/// let memory = Memory::new(SimulatedStorage::new(capacity), settings, clock);
 ///
 /// let admission = memory.reserve(memory.footprint(Bytes(1000)))?;
 /// let inside = admission.enter();
@@ -62,14 +62,14 @@ pub struct Allocation {
 /// ```
 pub struct Memory<B: Storage> {
     settings: MemorySettings,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn TimeSource>,
     stack: Statistics<Limit<Reuse<B>>>,
-    watch: Watch,
+    pressure_band: PressureBand,
     pressure: Pressure,
-    monitor: Monitor,
+    snapshot_history: SnapshotHistory,
     cleanup: Cleanup,
     leaks: Leaks,
-    copies: Arc<CachedCopies>,
+    cached_copies: Arc<CachedCopies>,
     log: OnceLock<Arc<LogWriter>>,
     rescued: AtomicU64,
     shortages: AtomicU64,
@@ -99,33 +99,37 @@ impl Allocation {
 }
 
 impl<B: Storage> Memory<B> {
-    /// Stacks the parts on `bottom`.
-    pub fn new(bottom: B, settings: MemorySettings, clock: Arc<dyn Clock>) -> Self {
+    /// Stacks the parts on `base_storage`.
+    pub fn new(base_storage: B, settings: MemorySettings, clock: Arc<dyn TimeSource>) -> Self {
         let reuse = match settings.pool {
             Some(pool) => {
                 let pool = PoolSettings {
-                    hears_queued: settings.hears_queued,
+                    tracks_queued_work: settings.tracks_queued_work,
                     ..pool
                 };
-                Reuse::Pooled(Pool::new(bottom, pool, Arc::clone(&clock)))
+                Reuse::Pooled(MemoryPool::new(base_storage, pool, Arc::clone(&clock)))
             }
-            None => Reuse::Direct(Direct::new(bottom, settings.hears_queued)),
+            None => Reuse::Unpooled(Unpooled::new(base_storage, settings.tracks_queued_work)),
         };
         let limit = Limit::new(reuse, settings.capacity);
-        let copies = Arc::new(CachedCopies::new(settings.device));
+        let cached_copies = Arc::new(CachedCopies::new(settings.device));
         let cleanup = Cleanup::default();
-        let evicted = Arc::clone(&copies);
+        let evicted = Arc::clone(&cached_copies);
         cleanup.add(Cleanup::CACHED_COPIES, "cached copies", move |wanted| {
             evicted.evict(wanted)
         });
         Self {
             stack: Statistics::new(limit, Arc::clone(&clock)),
-            watch: Watch::new(settings.capacity, settings.cleanup_at, &settings.pressure),
+            pressure_band: PressureBand::new(
+                settings.capacity,
+                settings.cleanup_at,
+                &settings.pressure,
+            ),
             pressure: Pressure::new(settings.pressure),
-            monitor: Monitor::new(settings.sample_every, settings.snapshots),
+            snapshot_history: SnapshotHistory::new(settings.sample_every, settings.snapshots),
             cleanup,
             leaks: Leaks::new(settings.leaks),
-            copies,
+            cached_copies,
             log: OnceLock::new(),
             rescued: AtomicU64::new(0),
             shortages: AtomicU64::new(0),
@@ -139,21 +143,21 @@ impl<B: Storage> Memory<B> {
     pub(crate) fn set_rules(&self, rules: &MemoryRules) {
         self.limit().set_capacity(rules.capacity);
         self.limit()
-            .below()
+            .upstream()
             .keep(rules.pool_maximum, rules.pool_idle);
         self.pressure.set_thresholds(rules.pressure);
         self.leaks.set(rules.leaks);
-        self.watch.set(rules.capacity, rules.cleanup_at);
+        self.pressure_band.set(rules.capacity, rules.cleanup_at);
         self.ask_driver();
-        self.reassess();
+        self.update_pressure();
     }
 
     /// The device's own storage.
-    pub fn bottom(&self) -> &B {
-        self.limit().below().below()
+    pub fn base_storage(&self) -> &B {
+        self.limit().upstream().upstream()
     }
 
-    /// Allocates a block of at least `bytes`, booked to the [`Site`] this thread entered or to
+    /// Allocates a block of at least `bytes`, booked to the [`AllocationSite`] this thread entered or to
     /// the caller. Short of memory, it retries after releasing idle memory and after each
     /// clean-up callback.
     #[inline]
@@ -161,19 +165,19 @@ impl<B: Storage> Memory<B> {
     pub fn allocate(
         &self,
         bytes: Bytes,
-        stream: Option<Stream>,
+        stream: Option<StreamIndex>,
     ) -> Result<Allocation, AllocateError> {
-        let site = Site::current();
+        let site = AllocationSite::current();
         let granted = match self.stack.allocate_for(site, bytes, stream) {
             Ok(block) => Ok(block),
-            Err(refusal) => self.allocate_short(site, bytes, stream, refusal),
+            Err(refusal) => self.allocate_after_refusal(site, bytes, stream, refusal),
         };
         if let Some(log) = self.log.get() {
             let address = granted.as_ref().ok().map(|block| block.address);
             log.allocated(site, bytes, stream, address);
         }
         let block = granted?;
-        self.look();
+        self.check_after_change();
         Ok(Allocation {
             block,
             asked: bytes,
@@ -182,37 +186,37 @@ impl<B: Storage> Memory<B> {
 
     /// Frees a block; see [`Storage::free`].
     #[inline]
-    pub fn free(&self, allocation: Allocation, busy: Streams) {
+    pub fn free(&self, allocation: Allocation, busy: StreamSet) {
         let Allocation { block, .. } = allocation;
         if let Some(log) = self.log.get() {
-            log.note(Event::Free {
+            log.note(AllocationEvent::Free {
                 address: block.address,
                 busy: busy.0,
             });
         }
         self.stack.free(block, busy);
-        self.look();
+        self.check_after_change();
     }
 
     /// Records that work is about to be queued on these streams.
-    pub fn queued(&self, streams: Streams) {
+    pub fn queued(&self, streams: StreamSet) {
         if let Some(log) = self.log.get() {
-            log.note(Event::Queued { streams: streams.0 });
+            log.note(AllocationEvent::Queued { streams: streams.0 });
         }
         self.stack.queued(streams);
     }
 
-    /// Records that all work queued on these streams has run; see [`Storage::settled`].
-    pub fn settled(&self, streams: Streams) {
+    /// Records that all work queued on these streams has run; see [`Storage::synchronized`].
+    pub fn synchronized(&self, streams: StreamSet) {
         if let Some(log) = self.log.get() {
-            log.note(Event::Settled { streams: streams.0 });
+            log.note(AllocationEvent::Settled { streams: streams.0 });
         }
-        self.stack.settled(streams);
+        self.stack.synchronized(streams);
     }
 
-    /// The streams whose announced work has not settled, if [`MemorySettings::hears_queued`].
-    pub fn unsettled(&self) -> Streams {
-        self.stack.unsettled()
+    /// The streams whose announced work has not settled, if [`MemorySettings::tracks_queued_work`].
+    pub fn unsynchronized(&self) -> StreamSet {
+        self.stack.unsynchronized()
     }
 
     /// Reserves bytes for an operation, cleaning up if they do not fit. Each block draws its
@@ -221,7 +225,8 @@ impl<B: Storage> Memory<B> {
         let mut admission = self.admit(bytes);
         if admission.is_none() {
             if bytes <= self.limit().capacity() {
-                let missing = bytes.saturating_sub(self.watch.left_of(self.limit().left()));
+                let missing =
+                    bytes.saturating_sub(self.pressure_band.available_of(self.limit().left()));
                 self.clean_up(CleanupCause::Shortage, missing, false, || {
                     admission = self.admit(bytes);
                     admission.is_some()
@@ -229,7 +234,7 @@ impl<B: Storage> Memory<B> {
             }
             self.count_rescue(admission.is_some());
         }
-        self.look();
+        self.check_after_change();
         admission.ok_or_else(|| Box::new(self.shortage(bytes)))
     }
 
@@ -244,14 +249,14 @@ impl<B: Storage> Memory<B> {
             Some(admission) => Some(admission),
             None => self.reserve_some(least, most),
         };
-        self.look();
+        self.check_after_change();
         admission.ok_or_else(|| Box::new(self.shortage(least.min(most))))
     }
 
     /// The bytes left of the reservations this thread has entered here; `None` if it has
     /// entered none.
-    pub(crate) fn granted_here(&self) -> Option<Bytes> {
-        self.limit().granted_here()
+    pub(crate) fn reserved_for_this_thread(&self) -> Option<Bytes> {
+        self.limit().reserved_for_this_thread()
     }
 
     /// The bytes this thread can still allocate.
@@ -260,20 +265,20 @@ impl<B: Storage> Memory<B> {
     }
 
     /// The number of arrays' copies dropped or moved so far to free memory.
-    pub(crate) fn departures(&self) -> u64 {
-        self.copies.departures()
+    pub(crate) fn copies_removed(&self) -> u64 {
+        self.cached_copies.copies_removed()
     }
 
     /// Moves arrays whose only copy is here to the host, the least recently used first, until
     /// `wanted` bytes are freed, and returns the bytes freed. Call it last, after all other
     /// ways to free memory, and without holding the device.
     pub(crate) fn spill(&self, wanted: Bytes) -> Bytes {
-        self.copies.spill(wanted)
+        self.cached_copies.spill(wanted)
     }
 
     /// Registers a copy that a clean-up may drop.
     pub(crate) fn add_cached(&self, copy: Weak<dyn Cached>) {
-        self.copies.add(copy);
+        self.cached_copies.add(copy);
     }
 
     /// The bytes that a block of `bytes` draws from a reservation and counts against the limit.
@@ -296,14 +301,14 @@ impl<B: Storage> Memory<B> {
     /// Releases all unused memory and runs every callback.
     pub fn cleanup(&self) -> Option<CleanupReport> {
         let report = self.clean_up(CleanupCause::Manual, Bytes(u64::MAX), true, || false);
-        self.look();
+        self.check_after_change();
         report
     }
 
     /// Releases all memory that is held and not used.
     pub fn trim(&self) -> Bytes {
         if let Some(log) = self.log.get() {
-            log.note(Event::Trim);
+            log.note(AllocationEvent::Trim);
         }
         self.stack.trim()
     }
@@ -360,13 +365,13 @@ impl<B: Storage> Memory<B> {
             statistics: self.stack.statistics(),
             storage: self.stack.reading(),
             driver_free: self.stack.driver_free(),
-            taken_by_others: self.watch.taken_by_others(),
-            utilisation: self.watch.utilisation(committed),
+            taken_by_others: self.pressure_band.taken_by_others(),
+            utilisation: self.pressure_band.utilisation(committed),
             level: self.pressure.level(),
             levels_entered: self.pressure.entered(),
             cleanups: self.cleanup.totals(),
-            evictions: self.copies.evicted(),
-            spilled: self.copies.spilled(),
+            evictions: self.cached_copies.evicted(),
+            spilled: self.cached_copies.spilled(),
             rescued: self.rescued.load(Ordering::Relaxed),
             shortages: self.shortages.load(Ordering::Relaxed),
         }
@@ -391,7 +396,7 @@ impl<B: Storage> Memory<B> {
 
     /// The last snapshots, oldest first.
     pub fn snapshots(&self) -> Vec<Snapshot> {
-        self.monitor.snapshots()
+        self.snapshot_history.snapshots()
     }
 
     /// The last clean-ups, oldest first.
@@ -406,8 +411,8 @@ impl<B: Storage> Memory<B> {
     }
 
     /// What is held, by which site and since when. At shutdown, this is what was never freed.
-    pub fn remains(&self) -> Remains {
-        Remains {
+    pub fn live_allocations(&self) -> LiveAllocations {
+        LiveAllocations {
             device: self.settings.device,
             at: self.clock.now(),
             holders: self.holders(usize::MAX),
@@ -415,16 +420,16 @@ impl<B: Storage> Memory<B> {
     }
 
     /// The largest holders, largest first.
-    pub fn holders(&self, most: usize) -> Vec<Holder> {
+    pub fn holders(&self, most: usize) -> Vec<SiteUsage> {
         self.stack.holders(most)
     }
 
     fn limit(&self) -> &Limit<Reuse<B>> {
-        self.stack.below()
+        self.stack.upstream()
     }
 
     fn free_for_this_thread(&self) -> Bytes {
-        self.watch.left_of(self.limit().within_reach())
+        self.pressure_band.available_of(self.limit().within_reach())
     }
 }
 

@@ -2,69 +2,82 @@
 //! and the map over them is the same map.
 
 use crate::array::Array;
-use crate::batch::pack::{self, ITEM_BYTES, Landing};
-use crate::batch::{Batchable, Group, Operands, family};
-use crate::device::{Accelerator, DeviceId, Lane, Pieces, Place};
+use crate::batch::pack::{self, ITEM_BYTES, ResultBuffers};
+use crate::batch::{Batchable, Group, OperandTotals, family};
+use crate::device::{Accelerator, DeviceId, ExecutionContext, ExecutionTarget, GatherPieces};
 use crate::error::Error;
 use crate::operation::{Description, Operation};
 use crate::units::Bytes;
 
 use super::super::number::Number;
 use super::binary::Binary;
-use super::gpu::{self, Packed};
+use super::gpu::{self, PackedOperand};
 use super::unary::Unary;
-use super::{BinaryFunction, Term, UnaryFunction};
+use super::{ArrayOrScalar, BinaryFunction, UnaryFunction};
 
 impl<T: Number, F: UnaryFunction<T>> Batchable for Unary<T, F> {
     fn group(&self) -> Group {
-        Group::new(self.function.kind(), T::DTYPE).living(&[&self.input])
+        Group::new(self.function.kind(), T::DTYPE).resident_with(&[&self.input])
     }
 
     fn describe_batch(items: &[Self]) -> Description {
-        let home = items.first().and_then(|item| item.group().home());
-        let mut operands = Operands::default();
+        let resident_device = items
+            .first()
+            .and_then(|item| item.group().resident_device());
+        let mut operands = OperandTotals::default();
         let (mut work, mut output) = (0_u64, Bytes(0));
         let mut previous = None;
         for item in items {
-            operands.add(home, &item.input, previous);
+            operands.add(resident_device, &item.input, previous);
             previous = Some(&item.input);
             output = output + item.input.bytes();
             work = work.saturating_add(2 * item.input.bytes().0 + ITEM_BYTES);
         }
         let kinds = family(items[0].function.kind());
-        operands.describe(kinds, home, T::DTYPE, work, output)
+        operands.describe(kinds, resident_device, T::DTYPE, work, output)
     }
 
     fn run_batch(
         items: &mut [Self],
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        let accelerator = match lane.place() {
-            Place::Host(_) => {
+        let accelerator = match context.place() {
+            ExecutionTarget::Host(_) => {
                 let bytes: Bytes = items.iter().map(|item| item.input.bytes()).sum();
                 let cost = Bytes(2 * bytes.0 * items[0].function.weight());
-                return pack::on_host(items, lane, cost, |(): &mut (), item, lane| item.run(lane));
+                return pack::on_host(items, context, cost, |(): &mut (), item, context| {
+                    item.run(context)
+                });
             }
-            Place::Accelerator(_) if items[0].group().home() == Some(lane.device()) => {
-                return pack::one_by_one(items, lane);
+            ExecutionTarget::Accelerator(_)
+                if items[0].group().resident_device() == Some(context.device()) =>
+            {
+                return pack::one_by_one(items, context);
             }
-            Place::Accelerator(accelerator) => accelerator,
+            ExecutionTarget::Accelerator(accelerator) => accelerator,
         };
-        let mut input = Pieces::with_capacity(items.len());
+        let mut input = GatherPieces::with_capacity(items.len());
         for item in items.iter() {
-            input.push(bytemuck::cast_slice(lane.host(&item.input)?), 0);
+            input.push(bytemuck::cast_slice(context.host(&item.input)?), 0);
         }
-        let mut landing = Landing::of(items.iter().map(|item| item.input.len()));
+        let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.input.len()));
         let function = items[0].function;
-        gpu::unary_scattered::<T, F>(lane, accelerator, function, &input, landing.sink(1))?;
+        gpu::unary_scattered::<T, F>(
+            context,
+            accelerator,
+            function,
+            &input,
+            result_buffers.sink(1),
+        )?;
         let shapes = items.iter().map(|item| item.input.shape());
-        Ok(landing.answers(shapes))
+        Ok(result_buffers.results(shapes))
     }
 }
 
 /// Which side is an array. Items of one group are alike in it.
-fn form<T: Number>(left: &Term<T>, right: &Term<T>) -> usize {
-    usize::from(matches!(left, Term::Array(_))) + 2 * usize::from(matches!(right, Term::Array(_)))
+fn form<T: Number>(left: &ArrayOrScalar<T>, right: &ArrayOrScalar<T>) -> usize {
+    usize::from(matches!(left, ArrayOrScalar::Array(_)))
+        + 2 * usize::from(matches!(right, ArrayOrScalar::Array(_)))
 }
 
 impl<T: Number, F: BinaryFunction<T>> Batchable for Binary<T, F> {
@@ -72,23 +85,34 @@ impl<T: Number, F: BinaryFunction<T>> Batchable for Binary<T, F> {
         let group = Group::new(self.function.kind(), T::DTYPE);
         let group = group.shaped([form(&self.left, &self.right), 0, 0]);
         match (&self.left, &self.right) {
-            (Term::Array(left), Term::Array(right)) => group.living(&[left, right]),
-            (Term::Array(array), _) | (_, Term::Array(array)) => group.living(&[array]),
+            (ArrayOrScalar::Array(left), ArrayOrScalar::Array(right)) => {
+                group.resident_with(&[left, right])
+            }
+            (ArrayOrScalar::Array(array), _) | (_, ArrayOrScalar::Array(array)) => {
+                group.resident_with(&[array])
+            }
             _ => group,
         }
     }
 
     fn describe_batch(items: &[Self]) -> Description {
-        let home = items.first().and_then(|item| item.group().home());
-        let mut operands = Operands::default();
+        let resident_device = items
+            .first()
+            .and_then(|item| item.group().resident_device());
+        let mut operands = OperandTotals::default();
         let (mut work, mut output) = (0_u64, Bytes(0));
         let mut previous: Option<&Self> = None;
         for item in items {
             let before = previous.map(|item| (&item.left, &item.right));
-            add(&mut operands, home, &item.left, before.map(|sides| sides.0));
             add(
                 &mut operands,
-                home,
+                resident_device,
+                &item.left,
+                before.map(|sides| sides.0),
+            );
+            add(
+                &mut operands,
+                resident_device,
                 &item.right,
                 before.map(|sides| sides.1),
             );
@@ -97,22 +121,26 @@ impl<T: Number, F: BinaryFunction<T>> Batchable for Binary<T, F> {
             work = work.saturating_add(item.traffic().0 + ITEM_BYTES);
         }
         let kinds = family(items[0].function.kind());
-        operands.describe(kinds, home, T::DTYPE, work, output)
+        operands.describe(kinds, resident_device, T::DTYPE, work, output)
     }
 
     fn run_batch(
         items: &mut [Self],
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        match lane.place() {
-            Place::Host(_) => {
+        match context.place() {
+            ExecutionTarget::Host(_) => {
                 let cost = items.iter().map(Self::traffic).sum();
-                pack::on_host(items, lane, cost, |(): &mut (), item, lane| item.run(lane))
+                pack::on_host(items, context, cost, |(): &mut (), item, context| {
+                    item.run(context)
+                })
             }
-            Place::Accelerator(_) if items[0].group().home() == Some(lane.device()) => {
-                pack::one_by_one(items, lane)
+            ExecutionTarget::Accelerator(_)
+                if items[0].group().resident_device() == Some(context.device()) =>
+            {
+                pack::one_by_one(items, context)
             }
-            Place::Accelerator(accelerator) => packed(items, lane, accelerator),
+            ExecutionTarget::Accelerator(accelerator) => packed(items, context, accelerator),
         }
     }
 }
@@ -127,23 +155,23 @@ impl<T: Number, F: BinaryFunction<T>> Binary<T, F> {
 }
 
 fn add<T: Number>(
-    operands: &mut Operands,
-    home: Option<DeviceId>,
-    term: &Term<T>,
-    previous: Option<&Term<T>>,
+    operands: &mut OperandTotals,
+    resident_device: Option<DeviceId>,
+    array_or_scalar: &ArrayOrScalar<T>,
+    previous: Option<&ArrayOrScalar<T>>,
 ) {
-    if let Term::Array(array) = term {
-        let previous = previous.and_then(|term| match term {
-            Term::Array(array) => Some(array),
-            Term::Scalar(_) => None,
+    if let ArrayOrScalar::Array(array) = array_or_scalar {
+        let previous = previous.and_then(|array_or_scalar| match array_or_scalar {
+            ArrayOrScalar::Array(array) => Some(array),
+            ArrayOrScalar::Scalar(_) => None,
         });
-        operands.add(home, array, previous);
+        operands.add(resident_device, array, previous);
     }
 }
 
 fn packed<T: Number, F: BinaryFunction<T>>(
     items: &[Binary<T, F>],
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
 ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
     let function = items[0].function;
@@ -151,8 +179,8 @@ fn packed<T: Number, F: BinaryFunction<T>>(
     let mut failures = Vec::new();
     if function.divides() && T::IS_INTEGER {
         for (index, item) in items.iter().enumerate() {
-            if let Term::Array(divisor) = &item.right
-                && let Some(at) = lane.host(divisor)?.iter().position(|&x| x == T::ZERO)
+            if let ArrayOrScalar::Array(divisor) = &item.right
+                && let Some(at) = context.host(divisor)?.iter().position(|&x| x == T::ZERO)
             {
                 failures.push((index, at));
             }
@@ -169,44 +197,44 @@ fn packed<T: Number, F: BinaryFunction<T>>(
         .filter(|(index, _)| good(*index))
         .map(|(_, item)| item)
         .collect();
-    let mut landing = Landing::of(going.iter().map(|item| item.shape.elements()));
+    let mut result_buffers = ResultBuffers::of(going.iter().map(|item| item.shape.elements()));
     if !going.is_empty() {
         let (mut lefts, rights) = (Scalars::of(&going, left), Scalars::of(&going, right));
         if let (Scalars::Shared(_), Scalars::Shared(_)) = (&lefts, &rights) {
             // Two scalars have no array to take a length from.
             lefts = Scalars::repeated(&going, left);
         }
-        let left = side(lane, &going, left, &lefts)?;
-        let right = side(lane, &going, right, &rights)?;
+        let left = packed_operand(context, &going, left, &lefts)?;
+        let right = packed_operand(context, &going, right, &rights)?;
         gpu::binary_scattered(
-            lane,
+            context,
             accelerator,
             function,
             (&left, &right),
-            landing.sink(1),
+            result_buffers.sink(1),
         )?;
     }
     let shapes = going.iter().map(|item| &item.shape);
-    let mut answers = landing.answers(shapes).into_iter();
+    let mut results = result_buffers.results(shapes).into_iter();
     let mut failures = failures.iter().map(|&(_, index)| Error::DivisionByZero {
         dtype: T::DTYPE,
         index,
     });
-    let answer = |index| {
+    let result = |index| {
         if good(index) {
-            answers.next()
+            results.next()
         } else {
             failures.next().map(Err)
         }
     };
-    Ok((0..items.len()).filter_map(answer).collect())
+    Ok((0..items.len()).filter_map(result).collect())
 }
 
-fn left<T: Number, F: BinaryFunction<T>>(item: &Binary<T, F>) -> &Term<T> {
+fn left<T: Number, F: BinaryFunction<T>>(item: &Binary<T, F>) -> &ArrayOrScalar<T> {
     &item.left
 }
 
-fn right<T: Number, F: BinaryFunction<T>>(item: &Binary<T, F>) -> &Term<T> {
+fn right<T: Number, F: BinaryFunction<T>>(item: &Binary<T, F>) -> &ArrayOrScalar<T> {
     &item.right
 }
 
@@ -222,11 +250,11 @@ impl<T: Number> Scalars<T> {
     /// There is at least one item.
     fn of<F: BinaryFunction<T>>(
         items: &[&Binary<T, F>],
-        of: fn(&Binary<T, F>) -> &Term<T>,
+        of: fn(&Binary<T, F>) -> &ArrayOrScalar<T>,
     ) -> Self {
-        if let &Term::Scalar(first) = of(items[0]) {
-            let same = |term: &Term<T>| {
-                matches!(term, Term::Scalar(value)
+        if let &ArrayOrScalar::Scalar(first) = of(items[0]) {
+            let same = |array_or_scalar: &ArrayOrScalar<T>| {
+                matches!(array_or_scalar, ArrayOrScalar::Scalar(value)
                     if bytemuck::bytes_of(value) == bytemuck::bytes_of(&first))
             };
             if items.iter().all(|item| same(of(item))) {
@@ -238,11 +266,11 @@ impl<T: Number> Scalars<T> {
 
     fn repeated<F: BinaryFunction<T>>(
         items: &[&Binary<T, F>],
-        of: fn(&Binary<T, F>) -> &Term<T>,
+        of: fn(&Binary<T, F>) -> &ArrayOrScalar<T>,
     ) -> Self {
         let repeat = |item: &&Binary<T, F>| match of(item) {
-            Term::Array(_) => Vec::new(),
-            &Term::Scalar(value) => vec![value; item.shape.elements()],
+            ArrayOrScalar::Array(_) => Vec::new(),
+            &ArrayOrScalar::Scalar(value) => vec![value; item.shape.elements()],
         };
         Self::Repeated(items.iter().map(repeat).collect())
     }
@@ -250,23 +278,23 @@ impl<T: Number> Scalars<T> {
 
 /// One side of all items: a scalar where all have the same one, their elements one
 /// behind the other otherwise.
-fn side<'a, T: Number, F: BinaryFunction<T>>(
-    lane: &Lane<'_>,
+fn packed_operand<'a, T: Number, F: BinaryFunction<T>>(
+    context: &ExecutionContext<'_>,
     items: &[&'a Binary<T, F>],
-    of: fn(&Binary<T, F>) -> &Term<T>,
+    of: fn(&Binary<T, F>) -> &ArrayOrScalar<T>,
     scalars: &'a Scalars<T>,
-) -> Result<Packed<'a, T>, Error> {
+) -> Result<PackedOperand<'a, T>, Error> {
     let repeated = match scalars {
-        Scalars::Shared(value) => return Ok(Packed::Scalar(*value)),
+        Scalars::Shared(value) => return Ok(PackedOperand::Scalar(*value)),
         Scalars::Repeated(repeated) => repeated,
     };
-    let mut pieces = Pieces::with_capacity(items.len());
+    let mut pieces = GatherPieces::with_capacity(items.len());
     for (&item, repeated) in items.iter().zip(repeated) {
         let elements: &'a [T] = match of(item) {
-            Term::Array(array) => lane.host(array)?,
-            Term::Scalar(_) => repeated,
+            ArrayOrScalar::Array(array) => context.host(array)?,
+            ArrayOrScalar::Scalar(_) => repeated,
         };
         pieces.push(bytemuck::cast_slice(elements), 0);
     }
-    Ok(Packed::Elements(pieces))
+    Ok(PackedOperand::Elements(pieces))
 }

@@ -1,8 +1,8 @@
 //! A function of two elements over arrays and scalars.
 
 use crate::array::{Array, HostBuffer};
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 use crate::shape::Shape;
@@ -10,15 +10,15 @@ use crate::units::Bytes;
 
 use super::super::loops::{self, Map, Zip};
 use super::super::number::Number;
-use super::super::{agreement, pass, room};
-use super::{BinaryFunction, Term, gpu};
+use super::super::{agreement, elementwise_gpu, memory_budget};
+use super::{ArrayOrScalar, BinaryFunction, gpu};
 
 /// `f(left, right)` element by element, in a new array.
 #[derive(Clone, Debug)]
 pub struct Binary<T: Number, F> {
     pub(super) function: F,
-    pub(super) left: Term<T>,
-    pub(super) right: Term<T>,
+    pub(super) left: ArrayOrScalar<T>,
+    pub(super) right: ArrayOrScalar<T>,
     pub(super) shape: Shape,
 }
 
@@ -29,11 +29,11 @@ impl<T: Number, F: BinaryFunction<T>> Binary<T, F> {
     /// anything. A zero *inside* an integer divisor is found when it runs.
     pub fn new(
         function: F,
-        left: impl Into<Term<T>>,
-        right: impl Into<Term<T>>,
+        left: impl Into<ArrayOrScalar<T>>,
+        right: impl Into<ArrayOrScalar<T>>,
     ) -> Result<Self, Error> {
         let (left, right) = (left.into(), right.into());
-        let shape = Term::common_shape(function.kind().name(), &left, &right)?;
+        let shape = ArrayOrScalar::common_shape(function.kind().name(), &left, &right)?;
         refuse_scalar_zero(function, &right, shape.elements())?;
         Ok(Self {
             function,
@@ -51,46 +51,48 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
         let output = Bytes::of::<T>(self.shape.elements());
         let mut description = Description::new(self.function.kind(), T::DTYPE, 0)
             .writes(output)
-            .leaves(pass::result_place(output));
-        for term in [&self.left, &self.right] {
-            if let Term::Array(array) = term {
+            .leaves(elementwise_gpu::result_place(output));
+        for array_or_scalar in [&self.left, &self.right] {
+            if let ArrayOrScalar::Array(array) = array_or_scalar {
                 description = description.reads(array);
             }
         }
         description.work = (description.input() + output).0;
         description.scratch = zeros(self.function, &self.right);
-        room::splits(description)
+        memory_budget::can_split(description)
     }
 
     fn runs_on(&self, device: DeviceId) -> bool {
         device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
         let f = self.function;
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(gpu) => {
-                return gpu::binary(lane, gpu, f, (&self.left, &self.right), &self.shape);
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(gpu) => {
+                return gpu::binary(context, gpu, f, (&self.left, &self.right), &self.shape);
             }
         };
         let mut buffer = HostBuffer::unspecified(self.shape.elements());
         let out = buffer.as_mut_slice();
         match (&self.left, &self.right) {
-            (Term::Array(left), Term::Array(right)) => {
-                let (left, right) = (lane.host(left)?, lane.host(right)?);
+            (ArrayOrScalar::Array(left), ArrayOrScalar::Array(right)) => {
+                let (left, right) = (context.host(left)?, context.host(right)?);
                 refuse_zero(pool, f, right)?;
-                loops::zip(pool, out, left, right, Pair(f));
+                loops::zip(pool, out, left, right, BinaryMap(f));
             }
-            (Term::Array(left), &Term::Scalar(right)) => {
-                loops::map(pool, out, lane.host(left)?, OnTheRight(f, right));
+            (ArrayOrScalar::Array(left), &ArrayOrScalar::Scalar(right)) => {
+                loops::map(pool, out, context.host(left)?, WithRightScalar(f, right));
             }
-            (&Term::Scalar(left), Term::Array(right)) => {
-                let right = lane.host(right)?;
+            (&ArrayOrScalar::Scalar(left), ArrayOrScalar::Array(right)) => {
+                let right = context.host(right)?;
                 refuse_zero(pool, f, right)?;
-                loops::map(pool, out, right, OnTheLeft(left, f));
+                loops::map(pool, out, right, WithLeftScalar(left, f));
             }
-            (&Term::Scalar(left), &Term::Scalar(right)) => out.fill(f.apply(left, right)),
+            (&ArrayOrScalar::Scalar(left), &ArrayOrScalar::Scalar(right)) => {
+                out.fill(f.apply(left, right))
+            }
         }
         Ok(Array::on_host(self.shape.clone(), buffer))
     }
@@ -105,7 +107,7 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
 pub struct BinaryInPlace<'a, T: Number, F> {
     function: F,
     data: &'a mut Array<T>,
-    right: Term<T>,
+    right: ArrayOrScalar<T>,
 }
 
 impl<'a, T: Number, F: BinaryFunction<T>> BinaryInPlace<'a, T, F> {
@@ -114,10 +116,10 @@ impl<'a, T: Number, F: BinaryFunction<T>> BinaryInPlace<'a, T, F> {
     pub fn new(
         function: F,
         data: &'a mut Array<T>,
-        right: impl Into<Term<T>>,
+        right: impl Into<ArrayOrScalar<T>>,
     ) -> Result<Self, Error> {
         let right = right.into();
-        Term::common_shape(function.kind().name(), &Term::from(&*data), &right)?;
+        ArrayOrScalar::common_shape(function.kind().name(), &ArrayOrScalar::from(&*data), &right)?;
         refuse_scalar_zero(function, &right, data.len())?;
         Ok(Self {
             function,
@@ -133,34 +135,39 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
     fn describe(&self) -> Description {
         let mut description =
             Description::new(self.function.kind(), T::DTYPE, 0).reads(&*self.data);
-        if let Term::Array(right) = &self.right {
+        if let ArrayOrScalar::Array(right) = &self.right {
             description = description.reads(right);
         }
         description.work = (description.input() + self.data.bytes()).0;
-        description.scratch = pass::scratch_over(self.data) + zeros(self.function, &self.right);
-        room::splits(description)
+        description.scratch =
+            elementwise_gpu::scratch_over(self.data) + zeros(self.function, &self.right);
+        memory_budget::can_split(description)
     }
 
     fn runs_on(&self, device: DeviceId) -> bool {
         device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
         let f = self.function;
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(gpu) => {
-                return gpu::binary_in_place(lane, gpu, f, self.data, &self.right);
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(gpu) => {
+                return gpu::binary_in_place(context, gpu, f, self.data, &self.right);
             }
         };
         match &self.right {
-            Term::Array(right) => {
-                let right = lane.host(right)?;
+            ArrayOrScalar::Array(right) => {
+                let right = context.host(right)?;
                 refuse_zero(pool, f, right)?;
-                loops::zip_in_place(pool, lane.host_mut(self.data)?, right, Pair(f));
+                loops::zip_in_place(pool, context.host_mut(self.data)?, right, BinaryMap(f));
             }
-            &Term::Scalar(right) => {
-                loops::map_in_place(pool, lane.host_mut(self.data)?, OnTheRight(f, right));
+            &ArrayOrScalar::Scalar(right) => {
+                loops::map_in_place(
+                    pool,
+                    context.host_mut(self.data)?,
+                    WithRightScalar(f, right),
+                );
             }
         }
         Ok(())
@@ -176,20 +183,20 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
 }
 
 /// Bytes a GPU keeps to find zeros to divide by: one block of its allocator.
-fn zeros<T: Number, F: BinaryFunction<T>>(function: F, right: &Term<T>) -> Bytes {
+fn zeros<T: Number, F: BinaryFunction<T>>(function: F, right: &ArrayOrScalar<T>) -> Bytes {
     match right {
-        Term::Array(_) if function.divides() && T::IS_INTEGER => Bytes(256),
+        ArrayOrScalar::Array(_) if function.divides() && T::IS_INTEGER => Bytes(256),
         _ => Bytes(0),
     }
 }
 
 fn refuse_scalar_zero<T: Number, F: BinaryFunction<T>>(
     function: F,
-    right: &Term<T>,
+    right: &ArrayOrScalar<T>,
     elements: usize,
 ) -> Result<(), Error> {
     match right {
-        Term::Scalar(value)
+        ArrayOrScalar::Scalar(value)
             if function.divides() && T::IS_INTEGER && elements > 0 && *value == T::ZERO =>
         {
             Err(Error::DivisionByZero {
@@ -202,7 +209,7 @@ fn refuse_scalar_zero<T: Number, F: BinaryFunction<T>>(
 }
 
 fn refuse_zero<T: Number, F: BinaryFunction<T>>(
-    pool: &Pool,
+    pool: &CpuPool,
     function: F,
     divisor: &[T],
 ) -> Result<(), Error> {
@@ -218,9 +225,9 @@ fn refuse_zero<T: Number, F: BinaryFunction<T>>(
 }
 
 #[derive(Clone, Copy)]
-struct Pair<F>(F);
+struct BinaryMap<F>(F);
 
-impl<T, F: BinaryFunction<T>> Zip<T> for Pair<F> {
+impl<T, F: BinaryFunction<T>> Zip<T> for BinaryMap<F> {
     #[inline(always)]
     fn apply(self, x: T, y: T) -> T {
         self.0.apply(x, y)
@@ -228,9 +235,9 @@ impl<T, F: BinaryFunction<T>> Zip<T> for Pair<F> {
 }
 
 #[derive(Clone, Copy)]
-struct OnTheRight<F, T>(F, T);
+struct WithRightScalar<F, T>(F, T);
 
-impl<T: Number, F: BinaryFunction<T>> Map<T> for OnTheRight<F, T> {
+impl<T: Number, F: BinaryFunction<T>> Map<T> for WithRightScalar<F, T> {
     #[inline(always)]
     fn apply(self, x: T) -> T {
         self.0.apply(x, self.1)
@@ -238,9 +245,9 @@ impl<T: Number, F: BinaryFunction<T>> Map<T> for OnTheRight<F, T> {
 }
 
 #[derive(Clone, Copy)]
-struct OnTheLeft<T, F>(T, F);
+struct WithLeftScalar<T, F>(T, F);
 
-impl<T: Number, F: BinaryFunction<T>> Map<T> for OnTheLeft<T, F> {
+impl<T: Number, F: BinaryFunction<T>> Map<T> for WithLeftScalar<T, F> {
     #[inline(always)]
     fn apply(self, y: T) -> T {
         self.1.apply(self.0, y)

@@ -6,7 +6,7 @@
 //! are named `<name>_<element type>`.
 
 use crate::array::Array;
-use crate::batch::{Family, merged_kinds};
+use crate::batch::{MergedKinds, merged_kinds};
 use crate::conformance::cases;
 use crate::conformance::cases::Domain;
 use crate::device::Kernel;
@@ -18,7 +18,7 @@ use super::super::kernel::{Kernels, kernels};
 use super::super::number::{Float, Number};
 use super::super::probes;
 use super::super::table::{Entry, each_type};
-use super::{Binary, BinaryFunction, Term, Unary, UnaryFunction};
+use super::{ArrayOrScalar, Binary, BinaryFunction, Unary, UnaryFunction};
 
 macro_rules! elementwise {
     (
@@ -106,8 +106,8 @@ macro_rules! elementwise {
                 #[track_caller]
                 pub fn $binary<T: Number>(
                     &self,
-                    left: impl Into<Term<T>>,
-                    right: impl Into<Term<T>>,
+                    left: impl Into<ArrayOrScalar<T>>,
+                    right: impl Into<ArrayOrScalar<T>>,
                 ) -> Result<Array<T>, Error> {
                     self.run(Binary::new($Binary, left, right)?)
                 }
@@ -117,7 +117,7 @@ macro_rules! elementwise {
         /// The elementwise functions in the table of operations.
         pub(crate) static ELEMENTWISE: &[Entry] = &[
             $({
-                static MERGED: Family = merged_kinds!($binary_text, WorkUnit::Bytes);
+                static MERGED: MergedKinds = merged_kinds!($binary_text, WorkUnit::Bytes);
                 Entry {
                     kind: &$BINARY,
                     merged: Some(&MERGED),
@@ -131,7 +131,7 @@ macro_rules! elementwise {
                 }
             },)*
             $({
-                static MERGED: Family = merged_kinds!($unary_text, WorkUnit::Bytes);
+                static MERGED: MergedKinds = merged_kinds!($unary_text, WorkUnit::Bytes);
                 Entry {
                     kind: &$UNARY,
                     merged: Some(&MERGED),

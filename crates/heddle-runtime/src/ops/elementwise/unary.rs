@@ -1,13 +1,13 @@
 //! A function of one element over an array.
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{DeviceId, Lane, Place};
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Operation};
 
 use super::super::loops::{self, Map};
 use super::super::number::Number;
-use super::super::{agreement, pass, room};
+use super::super::{agreement, elementwise_gpu, memory_budget};
 use super::{UnaryFunction, gpu};
 
 /// `f` of every element, in a new array.
@@ -33,11 +33,11 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
 
     fn describe(&self) -> Description {
         let bytes = self.input.bytes();
-        room::splits(
+        memory_budget::can_split(
             Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0)
                 .reads(&self.input)
                 .writes(bytes)
-                .leaves(pass::result_place(bytes)),
+                .leaves(elementwise_gpu::result_place(bytes)),
         )
     }
 
@@ -45,14 +45,16 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
         device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(gpu) => return gpu::unary(lane, gpu, self.function, &self.input),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(gpu) => {
+                return gpu::unary(context, gpu, self.function, &self.input);
+            }
         };
-        let input = lane.host(&self.input)?;
+        let input = context.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
-        loops::map(pool, out.as_mut_slice(), input, Each(self.function));
+        loops::map(pool, out.as_mut_slice(), input, UnaryMap(self.function));
         Ok(Array::on_host(self.input.shape().clone(), out))
     }
 
@@ -83,8 +85,8 @@ impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
         let bytes = self.data.bytes();
         let description =
             Description::new(self.function.kind(), T::DTYPE, (bytes + bytes).0).reads(&*self.data);
-        room::splits(Description {
-            scratch: pass::scratch_over(self.data),
+        memory_budget::can_split(Description {
+            scratch: elementwise_gpu::scratch_over(self.data),
             ..description
         })
     }
@@ -93,14 +95,14 @@ impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
         device.is_host() || (device.has_kernels() && self.function.kernel().is_some())
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(gpu) => {
-                return gpu::unary_in_place(lane, gpu, self.function, self.data);
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(gpu) => {
+                return gpu::unary_in_place(context, gpu, self.function, self.data);
             }
         };
-        loops::map_in_place(pool, lane.host_mut(self.data)?, Each(self.function));
+        loops::map_in_place(pool, context.host_mut(self.data)?, UnaryMap(self.function));
         Ok(())
     }
 
@@ -114,9 +116,9 @@ impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
 }
 
 #[derive(Clone, Copy)]
-struct Each<F>(F);
+struct UnaryMap<F>(F);
 
-impl<T, F: UnaryFunction<T>> Map<T> for Each<F> {
+impl<T, F: UnaryFunction<T>> Map<T> for UnaryMap<F> {
     fn weight(self) -> u64 {
         self.0.weight()
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane};
+use crate::device::{Accelerator, Argument, DeviceBuffer, DeviceMemory, ExecutionContext};
 use crate::error::Error;
 
 use super::super::kernel::{self, Kernels, kernels};
@@ -12,26 +12,26 @@ use super::super::number::Number;
 const KERNELS: Kernels = kernels!("first_zero", integers);
 
 /// The least place of a zero that any of several kernels has met.
-pub(super) struct Zeros<'a> {
-    lane: &'a Lane<'a>,
+pub(super) struct ZeroDivisorCheck<'a> {
+    context: &'a ExecutionContext<'a>,
     accelerator: &'a dyn Accelerator,
     /// One 64-bit number, low half first; all ones while no zero was met.
     place: Array<u32>,
     buffer: Arc<DeviceBuffer>,
 }
 
-impl<'a> Zeros<'a> {
+impl<'a> ZeroDivisorCheck<'a> {
     /// Nothing met yet.
-    pub(super) fn watch(
-        lane: &'a Lane<'a>,
+    pub(super) fn start(
+        context: &'a ExecutionContext<'a>,
         accelerator: &'a dyn Accelerator,
     ) -> Result<Self, Error> {
         let mut place = Array::from_slice(&[u32::MAX; 2]);
-        let buffer = lane.resident(&place, accelerator)?;
+        let buffer = context.resident(&place, accelerator)?;
         // From here on the device's copy is the only true one.
-        place.claim_on(accelerator.id());
+        place.exclusive_on(accelerator.id());
         Ok(Self {
-            lane,
+            context,
             accelerator,
             place,
             buffer,
@@ -39,7 +39,7 @@ impl<'a> Zeros<'a> {
     }
 
     /// Queues a look at `elements` of the divisor, of which `first` is the first.
-    pub(super) fn look<T: Number>(
+    pub(super) fn scan<T: Number>(
         &self,
         divisor: &dyn DeviceMemory,
         first: u64,
@@ -62,7 +62,7 @@ impl<'a> Zeros<'a> {
     /// Waits for the looks and fails with the first zero they met.
     pub(super) fn refuse<T: Number>(&self) -> Result<(), Error> {
         let place = self
-            .lane
+            .context
             .host(&self.place)?
             .iter()
             .rev()

@@ -5,17 +5,17 @@ use std::ops::Range;
 use gemm::Parallelism;
 
 use crate::array::{Array, HostBuffer};
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::shape::Shape;
 use crate::units::Bytes;
 
 use super::super::number::Float;
-use super::super::{agreement, room};
+use super::super::{agreement, memory_budget};
 use super::gemm::{self as door, Extents};
-use super::gpu::{self, Products};
+use super::gpu::{self, ProductBatch};
 use super::{cost, mismatch, multiply_adds, shared_product, small, tolerance};
 
 /// The products of two batches of matrices.
@@ -60,17 +60,17 @@ impl<T: Float> BatchMatMul<T> {
 
     /// What a GPU is asked for. A single right matrix makes one tall product, as
     /// on the host.
-    fn products(&self) -> Products {
+    fn products(&self) -> ProductBatch {
         let Extents { m, k, n } = self.item;
         if self.rhs.shape().rank() == 2 {
             let tall = Extents {
                 m: self.batch * m,
                 ..self.item
             };
-            return Products::one(tall);
+            return ProductBatch::one(tall);
         }
         let is_shared = self.lhs.shape().rank() == 2;
-        Products {
+        ProductBatch {
             each: self.item,
             batch: self.batch,
             lhs_stride: if is_shared { 0 } else { m * k },
@@ -78,7 +78,7 @@ impl<T: Float> BatchMatMul<T> {
         }
     }
 
-    fn items(&self, pool: &Pool, out: &mut [T], lhs: &[T], rhs: &[T]) {
+    fn items(&self, pool: &CpuPool, out: &mut [T], lhs: &[T], rhs: &[T]) {
         let Extents { m, k, n } = self.item;
         let each = multiply_adds(self.item);
         let lhs_of = |index| operand(lhs, index, m * k);
@@ -135,7 +135,7 @@ impl<T: Float> Operation for BatchMatMul<T> {
 
     fn describe(&self) -> Description {
         let work = multiply_adds(self.item).saturating_mul(self.batch as u64);
-        room::splits(
+        memory_budget::can_split(
             Description::new(&BATCH_MATMUL, T::DTYPE, work)
                 .reads_both(&self.lhs, &self.rhs)
                 .writes(Bytes::of::<T>(self.shape.elements())),
@@ -146,13 +146,13 @@ impl<T: Float> Operation for BatchMatMul<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(accelerator) => {
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(accelerator) => {
                 let (products, operands) = (self.products(), (&self.lhs, &self.rhs));
                 return gpu::multiply(
-                    lane,
+                    context,
                     accelerator,
                     &BATCH_MATMUL,
                     products,
@@ -161,7 +161,7 @@ impl<T: Float> Operation for BatchMatMul<T> {
                 );
             }
         };
-        let (lhs, rhs) = (lane.host(&self.lhs)?, lane.host(&self.rhs)?);
+        let (lhs, rhs) = (context.host(&self.lhs)?, context.host(&self.rhs)?);
         let mut buffer = HostBuffer::unspecified(self.shape.elements());
         let out = buffer.as_mut_slice();
         if self.rhs.shape().rank() == 2 {

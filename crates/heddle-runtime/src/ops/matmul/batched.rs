@@ -3,17 +3,19 @@
 use gemm::Parallelism;
 
 use crate::array::{Array, HostBuffer};
-use crate::batch::pack::{self, Landing};
-use crate::batch::{Batchable, Group, Operands, family};
-use crate::device::{Accelerator, Lane, Pieces, PipelineInput, Place, Source};
+use crate::batch::pack::{self, ResultBuffers};
+use crate::batch::{Batchable, Group, OperandTotals, family};
+use crate::device::{
+    Accelerator, ChunkedMapInput, ExecutionContext, ExecutionTarget, GatherPieces, GatherSource,
+};
 use crate::error::Error;
 use crate::operation::{Description, Operation};
 use crate::units::Bytes;
 
 use super::super::number::Float;
-use super::super::{kernel, pass, room};
+use super::super::{elementwise_gpu, kernel, memory_budget};
 use super::gemm::{self as door, Extents};
-use super::gpu::{self, Products};
+use super::gpu::{self, ProductBatch};
 use super::{MATMUL, MatMul, cost, multiply_adds, small};
 
 /// Multiply-adds every item adds beside its own, for making its result.
@@ -24,50 +26,56 @@ impl<T: Float> Batchable for MatMul<T> {
         let Extents { m, k, n } = self.extents;
         Group::new(&MATMUL, T::DTYPE)
             .shaped([m, k, n])
-            .living(&[&self.lhs, &self.rhs])
+            .resident_with(&[&self.lhs, &self.rhs])
     }
 
     fn describe_batch(items: &[Self]) -> Description {
-        let home = items.first().and_then(|item| item.group().home());
-        let mut operands = Operands::default();
+        let resident_device = items
+            .first()
+            .and_then(|item| item.group().resident_device());
+        let mut operands = OperandTotals::default();
         let (mut work, mut output) = (0_u64, Bytes(0));
         let (mut lhs, mut rhs) = (None, None);
         for item in items {
-            operands.add(home, &item.lhs, lhs);
-            operands.add(home, &item.rhs, rhs);
+            operands.add(resident_device, &item.lhs, lhs);
+            operands.add(resident_device, &item.rhs, rhs);
             (lhs, rhs) = (Some(&item.lhs), Some(&item.rhs));
             output = output + Bytes::of::<T>(item.shape.elements());
             work = work.saturating_add(multiply_adds(item.extents) + ITEM_MULTIPLY_ADDS);
         }
-        operands.describe(family(&MATMUL), home, T::DTYPE, work, output)
+        operands.describe(family(&MATMUL), resident_device, T::DTYPE, work, output)
     }
 
     fn run_batch(
         items: &mut [Self],
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        match lane.place() {
-            Place::Host(pool) => {
+        match context.place() {
+            ExecutionTarget::Host(pool) => {
                 let each = multiply_adds(items[0].extents);
                 // Threads that would have nothing to do share every product instead.
                 if pool.is_worth_sharing(cost(each)) && items.len() < 2 * pool.threads() {
-                    return Ok(items.iter_mut().map(|item| item.run(lane)).collect());
+                    return Ok(items.iter_mut().map(|item| item.run(context)).collect());
                 }
                 let all = cost(each.saturating_mul(items.len() as u64));
-                pack::on_host(items, lane, all, |(): &mut (), item, lane| item.alone(lane))
+                pack::on_host(items, context, all, |(): &mut (), item, context| {
+                    item.alone(context)
+                })
             }
-            Place::Accelerator(accelerator) if items[0].group().home() == Some(lane.device()) => {
-                resident(items, lane, accelerator)
+            ExecutionTarget::Accelerator(accelerator)
+                if items[0].group().resident_device() == Some(context.device()) =>
+            {
+                resident(items, context, accelerator)
             }
-            Place::Accelerator(accelerator) => strided(items, lane, accelerator),
+            ExecutionTarget::Accelerator(accelerator) => strided(items, context, accelerator),
         }
     }
 }
 
 impl<T: Float> MatMul<T> {
     /// The product on the calling thread alone.
-    fn alone(&self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let (lhs, rhs) = (lane.host(&self.lhs)?, lane.host(&self.rhs)?);
+    fn alone(&self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let (lhs, rhs) = (context.host(&self.lhs)?, context.host(&self.rhs)?);
         let mut out = HostBuffer::unspecified(self.shape.elements());
         if small::suits(self.extents) {
             small::products(self.extents, out.as_mut_slice(), lhs, rhs);
@@ -82,19 +90,19 @@ impl<T: Float> MatMul<T> {
 /// Products of operands on the host: some travel while others are computed.
 fn strided<T: Float>(
     items: &mut [MatMul<T>],
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
 ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
     let each = items[0].extents;
     let of_one = Bytes::of::<T>(each.m * each.k + each.k * each.n + each.m * each.n);
     // No terms, no elements, or no room for even one: each knows what to do.
-    if each.m * each.k * each.n == 0 || of_one > room::for_pieces(lane) {
-        return pack::one_by_one(items, lane);
+    if each.m * each.k * each.n == 0 || of_one > memory_budget::for_chunks(context) {
+        return pack::one_by_one(items, context);
     }
-    let lhs = side(lane, items, |item| &item.lhs)?;
-    let rhs = side(lane, items, |item| &item.rhs)?;
-    let mut landing = Landing::of(items.iter().map(|item| item.shape.elements()));
-    let products = Products {
+    let lhs = packed_matrices(context, items, |item| &item.lhs)?;
+    let rhs = packed_matrices(context, items, |item| &item.rhs)?;
+    let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.shape.elements()));
+    let products = ProductBatch {
         each,
         batch: items.len(),
         lhs_stride: if lhs.unit == 0 { 0 } else { each.m * each.k },
@@ -102,14 +110,14 @@ fn strided<T: Float>(
     };
     let inputs = [lhs.input(), rhs.input()];
     let unit = each.m * each.n * size_of::<T>();
-    pass::scattered(
-        lane,
+    elementwise_gpu::scattered(
+        context,
         accelerator,
         &inputs,
-        landing.sink(1),
+        result_buffers.sink(1),
         unit,
         &mut |chunk| {
-            let here = Products {
+            let here = ProductBatch {
                 batch: chunk.elements,
                 ..products
             };
@@ -118,21 +126,21 @@ fn strided<T: Float>(
         },
     )?;
     let shapes = items.iter().map(|item| &item.shape);
-    Ok(landing.answers(shapes))
+    Ok(result_buffers.results(shapes))
 }
 
 /// Products of operands that are on the device, and stay there, in one launch.
 fn resident<T: Float>(
     items: &mut [MatMul<T>],
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
 ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
     let each = items[0].extents;
     let outputs = Bytes::of::<T>(each.m * each.n * items.len());
-    if each.m * each.k * each.n == 0 || !room::has(lane, outputs) {
-        return pack::one_by_one(items, lane);
+    if each.m * each.k * each.n == 0 || !memory_budget::has(context, outputs) {
+        return pack::one_by_one(items, context);
     }
-    let bring = |array: &Array<T>| lane.resident(array, accelerator);
+    let bring = |array: &Array<T>| context.resident(array, accelerator);
     let lhs: Vec<_> = items
         .iter()
         .map(|item| bring(&item.lhs))
@@ -143,7 +151,7 @@ fn resident<T: Float>(
         .collect::<Result<_, _>>()?;
     let out: Vec<_> = items
         .iter()
-        .map(|item| kernel::room::<T>(accelerator, item.shape.elements()))
+        .map(|item| kernel::allocate_elements::<T>(accelerator, item.shape.elements()))
         .collect::<Result<_, _>>()?;
     gpu::queue_each::<T>(accelerator, &MATMUL, each, [&lhs, &rhs], &out)?;
     let filled = items.iter().zip(out);
@@ -153,33 +161,33 @@ fn resident<T: Float>(
 }
 
 /// One operand of all items.
-struct Operand<'a> {
-    bytes: Pieces<'a>,
+struct PackedMatrices<'a> {
+    bytes: GatherPieces<'a>,
     /// Bytes of each; 0 where one stands for all.
     unit: usize,
 }
 
-impl Operand<'_> {
-    fn input(&self) -> PipelineInput<'_> {
-        PipelineInput {
-            bytes: Source::Pieces(&self.bytes),
+impl PackedMatrices<'_> {
+    fn input(&self) -> ChunkedMapInput<'_> {
+        ChunkedMapInput {
+            bytes: GatherSource::GatherPieces(&self.bytes),
             unit: self.unit,
         }
     }
 }
 
-fn side<'a, T: Float>(
-    lane: &Lane<'_>,
+fn packed_matrices<'a, T: Float>(
+    context: &ExecutionContext<'_>,
     items: &'a [MatMul<T>],
     of: impl Fn(&'a MatMul<T>) -> &'a Array<T>,
-) -> Result<Operand<'a>, Error> {
+) -> Result<PackedMatrices<'a>, Error> {
     let first = of(&items[0]);
     let is_one = items.iter().all(|item| of(item).is_same(first));
     let needed = if is_one { &items[..1] } else { items };
-    let mut bytes = Pieces::with_capacity(needed.len());
+    let mut bytes = GatherPieces::with_capacity(needed.len());
     for item in needed {
-        bytes.push(bytemuck::cast_slice(lane.host(of(item))?), 0);
+        bytes.push(bytemuck::cast_slice(context.host(of(item))?), 0);
     }
     let unit = if is_one { 0 } else { first.bytes().0 as usize };
-    Ok(Operand { bytes, unit })
+    Ok(PackedMatrices { bytes, unit })
 }

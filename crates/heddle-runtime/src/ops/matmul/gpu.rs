@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use crate::array::Array;
 use crate::device::{
-    Accelerator, Argument, DeviceBuffer, DeviceMemory, Lane, Launch, MatMulCall, MatMulOperand,
+    Accelerator, Argument, DeviceBuffer, DeviceMemory, ExecutionContext, Launch, MatMulCall,
+    MatMulOperand,
 };
 use crate::error::Error;
 use crate::operation::Kind;
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-use super::super::kernel::{BLOCK, Kernels, filled, kernels, room};
+use super::super::kernel::{BLOCK, Kernels, allocate_elements, filled, kernels};
+use super::super::memory_budget as memory;
 use super::super::number::Float;
-use super::super::room as memory;
 use super::gemm::Extents;
 use super::stream;
 
@@ -30,7 +31,7 @@ const MOST_BLOCKS: usize = 1 << 20;
 
 /// Products of one size.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Products {
+pub(super) struct ProductBatch {
     pub(super) each: Extents,
     pub(super) batch: usize,
     /// Elements from one left matrix to the next; 0 where one stands for all.
@@ -39,7 +40,7 @@ pub(super) struct Products {
     pub(super) rhs_stride: usize,
 }
 
-impl Products {
+impl ProductBatch {
     /// A single one.
     pub(super) fn one(each: Extents) -> Self {
         Self {
@@ -53,23 +54,23 @@ impl Products {
 
 /// The products as an array of `shape`, on the device if there is room.
 pub(super) fn multiply<T: Float>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    products: Products,
+    products: ProductBatch,
     (lhs, rhs): (&Array<T>, &Array<T>),
     shape: &Shape,
 ) -> Result<Array<T>, Error> {
     if shape.elements() == 0 {
-        return filled(shape, room::<T>(accelerator, 0)?);
+        return filled(shape, allocate_elements::<T>(accelerator, 0)?);
     }
-    let missing = memory::missing_of_both(lane.device(), lhs, rhs);
-    if !memory::has(lane, missing + Bytes::of::<T>(shape.elements())) {
-        return stream::multiply(lane, accelerator, kind, products, (lhs, rhs), shape);
+    let missing = memory::missing_of_both(context.device(), lhs, rhs);
+    if !memory::has(context, missing + Bytes::of::<T>(shape.elements())) {
+        return stream::multiply(context, accelerator, kind, products, (lhs, rhs), shape);
     }
-    let out = room::<T>(accelerator, shape.elements())?;
-    let lhs = lane.resident(lhs, accelerator)?;
-    let rhs = lane.resident(rhs, accelerator)?;
+    let out = allocate_elements::<T>(accelerator, shape.elements())?;
+    let lhs = context.resident(lhs, accelerator)?;
+    let rhs = context.resident(rhs, accelerator)?;
     queue::<T>(accelerator, kind, products, [&**lhs, &**rhs], &*out)?;
     filled(shape, out)
 }
@@ -78,11 +79,11 @@ pub(super) fn multiply<T: Float>(
 pub(super) fn queue<T: Float>(
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    products: Products,
+    products: ProductBatch,
     [lhs, rhs]: [&dyn DeviceMemory; 2],
     out: &dyn DeviceMemory,
 ) -> Result<(), Error> {
-    let Products { each, batch, .. } = products;
+    let ProductBatch { each, batch, .. } = products;
     let Extents { m, k, n } = each;
     let operand = |buffer, stride| MatMulOperand::Strided { buffer, stride };
     let call = MatMulCall {
@@ -129,7 +130,7 @@ pub(super) fn queue_each<T: Float>(
         return Ok(());
     }
     for ((&lhs, &rhs), &out) in lhs.iter().zip(&rhs).zip(&out) {
-        launch::<T>(accelerator, kind, Products::one(each), [lhs, rhs], out)?;
+        launch::<T>(accelerator, kind, ProductBatch::one(each), [lhs, rhs], out)?;
     }
     Ok(())
 }
@@ -137,7 +138,7 @@ pub(super) fn queue_each<T: Float>(
 fn launch<T: Float>(
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    products: Products,
+    products: ProductBatch,
     [lhs, rhs]: [&dyn DeviceMemory; 2],
     out: &dyn DeviceMemory,
 ) -> Result<(), Error> {

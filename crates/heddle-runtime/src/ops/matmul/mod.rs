@@ -14,8 +14,8 @@ mod stream;
 use ::gemm::Parallelism;
 
 use crate::array::{Array, HostBuffer};
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::shape::Shape;
@@ -25,9 +25,9 @@ pub use batch::{BATCH_MATMUL, BatchMatMul};
 pub(super) use batched::ITEM_MULTIPLY_ADDS;
 
 use self::gemm::Extents;
-use self::gpu::Products;
+use self::gpu::ProductBatch;
 use super::number::{Float, Number};
-use super::{agreement, room};
+use super::{agreement, memory_budget};
 
 /// The product of two matrices.
 pub static MATMUL: Kind = Kind::new("matmul", WorkUnit::MultiplyAdds);
@@ -64,7 +64,7 @@ impl<T: Float> Operation for MatMul<T> {
     type Output = Array<T>;
 
     fn describe(&self) -> Description {
-        room::splits(
+        memory_budget::can_split(
             Description::new(&MATMUL, T::DTYPE, multiply_adds(self.extents))
                 .reads_both(&self.lhs, &self.rhs)
                 .writes(Bytes::of::<T>(self.shape.elements())),
@@ -75,16 +75,23 @@ impl<T: Float> Operation for MatMul<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(accelerator) => {
-                let products = Products::one(self.extents);
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(accelerator) => {
+                let products = ProductBatch::one(self.extents);
                 let operands = (&self.lhs, &self.rhs);
-                return gpu::multiply(lane, accelerator, &MATMUL, products, operands, &self.shape);
+                return gpu::multiply(
+                    context,
+                    accelerator,
+                    &MATMUL,
+                    products,
+                    operands,
+                    &self.shape,
+                );
             }
         };
-        let (lhs, rhs) = (lane.host(&self.lhs)?, lane.host(&self.rhs)?);
+        let (lhs, rhs) = (context.host(&self.lhs)?, context.host(&self.rhs)?);
         let mut out = HostBuffer::unspecified(self.shape.elements());
         shared_product(pool, self.extents, out.as_mut_slice(), lhs, rhs);
         Ok(Array::on_host(self.shape.clone(), out))
@@ -98,7 +105,7 @@ impl<T: Float> Operation for MatMul<T> {
 }
 
 /// One product on as many threads as it is worth.
-fn shared_product<T: Float>(pool: &Pool, extents: Extents, out: &mut [T], lhs: &[T], rhs: &[T]) {
+fn shared_product<T: Float>(pool: &CpuPool, extents: Extents, out: &mut [T], lhs: &[T], rhs: &[T]) {
     if small::suits(extents) {
         small::products(extents, out, lhs, rhs);
         return;

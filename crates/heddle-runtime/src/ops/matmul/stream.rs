@@ -11,17 +11,19 @@ use std::sync::Arc;
 use smallvec::{SmallVec, smallvec};
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{Accelerator, DeviceBuffer, DeviceMemory, Lane, Pipeline, PipelineInput};
+use crate::device::{
+    Accelerator, ChunkedMap, ChunkedMapInput, DeviceBuffer, DeviceMemory, ExecutionContext,
+};
 use crate::error::Error;
 use crate::operation::Kind;
 use crate::shape::Shape;
 use crate::units::Bytes;
 
+use super::super::memory_budget;
 use super::super::number::Float;
-use super::super::panel::{packed, ranges};
-use super::super::room;
+use super::super::submatrix::{packed, ranges};
 use super::gemm::Extents;
-use super::gpu::{self, Products};
+use super::gpu::{self, ProductBatch};
 
 /// Rows and columns that are worth holding: fewer would leave most of a kernel's
 /// tile empty, and fetch every row as often.
@@ -30,37 +32,37 @@ const FEW: usize = 32;
 /// The products as an array of `shape`, on the host. There is at least one
 /// element.
 pub(super) fn multiply<T: Float>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    products: Products,
+    products: ProductBatch,
     (lhs, rhs): (&Array<T>, &Array<T>),
     shape: &Shape,
 ) -> Result<Array<T>, Error> {
     let mut out = HostBuffer::unspecified(shape.elements());
-    let stream = Stream {
-        lane,
+    let stream = StreamedProduct {
+        context,
         accelerator,
         kind,
-        room: room::for_pieces(lane),
+        memory_budget: memory_budget::for_chunks(context),
     };
     let Extents { m, k, n } = products.each;
     let row = Bytes::of::<T>(k + n);
-    let is_held = products.batch == 1 && rhs.residency().is_on(lane.device());
+    let is_held = products.batch == 1 && rhs.residency().is_on(context.device());
     if k == 0 {
         out.as_mut_slice().fill(T::ZERO);
-    } else if is_held && row <= stream.room {
-        let held = Held::Resident(lane.resident(rhs, accelerator)?);
-        stream.rows(products.each, lane.host(lhs)?, &held, out.as_mut_slice())?;
+    } else if is_held && row <= stream.memory_budget {
+        let held = HeldColumns::Resident(context.resident(rhs, accelerator)?);
+        stream.rows(products.each, context.host(lhs)?, &held, out.as_mut_slice())?;
     } else if stream.holds_item::<T>(products) {
         stream.items(
             products,
-            lane.host(lhs)?,
-            lane.host(rhs)?,
+            context.host(lhs)?,
+            context.host(rhs)?,
             out.as_mut_slice(),
         )?;
     } else {
-        let (lhs, rhs) = (lane.host(lhs)?, lane.host(rhs)?);
+        let (lhs, rhs) = (context.host(lhs)?, context.host(rhs)?);
         for (index, out) in out.as_mut_slice().chunks_mut(m * n).enumerate() {
             let lhs = &lhs[index * products.lhs_stride..][..m * k];
             let rhs = &rhs[index * products.rhs_stride..][..k * n];
@@ -71,39 +73,39 @@ pub(super) fn multiply<T: Float>(
 }
 
 /// The columns that rows stream past.
-enum Held<'a, T> {
+enum HeldColumns<'a, T> {
     Resident(Arc<DeviceBuffer>),
     Host(&'a [T]),
 }
 
-struct Stream<'a> {
-    lane: &'a Lane<'a>,
+struct StreamedProduct<'a> {
+    context: &'a ExecutionContext<'a>,
     accelerator: &'a dyn Accelerator,
     kind: &'static Kind,
-    room: Bytes,
+    memory_budget: Bytes,
 }
 
-impl Stream<'_> {
+impl StreamedProduct<'_> {
     /// Whether one product of a batch finds room.
-    fn holds_item<T: Float>(&self, products: Products) -> bool {
+    fn holds_item<T: Float>(&self, products: ProductBatch) -> bool {
         let Extents { m, k, n } = products.each;
-        products.batch > 1 && Bytes::of::<T>(m * k + k * n + m * n) <= self.room
+        products.batch > 1 && Bytes::of::<T>(m * k + k * n + m * n) <= self.memory_budget
     }
 
     /// All products of a batch, as many at once as there is room for.
     fn items<T: Float>(
         &self,
-        products: Products,
+        products: ProductBatch,
         lhs: &[T],
         rhs: &[T],
         out: &mut [T],
     ) -> Result<(), Error> {
         let Extents { m, n, .. } = products.each;
-        let input = |elements, stride| PipelineInput {
+        let input = |elements, stride| ChunkedMapInput {
             bytes: bytemuck::cast_slice(elements).into(),
             unit: stride * size_of::<T>(),
         };
-        let work = Pipeline {
+        let work = ChunkedMap {
             inputs: &[
                 input(lhs, products.lhs_stride),
                 input(rhs, products.rhs_stride),
@@ -111,16 +113,17 @@ impl Stream<'_> {
             output: bytemuck::cast_slice_mut(out).into(),
             output_unit: m * n * size_of::<T>(),
             chunk_elements: 0,
-            room: self.room,
+            memory_budget: self.memory_budget,
         };
-        self.lane.pipeline(self.accelerator, work, &mut |chunk| {
-            let here = Products {
-                batch: chunk.elements,
-                ..products
-            };
-            let operands = [chunk.inputs[0], chunk.inputs[1]];
-            gpu::queue::<T>(self.accelerator, self.kind, here, operands, chunk.output)
-        })
+        self.context
+            .chunked_map(self.accelerator, work, &mut |chunk| {
+                let here = ProductBatch {
+                    batch: chunk.elements,
+                    ..products
+                };
+                let operands = [chunk.inputs[0], chunk.inputs[1]];
+                gpu::queue::<T>(self.accelerator, self.kind, here, operands, chunk.output)
+            })
     }
 
     /// One product whose right matrix is held, row by row of the left one.
@@ -128,38 +131,39 @@ impl Stream<'_> {
         &self,
         each: Extents,
         lhs: &[T],
-        held: &Held<'_, T>,
+        held: &HeldColumns<'_, T>,
         out: &mut [T],
     ) -> Result<(), Error> {
-        let mut inputs: SmallVec<[_; 2]> = smallvec![PipelineInput {
+        let mut inputs: SmallVec<[_; 2]> = smallvec![ChunkedMapInput {
             bytes: bytemuck::cast_slice(lhs).into(),
             unit: each.k * size_of::<T>(),
         }];
-        if let Held::Host(columns) = held {
-            inputs.push(PipelineInput {
+        if let HeldColumns::Host(columns) = held {
+            inputs.push(ChunkedMapInput {
                 bytes: bytemuck::cast_slice(columns).into(),
                 unit: 0,
             });
         }
-        let work = Pipeline {
+        let work = ChunkedMap {
             inputs: &inputs,
             output: bytemuck::cast_slice_mut(out).into(),
             output_unit: each.n * size_of::<T>(),
             chunk_elements: 0,
-            room: self.room,
+            memory_budget: self.memory_budget,
         };
-        self.lane.pipeline(self.accelerator, work, &mut |chunk| {
-            let columns: &dyn DeviceMemory = match held {
-                Held::Resident(buffer) => &***buffer,
-                Held::Host(_) => chunk.inputs[1],
-            };
-            let here = Products::one(Extents {
-                m: chunk.elements,
-                ..each
-            });
-            let operands = [chunk.inputs[0], columns];
-            gpu::queue::<T>(self.accelerator, self.kind, here, operands, chunk.output)
-        })
+        self.context
+            .chunked_map(self.accelerator, work, &mut |chunk| {
+                let columns: &dyn DeviceMemory = match held {
+                    HeldColumns::Resident(buffer) => &***buffer,
+                    HeldColumns::Host(_) => chunk.inputs[1],
+                };
+                let here = ProductBatch::one(Extents {
+                    m: chunk.elements,
+                    ..each
+                });
+                let operands = [chunk.inputs[0], columns];
+                gpu::queue::<T>(self.accelerator, self.kind, here, operands, chunk.output)
+            })
     }
 
     /// One product, some columns and as much of `k` at a time as there is room for.
@@ -171,7 +175,7 @@ impl Stream<'_> {
         out: &mut [T],
     ) -> Result<(), Error> {
         let Extents { m, k, n } = each;
-        let tile = Tile::within(each, self.room.0 as usize / size_of::<T>());
+        let tile = Tile::within(each, self.memory_budget.0 as usize / size_of::<T>());
         for columns in ranges(n, tile.n) {
             for depth in ranges(k, tile.k) {
                 let left = packed(lhs, k, 0..m, depth.clone());
@@ -182,12 +186,17 @@ impl Stream<'_> {
                     n: columns.len(),
                 };
                 if part.n == n && part.k == k {
-                    self.rows(part, &left, &Held::Host(&right), out)?;
+                    self.rows(part, &left, &HeldColumns::Host(&right), out)?;
                     continue;
                 }
-                let mut panel = HostBuffer::unspecified(m * part.n);
-                self.rows(part, &left, &Held::Host(&right), panel.as_mut_slice())?;
-                let rows = out.chunks_mut(n).zip(panel.as_slice().chunks(part.n));
+                let mut submatrix = HostBuffer::unspecified(m * part.n);
+                self.rows(
+                    part,
+                    &left,
+                    &HeldColumns::Host(&right),
+                    submatrix.as_mut_slice(),
+                )?;
+                let rows = out.chunks_mut(n).zip(submatrix.as_slice().chunks(part.n));
                 for (to, from) in rows {
                     let to = &mut to[columns.clone()];
                     if depth.start == 0 {

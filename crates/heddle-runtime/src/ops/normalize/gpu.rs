@@ -2,14 +2,14 @@
 //! one pass reads them there. Without room for the array both stream it.
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, Lane};
+use crate::device::{Accelerator, Argument, ExecutionContext};
 use crate::dtype::Element;
 use crate::error::Error;
 
-use super::super::kernel::{Kernels, filled, kernels, over_elements, room};
+use super::super::elementwise_gpu::{self, MapOperand};
+use super::super::kernel::{Kernels, allocate_elements, filled, kernels, over_elements};
 use super::super::number::Float;
-use super::super::pass::{self, Side};
-use super::super::reduce::gpu::{self as reduce, Source};
+use super::super::reduce::gpu::{self as reduce, ReductionInput};
 use super::NormalizeMode;
 
 const Z_SCORES: Kernels = kernels!("normalize_z_score", floats);
@@ -18,38 +18,38 @@ const UNITS: Kernels = kernels!("normalize_unit", floats);
 
 /// The normalized array, on the device if there is room.
 pub(super) fn normalize<T: Float>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     input: &Array<T>,
     mode: NormalizeMode,
 ) -> Result<Array<T>, Error> {
     if input.is_empty() {
-        return filled(input.shape(), room::<T>(accelerator, 0)?);
+        return filled(input.shape(), allocate_elements::<T>(accelerator, 0)?);
     }
     let kind = mode.kind();
     let beside = input.bytes() + reduce::scratch(input.bytes());
-    let source = Source::of(lane, accelerator, input, beside)?;
+    let source = ReductionInput::of(context, accelerator, input, beside)?;
     let (kernels, statistics) = match mode {
         NormalizeMode::ZScore => (
             &Z_SCORES,
-            reduce::moments::<T>(lane, accelerator, kind, &source)?,
+            reduce::moments::<T>(context, accelerator, kind, &source)?,
         ),
         NormalizeMode::MinMax => (
             &MIN_MAXES,
-            reduce::extremes::<T>(lane, accelerator, kind, &source)?,
+            reduce::extremes::<T>(context, accelerator, kind, &source)?,
         ),
         NormalizeMode::Unit => (
             &UNITS,
-            reduce::squares::<T>(lane, accelerator, kind, &source)?,
+            reduce::squares::<T>(context, accelerator, kind, &source)?,
         ),
     };
     drop(source);
     let kernel = kernels.of::<T>(kind.name())?;
-    pass::fresh(
-        lane,
+    elementwise_gpu::fresh(
+        context,
         accelerator,
         input.shape(),
-        &[Side::Each(input)],
+        &[MapOperand::PerElement(input)],
         &mut |chunk| {
             over_elements(
                 accelerator,

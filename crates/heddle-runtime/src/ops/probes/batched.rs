@@ -3,13 +3,13 @@
 
 use smallvec::smallvec;
 
-use super::{Outline, Prepared, Recipe, discard, operand};
+use super::{ArrayProbe, OperationSize, PreparedOperation, discard, operand};
 use crate::array::{Array, Residency};
 use crate::batch::pack::ITEM_BYTES;
-use crate::batch::{Batchable, Merged, family};
+use crate::batch::{Batchable, MergedOperation, family};
 use crate::dtype::DType;
 use crate::error::Error;
-use crate::operation::{Kind, ResultPlace};
+use crate::operation::{Kind, ResultLocation};
 use crate::ops::elementwise::{Binary, BinaryFunction, Unary, UnaryFunction};
 use crate::ops::matmul::{ITEM_MULTIPLY_ADDS, MATMUL, MatMul};
 use crate::ops::xor::{XOR, Xor};
@@ -23,18 +23,18 @@ const KEY: usize = 32;
 const PRODUCTS: [usize; 4] = [4, 16, 64, 256];
 const SIDE: usize = 64;
 
-pub(in crate::ops) fn xor(list: &mut Vec<Recipe>) {
-    list.push(Recipe {
+pub(in crate::ops) fn xor(list: &mut Vec<ArrayProbe>) {
+    list.push(ArrayProbe {
         kind: &family(&XOR).packed,
         dtype: DType::U8,
         size_means: "items of 1 KiB",
         sizes: COUNTS.to_vec(),
-        place: Some(Residency::Host),
-        outline: Box::new(|items| Outline {
+        fixed_residency: Some(Residency::Host),
+        operation_size: Box::new(|items| OperationSize {
             work: items as u64 * (2 * ITEM as u64 + KEY as u64 + ITEM_BYTES),
             operands: smallvec![Bytes((items * ITEM + KEY) as u64)],
             output: Bytes((items * ITEM) as u64),
-            result: ResultPlace::Host,
+            result: ResultLocation::Host,
         }),
         prepare: Box::new(|items| {
             let key = operand::<u8>(KEY);
@@ -43,20 +43,20 @@ pub(in crate::ops) fn xor(list: &mut Vec<Recipe>) {
     });
 }
 
-pub(in crate::ops) fn matmul(list: &mut Vec<Recipe>) {
-    list.push(Recipe {
+pub(in crate::ops) fn matmul(list: &mut Vec<ArrayProbe>) {
+    list.push(ArrayProbe {
         kind: &family(&MATMUL).packed,
         dtype: DType::F32,
         size_means: "64 x 64 matrices",
         sizes: PRODUCTS.to_vec(),
-        place: Some(Residency::Host),
-        outline: Box::new(|items| {
+        fixed_residency: Some(Residency::Host),
+        operation_size: Box::new(|items| {
             let each = Bytes::of::<f32>(SIDE * SIDE);
-            Outline {
+            OperationSize {
                 work: items as u64 * ((SIDE * SIDE * SIDE) as u64 + ITEM_MULTIPLY_ADDS),
                 operands: smallvec![Bytes(2 * each.0 * items as u64)],
                 output: Bytes(each.0 * items as u64),
-                result: ResultPlace::Host,
+                result: ResultLocation::Host,
             }
         }),
         prepare: Box::new(|items| {
@@ -67,7 +67,7 @@ pub(in crate::ops) fn matmul(list: &mut Vec<Recipe>) {
 }
 
 pub(in crate::ops) fn binary<F: BinaryFunction<f32> + 'static>(
-    list: &mut Vec<Recipe>,
+    list: &mut Vec<ArrayProbe>,
     function: F,
 ) {
     maps(list, function.kind(), 2, move |arrays| {
@@ -75,7 +75,10 @@ pub(in crate::ops) fn binary<F: BinaryFunction<f32> + 'static>(
     });
 }
 
-pub(in crate::ops) fn unary<F: UnaryFunction<f32> + 'static>(list: &mut Vec<Recipe>, function: F) {
+pub(in crate::ops) fn unary<F: UnaryFunction<f32> + 'static>(
+    list: &mut Vec<ArrayProbe>,
+    function: F,
+) {
     maps(list, function.kind(), 1, move |arrays| {
         Ok(Unary::new(function, &arrays[0]))
     });
@@ -83,22 +86,22 @@ pub(in crate::ops) fn unary<F: UnaryFunction<f32> + 'static>(list: &mut Vec<Reci
 
 /// A map of so many arrays each, `make` building one.
 fn maps<B: Batchable + 'static>(
-    list: &mut Vec<Recipe>,
+    list: &mut Vec<ArrayProbe>,
     kind: &'static Kind,
     arrays: usize,
     make: impl Fn(&[Array<f32>]) -> Result<B, Error> + Send + Sync + 'static,
 ) {
-    list.push(Recipe {
+    list.push(ArrayProbe {
         kind: &family(kind).packed,
         dtype: DType::F32,
         size_means: "items of 1 KiB",
         sizes: COUNTS.to_vec(),
-        place: Some(Residency::Host),
-        outline: Box::new(move |items| Outline {
+        fixed_residency: Some(Residency::Host),
+        operation_size: Box::new(move |items| OperationSize {
             work: items as u64 * ((arrays as u64 + 1) * ITEM as u64 + ITEM_BYTES),
             operands: smallvec![Bytes((items * arrays * ITEM) as u64)],
             output: Bytes((items * ITEM) as u64),
-            result: ResultPlace::Host,
+            result: ResultLocation::Host,
         }),
         prepare: Box::new(move |items| {
             merged(items, || {
@@ -111,7 +114,10 @@ fn maps<B: Batchable + 'static>(
 }
 
 /// So many items as one operation whose answers are dropped.
-fn merged<B: Batchable + 'static>(items: usize, make: impl Fn() -> Result<B, Error>) -> Prepared {
+fn merged<B: Batchable + 'static>(
+    items: usize,
+    make: impl Fn() -> Result<B, Error>,
+) -> PreparedOperation {
     let items: Result<Vec<B>, Error> = (0..items).map(|_| make()).collect();
-    discard(items.map(Merged::<B, Vec<B>>::new))
+    discard(items.map(MergedOperation::<B, Vec<B>>::new))
 }

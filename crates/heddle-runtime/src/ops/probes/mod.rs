@@ -8,22 +8,22 @@ pub(super) mod batched;
 use smallvec::{SmallVec, smallvec};
 
 use crate::array::{Array, HostBuffer, Residency};
-use crate::device::{DeviceId, Lane};
+use crate::device::{DeviceId, ExecutionContext};
 use crate::dtype::DType;
 use crate::error::Error;
-use crate::operation::{Description, Kind, Operand, Operation, ResultPlace};
+use crate::operation::{Description, Kind, Operand, Operation, ResultLocation};
 use crate::shape::Shape;
 use crate::units::Bytes;
 
 use crate::ops::elementwise::{Binary, BinaryFunction, Unary, UnaryFunction};
+use crate::ops::elementwise_gpu;
 use crate::ops::matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
+use crate::ops::memory_budget;
 use crate::ops::normalize::{Normalize, NormalizeMode};
 use crate::ops::number::{Float, Number};
-use crate::ops::pass;
 use crate::ops::probe::Probe;
 use crate::ops::random::{RANDOM, Random, RandomElement};
 use crate::ops::reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
-use crate::ops::room;
 use crate::ops::scale::{SCALE, Scale};
 use crate::ops::table::entries;
 use crate::ops::transpose::{TRANSPOSE, Transpose};
@@ -37,29 +37,29 @@ const MATRICES: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
 const BATCHES: [usize; 5] = [1, 16, 128, 1024, 8192];
 const ITEM: usize = 16;
 
-type Prepared = Result<Box<dyn Operation<Output = ()> + Send>, Error>;
+type PreparedOperation = Result<Box<dyn Operation<Output = ()> + Send>, Error>;
 
 /// What an operation of one size reads, writes and computes.
-struct Outline {
+struct OperationSize {
     work: u64,
     operands: SmallVec<[Bytes; 3]>,
     output: Bytes,
-    result: ResultPlace,
+    result: ResultLocation,
 }
 
-pub(crate) struct Recipe {
+pub(crate) struct ArrayProbe {
     kind: &'static Kind,
     dtype: DType,
     size_means: &'static str,
     sizes: Vec<usize>,
     /// Where its operands are however it is asked; none for wherever they are said
     /// to be.
-    place: Option<Residency>,
-    outline: Box<dyn Fn(usize) -> Outline + Send + Sync>,
-    prepare: Box<dyn Fn(usize) -> Prepared + Send + Sync>,
+    fixed_residency: Option<Residency>,
+    operation_size: Box<dyn Fn(usize) -> OperationSize + Send + Sync>,
+    prepare: Box<dyn Fn(usize) -> PreparedOperation + Send + Sync>,
 }
 
-impl Probe for Recipe {
+impl Probe for ArrayProbe {
     fn kind(&self) -> &'static Kind {
         self.kind
     }
@@ -77,23 +77,24 @@ impl Probe for Recipe {
     }
 
     fn describe(&self, size: usize, residency: Residency) -> Description {
-        let outline = (self.outline)(size);
+        let operation_size = (self.operation_size)(size);
         let description = Description {
-            result: outline.result,
-            ..Description::new(self.kind, self.dtype, outline.work).writes(outline.output)
+            result: operation_size.result,
+            ..Description::new(self.kind, self.dtype, operation_size.work)
+                .writes(operation_size.output)
         };
-        if outline.operands.is_empty() {
+        if operation_size.operands.is_empty() {
             // What reads nothing has nothing to stream.
             return description;
         }
-        let residency = self.place.unwrap_or(residency);
-        let operands = outline.operands.into_iter();
-        room::splits(operands.fold(description, |description, bytes| {
+        let residency = self.fixed_residency.unwrap_or(residency);
+        let operands = operation_size.operands.into_iter();
+        memory_budget::can_split(operands.fold(description, |description, bytes| {
             description.reads(Operand { bytes, residency })
         }))
     }
 
-    fn prepare(&self, size: usize) -> Prepared {
+    fn prepare(&self, size: usize) -> PreparedOperation {
         (self.prepare)(size)
     }
 }
@@ -110,13 +111,13 @@ pub fn probes() -> Vec<Box<dyn Probe>> {
         .collect()
 }
 
-pub(super) fn xor<T: BitElement + Number>(list: &mut Vec<Recipe>) {
+pub(super) fn xor<T: BitElement + Number>(list: &mut Vec<ArrayProbe>) {
     list.push(flat::<T>(&XOR, 2, 3, Output::Map, |size| {
         discard(Xor::new(&operand::<T>(size), &operand(size)))
     }));
 }
 
-pub(super) fn xor_in_place<T: BitElement + Number>(list: &mut Vec<Recipe>) {
+pub(super) fn xor_in_place<T: BitElement + Number>(list: &mut Vec<ArrayProbe>) {
     list.push(flat::<T>(&XOR_IN_PLACE, 2, 3, Output::Nothing, |size| {
         Ok(Box::new(OwnedXor {
             data: operand::<T>(size),
@@ -125,14 +126,17 @@ pub(super) fn xor_in_place<T: BitElement + Number>(list: &mut Vec<Recipe>) {
     }));
 }
 
-pub(super) fn unary<T: Number, F: UnaryFunction<T> + 'static>(list: &mut Vec<Recipe>, function: F) {
+pub(super) fn unary<T: Number, F: UnaryFunction<T> + 'static>(
+    list: &mut Vec<ArrayProbe>,
+    function: F,
+) {
     list.push(flat::<T>(function.kind(), 1, 2, Output::Map, move |size| {
         discard(Ok(Unary::new(function, &operand::<T>(size))))
     }));
 }
 
 pub(super) fn binary<T: Number, F: BinaryFunction<T> + 'static>(
-    list: &mut Vec<Recipe>,
+    list: &mut Vec<ArrayProbe>,
     function: F,
 ) {
     list.push(flat::<T>(function.kind(), 2, 3, Output::Map, move |size| {
@@ -140,80 +144,80 @@ pub(super) fn binary<T: Number, F: BinaryFunction<T> + 'static>(
     }));
 }
 
-pub(super) fn scale<T: Float>(list: &mut Vec<Recipe>) {
+pub(super) fn scale<T: Float>(list: &mut Vec<ArrayProbe>) {
     list.push(flat::<T>(&SCALE, 1, 2, Output::Map, |size| {
         discard(Ok(Scale::new(&operand::<T>(size), T::from_u8(3), T::ONE)))
     }));
 }
 
-pub(super) fn z_score<T: Float>(list: &mut Vec<Recipe>) {
+pub(super) fn z_score<T: Float>(list: &mut Vec<ArrayProbe>) {
     normalize::<T>(list, NormalizeMode::ZScore);
 }
 
-pub(super) fn min_max<T: Float>(list: &mut Vec<Recipe>) {
+pub(super) fn min_max<T: Float>(list: &mut Vec<ArrayProbe>) {
     normalize::<T>(list, NormalizeMode::MinMax);
 }
 
-pub(super) fn unit<T: Float>(list: &mut Vec<Recipe>) {
+pub(super) fn unit<T: Float>(list: &mut Vec<ArrayProbe>) {
     normalize::<T>(list, NormalizeMode::Unit);
 }
 
-fn normalize<T: Float>(list: &mut Vec<Recipe>, mode: NormalizeMode) {
+fn normalize<T: Float>(list: &mut Vec<ArrayProbe>, mode: NormalizeMode) {
     let kind = mode.kind();
     list.push(flat::<T>(kind, 1, 3, Output::Elements, move |size| {
         discard(Ok(Normalize::new(&operand::<T>(size), mode)))
     }));
 }
 
-pub(super) fn sum<T: Summable>(list: &mut Vec<Recipe>) {
+pub(super) fn sum<T: Summable>(list: &mut Vec<ArrayProbe>) {
     let output = Output::Bytes(Bytes::of::<T::Sum>(1));
     list.push(flat::<T>(&SUM, 1, 1, output, |size| {
         discard(Ok(Sum::new(&operand::<T>(size))))
     }));
 }
 
-pub(super) fn mean<T: Summable>(list: &mut Vec<Recipe>) {
+pub(super) fn mean<T: Summable>(list: &mut Vec<ArrayProbe>) {
     let output = Output::Bytes(Bytes::of::<f64>(1));
     list.push(flat::<T>(&MEAN, 1, 1, output, |size| {
         discard(Mean::new(&operand::<T>(size)))
     }));
 }
 
-pub(super) fn std<T: Number>(list: &mut Vec<Recipe>) {
+pub(super) fn std<T: Number>(list: &mut Vec<ArrayProbe>) {
     let output = Output::Bytes(Bytes::of::<f64>(1));
     list.push(flat::<T>(&STD, 1, 1, output, |size| {
         discard(Std::new(&operand::<T>(size)))
     }));
 }
 
-pub(super) fn min<T: Number>(list: &mut Vec<Recipe>) {
+pub(super) fn min<T: Number>(list: &mut Vec<ArrayProbe>) {
     let output = Output::Bytes(Bytes::of::<T>(1));
     list.push(flat::<T>(&MIN, 1, 1, output, |size| {
         discard(Min::new(&operand::<T>(size)))
     }));
 }
 
-pub(super) fn max<T: Number>(list: &mut Vec<Recipe>) {
+pub(super) fn max<T: Number>(list: &mut Vec<ArrayProbe>) {
     let output = Output::Bytes(Bytes::of::<T>(1));
     list.push(flat::<T>(&MAX, 1, 1, output, |size| {
         discard(Max::new(&operand::<T>(size)))
     }));
 }
 
-pub(super) fn matmul<T: Float>(list: &mut Vec<Recipe>) {
-    list.push(Recipe {
+pub(super) fn matmul<T: Float>(list: &mut Vec<ArrayProbe>) {
+    list.push(ArrayProbe {
         kind: &MATMUL,
         dtype: T::DTYPE,
         size_means: "rows of a square matrix",
         sizes: MATRICES.to_vec(),
-        place: None,
-        outline: Box::new(|n| {
+        fixed_residency: None,
+        operation_size: Box::new(|n| {
             let bytes = Bytes::of::<T>(n * n);
-            Outline {
+            OperationSize {
                 work: (n * n * n) as u64,
                 operands: smallvec![bytes, bytes],
                 output: bytes,
-                result: ResultPlace::Stay,
+                result: ResultLocation::OnDevice,
             }
         }),
         prepare: Box::new(|n| {
@@ -223,20 +227,20 @@ pub(super) fn matmul<T: Float>(list: &mut Vec<Recipe>) {
     });
 }
 
-pub(super) fn batch_matmul<T: Float>(list: &mut Vec<Recipe>) {
-    list.push(Recipe {
+pub(super) fn batch_matmul<T: Float>(list: &mut Vec<ArrayProbe>) {
+    list.push(ArrayProbe {
         kind: &BATCH_MATMUL,
         dtype: T::DTYPE,
         size_means: "16 x 16 matrices",
         sizes: BATCHES.to_vec(),
-        place: None,
-        outline: Box::new(|batch| {
+        fixed_residency: None,
+        operation_size: Box::new(|batch| {
             let bytes = Bytes::of::<T>(batch * ITEM * ITEM);
-            Outline {
+            OperationSize {
                 work: (batch * ITEM * ITEM * ITEM) as u64,
                 operands: smallvec![bytes, bytes],
                 output: bytes,
-                result: ResultPlace::Stay,
+                result: ResultLocation::OnDevice,
             }
         }),
         prepare: Box::new(|batch| {
@@ -246,7 +250,7 @@ pub(super) fn batch_matmul<T: Float>(list: &mut Vec<Recipe>) {
     });
 }
 
-pub(super) fn transpose<T: Number>(list: &mut Vec<Recipe>) {
+pub(super) fn transpose<T: Number>(list: &mut Vec<ArrayProbe>) {
     list.push(flat::<T>(&TRANSPOSE, 1, 2, Output::Elements, |size| {
         let rows = 1_usize << (size.max(1).ilog2() / 2);
         discard(
@@ -257,7 +261,7 @@ pub(super) fn transpose<T: Number>(list: &mut Vec<Recipe>) {
     }));
 }
 
-pub(super) fn random<T: Number + RandomElement>(list: &mut Vec<Recipe>) {
+pub(super) fn random<T: Number + RandomElement>(list: &mut Vec<ArrayProbe>) {
     list.push(flat::<T>(&RANDOM, 0, 1, Output::Elements, |size| {
         discard(Random::<T>::new(1, &[size]))
     }));
@@ -282,9 +286,9 @@ fn flat<T: Number>(
     operands: usize,
     passes: usize,
     output: Output,
-    prepare: impl Fn(usize) -> Prepared + Send + Sync + 'static,
-) -> Recipe {
-    Recipe {
+    prepare: impl Fn(usize) -> PreparedOperation + Send + Sync + 'static,
+) -> ArrayProbe {
+    ArrayProbe {
         kind,
         dtype: T::DTYPE,
         size_means: "elements",
@@ -292,8 +296,8 @@ fn flat<T: Number>(
             .rev()
             .map(|step| (LARGEST / size_of::<T>()) >> (4 * step))
             .collect(),
-        place: None,
-        outline: Box::new(move |size| Outline {
+        fixed_residency: None,
+        operation_size: Box::new(move |size| OperationSize {
             work: Bytes::of::<T>(size).0 * passes as u64,
             operands: (0..operands).map(|_| Bytes::of::<T>(size)).collect(),
             output: match output {
@@ -302,9 +306,9 @@ fn flat<T: Number>(
                 Output::Bytes(bytes) => bytes,
             },
             result: match output {
-                Output::Bytes(_) => ResultPlace::Host,
-                Output::Map => pass::result_place(Bytes::of::<T>(size)),
-                Output::Nothing | Output::Elements => ResultPlace::Stay,
+                Output::Bytes(_) => ResultLocation::Host,
+                Output::Map => elementwise_gpu::result_place(Bytes::of::<T>(size)),
+                Output::Nothing | Output::Elements => ResultLocation::OnDevice,
             },
         }),
         prepare: Box::new(prepare),
@@ -321,14 +325,14 @@ fn operand<T: Number>(len: usize) -> Array<T> {
     Array::on_host(Shape::flat(len), buffer)
 }
 
-fn discard<O: Operation + Send + 'static>(operation: Result<O, Error>) -> Prepared {
-    operation.map(|operation| Box::new(Discard(operation)) as _)
+fn discard<O: Operation + Send + 'static>(operation: Result<O, Error>) -> PreparedOperation {
+    operation.map(|operation| Box::new(DiscardResult(operation)) as _)
 }
 
 /// An operation whose answer is dropped.
-struct Discard<O>(O);
+struct DiscardResult<O>(O);
 
-impl<O: Operation> Operation for Discard<O> {
+impl<O: Operation> Operation for DiscardResult<O> {
     type Output = ();
 
     fn describe(&self) -> Description {
@@ -339,8 +343,8 @@ impl<O: Operation> Operation for Discard<O> {
         self.0.runs_on(device)
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        self.0.run(lane).map(drop)
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        self.0.run(context).map(drop)
     }
 
     fn is_repeatable(&self) -> bool {
@@ -365,8 +369,8 @@ impl<T: BitElement> Operation for OwnedXor<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        XorInPlace::new(&mut self.data, &self.key)?.run(lane)
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        XorInPlace::new(&mut self.data, &self.key)?.run(context)
     }
 }
 
@@ -375,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recipe_describes_what_it_prepares() {
+    fn a_probe_describes_what_it_prepares() {
         for probe in probes() {
             // The smallest stays on its device, the largest streams.
             let sizes = probe.sizes();

@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{Accelerator, Argument, DeviceId, Lane, Place};
+use crate::device::{Accelerator, Argument, DeviceId, ExecutionContext, ExecutionTarget};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -134,10 +134,10 @@ impl<T: RandomElement> Operation for Random<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(accelerator) => return self.run_on_gpu(accelerator),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(accelerator) => return self.run_on_gpu(accelerator),
         };
         let mut out = HostBuffer::unspecified(self.shape.elements());
         let cost = Bytes(Bytes::of::<T>(out.len()).0.saturating_mul(WEIGHT));
@@ -163,7 +163,7 @@ impl<T: RandomElement> Operation for Random<T> {
 impl<T: RandomElement> Random<T> {
     fn run_on_gpu(&self, accelerator: &dyn Accelerator) -> Result<Array<T>, Error> {
         let elements = self.shape.elements();
-        let out = kernel::room::<T>(accelerator, elements)?;
+        let out = kernel::allocate_elements::<T>(accelerator, elements)?;
         kernel::over_elements(
             accelerator,
             KERNELS.of::<T>(RANDOM.name())?,

@@ -27,8 +27,8 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 /// where 32-bit lanes gave 1.3.
 #[inline(always)]
 pub(super) fn blocks<const N: usize>(first: u64, key: [u32; 2], words: &mut [u64; N]) {
-    for (lane, pair) in words.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-        let block = first + lane as u64;
+    for (context, pair) in words.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+        let block = first + context as u64;
         let [a, b, c, d] = rounds([block, block >> 32, 0, 0], key);
         *pair = [a & LOW | b << 32, c & LOW | d << 32];
     }
@@ -60,7 +60,7 @@ mod tests {
 
     /// Random123's `kat_vectors`, lines "philox4x32 10".
     #[test]
-    fn gives_the_published_answers() {
+    fn gives_the_published_results() {
         let vectors = [
             (
                 [0; 4],
@@ -78,8 +78,8 @@ mod tests {
                 [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
             ),
         ];
-        for (counter, key, answer) in vectors {
-            assert_eq!(philox4x32_10(counter, key), answer);
+        for (counter, key, result) in vectors {
+            assert_eq!(philox4x32_10(counter, key), result);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The fixed blocks, lanes and tree every reduction goes through.
 
-use crate::cpu::Pool;
+use crate::cpu::CpuPool;
 use crate::dtype::Element;
 use crate::units::Bytes;
 
@@ -16,7 +16,7 @@ const LANES: usize = 4 * VECTOR;
 /// Reduces every block with `block` and merges the results pairwise, left before
 /// right. `None` for an empty array.
 pub(in super::super) fn reduce<T: Element, P: Copy + Send>(
-    pool: &Pool,
+    pool: &CpuPool,
     data: &[T],
     block: impl Fn(&[T]) -> P + Sync,
     merge: impl Fn(P, P) -> P + Copy,

@@ -3,8 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::Array;
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::units::Bytes;
@@ -147,7 +147,7 @@ pass!(ExtremesPass -> Extremes<T>, |data| {
 });
 
 /// Both ends in one pass over memory. `None` for an empty array.
-pub(in super::super) fn extremes_of<T: Number>(pool: &Pool, data: &[T]) -> Option<Extremes<T>> {
+pub(in super::super) fn extremes_of<T: Number>(pool: &CpuPool, data: &[T]) -> Option<Extremes<T>> {
     let block = |data: &[T]| Arch::new().dispatch(ExtremesPass(data));
     reduce(pool, data, block, |a, b| Extremes {
         min: lesser(a.min, b.min),
@@ -188,15 +188,15 @@ macro_rules! extreme {
                 device.is_host() || device.has_kernels()
             }
 
-            fn run(&mut self, lane: &Lane<'_>) -> Result<T, Error> {
-                let pool = match lane.place() {
-                    Place::Host(pool) => pool,
-                    Place::Accelerator(accelerator) => {
-                        return gpu::extreme(lane, accelerator, &$kind, &self.input);
+            fn run(&mut self, context: &ExecutionContext<'_>) -> Result<T, Error> {
+                let pool = match context.place() {
+                    ExecutionTarget::Host(pool) => pool,
+                    ExecutionTarget::Accelerator(accelerator) => {
+                        return gpu::extreme(context, accelerator, &$kind, &self.input);
                     }
                 };
                 let block = |data: &[T]| Arch::new().dispatch($pass(data));
-                reduce(pool, lane.host(&self.input)?, block, $pick).ok_or(Error::EmptyArray {
+                reduce(pool, context.host(&self.input)?, block, $pick).ok_or(Error::EmptyArray {
                     operation: $kind.name(),
                 })
             }

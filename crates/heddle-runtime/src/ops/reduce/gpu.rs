@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 use crate::array::Array;
 use crate::device::{
-    Accelerator, Argument, DeviceBuffer, DeviceMemory, Kernel, Lane, Launch, Pipeline,
-    PipelineInput,
+    Accelerator, Argument, ChunkedMap, ChunkedMapInput, DeviceBuffer, DeviceMemory,
+    ExecutionContext, Kernel, Launch,
 };
 use crate::dtype::Element;
 use crate::error::Error;
-use crate::operation::{Description, Kind, ResultPlace};
+use crate::operation::{Description, Kind, ResultLocation};
 use crate::units::Bytes;
 
 use super::super::kernel::{BLOCK, Kernels, kernels, named};
+use super::super::memory_budget;
 use super::super::number::{Float, Number};
-use super::super::room;
 use super::extremes::MIN;
 use super::sum::Summable;
 
@@ -45,32 +45,32 @@ const MERGE_SQUARES: &Kernel = named("merge_squares");
 
 /// Where a reduction finds its input.
 #[derive(Clone, Debug)]
-pub(in super::super) enum Source<'a> {
+pub(in super::super) enum ReductionInput<'a> {
     /// In the device's memory.
     Device(Arc<DeviceBuffer>),
     /// On the host, from where it is streamed.
     Host(&'a [u8]),
 }
 
-impl<'a> Source<'a> {
+impl<'a> ReductionInput<'a> {
     /// The input on the device, if it is there or can be, with `beside` it.
     pub(in super::super) fn of<T: Element>(
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
         input: &'a Array<T>,
         beside: Bytes,
     ) -> Result<Self, Error> {
-        let is_there = input.residency().is_on(lane.device());
-        if is_there || room::has(lane, input.bytes() + beside) {
-            return lane.resident(input, accelerator).map(Self::Device);
+        let is_there = input.residency().is_on(context.device());
+        if is_there || memory_budget::has(context, input.bytes() + beside) {
+            return context.resident(input, accelerator).map(Self::Device);
         }
-        Ok(Self::Host(bytemuck::cast_slice(lane.host(input)?)))
+        Ok(Self::Host(bytemuck::cast_slice(context.host(input)?)))
     }
 }
 
 /// One kernel of a reduction, and what one of its blocks takes and leaves.
 #[derive(Clone, Copy)]
-struct Pass {
+struct ReductionPass {
     kernel: &'static Kernel,
     /// Bytes of an element it reads.
     element: usize,
@@ -80,7 +80,7 @@ struct Pass {
     partial: usize,
 }
 
-impl Pass {
+impl ReductionPass {
     /// A pass over chunks of elements of `element` bytes.
     fn chunks(kernel: &'static Kernel, element: usize, partial: usize) -> Self {
         Self {
@@ -140,20 +140,20 @@ impl Pass {
     fn reduce(
         self,
         again: Self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
-        input: &Source<'_>,
+        input: &ReductionInput<'_>,
     ) -> Result<DeviceBuffer, Error> {
         let mut partials = match input {
-            Source::Device(input) => self.launch(accelerator, &***input)?,
-            Source::Host(input) => {
-                let room = room::for_pieces(lane);
-                let mut partials = self.stream(lane, accelerator, input, room)?;
+            ReductionInput::Device(input) => self.launch(accelerator, &***input)?,
+            ReductionInput::Host(input) => {
+                let memory_budget = memory_budget::for_chunks(context);
+                let mut partials = self.stream(context, accelerator, input, memory_budget)?;
                 // The passes over these need less room than they do.
-                while partials.len() as u64 > room.0 / 2 && partials.len() > self.partial {
-                    partials = again.stream(lane, accelerator, &partials, room)?;
+                while partials.len() as u64 > memory_budget.0 / 2 && partials.len() > self.partial {
+                    partials = again.stream(context, accelerator, &partials, memory_budget)?;
                 }
-                room::upload(lane, accelerator, &partials)?
+                memory_budget::upload(context, accelerator, &partials)?
             }
         };
         while partials.bytes().0 > self.partial as u64 {
@@ -166,10 +166,10 @@ impl Pass {
     /// shares to partials.
     fn stream(
         self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
         input: &[u8],
-        room: Bytes,
+        memory_budget: Bytes,
     ) -> Result<Vec<u8>, Error> {
         let share = self.share * self.element;
         let whole = input.len() / share;
@@ -180,17 +180,17 @@ impl Pass {
             if bytes.is_empty() {
                 continue;
             }
-            let work = Pipeline {
-                inputs: &[PipelineInput {
+            let work = ChunkedMap {
+                inputs: &[ChunkedMapInput {
                     bytes: bytes.into(),
                     unit,
                 }],
                 output: output.into(),
                 output_unit: self.partial,
                 chunk_elements: 0,
-                room,
+                memory_budget,
             };
-            lane.pipeline(accelerator, work, &mut |chunk| {
+            context.chunked_map(accelerator, work, &mut |chunk| {
                 let elements = (chunk.elements * unit / self.element) as u64;
                 self.queue(accelerator, chunk.inputs[0], elements, chunk.output)
             })?;
@@ -202,9 +202,9 @@ impl Pass {
 /// A reduction's description: the value always comes to the host, and the
 /// partials of a first and a second pass need room.
 pub(super) fn described(description: Description) -> Description {
-    room::splits(Description {
+    memory_budget::can_split(Description {
         scratch: scratch(description.input()),
-        result: ResultPlace::Host,
+        result: ResultLocation::Host,
         ..description
     })
 }
@@ -217,16 +217,16 @@ pub(in super::super) fn scratch(input: Bytes) -> Bytes {
 
 /// The input of a reduction to a value, which needs its partials beside it.
 fn source<'a, T: Element>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     input: &'a Array<T>,
-) -> Result<Source<'a>, Error> {
-    Source::of(lane, accelerator, input, scratch(input.bytes()))
+) -> Result<ReductionInput<'a>, Error> {
+    ReductionInput::of(context, accelerator, input, scratch(input.bytes()))
 }
 
 /// The sum; zero of nothing.
 pub(super) fn sum<T: Summable>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
     input: &Array<T>,
@@ -241,16 +241,21 @@ pub(super) fn sum<T: Summable>(
     } else {
         SUM_OF_FLOATS
     };
-    let first = Pass::chunks(SUMS.of::<T>(kind.name())?, size_of::<T>(), word);
-    let again = Pass::chunks(again, word, word);
-    let partial = first.reduce(again, lane, accelerator, &source(lane, accelerator, input)?)?;
-    lane.download(&*partial, bytemuck::bytes_of_mut(&mut sum))?;
+    let first = ReductionPass::chunks(SUMS.of::<T>(kind.name())?, size_of::<T>(), word);
+    let again = ReductionPass::chunks(again, word, word);
+    let partial = first.reduce(
+        again,
+        context,
+        accelerator,
+        &source(context, accelerator, input)?,
+    )?;
+    context.download(&*partial, bytemuck::bytes_of_mut(&mut sum))?;
     Ok(sum)
 }
 
 /// The least or the greatest element, as `kind` says. The input is not empty.
 pub(super) fn extreme<T: Number>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
     input: &Array<T>,
@@ -260,42 +265,47 @@ pub(super) fn extreme<T: Number>(
     } else {
         &MAXIMA
     };
-    let pass = Pass::chunks(
+    let pass = ReductionPass::chunks(
         kernels.of::<T>(kind.name())?,
         size_of::<T>(),
         size_of::<T>(),
     );
-    let partial = pass.reduce(pass, lane, accelerator, &source(lane, accelerator, input)?)?;
+    let partial = pass.reduce(
+        pass,
+        context,
+        accelerator,
+        &source(context, accelerator, input)?,
+    )?;
     let mut extreme = T::ZERO;
-    lane.download(&*partial, bytemuck::bytes_of_mut(&mut extreme))?;
+    context.download(&*partial, bytemuck::bytes_of_mut(&mut extreme))?;
     Ok(extreme)
 }
 
 /// The population standard deviation. The input is not empty.
 pub(super) fn std<T: Number>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
     input: &Array<T>,
 ) -> Result<f64, Error> {
-    let input = source(lane, accelerator, input)?;
-    let partial = moments::<T>(lane, accelerator, kind, &input)?;
+    let input = source(context, accelerator, input)?;
+    let partial = moments::<T>(context, accelerator, kind, &input)?;
     let mut moments = [0.0; 3];
-    lane.download(&*partial, bytemuck::cast_slice_mut(&mut moments))?;
+    context.download(&*partial, bytemuck::cast_slice_mut(&mut moments))?;
     let [count, _, squares] = moments;
     Ok(f64::sqrt(squares / count))
 }
 
 /// Number, mean and sum of squared deviations as three doubles on the device.
 pub(in super::super) fn moments<T: Element>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    input: &Source<'_>,
+    input: &ReductionInput<'_>,
 ) -> Result<DeviceBuffer, Error> {
-    Pass::chunks(MOMENTS.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
-        Pass::merges(MERGE_MOMENTS),
-        lane,
+    ReductionPass::chunks(MOMENTS.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
+        ReductionPass::merges(MERGE_MOMENTS),
+        context,
         accelerator,
         input,
     )
@@ -303,31 +313,31 @@ pub(in super::super) fn moments<T: Element>(
 
 /// The least and the greatest element, one behind the other on the device.
 pub(in super::super) fn extremes<T: Float>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    input: &Source<'_>,
+    input: &ReductionInput<'_>,
 ) -> Result<DeviceBuffer, Error> {
     // Pairs of extremes are elements as good as any: theirs are the whole's.
-    let pass = Pass::chunks(
+    let pass = ReductionPass::chunks(
         EXTREMES.of::<T>(kind.name())?,
         size_of::<T>(),
         2 * size_of::<T>(),
     );
-    pass.reduce(pass, lane, accelerator, input)
+    pass.reduce(pass, context, accelerator, input)
 }
 
 /// Sums of squares as three doubles on the device, from which a kernel takes the
 /// Euclidean length.
 pub(in super::super) fn squares<T: Float>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
-    input: &Source<'_>,
+    input: &ReductionInput<'_>,
 ) -> Result<DeviceBuffer, Error> {
-    Pass::chunks(SQUARES.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
-        Pass::merges(MERGE_SQUARES),
-        lane,
+    ReductionPass::chunks(SQUARES.of::<T>(kind.name())?, size_of::<T>(), TRIPLE).reduce(
+        ReductionPass::merges(MERGE_SQUARES),
+        context,
         accelerator,
         input,
     )

@@ -3,8 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::Array;
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -58,14 +58,14 @@ impl<T: Number> WithSimd for MomentsPass<'_, T> {
         if T::DTYPE == DType::U8 {
             return of_bytes(bytemuck::cast_slice(self.0));
         }
-        let once = in_one_go(self.0);
+        let once = one_pass(self.0);
         // Where the first element is far from all others, the squares lose what
         // the shift is worth: ten bits of 53 at this bound. Also when it overflows.
         let shifted = once.count * once.shift * once.shift;
         if shifted <= 1024.0 * once.moments.squares {
             return once.moments;
         }
-        in_two_goes(self.0)
+        two_pass(self.0)
     }
 }
 
@@ -82,7 +82,7 @@ fn of_bytes(data: &[u8]) -> Moments {
     }
 }
 
-struct OneGo {
+struct OnePassMoments {
     count: f64,
     shift: f64,
     moments: Moments,
@@ -92,7 +92,7 @@ struct OneGo {
 /// side: each element is turned into a double once. A constant block sums to
 /// exactly zero, so a constant array has a deviation of exactly zero.
 #[inline(always)]
-fn in_one_go<T: Number>(data: &[T]) -> OneGo {
+fn one_pass<T: Number>(data: &[T]) -> OnePassMoments {
     const LANES: usize = 8;
     let count = data.len() as f64;
     let origin = data.first().map_or(0.0, |x| x.to_f64());
@@ -123,7 +123,7 @@ fn in_one_go<T: Number>(data: &[T]) -> OneGo {
     };
     let shift = total(sum_a, sum_b) / count;
     let squares = total(squares_a, squares_b) - count * shift * shift;
-    OneGo {
+    OnePassMoments {
         count,
         shift,
         moments: Moments {
@@ -136,7 +136,7 @@ fn in_one_go<T: Number>(data: &[T]) -> OneGo {
 
 /// The mean first, then distances from it: safe whatever the first element is.
 #[cold]
-fn in_two_goes<T: Number>(data: &[T]) -> Moments {
+fn two_pass<T: Number>(data: &[T]) -> Moments {
     let count = data.len() as f64;
     let origin = data.first().map_or(0.0, |x| x.to_f64());
     let add = |a: f64, b: f64| a + b;
@@ -153,7 +153,7 @@ fn in_two_goes<T: Number>(data: &[T]) -> Moments {
 }
 
 /// The moments in one pass over memory. `None` for an empty array.
-pub(in super::super) fn moments_of<T: Number>(pool: &Pool, data: &[T]) -> Option<Moments> {
+pub(in super::super) fn moments_of<T: Number>(pool: &CpuPool, data: &[T]) -> Option<Moments> {
     let block = |data: &[T]| Arch::new().dispatch(MomentsPass(data));
     reduce(pool, data, block, Moments::merge)
 }
@@ -189,10 +189,12 @@ impl<T: Summable> Operation for Mean<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<f64, Error> {
-        let sum = match lane.place() {
-            Place::Host(pool) => sum_of(pool, lane.host(&self.input)?),
-            Place::Accelerator(accelerator) => gpu::sum(lane, accelerator, &MEAN, &self.input)?,
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<f64, Error> {
+        let sum = match context.place() {
+            ExecutionTarget::Host(pool) => sum_of(pool, context.host(&self.input)?),
+            ExecutionTarget::Accelerator(accelerator) => {
+                gpu::sum(context, accelerator, &MEAN, &self.input)?
+            }
         };
         Ok(T::sum_to_f64(sum) / self.input.len() as f64)
     }
@@ -236,14 +238,14 @@ impl<T: Number> Operation for Std<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<f64, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(accelerator) => {
-                return gpu::std(lane, accelerator, &STD, &self.input);
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<f64, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(accelerator) => {
+                return gpu::std(context, accelerator, &STD, &self.input);
             }
         };
-        let moments = moments_of(pool, lane.host(&self.input)?);
+        let moments = moments_of(pool, context.host(&self.input)?);
         moments
             .map(|moments| moments.std())
             .ok_or(Error::EmptyArray {

@@ -3,8 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::array::Array;
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
 use crate::units::Bytes;
@@ -39,12 +39,12 @@ pub trait Summable: Number {
 }
 
 macro_rules! integer_sum {
-    ($type:ty, lane $lane:ty, sum $sum:ty) => {
+    ($type:ty, context $context:ty, sum $sum:ty) => {
         impl Summable for $type {
             type Sum = $sum;
             #[inline(always)]
             fn sum_block(data: &[Self]) -> $sum {
-                <$sum>::from(data.iter().map(|&x| <$lane>::from(x)).sum::<$lane>())
+                <$sum>::from(data.iter().map(|&x| <$context>::from(x)).sum::<$context>())
             }
             fn join(left: $sum, right: $sum) -> $sum {
                 left.wrapping_add(right)
@@ -56,9 +56,9 @@ macro_rules! integer_sum {
     };
 }
 // A block of bytes adds up within 32 bits, which are four times as many per vector.
-integer_sum!(u8, lane u32, sum u64);
-integer_sum!(u32, lane u64, sum u64);
-integer_sum!(i32, lane i64, sum i64);
+integer_sum!(u8, context u32, sum u64);
+integer_sum!(u32, context u64, sum u64);
+integer_sum!(i32, context i64, sum i64);
 
 macro_rules! float_sum {
     ($type:ty) => {
@@ -91,7 +91,7 @@ impl<T: Summable> WithSimd for SumPass<'_, T> {
 }
 
 /// The sum; zero of nothing.
-pub(super) fn sum_of<T: Summable>(pool: &Pool, data: &[T]) -> T::Sum {
+pub(super) fn sum_of<T: Summable>(pool: &CpuPool, data: &[T]) -> T::Sum {
     let block = |data: &[T]| Arch::new().dispatch(SumPass(data));
     reduce(pool, data, block, T::join).unwrap_or_default()
 }
@@ -135,10 +135,12 @@ impl<T: Summable> Operation for Sum<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<T::Sum, Error> {
-        match lane.place() {
-            Place::Host(pool) => Ok(sum_of(pool, lane.host(&self.input)?)),
-            Place::Accelerator(accelerator) => gpu::sum(lane, accelerator, &SUM, &self.input),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<T::Sum, Error> {
+        match context.place() {
+            ExecutionTarget::Host(pool) => Ok(sum_of(pool, context.host(&self.input)?)),
+            ExecutionTarget::Accelerator(accelerator) => {
+                gpu::sum(context, accelerator, &SUM, &self.input)
+            }
         }
     }
 

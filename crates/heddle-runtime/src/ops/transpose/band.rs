@@ -1,6 +1,6 @@
 //! Some columns of a matrix to rows of the result.
 
-use super::kernel::{self, Leave, Unit, Work};
+use super::kernel::{self, SimdToken, SimdWork, TransposeElement};
 
 /// Columns from `first_column` on, as many as `out` has rows, at most `L`.
 pub(super) struct Band<'a, U, const L: usize> {
@@ -15,15 +15,15 @@ pub(super) struct Band<'a, U, const L: usize> {
 /// cache the next one finds.
 const THIN_ROWS: usize = 512;
 
-impl<U: Unit, const L: usize> Band<'_, U, L> {
-    pub(super) fn turn(self) {
+impl<U: TransposeElement, const L: usize> Band<'_, U, L> {
+    pub(super) fn transpose_block(self) {
         let width = self.out.len() / self.rows;
         if self.rows < U::SIDE {
             self.few_rows(width);
         } else if width < U::SIDE {
             self.few_columns();
         } else {
-            Leave::with(self);
+            SimdToken::with(self);
         }
     }
 
@@ -31,7 +31,7 @@ impl<U: Unit, const L: usize> Band<'_, U, L> {
     /// that memory sees whole lines on both sides, also where rows lie a power of two
     /// apart and would share a set of the cache.
     #[inline(always)]
-    fn blocks(self, leave: Leave, width: usize) {
+    fn blocks(self, token: SimdToken, width: usize) {
         let (mut from, mut to) = ([[U::default(); L]; L], [[U::default(); L]; L]);
         for first_row in (0..self.rows).step_by(L) {
             let height = L.min(self.rows - first_row);
@@ -43,7 +43,7 @@ impl<U: Unit, const L: usize> Band<'_, U, L> {
                     _ => from[..width].copy_from_slice(&line[..width]),
                 }
             }
-            kernel::turn(leave, &from, &mut to, height, width);
+            kernel::transpose_block(token, &from, &mut to, height, width);
             let lines = self.out.chunks_exact_mut(self.rows);
             for (line, to) in lines.zip(&to) {
                 let line = &mut line[first_row..];
@@ -79,10 +79,10 @@ impl<U: Unit, const L: usize> Band<'_, U, L> {
     }
 }
 
-impl<U: Unit, const L: usize> Work for Band<'_, U, L> {
+impl<U: TransposeElement, const L: usize> SimdWork for Band<'_, U, L> {
     #[inline(always)]
-    fn run(self, leave: Leave) {
+    fn run(self, token: SimdToken) {
         let width = self.out.len() / self.rows;
-        self.blocks(leave, width);
+        self.blocks(token, width);
     }
 }

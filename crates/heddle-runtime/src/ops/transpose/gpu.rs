@@ -1,14 +1,16 @@
 //! Transposition on a GPU, through tiles in shared memory.
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{Accelerator, Argument, DeviceMemory, Lane, Pipeline, PipelineInput};
+use crate::device::{
+    Accelerator, Argument, ChunkedMap, ChunkedMapInput, DeviceMemory, ExecutionContext,
+};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::units::Bytes;
 
 use super::super::kernel::{self, Kernels};
-use super::super::panel::{packed, ranges};
-use super::super::room;
+use super::super::memory_budget;
+use super::super::submatrix::{packed, ranges};
 use super::{TRANSPOSE, Transpose};
 
 /// By the width of an element in bits.
@@ -28,16 +30,16 @@ const LARGEST_TILE: u64 = 1 << 20;
 impl<T: Element> Transpose<T> {
     pub(super) fn run_on_gpu(
         &self,
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
     ) -> Result<Array<T>, Error> {
         let elements = self.shape.elements();
-        let missing = room::missing(lane.device(), &self.input);
-        if !room::has(lane, missing + self.input.bytes()) {
-            return self.stream(lane, accelerator);
+        let missing = memory_budget::missing(context.device(), &self.input);
+        if !memory_budget::has(context, missing + self.input.bytes()) {
+            return self.stream(context, accelerator);
         }
-        let input = lane.resident(&self.input, accelerator)?;
-        let out = kernel::room::<T>(accelerator, elements)?;
+        let input = context.resident(&self.input, accelerator)?;
+        let out = kernel::allocate_elements::<T>(accelerator, elements)?;
         // No element, and then perhaps no row: nothing is launched over nothing.
         let batch = elements.checked_div(self.rows * self.columns).unwrap_or(0);
         let matrices = Matrices {
@@ -45,21 +47,25 @@ impl<T: Element> Transpose<T> {
             rows: self.rows,
             columns: self.columns,
         };
-        matrices.turn::<T>(accelerator, &**input, &*out)?;
+        matrices.transpose_block::<T>(accelerator, &**input, &*out)?;
         kernel::filled(&self.shape, out)
     }
 
     /// From host to host: whole matrices of a batch, or tiles of those that are
     /// too large. There is at least one element.
-    fn stream(&self, lane: &Lane<'_>, accelerator: &dyn Accelerator) -> Result<Array<T>, Error> {
+    fn stream(
+        &self,
+        context: &ExecutionContext<'_>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<Array<T>, Error> {
         let (rows, columns) = (self.rows, self.columns);
-        let stream = Stream {
-            lane,
+        let stream = StreamedTranspose {
+            context,
             accelerator,
-            room: room::for_pieces(lane),
+            memory_budget: memory_budget::for_chunks(context),
         };
-        let most = (stream.room.0 / 4).min(LARGEST_TILE) as usize / size_of::<T>();
-        let input = lane.host(&self.input)?;
+        let most = (stream.memory_budget.0 / 4).min(LARGEST_TILE) as usize / size_of::<T>();
+        let input = context.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
         if rows * columns <= most {
             stream.matrices([rows, columns], input, out.as_mut_slice())?;
@@ -82,7 +88,7 @@ struct Matrices {
 
 impl Matrices {
     /// Queues their transposition.
-    fn turn<T: Element>(
+    fn transpose_block<T: Element>(
         &self,
         accelerator: &dyn Accelerator,
         input: &dyn DeviceMemory,
@@ -104,13 +110,13 @@ impl Matrices {
     }
 }
 
-struct Stream<'a> {
-    lane: &'a Lane<'a>,
+struct StreamedTranspose<'a> {
+    context: &'a ExecutionContext<'a>,
     accelerator: &'a dyn Accelerator,
-    room: Bytes,
+    memory_budget: Bytes,
 }
 
-impl Stream<'_> {
+impl StreamedTranspose<'_> {
     /// Turns matrices that lie one behind the other.
     fn matrices<T: Element>(
         &self,
@@ -119,24 +125,25 @@ impl Stream<'_> {
         output: &mut [T],
     ) -> Result<(), Error> {
         let unit = rows * columns * size_of::<T>();
-        let work = Pipeline {
-            inputs: &[PipelineInput {
+        let work = ChunkedMap {
+            inputs: &[ChunkedMapInput {
                 bytes: bytemuck::cast_slice(input).into(),
                 unit,
             }],
             output: bytemuck::cast_slice_mut(output).into(),
             output_unit: unit,
             chunk_elements: 0,
-            room: self.room,
+            memory_budget: self.memory_budget,
         };
-        self.lane.pipeline(self.accelerator, work, &mut |chunk| {
-            let matrices = Matrices {
-                batch: chunk.elements,
-                rows,
-                columns,
-            };
-            matrices.turn::<T>(self.accelerator, chunk.inputs[0], chunk.output)
-        })
+        self.context
+            .chunked_map(self.accelerator, work, &mut |chunk| {
+                let matrices = Matrices {
+                    batch: chunk.elements,
+                    rows,
+                    columns,
+                };
+                matrices.transpose_block::<T>(self.accelerator, chunk.inputs[0], chunk.output)
+            })
     }
 
     /// Turns one matrix in tiles of at most `most` elements: a strip of columns is

@@ -7,13 +7,13 @@
 use bytemuck::{Pod, cast};
 
 /// Something of a width for which there is a kernel.
-pub(super) trait Unit: Pod + Default + Send + Sync {
+pub(super) trait TransposeElement: Pod + Default + Send + Sync {
     /// Side of the square a kernel turns.
     const SIDE: usize;
 
     /// Turns the square that starts at `row`, `column` of `from`.
     #[cfg(target_arch = "x86_64")]
-    fn square<const L: usize>(
+    fn transpose_square<const L: usize>(
         simd: V3,
         from: &[[Self; L]; L],
         to: &mut [[Self; L]; L],
@@ -30,20 +30,20 @@ use {
 
 /// Leave to use the vector unit, where there is one the kernels know.
 #[derive(Clone, Copy)]
-pub(super) struct Leave {
+pub(super) struct SimdToken {
     #[cfg(target_arch = "x86_64")]
     simd: Option<V3>,
 }
 
-impl Leave {
+impl SimdToken {
     /// Calls `work` compiled for the vector unit, so that its copies use it too.
     #[inline(always)]
-    pub(super) fn with(work: impl Work) {
+    pub(super) fn with(work: impl SimdWork) {
         #[cfg(target_arch = "x86_64")]
         {
             let simd = V3::try_new();
             match simd {
-                Some(unit) => unit.vectorize(Call(work, Self { simd })),
+                Some(unit) => unit.vectorize(SimdCall(work, Self { simd })),
                 None => work.run(Self { simd }),
             }
         }
@@ -53,16 +53,16 @@ impl Leave {
 }
 
 /// Something to do with the vector unit.
-pub(super) trait Work {
+pub(super) trait SimdWork {
     /// Does it; must be inlined.
-    fn run(self, leave: Leave);
+    fn run(self, token: SimdToken);
 }
 
 #[cfg(target_arch = "x86_64")]
-struct Call<W>(W, Leave);
+struct SimdCall<W>(W, SimdToken);
 
 #[cfg(target_arch = "x86_64")]
-impl<W: Work> pulp::NullaryFnOnce for Call<W> {
+impl<W: SimdWork> pulp::NullaryFnOnce for SimdCall<W> {
     type Output = ();
     #[inline(always)]
     fn call(self) {
@@ -73,23 +73,23 @@ impl<W: Work> pulp::NullaryFnOnce for Call<W> {
 /// `to[j][i] = from[i][j]` for `i` below `height` and `j` below `width`; the rest
 /// of `to` is garbage.
 #[inline(always)]
-pub(super) fn turn<U: Unit, const L: usize>(
-    leave: Leave,
+pub(super) fn transpose_block<U: TransposeElement, const L: usize>(
+    token: SimdToken,
     from: &[[U; L]; L],
     to: &mut [[U; L]; L],
     height: usize,
     width: usize,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(simd) = leave.simd {
+    if let Some(simd) = token.simd {
         for column in (0..width).step_by(U::SIDE) {
             for row in (0..height).step_by(U::SIDE) {
-                U::square(simd, from, to, row, column);
+                U::transpose_square(simd, from, to, row, column);
             }
         }
         return;
     }
-    let _ = leave;
+    let _ = token;
     for (i, from) in from[..height].iter().enumerate() {
         for (to, &x) in to.iter_mut().zip(&from[..width]) {
             to[i] = x;
@@ -100,12 +100,12 @@ pub(super) fn turn<U: Unit, const L: usize>(
 /// Reads `N` rows of a square as vectors, applies `stages`, writes them as rows.
 macro_rules! unit {
     ($unit:ty, $side:literal, $vector:ty, |$simd:ident, $rows:ident| $turned:expr) => {
-        impl Unit for $unit {
+        impl TransposeElement for $unit {
             const SIDE: usize = $side;
 
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            fn square<const L: usize>(
+            fn transpose_square<const L: usize>(
                 $simd: V3,
                 from: &[[Self; L]; L],
                 to: &mut [[Self; L]; L],

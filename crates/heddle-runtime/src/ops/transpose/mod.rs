@@ -9,8 +9,8 @@ mod kernel;
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use crate::array::{Array, HostBuffer};
-use crate::cpu::Pool;
-use crate::device::{DeviceId, Lane, Place};
+use crate::cpu::CpuPool;
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -18,8 +18,8 @@ use crate::shape::Shape;
 use crate::units::Bytes;
 
 use self::band::Band;
-use self::kernel::Unit;
-use super::{agreement, room};
+use self::kernel::TransposeElement;
+use super::{agreement, memory_budget};
 
 /// The last two axes exchanged.
 pub static TRANSPOSE: Kind = Kind::new("transpose", WorkUnit::Bytes);
@@ -64,7 +64,7 @@ impl<T: Element> Operation for Transpose<T> {
 
     fn describe(&self) -> Description {
         let bytes = self.input.bytes();
-        room::splits(
+        memory_budget::can_split(
             Description::new(&TRANSPOSE, T::DTYPE, (bytes + bytes).0)
                 .reads(&self.input)
                 .writes(bytes),
@@ -75,15 +75,17 @@ impl<T: Element> Operation for Transpose<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(accelerator) => return self.run_on_gpu(lane, accelerator),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(accelerator) => {
+                return self.run_on_gpu(context, accelerator);
+            }
         };
-        let input = lane.host(&self.input)?;
+        let input = context.host(&self.input)?;
         let mut out = HostBuffer::unspecified(input.len());
         let bytes = self.input.bytes();
-        let turn = Turn {
+        let transpose_block = TransposeTask {
             pool,
             rows: self.rows,
             columns: self.columns,
@@ -93,12 +95,12 @@ impl<T: Element> Operation for Transpose<T> {
         // Large blocks cost a small matrix more to clear than it has elements.
         let is_small = self.rows.max(self.columns) <= SMALL;
         match (size_of::<T>(), is_small) {
-            (1, true) => turn.all::<u8, SMALL>(cast_slice_mut(to), cast_slice(input)),
-            (1, false) => turn.all::<u8, 64>(cast_slice_mut(to), cast_slice(input)),
-            (4, true) => turn.all::<u32, SMALL>(cast_slice_mut(to), cast_slice(input)),
-            (4, false) => turn.all::<u32, 32>(cast_slice_mut(to), cast_slice(input)),
-            (_, true) => turn.all::<u64, SMALL>(cast_slice_mut(to), cast_slice(input)),
-            (_, false) => turn.all::<u64, 32>(cast_slice_mut(to), cast_slice(input)),
+            (1, true) => transpose_block.all::<u8, SMALL>(cast_slice_mut(to), cast_slice(input)),
+            (1, false) => transpose_block.all::<u8, 64>(cast_slice_mut(to), cast_slice(input)),
+            (4, true) => transpose_block.all::<u32, SMALL>(cast_slice_mut(to), cast_slice(input)),
+            (4, false) => transpose_block.all::<u32, 32>(cast_slice_mut(to), cast_slice(input)),
+            (_, true) => transpose_block.all::<u64, SMALL>(cast_slice_mut(to), cast_slice(input)),
+            (_, false) => transpose_block.all::<u64, 32>(cast_slice_mut(to), cast_slice(input)),
         }
         Ok(Array::on_host(self.shape.clone(), out))
     }
@@ -109,17 +111,17 @@ impl<T: Element> Operation for Transpose<T> {
 }
 
 /// How matrices of one size are turned.
-struct Turn<'a> {
-    pool: &'a Pool,
+struct TransposeTask<'a> {
+    pool: &'a CpuPool,
     rows: usize,
     columns: usize,
     cost: Bytes,
 }
 
-impl Turn<'_> {
+impl TransposeTask<'_> {
     /// Every matrix of a batch, in blocks of `L` by `L`. A thread takes the columns
     /// of one block at a time.
-    fn all<U: Unit, const L: usize>(&self, out: &mut [U], input: &[U]) {
+    fn all<U: TransposeElement, const L: usize>(&self, out: &mut [U], input: &[U]) {
         let (rows, columns) = (self.rows, self.columns);
         if input.is_empty() {
             return;
@@ -141,7 +143,7 @@ impl Turn<'_> {
                     columns,
                     first_column,
                 };
-                band.turn();
+                band.transpose_block();
             });
     }
 }

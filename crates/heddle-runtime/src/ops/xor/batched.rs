@@ -2,20 +2,21 @@
 //! finds its own key by a table.
 
 use crate::array::{Array, HostBuffer};
-use crate::batch::pack::{self, ITEM_BYTES, Landing};
-use crate::batch::{Batchable, Group, Operands, family};
+use crate::batch::pack::{self, ITEM_BYTES, ResultBuffers};
+use crate::batch::{Batchable, Group, OperandTotals, family};
 use crate::device::{
-    Accelerator, Argument, Kernel, Lane, Pieces, PipelineChunk, PipelineInput, Place, Source,
+    Accelerator, Argument, ChunkedMapInput, ExecutionContext, ExecutionTarget, GatherPieces,
+    GatherSource, Kernel, MapChunk,
 };
 use crate::error::Error;
 use crate::operation::{Description, Operation};
 use crate::units::Bytes;
 
+use super::super::elementwise_gpu;
 use super::super::kernel;
 use super::super::loops::zip_part;
-use super::super::pass;
 use super::key::RepeatedKey;
-use super::{BitElement, Bits, XOR, Xor, gpu, traffic};
+use super::{BitElement, XOR, Xor, XorBits, gpu, traffic};
 
 const KERNEL: &Kernel = kernel::named("xor_ragged_u8");
 /// Every item starts on a line of this many bytes, as kernels/ragged.cu wants it.
@@ -25,55 +26,59 @@ const LARGE: Bytes = Bytes(512 << 10);
 
 impl<T: BitElement> Batchable for Xor<T> {
     fn group(&self) -> Group {
-        Group::new(&XOR, T::DTYPE).living(&[&self.data, &self.key])
+        Group::new(&XOR, T::DTYPE).resident_with(&[&self.data, &self.key])
     }
 
     fn describe_batch(items: &[Self]) -> Description {
-        let home = items.first().and_then(|item| item.group().home());
-        let mut operands = Operands::default();
+        let resident_device = items
+            .first()
+            .and_then(|item| item.group().resident_device());
+        let mut operands = OperandTotals::default();
         let (mut work, mut output) = (0_u64, Bytes(0));
         let mut key = None;
         for item in items {
-            operands.add(home, &item.data, None);
-            operands.add(home, &item.key, key);
+            operands.add(resident_device, &item.data, None);
+            operands.add(resident_device, &item.key, key);
             key = Some(&item.key);
             output = output + item.data.bytes();
             work = work.saturating_add(traffic(&item.data, &item.key).0 + ITEM_BYTES);
         }
-        operands.describe(family(&XOR), home, T::DTYPE, work, output)
+        operands.describe(family(&XOR), resident_device, T::DTYPE, work, output)
     }
 
     fn run_batch(
         items: &mut [Self],
-        lane: &Lane<'_>,
+        context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        match lane.place() {
-            Place::Host(_) => {
+        match context.place() {
+            ExecutionTarget::Host(_) => {
                 let costs = items.iter().map(|item| traffic(&item.data, &item.key));
                 let cost = costs.sum();
-                pack::on_host(items, lane, cost, one)
+                pack::on_host(items, context, cost, one)
             }
-            Place::Accelerator(_) if items[0].group().home() == Some(lane.device()) => {
-                pack::one_by_one(items, lane)
+            ExecutionTarget::Accelerator(_)
+                if items[0].group().resident_device() == Some(context.device()) =>
+            {
+                pack::one_by_one(items, context)
             }
-            Place::Accelerator(accelerator) => packed(items, lane, accelerator),
+            ExecutionTarget::Accelerator(accelerator) => packed(items, context, accelerator),
         }
     }
 }
 
 /// The key the last item had, ready to be repeated over so many elements.
-type Last<'a, T> = Option<(&'a Array<T>, usize, RepeatedKey<'a, T>)>;
+type LastKey<'a, T> = Option<(&'a Array<T>, usize, RepeatedKey<'a, T>)>;
 
 /// One item on the calling thread, or on several if it is large. Items in a row
 /// that share a key share its preparation.
 fn one<'a, T: BitElement>(
-    last: &mut Last<'a, T>,
+    last: &mut LastKey<'a, T>,
     item: &'a mut Xor<T>,
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
 ) -> Result<Array<T>, Error> {
     let len = item.data.len();
     if Bytes::of::<T>(len) >= LARGE {
-        return item.run(lane);
+        return item.run(context);
     }
     let item: &'a Xor<T> = item;
     let suits =
@@ -81,84 +86,87 @@ fn one<'a, T: BitElement>(
     let (_, _, key) = match last.take() {
         Some(known) if suits(&known) => last.insert(known),
         _ => {
-            let key = RepeatedKey::over(lane.host(&item.key)?, len);
+            let key = RepeatedKey::over(context.host(&item.key)?, len);
             last.insert((&item.key, len, key))
         }
     };
-    let data = lane.host(&item.data)?;
+    let data = context.host(&item.data)?;
     let mut out = HostBuffer::unspecified(len);
     let elements = out.as_mut_slice();
     key.runs(0, len, |range, key| {
-        zip_part(&mut elements[range.clone()], &data[range], key, Bits);
+        zip_part(&mut elements[range.clone()], &data[range], key, XorBits);
     });
     Ok(Array::on_host(item.data.shape().clone(), out))
 }
 
 /// Where an item's data and key lie. Mirrors kernels/ragged.cu.
-type Entry = [u64; 3];
+type ItemEntry = [u64; 3];
 
 fn packed<T: BitElement>(
     items: &[Xor<T>],
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
 ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-    let mut data = Pieces::with_capacity(items.len());
+    let mut data = GatherPieces::with_capacity(items.len());
     for item in items {
-        let bytes = bytes(lane, &item.data)?;
+        let bytes = bytes(context, &item.data)?;
         data.push(bytes, bytes.len().next_multiple_of(LINE));
     }
-    let mut landing = Landing::of(items.iter().map(|item| item.data.len()));
-    let each = |pieces| PipelineInput {
-        bytes: Source::Pieces(pieces),
+    let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.data.len()));
+    let each = |pieces| ChunkedMapInput {
+        bytes: GatherSource::GatherPieces(pieces),
         unit: 1,
     };
     // Keys that do not repeat lie beside their data, and go with it piece by piece.
     let beside = items.iter().all(|item| item.key.len() >= item.data.len());
     if beside {
-        let mut keys = Pieces::with_capacity(items.len());
+        let mut keys = GatherPieces::with_capacity(items.len());
         for item in items {
             let len = item.data.bytes().0 as usize;
-            let key = &bytes(lane, &item.key)?[..len];
+            let key = &bytes(context, &item.key)?[..len];
             keys.push(key, len.next_multiple_of(LINE));
         }
         let inputs = [each(&data), each(&keys)];
-        let sink = landing.sink(LINE);
-        pass::scattered(lane, accelerator, &inputs, sink, 1, &mut |chunk| {
+        let sink = result_buffers.sink(LINE);
+        elementwise_gpu::scattered(context, accelerator, &inputs, sink, 1, &mut |chunk| {
             launch_plain(accelerator, chunk)
         })?;
     } else {
-        let (keys, table) = tabulate(lane, items)?;
-        let whole = |bytes| PipelineInput { bytes, unit: 0 };
-        let table = Source::Whole(bytemuck::cast_slice(&table));
+        let (keys, table) = tabulate(context, items)?;
+        let whole = |bytes| ChunkedMapInput { bytes, unit: 0 };
+        let table = GatherSource::Whole(bytemuck::cast_slice(&table));
         let inputs = [each(&data), whole((&keys).into()), whole(table)];
-        let sink = landing.sink(LINE);
-        pass::scattered(lane, accelerator, &inputs, sink, 1, &mut |chunk| {
+        let sink = result_buffers.sink(LINE);
+        elementwise_gpu::scattered(context, accelerator, &inputs, sink, 1, &mut |chunk| {
             launch_ragged(accelerator, items.len(), chunk)
         })?;
     }
     let shapes = items.iter().map(|item| item.data.shape());
-    Ok(landing.answers(shapes))
+    Ok(result_buffers.results(shapes))
 }
 
-fn bytes<'a, T: BitElement>(lane: &Lane<'_>, array: &'a Array<T>) -> Result<&'a [u8], Error> {
-    lane.host(array).map(bytemuck::cast_slice)
+fn bytes<'a, T: BitElement>(
+    context: &ExecutionContext<'_>,
+    array: &'a Array<T>,
+) -> Result<&'a [u8], Error> {
+    context.host(array).map(bytemuck::cast_slice)
 }
 
 /// The keys, one that several items in a row share once, and the table of items.
 fn tabulate<'a, T: BitElement>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     items: &'a [Xor<T>],
-) -> Result<(Pieces<'a>, Vec<Entry>), Error> {
-    let mut table: Vec<Entry> = Vec::with_capacity(items.len());
-    let mut keys = Pieces::default();
+) -> Result<(GatherPieces<'a>, Vec<ItemEntry>), Error> {
+    let mut table: Vec<ItemEntry> = Vec::with_capacity(items.len());
+    let mut keys = GatherPieces::default();
     let (mut start, mut end, mut at) = (0, 0, 0);
     let mut last: Option<&Array<T>> = None;
     for item in items {
         if last.is_none_or(|key| !key.is_same(&item.key)) {
-            let key = bytes(lane, &item.key)?;
-            let room = key.len().next_multiple_of(LINE);
-            keys.push(key, room);
-            (at, end) = (end, end + room as u64);
+            let key = bytes(context, &item.key)?;
+            let memory_budget = key.len().next_multiple_of(LINE);
+            keys.push(key, memory_budget);
+            (at, end) = (end, end + memory_budget as u64);
             last = Some(&item.key);
         }
         // An item of no bytes may have no key; no byte ever asks for it.
@@ -168,7 +176,7 @@ fn tabulate<'a, T: BitElement>(
     Ok((keys, table))
 }
 
-fn launch_plain(accelerator: &dyn Accelerator, chunk: &PipelineChunk<'_>) -> Result<(), Error> {
+fn launch_plain(accelerator: &dyn Accelerator, chunk: &MapChunk<'_>) -> Result<(), Error> {
     kernel::over_elements(
         accelerator,
         gpu::KERNEL,
@@ -190,7 +198,7 @@ fn launch_plain(accelerator: &dyn Accelerator, chunk: &PipelineChunk<'_>) -> Res
 fn launch_ragged(
     accelerator: &dyn Accelerator,
     items: usize,
-    chunk: &PipelineChunk<'_>,
+    chunk: &MapChunk<'_>,
 ) -> Result<(), Error> {
     kernel::over_elements(
         accelerator,

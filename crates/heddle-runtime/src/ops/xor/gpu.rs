@@ -1,12 +1,12 @@
 //! Exclusive or on a GPU. Bits have no type: one kernel over bytes serves all.
 
 use crate::array::Array;
-use crate::device::{Accelerator, Argument, Kernel, Lane, PipelineChunk};
+use crate::device::{Accelerator, Argument, ExecutionContext, Kernel, MapChunk};
 use crate::error::Error;
 use crate::units::Bytes;
 
+use super::super::elementwise_gpu::{self, MapOperand};
 use super::super::kernel;
-use super::super::pass::{self, Side};
 use super::BitElement;
 
 /// Over bytes, whatever the elements.
@@ -14,48 +14,52 @@ pub(super) const KERNEL: &Kernel = kernel::named("xor_u8");
 
 /// `data ^ key` in a new array.
 pub(super) fn fresh<T: BitElement>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     data: &Array<T>,
     key: &Array<T>,
 ) -> Result<Array<T>, Error> {
-    let sides = [Side::Each(data), side(data, key)];
-    pass::fresh(lane, accelerator, data.shape(), &sides, &mut |chunk| {
-        launch(accelerator, sides[1], chunk)
-    })
+    let map_operands = [MapOperand::PerElement(data), operand(data, key)];
+    elementwise_gpu::fresh(
+        context,
+        accelerator,
+        data.shape(),
+        &map_operands,
+        &mut |chunk| launch(accelerator, map_operands[1], chunk),
+    )
 }
 
 /// `data ^= key`.
 pub(super) fn over<T: BitElement>(
-    lane: &Lane<'_>,
+    context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     data: &mut Array<T>,
     key: &Array<T>,
 ) -> Result<(), Error> {
-    let key = side(data, key);
-    pass::over(lane, accelerator, data, &[key], &mut |chunk| {
+    let key = operand(data, key);
+    elementwise_gpu::over(context, accelerator, data, &[key], &mut |chunk| {
         launch(accelerator, key, chunk)
     })
 }
 
 /// A key that does not repeat goes along with the data, piece by piece.
-fn side<'a, T: BitElement>(data: &Array<T>, key: &'a Array<T>) -> Side<'a, T> {
+fn operand<'a, T: BitElement>(data: &Array<T>, key: &'a Array<T>) -> MapOperand<'a, T> {
     if key.len() >= data.len() {
-        Side::Each(key)
+        MapOperand::PerElement(key)
     } else {
-        Side::Whole(key)
+        MapOperand::Whole(key)
     }
 }
 
 fn launch<T: BitElement>(
     accelerator: &dyn Accelerator,
-    key: Side<'_, T>,
-    chunk: &PipelineChunk<'_>,
+    key: MapOperand<'_, T>,
+    chunk: &MapChunk<'_>,
 ) -> Result<(), Error> {
     let bytes = Bytes::of::<T>(chunk.elements).0;
     let (period, phase) = match key {
-        Side::Each(_) => (bytes, 0),
-        Side::Whole(key) => {
+        MapOperand::PerElement(_) => (bytes, 0),
+        MapOperand::Whole(key) => {
             let phase = chunk.first_element % key.len() as u64;
             (key.bytes().0, phase * size_of::<T>() as u64)
         }

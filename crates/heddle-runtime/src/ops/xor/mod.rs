@@ -8,7 +8,7 @@ mod gpu;
 mod key;
 
 use crate::array::{Array, HostBuffer};
-use crate::device::{DeviceId, Lane, Place};
+use crate::device::{DeviceId, ExecutionContext, ExecutionTarget};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::operation::{Agreement, Description, Kind, Operation, WorkUnit};
@@ -16,7 +16,7 @@ use crate::units::Bytes;
 
 use self::key::RepeatedKey;
 use super::loops::{Zip, part, zip_in_place_part, zip_part};
-use super::{agreement, pass, room};
+use super::{agreement, elementwise_gpu, memory_budget};
 
 /// Exclusive or into a new array.
 pub static XOR: Kind = Kind::new("xor", WorkUnit::Bytes);
@@ -43,9 +43,9 @@ macro_rules! bit_element {
 bit_element!(u8 u32 i32);
 
 #[derive(Clone, Copy)]
-struct Bits;
+struct XorBits;
 
-impl<T: BitElement> Zip<T> for Bits {
+impl<T: BitElement> Zip<T> for XorBits {
     #[inline(always)]
     fn apply(self, x: T, y: T) -> T {
         x.xor(y)
@@ -74,11 +74,11 @@ impl<T: BitElement> Operation for Xor<T> {
     type Output = Array<T>;
 
     fn describe(&self) -> Description {
-        room::splits(
+        memory_budget::can_split(
             Description::new(&XOR, T::DTYPE, traffic(&self.data, &self.key).0)
                 .reads_both(&self.data, &self.key)
                 .writes(self.data.bytes())
-                .leaves(pass::result_place(self.data.bytes())),
+                .leaves(elementwise_gpu::result_place(self.data.bytes())),
         )
     }
 
@@ -86,13 +86,15 @@ impl<T: BitElement> Operation for Xor<T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<Array<T>, Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(gpu) => return gpu::fresh(lane, gpu, &self.data, &self.key),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(gpu) => {
+                return gpu::fresh(context, gpu, &self.data, &self.key);
+            }
         };
-        let data = lane.host(&self.data)?;
-        let key = RepeatedKey::over(lane.host(&self.key)?, data.len());
+        let data = context.host(&self.data)?;
+        let key = RepeatedKey::over(context.host(&self.key)?, data.len());
         let mut out = HostBuffer::unspecified(data.len());
         let parts = out
             .as_mut_slice()
@@ -104,7 +106,7 @@ impl<T: BitElement> Operation for Xor<T> {
             parts,
             |(index, (out, data))| {
                 key.runs(index * part::<T>(), data.len(), |range, key| {
-                    zip_part(&mut out[range.clone()], &data[range], key, Bits);
+                    zip_part(&mut out[range.clone()], &data[range], key, XorBits);
                 });
             },
         );
@@ -145,18 +147,20 @@ impl<T: BitElement> Operation for XorInPlace<'_, T> {
         device.is_host() || device.has_kernels()
     }
 
-    fn run(&mut self, lane: &Lane<'_>) -> Result<(), Error> {
-        let pool = match lane.place() {
-            Place::Host(pool) => pool,
-            Place::Accelerator(gpu) => return gpu::over(lane, gpu, self.data, &self.key),
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        let pool = match context.place() {
+            ExecutionTarget::Host(pool) => pool,
+            ExecutionTarget::Accelerator(gpu) => {
+                return gpu::over(context, gpu, self.data, &self.key);
+            }
         };
         let cost = traffic(self.data, &self.key);
-        let data = lane.host_mut(self.data)?;
-        let key = RepeatedKey::over(lane.host(&self.key)?, data.len());
+        let data = context.host_mut(self.data)?;
+        let key = RepeatedKey::over(context.host(&self.key)?, data.len());
         let parts = data.chunks_mut(part::<T>()).enumerate();
         pool.each(cost, parts, |(index, data)| {
             key.runs(index * part::<T>(), data.len(), |range, key| {
-                zip_in_place_part(&mut data[range], key, Bits);
+                zip_in_place_part(&mut data[range], key, XorBits);
             });
         });
         Ok(())
@@ -176,8 +180,8 @@ pub(super) fn describe_in_place<T: BitElement>(data: &Array<T>, key: &Array<T>) 
     let description = Description::new(&XOR_IN_PLACE, T::DTYPE, traffic(data, key).0)
         .reads(data)
         .reads(key);
-    room::splits(Description {
-        scratch: pass::scratch_over(data),
+    memory_budget::can_split(Description {
+        scratch: elementwise_gpu::scratch_over(data),
         ..description
     })
 }

@@ -4,50 +4,55 @@ use std::io;
 use std::time::Instant;
 
 use heddle::arc::data::Task;
-use heddle::arc::dice::Dice;
 use heddle::arc::engine::{Example, Grid};
 use heddle::arc::gpu::Flags;
 use heddle::arc::plan::Plan;
 use heddle::arc::program::{Form, Program};
-use heddle::arc::search::{Shape, generate};
-use heddle::cpu::Pool;
+use heddle::arc::rng::Rng;
+use heddle::arc::search::{ProgramShape, generate};
+use heddle::cpu::CpuPool;
 use heddle::units::Bytes;
 use serde::Serialize;
 
-use super::{Arguments, Row, Runner, Work, pairs, print, timed, way};
+use super::{ArcBenchRow, Arguments, BenchPlans, Runner, pairs, print, timed, way};
 use crate::cli::Failure;
 use crate::cli::output::{FAINT, Output};
 
 /// Grids of each program.
 const EXAMPLES: usize = 4;
 /// Programs merged into one plan.
-const TOGETHER: usize = 4096;
+const TASKS_PER_PLAN: usize = 4096;
 /// Lines tried for in each.
 const LINES: usize = 10;
 
 /// What came of it.
 #[derive(Debug, Serialize)]
-pub(super) struct Search {
+pub(super) struct SearchBench {
     programs: usize,
     examples: usize,
     evaluations: usize,
     /// Writing the programs and merging them into plans, on all cores.
     planning_s: f64,
-    rows: Vec<Row>,
+    rows: Vec<ArcBenchRow>,
     /// The GPU's speed as a multiple of that of all cores.
     gpu_against_cpu: Option<f64>,
 }
 
 /// Generated programs, as many as there are in plans, on a few grids.
-pub(super) fn work<'a>(tasks: &[&'a Task], seed: u64, programs: usize, pool: &Pool) -> Work<'a> {
-    let starts: Vec<usize> = (0..programs).step_by(TOGETHER).collect();
+pub(super) fn work<'a>(
+    tasks: &[&'a Task],
+    seed: u64,
+    programs: usize,
+    pool: &CpuPool,
+) -> BenchPlans<'a> {
+    let starts: Vec<usize> = (0..programs).step_by(TASKS_PER_PLAN).collect();
     let plans = pool.map(Bytes(u64::MAX), starts.into_iter(), |start| {
-        let numbers = start..programs.min(start + TOGETHER);
+        let numbers = start..programs.min(start + TASKS_PER_PLAN);
         let made: Vec<Program> = numbers.map(|number| program(seed, number)).collect();
         Plan::new(&made)
     });
-    let some = few(tasks);
-    let mut work = Work::default();
+    let some = select_evaluations(tasks);
+    let mut work = BenchPlans::default();
     for plan in plans {
         work.add(plan, some.iter().copied());
     }
@@ -55,7 +60,7 @@ pub(super) fn work<'a>(tasks: &[&'a Task], seed: u64, programs: usize, pool: &Po
 }
 
 /// Grids of tasks far apart.
-fn few<'a>(tasks: &[&'a Task]) -> Vec<(Example<'a>, &'a Grid)> {
+fn select_evaluations<'a>(tasks: &[&'a Task]) -> Vec<(Example<'a>, &'a Grid)> {
     let every: Vec<_> = tasks.iter().flat_map(|task| pairs(task)).collect();
     let count = EXAMPLES.min(every.len());
     (0..count)
@@ -64,12 +69,12 @@ fn few<'a>(tasks: &[&'a Task]) -> Vec<(Example<'a>, &'a Grid)> {
 }
 
 fn program(seed: u64, number: usize) -> Program {
-    let shape = Shape {
+    let shape = ProgramShape {
         lines: LINES,
         form: Form::Input,
     };
     let name = format!("solve_random_{seed}_{number}");
-    generate(&name, shape, &mut Dice::of(seed, number as u64))
+    generate(&name, shape, &mut Rng::of(seed, number as u64))
 }
 
 /// Runs it on all cores, and on a GPU.
@@ -79,13 +84,13 @@ pub(super) fn run(
     cpu: &Runner<'_>,
     gpu: Option<&Runner<'_>>,
     flags: &mut Flags,
-) -> Result<Search, Failure> {
+) -> Result<SearchBench, Failure> {
     let start = Instant::now();
     let pool = cpu.runtime.pool();
     let work = work(tasks, arguments.seed, arguments.generated, pool);
     let planning_s = start.elapsed().as_secs_f64();
     let load = work.load();
-    let mut search = Search {
+    let mut search = SearchBench {
         programs: arguments.generated,
         examples: load.tiles.first().map_or(0, |tile| tile.examples.len()),
         evaluations: load.evaluations(),
@@ -107,9 +112,9 @@ pub(super) fn run(
     Ok(search)
 }
 
-impl Search {
+impl SearchBench {
     /// `, 12.000 times generated`, where both were measured.
-    pub(super) fn against(&self) -> String {
+    pub(super) fn speedup_text(&self) -> String {
         let words = |times: f64| format!(", {times:.3} times generated");
         self.gpu_against_cpu.map(words).unwrap_or_default()
     }

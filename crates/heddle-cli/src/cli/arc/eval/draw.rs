@@ -4,9 +4,9 @@ use heddle::Runtime;
 use heddle::arc::assess::{Assessment, Status, TaskResult};
 use heddle::arc::data::Task;
 use heddle::arc::engine::{Example, Grid, Tile};
+use heddle::arc::operations::{EvaluationSettings, evaluate_all};
 use heddle::arc::plan::Plan;
 use heddle::arc::program::Program;
-use heddle::arc::road::{Settings, sweep};
 
 use super::{best, pair_name, reason, status_name};
 use crate::cli::Failure;
@@ -26,7 +26,7 @@ pub(super) const COLOURS: [(u8, u8, u8); 10] = [
 ];
 
 /// What a program returned.
-pub(super) enum Returned {
+pub(super) enum ReturnedValue {
     /// Rows of colours.
     Grid(Vec<Vec<i8>>),
     /// Another value, or none, in words.
@@ -34,21 +34,21 @@ pub(super) enum Returned {
 }
 
 /// One pair of a task.
-pub(super) struct DrawnPair {
+pub(super) struct PairDrawing {
     pub(super) name: String,
     pub(super) input: Vec<Vec<i8>>,
     pub(super) expected: Vec<Vec<i8>>,
-    pub(super) returned: Returned,
+    pub(super) returned: ReturnedValue,
     pub(super) right: bool,
 }
 
 /// A task and what its best program made of it.
-pub(super) struct Drawn {
+pub(super) struct TaskDrawing {
     pub(super) task: String,
     pub(super) program: String,
     pub(super) status: &'static str,
     pub(super) reason: Option<String>,
-    pub(super) pairs: Vec<DrawnPair>,
+    pub(super) pairs: Vec<PairDrawing>,
 }
 
 /// Runs the best program of each wanted task once more and keeps its grids.
@@ -57,9 +57,9 @@ pub(super) fn draw(
     programs: &[Program],
     tasks: &[&Task],
     assessment: &Assessment,
-    settings: &Settings<'_>,
+    settings: &EvaluationSettings<'_>,
     wanted: impl Fn(&TaskResult) -> bool,
-) -> Result<Vec<Drawn>, Failure> {
+) -> Result<Vec<TaskDrawing>, Failure> {
     let mut drawn = Vec::new();
     let chosen = assessment
         .results
@@ -75,12 +75,12 @@ pub(super) fn draw(
             examples: &examples,
         };
         let expected: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
-        let rows = sweep(runtime, &[tile], settings, |part, _, verdict| {
+        let rows = evaluate_all(runtime, &[tile], settings, |part, _, verdict| {
             let returned = match verdict.grid() {
                 Some((_, width, cells)) => {
-                    Returned::Grid(cells.chunks(width).map(<[i8]>::to_vec).collect())
+                    ReturnedValue::Grid(cells.chunks(width).map(<[i8]>::to_vec).collect())
                 }
-                None => Returned::Words(match verdict.to_plain() {
+                None => ReturnedValue::Words(match verdict.to_plain() {
                     Ok(value) => value.to_string(),
                     Err(why) => why.to_string(),
                 }),
@@ -90,14 +90,14 @@ pub(super) fn draw(
         let pairs = rows
             .into_iter()
             .filter_map(|(part, row)| Some((part, row?.into_iter().next()?)))
-            .map(|(part, (returned, right))| DrawnPair {
+            .map(|(part, (returned, right))| PairDrawing {
                 name: pair_name(part.example, task),
                 input: rows_of(examples[part.example].input),
                 expected: rows_of(expected[part.example]),
                 returned,
                 right,
             });
-        drawn.push(Drawn {
+        drawn.push(TaskDrawing {
             task: task.id.to_string(),
             program: program.name.to_string(),
             status: status_name(attempt.status()),

@@ -8,24 +8,24 @@ mod show;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use heddle::arc::assess::{Assessment, Attempt, Judgement, Pairing, Status, TaskResult, assess};
+use heddle::arc::assess::{Assessment, Attempt, Grade, Pairing, Status, TaskResult, assess};
 use heddle::arc::data::Task;
 use heddle::arc::meter::Budget;
+use heddle::arc::operations::{EvaluationSettings, WorkerPool, by_device};
 use heddle::arc::plan::Graph;
 use heddle::arc::program::Program;
-use heddle::arc::road::{Crew, Settings, by_device};
 use heddle::config::Config;
 use heddle::profile::RoutingLog;
 use heddle::recording;
 use heddle::units::Nanos;
 use serde_json::{Value, json};
 
-use super::inputs::{Found, Inputs};
-use super::{gpu, grouped, open, tell};
+use super::inputs::{Inputs, LoadedInputs};
+use super::{gpu, grouped, open, print_notes};
 use crate::cli::output::{FAINT, Output};
 use crate::cli::progress::EvaluationBar;
 use crate::cli::table::table;
-use crate::cli::{Failure, interrupt, keep_models};
+use crate::cli::{Failure, interrupt, save_models};
 
 /// Up to so many tasks, all are listed; beyond, those that are not solved.
 const LISTED_TASKS: usize = 60;
@@ -78,11 +78,11 @@ pub(super) fn run(
     };
     let evaluations = expected(&found.programs, &tasks, pairing);
     let measured = gpu::measure_unknown(&runtime, config, evaluations, &mut notes)?;
-    let crew = Crew::new(arguments.budget.unwrap_or_default());
+    let worker_pool = WorkerPool::new(arguments.budget.unwrap_or_default());
     let assessment = {
         let bar = EvaluationBar::new(evaluations);
-        let settings = Settings {
-            crew: &crew,
+        let settings = EvaluationSettings {
+            worker_pool: &worker_pool,
             token,
             progress: &|evaluations| bar.add(evaluations),
         };
@@ -100,20 +100,20 @@ pub(super) fn run(
         recording::take(&runtime, "heddle arc eval", &RoutingLog::default()).write(file)?;
     }
     let devices = by_device(&runtime);
-    let gpu = gpu::Report::new(
+    let gpu = gpu::GpuReport::new(
         &runtime,
         config,
         &assessment.flags,
         assessment.on_cpu.as_ref(),
     );
     if runtime.has_models() || measured {
-        keep_models(&runtime);
+        save_models(&runtime);
     }
     if assessment.results.is_empty() && !assessment.stopped {
         notes
             .push("no program is named after one of the tasks; --all-pairs runs all on all".into());
     }
-    tell(&notes);
+    print_notes(&notes);
     if output.is_json() {
         let mut object = object(&found, &tasks, &assessment, &devices, &notes);
         object["gpu"] = json!(gpu);
@@ -130,7 +130,7 @@ pub(super) fn run(
             of: evaluations,
         });
     }
-    let settings = Settings::of(&crew);
+    let settings = EvaluationSettings::of(&worker_pool);
     let draw = |wanted: &dyn Fn(&TaskResult) -> bool| {
         draw::draw(
             &runtime,
@@ -204,23 +204,23 @@ fn counts(assessment: &Assessment) -> [usize; 3] {
 
 /// Why an attempt did not solve its task: the first pair that is not right.
 fn reason(attempt: &Attempt, task: &Task) -> Option<String> {
-    let (at, judged) = attempt
-        .judgements
+    let (at, graded) = attempt
+        .grades
         .iter()
         .enumerate()
-        .find(|(_, judged)| **judged != Judgement::Right)?;
+        .find(|(_, graded)| **graded != Grade::Right)?;
     let pair = pair_name(at, task);
-    Some(match judged {
-        Judgement::Undefined(why) => format!("{pair}: {why}"),
-        Judgement::Wrong { cells: 0 } => format!("{pair}: another shape or no cell right"),
-        Judgement::Wrong { cells } => {
+    Some(match graded {
+        Grade::Undefined(why) => format!("{pair}: {why}"),
+        Grade::Wrong { cells: 0 } => format!("{pair}: another shape or no cell right"),
+        Grade::Wrong { cells } => {
             let area = task
                 .pairs()
                 .nth(at)
                 .map_or(0, |(_, grid)| grid.cells().len());
             format!("{pair}: {cells} of {area} cells right")
         }
-        Judgement::Right => return None,
+        Grade::Right => return None,
     })
 }
 
@@ -235,19 +235,13 @@ fn pair_name(at: usize, task: &Task) -> String {
 /// The attempt that says most about a task: the best, the earliest of equals.
 fn best(result: &TaskResult) -> Option<&Attempt> {
     result.attempts.iter().min_by_key(|attempt| {
-        let right = attempt
-            .judgements
-            .iter()
-            .filter(|j| **j == Judgement::Right);
+        let right = attempt.grades.iter().filter(|j| **j == Grade::Right);
         (attempt.status(), std::cmp::Reverse(right.count()))
     })
 }
 
 fn right_pairs(attempt: &Attempt) -> usize {
-    let right = attempt
-        .judgements
-        .iter()
-        .filter(|j| **j == Judgement::Right);
+    let right = attempt.grades.iter().filter(|j| **j == Grade::Right);
     right.count()
 }
 
@@ -264,7 +258,7 @@ fn status_name(status: Status) -> &'static str {
 }
 
 /// Names of tasks no program was run on.
-fn unattempted<'a>(tasks: &[&'a Task], assessment: &Assessment) -> Vec<&'a str> {
+fn unattempted_task<'a>(tasks: &[&'a Task], assessment: &Assessment) -> Vec<&'a str> {
     let tried: BTreeSet<usize> = assessment
         .results
         .iter()
@@ -279,7 +273,7 @@ fn unattempted<'a>(tasks: &[&'a Task], assessment: &Assessment) -> Vec<&'a str> 
 }
 
 fn object(
-    found: &Found,
+    found: &LoadedInputs,
     tasks: &[&Task],
     assessment: &Assessment,
     devices: &BTreeMap<String, u64>,
@@ -303,7 +297,7 @@ fn object(
         "by_device": devices,
         "programs": found.programs.len(),
         "programs_not_read": found.errors.len(),
-        "tasks_without_a_program": unattempted(tasks, assessment).len(),
+        "tasks_without_a_program": unattempted_task(tasks, assessment).len(),
         "expressions": {"total": graph.calls(), "distinct": graph.nodes.len()},
         "steps": {"unmerged": sharing.steps, "merged": sharing.distinct_steps},
         "seconds": {
@@ -348,7 +342,7 @@ fn entry(result: &TaskResult, task: &Task, programs: &[Program]) -> Value {
 }
 
 fn print(
-    found: &Found,
+    found: &LoadedInputs,
     tasks: &[&Task],
     assessment: &Assessment,
     devices: &BTreeMap<String, u64>,
@@ -409,7 +403,7 @@ fn print(
         Nanos::from(found.time),
         Nanos::from(assessment.planning)
     ))?;
-    let without = unattempted(tasks, assessment);
+    let without = unattempted_task(tasks, assessment);
     if !without.is_empty() {
         output.line(format_args!(
             "{FAINT}{} tasks have no program of their name, such as {}{FAINT:#}",

@@ -5,7 +5,7 @@ use std::path::Path;
 use heddle::arc::assess::Assessment;
 use serde_json::{Value, json};
 
-use super::draw::{Drawn, Returned};
+use super::draw::{ReturnedValue, TaskDrawing};
 use super::{counts, rate};
 use crate::cli::Failure;
 
@@ -15,7 +15,11 @@ const PAGE: &str = include_str!("page.html");
 /// Where the figures go in it.
 const PLACE: &str = "\"HEDDLE-DATA\"";
 
-pub(super) fn write(file: &Path, drawn: &[Drawn], assessment: &Assessment) -> Result<(), Failure> {
+pub(super) fn write(
+    file: &Path,
+    drawn: &[TaskDrawing],
+    assessment: &Assessment,
+) -> Result<(), Failure> {
     let [solved, wrong, undefined] = counts(assessment);
     let tasks: Vec<Value> = drawn.iter().map(task).collect();
     let figures = json!({
@@ -34,14 +38,14 @@ pub(super) fn write(file: &Path, drawn: &[Drawn], assessment: &Assessment) -> Re
     })
 }
 
-fn task(drawn: &Drawn) -> Value {
+fn task(drawn: &TaskDrawing) -> Value {
     let pairs: Vec<Value> = drawn
         .pairs
         .iter()
         .map(|pair| {
             let returned = match &pair.returned {
-                Returned::Grid(rows) => grid(rows),
-                Returned::Words(words) => json!({ "words": words }),
+                ReturnedValue::Grid(rows) => grid(rows),
+                ReturnedValue::Words(words) => json!({ "words": words }),
             };
             json!({
                 "name": pair.name,

@@ -4,13 +4,13 @@ use std::io;
 
 use anstyle::{AnsiColor, RgbColor, Style};
 
-use super::draw::{COLOURS, Drawn, DrawnPair, Returned};
+use super::draw::{COLOURS, PairDrawing, ReturnedValue, TaskDrawing};
 use crate::cli::output::{FAINT, HEADING, Output};
 
 /// Columns between two grids.
 const GAP: usize = 3;
 
-pub(super) fn print(drawn: &[Drawn], output: &mut Output) -> io::Result<()> {
+pub(super) fn print(drawn: &[TaskDrawing], output: &mut Output) -> io::Result<()> {
     for task in drawn {
         output.heading(format_args!(
             "{} by {}: {}",
@@ -23,14 +23,14 @@ pub(super) fn print(drawn: &[Drawn], output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-fn print_pair(pair: &DrawnPair, output: &mut Output) -> io::Result<()> {
+fn print_pair(pair: &PairDrawing, output: &mut Output) -> io::Result<()> {
     let mark = if pair.right { "right" } else { "not right" };
     output.line(format_args!("{HEADING}{}{HEADING:#}: {mark}", pair.name))?;
     let mut panels: Vec<(&str, &[Vec<i8>])> =
         vec![("input", &pair.input), ("expected", &pair.expected)];
     match &pair.returned {
-        Returned::Grid(rows) => panels.push(("output", rows)),
-        Returned::Words(words) => output.line(format_args!("output: {}", shortened(words)))?,
+        ReturnedValue::Grid(rows) => panels.push(("output", rows)),
+        ReturnedValue::Words(words) => output.line(format_args!("output: {}", shortened(words)))?,
     }
     // Two columns for each cell make it about as wide as high.
     let widths: Vec<usize> = panels
@@ -81,10 +81,10 @@ fn cell_text(cell: i8) -> String {
 }
 
 fn shortened(words: &str) -> String {
-    const MOST: usize = 200;
-    if words.chars().count() <= MOST {
+    const MAX_TEXT: usize = 200;
+    if words.chars().count() <= MAX_TEXT {
         return words.to_owned();
     }
-    let start: String = words.chars().take(MOST).collect();
+    let start: String = words.chars().take(MAX_TEXT).collect();
     format!("{start}…")
 }

@@ -14,8 +14,8 @@ use heddle::device::DeviceId;
 use heddle::ops::{Random, RandomElement};
 use heddle::{Array, Error, Runtime};
 
-use super::super::Row;
-use super::super::sample::Sample;
+use super::super::BenchRow;
+use super::super::sample::TimeDistribution;
 use super::is_wanted;
 use crate::cli::{Failure, open};
 
@@ -24,7 +24,7 @@ const SITES: usize = 1000;
 const COUPLING: usize = 32;
 /// Rounds before the first that counts: a router learns from them.
 const UNTIMED: usize = 20;
-const LEAST: usize = 8;
+const MIN_SAMPLES: usize = 8;
 
 struct Job {
     state: Array<u8>,
@@ -55,7 +55,7 @@ impl Job {
     }
 
     /// Leaves the host as the only place its arrays are.
-    fn bring_home(&self) {
+    fn evict_all(&self) {
         self.state.evict();
         for array in [
             &self.field,
@@ -73,7 +73,7 @@ pub(super) fn rows(
     gpu: DeviceId,
     cases: &[String],
     time: Duration,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<BenchRow>,
 ) -> Result<BatchStatistics, Failure> {
     if !is_wanted(cases, "lattice", JOBS) {
         return Ok(BatchStatistics::default());
@@ -95,10 +95,10 @@ pub(super) fn rows(
     }
     let mut times = [Vec::new(), Vec::new()];
     let deadline = Instant::now() + 2 * time;
-    while times[0].len() < LEAST || Instant::now() < deadline {
+    while times[0].len() < MIN_SAMPLES || Instant::now() < deadline {
         for (way, times) in times.iter_mut().enumerate() {
             for job in &jobs {
-                job.bring_home();
+                job.evict_all();
             }
             let start = Instant::now();
             if way == 0 {
@@ -114,12 +114,12 @@ pub(super) fn rows(
         .into_iter()
         .zip(places);
     for ((name, device), times) in ways.zip(times) {
-        rows.push(Row {
+        rows.push(BenchRow {
             name: name.to_owned(),
             element: None,
             size: JOBS,
             device,
-            sample: Sample::from_times(times, 1),
+            sample: TimeDistribution::from_times(times, 1),
             device_ns: None,
             moved_bytes: None,
             rate: None,

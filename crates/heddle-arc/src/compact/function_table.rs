@@ -1,0 +1,39 @@
+//! Primitives that need neither the code nor a decision, as functions.
+//!
+//! A column of calls looks its primitive up once. Only those are listed that
+//! [`allocation_free`](super::allocation_free) has no answers for, so that every call is charged as if
+//! it had been made alone.
+
+use super::{
+    ValueResult, colours, construct as o, containers as c, difference, lines as l, query as q,
+};
+use crate::prim::Prim;
+use crate::value::{Space, Value};
+
+/// A primitive of one argument.
+pub(super) fn one(prim: Prim) -> Option<fn(&mut Space, Value) -> ValueResult> {
+    Some(match prim {
+        Prim::Initset => c::initset,
+        Prim::Size => c::size,
+        Prim::Vfrontier => |space, x| l::frontier(space, Prim::Vfrontier, x),
+        Prim::Hfrontier => |space, x| l::frontier(space, Prim::Hfrontier, x),
+        Prim::Neighbors => |space, x| l::around(space, Prim::Neighbors, x),
+        Prim::Dneighbors => |space, x| l::around(space, Prim::Dneighbors, x),
+        _ => return None,
+    })
+}
+
+/// A primitive of two.
+pub(super) fn two(prim: Prim) -> Option<fn(&mut Space, Value, Value) -> ValueResult> {
+    Some(match prim {
+        Prim::Manhattan => q::manhattan,
+        Prim::Adjacent => q::adjacent,
+        Prim::Toobject => o::toobject,
+        Prim::Colorcount => colours::colorcount,
+        Prim::Combine => c::combine,
+        Prim::Difference => difference::difference,
+        Prim::Intersection => difference::intersection,
+        Prim::Shoot => l::shoot,
+        _ => return None,
+    })
+}

@@ -1,0 +1,184 @@
+//! What a JSON file holds, and the tasks in it.
+
+use super::grid::GridReader;
+use super::json::Json;
+use super::source::Source;
+use super::{DataError, Task};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+type Keys = BTreeMap<String, Json>;
+
+/// A file by what it holds.
+enum FileLayout {
+    /// `{"train": [pairs], "test": [pairs]}`: one task, named by its file.
+    Task(Keys),
+    /// `{"train": {id: task}, "eval": {id: task}}`: whole sets.
+    Sets(Vec<Keys>),
+    /// `{id: task}`: the challenges of a competition.
+    Challenges(Keys),
+    /// `{id: [output, …]}`: their solutions.
+    Solutions(Keys),
+    /// Anything else, in words.
+    Other(String),
+}
+
+fn recognise(json: Json) -> FileLayout {
+    let Json::Object(keys) = json else {
+        return FileLayout::Other(json.to_string());
+    };
+    if keys.is_empty() {
+        return FileLayout::Other("an empty object".to_owned());
+    }
+    if keys.get("train").is_some_and(Json::is_list) || keys.get("test").is_some_and(Json::is_list) {
+        return FileLayout::Task(keys);
+    }
+    let is_task = |json: &Json| json.get("train").is_some() || json.get("test").is_some();
+    if keys.values().all(is_task) {
+        return FileLayout::Challenges(keys);
+    }
+    let is_set = |json: &Json| match json {
+        Json::Object(set) => set.values().all(is_task),
+        _ => false,
+    };
+    if keys.values().all(is_set) {
+        let sets = keys.into_values().filter_map(|set| match set {
+            Json::Object(set) => Some(set),
+            _ => None,
+        });
+        return FileLayout::Sets(sets.collect());
+    }
+    let is_answer = |json: &Json| match json {
+        Json::Grid { .. } => true,
+        Json::List(grids) => !grids.is_empty() && grids.iter().all(Json::is_list),
+        _ => false,
+    };
+    if keys.values().all(is_answer) {
+        return FileLayout::Solutions(keys);
+    }
+    let names: Vec<&str> = keys.keys().take(3).map(String::as_str).collect();
+    FileLayout::Other(format!("an object with the keys {}…", names.join(", ")))
+}
+
+/// The tasks of each file, in the order of their names. A file that holds
+/// something else is an error if it was named, a note if it was found.
+pub(super) fn tasks(
+    sources: Vec<Source>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(String, Vec<Task>)>, DataError> {
+    let mut challenges: Vec<(String, Keys, bool)> = Vec::new();
+    let mut solutions: BTreeMap<String, Keys> = BTreeMap::new();
+    let mut found: Vec<(String, Vec<Task>)> = Vec::new();
+    for source in sources {
+        let json = parse(&source)?;
+        let (file, named) = (source.name, source.named);
+        match recognise(json) {
+            FileLayout::Task(task) => {
+                let id = Path::new(&file)
+                    .file_stem()
+                    .map_or_else(|| file.clone(), |stem| stem.to_string_lossy().into_owned());
+                let reader = GridReader {
+                    file: &file,
+                    task: id.into(),
+                };
+                let task = reader.task(&task, None)?;
+                found.push((file, vec![task]));
+            }
+            FileLayout::Sets(sets) => {
+                let mut tasks = Vec::new();
+                for set in &sets {
+                    tasks.extend(set_of(&file, set, None)?);
+                }
+                found.push((file, tasks));
+            }
+            FileLayout::Challenges(set) => challenges.push((file, set, named)),
+            FileLayout::Solutions(set) => {
+                solutions.insert(file, set);
+            }
+            FileLayout::Other(what) if named => {
+                return Err(DataError::FileLayout { file, found: what });
+            }
+            FileLayout::Other(what) => notes.push(format!("{file}: left out, {what} is no task")),
+        }
+    }
+    let used = challenges.len();
+    for (file, set, named) in challenges {
+        let answers = solutions.get(&solutions_name(&file));
+        if answers.is_none() && !named && !has_outputs(&set) {
+            notes.push(format!(
+                "{file}: left out, its test pairs have no outputs and no solutions file is beside it"
+            ));
+            continue;
+        }
+        let tasks = set_of(&file, &set, answers)?;
+        found.push((file, tasks));
+    }
+    if used == 0
+        && found.is_empty()
+        && let Some(file) = solutions.into_keys().next()
+    {
+        return Err(DataError::FileLayout {
+            file,
+            found: "solutions without their challenges".to_owned(),
+        });
+    }
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(found)
+}
+
+fn parse(source: &Source) -> Result<Json, DataError> {
+    Json::parse(&source.bytes).map_err(|error| {
+        // Its own words end in the place, which stands before them here.
+        let text = error.to_string();
+        let found = text
+            .split_once(" at line ")
+            .map_or(text.as_str(), |(found, _)| found);
+        DataError::NotJson {
+            file: source.name.clone(),
+            line: error.line(),
+            column: error.column(),
+            found: found.to_owned(),
+        }
+    })
+}
+
+fn set_of(file: &str, set: &Keys, solutions: Option<&Keys>) -> Result<Vec<Task>, DataError> {
+    let mut tasks = Vec::with_capacity(set.len());
+    for (id, task) in set {
+        let reader = GridReader {
+            file,
+            task: Arc::from(id.as_str()),
+        };
+        let Json::Object(task) = task else {
+            return Err(DataError::FileLayout {
+                file: file.to_owned(),
+                found: format!("{id} is {task}"),
+            });
+        };
+        let answers = solutions
+            .and_then(|solutions| solutions.get(id))
+            .and_then(Json::items);
+        tasks.push(reader.task(task, answers.as_deref())?);
+    }
+    Ok(tasks)
+}
+
+fn has_outputs(set: &Keys) -> bool {
+    let mut of_tasks = set
+        .values()
+        .filter_map(|task| task.get("test").and_then(Json::items));
+    of_tasks.any(|pairs| pairs.iter().any(|pair| pair.get("output").is_some()))
+}
+
+/// What the solutions of a challenges file are called.
+pub(super) fn solutions_name(challenges: &str) -> String {
+    match challenges.rfind("challenges") {
+        Some(at) => format!(
+            "{}solutions{}",
+            &challenges[..at],
+            &challenges[at + "challenges".len()..]
+        ),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,153 @@
+//! What became of an evaluation.
+
+use super::{Evaluation, Grid};
+use crate::fault::{Fault, Limit};
+use crate::plain::Plain;
+use crate::prim::Prim;
+use crate::value::{Space, Value};
+use std::fmt;
+
+/// Why an evaluation has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undefined {
+    /// What went wrong.
+    pub fault: Fault,
+    /// The primitive it went wrong in.
+    pub primitive: Option<Prim>,
+    /// The line of the program's file, counted from 1; 0 where there is none.
+    pub line: u32,
+}
+
+impl fmt::Display for Undefined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
+        if let Some(primitive) = self.primitive {
+            write!(f, "{primitive}: ")?;
+        }
+        write!(f, "{}", self.fault)
+    }
+}
+
+/// The most parts a value may have to be copied out. Values share their parts,
+/// copies do not: eight lines of `repeat` hold a hundred million in a few bytes.
+const MAX_PARTS_COPIED: usize = 1 << 18;
+
+/// Counts the parts of a value down; a fault when there are too many.
+fn count_parts(space: &Space, value: Value, left: &mut usize) -> Result<(), Fault> {
+    let parts = match value {
+        Value::Grid { height, width, .. } => usize::from(height) * usize::from(width),
+        Value::Tuple { len, .. } | Value::Set { len, .. } => len as usize,
+        Value::Built { prim, .. } => prim.arity(),
+        // Everything else is as large as its memory.
+        _ => 1,
+    };
+    *left = left.checked_sub(parts).ok_or(Fault::Budget(Limit::Bytes))?;
+    match value {
+        Value::Tuple { .. } | Value::Set { .. } => {
+            for part in space.elements(value)? {
+                count_parts(space, part, left)?;
+            }
+        }
+        Value::Built { prim, at, .. } => {
+            let at = at as usize;
+            for part in &space.values[at..at + prim.arity()] {
+                count_parts(space, *part, left)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The outcome of one evaluation, while its values are still in memory.
+#[derive(Clone, Copy, Debug)]
+pub enum EvaluationRef<'a> {
+    /// The program returned a value.
+    Defined {
+        /// The value.
+        value: Value,
+        /// Where its parts are.
+        space: &'a Space,
+        /// Steps the evaluation took.
+        steps: u64,
+    },
+    /// It did not.
+    Undefined(Undefined),
+}
+
+impl EvaluationRef<'_> {
+    /// Whether the program returned this grid.
+    #[must_use]
+    pub fn is(&self, expected: &Grid) -> bool {
+        match self.grid() {
+            Some((height, width, cells)) => {
+                (height, width) == (expected.height(), expected.width())
+                    && cells == expected.cells()
+            }
+            None => false,
+        }
+    }
+
+    /// Whether the evaluation ran out of its budget.
+    #[must_use]
+    pub fn is_out_of_budget(&self) -> bool {
+        let fault = |undefined: &Undefined| matches!(undefined.fault, Fault::Budget(_));
+        matches!(self, EvaluationRef::Undefined(undefined) if fault(undefined))
+    }
+
+    /// How many cells agree with a grid of the same shape; none if the shapes
+    /// differ or there is no grid.
+    #[must_use]
+    pub fn cells_matched(&self, expected: &Grid) -> usize {
+        match self.grid() {
+            Some((height, width, cells))
+                if (height, width) == (expected.height(), expected.width()) =>
+            {
+                let pairs = cells.iter().zip(expected.cells());
+                pairs.filter(|(found, wanted)| found == wanted).count()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Height, width and cells of the grid the program returned, if it is one.
+    #[must_use]
+    pub fn grid(&self) -> Option<(usize, usize, &[i8])> {
+        match self {
+            EvaluationRef::Defined { value, space, .. } => {
+                let grid = value.as_grid()?;
+                let cells = &space.cells[grid.at..grid.at + grid.area()];
+                Some((grid.height, grid.width, cells))
+            }
+            EvaluationRef::Undefined(_) => None,
+        }
+    }
+
+    /// The value on its own; the fault where there is none, it is a function that
+    /// cannot leave its plan, or a copy of it would have too many parts.
+    pub fn to_plain(&self) -> Result<Plain, Undefined> {
+        match self {
+            EvaluationRef::Defined { value, space, .. } => {
+                let counted = count_parts(space, *value, &mut { MAX_PARTS_COPIED });
+                let copied = counted.and_then(|()| space.export(*value));
+                copied.map_err(|fault| Undefined {
+                    fault,
+                    primitive: None,
+                    line: 0,
+                })
+            }
+            EvaluationRef::Undefined(undefined) => Err(*undefined),
+        }
+    }
+
+    /// The outcome on its own.
+    #[must_use]
+    pub fn to_evaluation(&self) -> Evaluation {
+        match self.to_plain() {
+            Ok(value) => Evaluation::Defined(value),
+            Err(undefined) => Evaluation::Undefined(undefined),
+        }
+    }
+}

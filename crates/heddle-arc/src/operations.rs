@@ -1,0 +1,516 @@
+//! Plans over examples as operations of the runtime.
+//!
+//! [`Evaluate`] is one operation: some tiles, computed on the threads of the
+//! device it is sent to. It is described, routed, recorded and learned from like
+//! any other. [`evaluate_all`] cuts a large job into such operations, so that there is
+//! progress to show and a point to stop at.
+//!
+//! The one thing to know: how many evaluations ran where is read from recorded
+//! spans ([`by_device`]), never from what was asked for.
+
+mod grades;
+mod pieces;
+mod totals;
+
+pub use grades::Judgements;
+pub use totals::{EvaluationTotals, by_device, evaluation_totals};
+
+use self::pieces::{BlockPiece, pieces};
+use crate::engine::{BLOCK, EvaluationRef, Example, Tile, Worker};
+use crate::meter::Budget;
+use heddle_runtime::batch::CancelToken;
+use heddle_runtime::device::{DeviceId, ExecutionContext};
+use heddle_runtime::units::Bytes;
+use heddle_runtime::{
+    DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
+};
+use std::cmp::Reverse;
+use std::mem;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Evaluations of one program on one example.
+pub static EVALUATE: Kind = Kind::new("arc-evaluate", WorkUnit::Items);
+
+/// The same once more, because a GPU flagged them. A kind of its own: they cost
+/// more than others, and no price should be learned of them.
+pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Items);
+
+/// Those a device makes while others make the rest of the same job. A kind of its own
+/// for the same reason: a processor shares its threads with what GPUs need, and a GPU
+/// is given what suits it.
+pub static EVALUATE_ON_CPU: Kind = Kind::new("arc-evaluate-beside", WorkUnit::Items);
+
+/// What a GPU needs for evaluations, brought there ahead of them.
+pub static PREPARE: Kind = Kind::new("arc-settle", WorkUnit::Items);
+
+/// Evaluations in one operation, about: some seconds of solvers on one core, and
+/// blocks enough that threads wait little for the last of them. Progress and
+/// cancellation do not wait for its end.
+pub(crate) const OPERATION_EVALUATIONS: usize = 1 << 17;
+
+/// Examples one thread runs together, at most: as many as the engine does.
+const MAX_EXAMPLES_PER_OPERATION: usize = BLOCK;
+
+/// Evaluations one thread runs together, about, at most: what a cancelled job
+/// still waits for.
+const MAX_EVALUATIONS_PER_OPERATION: usize = 1 << 15;
+
+/// Programs of a piece, about, where there are too few blocks for all threads: a plan of a
+/// hundred thousand has a single example in a block, and the largest example would keep all
+/// other threads waiting. What programs of two pieces share is made twice, so the pieces
+/// are large.
+pub(crate) const PROGRAMS_PER_BLOCK: usize = 4096;
+
+/// How much of its fair share of what is left a thread takes in each round. Blocks of
+/// one example cost 31 % more for each evaluation than blocks of sixty, of two 18 %, of
+/// eight 4 %: few and large ones go faster, as long as the last are small.
+const BLOCK_SHARE: (usize, usize) = (9, 10);
+
+/// Workers between jobs: they have grown to what plans need and keep it.
+#[derive(Debug)]
+pub struct WorkerPool {
+    budget: Budget,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl WorkerPool {
+    /// A crew whose every evaluation has this budget.
+    #[must_use]
+    pub fn new(budget: Budget) -> Self {
+        WorkerPool {
+            budget,
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// What each evaluation may cost.
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    pub(crate) fn take(&self) -> Worker {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop().unwrap_or_else(|| Worker::new(self.budget))
+    }
+
+    pub(crate) fn give_back(&self, worker: Worker) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(worker);
+    }
+}
+
+/// What a job needs beside its tiles.
+pub struct EvaluationSettings<'a> {
+    /// Who works.
+    pub worker_pool: &'a WorkerPool,
+    /// No block of examples is started once it is cancelled.
+    pub token: CancelToken,
+    /// Told how many evaluations were made, after every block.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl<'a> EvaluationSettings<'a> {
+    /// To the end, with nobody watching.
+    #[must_use]
+    pub fn of(worker_pool: &'a WorkerPool) -> Self {
+        EvaluationSettings {
+            worker_pool,
+            token: CancelToken::new(),
+            progress: &|_| {},
+        }
+    }
+}
+
+/// An example of a tile: the numbers of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileExample {
+    /// Which tile.
+    pub tile: usize,
+    /// Which of its examples.
+    pub example: usize,
+}
+
+/// What came of a part: one judgement of every program, or nothing where the job
+/// was stopped before.
+pub type Graded<T> = (TileExample, Option<Vec<T>>);
+
+/// Examples of a tile that one thread runs together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExampleBlock {
+    /// Which tile.
+    pub tile: usize,
+    /// Which of its examples.
+    pub examples: Range<usize>,
+}
+
+impl ExampleBlock {
+    /// Evaluations in it: one for each program and example.
+    pub(crate) fn evaluations(&self, tiles: &[Tile<'_>]) -> usize {
+        tiles[self.tile].plan.len() * self.examples.len()
+    }
+}
+
+/// One operation: every program of a block's plan on each of its examples.
+pub struct Evaluate<'a, J> {
+    tiles: &'a [Tile<'a>],
+    blocks: &'a [ExampleBlock],
+    settings: &'a EvaluationSettings<'a>,
+    grade: &'a J,
+    kind: &'static Kind,
+}
+
+impl<'a, J> Evaluate<'a, J> {
+    /// Blocks of tiles; `grade` says what to keep of every verdict.
+    ///
+    /// # Panics
+    ///
+    /// When described or run, if a block is not of these tiles.
+    #[must_use]
+    pub fn new(
+        tiles: &'a [Tile<'a>],
+        blocks: &'a [ExampleBlock],
+        settings: &'a EvaluationSettings<'a>,
+        grade: &'a J,
+    ) -> Self {
+        Evaluate {
+            tiles,
+            blocks,
+            settings,
+            grade,
+            kind: &EVALUATE,
+        }
+    }
+
+    /// The same as an operation of another kind.
+    pub(crate) fn of_kind(mut self, kind: &'static Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    fn tile(&self, block: &ExampleBlock) -> Tile<'a> {
+        let tile = &self.tiles[block.tile];
+        Tile {
+            plan: tile.plan,
+            examples: &tile.examples[block.examples.clone()],
+        }
+    }
+}
+
+impl<T: Send, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync> Operation
+    for Evaluate<'_, J>
+{
+    /// For each block its judgements, or nothing where it was stopped before.
+    type Output = Vec<Option<Judgements<T>>>;
+
+    fn describe(&self) -> Description {
+        let mut work = 0;
+        let mut bytes = 0;
+        for block in self.blocks {
+            let tile = self.tile(block);
+            work += tile.evaluations() as u64;
+            bytes += tile.bytes_in() as u64;
+        }
+        Description::new(self.kind, DType::U8, work).reads(Operand {
+            bytes: Bytes(bytes),
+            residency: Residency::Host,
+        })
+    }
+
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Self::Output, Error> {
+        let pool = context.pool(self.kind.name())?;
+        let this = &*self;
+        let pieces = pieces(self.tiles, self.blocks, pool.threads());
+        let mut answers: Self::Output = Vec::new();
+        answers.resize_with(pieces.iter().map(|piece| piece.blocks.len()).sum(), || None);
+        let mut rest = &mut answers[..];
+        let mut work = Vec::with_capacity(pieces.len());
+        for piece in &pieces {
+            let (own, later) = mem::take(&mut rest).split_at_mut(piece.blocks.len());
+            work.push((piece, own));
+            rest = later;
+        }
+        if pool.threads() > 1 {
+            // A heavy one begun last would keep the others waiting.
+            work.sort_by_key(|(piece, _)| Reverse(piece.weight));
+        }
+        // What a program costs is not known before it ran; threads are worth it.
+        pool.each(Bytes(u64::MAX), work.into_iter(), |(piece, answers)| {
+            this.run_piece(piece, answers);
+        });
+        Ok(joined(&pieces, answers))
+    }
+}
+
+impl<T, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T> Evaluate<'_, J> {
+    /// Runs the blocks of a piece until it is stopped.
+    fn run_piece(&self, piece: &BlockPiece, answers: &mut [Option<Judgements<T>>]) {
+        let settings = self.settings;
+        let mut worker = settings.worker_pool.take();
+        let mut made = 0;
+        for (block, answer) in self.blocks[piece.blocks.clone()].iter().zip(answers) {
+            if settings.token.is_stopped() {
+                break;
+            }
+            let tile = self.tile(block);
+            let all = 0..tile.plan.len();
+            let programs = piece.programs.clone().unwrap_or_else(|| all.clone());
+            let mut graded = Judgements::new(programs.len(), tile.examples.len());
+            let put = |place: usize, program: usize, evaluation: EvaluationRef<'_>| {
+                let part = TileExample {
+                    tile: block.tile,
+                    example: block.examples.start + place,
+                };
+                let grade = (self.grade)(part, program, evaluation);
+                graded.put(program - programs.start, place, grade);
+            };
+            if programs == all {
+                tile.run(&mut worker, put);
+            } else {
+                let of = |place| programs.clone().map(move |program| (place, program));
+                let places = 0..tile.examples.len();
+                let mut some: Vec<(usize, usize)> = places.flat_map(of).collect();
+                worker.run_selected(tile.plan, tile.examples, &mut some, put);
+            }
+            made += programs.len() * tile.examples.len();
+            *answer = Some(graded);
+        }
+        settings.worker_pool.give_back(worker);
+        if made > 0 {
+            (settings.progress)(made as u64);
+        }
+    }
+}
+
+/// The answers of blocks, of those of their pieces; nothing where one was not run.
+fn joined<T>(
+    pieces: &[BlockPiece],
+    answers: Vec<Option<Judgements<T>>>,
+) -> Vec<Option<Judgements<T>>> {
+    let is_cut = |piece: &BlockPiece| piece.programs.as_ref().is_some_and(|some| some.start > 0);
+    if !pieces.iter().any(is_cut) {
+        return answers;
+    }
+    // Each piece is of one block then.
+    let mut blocks: Vec<Option<Judgements<T>>> = Vec::with_capacity(pieces.len());
+    for (piece, answer) in pieces.iter().zip(answers) {
+        match blocks.last_mut() {
+            Some(block) if is_cut(piece) => {
+                *block = block.take().zip(answer).map(|(mut graded, more)| {
+                    graded.append(more);
+                    graded
+                });
+            }
+            _ => blocks.push(answer),
+        }
+    }
+    blocks
+}
+
+/// Evaluates tiles, operation after operation. The answer has one entry for each
+/// example of each tile, in order; what was not reached before the token was
+/// cancelled is `None`.
+pub fn evaluate_all<T: Send>(
+    runtime: &Runtime,
+    tiles: &[Tile<'_>],
+    settings: &EvaluationSettings<'_>,
+    grade: impl Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync,
+) -> Result<Vec<Graded<T>>, Error> {
+    let threads = runtime.device(DeviceId::CPU)?.properties().units;
+    let blocks = blocks(tiles, threads);
+    let mut answer = Vec::with_capacity(tiles.iter().map(|tile| tile.examples.len()).sum());
+    let evaluate = (tiles, &blocks[..], OPERATION_EVALUATIONS);
+    run_blocks(runtime, evaluate, settings, grade, |block, graded| {
+        let mut rows = graded.map(Judgements::into_rows).into_iter().flatten();
+        let tile = block.tile;
+        let part = |example| (TileExample { tile, example }, rows.next());
+        answer.extend(block.examples.clone().map(part));
+    })?;
+    Ok(answer)
+}
+
+/// Evaluates blocks of tiles, about so many evaluations in one operation; the sink gets
+/// every block in order, and what came of it if it was reached.
+pub(crate) fn run_blocks<T: Send>(
+    runtime: &Runtime,
+    (tiles, blocks, at_once): (&[Tile<'_>], &[ExampleBlock], usize),
+    settings: &EvaluationSettings<'_>,
+    grade: impl Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync,
+    mut sink: impl FnMut(&ExampleBlock, Option<Judgements<T>>),
+) -> Result<(), Error> {
+    let mut rest = blocks;
+    while !rest.is_empty() {
+        let mut evaluations = 0;
+        let count = rest
+            .iter()
+            .take_while(|block| {
+                let fits = evaluations < at_once;
+                evaluations += block.evaluations(tiles);
+                fits
+            })
+            .count();
+        let (now, later) = rest.split_at(count);
+        if settings.token.is_stopped() {
+            for block in now {
+                sink(block, None);
+            }
+        } else {
+            let graded = runtime.run(Evaluate::new(tiles, now, settings, &grade))?;
+            for (block, graded) in now.iter().zip(graded) {
+                sink(block, graded);
+            }
+        }
+        rest = later;
+    }
+    Ok(())
+}
+
+/// What an example costs a thread, about, of any plan: its cells.
+fn weight(example: &Example<'_>) -> usize {
+    example.input.cells().len()
+}
+
+/// Tiles in blocks, the large ones first: the more examples a program is run on
+/// before the next, the less it costs, and small ones at the end let no thread
+/// wait long for the last.
+pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<ExampleBlock> {
+    let weights = tiles.iter().flat_map(|tile| tile.examples).map(weight);
+    let mut left: usize = weights.sum();
+    let mut blocks = Vec::with_capacity(tiles.len());
+    // Every thread has a block of each round, and those of a round are alike.
+    let (mut share, mut in_round) = (0, 0);
+    for (tile, of) in tiles.iter().enumerate() {
+        let together = MAX_EVALUATIONS_PER_OPERATION / of.plan.len().max(1);
+        let most = together.clamp(1, MAX_EXAMPLES_PER_OPERATION);
+        let mut start = 0;
+        while start < of.examples.len() {
+            if in_round == 0 {
+                share = if threads > 1 {
+                    left * BLOCK_SHARE.0 / (BLOCK_SHARE.1 * threads)
+                } else {
+                    left
+                };
+            }
+            in_round = (in_round + 1) % threads.max(1);
+            let (mut end, mut taken) = (start, 0);
+            for example in of.examples[start..].iter().take(most) {
+                let heavier = taken + weight(example);
+                if end > start && heavier > share {
+                    break;
+                }
+                (end, taken) = (end + 1, heavier);
+            }
+            blocks.push(ExampleBlock {
+                tile,
+                examples: start..end,
+            });
+            left -= taken;
+            start = end;
+        }
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assess::Grade;
+    use crate::engine::Grid;
+    use crate::plan::Plan;
+    use crate::program::load;
+    use crate::tasks::{PROGRAMS, dataset};
+    use heddle_runtime::Config;
+
+    #[test]
+    fn blocks_cover_every_example_once_and_shrink_towards_the_end() {
+        let plan = Plan::new(&[]);
+        let grid = Grid::new(&[[0]]).unwrap();
+        let examples = vec![Example::new(&grid); 150];
+        let tiles: Vec<Tile<'_>> = [150, 0, 1, 70]
+            .map(|count| Tile {
+                plan: &plan,
+                examples: &examples[..count],
+            })
+            .to_vec();
+        for threads in [1, 2, 7, 500] {
+            let blocks = blocks(&tiles, threads);
+            for (tile, of) in tiles.iter().enumerate() {
+                let own = blocks.iter().filter(|block| block.tile == tile);
+                let covered: Vec<usize> = own.flat_map(|block| block.examples.clone()).collect();
+                assert_eq!(covered, (0..of.examples.len()).collect::<Vec<_>>());
+            }
+            let largest = blocks.iter().map(|block| block.examples.len()).max();
+            assert!(largest <= Some(MAX_EXAMPLES_PER_OPERATION));
+            if threads > 1 {
+                assert_eq!(blocks.last().map(|block| block.examples.len()), Some(1));
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_is_as_heavy_as_its_cells() {
+        let plan = Plan::new(&[]);
+        let small = Grid::new(&[[0]]).unwrap();
+        let large = Grid::new(&vec![[0; 30]; 30]).unwrap();
+        let mut examples = vec![Example::new(&small); 100];
+        examples[1] = Example::new(&large);
+        let tiles = [Tile {
+            plan: &plan,
+            examples: &examples,
+        }];
+        let cut = |threads: usize| -> Vec<Range<usize>> {
+            let blocks = blocks(&tiles, threads).into_iter();
+            blocks.map(|block| block.examples).collect()
+        };
+        // One thread waits for nobody.
+        assert_eq!(cut(1)[0], 0..MAX_EXAMPLES_PER_OPERATION);
+        // Of two, one has enough to do with the large grid.
+        assert_eq!(cut(2)[..3], [0..1, 1..2, 2..46]);
+    }
+
+    #[test]
+    fn a_plan_of_very_many_programs_is_shared_by_threads() {
+        let some = load(PROGRAMS, "programs.py").programs;
+        let built_in = dataset(1);
+        let many = (0..2 * PROGRAMS_PER_BLOCK + 5).map(|at| some[at % some.len()].clone());
+        let plans = [
+            Plan::new(&many.collect::<Vec<_>>()),
+            Plan::new(&some[..3]),
+            Plan::new(&[]),
+        ];
+        let task = &built_in.tasks[0];
+        let examples: Vec<Example<'_>> = task.examples().take(2).collect();
+        let outputs: Vec<&Grid> = task.pairs().map(|(_, output)| output).collect();
+        let tiles = plans.each_ref().map(|plan| Tile {
+            plan,
+            examples: &examples,
+        });
+        let worker_pool = WorkerPool::new(Budget::default());
+        let settings = EvaluationSettings::of(&worker_pool);
+        let grade = |part: TileExample, program: usize, evaluation: EvaluationRef<'_>| {
+            (program, Grade::of(&evaluation, outputs[part.example]))
+        };
+        let cut = blocks(&tiles, 4);
+        let run = |threads: usize| {
+            let config = Config {
+                threads: Some(threads),
+                ..Config::default()
+            };
+            let builder = Runtime::builder().config(config).without_model_cache();
+            let evaluate = Evaluate::new(&tiles, &cut, &settings, &grade);
+            let pieces = pieces(&tiles, &cut, threads);
+            assert_eq!(pieces.len() > cut.len(), threads > 1);
+            let graded = builder.build().unwrap().run(evaluate).unwrap();
+            let rows = graded
+                .into_iter()
+                .map(|graded| graded.map(Judgements::into_rows));
+            rows.collect::<Vec<_>>()
+        };
+        let found = run(4);
+        assert_eq!(found, run(1));
+        let row = &found[0].as_ref().unwrap()[0];
+        assert!(row.iter().map(|(program, _)| *program).eq(0..row.len()));
+        settings.token.cancel();
+        assert!(run(4).iter().all(Option::is_none));
+    }
+}

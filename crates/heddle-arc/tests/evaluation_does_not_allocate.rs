@@ -1,0 +1,138 @@
+//! Once a worker has grown to what its plan needs, it allocates nothing.
+//!
+//! The committed programs need ARC tasks to run on: `HEDDLE_ARC_DATA` names them.
+//!
+//! A program of its own: the allocator of the whole process counts.
+
+#![allow(clippy::unwrap_used, reason = "a test says so by failing")]
+
+use heddle_arc::data::{Task, load as load_data};
+use heddle_arc::engine::{EvaluationRef, Example, Grid, Tile, Worker};
+use heddle_arc::meter::Budget;
+use heddle_arc::plan::Plan;
+use heddle_arc::program::{Program, load};
+use heddle_arc::solvers::FILES;
+
+const PROGRAMS: &str = "
+def solve_objects(I):
+    x1 = objects(I, F, T, T)
+    x2 = compose(invert, size)
+    x3 = order(x1, x2)
+    x4 = first(x3)
+    x5 = lbind(shift, x4)
+    x6 = asindices(I)
+    x7 = mapply(x5, x6)
+    O = paint(I, x7)
+    return O
+
+def solve_shapes(I):
+    x1 = hmirror(I)
+    x2 = hconcat(I, x1)
+    x3 = vmirror(x2)
+    x4 = vconcat(x2, x3)
+    x5 = upscale(x4, TWO)
+    x6 = palette(x5)
+    x7 = size(x6)
+    O = fill(x5, x7, x6_)
+    return O
+
+def solve_lines(I):
+    x1 = ofcolor(I, ONE)
+    x2 = rbind(shoot, RIGHT)
+    x3 = rbind(shoot, UNITY)
+    x4 = fork(combine, x2, x3)
+    x5 = mapply(x4, x1)
+    x6 = matcher(first, ONE)
+    x7 = compose(flip, x6)
+    x8 = sfilter(x5, x7)
+    O = underfill(I, FIVE, x8)
+    return O
+
+def solve_faulty(I):
+    x1 = ofcolor(I, TEN)
+    O = subgrid(x1, I)
+    return O
+";
+
+#[test]
+fn evaluations_do_not_allocate() {
+    let text = PROGRAMS.replace(
+        "    O = fill(x5, x7, x6_)",
+        "    x8 = ofcolor(x5, ONE)\n    O = fill(x5, x7, x8)",
+    );
+    let loaded = load(&text, "ours.py");
+    assert_eq!(loaded.errors, []);
+    let plan = Plan::new(&loaded.programs);
+    let grids: Vec<Grid> = (0..20_i8)
+        .map(|n| {
+            let rows: Vec<Vec<i8>> = (0..6 + n % 5)
+                .map(|i| (0..5 + n % 7).map(|j| (i * j + n) % 4).collect())
+                .collect();
+            Grid::new(&rows).unwrap()
+        })
+        .collect();
+    let examples: Vec<Example<'_>> = grids.iter().map(Example::new).collect();
+    let work = Tile {
+        plan: &plan,
+        examples: &examples,
+    };
+    assert_eq!(work.evaluations(), 80);
+    assert_eq!(
+        work.bytes_in(),
+        grids.iter().map(|grid| grid.cells().len()).sum::<usize>()
+    );
+    let mut worker = Worker::new(Budget::default());
+    let tile = |worker: &mut Worker| {
+        let mut defined = 0;
+        work.run(worker, |_, _, evaluation| {
+            defined += usize::from(matches!(evaluation, EvaluationRef::Defined { .. }));
+        });
+        defined
+    };
+    let warm = tile(&mut worker);
+    assert_eq!(warm, 60, "the faulty program fails on all of 20");
+    let held = worker.held_bytes();
+    let info = allocation_counter::measure(|| {
+        for _ in 0..50 {
+            assert_eq!(tile(&mut worker), warm);
+        }
+    });
+    assert_eq!(info.count_total, 0);
+    assert_eq!(worker.held_bytes(), held);
+}
+
+/// Every so many examples are run on: foreign tasks of all sizes, and one in
+/// a few hundred evaluations on rows that are no grid or an outline no mask holds.
+const EVERY: usize = 23;
+
+#[test]
+#[ignore = "needs ARC tasks: HEDDLE_ARC_DATA"]
+fn nor_for_programs_on_foreign_arc_tasks() {
+    let data = load_data(&heddle_testing::arc_tasks()).unwrap();
+    let programs: Vec<Program> = FILES
+        .iter()
+        .flat_map(|(file, text)| load(text, file).programs)
+        .collect();
+    let examples: Vec<Example<'_>> = data
+        .tasks
+        .iter()
+        .filter(|task| programs.iter().any(|program| program.task() == &*task.id))
+        .flat_map(Task::examples)
+        .step_by(EVERY)
+        .collect();
+    assert!(examples.len() >= 60, "only {} examples", examples.len());
+    let merged = Plan::new(&programs);
+    let mut worker = Worker::new(Budget::default());
+    let mut tile = || {
+        let mut defined = 0;
+        worker.run(&merged, &examples, |_, _, evaluation| {
+            defined += usize::from(matches!(evaluation, EvaluationRef::Defined { .. }));
+        });
+        defined
+    };
+    // The first few learn which programs have to wait, and list those.
+    let warm = [tile(), tile(), tile(), tile()];
+    assert!(warm[0] > merged.len() * examples.len() / 2);
+    let info = allocation_counter::measure(|| assert_eq!([tile(), tile()], warm[2..]));
+    assert_eq!(info.count_total, 0);
+}

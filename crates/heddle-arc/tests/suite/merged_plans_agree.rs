@@ -1,0 +1,497 @@
+//! Merged plans compute what their programs compute, are written and read
+//! without loss, and give every program back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says so by failing"
+)]
+#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
+
+use heddle_arc::engine::{Evaluation, Example, Grid, evaluate};
+use heddle_arc::fault::Fault;
+use heddle_arc::meter::{Budget, Meter};
+use heddle_arc::plain::{self, Plain};
+use heddle_arc::plan::{Graph, PatternKind, Plan, patterns, read, write};
+use heddle_arc::program::{Callee, Input, Operand, Program, load};
+
+const PROGRAMS: &str = "
+def solve_largest(I):
+    x1 = objects(I, T, F, T)
+    x2 = argmax(x1, size)
+    O = subgrid(x2, I)
+    return O
+
+def solve_largest_turned(I):
+    x1 = objects(I, T, F, T)
+    x2 = argmax(x1, size)
+    x3 = subgrid(x2, I)
+    x4 = hmirror(x3)
+    O = rot90(x4)
+    return O
+
+def solve_modes(I):
+    x1 = objects(I, T, T, T)
+    x2 = objects(I, F, F, T)
+    x3 = size(x1)
+    x4 = size(x2)
+    x5 = astuple(x3, x4)
+    O = canvas(FIVE, x5)
+    return O
+
+def solve_closures(I):
+    x1 = lbind(lbind, shift)
+    x2 = rbind(compose, invert)
+    x3 = chain(x2, x1, asobject)
+    x4 = x3(I)
+    x5 = fork(add, identity, double)
+    x6 = compose(x4, x5)
+    x7 = product(x9_, x9_)
+    x8 = apply(x6, x7)
+    x9 = merge(x8)
+    O = paint(I, x9)
+    return O
+
+def solve_functions(I):
+    x1 = initset(hmirror)
+    x2 = insert(vmirror, x1)
+    x3 = insert(identity, x2)
+    x4 = rapply(x3, I)
+    x5 = power(rot90, THREE)
+    x6 = apply(x5, x4)
+    x7 = totuple(x6)
+    O = merge(x7)
+    return O
+
+def solve_dead(I):
+    x1 = first(ZERO)
+    x2 = F5_
+    O = rot90(I)
+    return O
+
+def solve_powers(I):
+    x1 = height(I)
+    x2 = increment(x1)
+    x3 = power(trim, x2)
+    O = x3(I)
+    return O
+
+def solve_samples(S, I, C):
+    x1 = apply(first, S)
+    x2 = apply(mostcolor, x1)
+    x3 = mostcommon(x2)
+    x4 = lbind(replace, I)
+    x5 = rbind(x4, x3)
+    O = x5(F9)
+    return O
+
+def solve_wrong_arity(I):
+    x1 = lbind(identity, ONE)
+    O = x1(I)
+    return O
+";
+
+fn programs() -> Vec<Program> {
+    let text = PROGRAMS
+        .replace("    x7 = product(x9_, x9_)\n", "    x7 = asindices(I)\n")
+        .replace("    x2 = F5_\n", "");
+    let loaded = load(&text, "ours.py");
+    assert_eq!(loaded.errors, []);
+    loaded.programs
+}
+
+fn grids() -> Vec<Grid> {
+    [
+        vec![vec![0, 0, 3], vec![0, 3, 3], vec![1, 0, 0]],
+        vec![vec![7]],
+        vec![vec![1, 2, 1, 2], vec![2, 2, 0, 0]],
+        vec![vec![0; 5]; 6],
+    ]
+    .iter()
+    .map(|rows| Grid::new(rows).unwrap())
+    .collect()
+}
+
+fn pairs() -> Vec<(Grid, Grid)> {
+    let grids = grids();
+    vec![
+        (grids[0].clone(), grids[1].clone()),
+        (grids[2].clone(), grids[3].clone()),
+    ]
+}
+
+fn plain_grid(grid: &Grid) -> Plain {
+    Plain::grid(
+        grid.rows()
+            .map(|row| row.iter().map(|cell| i64::from(*cell))),
+    )
+}
+
+/// A program line by line on plain values, as the language says; dead lines
+/// are left out as plans leave them out.
+fn by_plain_evaluation(
+    program: &Program,
+    input: &Grid,
+    pairs: &[(Grid, Grid)],
+) -> Result<Plain, Fault> {
+    let mut meter = Meter::new(Budget::default());
+    let sliced = Graph::merge(std::slice::from_ref(program)).slice(0);
+    let mut values: Vec<Plain> = Vec::new();
+    for call in &sliced.calls {
+        let arguments: Vec<Plain> = call
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                Operand::Input(Input::Grid) => plain_grid(input),
+                Operand::Input(Input::Examples) => Plain::Tuple(
+                    pairs
+                        .iter()
+                        .map(|(a, b)| Plain::Tuple(vec![plain_grid(a), plain_grid(b)]))
+                        .collect(),
+                ),
+                Operand::Input(Input::Candidate) => Plain::Tuple(Vec::new()),
+                Operand::Call(call) => values[*call as usize].clone(),
+                Operand::Constant(_, value) => value.to_plain(),
+                Operand::Prim(prim) => Plain::Prim(*prim),
+            })
+            .collect();
+        let value = match call.callee {
+            Callee::Prim(prim) => plain::call(prim, &arguments, &mut meter),
+            Callee::Call(call) => plain::apply(&values[call as usize], &arguments, &mut meter),
+        };
+        values.push(value?);
+    }
+    Ok(values[sliced.result as usize].clone())
+}
+
+fn defined(evaluation: &Evaluation) -> Option<&Plain> {
+    match evaluation {
+        Evaluation::Defined(value) => Some(value),
+        Evaluation::Undefined(_) => None,
+    }
+}
+
+fn results(plan: &Plan) -> Vec<Vec<Evaluation>> {
+    let (grids, pairs) = (grids(), pairs());
+    let examples: Vec<Example<'_>> = grids
+        .iter()
+        .map(|input| Example {
+            input,
+            pairs: &pairs,
+            candidate: None,
+        })
+        .collect();
+    evaluate(plan, &examples, Budget::default())
+}
+
+#[test]
+fn merged_programs_equal_plain_evaluation() {
+    let programs = programs();
+    let plan = Plan::new(&programs);
+    for (row, input) in results(&plan).iter().zip(&grids()) {
+        for (evaluation, program) in row.iter().zip(&programs) {
+            let expected = by_plain_evaluation(program, input, &pairs()).ok();
+            assert_eq!(defined(evaluation), expected.as_ref(), "{}", program.name);
+        }
+    }
+}
+
+#[test]
+fn merging_changes_no_result_or_fault() {
+    let programs = programs();
+    let merged = results(&Plan::new(&programs));
+    for (place, program) in programs.iter().enumerate() {
+        let alone = results(&Plan::new(std::slice::from_ref(program)));
+        for (merged, alone) in merged.iter().zip(alone) {
+            assert_eq!(merged[place], alone[0], "{}", program.name);
+        }
+    }
+}
+
+#[test]
+fn shared_calls_are_merged() {
+    let plan = Plan::new(&programs()[..2]);
+    let sharing = plan.sharing();
+    assert_eq!((sharing.calls, sharing.distinct_calls), (8, 5));
+}
+
+#[test]
+fn known_functions_become_bodies() {
+    let text = "def solve_a(I):
+    x1 = objects(I, T, F, T)
+    x2 = compose(invert, size)
+    x3 = lbind(recolor, FIVE)
+    x4 = fork(shift, x3, ulcorner)
+    x5 = order(x1, x2)
+    x6 = mapply(x4, x5)
+    O = paint(I, x6)
+    return O";
+    let plan = Plan::new(&load(text, "ours.py").programs);
+    // objects, the key, order, the function, mapply, paint
+    assert_eq!(plan.sharing().distinct_steps, 6);
+    assert_eq!(plan.sharing().bodies, 2);
+}
+
+#[test]
+fn text_reads_back_to_the_same_plan() {
+    let graph = Graph::merge(&programs());
+    let text = write(&graph);
+    let again = read(&text, "plan.py").unwrap();
+    assert_eq!(again.nodes, graph.nodes);
+    let outputs = |graph: &Graph| -> Vec<(String, u32)> {
+        let outputs = graph.outputs.iter();
+        outputs.map(|o| (o.name.to_string(), o.result)).collect()
+    };
+    assert_eq!(outputs(&again), outputs(&graph));
+    assert_eq!(write(&again), text);
+    let first: Vec<Vec<Option<Plain>>> = results(&Plan::of(graph))
+        .iter()
+        .map(|row| row.iter().map(|e| defined(e).cloned()).collect())
+        .collect();
+    let second: Vec<Vec<Option<Plain>>> = results(&Plan::of(again))
+        .iter()
+        .map(|row| row.iter().map(|e| defined(e).cloned()).collect())
+        .collect();
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_text_that_is_no_plan_is_refused() {
+    let errors = [
+        (
+            "def plan(S, I, C):",
+            "plan.py: not a plan; its first line must begin with `# heddle plan 1`",
+        ),
+        (
+            "# heddle plan 1\ndef plan(S, I, C):\n    t1 = rot09(I)\n",
+            "plan.py:3:10: `rot09` is not known; did you mean `rot90`?",
+        ),
+        (
+            "# heddle plan 1\ndef plan(S, I, C):\n    t1 = rot90(I)\n    solve_a = program(I, t2)\n",
+            "plan.py:4: `solve_a = program(I, t2)` is no program of a plan; write NAME = program(I, tN) or NAME = program(S, I, C, tN)",
+        ),
+    ];
+    for (text, expected) in errors {
+        assert_eq!(read(text, "plan.py").unwrap_err().to_string(), expected);
+    }
+}
+
+/// The program without dead lines and under the names a slice gives.
+fn renamed(program: &Program) -> String {
+    Graph::merge(std::slice::from_ref(program))
+        .slice(0)
+        .to_string()
+}
+
+#[test]
+fn slicing_gives_every_program_back() {
+    let programs = programs();
+    let graph = Graph::merge(&programs);
+    for (place, program) in programs.iter().enumerate() {
+        let sliced = graph.slice(place);
+        assert_eq!(sliced.to_string(), renamed(program));
+        if &*program.name == "solve_largest_turned" {
+            // No dead lines and the usual names: the very same text.
+            assert_eq!(sliced.to_string(), program.to_string());
+        }
+    }
+}
+
+#[test]
+fn batch_patterns_are_found_and_marked() {
+    let graph = Graph::merge(&programs());
+    let kinds: Vec<PatternKind> = patterns(&graph).iter().map(|p| p.kind).collect();
+    for kind in [
+        PatternKind::OverSamples,
+        PatternKind::ObjectModes,
+        PatternKind::TransformRun,
+    ] {
+        assert!(kinds.contains(&kind), "{kind:?} in {kinds:?}");
+    }
+    let text = write(&graph);
+    assert!(
+        text.contains("objects(I, T, F, T)  # object-modes 1"),
+        "{text}"
+    );
+    assert!(text.contains("# object-modes: 1 group, 3 lines"), "{text}");
+}
+
+#[test]
+fn faults_name_primitive_and_line() {
+    let text = "\n\ndef solve_a(I):
+    x1 = objects(I, T, F, T)
+    x2 = compose(first, first)
+    x3 = size(x1)
+    x4 = astuple(x3, x3)
+    O = apply(x2, x4)
+    return O";
+    let plan = Plan::new(&load(text, "ours.py").programs);
+    let Evaluation::Undefined(undefined) = &results(&plan)[0][0] else {
+        panic!("must fail");
+    };
+    assert_eq!(
+        undefined.to_string(),
+        "line 8: first: needs a container, found an Int"
+    );
+}
+
+/// Programs whose lines mostly fit together: each argument is drawn from what
+/// is known to be right for its parameter where there is such a thing.
+mod generated {
+    use super::{Call, Form, Operand, Program};
+    use heddle_arc::constant::Constant;
+    use heddle_arc::prim::Prim;
+    use heddle_arc::program::{Callee, Input};
+    use heddle_arc::types::{Type, infer};
+    use heddle_testing::Random;
+    use std::sync::Arc;
+
+    fn suits(parameter: &str, known: &Type) -> bool {
+        let text = known.to_string();
+        match parameter {
+            "Int" | "Bool" => text == "Int" || text == "Bool",
+            "Pair" => text == "Pair",
+            "Num" | "n" => text == "Int" || text == "Pair",
+            "Grid" => text == "Grid",
+            "Object" => text == "Object",
+            "Patch" | "Indices" => text == "Object" || text == "Indices",
+            "Piece" | "Elem" => text == "Object" || text == "Grid",
+            _ if parameter.starts_with("Fn[") => text.starts_with("Fn"),
+            _ if parameter.contains('[') => {
+                text.starts_with("Set")
+                    || text.starts_with("Tuple")
+                    || text == "Object"
+                    || text == "Indices"
+            }
+            _ => true,
+        }
+    }
+
+    pub(super) fn program(seed: u64) -> Program {
+        let mut random = Random::seeded(seed);
+        let mut next_u64 = |sides: usize| random.index(sides);
+        let mut program = Program {
+            name: format!("solve_{seed}").into(),
+            form: Form::Input,
+            calls: Vec::new(),
+            result: 0,
+            file: Arc::from("made.py"),
+            places: Vec::new(),
+        };
+        let lines = 4 + next_u64(16);
+        for line in 0..lines {
+            let types = infer(&program).types;
+            let functions: Vec<usize> = (0..types.len())
+                .filter(|place| types[*place].to_string().starts_with("Fn"))
+                .collect();
+            let (callee, parameters) = if !functions.is_empty() && next_u64(6) == 0 {
+                let place = functions[next_u64(functions.len())];
+                (Callee::Call(place as u32), vec!["a"])
+            } else {
+                let prim = Prim::ALL[next_u64(Prim::ALL.len())];
+                (Callee::Prim(prim), prim.parameters())
+            };
+            let arguments = parameters
+                .iter()
+                .map(|parameter| {
+                    let suitable: Vec<usize> = (0..types.len())
+                        .filter(|place| suits(parameter, &types[*place]))
+                        .collect();
+                    if !suitable.is_empty() && next_u64(4) > 0 {
+                        return Operand::Call(suitable[next_u64(suitable.len())] as u32);
+                    }
+                    if parameter.starts_with("Fn[") || (*parameter == "Any" && next_u64(2) == 0) {
+                        let arity = 1 + parameter
+                            .split("->")
+                            .next()
+                            .unwrap_or("")
+                            .matches(',')
+                            .count();
+                        let fitting: Vec<Prim> = Prim::ALL
+                            .iter()
+                            .copied()
+                            .filter(|prim| prim.arity() == arity)
+                            .collect();
+                        return Operand::Prim(fitting[next_u64(fitting.len())]);
+                    }
+                    match *parameter {
+                        "Int" | "Num" | "n" => {
+                            let number = next_u64(4) as i64;
+                            let name = ["ZERO", "ONE", "TWO", "THREE"][number as usize];
+                            Operand::Constant(name.into(), Constant::Int(number))
+                        }
+                        "Bool" => Operand::Constant("T".into(), Constant::Bool(true)),
+                        "Pair" => Operand::Constant("UNITY".into(), Constant::Pair(1, 1)),
+                        _ => Operand::Input(Input::Grid),
+                    }
+                })
+                .collect();
+            program.calls.push(Call {
+                variable: format!("x{}", line + 1).into(),
+                callee,
+                arguments,
+            });
+            program.places.push(line as u32 + 2);
+        }
+        program.result = lines as u32 - 1;
+        program
+    }
+}
+
+use heddle_arc::program::{Call, Form};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(heddle_testing::depth::cases(64))]
+
+    #[test]
+    fn generated_programs_equal_plain_evaluation(seed in 1_u64..u64::MAX) {
+        let programs: Vec<Program> = (0..40).map(|n| generated::program(seed.wrapping_add(n << 32))).collect();
+        let plan = Plan::new(&programs);
+        let again = Plan::of(read(&write(plan.graph()), "plan.py").unwrap());
+        let mut defined_count = 0;
+        for ((row, second), input) in results(&plan).iter().zip(results(&again)).zip(&grids()) {
+            for ((evaluation, second), program) in row.iter().zip(&second).zip(&programs) {
+                let expected = match by_plain_evaluation(program, input, &pairs()) {
+                    // What a budget allows differs: plain values are far larger.
+                    Err(Fault::Budget(_)) => continue,
+                    other => other.ok(),
+                };
+                if is_function(expected.as_ref()) || is_budget(evaluation) {
+                    continue;
+                }
+                defined_count += usize::from(expected.is_some());
+                prop_assert_eq!(defined(evaluation), expected.as_ref(), "{}", program);
+                prop_assert_eq!(defined(second), expected.as_ref(), "{}", program);
+            }
+        }
+        prop_assert!(defined_count > 0, "a test of faults alone tests little");
+    }
+
+    #[test]
+    fn generated_programs_slice_back(seed in 1_u64..u64::MAX) {
+        let programs: Vec<Program> = (0..10).map(|n| generated::program(seed.wrapping_add(n << 32))).collect();
+        let graph = Graph::merge(&programs);
+        for (place, program) in programs.iter().enumerate() {
+            prop_assert_eq!(graph.slice(place).to_string(), renamed(program));
+        }
+    }
+}
+
+/// Functions have no value outside their plan.
+fn is_function(value: Option<&Plain>) -> bool {
+    fn holds(value: &Plain) -> bool {
+        match value {
+            Plain::Prim(_) | Plain::Built(..) => true,
+            Plain::Tuple(items) => items.iter().any(holds),
+            Plain::Set(items) => items.iter().any(holds),
+            _ => false,
+        }
+    }
+    value.is_some_and(holds)
+}
+
+fn is_budget(evaluation: &Evaluation) -> bool {
+    matches!(evaluation, Evaluation::Undefined(undefined)
+        if matches!(undefined.fault, Fault::Budget(_)))
+}

@@ -1,0 +1,224 @@
+//! The same workload, several ways, in turns.
+
+use std::time::Instant;
+
+use heddle::config::Config;
+use heddle::device::DeviceId;
+use heddle::route::Router;
+use heddle::units::Nanos;
+use heddle::{Report, Runtime};
+use serde::Serialize;
+
+use super::decision_summary::DecisionSummary;
+use super::workload::Workload;
+use crate::cli::Failure;
+
+/// One way of running the workload.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct RunVariant {
+    /// "routed", "always cpu", "always cuda:0".
+    pub(super) name: String,
+    /// Time of each round, in nanoseconds.
+    pub(super) rounds_ns: Vec<u64>,
+}
+
+impl RunVariant {
+    fn new(name: String) -> Self {
+        Self {
+            name,
+            rounds_ns: Vec::new(),
+        }
+    }
+
+    /// Times one round, and says how many operations it had.
+    fn time(&mut self, runtime: &Runtime, workload: &Workload) -> Result<usize, Failure> {
+        workload.evict_all();
+        let start = Instant::now();
+        let operations = workload.run(runtime)?;
+        self.rounds_ns.push(start.elapsed().as_nanos() as u64);
+        Ok(operations)
+    }
+
+    pub(super) fn median_ns(&self) -> u64 {
+        let mut times = self.rounds_ns.clone();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    }
+
+    pub(super) fn spread_ns(&self) -> (u64, u64) {
+        (
+            self.rounds_ns.iter().copied().min().unwrap_or_default(),
+            self.rounds_ns.iter().copied().max().unwrap_or_default(),
+        )
+    }
+}
+
+/// The finished race.
+pub(super) struct Comparison {
+    /// Routed first, then one lane per device.
+    pub(super) variants: Vec<RunVariant>,
+    /// Operations in one round.
+    pub(super) operations: usize,
+    /// What the routed runtime says about the timed rounds.
+    pub(super) report: Report,
+    /// Why operations go where they go.
+    pub(super) decision_summary: DecisionSummary,
+}
+
+/// The routed time beside the best that could have been chosen, all measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegretSummary {
+    /// The time of all routed operations of the timed rounds.
+    pub(super) spent_ns: u64,
+    /// The same with the best device for each operation. Operations that could
+    /// not be compared count as they were.
+    pub(super) best_ns: u64,
+    /// How many operations those are.
+    pub(super) operations: u64,
+    /// How many could not be compared, because no other device has run the like.
+    pub(super) not_compared: u64,
+}
+
+impl RegretSummary {
+    /// How many times the best the routed time is.
+    pub(super) fn ratio(&self) -> f64 {
+        self.spent_ns as f64 / self.best_ns.max(1) as f64
+    }
+}
+
+impl Comparison {
+    /// Runs `rounds` rounds each way, the ways taking turns so that a slow spell
+    /// of the machine hits all of them. Every round of every way starts with its
+    /// data on the host.
+    pub(super) fn run(
+        runtime: &Runtime,
+        config: &Config,
+        workload: &Workload,
+        rounds: u32,
+    ) -> Result<Self, Failure> {
+        let forced_runtimes = forced_runtimes(runtime, config)?;
+        let mut routed = RunVariant::new("routed".to_owned());
+        let mut always: Vec<RunVariant> = forced_runtimes
+            .iter()
+            .map(|(device, _)| RunVariant::new(format!("always {device}")))
+            .collect();
+        // One round nobody times: first touches, first launches. The routed one
+        // comes last, so that what it tries out is loaded by then.
+        for candidate in forced_runtimes
+            .iter()
+            .map(|(_, forced)| forced)
+            .chain([runtime])
+        {
+            workload.evict_all();
+            workload.run(candidate)?;
+        }
+        // All of them, so that each pays for recording into fresh memory, and what
+        // the first round took is no evidence of what an operation costs.
+        for candidate in forced_runtimes
+            .iter()
+            .map(|(_, forced)| forced)
+            .chain([runtime])
+        {
+            candidate.profiler().clear();
+            candidate.router().restart_regret();
+        }
+        let mut operations = 0;
+        for _ in 0..rounds {
+            runtime.sample_memory();
+            operations = routed.time(runtime, workload)?;
+            runtime.sample_memory();
+            for (variant, (_, forced)) in always.iter_mut().zip(&forced_runtimes) {
+                variant.time(forced, workload)?;
+            }
+        }
+        let report = compared_operations(runtime, &forced_runtimes);
+        let mut decision_summary = run_and_record(runtime, workload)?;
+        for row in report
+            .routing
+            .kinds
+            .iter()
+            .filter(|row| row.explorations > 0)
+        {
+            decision_summary.note_explored(row.kind, row.device);
+        }
+        let mut variants = vec![routed];
+        // A way that lost its device went another way.
+        variants.extend(
+            always
+                .into_iter()
+                .zip(&forced_runtimes)
+                .filter(|(_, (device, forced))| !forced.router().lost().contains(device))
+                .map(|(variant, _)| variant),
+        );
+        Ok(Self {
+            variants,
+            operations,
+            report,
+            decision_summary,
+        })
+    }
+
+    pub(super) fn regret(&self) -> RegretSummary {
+        let regret = &self.report.regret;
+        let spent: Nanos = regret.iter().map(|kind| kind.spent).sum();
+        let lost: Nanos = regret.iter().map(|kind| kind.regret).sum();
+        RegretSummary {
+            spent_ns: spent.0,
+            best_ns: spent.saturating_sub(lost).0,
+            operations: regret.iter().map(|kind| kind.operations).sum(),
+            not_compared: regret.iter().map(|kind| kind.unmeasured).sum(),
+        }
+    }
+}
+
+/// The routed runtime's report, its decisions held against what the rivals have
+/// measured as well: they ran the same operations.
+fn compared_operations(runtime: &Runtime, forced_runtimes: &[(DeviceId, Runtime)]) -> Report {
+    let witnesses: Vec<&Router> = forced_runtimes
+        .iter()
+        .map(|(_, forced)| forced.router())
+        .collect();
+    let mut report = runtime.report();
+    report.regret = runtime.router().regret_beside(&witnesses);
+    report
+}
+
+/// One more routed round that nobody times and that leaves no spans: keeping why
+/// takes longer than a tiny operation.
+fn run_and_record(runtime: &Runtime, workload: &Workload) -> Result<DecisionSummary, Failure> {
+    let profiler = runtime.profiler();
+    let was_enabled = profiler.enabled();
+    profiler.set_enabled(false);
+    let mut decision_summary = DecisionSummary::default();
+    workload.evict_all();
+    let done = workload.run_and_record(runtime, &mut decision_summary);
+    profiler.set_enabled(was_enabled);
+    done?;
+    Ok(decision_summary)
+}
+
+/// A runtime for each device that sends everything there and learns for itself
+/// alone, so that the routed one is judged by its own knowledge.
+fn forced_runtimes(
+    runtime: &Runtime,
+    config: &Config,
+) -> Result<Vec<(DeviceId, Runtime)>, Failure> {
+    let lost = runtime.router().lost();
+    runtime
+        .devices()
+        .filter(|device| !device.id().is_emulated())
+        .filter(|device| !lost.contains(&device.id()))
+        .map(|device| {
+            let mut forced = config.clone();
+            forced.device = Some(device.id());
+            let forced = runtime
+                .devices()
+                .fold(Runtime::builder().config(forced), |builder, device| {
+                    builder.device(device.clone())
+                })
+                .without_model_cache()
+                .build()?;
+            Ok((device.id(), forced))
+        })
+        .collect()
+}

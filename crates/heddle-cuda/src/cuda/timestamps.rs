@@ -1,0 +1,358 @@
+//! Launches that time themselves: a graph of a stamp, the kernel and a stamp.
+//!
+//! On an H200 with driver 580, launching one small kernel between two events and
+//! waiting for the second takes 11.5 µs, the launch alone with a wait 8.9. A graph
+//! whose last node writes to pinned memory, which the host polls, takes 7.2, and its
+//! stamps lie at the kernel's own edges, where events on an idle device include the
+//! way of the launch itself (benchmarks/launch.cu).
+//!
+//! There is one graph per lease. Its middle node is changed for every launch;
+//! launches queued before keep what they were queued with.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use cudarc::driver::sys::{
+    self, CUDA_KERNEL_NODE_PARAMS, CUdeviceptr, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
+};
+use heddle_runtime::Error;
+use heddle_runtime::device::Kernel;
+use heddle_runtime::units::Nanos;
+
+use super::context::Context;
+use super::driver_error::check;
+use super::drop_failures;
+use super::kernels::LoadedKernels;
+use super::pinned::Pinned;
+use super::stream::{Event, EventPurpose, Stream};
+use crate::kernels::KERNELS;
+
+const BEGIN: &Kernel = Kernel::named(&KERNELS, "stamp_begin");
+const END: &Kernel = Kernel::named(&KERNELS, "stamp_end");
+const STEP: &Kernel = Kernel::named(&KERNELS, "stamp_step");
+
+/// A clock that moves in steps of at most this is as good as an event.
+const COARSEST_STEP: u64 = 1_000;
+/// Readings that show the step of any clock worth using: some 16 ns each.
+const READINGS: u32 = 4_096;
+/// How long the host polls before it sleeps. Polling spares a small operation some
+/// microseconds; a long one has time, and others may want the core.
+const POLL: Duration = Duration::from_millis(1);
+/// Polls between looks at the clock.
+const POLLS: u32 = 64;
+
+/// The bits of a notice that hold nanoseconds; the others count kernels.
+const SPENT_BITS: u32 = 48;
+const SPENT: u64 = (1 << SPENT_BITS) - 1;
+
+/// One kernel with its arguments, as the driver takes it.
+pub(super) struct KernelLaunch<'a> {
+    pub(super) function: CUfunction,
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    pub(super) shared: u32,
+    /// A pointer to each argument.
+    pub(super) arguments: &'a mut [*mut c_void],
+}
+
+/// Kernel launches of one stream that are timed by stamps.
+#[derive(Debug)]
+pub(super) struct TimestampedLaunches {
+    context: Arc<Context>,
+    graph: CUgraph,
+    exec: CUgraphExec,
+    /// The node between the stamps.
+    kernel: CUgraphNode,
+    clock_words: DeviceWords,
+    timing_word: Pinned,
+    /// What is slept for.
+    behind: Event,
+    /// Launches queued so far.
+    queued: u64,
+}
+
+// SAFETY: graphs may be used from any one thread at a time; they lie behind the
+// lock of their lease.
+unsafe impl Send for TimestampedLaunches {}
+
+impl TimestampedLaunches {
+    /// Whether the device's clock is fine enough to time kernels by.
+    pub(super) fn is_clock_fine(
+        context: &Arc<Context>,
+        kernels: &LoadedKernels,
+        stream: &Stream,
+    ) -> Result<bool, Error> {
+        let least = Pinned::new(context, size_of::<u64>())?;
+        let mut address = least.address(0, size_of::<u64>());
+        let mut readings = READINGS;
+        let mut arguments = [
+            ptr::from_mut(&mut address).cast(),
+            ptr::from_mut(&mut readings).cast(),
+        ];
+        let kernel_launch = KernelLaunch {
+            function: kernels.get(STEP)?.function,
+            grid: [1; 3],
+            block: [1; 3],
+            shared: 0,
+            arguments: &mut arguments,
+        };
+        // SAFETY: the kernel takes these two arguments; the stream is waited for
+        // before either goes away.
+        unsafe { kernel_launch.launch(context, stream)? };
+        stream.synchronize()?;
+        let step = least.word().load(Ordering::Acquire);
+        Ok((1..=COARSEST_STEP).contains(&step))
+    }
+
+    /// Stamps for a stream whose first launch is `first`. Nothing is queued yet.
+    pub(super) fn new(
+        context: &Arc<Context>,
+        kernels: &LoadedKernels,
+        first: &mut KernelLaunch<'_>,
+        stream: &Stream,
+    ) -> Result<Self, Error> {
+        let mut timestamped = Self {
+            context: Arc::clone(context),
+            graph: ptr::null_mut(),
+            exec: ptr::null_mut(),
+            kernel: ptr::null_mut(),
+            clock_words: DeviceWords::zeroed(context, 3, stream)?,
+            timing_word: Pinned::new(context, size_of::<u64>())?,
+            behind: Event::new(context, EventPurpose::Rest)?,
+            queued: 0,
+        };
+        // SAFETY: the argument outlives the call; the context is current.
+        context.check("cuGraphCreate", unsafe {
+            sys::cuGraphCreate(&raw mut timestamped.graph, 0)
+        })?;
+        let (mut clock_words, mut timing_word) = (
+            timestamped.clock_words.start,
+            timestamped.timing_word.address(0, size_of::<u64>()),
+        );
+        let mut clock_argument = [ptr::from_mut(&mut clock_words).cast::<c_void>()];
+        let begin = timestamped.add(None, &mut single(kernels, BEGIN, &mut clock_argument)?)?;
+        timestamped.kernel = timestamped.add(Some(begin), first)?;
+        let mut both = [
+            ptr::from_mut(&mut clock_words).cast::<c_void>(),
+            ptr::from_mut(&mut timing_word).cast(),
+        ];
+        let kernel = timestamped.kernel;
+        timestamped.add(Some(kernel), &mut single(kernels, END, &mut both)?)?;
+        // SAFETY: the graph lives; the first argument outlives the call.
+        context.check("cuGraphInstantiateWithFlags", unsafe {
+            sys::cuGraphInstantiateWithFlags(&raw mut timestamped.exec, timestamped.graph, 0)
+        })?;
+        Ok(timestamped)
+    }
+
+    /// Adds a node behind `before`.
+    fn add(
+        &self,
+        before: Option<CUgraphNode>,
+        kernel_launch: &mut KernelLaunch<'_>,
+    ) -> Result<CUgraphNode, Error> {
+        let parameters = kernel_launch.parameters();
+        let (before, count) = match &before {
+            Some(node) => (ptr::from_ref(node), 1),
+            None => (ptr::null(), 0),
+        };
+        let mut node = ptr::null_mut();
+        // SAFETY: the graph lives; the driver copies the arguments, as many as
+        // the kernel has and of their sizes, before it returns.
+        self.context.check("cuGraphAddKernelNode", unsafe {
+            sys::cuGraphAddKernelNode_v2(
+                &raw mut node,
+                self.graph,
+                before,
+                count,
+                &raw const parameters,
+            )
+        })?;
+        Ok(node)
+    }
+
+    /// Queues the kernel between two stamps.
+    ///
+    /// # Safety
+    /// The arguments are those the kernel takes, and what they point to on the
+    /// device is neither freed nor reused before the stream has passed it.
+    pub(super) unsafe fn launch(
+        &mut self,
+        kernel_launch: &mut KernelLaunch<'_>,
+        stream: &Stream,
+    ) -> Result<(), Error> {
+        let parameters = kernel_launch.parameters();
+        // SAFETY: graph and node live; the arguments are the caller's promise,
+        // and the driver copies them before it returns.
+        let set = unsafe {
+            sys::cuGraphExecKernelNodeSetParams_v2(self.exec, self.kernel, &raw const parameters)
+        };
+        self.context.check("cuGraphExecKernelNodeSetParams", set)?;
+        // SAFETY: both live; one thread at a time holds the lease.
+        self.context.check("cuGraphLaunch", unsafe {
+            sys::cuGraphLaunch(self.exec, stream.raw())
+        })?;
+        self.queued += 1;
+        Ok(())
+    }
+
+    /// Returns once the last kernel queued has ended.
+    pub(super) fn wait(&self, stream: &Stream) -> Result<(), Error> {
+        let start = Instant::now();
+        while start.elapsed() < POLL {
+            for _ in 0..POLLS {
+                if self.is_over() {
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+        }
+        self.behind.record(stream)?;
+        self.behind.synchronize()?;
+        if self.is_over() {
+            return Ok(());
+        }
+        Err(self
+            .context
+            .refuse("a kernel ended without its stamp being written"))
+    }
+
+    /// Device time of every kernel that has ended so far; wraps after 78 hours.
+    pub(super) fn spent(&self) -> u64 {
+        self.read() & SPENT
+    }
+
+    /// Device time since [`spent`](Self::spent) said `before`.
+    pub(super) fn since(&self, before: u64) -> Nanos {
+        Nanos(self.spent().wrapping_sub(before) & SPENT)
+    }
+
+    /// Whether the last launch queued has told its time. The count wraps, but the
+    /// driver lets nobody queue so many launches ahead.
+    fn is_over(&self) -> bool {
+        self.read() >> SPENT_BITS == self.queued & (u64::MAX >> SPENT_BITS)
+    }
+
+    /// The acquire keeps reads of what the kernel wrote behind this one.
+    fn read(&self) -> u64 {
+        self.timing_word.word().load(Ordering::Acquire)
+    }
+}
+
+impl Drop for TimestampedLaunches {
+    fn drop(&mut self) {
+        drop_failures::note(self.context.make_current());
+        if !self.exec.is_null() {
+            // SAFETY: instantiated in `new`, destroyed once; the lease has settled.
+            drop_failures::note(check("cuGraphExecDestroy", unsafe {
+                sys::cuGraphExecDestroy(self.exec)
+            }));
+        }
+        if !self.graph.is_null() {
+            // SAFETY: created in `new`, destroyed once.
+            drop_failures::note(check("cuGraphDestroy", unsafe {
+                sys::cuGraphDestroy(self.graph)
+            }));
+        }
+    }
+}
+
+impl KernelLaunch<'_> {
+    fn parameters(&mut self) -> CUDA_KERNEL_NODE_PARAMS {
+        let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (self.grid, self.block);
+        CUDA_KERNEL_NODE_PARAMS {
+            func: self.function,
+            gridDimX: grid_x,
+            gridDimY: grid_y,
+            gridDimZ: grid_z,
+            blockDimX: block_x,
+            blockDimY: block_y,
+            blockDimZ: block_z,
+            sharedMemBytes: self.shared,
+            kernelParams: self.arguments.as_mut_ptr(),
+            extra: ptr::null_mut(),
+            kern: ptr::null_mut(),
+            ctx: ptr::null_mut(),
+        }
+    }
+
+    /// Queues the kernel by itself.
+    ///
+    /// # Safety
+    /// As [`TimestampedLaunches::launch`].
+    pub(super) unsafe fn launch(self, context: &Context, stream: &Stream) -> Result<(), Error> {
+        let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (self.grid, self.block);
+        // SAFETY: the caller's promise; the driver copies the arguments before it
+        // returns.
+        context.check("cuLaunchKernel", unsafe {
+            sys::cuLaunchKernel(
+                self.function,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                self.shared,
+                stream.raw(),
+                self.arguments.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        })
+    }
+}
+
+/// A launch of one thread.
+fn single<'a>(
+    kernels: &LoadedKernels,
+    kernel: &'static Kernel,
+    arguments: &'a mut [*mut c_void],
+) -> Result<KernelLaunch<'a>, Error> {
+    Ok(KernelLaunch {
+        function: kernels.get(kernel)?.function,
+        grid: [1; 3],
+        block: [1; 3],
+        shared: 0,
+        arguments,
+    })
+}
+
+/// A few words of device memory.
+#[derive(Debug)]
+struct DeviceWords {
+    context: Arc<Context>,
+    start: CUdeviceptr,
+}
+
+impl DeviceWords {
+    /// Zero by the time the stream comes to what is queued next.
+    fn zeroed(context: &Arc<Context>, count: usize, stream: &Stream) -> Result<Self, Error> {
+        let mut start = 0;
+        // SAFETY: the argument outlives the call; the context is current.
+        context.check("cuMemAlloc", unsafe {
+            sys::cuMemAlloc_v2(&raw mut start, count * size_of::<u64>())
+        })?;
+        let words = Self {
+            context: Arc::clone(context),
+            start,
+        };
+        // SAFETY: so many words were just allocated there.
+        context.check("cuMemsetD32Async", unsafe {
+            sys::cuMemsetD32Async(start, 0, count * 2, stream.raw())
+        })?;
+        Ok(words)
+    }
+}
+
+impl Drop for DeviceWords {
+    fn drop(&mut self) {
+        drop_failures::note(self.context.make_current());
+        // SAFETY: allocated in `zeroed`, freed once; the lease has settled.
+        drop_failures::note(check("cuMemFree", unsafe { sys::cuMemFree_v2(self.start) }));
+    }
+}

@@ -1,0 +1,239 @@
+//! Small host-to-host maps whose kernel reads and writes pinned host memory itself.
+//!
+//! A copy engine is a queue of its own: going there and back costs a few
+//! microseconds each time, more than a small operand's way over the bus. A map
+//! reads each byte of its operands once, so nothing is lost by fetching them from
+//! where they are. What every element may read again and again, as of a key, is
+//! copied to the device all the same.
+//!
+//! The bus is then part of the kernel's device time; the transfer times are those
+//! of the copies into and out of pinned memory.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use heddle_runtime::Error;
+use heddle_runtime::device::{
+    Accelerator, ChunkLaunch, ChunkedMap, ChunkedMapInput, DeviceMemory, MapChunk, TransferTotals,
+};
+use heddle_runtime::units::{Bytes, Nanos};
+
+use super::CudaDevice;
+use super::lease::{SLAB_STEP, SLAB_UPLOAD, StreamLease};
+use super::memory::CudaMemory;
+use super::pinned::Pinned;
+
+/// The largest map that travels this way, operands and answer together. Beyond
+/// it the copy engines' higher rate makes up for their latency.
+const MOST: usize = 64 << 10;
+
+/// Where each part of a map lies in the slab, from its first free byte on.
+#[derive(Debug, PartialEq, Eq)]
+struct PinnedLayout {
+    /// One per input; None where the device holds it.
+    inputs: Vec<Option<usize>>,
+    output: usize,
+    /// Bytes in all.
+    len: usize,
+}
+
+impl PinnedLayout {
+    /// None where there is nothing to compute, too much, or more than one chunk.
+    fn of(work: &ChunkedMap<'_>) -> Option<Self> {
+        let elements = work.output.len() / work.output_unit.max(1);
+        let is_whole = work.chunk_elements == 0 || work.chunk_elements >= elements;
+        if elements == 0 || !is_whole {
+            return None;
+        }
+        let mut len = 0_usize;
+        let mut place = |bytes: usize| {
+            let start = len;
+            len = start
+                .saturating_add(bytes)
+                .checked_next_multiple_of(SLAB_STEP)?;
+            (len <= MOST).then_some(start)
+        };
+        let mut inputs = Vec::with_capacity(work.inputs.len());
+        for input in work.inputs {
+            inputs.push(match input.unit {
+                0 => None,
+                _ => Some(place(input.bytes.len())?),
+            });
+        }
+        let output = place(work.output.len())?;
+        Some(Self {
+            inputs,
+            output,
+            len,
+        })
+    }
+}
+
+/// Computes the map in the calling thread's slab; None where it is not of that
+/// kind and has to travel. Only within an execution: nobody else uses its slab.
+pub(super) fn map(
+    device: &CudaDevice,
+    work: &mut ChunkedMap<'_>,
+    launch: &mut ChunkLaunch<'_>,
+) -> Result<Option<TransferTotals>, Error> {
+    let state = device.state();
+    let Some(lease) = state.leases.held() else {
+        return Ok(None);
+    };
+    let Some(pinned_layout) = PinnedLayout::of(work) else {
+        return Ok(None);
+    };
+    let mut moved = work.traffic();
+    let start = Instant::now();
+    let operands = load(device, &lease, &pinned_layout, work.inputs)?;
+    moved.up_time = Nanos::from(start.elapsed());
+    let views: Vec<&dyn DeviceMemory> = operands.inputs.iter().map(Box::as_ref).collect();
+    let launched = launch(&MapChunk {
+        first_element: 0,
+        elements: work.output.len() / work.output_unit,
+        inputs: &views,
+        output: &operands.output,
+    });
+    state.on_lease(|lease, resources| {
+        // Also after an error: the slab is used again.
+        let synchronized = state.synchronize_lease(lease, resources);
+        launched.and(synchronized)?;
+        let start = Instant::now();
+        let answer = operands.base + pinned_layout.output;
+        let end = answer + work.output.len();
+        work.output.put(&resources.slab.bytes()[answer..end]);
+        moved.down_time = Nanos::from(start.elapsed());
+        Ok(())
+    })?;
+    Ok(Some(moved))
+}
+
+/// A map's operands where its kernel finds them.
+struct PinnedOperands {
+    inputs: Vec<Box<dyn DeviceMemory>>,
+    output: CudaMemory,
+    /// Where the tray begins in the slab.
+    base: usize,
+}
+
+fn load(
+    device: &CudaDevice,
+    lease: &Arc<StreamLease>,
+    pinned_layout: &PinnedLayout,
+    inputs: &[ChunkedMapInput<'_>],
+) -> Result<PinnedOperands, Error> {
+    let state = device.state();
+    // These pass through the slab too, so they come before the tray.
+    let mut kept = Vec::new();
+    for input in inputs.iter().filter(|input| input.unit == 0) {
+        let buffer = device.allocate(Bytes(input.bytes.len() as u64))?;
+        buffer.upload(&input.bytes.contiguous(0..input.bytes.len()))?;
+        kept.push(buffer);
+    }
+    let mut kept = kept.into_iter();
+    state.context.ensure_entered()?;
+    let mut resources = lease.resources();
+    if resources.slab_used + pinned_layout.len > SLAB_UPLOAD {
+        state.synchronize_lease(lease, &mut resources)?;
+    }
+    // Before the launch, so that the wait frees the slab even if that fails.
+    state.note_queued_work(lease);
+    let base = resources.slab_used;
+    resources.slab_used = base + pinned_layout.len;
+    let view = |slab: &Pinned, offset: usize, len: usize| {
+        CudaMemory::within(state, slab.address(base + offset, len), Bytes(len as u64))
+    };
+    let mut operands = Vec::with_capacity(inputs.len());
+    for (input, offset) in inputs.iter().zip(&pinned_layout.inputs) {
+        let operand = match offset {
+            Some(offset) => {
+                let (to, len) = (base + offset, input.bytes.len());
+                let slab = &mut resources.slab.bytes_mut()[to..to + len];
+                input.bytes.copy(0..len, slab);
+                Some(Box::new(view(&resources.slab, *offset, len)) as Box<dyn DeviceMemory>)
+            }
+            None => kept.next(),
+        };
+        operands.extend(operand);
+    }
+    Ok(PinnedOperands {
+        inputs: operands,
+        output: view(
+            &resources.slab,
+            pinned_layout.output,
+            pinned_layout.len - pinned_layout.output,
+        ),
+        base,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pinned_layout(
+        inputs: &[(usize, usize)],
+        output: usize,
+        unit: usize,
+        chunk: usize,
+    ) -> Option<PinnedLayout> {
+        let bytes = vec![0; inputs.iter().map(|(len, _)| *len).max().unwrap_or(0)];
+        let inputs: Vec<_> = inputs
+            .iter()
+            .map(|&(len, unit)| ChunkedMapInput {
+                bytes: bytes[..len].into(),
+                unit,
+            })
+            .collect();
+        PinnedLayout::of(&ChunkedMap {
+            inputs: &inputs,
+            output: vec![0; output][..].as_mut().into(),
+            output_unit: unit,
+            chunk_elements: chunk,
+            memory_budget: Bytes(u64::MAX),
+        })
+    }
+
+    #[test]
+    fn only_small_maps_of_one_chunk_are_direct() {
+        let one = pinned_layout(&[(1024, 1), (1024, 1)], 1024, 1, 0);
+        assert_eq!(
+            one,
+            Some(PinnedLayout {
+                inputs: vec![Some(0), Some(1024)],
+                output: 2048,
+                len: 3072
+            })
+        );
+        assert_eq!(pinned_layout(&[(1024, 1), (1024, 1)], 1024, 1, 1024), one);
+        assert_eq!(pinned_layout(&[(1024, 1)], 1024, 1, 1000), None);
+        assert_eq!(pinned_layout(&[], 0, 1, 0), None);
+        assert_eq!(pinned_layout(&[(MOST, 1)], MOST, 1, 0), None);
+    }
+
+    #[test]
+    fn a_key_stays_out_of_the_layout() {
+        let pinned_layout = pinned_layout(&[(5000, 0), (100, 1)], 100, 1, 0).unwrap();
+        assert_eq!(pinned_layout.inputs, [None, Some(0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_do_not_overlap(units in proptest::collection::vec(0_usize..9, 0..5), elements in 1_usize..3000) {
+            let lens: Vec<_> = units.iter().map(|&unit| (elements * unit, unit)).collect();
+            if let Some(pinned_layout) = pinned_layout(&lens, elements, 1, 0) {
+                let mut end = 0;
+                for (part, (len, unit)) in pinned_layout.inputs.iter().zip(&lens) {
+                    prop_assert_eq!(part.is_none(), *unit == 0);
+                    if let Some(start) = part {
+                        prop_assert!(*start >= end && start.is_multiple_of(SLAB_STEP));
+                        end = start + len;
+                    }
+                }
+                prop_assert!(pinned_layout.output >= end && pinned_layout.output + elements <= pinned_layout.len);
+                prop_assert!(pinned_layout.len <= MOST);
+            }
+        }
+    }
+}

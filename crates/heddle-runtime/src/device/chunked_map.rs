@@ -1,0 +1,231 @@
+//! Maps over host memory that a device computes chunk by chunk.
+//!
+//! Host memory goes up, a kernel runs and the answer comes down. A device that
+//! can do the three at once overlaps the chunks; [`sequential`] is what every
+//! other device does, and what the overlapped ones are tested against.
+
+use super::{Accelerator, DeviceBuffer, DeviceMemory, GatherSource, ScatterSink, TransferTotals};
+use crate::error::Error;
+use crate::units::Bytes;
+
+/// One operand of a [`ChunkedMap`].
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkedMapInput<'a> {
+    /// Its bytes.
+    pub bytes: GatherSource<'a>,
+    /// Bytes each element of the output reads from it; 0 when every chunk needs
+    /// all of it, as of a key.
+    pub unit: usize,
+}
+
+/// A map from host memory to host memory.
+#[derive(Debug)]
+pub struct ChunkedMap<'a> {
+    /// The operands.
+    pub inputs: &'a [ChunkedMapInput<'a>],
+    /// Where the answer goes.
+    pub output: ScatterSink<'a>,
+    /// Bytes per element of the output.
+    pub output_unit: usize,
+    /// Elements per launch, at most; 0 leaves it to the device.
+    pub chunk_elements: usize,
+    /// Bytes of the device's memory that all chunks under way may hold together.
+    /// One element, and what every chunk needs whole, is held even beyond it.
+    pub memory_budget: Bytes,
+}
+
+/// One chunk, on the device and ready to be computed.
+#[derive(Clone, Copy, Debug)]
+pub struct MapChunk<'a> {
+    /// The chunk's first element within the whole output.
+    pub first_element: u64,
+    /// Elements to compute; the buffers may have room for more.
+    pub elements: usize,
+    /// The operands in the order given: the chunk's part, or all of it where the
+    /// unit is 0.
+    pub inputs: &'a [&'a dyn DeviceMemory],
+    /// Where the chunk's answer goes.
+    pub output: &'a dyn DeviceMemory,
+}
+
+/// Queues the kernels of one chunk. It launches and does nothing else: the device
+/// is holding its staging memory meanwhile. Chunks come in any order.
+pub type ChunkLaunch<'a> = dyn FnMut(&MapChunk<'_>) -> Result<(), Error> + 'a;
+
+impl ChunkedMap<'_> {
+    /// Elements of the output, once the operands' lengths agree with it.
+    pub fn elements(&self) -> Result<usize, Error> {
+        if self.output_unit == 0 {
+            return Err(unsuited("output_unit", "at least 1", 0));
+        }
+        if !self.output.len().is_multiple_of(self.output_unit) {
+            return Err(unsuited(
+                "output",
+                "a whole number of elements",
+                self.output.len(),
+            ));
+        }
+        let elements = self.output.len() / self.output_unit;
+        let uneven = self.inputs.iter().find(|input| {
+            input.unit > 0 && Some(input.bytes.len()) != elements.checked_mul(input.unit)
+        });
+        match uneven {
+            None => Ok(elements),
+            Some(input) => Err(unsuited(
+                "input",
+                "as many elements as the output",
+                input.bytes.len(),
+            )),
+        }
+    }
+
+    /// Bytes that a chunk of one element holds on the device.
+    #[must_use]
+    pub fn bytes_per_element(&self) -> usize {
+        let units = self.inputs.iter().map(|input| input.unit);
+        units.fold(self.output_unit, usize::saturating_add)
+    }
+
+    /// Elements that fit in the room at once, beside what every chunk needs whole:
+    /// at least one.
+    #[must_use]
+    pub fn elements_in_budget(&self) -> usize {
+        let shared = self.inputs.iter().filter(|input| input.unit == 0);
+        let shared = Bytes(shared.map(|input| input.bytes.len() as u64).sum());
+        let memory_budget = self.memory_budget.saturating_sub(shared).0;
+        let elements = memory_budget / self.bytes_per_element().max(1) as u64;
+        usize::try_from(elements).map_or(usize::MAX, |elements| elements.max(1))
+    }
+
+    /// What crosses the bus, times aside.
+    #[must_use]
+    pub fn traffic(&self) -> TransferTotals {
+        TransferTotals {
+            up: self
+                .inputs
+                .iter()
+                .map(|input| Bytes(input.bytes.len() as u64))
+                .sum(),
+            down: Bytes(self.output.len() as u64),
+            ..TransferTotals::default()
+        }
+    }
+}
+
+fn unsuited(parameter: &'static str, expected: &'static str, found: usize) -> Error {
+    Error::BadParameter {
+        operation: "pipeline",
+        parameter,
+        expected,
+        found: found.to_string(),
+    }
+}
+
+/// Runs the chunks one after another: up, launch, down.
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "as `Accelerator::pipeline` takes it: the output is used up"
+)]
+pub fn sequential<A: Accelerator + ?Sized>(
+    device: &A,
+    work: ChunkedMap<'_>,
+    launch: &mut ChunkLaunch<'_>,
+) -> Result<TransferTotals, Error> {
+    let elements = work.elements()?;
+    let mut moved = TransferTotals::default();
+    if elements == 0 {
+        return Ok(moved);
+    }
+    let chunk_elements = match work.chunk_elements {
+        0 => elements,
+        asked => asked.min(elements),
+    }
+    .min(work.elements_in_budget());
+    let mut shared = Vec::with_capacity(work.inputs.len());
+    for input in work.inputs {
+        shared.push(if input.unit == 0 {
+            let buffer = device.allocate(Bytes(input.bytes.len() as u64))?;
+            let all = input.bytes.contiguous(0..input.bytes.len());
+            moved = moved.and(&uploaded(&buffer, &all)?);
+            Some(buffer)
+        } else {
+            None
+        });
+    }
+    let (units, output_unit) = (work.inputs, work.output_unit);
+    let mut buffers = ChunkBuffers::new(device, units, output_unit, chunk_elements)?;
+    let landings = work.output.chunks(chunk_elements * output_unit);
+    for (index, mut landing) in landings.into_iter().enumerate() {
+        let first = index * chunk_elements;
+        let here = landing.len() / output_unit;
+        if here < chunk_elements {
+            // A transfer fills its buffer, so the short last chunk has its own, and
+            // the room is not large enough for both.
+            drop(buffers);
+            buffers = ChunkBuffers::new(device, units, output_unit, here)?;
+        }
+        for (buffer, input) in buffers.inputs.iter().zip(work.inputs) {
+            if let Some(buffer) = buffer {
+                let part = first * input.unit..(first + here) * input.unit;
+                moved = moved.and(&uploaded(buffer, &input.bytes.contiguous(part))?);
+            }
+        }
+        let operands: Vec<&dyn DeviceMemory> = buffers
+            .inputs
+            .iter()
+            .zip(&shared)
+            .filter_map(|(own, shared)| own.as_deref().or(shared.as_deref()))
+            .collect();
+        launch(&MapChunk {
+            first_element: first as u64,
+            elements: here,
+            inputs: &operands,
+            output: buffers.output.as_ref(),
+        })?;
+        let down = Bytes(landing.len() as u64);
+        moved = moved.and(&TransferTotals {
+            down,
+            down_time: landing.fill(|to| buffers.output.download(to))?,
+            ..TransferTotals::default()
+        });
+    }
+    Ok(moved)
+}
+
+/// Room for one chunk.
+struct ChunkBuffers {
+    /// One per input; none where all chunks share it.
+    inputs: Vec<Option<DeviceBuffer>>,
+    output: DeviceBuffer,
+}
+
+impl ChunkBuffers {
+    fn new<A: Accelerator + ?Sized>(
+        device: &A,
+        inputs: &[ChunkedMapInput<'_>],
+        output_unit: usize,
+        elements: usize,
+    ) -> Result<Self, Error> {
+        let memory_budget = |unit: usize| device.allocate(Bytes((elements * unit) as u64));
+        let inputs = inputs
+            .iter()
+            .map(|input| {
+                (input.unit > 0)
+                    .then(|| memory_budget(input.unit))
+                    .transpose()
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            inputs,
+            output: memory_budget(output_unit)?,
+        })
+    }
+}
+
+fn uploaded(buffer: &DeviceBuffer, from: &[u8]) -> Result<TransferTotals, Error> {
+    Ok(TransferTotals {
+        up: Bytes(from.len() as u64),
+        up_time: buffer.upload(from)?,
+        ..TransferTotals::default()
+    })
+}

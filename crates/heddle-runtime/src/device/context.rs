@@ -1,0 +1,161 @@
+//! Where one execution happens: the view of a device that an operation's body gets.
+//!
+//! Every byte an operation moves goes through its lane, so that transfers are
+//! counted where they happen and none is hidden.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use super::{
+    Accelerator, ChunkLaunch, ChunkedMap, DeviceBuffer, DeviceId, DeviceMemory, TransferTotals,
+};
+use crate::array::{Array, count_transfer};
+use crate::cpu::CpuPool;
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::units::Bytes;
+
+/// The memory and processors a body works with.
+#[derive(Clone, Copy, Debug)]
+pub enum ExecutionTarget<'a> {
+    /// Host memory and these threads.
+    Host(&'a CpuPool),
+    /// A device's own memory.
+    Accelerator(&'a dyn Accelerator),
+}
+
+/// One execution's view of its device.
+#[derive(Debug)]
+pub struct ExecutionContext<'a> {
+    device: DeviceId,
+    place: ExecutionTarget<'a>,
+    moved: Cell<TransferTotals>,
+}
+
+impl<'a> ExecutionContext<'a> {
+    /// A lane for one execution on `device`.
+    #[must_use]
+    pub fn new(device: DeviceId, place: ExecutionTarget<'a>) -> Self {
+        Self {
+            device,
+            place,
+            moved: Cell::new(TransferTotals::default()),
+        }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> DeviceId {
+        self.device
+    }
+
+    /// Its memory and processors.
+    #[must_use]
+    pub fn place(&self) -> ExecutionTarget<'a> {
+        self.place
+    }
+
+    /// The host's threads, for an operation that only exists there.
+    pub fn pool(&self, operation: &'static str) -> Result<&'a CpuPool, Error> {
+        match self.place {
+            ExecutionTarget::Host(pool) => Ok(pool),
+            ExecutionTarget::Accelerator(_) => Err(Error::NotImplementedOn {
+                operation,
+                device: self.device,
+            }),
+        }
+    }
+
+    /// The array's elements in host memory, brought down first if they are not
+    /// there yet.
+    pub fn host<'b, T: Element>(&self, array: &'b Array<T>) -> Result<&'b [T], Error> {
+        let (elements, moved) = array.ensure_on_host()?;
+        self.count(&moved);
+        Ok(elements)
+    }
+
+    /// The array's elements in host memory for writing, brought down first if
+    /// they are not there yet; copies on other devices are dropped.
+    pub fn host_mut<'b, T: Element>(&self, array: &'b mut Array<T>) -> Result<&'b mut [T], Error> {
+        let (elements, moved) = array.make_host_mut()?;
+        self.count(&moved);
+        Ok(elements)
+    }
+
+    /// The array's elements in `accelerator`'s memory, brought up first if they
+    /// are not there yet.
+    pub fn resident<T: Element>(
+        &self,
+        array: &Array<T>,
+        accelerator: &dyn Accelerator,
+    ) -> Result<Arc<DeviceBuffer>, Error> {
+        let (buffer, moved) = array.ensure_on(accelerator)?;
+        self.count(&moved);
+        Ok(buffer)
+    }
+
+    /// Copies `buffer` to `to`, whose length must be its size: for an answer that
+    /// is a value and not an array.
+    pub fn download(&self, buffer: &dyn DeviceMemory, to: &mut [u8]) -> Result<(), Error> {
+        let moved = TransferTotals {
+            down: Bytes(to.len() as u64),
+            down_time: buffer.download(to)?,
+            ..TransferTotals::default()
+        };
+        count_transfer(&moved);
+        self.count(&moved);
+        Ok(())
+    }
+
+    /// Counts bytes that a kernel wrote to the host's memory by itself. They crossed the
+    /// bus while it ran, so they took no time of their own.
+    pub fn received(&self, bytes: Bytes) {
+        let moved = TransferTotals {
+            down: bytes,
+            ..TransferTotals::default()
+        };
+        count_transfer(&moved);
+        self.count(&moved);
+    }
+
+    /// Computes a host-to-host map on `accelerator`, chunk by chunk.
+    pub fn chunked_map(
+        &self,
+        accelerator: &dyn Accelerator,
+        work: ChunkedMap<'_>,
+        launch: &mut ChunkLaunch<'_>,
+    ) -> Result<(), Error> {
+        let moved = accelerator.chunked_map(work, launch)?;
+        count_transfer(&moved);
+        self.count(&moved);
+        Ok(())
+    }
+
+    /// Bytes this execution may still take of its device's memory: what is left of
+    /// what it was admitted with. Where nobody was admitted, what is free.
+    #[must_use]
+    pub fn budget(&self) -> Bytes {
+        match self.place {
+            ExecutionTarget::Host(_) => Bytes(u64::MAX),
+            ExecutionTarget::Accelerator(accelerator) => match accelerator.memory() {
+                Some(memory) => memory
+                    .reserved_for_this_thread()
+                    .unwrap_or_else(|| memory.within_reach()),
+                None => accelerator.free_memory(),
+            },
+        }
+    }
+
+    /// What has crossed the bus so far.
+    #[must_use]
+    pub fn moved(&self) -> TransferTotals {
+        self.moved.get()
+    }
+
+    /// Counts what crossed the bus.
+    pub(crate) fn count(&self, moved: &TransferTotals) {
+        if *moved != TransferTotals::default() {
+            self.moved.set(self.moved.get().and(moved));
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Maps over elements on a GPU: where the operands come from, where the result goes.
+//!
+//! An operation says how one stretch of elements is launched; whether that is
+//! the whole array in the GPU's memory, the array's own elements in place, or
+//! one chunk of a stream from host to host, is decided here. Large maps of what
+//! is on the host stream because that is faster; maps that have no room stream
+//! wherever their operands are.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::array::{Array, HostBuffer};
+use crate::device::{
+    Accelerator, ChunkLaunch, ChunkedMap, ChunkedMapInput, DeviceBuffer, DeviceId, DeviceMemory,
+    ExecutionContext, MapChunk, ScatterSink,
+};
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::operation::ResultLocation;
+use crate::shape::Shape;
+use crate::units::Bytes;
+
+use super::{kernel, memory_budget};
+
+/// A result of this size that goes back to the host is streamed: uploads, kernels
+/// and downloads overlap. Below it there is too little to overlap, and leaving
+/// the elements on the device may save the next transfer.
+const STREAM_FROM: Bytes = Bytes(4 << 20);
+
+/// One operand of a map.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MapOperand<'a, T: Element> {
+    /// Element by element; what lies beyond the result's length is not read.
+    PerElement(&'a Array<T>),
+    /// Repeated over the result, as a key is. A stretch is given all of it; or,
+    /// where it is itself too large, the part that meets the stretch, which then
+    /// counts as the first. There is at most one such operand.
+    Whole(&'a Array<T>),
+}
+
+impl<'a, T: Element> MapOperand<'a, T> {
+    fn array(self) -> &'a Array<T> {
+        match self {
+            Self::PerElement(array) | Self::Whole(array) => array,
+        }
+    }
+}
+
+type MapOperands<'a, T> = SmallVec<[MapOperand<'a, T>; 2]>;
+type Resident = SmallVec<[Arc<DeviceBuffer>; 2]>;
+
+/// Where a map leaves a result of this size.
+#[inline]
+pub(super) fn result_place(output: Bytes) -> ResultLocation {
+    if output >= STREAM_FROM {
+        ResultLocation::WithOperands
+    } else {
+        ResultLocation::OnDevice
+    }
+}
+
+/// Whether a map with a result of `elements`, for which it needs `output` more
+/// bytes on the device, goes from host to host in chunks.
+fn streams<T: Element>(
+    context: &ExecutionContext<'_>,
+    map_operands: &[MapOperand<'_, T>],
+    elements: usize,
+    output: Bytes,
+) -> bool {
+    // Small maps, whose every microsecond counts, are told by their size alone.
+    let most = map_operands
+        .iter()
+        .map(|operand| operand.array().bytes())
+        .sum::<Bytes>()
+        + output;
+    if most <= memory_budget::LEAST {
+        return false;
+    }
+    let device = context.device();
+    let is_absent = |operand: &MapOperand<'_, T>| !operand.array().residency().is_on(device);
+    let pays = Bytes::of::<T>(elements) >= STREAM_FROM && map_operands.iter().all(is_absent);
+    pays || !memory_budget::has(context, missing(device, map_operands) + output)
+}
+
+/// Whether a map over `data` itself goes from host to host in chunks.
+pub(super) fn streams_over<T: Element>(
+    context: &ExecutionContext<'_>,
+    data: &Array<T>,
+    others: &[MapOperand<'_, T>],
+) -> bool {
+    let mut map_operands: MapOperands<'_, T> =
+        SmallVec::from_slice(&[MapOperand::PerElement(data)]);
+    map_operands.extend(others.iter().copied());
+    streams(context, &map_operands, data.len(), scratch_over(data))
+}
+
+/// Bytes it takes to bring the operands to the device.
+fn missing<T: Element>(device: DeviceId, map_operands: &[MapOperand<'_, T>]) -> Bytes {
+    match map_operands {
+        [one] => memory_budget::missing(device, one.array()),
+        [first, second] => memory_budget::missing_of_both(device, first.array(), second.array()),
+        more => more
+            .iter()
+            .map(|operand| memory_budget::missing(device, operand.array()))
+            .sum(),
+    }
+}
+
+/// Bytes that an operation over `data` itself needs beside it: none, unless
+/// others see the elements too.
+#[inline]
+pub(super) fn scratch_over<T: Element>(data: &Array<T>) -> Bytes {
+    if data.is_shared() {
+        data.bytes()
+    } else {
+        Bytes(0)
+    }
+}
+
+/// A map into a new array, which stays on the device unless it was streamed.
+pub(super) fn fresh<T: Element>(
+    context: &ExecutionContext<'_>,
+    accelerator: &dyn Accelerator,
+    shape: &Shape,
+    map_operands: &[MapOperand<'_, T>],
+    launch: &mut ChunkLaunch<'_>,
+) -> Result<Array<T>, Error> {
+    let elements = shape.elements();
+    if streams(context, map_operands, elements, Bytes::of::<T>(elements)) {
+        return streamed(context, accelerator, shape, map_operands, launch);
+    }
+    let operands = resident(context, accelerator, map_operands)?;
+    let out = kernel::allocate_elements::<T>(accelerator, elements)?;
+    whole(&operands, &*out, elements, launch)?;
+    kernel::filled(shape, out)
+}
+
+/// A map of `data`, and of `others` beside it, over `data` itself.
+pub(super) fn over<T: Element>(
+    context: &ExecutionContext<'_>,
+    accelerator: &dyn Accelerator,
+    data: &mut Array<T>,
+    others: &[MapOperand<'_, T>],
+    launch: &mut ChunkLaunch<'_>,
+) -> Result<(), Error> {
+    let shape = data.shape().clone();
+    let mut map_operands: MapOperands<'_, T> =
+        SmallVec::from_slice(&[MapOperand::PerElement(data)]);
+    map_operands.extend(others.iter().copied());
+    if streams(context, &map_operands, shape.elements(), scratch_over(data)) {
+        let result = streamed(context, accelerator, &shape, &map_operands, launch)?;
+        drop(map_operands);
+        *data = result;
+        return Ok(());
+    }
+    let operands = resident(context, accelerator, &map_operands)?;
+    drop(map_operands);
+    // Elements that others see too are left as they are.
+    let Some(own) = data.exclusive_on(accelerator.id()) else {
+        let out = kernel::allocate_elements::<T>(accelerator, shape.elements())?;
+        whole(&operands, &*out, shape.elements(), launch)?;
+        *data = kernel::filled(&shape, out)?;
+        return Ok(());
+    };
+    whole(&operands, &**own, shape.elements(), launch)
+}
+
+fn resident<T: Element>(
+    context: &ExecutionContext<'_>,
+    accelerator: &dyn Accelerator,
+    map_operands: &[MapOperand<'_, T>],
+) -> Result<Resident, Error> {
+    map_operands
+        .iter()
+        .map(|operand| context.resident(operand.array(), accelerator))
+        .collect()
+}
+
+/// All elements in one stretch.
+fn whole(
+    operands: &[Arc<DeviceBuffer>],
+    output: &dyn DeviceMemory,
+    elements: usize,
+    launch: &mut ChunkLaunch<'_>,
+) -> Result<(), Error> {
+    let inputs: SmallVec<[&dyn DeviceMemory; 2]> =
+        operands.iter().map(|buffer| &***buffer).collect();
+    launch(&MapChunk {
+        first_element: 0,
+        elements,
+        inputs: &inputs,
+        output,
+    })
+}
+
+/// A map from host to host, in chunks that there is room for.
+pub(super) fn streamed<T: Element>(
+    context: &ExecutionContext<'_>,
+    accelerator: &dyn Accelerator,
+    shape: &Shape,
+    map_operands: &[MapOperand<'_, T>],
+    launch: &mut ChunkLaunch<'_>,
+) -> Result<Array<T>, Error> {
+    let elements = shape.elements();
+    let memory_budget = memory_budget::for_chunks(context);
+    let mut out = HostBuffer::unspecified(elements);
+    let is_large = |operand: &&MapOperand<'_, T>| match operand {
+        MapOperand::PerElement(_) => false,
+        MapOperand::Whole(array) => array.bytes().0 > memory_budget.0 / 4,
+    };
+    let Some(repeated) = map_operands.iter().find(is_large) else {
+        let inputs = inputs(context, map_operands, 0..elements, Repeated::Whole)?;
+        context.chunked_map(
+            accelerator,
+            work(&inputs, out.as_mut_slice(), memory_budget),
+            launch,
+        )?;
+        return Ok(Array::on_host(shape.clone(), out));
+    };
+    // It goes along with the rest, once for each time it is repeated.
+    let period = repeated.array().len();
+    for (index, part) in out.as_mut_slice().chunks_mut(period).enumerate() {
+        let first = index * period;
+        let inputs = inputs(
+            context,
+            map_operands,
+            first..first + part.len(),
+            Repeated::Cut,
+        )?;
+        context.chunked_map(
+            accelerator,
+            work(&inputs, part, memory_budget),
+            &mut |chunk| {
+                launch(&MapChunk {
+                    first_element: 0,
+                    ..*chunk
+                })
+            },
+        )?;
+    }
+    Ok(Array::on_host(shape.clone(), out))
+}
+
+/// A map between pieces of host memory, whose elements take `unit` bytes.
+pub(super) fn scattered(
+    context: &ExecutionContext<'_>,
+    accelerator: &dyn Accelerator,
+    inputs: &[ChunkedMapInput<'_>],
+    output: ScatterSink<'_>,
+    unit: usize,
+    launch: &mut ChunkLaunch<'_>,
+) -> Result<(), Error> {
+    let work = ChunkedMap {
+        inputs,
+        output,
+        output_unit: unit,
+        chunk_elements: 0,
+        memory_budget: memory_budget::for_chunks(context),
+    };
+    context.chunked_map(accelerator, work, launch)
+}
+
+/// How a stream is given an operand that repeats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeated {
+    /// All of it with every chunk.
+    Whole,
+    /// Piece by piece, from its beginning.
+    Cut,
+}
+
+/// The part of each operand that meets these elements of the result.
+fn inputs<'a, T: Element>(
+    context: &ExecutionContext<'_>,
+    map_operands: &[MapOperand<'a, T>],
+    elements: Range<usize>,
+    repeated: Repeated,
+) -> Result<SmallVec<[ChunkedMapInput<'a>; 2]>, Error> {
+    map_operands
+        .iter()
+        .map(|&operand| {
+            let host = context.host(operand.array())?;
+            let (host, unit) = match operand {
+                MapOperand::PerElement(_) => (&host[elements.clone()], size_of::<T>()),
+                MapOperand::Whole(_) if repeated == Repeated::Cut => {
+                    (&host[..elements.len()], size_of::<T>())
+                }
+                MapOperand::Whole(_) => (host, 0),
+            };
+            Ok(ChunkedMapInput {
+                bytes: bytemuck::cast_slice(host).into(),
+                unit,
+            })
+        })
+        .collect()
+}
+
+fn work<'a, T: Element>(
+    inputs: &'a [ChunkedMapInput<'a>],
+    output: &'a mut [T],
+    memory_budget: Bytes,
+) -> ChunkedMap<'a> {
+    ChunkedMap {
+        inputs,
+        output: bytemuck::cast_slice_mut(output).into(),
+        output_unit: size_of::<T>(),
+        chunk_elements: 0,
+        memory_budget,
+    }
+}

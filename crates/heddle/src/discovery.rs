@@ -1,0 +1,150 @@
+//! The devices of this machine, found and put into a runtime.
+//!
+//! NVIDIA GPUs are looked for; a machine without one is an ordinary machine, and
+//! the reason is told only on request ([`DiscoveredDevices::why_no_gpu`]). Emulated
+//! GPUs exist where the configuration names one, and nowhere else.
+
+use std::sync::Arc;
+
+#[cfg(feature = "cuda")]
+use heddle_cuda::cuda::CudaDevice;
+#[cfg(feature = "emulator")]
+use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, SimulatedBus};
+use heddle_runtime::config::Config;
+use heddle_runtime::device::{Device, DeviceFamily, DeviceId};
+#[cfg(feature = "emulator")]
+use heddle_runtime::machine::Machine;
+use heddle_runtime::{Error, Runtime, RuntimeBuilder};
+
+/// What there is to run on, beside the CPU.
+#[derive(Debug)]
+pub struct DiscoveredDevices {
+    #[cfg(feature = "cuda")]
+    gpus: Vec<Arc<CudaDevice>>,
+    emulated: Vec<Arc<dyn Device>>,
+    why_no_gpu: Option<String>,
+    skipped: Vec<String>,
+}
+
+impl DiscoveredDevices {
+    /// Looks for this machine's GPUs, and makes the emulated ones that `config`
+    /// names. Fails only when an emulated one cannot be made.
+    pub fn find(config: &Config) -> Result<Self, Error> {
+        let emulated = config
+            .named_devices()
+            .into_iter()
+            .filter(|device| device.family() == DeviceFamily::SIMT)
+            .map(|device| emulated(device, config))
+            .collect::<Result<_, _>>()?;
+        #[cfg(feature = "cuda")]
+        let found = CudaDevice::find_all();
+        Ok(Self {
+            emulated,
+            #[cfg(feature = "cuda")]
+            gpus: found.devices,
+            #[cfg(feature = "cuda")]
+            why_no_gpu: found.why_none,
+            #[cfg(feature = "cuda")]
+            skipped: found.skipped,
+            #[cfg(not(feature = "cuda"))]
+            why_no_gpu: Some("heddle was built without its feature `cuda`".to_owned()),
+            #[cfg(not(feature = "cuda"))]
+            skipped: Vec::new(),
+        })
+    }
+
+    /// The NVIDIA GPUs, by index.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn gpus(&self) -> &[Arc<CudaDevice>] {
+        &self.gpus
+    }
+
+    /// In one line, why there is no NVIDIA GPU. `None` where there is one.
+    #[must_use]
+    pub fn why_no_gpu(&self) -> Option<&str> {
+        self.why_no_gpu.as_deref()
+    }
+
+    /// A builder of a runtime on all of them. A GPU that is there and cannot be used is
+    /// a note of that runtime; no GPU is nothing to note.
+    #[must_use]
+    pub fn builder(&self, config: Config) -> RuntimeBuilder {
+        let builder = Runtime::builder().config(config);
+        #[cfg(feature = "cuda")]
+        let builder = self
+            .gpus
+            .iter()
+            .cloned()
+            .fold(builder, |builder, gpu| builder.device(gpu));
+        let builder = self
+            .emulated
+            .iter()
+            .cloned()
+            .fold(builder, RuntimeBuilder::device);
+        #[cfg(feature = "lattice")]
+        let builder = heddle_lattice::sweep::probes()
+            .into_iter()
+            .fold(builder, RuntimeBuilder::probe);
+        #[cfg(feature = "arc")]
+        let builder = heddle_arc::gpu::probes()
+            .into_iter()
+            .fold(builder, RuntimeBuilder::probe);
+        self.skipped
+            .iter()
+            .fold(builder, |builder, why| builder.note(why.clone()))
+    }
+}
+
+/// A runtime on the CPU and every NVIDIA GPU of this machine, configured by
+/// `heddle.toml` and the environment.
+///
+/// Without the feature `cuda`, or where there is no GPU, it uses the CPU alone. An
+/// emulated GPU is added where the configuration names one.
+///
+/// ```
+/// let runtime = heddle::open()?;
+/// assert!(runtime.devices().count() >= 1);
+/// # Ok::<(), heddle::Error>(())
+/// ```
+pub fn open() -> Result<Runtime, Error> {
+    builder(Config::load()?)?.build()
+}
+
+/// A builder of a runtime on the CPU and every NVIDIA GPU of this machine, to which
+/// devices, probes and notes can be added.
+pub fn builder(config: Config) -> Result<RuntimeBuilder, Error> {
+    Ok(DiscoveredDevices::find(&config)?.builder(config))
+}
+
+#[cfg(not(feature = "emulator"))]
+fn emulated(device: DeviceId, _config: &Config) -> Result<Arc<dyn Device>, Error> {
+    Err(Error::Device {
+        device,
+        message: "the configuration names it, but heddle was built without its feature `emulator`"
+            .to_owned(),
+    })
+}
+
+#[cfg(feature = "emulator")]
+fn emulated(device: DeviceId, config: &Config) -> Result<Arc<dyn Device>, Error> {
+    let settings = &config.simt;
+    let count = |setting: Option<usize>| setting.map(|count| count as u64);
+    let device = SimtDevice::new(
+        device.index(),
+        SimtOptions {
+            memory: settings.memory.of(Machine::read().memory),
+            faults: Faults {
+                allocation: count(settings.fail_allocation),
+                launch: count(settings.fail_launch),
+                lost_after: count(settings.lost_after),
+                ..Faults::default()
+            },
+            transfers: settings
+                .transfer_rate
+                .map_or_else(SimulatedBus::default, SimulatedBus::at_rate),
+            ..SimtOptions::default()
+        },
+    )?;
+    Ok(Arc::new(device))
+}
