@@ -73,7 +73,7 @@ impl Drop for TimedFuture<'_> {
     fn drop(&mut self) {
         let ticks = self.profiler.ticks();
         with_thread_buffer(|thread_buffer| {
-            thread_buffer.end_taken(self.profiler.store(), &self.scope, ticks)
+            thread_buffer.end_taken(self.profiler.store(), &self.scope, ticks);
         });
     }
 }

@@ -230,7 +230,7 @@ impl<'a> Scope<'a> {
     fn amend(&self, change: impl Fn(&mut OpenScope, &mut NameCache)) {
         if let Some(profiler) = self.profiler {
             with_thread_buffer(|thread_buffer| {
-                thread_buffer.amend(profiler.store(), self.id, &change)
+                thread_buffer.amend(profiler.store(), self.id, &change);
             });
         }
     }

@@ -45,7 +45,7 @@ pub(super) struct Queue<'a> {
     /// Evaluations that members have taken and not made yet.
     under_way: HashMap<DeviceId, usize>,
     /// The same by program; blocks do not matter then.
-    program_queue: Option<ProgramQueue<'a>>,
+    by_program: Option<ProgramQueue<'a>>,
     /// GPUs whose first launch has not begun yet. All threads lay it out and upload it, so
     /// the processor does nothing else meanwhile.
     to_start: Vec<DeviceId>,
@@ -109,7 +109,7 @@ impl<'a> Queue<'a> {
             to_start: device_group.gpus().collect(),
             device_group,
             under_way: HashMap::new(),
-            program_queue: None,
+            by_program: None,
             hands: 0,
             redoing: 0,
         }
@@ -124,8 +124,8 @@ impl<'a> Queue<'a> {
     }
 
     /// Goes on by program.
-    pub(super) fn next_programs(&mut self, program_queue: ProgramQueue<'a>) {
-        self.program_queue = Some(program_queue);
+    pub(super) fn next_programs(&mut self, by_program: ProgramQueue<'a>) {
+        self.by_program = Some(by_program);
     }
 
     /// Notes that a GPU has something to run, or never will.
@@ -135,14 +135,14 @@ impl<'a> Queue<'a> {
 
     /// What comes next.
     pub(super) fn take(&mut self, device: Option<DeviceId>) -> Next<'a> {
-        if let (Some(program_queue), Some(device)) = (&mut self.program_queue, device) {
-            if self.to_start.contains(&device) && program_queue.is_busy(device) {
+        if let (Some(by_program), Some(device)) = (&mut self.by_program, device) {
+            if self.to_start.contains(&device) && by_program.is_busy(device) {
                 // Nothing may overtake its first launch.
                 return Next::Wait;
             }
-            return match program_queue.take(device) {
+            return match by_program.take(device) {
                 QueueStep::Programs(program_selection, tile_group) => Next::Blocks(
-                    program_queue.blocks(tile_group),
+                    by_program.blocks(tile_group),
                     Some(&self.tile_groups[tile_group]),
                     Some(program_selection),
                 ),
@@ -206,8 +206,8 @@ impl<'a> Queue<'a> {
         if !self.to_start.is_empty() {
             return Beside::Wait;
         }
-        if let Some(program_queue) = &mut self.program_queue {
-            let few = program_queue.beside();
+        if let Some(by_program) = &mut self.by_program {
+            let few = by_program.beside();
             return if few.is_empty() {
                 Beside::Done
             } else {
@@ -285,8 +285,8 @@ impl<'a> Queue<'a> {
         program_selection: &ProgramSelection,
         took: Nanos,
     ) {
-        if let Some(program_queue) = &mut self.program_queue {
-            program_queue.learn(device, program_selection, took);
+        if let Some(by_program) = &mut self.by_program {
+            by_program.learn(device, program_selection, took);
         }
     }
 

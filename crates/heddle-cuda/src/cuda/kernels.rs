@@ -149,12 +149,11 @@ impl LoadedKernels {
         };
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let address = ptr::from_ref(module) as usize;
-        let module = match modules.get(&address) {
-            Some(module) => module.0,
-            None => {
-                let loaded = self.module(module, ptx.text)?;
-                modules.entry(address).or_insert(loaded).0
-            }
+        let module = if let Some(module) = modules.get(&address) {
+            module.0
+        } else {
+            let loaded = self.module(module, ptx.text)?;
+            modules.entry(address).or_insert(loaded).0
         };
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded, the name ends in zero, the first argument

@@ -201,7 +201,12 @@ mod tests {
         assert_eq!(DeviceFamily::find("tpu"), Some(family));
         assert_eq!(DeviceFamily::register("tpu", capabilities).unwrap(), family);
         let other = DeviceFamily::register("tpu", Capabilities::default());
-        assert!(other.unwrap_err().to_string().contains("registered before"));
+        assert!(
+            other
+                .unwrap_err()
+                .to_string()
+                .contains("registered with before")
+        );
         assert!(family > DeviceFamily::SIMT);
     }
 

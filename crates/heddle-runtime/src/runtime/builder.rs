@@ -93,20 +93,6 @@ impl RuntimeBuilder {
             });
         }
         notes.extend_from_slice(&config.warnings);
-        if let Some(device) = devices
-            .iter()
-            .find(|device| device.accelerator().is_some() != device.id().has_own_memory())
-        {
-            let message = if device.id().has_own_memory() {
-                "its family has a memory of its own, but it is no accelerator"
-            } else {
-                "it is an accelerator, but its family has no memory of its own"
-            };
-            return Err(Error::Device {
-                device: device.id(),
-                message: message.to_owned(),
-            });
-        }
         let machine = Machine::read();
         let gpu_memory = devices
             .iter()

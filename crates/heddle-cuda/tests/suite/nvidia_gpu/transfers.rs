@@ -62,7 +62,6 @@ fn copying_threads_and_slots_change_no_byte() {
         let options = CudaOptions {
             copy_threads: Some(copy_threads),
             slot_bytes: Some(slot_bytes),
-            ..CudaOptions::default()
         };
         with_gpu_of(&options, |gpu| {
             let len = (5 << 20) + 1;

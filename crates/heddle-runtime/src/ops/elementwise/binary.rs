@@ -91,7 +91,7 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
                 loops::map(pool, out, right, WithLeftScalar(left, f));
             }
             (&ArrayOrScalar::Scalar(left), &ArrayOrScalar::Scalar(right)) => {
-                out.fill(f.apply(left, right))
+                out.fill(f.apply(left, right));
             }
         }
         Ok(Array::on_host(self.shape.clone(), buffer))
