@@ -99,7 +99,7 @@ APART void run_step(Machine m, Running &r, u64 budget_bytes) {
     truncate(s, 0);
     s->frame_len = INPUTS + m.code()[r.program + 5];
     s->spare_len = 0;
-    s->steps_left = arena.max_steps;
+    s->steps_left = arena.most_steps;
     s->bytes_left = s->least_bytes_left = arena.most_bytes;
     s->at.call_depth = 0;
     const Mark mark = mark_of(s);
@@ -112,12 +112,12 @@ APART void run_step(Machine m, Running &r, u64 budget_bytes) {
     }
     if (s->fault == 0) {
         const u64 peak = r.spent_bytes + (arena.most_bytes - s->least_bytes_left);
-        r.spent_steps += arena.max_steps - s->steps_left;
+        r.spent_steps += arena.most_steps - s->steps_left;
         r.spent_bytes += arena.most_bytes - s->bytes_left;
-        const bool steps_over = r.spent_steps > arena.max_steps;
+        const bool steps_over = r.spent_steps > arena.most_steps;
         if (steps_over || peak > budget_bytes) {
             const unsigned operation = word & 0xff;
-            s->at.failed_primitive = operation < CALL ? operation : NO_CULPRIT;
+            s->at.culprit = operation < CALL ? operation : NO_CULPRIT;
             fail_budget(s, steps_over ? LIMIT_STEPS : LIMIT_BYTES);
         }
     }
@@ -174,7 +174,7 @@ APART void begin_evaluation(Machine m, Running &r, const unsigned char *data, un
                             const unsigned *record) {
     const Space s = m.s;
     s->fault = 0;
-    s->at.failed_primitive = NO_CULPRIT;
+    s->at.culprit = NO_CULPRIT;
     m.s->at.control_len = 0;
     if (s.lane() == 0) {
         s.arena().bodies = m.code()[program + 3];
@@ -215,7 +215,7 @@ APART void end_evaluation(Machine m, Running r, const Job &job, const unsigned *
             r.spent_steps < MOST_STEPS_SAID ? (unsigned)r.spent_steps : MOST_STEPS_SAID;
         const bool defined = s->fault == 0;
         const unsigned low = defined ? SAID_DEFINED | steps : SAID_UNDEFINED | s->fault;
-        const unsigned high = defined ? match : s->at.failed_primitive | r.wrong << 8;
+        const unsigned high = defined ? match : s->at.culprit | r.wrong << 8;
         // At once, so that nobody reads half of it.
         *(volatile u64 *)(job.results + evaluation) = (u64)high << 32 | low;
         if ((s->fault & 0xff) >= FLAG_CELLS) {
@@ -239,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     __shared__ Shared shared;
     const Space s(shared, threadIdx.x);
     const Machine m(s);
-    const unsigned max_steps = caps[6] < budget_steps ? caps[6] : (unsigned)budget_steps;
+    const unsigned most_steps = caps[6] < budget_steps ? caps[6] : (unsigned)budget_steps;
     if (threadIdx.x % 32 == 0) {
         const unsigned warps_before = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
         Arena &arena = s.arena();
@@ -257,7 +257,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         arena.stack_cap = caps[3];
         arena.frame_cap = caps[4];
         arena.spare_cap = caps[5];
-        arena.max_steps = max_steps;
+        arena.most_steps = most_steps;
         // A step that takes more than 32 bits count is the processor's.
         const bool wide = budget_bytes > 0xffffffffull;
         arena.most_bytes = wide ? 0xffffffffu : (unsigned)budget_bytes;
@@ -275,7 +275,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     job.dumps = dumps;
     job.dump_bytes = dump_bytes;
     job.budget_bytes = budget_bytes;
-    job.steps_capped = max_steps < budget_steps;
+    job.steps_capped = most_steps < budget_steps;
     unsigned &first_row = shared.arenas[0].first_row;
     const unsigned warp = threadIdx.x / 32;
     while (true) {

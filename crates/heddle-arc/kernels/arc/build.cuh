@@ -163,7 +163,7 @@ INLINE Value tuple_from(Space s, unsigned base) {
 }
 
 // The tuple of two values.
-APART Value tuple_of_two(Space s, Value a, Value b) {
+APART Value couple(Space s, Value a, Value b) {
     const bool numbers = is_couple_of_numbers(a, b);
     if (numbers || is_couple_of_cell(a, b)) {
         work(s, 2);
@@ -250,7 +250,7 @@ INLINE Value layers_of(Space s, unsigned base, Window w) {
     for (unsigned k = base + s.lane(); k < s->stack_len; k += 32) {
         own.add(colour_in(s.stack()[k]));
     }
-    LayerBuilder layering = begin_layers(s, w, colours_joined(own));
+    Layering layering = begin_layers(s, w, colours_joined(own));
     TRY(s)
     const int least_i = (int)w.top, least_j = (int)w.left;
 #pragma unroll 1

@@ -162,12 +162,12 @@ INLINE int colours_background(Space s, Value grid) {
 
 INLINE Value colours_mostcolor(Space s, Value element) {
     return colours_countable(element) ? integer(colours_extreme(s, element, true))
-                                      : evaluate_irregular(s, Prim_Mostcolor, element);
+                                      : plainly(s, Prim_Mostcolor, element);
 }
 
 INLINE Value colours_leastcolor(Space s, Value element) {
     return colours_countable(element) ? integer(colours_extreme(s, element, false))
-                                      : evaluate_irregular(s, Prim_Leastcolor, element);
+                                      : plainly(s, Prim_Leastcolor, element);
 }
 
 // Pushes colours in ascending order; where the first lies.
@@ -189,7 +189,7 @@ APART unsigned colours_push(Space s, Colours colours) {
 APART Value colours_palette(Space s, Value element) {
     Colours colours;
     if (!colours_colours(s, element, colours)) {
-        return evaluate_irregular(s, Prim_Palette, element);
+        return plainly(s, Prim_Palette, element);
     }
     const unsigned base = colours_push(s, colours);
     TRY(s)
@@ -199,7 +199,7 @@ APART Value colours_palette(Space s, Value element) {
 // Colours of a grid, ascending.
 APART Value colours_colours_ascending(Space s, Value element) {
     if (element.tag() != GRID) {
-        return evaluate_irregular(s, Prim_PG, element);
+        return plainly(s, Prim_PG, element);
     }
     Colours colours;
     colours_colours(s, element, colours);
@@ -211,12 +211,12 @@ APART Value colours_colours_ascending(Space s, Value element) {
 APART Value colours_numcolors(Space s, Value element) {
     Colours colours;
     return colours_colours(s, element, colours) ? integer((i64)colours.len())
-                                                : evaluate_irregular(s, Prim_Numcolors, element);
+                                                : plainly(s, Prim_Numcolors, element);
 }
 
 APART Value colours_colorcount(Space s, Value element, Value value) {
     if (!colours_countable(element)) {
-        return evaluate_irregular(s, Prim_Colorcount, element, value);
+        return plainly(s, Prim_Colorcount, element, value);
     }
     return integer(is_small(value) ? colours_times(s, element, (int)number_in(value)) : 0);
 }

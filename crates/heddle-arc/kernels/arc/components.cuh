@@ -34,9 +34,9 @@ INLINE Slices row_slices(Space s, unsigned at, unsigned height, unsigned width) 
     unsigned held = *next;
 #pragma unroll 1
     for (unsigned column = 0; column < width; column += 4) {
-        const unsigned prefetch = skip + (width - column) > 4 ? *++next : 0;
-        const unsigned four = (unsigned)(((u64)prefetch << 32 | held) >> 8 * skip);
-        held = prefetch;
+        const unsigned ahead = skip + (width - column) > 4 ? *++next : 0;
+        const unsigned four = (unsigned)(((u64)ahead << 32 | held) >> 8 * skip);
+        held = ahead;
 #pragma unroll
         for (int b = 0; b < 8; b++) {
             // The lowest bits of four bytes, gathered in the top four of the product.
@@ -477,14 +477,14 @@ APART Value components_objects(Space s, Value grid, bool univalued, bool diagona
         if (bare_rows(s, grid, rows) && rows > 0) {
             return without_background ? fail_empty(s, Noun_Element) : empty_set();
         }
-        return evaluate_irregular(s, prim, grid);
+        return plainly(s, prim, grid);
     }
     Window window;
     const bool fits = fit(0, 0, (i64)grid.y - 1, (i64)grid.z - 1, window);
     if (!univalued && !without_background) {
         // Everything connects: the whole grid.
         if (!fits) {
-            return evaluate_irregular(s, prim, grid);
+            return plainly(s, prim, grid);
         }
         const Value all = construct_whole(s, grid, window);
         TRY(s)

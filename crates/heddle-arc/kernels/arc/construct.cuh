@@ -26,13 +26,13 @@ APART Value construct_asobject(Space s, Value value) {
     if (value.tag() == GRID && query_grid_window(value, window)) {
         return construct_whole(s, value, window);
     }
-    return evaluate_irregular(s, Prim_Asobject, value);
+    return plainly(s, Prim_Asobject, value);
 }
 
 APART Value construct_partition(Space s, unsigned prim, Value grid) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window)) {
-        return evaluate_irregular(s, prim, grid);
+        return plainly(s, prim, grid);
     }
     Colours colours;
     colours_colours(s, grid, colours);
@@ -60,7 +60,7 @@ APART Value construct_partition(Space s, unsigned prim, Value grid) {
                                      : query_colour_bits(s, grid.x + row * width, width, colour);
         }
         __syncwarp();
-        const Value object = finish_object(s, at, window, colour);
+        const Value object = sealed_object(s, at, window, colour);
         push(s, object);
         TRY(s)
     }
@@ -69,7 +69,7 @@ APART Value construct_partition(Space s, unsigned prim, Value grid) {
 }
 
 APART Value construct_colorfilter(Space s, Value objects, Value value) {
-    const unsigned base = push_elements(s, objects);
+    const unsigned base = spread(s, objects);
     TRY(s)
     const unsigned end = s->stack_len, before = (1u << s.lane()) - 1;
     unsigned kept = base;
@@ -104,12 +104,12 @@ APART Value construct_colorfilter(Space s, Value objects, Value value) {
 
 // Makes a set of what was listed: cells of their own colours or of one, or locations.
 template <typename F>
-INLINE Value set_of_strokes(Space s, const PatchCell *patch_cells, unsigned count, F element) {
+INLINE Value set_of_strokes(Space s, const Stroke *strokes, unsigned count, F element) {
     const unsigned base = raw_stack(s, count);
     TRY(s)
 #pragma unroll 1
     for (unsigned k = s.lane(); k < count; k += 32) {
-        s.stack()[base + k] = element(patch_cells[k]);
+        s.stack()[base + k] = element(strokes[k]);
     }
     __syncwarp();
     return set_from(s, base);
@@ -126,17 +126,17 @@ APART Value construct_toindices(Space s, Value patch) {
     }
     const unsigned held = s->spare_len;
     unsigned count, kind;
-    const PatchCell *patch_cells = list(s, patch, count, kind);
+    const Stroke *strokes = list(s, patch, count, kind);
     TRY(s)
     Value made = patch;
     if (kind == LISTED_NONE) {
-        made = evaluate_irregular(s, Prim_Toindices, patch);
+        made = plainly(s, Prim_Toindices, patch);
     } else if (kind == LISTED_OBJECT && patch.tag() == LAYERS) {
         Mask m;
         made = layers_mask(s, patch, m) ? mask_value(m) : empty_set();
     } else if (kind == LISTED_OBJECT) {
-        made = set_of_strokes(s, patch_cells, count,
-                              [](PatchCell patch_cell) { return pair_of(patch_cell.i, patch_cell.j); });
+        made = set_of_strokes(s, strokes, count,
+                              [](Stroke stroke) { return pair_of(stroke.i, stroke.j); });
     }
     leave_room(s, held);
     return made;
@@ -149,7 +149,7 @@ APART Value construct_recolor(Space s, Value colour, Value patch) {
         return empty_set();
     }
     if (!is_small(colour)) {
-        return evaluate_irregular(s, Prim_Recolor, colour, patch);
+        return plainly(s, Prim_Recolor, colour, patch);
     }
     const int painted = (int)number_in(colour);
     if (form == PATCH_COMPACT) {
@@ -157,14 +157,14 @@ APART Value construct_recolor(Space s, Value colour, Value patch) {
     }
     const unsigned held = s->spare_len;
     unsigned count, kind;
-    const PatchCell *patch_cells = list(s, patch, count, kind);
+    const Stroke *strokes = list(s, patch, count, kind);
     TRY(s)
     Value made;
     if (kind == LISTED_NONE) {
-        made = evaluate_irregular(s, Prim_Recolor, colour, patch);
+        made = plainly(s, Prim_Recolor, colour, patch);
     } else {
-        made = set_of_strokes(s, patch_cells, count, [painted](PatchCell patch_cell) {
-            return cell_of(painted, patch_cell.i, patch_cell.j);
+        made = set_of_strokes(s, strokes, count, [painted](Stroke stroke) {
+            return cell_of(painted, stroke.i, stroke.j);
         });
     }
     leave_room(s, held);
@@ -194,21 +194,21 @@ INLINE Value shifted_layers(Space s, Value patch, i64 di, i64 dj) {
 // A patch that is no mask, moved cell by cell.
 INLINE Value shifted_strokes(Space s, Value patch, Value offset, i64 di, i64 dj) {
     unsigned count, kind;
-    const PatchCell *patch_cells = list(s, patch, count, kind);
+    const Stroke *strokes = list(s, patch, count, kind);
     TRY(s)
     bool far = kind == LISTED_NONE;
 #pragma unroll 1
     for (unsigned k = s.lane(); k < count; k += 32) {
-        far = far || !fits_i32(far_added(patch_cells[k].i, di)) ||
-              !fits_i32(far_added(patch_cells[k].j, dj));
+        far = far || !fits_i32(far_added(strokes[k].i, di)) ||
+              !fits_i32(far_added(strokes[k].j, dj));
     }
     if (any_lane(far)) {
-        return evaluate_irregular(s, Prim_Shift, patch, offset);
+        return plainly(s, Prim_Shift, patch, offset);
     }
     const bool cells = kind == LISTED_OBJECT;
-    return set_of_strokes(s, patch_cells, count, [cells, di, dj](PatchCell patch_cell) {
-        const int i = (int)(patch_cell.i + di), j = (int)(patch_cell.j + dj);
-        return cells ? cell_of(patch_cell.colour, i, j) : pair_of(i, j);
+    return set_of_strokes(s, strokes, count, [cells, di, dj](Stroke stroke) {
+        const int i = (int)(stroke.i + di), j = (int)(stroke.j + dj);
+        return cells ? cell_of(stroke.colour, i, j) : pair_of(i, j);
     });
 }
 
@@ -228,7 +228,7 @@ APART Value construct_shift(Space s, Value patch, Value offset) {
         if (fit(i, j, i + m.height - 1, j + m.width - 1, w)) {
             return moved_to(patch, (int)i, (int)j);
         }
-        return evaluate_irregular(s, Prim_Shift, patch, offset);
+        return plainly(s, Prim_Shift, patch, offset);
     }
     if (patch.tag() == LAYERS) {
         Extremes e;
@@ -258,7 +258,7 @@ APART Value construct_normalize(Space s, Value patch) {
     const bool found = extremes(s, patch, e);
     TRY(s)
     if (!found) {
-        return evaluate_irregular(s, Prim_Normalize, patch);
+        return plainly(s, Prim_Normalize, patch);
     }
     const Value offset = pair_value(s, -e.top, -e.left);
     TRY(s)
@@ -278,7 +278,7 @@ APART Value construct_toobject(Space s, Value patch, Value grid) {
         if (is_empty_container(patch) && grid.tag() == GRID) {
             return empty_set();
         }
-        return evaluate_irregular(s, Prim_Toobject, patch, grid);
+        return plainly(s, Prim_Toobject, patch, grid);
     }
     Window w = window_of_mask(m);
     const int last_row = (int)grid.y - 1, last_column = (int)grid.z - 1;
@@ -309,7 +309,7 @@ APART Value construct_toobject(Space s, Value patch, Value grid) {
                                  : (Colour)0;
     }
     __syncwarp();
-    return finish_cells(s, rows, cells, w);
+    return sealed_cells(s, rows, cells, w);
 }
 
 APART Value construct_backdrop(Space s, Value patch) {
@@ -323,7 +323,7 @@ APART Value construct_backdrop(Space s, Value patch) {
     if (found && fit(e.top, e.left, e.bottom, e.right, w)) {
         return rectangle(s, w);
     }
-    return evaluate_irregular(s, Prim_Backdrop, patch);
+    return plainly(s, Prim_Backdrop, patch);
 }
 
 APART Value construct_delta(Space s, Value patch) {
@@ -333,7 +333,7 @@ APART Value construct_delta(Space s, Value patch) {
         return empty_set();
     }
     if (form != PATCH_COMPACT) {
-        return evaluate_irregular(s, Prim_Delta, patch);
+        return plainly(s, Prim_Delta, patch);
     }
     const Mask m = mask_in(patch);
     const Window w = window_of_mask(m);
@@ -341,5 +341,5 @@ APART Value construct_delta(Space s, Value patch) {
     const unsigned at =
         combined(s, m, m, w, [columns](Bits word, Bits) { return ~word & columns; });
     TRY(s)
-    return finish_mask(s, at, w);
+    return sealed_mask(s, at, w);
 }

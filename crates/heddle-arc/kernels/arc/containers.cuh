@@ -137,9 +137,9 @@ APART Value containers_combine(Space s, Value a, Value b) {
         TRY(s)
         return union_from(s, base);
     }
-    const unsigned base = push_elements(s, a);
+    const unsigned base = spread(s, a);
     TRY(s)
-    push_elements(s, b);
+    spread(s, b);
     TRY(s)
     return like_from(s, a, base);
 }
@@ -151,7 +151,7 @@ APART Value containers_dedupe(Space s, Value tuple) {
     if (!is_tuple(tuple)) {
         return fail_kind(s, Noun_Tuple, tuple);
     }
-    const unsigned base = push_elements(s, tuple);
+    const unsigned base = spread(s, tuple);
     TRY(s)
     const unsigned end = s->stack_len;
     unsigned kept = 0;
@@ -264,7 +264,7 @@ APART Value merge_from(Space s, Value outer, unsigned base) {
         TRY(s)
         take(s, containers_bytes(count));
         TRY(s)
-        push_elements(s, inner);
+        spread(s, inner);
         TRY(s)
     }
     merged = like_from(s, outer, end);
@@ -277,7 +277,7 @@ APART Value containers_merge(Space s, Value outer) {
     if (outer.tag() == GRID) {
         return row_value(s, outer.x, outer.y * outer.z);
     }
-    const unsigned base = push_elements(s, outer);
+    const unsigned base = spread(s, outer);
     TRY(s)
     return merge_from(s, outer, base);
 }

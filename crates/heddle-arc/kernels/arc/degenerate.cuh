@@ -3,7 +3,7 @@
 //
 // In a search most programs meet an empty set or a factor of zero sooner or later;
 // those cases are answered here as compact/degenerate.rs answers them. The one thing to
-// know: what `evaluate_irregular` does not answer it flags, and the processor does that evaluation
+// know: what `plainly` does not answer it flags, and the processor does that evaluation
 // again. All functions are warp functions unless marked.
 #pragma once
 #include "bare.cuh"
@@ -280,7 +280,7 @@ APART bool of_empty(Space s, unsigned prim, Value x, Value y, Value &out) {
 
 // The answer to a call that no fast path takes, if it is one of the usual ones; else the
 // processor is asked. An absent argument is NONE.
-APART Value evaluate_irregular(Space s, unsigned prim, Value x, const Value &y = none(),
+APART Value plainly(Space s, unsigned prim, Value x, const Value &y = none(),
                     const Value &z = none()) {
     Value out, odd;
     if (of_empty(s, prim, x, y, out)) {

@@ -19,7 +19,7 @@ APART Value difference_common(Space s, Mask a, Mask b) {
     const unsigned at =
         combined(s, a, b, w, [columns](Bits p, Bits q) { return p & q & columns; });
     TRY(s)
-    return finish_mask(s, at, w);
+    return sealed_mask(s, at, w);
 }
 
 APART Value difference_intersection(Space s, Value a, Value b) {
@@ -37,7 +37,7 @@ APART Value difference_intersection(Space s, Value a, Value b) {
         TRY(s)
         return common.tag() == MASK ? object_value(mask_in(common), colour_in(a)) : common;
     }
-    const unsigned base = push_elements(s, a);
+    const unsigned base = spread(s, a);
     TRY(s)
     containers_keep(s, base, s->stack_len, [&](unsigned, Value element) {
         return containers_holds_alone(s, b, element);
@@ -59,7 +59,7 @@ APART Value difference_kept(Space s, unsigned own, unsigned at, Window w) {
         s.cells()[cells + k] = kept ? s.cells()[own + k] : 0;
     }
     __syncwarp();
-    return finish_cells(s, at, cells, w);
+    return sealed_cells(s, at, cells, w);
 }
 
 // The cells of one colour that an object of one colour, or layers, have in a row of the
@@ -124,7 +124,7 @@ APART Value difference_cells(Space s, Value a, Value b) {
     __syncwarp();
     settle(s);
     TRY(s)
-    return a.tag() == OBJECT ? finish_object(s, at, w, colour_in(a))
+    return a.tag() == OBJECT ? sealed_object(s, at, w, colour_in(a))
                            : difference_kept(s, a.z, at, w);
 }
 
@@ -134,7 +134,7 @@ APART Value difference_difference(Space s, Value a, Value b) {
         const unsigned at = combined(s, mask_in(a), mask_in(b), w,
                                      [](Bits p, Bits q) { return p & ~q; });
         TRY(s)
-        return finish_mask(s, at, w);
+        return sealed_mask(s, at, w);
     }
     if (!is_tuple(b) && !is_set(b)) {
         return fail_kind(s, Noun_Container, b);
@@ -142,7 +142,7 @@ APART Value difference_difference(Space s, Value a, Value b) {
     if ((a.tag() == OBJECT || a.tag() == PAINTED) && is_set(b)) {
         return difference_cells(s, a, b);
     }
-    const unsigned base = push_elements(s, a);
+    const unsigned base = spread(s, a);
     TRY(s)
     containers_charge_holds(s, b, s->stack_len - base);
     TRY(s)

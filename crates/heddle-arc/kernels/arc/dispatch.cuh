@@ -87,7 +87,7 @@ APART Value dispatch_containers(Space s, unsigned prim, Value x, Value y, Value 
     case Prim_Last: return containers_last(s, x);
     case Prim_Totuple: return containers_totuple(s, x);
     case Prim_Interval: return containers_interval(s, x, y, z);
-    case Prim_Astuple: return tuple_of_two(s, x, y);
+    case Prim_Astuple: return couple(s, x, y);
     case Prim_Product: return containers_product(s, x, y);
     case Prim_Pair: return containers_pair(s, x, y);
     default: return higher_sizefilter(s, x, y);

@@ -3,7 +3,7 @@
 // Patches keep no list of their elements: those of a mask are its bits, row by row;
 // of cells all of the lowest colour come first, then all of the next. So a lane that
 // wants them one by one takes an iterator (`Elements`), and whoever needs all of them
-// at once lets the lanes `push_elements` them over the stack, one row of the mask each.
+// at once lets the lanes `spread` them over the stack, one row of the mask each.
 #pragma once
 #include "space.cuh"
 
@@ -473,7 +473,7 @@ APART unsigned spread_coloured(Space s, Value patch, int colour, unsigned at) {
 }
 
 // warp: pushes all elements on the stack; where the first lies.
-APART unsigned push_elements(Space s, Value v) {
+APART unsigned spread(Space s, Value v) {
     const u64 len = len_of(s, v);
     TRY_OR(s, s->stack_len)
     const unsigned base = raw_stack(s, len);

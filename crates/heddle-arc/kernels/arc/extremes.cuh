@@ -109,7 +109,7 @@ APART Value containers_common(Space s, Value tuple, bool most) {
     if (tuple.tag() == ROW) {
         work(s, count);
     } else {
-        base = push_elements(s, tuple);
+        base = spread(s, tuple);
     }
     TRY(s)
     work(s, (u64)count * (32 - (unsigned)__clz((int)(count | 1))));

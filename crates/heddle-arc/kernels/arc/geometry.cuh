@@ -97,19 +97,19 @@ INLINE Bits mirrored_row(Space s, unsigned prim, Mask m, int row) {
 // stay as many, so nothing needs sealing.
 APART Value mirrored_patch(Space s, unsigned prim, Value value) {
     if (!has_mask(value)) {
-        return evaluate_irregular(s, prim, value);
+        return plainly(s, prim, value);
     }
     const Mask m = mask_in(value);
     const bool mirrors = prim == Prim_Hmirror || prim == Prim_Vmirror ||
                          prim == Prim_Dmirror || prim == Prim_Cmirror;
     if (!mirrors || (turns(prim) && m.height > MASK_COLUMNS)) {
-        return evaluate_irregular(s, prim, value);
+        return plainly(s, prim, value);
     }
     const int height = turns(prim) ? m.width : m.height;
     const int width = turns(prim) ? m.height : m.width;
     Window w;
     if (!fit(m.i, m.j, (i64)m.i + height - 1, (i64)m.j + width - 1, w)) {
-        return evaluate_irregular(s, prim, value);
+        return plainly(s, prim, value);
     }
     const unsigned rows = raw_rows(s, (u64)height);
     TRY(s)
@@ -133,7 +133,7 @@ APART Value mirrored_patch(Space s, unsigned prim, Value value) {
 APART Value mirrored_layers(Space s, unsigned prim, Value value) {
     Window all;
     if (!layers_window(s, value, all)) {
-        return evaluate_irregular(s, prim, value);
+        return plainly(s, prim, value);
     }
     bool possible = prim == Prim_Hmirror || prim == Prim_Vmirror;
     if (prim == Prim_Dmirror || prim == Prim_Cmirror) {
@@ -142,7 +142,7 @@ APART Value mirrored_layers(Space s, unsigned prim, Value value) {
                        all.left + (i64)height_of(all) - 1, mirrored);
     }
     if (!possible) {
-        return evaluate_irregular(s, prim, value);
+        return plainly(s, prim, value);
     }
     const unsigned base = s->stack_len;
 #pragma unroll 1
@@ -171,7 +171,7 @@ APART Value mirrored_layers(Space s, unsigned prim, Value value) {
         const Value turned = mirrored_patch(s, prim, layer);
         TRY(s)
         if (!fits_i16(top) || !fits_i16(left)) {
-            return evaluate_irregular(s, prim, value);
+            return plainly(s, prim, value);
         }
         push(s, moved_to(turned, (int)top, (int)left));
         TRY(s)
@@ -181,7 +181,7 @@ APART Value mirrored_layers(Space s, unsigned prim, Value value) {
 
 // The elements of a tuple, last to first.
 APART Value reversed_tuple(Space s, Value tuple) {
-    const unsigned base = push_elements(s, tuple);
+    const unsigned base = spread(s, tuple);
     TRY(s)
     const unsigned count = s->stack_len - base;
     // A lane exchanges two values that no other looks at.
@@ -291,7 +291,7 @@ INLINE Value geometry_crop_grid(Space s, Value grid, i64 i, i64 j, i64 height, i
 
 APART Value geometry_crop(Space s, Value value, Value start, Value dims) {
     if (value.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Crop, value, start, dims);
+        return plainly(s, Prim_Crop, value, start, dims);
     }
     i64 i, j, height, width;
     arithmetic_location(s, start, i, j);
@@ -312,7 +312,7 @@ APART Value geometry_subgrid(Space s, Value patch, Value value) {
                                           e.right - e.left + 1);
             }
         }
-        return evaluate_irregular(s, Prim_Subgrid, patch, value);
+        return plainly(s, Prim_Subgrid, patch, value);
     }
     const Mask m = mask_in(patch);
     return geometry_crop_grid(s, value, m.i, m.j, m.height, m.width);
@@ -320,7 +320,7 @@ APART Value geometry_subgrid(Space s, Value patch, Value value) {
 
 APART Value geometry_trim(Space s, Value value) {
     if (value.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Trim, value);
+        return plainly(s, Prim_Trim, value);
     }
     return geometry_cut(s, value, slice_bounds(value.y, 1, -1), slice_bounds(value.z, 1, -1));
 }
@@ -335,7 +335,7 @@ APART Value geometry_half(Space s, unsigned prim, Value given) {
         value = even;
     }
     if (value.tag() != GRID) {
-        return evaluate_irregular(s, prim, value);
+        return plainly(s, prim, value);
     }
     const unsigned height = value.y, width = value.z;
     Range rows = range_of(0, height), columns = range_of(0, width);

@@ -102,7 +102,7 @@ APART Value start_higher(Machine m, unsigned prim, Value x, Value y, Value z) {
     a.function = function_first ? x : y;
     a.model = function_first ? y : x;
     a.held = z;
-    a.base = push_elements(s, a.model);
+    a.base = spread(s, a.model);
     TRY(s)
     a.at = a.base;
     a.end = s->stack_len;
@@ -124,7 +124,7 @@ APART Value start_higher(Machine m, unsigned prim, Value x, Value y, Value z) {
     if (prim == Prim_Papply || prim == Prim_Mpapply || prim == Prim_Prapply) {
         // `at` is the left place, `element` the right one, `end` where the right begins,
         // `count` where the answers begin.
-        a.end = push_elements(s, z);
+        a.end = spread(s, z);
         TRY(s)
         a.count = s->stack_len;
         a.element = a.end;

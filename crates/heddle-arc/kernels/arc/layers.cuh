@@ -7,7 +7,7 @@
 #include "elements.cuh"
 #include "mask.cuh"
 
-struct LayerBuilder {
+struct Layering {
     Window window;
     Colours colours;
     Bits *planes;
@@ -31,8 +31,8 @@ struct LayerBuilder {
 // All that follow are warp functions.
 
 // Empty planes for these colours, equal in all lanes. May flag.
-APART LayerBuilder begin_layers(Space s, Window w, const Colours &colours) {
-    LayerBuilder layering;
+APART Layering begin_layers(Space s, Window w, const Colours &colours) {
+    Layering layering;
     layering.window = w;
     layering.colours = colours;
     layering.spare_len = s->spare_len;
@@ -62,7 +62,7 @@ APART Value layers_from(Space s, unsigned base) {
 
 // The set of all cells added. The caller knows that two of them share a location, so
 // that no other form takes them.
-APART Value end_layers(Space s, const LayerBuilder &layering) {
+APART Value end_layers(Space s, const Layering &layering) {
     const Window w = layering.window;
     const unsigned height = height_of(w), base = s->stack_len;
     const Bits *plane = layering.planes;
@@ -81,7 +81,7 @@ APART Value end_layers(Space s, const LayerBuilder &layering) {
         __syncwarp();
         plane += height;
         Mask m;
-        if (finish(s, at, w, m)) {
+        if (seal(s, at, w, m)) {
             push(s, object_value(m, colour));
             TRY(s)
         }
@@ -127,5 +127,5 @@ APART bool layers_mask(Space s, Value layers, Mask &m) {
         s.rows()[at + row] = word;
     }
     __syncwarp();
-    return finish(s, at, w, m);
+    return seal(s, at, w, m);
 }

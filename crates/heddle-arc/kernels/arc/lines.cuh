@@ -20,7 +20,7 @@ template <typename F> INLINE Value lines_drawn(Space s, Window w, F word) {
         s.rows()[at + row] = word(row);
     }
     __syncwarp();
-    return finish_mask(s, at, w);
+    return sealed_mask(s, at, w);
 }
 
 APART Value lines_around(Space s, unsigned prim, Value at) {
@@ -32,7 +32,7 @@ APART Value lines_around(Space s, unsigned prim, Value at) {
     Window w;
     // What is no 16-bit number has no neighbour that a mask holds all around it.
     if (!fits_i16(i) || !fits_i16(j) || !fit(i - 1, j - 1, i + 1, j + 1, w)) {
-        return evaluate_irregular(s, prim, at);
+        return plainly(s, prim, at);
     }
     return lines_drawn(s, w, [=](unsigned row) { return (Bits)(row == 1 ? middle : outer); });
 }
@@ -118,7 +118,7 @@ APART Value lines_connect(Space s, Value a, Value b) {
     Value made;
     const bool fits = lines_segment(s, ai, aj, bi, bj, made);
     TRY(s)
-    return fits ? made : evaluate_irregular(s, Prim_Connect, a, b);
+    return fits ? made : plainly(s, Prim_Connect, a, b);
 }
 
 APART Value lines_shoot(Space s, Value start, Value direction) {
@@ -134,7 +134,7 @@ APART Value lines_shoot(Space s, Value start, Value direction) {
     Value made;
     const bool fits = lines_segment(s, i, j, ei, ej, made);
     TRY(s)
-    return fits ? made : evaluate_irregular(s, Prim_Shoot, start, direction);
+    return fits ? made : plainly(s, Prim_Shoot, start, direction);
 }
 
 APART Value lines_frontier(Space s, unsigned prim, Value at) {
@@ -145,19 +145,19 @@ APART Value lines_frontier(Space s, unsigned prim, Value at) {
     if (prim == Prim_Vfrontier ? fit(0, j, 29, j, w) : fit(i, 0, i, 29, w)) {
         return rectangle(s, w);
     }
-    return evaluate_irregular(s, prim, at);
+    return plainly(s, prim, at);
 }
 
 APART Value lines_corners(Space s, Value patch) {
     if (is_empty_container(patch)) {
-        return evaluate_irregular(s, Prim_Corners, patch);
+        return plainly(s, Prim_Corners, patch);
     }
     Extremes e;
     const bool found = extremes(s, patch, e);
     TRY(s)
     Window w;
     if (!found || !fit(e.top, e.left, e.bottom, e.right, w)) {
-        return evaluate_irregular(s, Prim_Corners, patch);
+        return plainly(s, Prim_Corners, patch);
     }
     const unsigned last = height_of(w) - 1;
     const Bits word = (Bits)1 | bit_at((int)width_of(w) - 1);
@@ -176,14 +176,14 @@ APART Value lines_frame(Space s, unsigned prim, Value patch) {
     const bool found = extremes(s, patch, e);
     TRY(s)
     if (!found) {
-        return evaluate_irregular(s, prim, patch);
+        return plainly(s, prim, patch);
     }
     const i64 i = e.top - by, bottom_i = e.bottom + by;
     const i64 j = e.left - by, right_j = e.right + by;
     Window w;
     if (!fit(i < bottom_i ? i : bottom_i, j < right_j ? j : right_j,
              i < bottom_i ? bottom_i : i, j < right_j ? right_j : j, w)) {
-        return evaluate_irregular(s, prim, patch);
+        return plainly(s, prim, patch);
     }
     const unsigned last = height_of(w) - 1;
     const Bits side = (Bits)1 | bit_at((int)width_of(w) - 1);
@@ -240,7 +240,7 @@ INLINE void lines_push_frontiers(Space s, Value grid, bool rows) {
 APART Value lines_frontiers(Space s, Value grid) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window)) {
-        return evaluate_irregular(s, Prim_Frontiers, grid);
+        return plainly(s, Prim_Frontiers, grid);
     }
     const unsigned base = s->stack_len;
     lines_push_frontiers(s, grid, true);

@@ -182,14 +182,14 @@ INLINE Value fetch(Machine m, unsigned operand, Operands from) {
 // The primitive a fault is laid to where none has taken it: the innermost that runs.
 INLINE void blame(Machine m) {
 #pragma unroll 1
-    for (unsigned place = m.s->at.control_len; m.s->at.failed_primitive == NO_CULPRIT && place > 0;
+    for (unsigned place = m.s->at.control_len; m.s->at.culprit == NO_CULPRIT && place > 0;
          place -= 1) {
-        m.s->at.failed_primitive = m.control()[place - 1].prim;
+        m.s->at.culprit = m.control()[place - 1].prim;
     }
 }
 INLINE void blame_on(Space s, unsigned prim) {
-    if (s->fault != 0 && s->at.failed_primitive == NO_CULPRIT) {
-        s->at.failed_primitive = prim;
+    if (s->fault != 0 && s->at.culprit == NO_CULPRIT) {
+        s->at.culprit = prim;
     }
 }
 

@@ -141,21 +141,21 @@ APART Mask tightened(Space s, unsigned at, Window w) {
     return m;
 }
 // The same; `false` if it holds nothing.
-INLINE bool finish(Space s, unsigned at, Window w, Mask &m) {
+INLINE bool seal(Space s, unsigned at, Window w, Mask &m) {
     m = tightened(s, at, w);
     return m.height > 0;
 }
 
 // The set of locations written into a window.
-INLINE Value finish_mask(Space s, unsigned at, Window w) {
+INLINE Value sealed_mask(Space s, unsigned at, Window w) {
     Mask m;
-    return finish(s, at, w, m) ? mask_value(m) : empty_set();
+    return seal(s, at, w, m) ? mask_value(m) : empty_set();
 }
 
 // The cells of one colour written into a window.
-INLINE Value finish_object(Space s, unsigned at, Window w, int colour) {
+INLINE Value sealed_object(Space s, unsigned at, Window w, int colour) {
     Mask m;
-    return finish(s, at, w, m) ? object_value(m, colour) : empty_set();
+    return seal(s, at, w, m) ? object_value(m, colour) : empty_set();
 }
 
 // Whether a mask has one colour in a looser box of colours that begins for it at
@@ -181,9 +181,9 @@ INLINE bool one_colour(Space s, Mask m, unsigned start, unsigned loose, int &col
 
 // The cells written into a window, their colours into a box of the same size whose
 // other cells are zero. Both must be the last of their kind.
-APART Value finish_cells(Space s, unsigned rows, unsigned cells, Window w) {
+APART Value sealed_cells(Space s, unsigned rows, unsigned cells, Window w) {
     Mask m;
-    if (!finish(s, rows, w, m)) {
+    if (!seal(s, rows, w, m)) {
         drop_cells(s, cells);
         return empty_set();
     }
@@ -196,7 +196,7 @@ APART Value finish_cells(Space s, unsigned rows, unsigned cells, Window w) {
     }
     const unsigned width = (unsigned)m.width, area = (unsigned)m.height * width;
     if ((unsigned)m.height != height_of(w) || width != loose) {
-        // Cells only move forward, as rows do in `finish`.
+        // Cells only move forward, as rows do in `seal`.
 #pragma unroll 1
         for (unsigned base = 0; base < area; base += 32) {
             const unsigned k = base + s.lane();

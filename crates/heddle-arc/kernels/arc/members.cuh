@@ -32,7 +32,7 @@ APART Value containers_insert(Space s, Value value, Value container) {
     if (found) {
         return container;
     }
-    const unsigned base = push_elements(s, container);
+    const unsigned base = spread(s, container);
     TRY(s)
     push(s, value);
     TRY(s)
@@ -47,7 +47,7 @@ APART Value containers_remove(Space s, Value value, Value container) {
             return container;
         }
     }
-    const unsigned base = push_elements(s, container);
+    const unsigned base = spread(s, container);
     TRY(s)
     containers_keep(s, base, s->stack_len, [&](unsigned, Value element) {
         return !equal(s, element, value);
@@ -125,7 +125,7 @@ APART Value containers_totuple(Space s, Value container) {
     if (is_tuple(container)) {
         return container;
     }
-    const unsigned base = push_elements(s, container);
+    const unsigned base = spread(s, container);
     TRY(s)
     return tuple_from(s, base);
 }
@@ -141,10 +141,10 @@ APART Value containers_interval(Space s, Value from, Value to, Value by) {
         return fail_range(s, Noun_StepOfZero);
     }
     // Unsigned, so that no distance is too large.
-    const bool prefetch = step > 0 ? start < stop : stop < start;
+    const bool ahead = step > 0 ? start < stop : stop < start;
     const u64 distance = step > 0 ? (u64)stop - (u64)start : (u64)start - (u64)stop;
     const u64 stride = step > 0 ? (u64)step : 0 - (u64)step;
-    const u64 count = prefetch ? (distance - 1) / stride + 1 : 0;
+    const u64 count = ahead ? (distance - 1) / stride + 1 : 0;
     take(s, containers_bytes(count));
     TRY(s)
     const unsigned base = raw_stack(s, count);
@@ -223,22 +223,22 @@ template <typename F> INLINE void containers_push_couples(Space s, u64 count, F 
     for (unsigned from = 0; from < count; from += 32) {
         const unsigned k = from + s.lane();
         const bool in = k < count;
-        Value a = none(), b = none(), tuple_of_two = none();
+        Value a = none(), b = none(), couple = none();
         unsigned bytes = 0;
         if (in) {
             parts(k, a, b);
-            tuple_of_two = containers_couple(a, b, bytes);
+            couple = containers_couple(a, b, bytes);
         }
         // A fault of the language, but which of the couples comes to it the processor
         // finds out.
-        if (any_lane(tuple_of_two.depth() > MAX_VALUE_DEPTH)) {
+        if (any_lane(couple.depth() > MAX_VALUE_DEPTH)) {
             flag(s, FLAG_NESTING);
             return;
         }
         containers_charge_couples(s, count - from < 32 ? (unsigned)(count - from) : 32, bytes);
         TRY_OR(s, )
-        const unsigned cells = tuple_of_two.tag() == GRID ? bytes : 0;
-        const unsigned values = tuple_of_two.tag() == TUPLE ? 2 : 0;
+        const unsigned cells = couple.tag() == GRID ? bytes : 0;
+        const unsigned values = couple.tag() == TUPLE ? 2 : 0;
         const unsigned all_cells = warp_sum(cells), all_values = warp_sum(values);
         if (all_cells > s.arena().cells_cap - s->cells_len) {
             flag(s, FLAG_CELLS);
@@ -253,28 +253,28 @@ template <typename F> INLINE void containers_push_couples(Space s, u64 count, F 
         s->cells_len += all_cells;
         s->values_len += all_values;
         __syncwarp();
-        if (tuple_of_two.tag() == GRID) {
-            tuple_of_two.x = cells_at;
+        if (couple.tag() == GRID) {
+            couple.x = cells_at;
             containers_write_row(s, a, cells_at);
-            containers_write_row(s, b, cells_at + tuple_of_two.z);
-        } else if (tuple_of_two.tag() == TUPLE) {
+            containers_write_row(s, b, cells_at + couple.z);
+        } else if (couple.tag() == TUPLE) {
             // Two numbers too large for a pair stand as numbers, truths too.
             const bool numbers = is_number(a) && is_number(b);
-            tuple_of_two.x = values_at;
+            couple.x = values_at;
             s.values()[values_at] = numbers ? integer(number_in(a)) : a;
             s.values()[values_at + 1] = numbers ? integer(number_in(b)) : b;
         }
         if (in) {
-            s.stack()[to + k] = tuple_of_two;
+            s.stack()[to + k] = couple;
         }
         __syncwarp();
     }
 }
 
 APART Value containers_product(Space s, Value a, Value b) {
-    const unsigned left = push_elements(s, a);
+    const unsigned left = spread(s, a);
     TRY(s)
-    const unsigned right = push_elements(s, b);
+    const unsigned right = spread(s, b);
     TRY(s)
     const unsigned end = s->stack_len, across = end - right;
     const u64 pairs = (u64)(right - left) * across;
@@ -292,9 +292,9 @@ APART Value containers_product(Space s, Value a, Value b) {
 }
 
 APART Value containers_pair(Space s, Value a, Value b) {
-    const unsigned left = push_elements(s, a);
+    const unsigned left = spread(s, a);
     TRY(s)
-    const unsigned right = push_elements(s, b);
+    const unsigned right = spread(s, b);
     TRY(s)
     const unsigned end = s->stack_len;
     const unsigned count = right - left < end - right ? right - left : end - right;
@@ -312,7 +312,7 @@ APART Value containers_pair(Space s, Value a, Value b) {
 APART Value higher_sizefilter(Space s, Value container, Value n) {
     const i64 wanted = int_of(s, n);
     TRY(s)
-    const unsigned base = push_elements(s, container);
+    const unsigned base = spread(s, container);
     TRY(s)
     const unsigned end = s->stack_len;
 #pragma unroll 1

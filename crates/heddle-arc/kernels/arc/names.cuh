@@ -173,7 +173,7 @@ enum Prim {
     PRIMS
 };
 
-enum ValueKind {
+enum Noun {
     Noun_Bool,
     Noun_Cell,
     Noun_CellInRaggedGrid,

@@ -122,7 +122,7 @@ INLINE Bits row_at(Space s, Mask m, int i, int from) {
 }
 
 // Whether an object has a cell behind this one.
-INLINE bool has_later_cell(Space s, Mask m, unsigned cells, FirstCell cell) {
+INLINE bool goes_beyond(Space s, Mask m, unsigned cells, FirstCell cell) {
 #pragma unroll 1
     for (int row = 0; row < m.height; row++) {
         Bits bits = s.rows()[m.rows + row];
@@ -186,10 +186,10 @@ APART int order_painted(Space s, Value a, Value b, int from) {
         return 0;
     }
     if (others.colour == NO_COLOUR) {
-        return has_later_cell(s, y, b.z, mine) ? -1 : 1;
+        return goes_beyond(s, y, b.z, mine) ? -1 : 1;
     }
     if (mine.colour == NO_COLOUR) {
-        return has_later_cell(s, x, a.z, others) ? 1 : -1;
+        return goes_beyond(s, x, a.z, others) ? 1 : -1;
     }
     return order_first(mine, others);
 }

@@ -67,7 +67,7 @@ APART bool filled(Space s, Value grid, int colour, Value patch, int under, Value
     }
     const unsigned spare_len = s->spare_len;
     unsigned count, kind;
-    const PatchCell *patch_cells = list(s, patch, count, kind);
+    const Stroke *strokes = list(s, patch, count, kind);
     TRY_OR(s, true)
     if (kind != LISTED_NONE) {
         out = redrawn(s, grid, [](int, int, int cell) { return cell; });
@@ -76,7 +76,7 @@ APART bool filled(Space s, Value grid, int colour, Value patch, int under, Value
 #pragma unroll 1
         for (unsigned k = s.lane(); k < count; k += 32) {
             unsigned place;
-            if (place_in(grid, patch_cells[k].i, patch_cells[k].j, place) &&
+            if (place_in(grid, strokes[k].i, strokes[k].j, place) &&
                 (under == ANY_COLOUR || s.cells()[grid.x + place] == under)) {
                 s.cells()[out.x + place] = (Colour)colour;
             }
@@ -100,12 +100,12 @@ APART Value painted_compact(Space s, Value grid, Value object, int under) {
     });
 }
 
-// Writes strokes onto a copy of a grid as if one after another; `patch_cell(k)` is the one
+// Writes strokes onto a copy of a grid as if one after another; `stroke(k)` is the one
 // at place k of the list. Of several on one cell the last counts; where only cells of a
 // colour may be written over, the first that is of another colour, since after it none
 // may.
 template <typename F>
-INLINE Value stroked(Space s, Value grid, unsigned count, int under, F patch_cell) {
+INLINE Value stroked(Space s, Value grid, unsigned count, int under, F stroke) {
     const unsigned width = grid.z, area = grid.y * width;
     unsigned *winners = room<unsigned>(s, area);
     TRY(s)
@@ -117,7 +117,7 @@ INLINE Value stroked(Space s, Value grid, unsigned count, int under, F patch_cel
     const bool first_counts = under != ANY_COLOUR;
 #pragma unroll 1
     for (unsigned k = s.lane(); k < count; k += 32) {
-        const PatchCell own = patch_cell(k);
+        const Stroke own = stroke(k);
         unsigned place;
         if (place_in(grid, own.i, own.j, place) && own.colour != under) {
             atomicMax(winners + place, first_counts ? ~k : k + 1);
@@ -129,7 +129,7 @@ INLINE Value stroked(Space s, Value grid, unsigned count, int under, F patch_cel
         if (winner == 0 || (first_counts && cell != under)) {
             return cell;
         }
-        return patch_cell(first_counts ? ~winner : winner - 1).colour;
+        return stroke(first_counts ? ~winner : winner - 1).colour;
     });
 }
 
@@ -158,7 +158,7 @@ APART bool painted_tuple(Space s, Value grid, Value object, int under, Value &ou
 // The same for an object of any other form, listed first.
 APART bool painted_listed(Space s, Value grid, Value object, int under, Value &out) {
     unsigned count, kind;
-    const PatchCell *patch_cells = list(s, object, count, kind);
+    const Stroke *strokes = list(s, object, count, kind);
     TRY_OR(s, true)
     if (kind != LISTED_OBJECT) {
         return false;
@@ -166,12 +166,12 @@ APART bool painted_listed(Space s, Value grid, Value object, int under, Value &o
     bool small = true;
 #pragma unroll 1
     for (unsigned k = s.lane(); k < count; k += 32) {
-        small = small && fits_i8(patch_cells[k].colour);
+        small = small && fits_i8(strokes[k].colour);
     }
     if (!every_lane(small)) {
         return false;
     }
-    out = stroked(s, grid, count, under, [&](unsigned k) { return patch_cells[k]; });
+    out = stroked(s, grid, count, under, [&](unsigned k) { return strokes[k]; });
     return true;
 }
 
@@ -205,7 +205,7 @@ APART Value paint_fill(Space s, unsigned prim, Value value, Value colour, Value 
             return result;
         }
     }
-    return evaluate_irregular(s, prim, value, colour, patch);
+    return plainly(s, prim, value, colour, patch);
 }
 
 APART Value paint_paint(Space s, unsigned prim, Value value, Value object) {
@@ -217,7 +217,7 @@ APART Value paint_paint(Space s, unsigned prim, Value value, Value object) {
             return result;
         }
     }
-    return evaluate_irregular(s, prim, value, object);
+    return plainly(s, prim, value, object);
 }
 
 APART Value paint_cover(Space s, Value value, Value patch) {
@@ -229,12 +229,12 @@ APART Value paint_cover(Space s, Value value, Value patch) {
             return result;
         }
     }
-    return evaluate_irregular(s, Prim_Cover, value, patch);
+    return plainly(s, Prim_Cover, value, patch);
 }
 
 APART Value paint_displace(Space s, Value value, Value object, Value offset) {
     if (value.tag() != GRID || (object.tag() != OBJECT && object.tag() != PAINTED)) {
-        return evaluate_irregular(s, Prim_Move, value, object, offset);
+        return plainly(s, Prim_Move, value, object, offset);
     }
     i64 down, across;
     arithmetic_location(s, offset, down, across);
@@ -243,7 +243,7 @@ APART Value paint_displace(Space s, Value value, Value object, Value offset) {
     // Where even the offset is beyond 17 bits the place is beyond 16.
     const bool near = down >= -65536 && down <= 65536 && across >= -65536 && across <= 65536;
     if (!near || !fits_i16(m.i + down) || !fits_i16(m.j + across)) {
-        return evaluate_irregular(s, Prim_Move, value, object, offset);
+        return plainly(s, Prim_Move, value, object, offset);
     }
     const int colour = colours_background(s, value);
     TRY(s)

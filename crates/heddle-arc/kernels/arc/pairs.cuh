@@ -40,7 +40,7 @@ APART bool pairs_sums(Space s, Mask a, Mask b, Value &sums) {
         s.rows()[at + row] = sum;
     }
     __syncwarp();
-    sums = finish_mask(s, at, w);
+    sums = sealed_mask(s, at, w);
     return true;
 }
 

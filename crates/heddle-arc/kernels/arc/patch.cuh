@@ -7,7 +7,7 @@
 #include "layers.cuh"
 
 // One cell of a listed patch; indices leave the colour at zero.
-struct PatchCell {
+struct Stroke {
     int colour, i, j;
 };
 
@@ -45,34 +45,34 @@ INLINE unsigned listed_as(Value element) {
                                  : LISTED_NONE;
 }
 
-INLINE PatchCell stroke_of(Value element) {
-    PatchCell patch_cell;
-    patch_cell.colour = colour_in(element);
-    patch_cell.i = row_in(element);
-    patch_cell.j = column_in(element);
-    return patch_cell;
+INLINE Stroke stroke_of(Value element) {
+    Stroke stroke;
+    stroke.colour = colour_in(element);
+    stroke.i = row_in(element);
+    stroke.j = column_in(element);
+    return stroke;
 }
 
 // Lists a set of locations or cells in a compact form.
-INLINE PatchCell *list_compact(Space s, Value patch, unsigned &count, unsigned &kind) {
+INLINE Stroke *list_compact(Space s, Value patch, unsigned &count, unsigned &kind) {
     // Walking it is charged as listing it is, cell by cell.
-    const unsigned base = push_elements(s, patch);
+    const unsigned base = spread(s, patch);
     TRY_OR(s, 0)
     count = s->stack_len - base;
-    PatchCell *patch_cells = room<PatchCell>(s, count);
+    Stroke *strokes = room<Stroke>(s, count);
     TRY_OR(s, 0)
 #pragma unroll 1
     for (unsigned k = s.lane(); k < count; k += 32) {
-        patch_cells[k] = stroke_of(s.stack()[base + k]);
+        strokes[k] = stroke_of(s.stack()[base + k]);
     }
     truncate(s, base);
     kind = patch.tag() == MASK ? LISTED_INDICES : LISTED_OBJECT;
-    return patch_cells;
+    return strokes;
 }
 
 // Lists a patch in iteration order, in room the caller leaves. `kind` says what it
 // was: LISTED_NONE, and nothing listed, if it is none or its numbers do not fit.
-APART PatchCell *list(Space s, Value patch, unsigned &count, unsigned &kind) {
+APART Stroke *list(Space s, Value patch, unsigned &count, unsigned &kind) {
     count = 0;
     kind = LISTED_NONE;
     if (has_mask(patch) || patch.tag() == LAYERS) {
@@ -97,27 +97,27 @@ APART PatchCell *list(Space s, Value patch, unsigned &count, unsigned &kind) {
     if (first == LISTED_NONE || regular < len) {
         return 0;
     }
-    PatchCell *patch_cells = room<PatchCell>(s, len);
+    Stroke *strokes = room<Stroke>(s, len);
     TRY_OR(s, 0)
 #pragma unroll 1
     for (unsigned k = s.lane(); k < len; k += 32) {
-        patch_cells[k] = stroke_of(tuple_element(s, patch, k));
+        strokes[k] = stroke_of(tuple_element(s, patch, k));
     }
     __syncwarp();
     count = len;
     kind = first;
-    return patch_cells;
+    return strokes;
 }
 
 // The extremes of what was listed; `false` if that is nothing.
-APART bool listed_extremes(Space s, const PatchCell *patch_cells, unsigned count, Extremes &e) {
+APART bool listed_extremes(Space s, const Stroke *strokes, unsigned count, Extremes &e) {
     if (count == 0) {
         return false;
     }
-    int least_i = patch_cells[0].i, least_j = patch_cells[0].j, most_i = least_i, most_j = least_j;
+    int least_i = strokes[0].i, least_j = strokes[0].j, most_i = least_i, most_j = least_j;
 #pragma unroll 1
     for (unsigned k = s.lane(); k < count; k += 32) {
-        const int i = patch_cells[k].i, j = patch_cells[k].j;
+        const int i = strokes[k].i, j = strokes[k].j;
         least_i = i < least_i ? i : least_i;
         least_j = j < least_j ? j : least_j;
         most_i = i > most_i ? i : most_i;
@@ -154,9 +154,9 @@ APART bool extremes(Space s, Value patch, Extremes &e) {
     }
     const unsigned spare_len = s->spare_len;
     unsigned count, kind;
-    const PatchCell *patch_cells = list(s, patch, count, kind);
+    const Stroke *strokes = list(s, patch, count, kind);
     TRY_OR(s, false)
-    const bool found = kind != LISTED_NONE && listed_extremes(s, patch_cells, count, e);
+    const bool found = kind != LISTED_NONE && listed_extremes(s, strokes, count, e);
     leave_room(s, spare_len);
     return found;
 }

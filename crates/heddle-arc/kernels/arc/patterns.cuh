@@ -84,7 +84,7 @@ APART Value patterns_occurrences(Space s, Value grid, Value object) {
     Window window;
     if (grid.tag() != GRID || !query_grid_window(grid, window) ||
         (object.tag() != OBJECT && object.tag() != PAINTED)) {
-        return evaluate_irregular(s, Prim_Occurrences, grid, object);
+        return plainly(s, Prim_Occurrences, grid, object);
     }
     const Mask m = mask_in(object);
     if ((unsigned)m.height > grid.y || (unsigned)m.width > grid.z) {
@@ -114,7 +114,7 @@ APART Value patterns_occurrences(Space s, Value grid, Value object) {
             TRY(s)
         }
     }
-    return finish_mask(s, at, window);
+    return sealed_mask(s, at, window);
 }
 
 // Writes down which of `count` lines of a grid are not of one colour throughout, in
@@ -146,7 +146,7 @@ APART unsigned patterns_varied(Space s, unsigned at, unsigned count, unsigned ap
 
 APART Value patterns_compress(Space s, Value grid) {
     if (grid.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Compress, grid);
+        return plainly(s, Prim_Compress, grid);
     }
     const unsigned spare_len = s->spare_len;
     const unsigned at = grid.x, height = grid.y, width = grid.z;
@@ -201,7 +201,7 @@ APART bool patterns_repeats(Space s, Value object, unsigned down, unsigned acros
 
 APART Value patterns_period(Space s, unsigned prim, Value object) {
     if (object.tag() != OBJECT && object.tag() != PAINTED) {
-        return evaluate_irregular(s, prim, object);
+        return plainly(s, prim, object);
     }
     const Mask m = mask_in(object);
     const bool down = prim == Prim_Vperiod;

@@ -72,7 +72,7 @@ APART Value query_height(Space s, Value piece) {
     i64 height, width;
     const bool known = query_shape_of(s, piece, height, width);
     TRY(s)
-    return known ? integer(height) : evaluate_irregular(s, Prim_Height, piece);
+    return known ? integer(height) : plainly(s, Prim_Height, piece);
 }
 
 // The questions answered by height and width: width, shape, portrait, square, vline
@@ -82,7 +82,7 @@ APART Value query_by_shape(Space s, unsigned prim, Value piece) {
     const bool known = query_shape_of(s, piece, height, width);
     TRY(s)
     if (!known) {
-        return evaluate_irregular(s, prim, piece);
+        return plainly(s, prim, piece);
     }
     switch (prim) {
     case Prim_Width: return integer(width);
@@ -114,7 +114,7 @@ APART Value query_by_extremes(Space s, unsigned prim, Value patch) {
     const bool known = extremes(s, patch, around);
     TRY(s)
     if (!known) {
-        return evaluate_irregular(s, prim, patch);
+        return plainly(s, prim, patch);
     }
     switch (prim) {
     case Prim_Uppermost: return integer(around.top);
@@ -135,7 +135,7 @@ INLINE int query_middle_column(Mask m) { return m.j + m.width / 2; }
 // warp
 INLINE Value query_center(Space s, Value patch) {
     if (!has_mask(patch)) {
-        return evaluate_irregular(s, Prim_Center, patch);
+        return plainly(s, Prim_Center, patch);
     }
     const Mask m = mask_in(patch);
     return pair_of(query_middle_row(m), query_middle_column(m));
@@ -164,7 +164,7 @@ APART Value query_centerofmass(Space s, Value patch) {
         return empty_tuple();
     }
     if (!has_mask(patch)) {
-        return evaluate_irregular(s, Prim_Centerofmass, patch);
+        return plainly(s, Prim_Centerofmass, patch);
     }
     const Mask m = mask_in(patch);
     unsigned rows = 0, columns = 0, count = 0;
@@ -225,7 +225,7 @@ APART Value query_matching(Space s, unsigned prim, Value a, Value b) {
         return boolean(false);
     }
     if (!has_mask(a) || !has_mask(b)) {
-        return evaluate_irregular(s, prim, a, b);
+        return plainly(s, prim, a, b);
     }
     const Mask x = mask_in(a), y = mask_in(b);
     return boolean(prim == Prim_Hmatching ? query_rows_shared(s, x, y)
@@ -288,7 +288,7 @@ APART Value query_manhattan(Space s, Value a, Value b) {
             return integer(steps);
         }
     }
-    return evaluate_irregular(s, Prim_Manhattan, a, b);
+    return plainly(s, Prim_Manhattan, a, b);
 }
 
 // Whether `query_row_touches` sees every neighbour of this mask; lane.
@@ -310,7 +310,7 @@ INLINE void query_row_touches(Space s, Mask a, Mask b, int i, bool &overlap, boo
 // warp
 APART Value query_adjacent(Space s, Value a, Value b) {
     if (!has_mask(a) || !has_mask(b) || !query_touchable(mask_in(b))) {
-        return evaluate_irregular(s, Prim_Adjacent, a, b);
+        return plainly(s, Prim_Adjacent, a, b);
     }
     const Mask x = mask_in(a), y = mask_in(b);
     work(s, (u64)min(x.height, y.height));
@@ -329,7 +329,7 @@ APART Value query_adjacent(Space s, Value a, Value b) {
 // warp
 INLINE Value query_bordering(Space s, Value patch, Value grid) {
     if (!has_mask(patch) || grid.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Bordering, patch, grid);
+        return plainly(s, Prim_Bordering, patch, grid);
     }
     const Mask m = mask_in(patch);
     return boolean(top(m) == 0 || left(m) == 0 || bottom(m) == (int)grid.y - 1 ||
@@ -339,7 +339,7 @@ INLINE Value query_bordering(Space s, Value patch, Value grid) {
 // warp
 APART Value query_position(Space s, Value a, Value b) {
     if (!has_mask(a) || !has_mask(b)) {
-        return evaluate_irregular(s, Prim_Position, a, b);
+        return plainly(s, Prim_Position, a, b);
     }
     const Mask x = mask_in(a), y = mask_in(b);
     const int from_row = query_middle_row(x), from_column = query_middle_column(x);
@@ -368,13 +368,13 @@ APART bool query_touching(Space s, Mask a, Mask b) {
 APART Value query_gravitate(Space s, Value source, Value destination) {
     const int most = 42;
     if (!has_mask(source) || !has_mask(destination)) {
-        return evaluate_irregular(s, Prim_Gravitate, source, destination);
+        return plainly(s, Prim_Gravitate, source, destination);
     }
     const Mask from = mask_in(source), to = mask_in(destination);
     Window near;
     if (!fit(top(from) - most, left(from) - most, bottom(from) + most,
              min(right(from), left(from) + 40) + most, near)) {
-        return evaluate_irregular(s, Prim_Gravitate, source, destination);
+        return plainly(s, Prim_Gravitate, source, destination);
     }
     int down = 0, across = 0;
     if (query_columns_shared(s, from, to)) {
@@ -385,7 +385,7 @@ APART Value query_gravitate(Space s, Value source, Value destination) {
     if (!query_touchable(to)) {
         work(s, (u64)from.height);
         TRY(s)
-        return evaluate_irregular(s, Prim_Gravitate, source, destination);
+        return plainly(s, Prim_Gravitate, source, destination);
     }
 #pragma unroll 1
     for (int base = 0;; base += 32) {
@@ -414,7 +414,7 @@ APART Value query_gravitate(Space s, Value source, Value destination) {
 // warp
 APART Value query_index(Space s, Value grid, Value at) {
     if (grid.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Index, grid, at);
+        return plainly(s, Prim_Index, grid, at);
     }
     i64 i = 0, j = 0;
     arithmetic_location(s, at, i, j);
@@ -450,7 +450,7 @@ template <typename F> INLINE Value query_wide_indices(Space s, Value grid, F wan
 // warp
 APART Value query_asindices(Space s, Value grid) {
     if (grid.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Asindices, grid);
+        return plainly(s, Prim_Asindices, grid);
     }
     Window window;
     if (query_grid_window(grid, window)) {
@@ -462,12 +462,12 @@ APART Value query_asindices(Space s, Value grid) {
 // warp
 APART Value query_ofcolor(Space s, Value grid, Value colour) {
     if (grid.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Ofcolor, grid, colour);
+        return plainly(s, Prim_Ofcolor, grid, colour);
     }
     Window window;
     const bool compact = query_grid_window(grid, window);
     if (!is_small(colour)) {
-        return compact ? empty_set() : evaluate_irregular(s, Prim_Ofcolor, grid, colour);
+        return compact ? empty_set() : plainly(s, Prim_Ofcolor, grid, colour);
     }
     const int wanted = (int)number_in(colour);
     if (!compact) {
@@ -480,5 +480,5 @@ APART Value query_ofcolor(Space s, Value grid, Value colour) {
         s.rows()[at + row] = query_colour_bits(s, grid.x + row * grid.z, grid.z, wanted);
     }
     __syncwarp();
-    return finish_mask(s, at, window);
+    return sealed_mask(s, at, window);
 }

@@ -77,7 +77,7 @@ APART bool scaled_cells(Space s, Value object, u64 n, Value &out) {
     const unsigned __int128 bytes = count * sizeof(Value);
     take(s, bytes > ~0ull ? ~0ull : (u64)bytes);
     TRY_OR(s, true)
-    const unsigned cells = push_elements(s, object);
+    const unsigned cells = spread(s, object);
     TRY_OR(s, true)
     const unsigned base = raw_stack(s, (u64)count);
     TRY_OR(s, true)
@@ -113,7 +113,7 @@ APART Value geometry_upscale(Space s, unsigned prim, Value value, Value factor) 
             }
         }
     }
-    return evaluate_irregular(s, prim, value, factor);
+    return plainly(s, prim, value, factor);
 }
 
 APART Value geometry_downscale(Space s, Value value, Value factor) {
@@ -121,7 +121,7 @@ APART Value geometry_downscale(Space s, Value value, Value factor) {
     TRY(s)
     const u64 n = given < 0 ? 0 - (u64)given : (u64)given;
     if (value.tag() != GRID || n == 0) {
-        return evaluate_irregular(s, Prim_Downscale, value, factor);
+        return plainly(s, Prim_Downscale, value, factor);
     }
     // A factor beyond a side leaves one row or column, whatever it is.
     const unsigned by = n > 0xffff ? 0xffff : (unsigned)n;
@@ -147,14 +147,14 @@ template <typename F> INLINE Value recoloured(Space s, Value grid, F colour) {
 
 APART Value geometry_replace(Space s, Value value, Value from, Value to) {
     if (value.tag() != GRID) {
-        return evaluate_irregular(s, Prim_Replace, value, from, to);
+        return plainly(s, Prim_Replace, value, from, to);
     }
     if (!is_small(from)) {
         // A colour no cell can have is nowhere to be replaced.
         return value;
     }
     if (!is_small(to)) {
-        return evaluate_irregular(s, Prim_Replace, value, from, to);
+        return plainly(s, Prim_Replace, value, from, to);
     }
     const int old = (int)number_in(from), fresh = (int)number_in(to);
     return recoloured(s, value, [=](int cell) { return cell == old ? fresh : cell; });
@@ -162,7 +162,7 @@ APART Value geometry_replace(Space s, Value value, Value from, Value to) {
 
 APART Value geometry_switch(Space s, Value value, Value a, Value b) {
     if (value.tag() != GRID || !is_small(a) || !is_small(b)) {
-        return evaluate_irregular(s, Prim_Switch, value, a, b);
+        return plainly(s, Prim_Switch, value, a, b);
     }
     const int one = (int)number_in(a), other = (int)number_in(b);
     return recoloured(s, value, [=](int cell) {
@@ -193,7 +193,7 @@ APART Value geometry_canvas(Space s, Value value, Value dims) {
     if (width <= 0) {
         return bare_grid(s, (u64)height);
     }
-    return evaluate_irregular(s, Prim_Canvas, value, dims);
+    return plainly(s, Prim_Canvas, value, dims);
 }
 
 APART Value geometry_mir_rot(Space s, Value value, Value k) {
@@ -214,5 +214,5 @@ APART Value geometry_mir_rot(Space s, Value value, Value k) {
         break;
     default: break;
     }
-    return evaluate_irregular(s, Prim_MirRotT, value, k);
+    return plainly(s, Prim_MirRotT, value, k);
 }

@@ -57,13 +57,13 @@ template <typename F> INLINE unsigned *sorted_places(Space s, unsigned count, F 
             const unsigned begin = (unsigned)((run & ~1u) * width);
             const u64 other = after ? begin : begin + width;
             const unsigned here = from[k];
-            unsigned prefetch = 0;
+            unsigned ahead = 0;
             if (other < count) {
                 const u64 left = count - other;
-                prefetch = places_before(from + other, (unsigned)(left < width ? left : width), after,
+                ahead = places_before(from + other, (unsigned)(left < width ? left : width), after,
                                       [&](unsigned place) { return compare(place, here); });
             }
-            to[begin + (k - (unsigned)(run * width)) + prefetch] = here;
+            to[begin + (k - (unsigned)(run * width)) + ahead] = here;
         }
         // Comparisons that were given up on do not give every place an element.
         settle(s);

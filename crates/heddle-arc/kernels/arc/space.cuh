@@ -46,9 +46,9 @@ INLINE Value fail(Space s, unsigned kind, unsigned a = 0, unsigned b = 0) {
 INLINE Value fail_kind(Space s, unsigned expected, Value found) {
     return fail(s, FAULT_KIND, expected, kind_of(found));
 }
-INLINE Value fail_empty(Space s, unsigned value_kind) { return fail(s, FAULT_EMPTY, value_kind); }
-INLINE Value fail_missing(Space s, unsigned value_kind) { return fail(s, FAULT_MISSING, value_kind); }
-INLINE Value fail_range(Space s, unsigned value_kind) { return fail(s, FAULT_RANGE, value_kind); }
+INLINE Value fail_empty(Space s, unsigned noun) { return fail(s, FAULT_EMPTY, noun); }
+INLINE Value fail_missing(Space s, unsigned noun) { return fail(s, FAULT_MISSING, noun); }
+INLINE Value fail_range(Space s, unsigned noun) { return fail(s, FAULT_RANGE, noun); }
 INLINE Value fail_overflow(Space s) { return fail(s, FAULT_OVERFLOW); }
 INLINE Value fail_budget(Space s, unsigned limit) { return fail(s, FAULT_BUDGET, limit); }
 // The processor takes it from here.

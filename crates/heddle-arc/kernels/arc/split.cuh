@@ -20,11 +20,11 @@ APART Value split_hconcat(Space s, Value a, Value b) {
         if (b.tag() == GRID && bare_rows(s, a, rows)) {
             return beside_nothing(s, b, rows);
         }
-        return evaluate_irregular(s, Prim_Hconcat, a, b);
+        return plainly(s, Prim_Hconcat, a, b);
     }
     const unsigned height = a.y < b.y ? a.y : b.y, width = a.z + b.z;
     if (!raw_grid(s, height, width, at)) {
-        return evaluate_irregular(s, Prim_Hconcat, a, b);
+        return plainly(s, Prim_Hconcat, a, b);
     }
     TRY(s)
     const unsigned area = height * width;
@@ -52,16 +52,16 @@ APART Value split_vconcat(Space s, Value a, Value b) {
         __syncwarp();
         return grid_at(at, a.y + b.y, a.z);
     }
-    const unsigned base = push_elements(s, a);
+    const unsigned base = spread(s, a);
     TRY(s)
-    push_elements(s, b);
+    spread(s, b);
     TRY(s)
     return tuple_from(s, base);
 }
 
 APART Value split_pieces(Space s, unsigned prim, Value value, Value n) {
     if (value.tag() != GRID) {
-        return evaluate_irregular(s, prim, value, n);
+        return plainly(s, prim, value, n);
     }
     const i64 count = int_of(s, n);
     TRY(s)
@@ -91,7 +91,7 @@ APART Value split_pieces(Space s, unsigned prim, Value value, Value n) {
 
 APART Value split_cellwise(Space s, Value a, Value b, Value fallback) {
     if (a.tag() != GRID || b.tag() != GRID || !is_small(fallback)) {
-        return evaluate_irregular(s, Prim_Cellwise, a, b, fallback);
+        return plainly(s, Prim_Cellwise, a, b, fallback);
     }
     if (b.y < a.y || b.z < a.z) {
         return fail_missing(s, Noun_CellToCompareWith);

@@ -22,7 +22,7 @@ struct Activation;
 // Bytes of one word.
 struct Depths {
     // What a fault is laid to.
-    unsigned char failed_primitive;
+    unsigned char culprit;
     unsigned char call_depth;
     // Activations on the stack of the machine.
     unsigned char control_len;
@@ -63,7 +63,7 @@ struct __align__(128) Arena {
     unsigned bodies;
     unsigned cells_cap, rows_cap, values_cap, stack_cap, frame_cap, spare_cap;
     // The most that one step may spend, and the fault of one that needs more memory.
-    unsigned max_steps, most_bytes, bytes_fault;
+    unsigned most_steps, most_bytes, bytes_fault;
     // Of the first warp: where the rows begin that the block runs now.
     unsigned first_row;
 };

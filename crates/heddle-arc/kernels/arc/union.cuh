@@ -91,7 +91,7 @@ APART Value union_masks(Space s, unsigned base, Window w) {
         s.rows()[at + row] = word;
     }
     __syncwarp();
-    return finish_mask(s, at, w);
+    return sealed_mask(s, at, w);
 }
 
 // The colour of a cell of an object, which has one there; lane.
@@ -166,7 +166,7 @@ APART unsigned union_written(Space s, unsigned base, Window w, unsigned at, unsi
 
 // Adds the cells of many-coloured objects in row `i` of the plane to the planes of their
 // colours, a run of one colour at a time; lane.
-INLINE void add_painted(Space s, LayerBuilder &layering, Value item, int i) {
+INLINE void add_painted(Space s, Layering &layering, Value item, int i) {
     const Mask m = mask_in(item);
     if (i < top(m) || i > bottom(m)) {
         return;
@@ -194,7 +194,7 @@ INLINE void add_painted(Space s, LayerBuilder &layering, Value item, int i) {
 }
 
 // Adds all items on the stack from `base` to `end`. Each lane has rows of its own.
-APART void add_all(Space s, LayerBuilder &layering, unsigned base, unsigned end) {
+APART void add_all(Space s, Layering &layering, unsigned base, unsigned end) {
     const Window w = layering.window;
     const unsigned height = height_of(w);
 #pragma unroll 1
@@ -261,7 +261,7 @@ APART Value union_layers(Space s, unsigned base, Window w) {
     }
     work(s, end - base);
     TRY(s)
-    LayerBuilder layering = begin_layers(s, w, colours);
+    Layering layering = begin_layers(s, w, colours);
     TRY(s)
     add_all(s, layering, base, end);
     return end_layers(s, layering);
@@ -294,7 +294,7 @@ APART Value union_objects(Space s, unsigned base, Window w) {
         cut(s, mark);
         return union_layers(s, base, w);
     }
-    return finish_cells(s, at, cells, w);
+    return sealed_cells(s, at, cells, w);
 }
 
 // The union of the containers on the stack from `base` on, which are taken off.
@@ -306,7 +306,7 @@ APART Value union_from(Space s, unsigned base) {
         const unsigned end = s->stack_len;
 #pragma unroll 1
         for (unsigned place = base; place < end; place++) {
-            push_elements(s, s.stack()[place]);
+            spread(s, s.stack()[place]);
             TRY(s)
         }
         joint = set_from(s, end);
