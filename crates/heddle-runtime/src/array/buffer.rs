@@ -1,10 +1,9 @@
 //! Host memory for elements: aligned for SIMD, recycled because fresh pages are slow.
 //!
-//! A page touched for the first time costs more than computing on it: a 10 MB
-//! result in new memory spends most of its time in the kernel's page faults. So
-//! buffers from [`RECYCLE_FROM`] on go back to a shelf when dropped and come out
-//! again with whatever they held, which is why fresh buffers are
-//! [`unspecified`](HostBuffer::unspecified), never silently zero.
+//! A page touched for the first time costs more than computing on it: most of the time of a 10 MB
+//! result in new memory goes into the kernel's page faults. So buffers of at least [`RECYCLE_FROM`]
+//! bytes go to a free list when dropped and are used again with their old content. Fresh buffers
+//! are therefore [`unspecified`](HostBuffer::unspecified), never silently zero.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,27 +17,25 @@ use super::poison;
 use crate::dtype::Element;
 use crate::machine::Machine;
 
-/// Smaller buffers are left to the allocator, which is as fast and has no lock.
+/// Smaller buffers are left to the allocator, which is as fast and takes no lock.
 const RECYCLE_FROM: usize = 4 << 10;
-/// Bytes the shelves hold at most, all sizes together: a share of the machine's
-/// memory, between these two.
+/// The most bytes in all free lists together: a share of the machine's memory, between these two.
 const CACHE_SHARE: u64 = 16;
 const CACHE_MIN: u64 = 256 << 20;
 const CACHE_MAX: u64 = 1 << 30;
-/// Elements start on a cache line.
+/// The alignment of the first element: a cache line.
 const ALIGNMENT: usize = 64;
 
-/// Buffers from here on start at different places within a page. Streams that
-/// start at the same place compete for the same sets of the cache: a 100 kB xor
-/// took 3.29 µs with and 3.08 µs without (medians of five runs in turn).
+/// Buffers of at least this size start at different offsets within a page. Streams that start at
+/// the same offset compete for the same sets of the cache: a 100 kB xor took 3.08 µs with different
+/// offsets and 3.29 µs with equal ones (medians of five alternating runs).
 const COLOURED_FROM: usize = 32 << 10;
-/// Places there are, and units from one to the next: five cache lines, so that
-/// neither the lines nor their neighbours meet.
+/// The number of offsets, and the distance between two: five cache lines, so that neither the lines
+/// nor their neighbours coincide.
 const COLOURS: usize = 8;
 const COLOUR_CHUNKS: usize = 20;
 
-/// Sixteen bytes: the largest alignment for which the allocator still hands out
-/// lazily zeroed pages.
+/// Sixteen bytes: the largest alignment for which the allocator still returns lazily zeroed pages.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(16))]
 struct AlignedChunk([u8; 16]);
@@ -46,14 +43,14 @@ struct AlignedChunk([u8; 16]);
 /// `len` elements in host memory, starting on a cache line.
 pub struct HostBuffer<T: Element> {
     chunks: Vec<AlignedChunk>,
-    /// Units to skip to reach the first cache line.
+    /// Chunks before the first cache line.
     start: usize,
     len: usize,
     element: PhantomData<T>,
 }
 
 impl<T: Element> HostBuffer<T> {
-    /// Room for `len` elements whose values are whatever was there before.
+    /// Allocates `len` elements of unspecified content.
     #[must_use]
     pub fn unspecified(len: usize) -> Self {
         let size = SizeClass::for_bytes(len.saturating_mul(size_of::<T>()));
@@ -65,7 +62,7 @@ impl<T: Element> HostBuffer<T> {
         buffer
     }
 
-    /// Room for `len` zeros.
+    /// Allocates `len` zeros.
     #[must_use]
     pub fn zeroed(len: usize) -> Self {
         let size = SizeClass::for_bytes(len.saturating_mul(size_of::<T>()));
@@ -81,8 +78,7 @@ impl<T: Element> HostBuffer<T> {
         }
     }
 
-    /// The same bytes as elements of another type; what does not make up an element
-    /// is left out.
+    /// Returns the same bytes as elements of another type, without an incomplete last element.
     pub(super) fn cast<U: Element>(mut self) -> HostBuffer<U> {
         HostBuffer {
             start: self.start,
@@ -92,7 +88,7 @@ impl<T: Element> HostBuffer<T> {
         }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -129,7 +125,7 @@ impl<T: Element> fmt::Debug for HostBuffer<T> {
     }
 }
 
-/// Units by which a buffer of this size starts later than it could.
+/// Returns the offset of a buffer of this size, in chunks.
 fn colour(bytes: usize) -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     if bytes < COLOURED_FROM {
@@ -138,8 +134,7 @@ fn colour(bytes: usize) -> usize {
     NEXT.fetch_add(1, Ordering::Relaxed) % COLOURS * COLOUR_CHUNKS
 }
 
-/// A size buffers are rounded up to: eight steps per power of two, so that at
-/// most an eighth is wasted.
+/// A size that buffers are rounded up to: eight per power of two, so at most an eighth is wasted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SizeClass {
     chunks: usize,
@@ -165,8 +160,8 @@ impl SizeClass {
 
     fn allocate(self) -> Vec<AlignedChunk> {
         if self.chunks * size_of::<AlignedChunk>() < RECYCLE_FROM {
-            // `calloc` never takes from the allocator's per-thread cache, though
-            // `free` gives to it, so small buffers would always miss it.
+            // `calloc` never takes from the allocator's per-thread cache, though `free` adds to it,
+            // so small buffers would always miss it.
             let mut chunks = Vec::with_capacity(self.chunks);
             chunks.resize(self.chunks, AlignedChunk::zeroed());
             return chunks;
@@ -174,7 +169,7 @@ impl SizeClass {
         bytemuck::allocation::zeroed_vec(self.chunks)
     }
 
-    /// The shelf for this size, if it is worth keeping.
+    /// Returns the index of the free list of this size, if buffers of it are kept.
     fn free_list(self) -> Option<usize> {
         if self.chunks * size_of::<AlignedChunk>() < RECYCLE_FROM {
             return None;
@@ -288,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_dropped_buffer_is_used_again() {
-        // A size no other test uses, so that nobody else takes it from the shelf.
+        // A size that no other test uses, so that none takes the buffer from the free list.
         let len = (3 << 20) + 777;
         let mut first = HostBuffer::<u8>::unspecified(len);
         first.as_mut_slice().fill(0xA5);

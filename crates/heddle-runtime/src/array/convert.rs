@@ -1,44 +1,43 @@
-//! Arrays from collections, and whether two are equal.
+//! Conversions from collections, and comparison.
 
 use super::{Array, Elements};
 use crate::dtype::Element;
 use crate::shape::Shape;
 
-/// A flat array that takes over the vector: its allocation becomes the host copy, and
-/// no element is moved.
+/// Converts the vector into a flat array: its allocation becomes the host copy, and no element is
+/// moved.
 impl<T: Element> From<Vec<T>> for Array<T> {
     fn from(values: Vec<T>) -> Self {
         Self::host_original(Shape::flat(values.len()), Elements::Vector(values))
     }
 }
 
-/// A flat array of a copy of these values.
+/// Copies these values into a flat array.
 impl<T: Element> From<&[T]> for Array<T> {
     fn from(values: &[T]) -> Self {
         Self::from_slice(values)
     }
 }
 
-/// A flat array of these values.
+/// Converts these values into a flat array.
 impl<T: Element, const N: usize> From<[T; N]> for Array<T> {
     fn from(values: [T; N]) -> Self {
         Self::from_slice(&values)
     }
 }
 
-/// A flat array of what the iterator yields.
+/// Collects the values of the iterator into a flat array.
 impl<T: Element> FromIterator<T> for Array<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         Self::from(Vec::from_iter(values))
     }
 }
 
-/// Equal shapes and equal elements, as slices compare them: `-0.0` equals `0.0`, and a
-/// NaN equals nothing, itself included.
+/// Compares shapes and elements as slices do: `-0.0` equals `0.0`, and a NaN equals nothing, itself
+/// included.
 ///
-/// Elements that are only on a device are brought to the host first, which is counted
-/// as a transfer. An array whose device is lost has no elements that could be read; it
-/// equals nothing.
+/// Elements that are only on a device are downloaded first, which is counted as a transfer. An
+/// array whose device is lost cannot be read and equals nothing.
 impl<T: Element> PartialEq for Array<T> {
     fn eq(&self, other: &Self) -> bool {
         self.shape() == other.shape()
@@ -62,7 +61,7 @@ mod tests {
             let address = values.as_ptr();
             let mut array = Array::from(values);
             assert_eq!(array.as_slice().unwrap().as_ptr(), address);
-            // Nobody else has it, so it is written where it is.
+            // The array is not shared, so it is written in place.
             assert_eq!(array.as_mut_slice().unwrap().as_ptr(), address);
             let shared = array.clone();
             assert_ne!(array.as_mut_slice().unwrap().as_ptr(), address);

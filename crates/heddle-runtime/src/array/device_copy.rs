@@ -1,9 +1,9 @@
-//! An array's copy on a device, in a place of its own.
+//! The copy of an array on a device.
 //!
-//! The device's memory lists it, weakly, so that a clean-up can drop it while the
-//! host has the elements too, or move it to the host. The list cannot hold the
-//! array itself: who wants to write an array in place asks whether anybody else
-//! refers to it. So what was moved waits here until the array is asked for it.
+//! The device's memory lists the copy, weakly, so that a clean-up can drop it if the host has the
+//! elements too, or move it to the host otherwise. The list does not refer to the array itself,
+//! because an array is written in place only if nothing else refers to it. So bytes that were moved
+//! are kept here until the array is read.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,37 +16,37 @@ use crate::error::Error;
 use crate::memory::Cached;
 use crate::units::Bytes;
 
-/// Counts uses of any copy, so that the older of two can be told.
+/// Counts uses of all copies, to find the older of two.
 static USES: AtomicU64 = AtomicU64::new(0);
 
-/// Room for one copy on one device.
+/// The copy of an array on one device, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct DeviceCopy {
     buffer: Mutex<Option<Arc<DeviceBuffer>>>,
-    /// The elements' bytes, once there was no more room for them on the device.
+    /// The bytes of the elements after they were moved off the device.
     spilled: Mutex<Option<HostBuffer<u8>>>,
-    /// Who holds it, for readers that do not want the copy itself: describing an
-    /// operation asks this of every operand. Written under the lock above.
+    /// The device of the copy, for readers that do not need the copy itself: the description of an
+    /// operation reads it for every operand. Written under the lock above.
     holding_device: AtomicDeviceId,
-    /// The device whose memory lists this.
+    /// The device whose memory lists this copy.
     listed: AtomicDeviceId,
-    /// Whether the host has the elements too, and the copy may go.
+    /// Whether the host has the elements too, so that the copy may be dropped.
     spare: AtomicBool,
     last_use: AtomicU64,
 }
 
 impl DeviceCopy {
-    /// Who holds it.
+    /// Returns the device of the copy.
     pub(super) fn holding_device(&self) -> Option<DeviceId> {
         self.holding_device.get()
     }
 
-    /// The copy, wherever it is.
+    /// Returns the copy, on whichever device it is.
     pub(super) fn get(&self) -> Option<Arc<DeviceBuffer>> {
         self.lock().clone()
     }
 
-    /// Notes a use, so that others go first.
+    /// Records a use, so that older copies are dropped first.
     pub(super) fn touch(&self) {
         let now = USES.fetch_add(1, Ordering::Relaxed);
         self.last_use.store(now, Ordering::Relaxed);
@@ -65,13 +65,13 @@ impl DeviceCopy {
         let mut place = self.lock();
         self.holding_device.set(None);
         let before = place.take();
-        // Freeing it may call others back, who must not find the lock taken.
+        // Freeing the buffer may call back into this copy, so the lock is released first.
         drop(place);
         drop(before);
     }
 
-    /// Hands what was moved to the host to `receive`, once. Others who ask meanwhile
-    /// wait until it has landed.
+    /// Passes bytes that were moved to the host to `receive`, once. Concurrent callers wait until
+    /// it has returned.
     pub(super) fn take_spilled(&self, receive: impl FnOnce(HostBuffer<u8>)) {
         let mut spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = spilled.take() {
@@ -80,14 +80,14 @@ impl DeviceCopy {
         }
     }
 
-    /// Says that the host has the elements too; the device's memory may drop the
-    /// copy from now on.
+    /// Records that the host has the elements too: the device's memory may drop the copy from now
+    /// on.
     pub(super) fn mark_spare(self: &Arc<Self>) {
         self.spare.store(true, Ordering::Release);
         self.list();
     }
 
-    /// Makes the copy known to the device's memory.
+    /// Lists the copy in the device's memory.
     pub(super) fn list(self: &Arc<Self>) {
         let Some(buffer) = self.get() else { return };
         if self.listed.get() == Some(buffer.device()) {
@@ -100,7 +100,7 @@ impl DeviceCopy {
         }
     }
 
-    /// Says that this is the only copy.
+    /// Records that this is the only copy.
     pub(super) fn mark_needed(&self) {
         self.spare.store(false, Ordering::Release);
     }
@@ -115,7 +115,7 @@ impl Cached for DeviceCopy {
         self.last_use.load(Ordering::Relaxed)
     }
 
-    /// The bytes come down while nobody can get hold of the copy.
+    /// Downloads the bytes under the lock, so that no reader gets the copy in the meantime.
     fn spill_from(&self, device: DeviceId) -> Result<Bytes, Error> {
         let mut place = self.lock();
         let Some(buffer) = place.take_if(|buffer| {
@@ -149,7 +149,7 @@ impl Cached for DeviceCopy {
         }
     }
 
-    /// Whoever uses the copy has a count on it, taken under the lock.
+    /// Every user of the copy holds a reference that was taken under the lock.
     fn evict_from(&self, device: DeviceId) -> Bytes {
         let evicted = {
             let mut place = self.lock();

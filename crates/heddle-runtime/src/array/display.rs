@@ -1,26 +1,26 @@
-//! An array as text: nested by axis, aligned, and short however many elements there are.
+//! Arrays as text: nested by axis, aligned, and short for any number of elements.
 
 use std::fmt::{self, Write};
 
 use super::Array;
 use crate::dtype::Element;
 
-/// Elements shown at most; of a larger array the ends of each axis are.
+/// The most elements shown; of a larger array only the ends of each axis are.
 const MOST: usize = 1000;
-/// Elements shown at either end of an axis, where there are too many to show all.
+/// The numbers of elements to show at either end of an axis, the first that fits.
 const EDGES: [usize; 3] = [3, 2, 1];
-/// Columns a row is broken at.
+/// The column at which a row is broken.
 const COLUMNS: usize = 79;
-/// Axes shown as nested brackets at most, as many as `NumPy` has.
+/// The most axes shown as nested brackets, as many as `NumPy` supports.
 const AXES: usize = 64;
 
-/// As `NumPy` prints it: rows in brackets, one bracket per axis, columns aligned. Of more
-/// than a thousand elements the ends of each axis are shown and `...` stands for the
-/// rest. A precision (`{:.3}`) applies to each element.
+/// Formats like `NumPy`: rows in brackets, one bracket per axis, columns aligned. Of more than a
+/// thousand elements the ends of each axis are shown and `...` replaces the rest. A precision
+/// (`{:.3}`) applies to each element.
 ///
-/// Elements that are only on a device are brought to the host first, which is counted
-/// as a transfer; [`Debug`](fmt::Debug) shows type, shape and place and moves nothing.
-/// Of an array that cannot be read, the error is shown.
+/// Elements that are only on a device are downloaded first, which is counted as a transfer;
+/// [`Debug`](fmt::Debug) shows type, shape and place and moves nothing. Of an array that cannot be
+/// read, the error is shown.
 impl<T: Element> fmt::Display for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let elements = match self.as_slice() {
@@ -45,14 +45,14 @@ impl<T: Element> fmt::Display for Array<T> {
     }
 }
 
-/// Which part of each axis is shown.
+/// The part of each axis that is shown.
 #[derive(Clone, Copy)]
 enum Ends {
     All,
-    /// So many elements at either end.
+    /// This number of elements at either end.
     Both(usize),
-    /// The first element of each axis, of arrays with so many axes that even one
-    /// element at either end would be too many.
+    /// The first element of each axis, for arrays with so many axes that even one element at either
+    /// end would be too many.
     First,
 }
 
@@ -76,7 +76,7 @@ impl Ends {
         }
     }
 
-    /// What is shown of an axis: positions, `None` standing for those left out.
+    /// The positions of an axis that are shown, with `None` for the omitted ones.
     fn positions(self, extent: usize) -> impl Iterator<Item = Option<usize>> {
         let shown = self.shown(extent);
         let head = if shown < extent {
@@ -93,9 +93,9 @@ impl Ends {
 struct Text {
     ends: Ends,
     precision: Option<usize>,
-    /// Characters of the longest element shown.
+    /// The characters of the longest element shown.
     width: usize,
-    /// One element or one row, reused.
+    /// The text of one element or one row, reused.
     row: String,
 }
 
@@ -113,8 +113,8 @@ impl Text {
 
     fn element<T: Element>(&mut self, value: T) -> &str {
         self.row.clear();
-        // Writing to a string does not fail. `Debug` of a float has an exponent where
-        // it is shorter.
+        // Writing to a string does not fail. `Debug` of a float uses an exponent where that is
+        // shorter.
         let _ = match self.precision {
             Some(precision) => write!(self.row, "{value:.precision$?}"),
             None => write!(self.row, "{value:?}"),
@@ -141,7 +141,7 @@ impl Text {
             let length = position.map_or(3, |_| self.width);
             if index > 0 {
                 if !inner.is_empty() {
-                    // One line between rows, an empty one more for each axis beyond.
+                    // One line break between rows, and an empty line more for each further axis.
                     (0..inner.len()).try_for_each(|_| f.write_char('\n'))?;
                     write!(f, "{:indent$}", "")?;
                 } else if column + 1 + length > COLUMNS {

@@ -1,9 +1,9 @@
-//! An array's elements on the host: a buffer of its own, a part of one, or the vector
-//! it was made from.
+//! The elements of an array on the host: its own buffer, a part of one, or the vector it was
+//! created from.
 //!
-//! The answers of a batch are many and small. Making a buffer for each takes longer
-//! than computing it, so a few of them share one, which lives as long as any of
-//! them. Who writes to such an array gets a buffer of its own first.
+//! The results of a batch are many and small. Allocating a buffer for each takes longer than
+//! computing it, so several share one, which lives until the last of them is dropped. Writing to
+//! such an array first copies it to its own buffer.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl<T: Element> Elements<T> {
         }
     }
 
-    /// The elements for writing, where nobody else may see the buffer.
+    /// The elements for writing, if no other array refers to the buffer.
     pub(super) fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         match self {
             Self::Own(buffer) => Some(buffer.as_mut_slice()),
@@ -39,7 +39,7 @@ impl<T: Element> Elements<T> {
         }
     }
 
-    /// Whether others have parts of its buffer.
+    /// Whether the array is a part of a shared buffer.
     pub(super) fn is_part(&self) -> bool {
         matches!(self, Self::Part { .. })
     }

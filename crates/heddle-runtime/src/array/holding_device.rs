@@ -1,10 +1,10 @@
-//! The name of the device that holds a copy, in one atomic number.
+//! The id of the device that holds a copy, in one atomic number.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::device::{DeviceFamily, DeviceId};
 
-/// A device's name, or nobody's. Reading it takes no lock.
+/// The id of a device, or none. Reading it takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct AtomicDeviceId(AtomicU32);
 

@@ -1,9 +1,9 @@
-//! Arrays that know where their elements are.
+//! Arrays that track where their elements are.
 //!
-//! An array is immutable once shared: cloning it copies a pointer, and its host
-//! and device copies hold the same elements. Bytes move only inside a
-//! [`ExecutionContext`](crate::device::ExecutionContext) or where a caller reads an array that is not on
-//! the host; both are counted.
+//! An array is immutable once shared: cloning it copies a pointer, and its host and device copies
+//! hold the same elements. Bytes move only within an
+//! [`ExecutionContext`](crate::device::ExecutionContext) or when a caller reads an array that is
+//! not on the host; both are counted.
 
 mod buffer;
 mod convert;
@@ -40,13 +40,13 @@ pub struct Array<T: Element> {
     copies: Arc<Copies<T>>,
 }
 
-/// The copies of one array's elements. At least one of them is there.
+/// The copies of one array's elements. At least one exists.
 struct Copies<T: Element> {
-    /// Of an array made on the host.
+    /// The elements of an array created on the host.
     host_original: Option<Elements<T>>,
-    /// Of an array made on a device, once it was brought down.
+    /// The elements of an array created on a device, after it was downloaded.
     downloaded: OnceLock<Elements<T>>,
-    /// Of an array that was ever on a device.
+    /// The copy of an array that was ever on a device.
     device: OnceLock<Arc<DeviceCopy>>,
 }
 
@@ -63,7 +63,7 @@ impl<T: Element> Copies<T> {
             .or_else(|| self.downloaded.get_mut())
     }
 
-    /// The copy on `device`, if that is where the device copy is.
+    /// Returns the copy on `device`, if that device holds one.
     fn on(&self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
         let copy = self.device.get()?;
         if copy.holding_device() != Some(device) {
@@ -73,13 +73,13 @@ impl<T: Element> Copies<T> {
         copy.get().filter(|buffer| buffer.device() == device)
     }
 
-    /// The device that holds a copy.
+    /// Returns the device that holds a copy.
     #[inline]
     fn holding_device(&self) -> Option<DeviceId> {
         self.device.get()?.holding_device()
     }
 
-    /// The copy on whatever device has one.
+    /// Returns the copy on whichever device holds one.
     fn any_device_copy(&self) -> Option<Arc<DeviceBuffer>> {
         self.device.get()?.get()
     }
@@ -93,7 +93,7 @@ impl<T: Element> Copies<T> {
         }
     }
 
-    /// Takes over what the device had to move to the host, if it had to.
+    /// Takes over bytes that the device moved to the host.
     fn take_spilled(&self) {
         if let Some(copy) = self.device.get() {
             copy.take_spilled(|bytes| {
@@ -102,8 +102,7 @@ impl<T: Element> Copies<T> {
         }
     }
 
-    /// Lets the device drop its copy when it is short of memory, if the host has
-    /// the elements too.
+    /// Lets the device drop its copy when it is short of memory, if the host has the elements too.
     fn offer_device_copy(&self) {
         if let (Some(copy), Some(_)) = (self.device.get(), self.host()) {
             copy.mark_spare();
@@ -118,7 +117,7 @@ impl<T: Element> Copies<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// A flat array of these values.
+    /// Creates a flat array of these values.
     #[must_use]
     pub fn from_slice(values: &[T]) -> Self {
         let mut buffer = HostBuffer::unspecified(values.len());
@@ -126,8 +125,8 @@ impl<T: Element> Array<T> {
         Self::on_host(Shape::flat(values.len()), buffer)
     }
 
-    /// A flat array of so many values, which `fill` writes: all of them, for what it
-    /// finds there is whatever was there before.
+    /// Creates a flat array of `len` elements, which `fill` writes. It must write all of them:
+    /// their content before is unspecified.
     #[must_use]
     pub fn filled(len: usize, fill: impl FnOnce(&mut [T])) -> Self {
         let mut buffer = HostBuffer::unspecified(len);
@@ -135,7 +134,7 @@ impl<T: Element> Array<T> {
         Self::on_host(Shape::flat(len), buffer)
     }
 
-    /// An array of this shape holding these values in row-major order.
+    /// Creates an array of this shape with these values in row-major order.
     pub fn from_shape(extents: &[usize], values: &[T]) -> Result<Self, Error> {
         let shape = Shape::new(extents)?;
         if shape.elements() != values.len() {
@@ -150,21 +149,21 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// An array of zeros.
+    /// Creates an array of zeros.
     pub fn zeros(extents: &[usize]) -> Result<Self, Error> {
         let shape = Shape::new(extents)?;
         let buffer = HostBuffer::zeroed(shape.elements());
         Ok(Self::on_host(shape, buffer))
     }
 
-    /// An array that lives on the host. The buffer fills the shape.
+    /// Creates an array on the host. The buffer has the elements of the shape.
     #[inline]
     pub(crate) fn on_host(shape: Shape, buffer: HostBuffer<T>) -> Self {
         debug_assert_eq!(shape.elements(), buffer.len());
         Self::host_original(shape, Elements::Own(buffer))
     }
 
-    /// An array that lives in a part of a buffer, from `start` on.
+    /// Creates an array in a part of a buffer, starting at element `start`.
     pub(crate) fn within(shape: Shape, buffer: &Arc<HostBuffer<T>>, start: usize) -> Self {
         let len = shape.elements();
         debug_assert!(start + len <= buffer.len());
@@ -184,8 +183,8 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// An array whose elements a device has just computed. Fails when the buffer
-    /// does not hold the shape's bytes.
+    /// Creates an array from elements that a device has computed. Fails when the buffer does not
+    /// have the bytes of the shape.
     pub fn on_device(shape: Shape, buffer: DeviceBuffer) -> Result<Self, Error> {
         if buffer.bytes() != Bytes::of::<T>(shape.elements()) {
             return Err(Error::LengthMismatch {
@@ -205,7 +204,7 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// The same elements under another shape of as many elements. Nothing moves.
+    /// Returns the same elements with another shape of as many elements. Moves nothing.
     pub fn reshape(&self, extents: &[usize]) -> Result<Self, Error> {
         let shape = Shape::new(extents)?;
         if shape.elements() != self.len() {
@@ -232,7 +231,7 @@ impl<T: Element> Array<T> {
         T::DTYPE
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shape.elements()
@@ -244,13 +243,13 @@ impl<T: Element> Array<T> {
         self.len() == 0
     }
 
-    /// Bytes the elements occupy, once.
+    /// The bytes of one copy of the elements.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         Bytes::of::<T>(self.len())
     }
 
-    /// Where the elements are now.
+    /// Returns where the elements are now.
     #[inline]
     #[must_use]
     pub fn residency(&self) -> Residency {
@@ -262,8 +261,8 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Where the elements are, asked by who is about to use them: what an
-    /// operation is described with is the last that a clean-up would drop.
+    /// Returns where the elements are and records a use: the operands of a described operation are
+    /// the last that a clean-up drops.
     #[inline]
     pub(crate) fn residency_for_use(&self) -> Residency {
         let residency = self.residency();
@@ -275,34 +274,34 @@ impl<T: Element> Array<T> {
         residency
     }
 
-    /// The elements, in row-major order. Brings them to the host if they are not
-    /// there; that transfer is counted.
+    /// Returns the elements, in row-major order. Downloads them if they are not on the host; that
+    /// transfer is counted.
     pub fn as_slice(&self) -> Result<&[T], Error> {
         self.ensure_on_host().map(|(elements, _)| elements)
     }
 
-    /// The elements for writing. A shared array first gets elements of its own
-    /// (counted as a copy); copies on devices are dropped, being out of date.
+    /// Returns the elements for writing. A shared array is copied first (and the copy counted);
+    /// device copies are dropped, because they are outdated.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], Error> {
         self.make_host_mut().map(|(elements, _)| elements)
     }
 
-    /// Whether both are the same elements in memory, not just equal ones.
+    /// Whether both have the same elements in memory, not just equal ones.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.copies, &other.copies)
     }
 
-    /// Whether others see the same elements, so that writing to them takes a copy.
+    /// Whether other arrays use the same elements, so that writing to them takes a copy.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.copies) > 1
     }
 
-    /// Drops the copy on a device if the host has the elements too, and says how
-    /// many bytes that frees there once nobody else uses them.
+    /// Drops the copy on a device if the host has the elements too. Returns the bytes freed there
+    /// once no operation uses them.
     #[allow(
         clippy::must_use_candidate,
-        reason = "it acts; few ask how much that freed"
+        reason = "called for its effect; few callers need the bytes freed"
     )]
     pub fn evict(&self) -> Bytes {
         if self.copies.host().is_none() || self.copies.any_device_copy().is_none() {
@@ -312,7 +311,7 @@ impl<T: Element> Array<T> {
         self.bytes()
     }
 
-    /// A copy of the elements as a vector.
+    /// Copies the elements into a vector.
     pub fn to_vec(&self) -> Result<Vec<T>, Error> {
         self.as_slice().map(<[T]>::to_vec)
     }
@@ -335,7 +334,7 @@ impl<T: Element> Array<T> {
             .download(bytemuck::cast_slice_mut(landing.as_mut_slice()))
             .map_err(|error| self.array_lost_error(error))?;
         transfers::count(&moved);
-        // Another thread may have landed its own copy meanwhile; both are equal.
+        // Another thread may have stored its own copy first; both are equal.
         let downloaded = self
             .copies
             .downloaded
@@ -344,7 +343,7 @@ impl<T: Element> Array<T> {
         Ok((downloaded.as_slice(), moved))
     }
 
-    /// What cannot be: at least one copy is there. Said rather than made up.
+    /// The error of an array without copies, which cannot occur: at least one exists.
     #[cold]
     fn no_copy_error(&self) -> Error {
         Error::Device {
@@ -353,7 +352,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// What it means for this array that its device could not be read.
+    /// Converts the error of reading a lost device into that of the lost array.
     #[cold]
     fn array_lost_error(&self, error: Error) -> Error {
         match error {
@@ -381,8 +380,8 @@ impl<T: Element> Array<T> {
             copies.host_mut()
         });
         Ok((
-            // Both are there: the elements were brought to the host above, and an
-            // array that was shared has just become one of its own.
+            // Both exist: the elements were downloaded above, and a shared array has just been
+            // copied.
             elements
                 .and_then(Elements::as_mut_slice)
                 .unwrap_or_default(),
@@ -390,13 +389,13 @@ impl<T: Element> Array<T> {
         ))
     }
 
-    /// The elements on `device` to be written there, where they are and nobody
-    /// else sees them; the copy on the host, soon out of date, is dropped.
+    /// Returns the elements on `device` for writing, if they are there and not shared. Drops the
+    /// copy on the host, which the write makes outdated.
     pub(crate) fn exclusive_on(&mut self, device: DeviceId) -> Option<Arc<DeviceBuffer>> {
         let copies = Arc::get_mut(&mut self.copies)?;
         let buffer = copies.on(device)?;
-        // From here on nobody may drop it; nobody could before, who has not let
-        // go of `buffer`.
+        // From here on a clean-up must not drop the copy. It could not before, because `buffer`
+        // refers to it.
         if let Some(copy) = copies.device.get() {
             copy.mark_needed();
         }

@@ -1,31 +1,29 @@
-//! Fresh host memory that holds a pattern, for who checks that results are written.
+//! Fresh host memory that holds a pattern, for tests that every element of a result is written.
 //!
-//! A recycled buffer may hold the very answer that is expected of it. While a
-//! [`Poison`] lives, buffers of unspecified content hold its pattern instead, so
-//! that an element nobody writes is seen.
+//! A recycled buffer may hold the very result that is expected. While a [`Poison`] exists, buffers
+//! of unspecified content hold its pattern instead, which shows an unwritten element.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Poisons that live, on all threads: what a buffer asks first. One relaxed load
-/// is all that it costs where nobody checks anything.
+/// The number of poisons on all threads, which every new buffer reads: one relaxed load is the
+/// whole cost while there are none.
 static ACTIVE_POISONS: AtomicUsize = AtomicUsize::new(0);
 
-/// What a thread without a poison of its own fills with: it may be working for
-/// one that has.
+/// The pattern for threads without their own poison, which may work for a thread that has one.
 const DEFAULT_PATTERN: u8 = 0xA5;
 
 thread_local! {
     static PATTERN: Cell<u8> = const { Cell::new(DEFAULT_PATTERN) };
 }
 
-/// As long as it lives, fresh buffers of this thread hold its pattern, and those
-/// of other threads one or another.
+/// While it exists, fresh buffers of this thread hold its pattern, and those of other threads some
+/// pattern.
 #[derive(Debug)]
 pub(crate) struct Poison {
     before: u8,
-    /// The pattern is this thread's, so the guard stays with it.
+    /// The pattern is set for this thread, so the guard is not `Send`.
     thread: PhantomData<*const ()>,
 }
 
@@ -46,7 +44,7 @@ impl Drop for Poison {
     }
 }
 
-/// Whether fresh memory is to be filled.
+/// Whether fresh memory must be filled.
 #[inline]
 pub(super) fn is_wanted() -> bool {
     ACTIVE_POISONS.load(Ordering::Relaxed) != 0
@@ -70,7 +68,7 @@ mod tests {
     #[test]
     fn every_fresh_buffer_holds_the_pattern() {
         let _poison = Poison::new(0x7F);
-        // Small ones come from the allocator, large ones from a shelf or new.
+        // Small buffers come from the allocator, large ones from a free list or from new memory.
         for len in [0, 1, 5, 4095, 4096, 100_000, (5 << 20) + 321] {
             assert_eq!(fresh(len), vec![0x7F; len]);
             drop(Vec::from([1_u8; 5]));

@@ -1,17 +1,17 @@
-//! Where an array's elements are.
+//! The location of an array's elements.
 
 use std::fmt;
 
 use crate::device::DeviceId;
 
-/// Where the elements of an array are.
+/// The location of the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Residency {
     /// In host memory only.
     Host,
     /// In that device's memory only.
     Device(DeviceId),
-    /// In both, equal.
+    /// In both, with equal content.
     Both(DeviceId),
 }
 

@@ -1,7 +1,7 @@
-//! Process-wide counts of bytes that moved or were copied on behalf of arrays.
+//! Process-wide counts of bytes moved or copied for arrays.
 //!
-//! An operation's own transfers are also in its [`Timing`](crate::device::Timing);
-//! these counts include what a caller moved by reading an array.
+//! The transfers of an operation are also in its [`Timing`](crate::device::Timing); these counts
+//! include transfers caused by reading an array.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,17 +10,17 @@ use serde::Serialize;
 use crate::device::TransferTotals;
 use crate::units::Bytes;
 
-/// Transfers and copies since the process began.
+/// Transfers and copies since the process started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TransferCounts {
-    /// Transfers host to device.
+    /// Transfers from host to device.
     pub uploads: u64,
-    /// Bytes host to device.
+    /// Bytes from host to device.
     pub uploaded: Bytes,
-    /// Transfers device to host.
+    /// Transfers from device to host.
     pub downloads: u64,
-    /// Bytes device to host.
+    /// Bytes from device to host.
     pub downloaded: Bytes,
     /// Copies made because a shared array was written to.
     pub copies: u64,
@@ -35,7 +35,7 @@ static DOWNLOADED: AtomicU64 = AtomicU64::new(0);
 static COPIES: AtomicU64 = AtomicU64::new(0);
 static COPIED: AtomicU64 = AtomicU64::new(0);
 
-/// The counts now.
+/// Returns the current counts.
 #[must_use]
 pub fn transfer_counts() -> TransferCounts {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

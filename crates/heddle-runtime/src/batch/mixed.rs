@@ -12,7 +12,7 @@ use crate::Runtime;
 /// use heddle_runtime::ops::{MatMul, Xor};
 /// use heddle_runtime::{Array, Runtime};
 ///
-/// let runtime = Runtime::builder().forgetful().build()?;
+/// let runtime = Runtime::builder().without_model_cache().build()?;
 /// let ones = Array::from_shape(&[2, 2], &[1.0_f32; 4])?;
 /// let mut mixed = runtime.mixed();
 /// let secret = mixed.push(Xor::new(&Array::from_slice(b"ab"), &Array::from_slice(b"k"))?);

@@ -1,4 +1,4 @@
-//! One thing to be asked of a device, and what came of asking.
+//! A test case of the conformance suite, and its outcome.
 
 use std::fmt;
 
@@ -8,29 +8,29 @@ use crate::error::Error;
 use crate::operation::Kind;
 use crate::units::Nanos;
 
-/// Where a case's operands lie when the device under test is asked.
+/// Where the operands of a case are when the device under test runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// All on the host: the device fetches them, or works through them in chunks.
+    /// All on the host: the device uploads them, or works through them in chunks.
     Host,
     /// All on the device, and nowhere else.
     Resident,
-    /// The first on the device, the second on the host, and so on in turns.
+    /// Alternating, the first on the device and the second on the host.
     Mixed,
 }
 
-/// What came of one case.
+/// The outcome of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CaseResult {
-    /// The answers agree; the device's own time for it, where it has a clock.
+    /// The results agree; with the time by the device's own clock, if it has one.
     Agrees(Option<Nanos>),
-    /// They do not, or one came with an error the other did not have.
+    /// They do not, or only one of the two failed.
     Differs(String),
-    /// The operation was not written for this device.
+    /// The operation is not implemented for this device.
     Absent,
 }
 
-/// One question with a known way to tell whether two answers are the same.
+/// One test of an operation, with a comparison of its results.
 pub struct Case {
     pub(super) operation: &'static str,
     pub(super) dtype: DType,
@@ -39,14 +39,14 @@ pub struct Case {
     pub(super) body: Box<Body>,
 }
 
-/// Asks the question. An error is of setting it up, and counts as a difference.
+/// Runs the case. An error is one of setting it up, and counts as a difference.
 type Body = dyn Fn(&Trial<'_>) -> Result<CaseResult, Error> + Send + Sync;
 
 impl Case {
-    /// A case of one kind and element type. `what` tells it from its siblings:
-    /// a size, a form, what is special about the operands. It is run with its
-    /// operands on the host and again with them on the device. An error of `body`
-    /// is one of setting it up; it counts as a difference.
+    /// Creates a case of one kind and element type. `what` distinguishes it from the others: a
+    /// size, a form, a property of the operands. It runs with its operands on the host and again
+    /// with them on the device. An error of `body` is one of setting the case up; it counts as a
+    /// difference.
     pub fn new(
         kind: &'static Kind,
         dtype: DType,
@@ -62,21 +62,21 @@ impl Case {
         }
     }
 
-    /// With operands in two places at once as well.
+    /// Runs the case with its operands in two places at once as well.
     #[must_use]
     pub fn mixed(mut self) -> Self {
         self.placements = &[Placement::Host, Placement::Resident, Placement::Mixed];
         self
     }
 
-    /// Without operands that could lie anywhere else.
+    /// Runs the case on the host only, for operands that cannot be elsewhere.
     #[must_use]
     pub fn on_host_only(mut self) -> Self {
         self.placements = &[Placement::Host];
         self
     }
 
-    /// With its operands on the device and nowhere else.
+    /// Runs the case with its operands only on the device.
     #[must_use]
     pub fn on_device_only(mut self) -> Self {
         self.placements = &[Placement::Resident];
@@ -95,7 +95,7 @@ impl Case {
         self.dtype
     }
 
-    /// What tells it from its siblings.
+    /// What distinguishes it from the other cases of its operation and type.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.what

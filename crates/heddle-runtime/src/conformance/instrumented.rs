@@ -1,8 +1,8 @@
-//! The operation under test, watched: memory that results will land in is filled
-//! with a pattern first, and launches are counted.
+//! The operation under test, instrumented: memory for results is first filled with a pattern, and
+//! launches are counted.
 //!
-//! Buffers come recycled on every device. A kernel that leaves elements out
-//! would otherwise find the right answer of the case before in their place.
+//! Buffers are recycled on every device. Without the pattern, an element that a kernel left
+//! unwritten could hold the correct result of the previous case.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -18,20 +18,21 @@ use crate::memory::AcceleratorMemory;
 use crate::operation::{Agreement, Description, Operation};
 use crate::units::Bytes;
 
-/// What unwritten memory of the device under test holds. As a number of any
-/// element type it is large (a float of 10^38 or 10^306), far from what an
-/// operation answers, and it is no NaN, which some operations leave out.
+/// The content of unwritten memory of the device under test. As a number of any element type it is
+/// large (a float of 10^38 or 10^306), far from the results of the cases, and it is not a NaN,
+/// which some operations ignore.
 pub(super) const PATTERN: u8 = 0x7F;
 
-/// What unwritten memory of the reference holds: another pattern, or an element
-/// that neither side writes would be the same on both.
+/// The content of unwritten memory of the reference. It differs from the other pattern, so that an
+/// element that neither side writes is a difference.
 pub(super) const REFERENCE_PATTERN: u8 = 0xFE;
 
-/// An operation whose device allocates poisoned memory and whose launches count.
+/// Wraps an operation: its device allocates memory filled with the pattern, and its launches are
+/// counted.
 #[derive(Debug)]
 pub(super) struct InstrumentedOperation<'a, O> {
     pub(super) operation: &'a mut O,
-    /// Kernels and library calls queued so far.
+    /// The number of kernels and library calls queued so far.
     pub(super) launches: &'a AtomicU64,
 }
 
@@ -74,8 +75,8 @@ impl<O: Operation> Operation for InstrumentedOperation<'_, O> {
     }
 }
 
-/// A device all of whose fresh memory holds the pattern. Its clock counts kernels
-/// and not transfers, so filling does not show in what it says it computed for.
+/// A device whose fresh memory holds the pattern. Its clock counts kernels and not transfers, so
+/// filling does not add to the device time that it reports.
 #[derive(Debug)]
 struct InstrumentedDevice<'a> {
     device: &'a dyn Accelerator,
@@ -128,7 +129,7 @@ impl Accelerator for InstrumentedDevice<'_> {
         self.device.memory()
     }
 
-    /// Zero until they are written, which tells as much as a pattern would.
+    /// Zero until they are written, which shows an unwritten word as well as the pattern would.
     fn mapped_results(&self, words: usize) -> Result<Option<Arc<dyn MappedResults>>, Error> {
         self.device.mapped_results(words)
     }

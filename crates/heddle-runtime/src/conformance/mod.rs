@@ -1,13 +1,11 @@
-//! One conformance suite for every device: the same answers as the processor,
-//! and the same refusals.
+//! One conformance suite for every device: the same results as the CPU, and the same errors.
 //!
-//! A [`Suite`] is a list of [`Case`]s and a seed. Running it on a device asks
-//! each operation twice, of a processor of one thread and of the device under
-//! test, and lets the operation's own `compare` judge. Operands are drawn anew
-//! from the seed, which the [`ConformanceReport`] names; memory that results will land in
-//! is filled with a pattern first, so that an element left unwritten is seen. A GPU
-//! that answers for work without a launch and without time of its own has failed,
-//! however right the answer.
+//! A [`Suite`] is a list of [`Case`]s and a seed. Running it on a device runs each operation twice,
+//! on a CPU device of one thread and on the device under test, and compares the results with the
+//! operation's own `compare`. Operands are drawn from the seed, which the [`ConformanceReport`]
+//! names. Memory for results is first filled with a pattern, which shows an element left unwritten.
+//! A GPU that returns a result without a launch or without device time fails, even if the result is
+//! correct.
 //!
 //! A workload adds its operations with [`Suite::with`].
 //!
@@ -15,10 +13,10 @@
 //! use heddle_runtime::conformance::{Depth, Suite};
 //! use heddle_runtime::{Runtime, device::DeviceId};
 //!
-//! let runtime = Runtime::builder().forgetful().build()?;
+//! let runtime = Runtime::builder().without_model_cache().build()?;
 //! let suite = Suite::of_arrays(Depth::Quick, 7).only("scale");
-//! let verdict = suite.run(&runtime, DeviceId::CPU, &mut |_| ())?;
-//! assert!(verdict.is_pass(), "{:?}", verdict.differences);
+//! let report = suite.run(&runtime, DeviceId::CPU, &mut |_| ())?;
+//! assert!(report.is_pass(), "{:?}", report.differences);
 //! # Ok::<(), heddle_runtime::Error>(())
 //! ```
 

@@ -1,4 +1,4 @@
-//! What a suite found out about a device.
+//! The result of a suite on a device.
 
 use serde::Serialize;
 
@@ -8,49 +8,49 @@ use crate::device::DeviceId;
 use crate::dtype::DType;
 use crate::units::Nanos;
 
-/// Differences kept of each operation. The first few say what is wrong; a
-/// thousand more would hide them.
+/// Differences kept per operation. The first few show what is wrong; a thousand more would hide
+/// them.
 const KEPT_PER_OPERATION: usize = 3;
 
-/// The outcome of a suite on one device.
+/// The result of a suite on one device.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ConformanceReport {
     /// The device.
     pub device: DeviceId,
-    /// What the operands were drawn from; with it they are drawn again.
+    /// The seed of the operands; the same seed draws the same operands.
     pub seed: u64,
-    /// How far the suite went; `None` for one of chosen cases.
+    /// The depth of the suite; `None` for one of selected cases.
     pub depth: Option<Depth>,
     /// Cases that agreed.
     pub passed: u64,
     /// Cases that did not.
     pub failed: u64,
-    /// Cases of operations that were expected not to exist on the device.
+    /// Cases of operations that were expected to be missing on the device.
     pub absent: u64,
-    /// Time by the device's own clock; `None` where no case was timed by one.
+    /// Time by the device's own clock; `None` if it timed no case.
     pub device_time: Option<Nanos>,
-    /// Per operation, in the suite's order.
+    /// The result per operation, in the suite's order.
     pub kinds: Vec<OperationConformance>,
     /// The first differences of each operation.
     pub differences: Vec<Difference>,
 }
 
-/// The outcome for one operation, all element types together.
+/// The result for one operation, all element types together.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct OperationConformance {
     /// The operation.
     pub operation: &'static str,
-    /// Element types it was asked for.
+    /// Element types tested.
     pub dtypes: Vec<DType>,
     /// Cases run.
     pub cases: u64,
     /// Cases that failed.
     pub failed: u64,
-    /// Cases of an operation that was expected not to exist.
+    /// Cases of an operation that was expected to be missing.
     pub absent: u64,
-    /// Time by the device's own clock; `None` where no case was timed by one.
+    /// Time by the device's own clock; `None` if it timed no case.
     pub device_time: Option<Nanos>,
 }
 
@@ -62,9 +62,9 @@ pub struct Difference {
     pub operation: &'static str,
     /// The element type.
     pub dtype: DType,
-    /// Size and form.
+    /// The size and form.
     pub case: String,
-    /// What the reference said against what the device said.
+    /// The difference between the reference and the device.
     pub difference: String,
 }
 
@@ -83,7 +83,7 @@ impl ConformanceReport {
         }
     }
 
-    /// Whether nothing failed, and something was asked at all.
+    /// Whether no case failed, and at least one passed.
     #[must_use]
     pub fn is_pass(&self) -> bool {
         self.failed == 0 && self.passed > 0

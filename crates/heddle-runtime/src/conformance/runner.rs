@@ -1,5 +1,4 @@
-//! The two sides of a comparison: a processor of one thread, and the device under
-//! test.
+//! The two sides of a comparison: a CPU device of one thread, and the device under test.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
@@ -16,13 +15,13 @@ use crate::operation::Operation;
 use crate::runtime::Runtime;
 use crate::units::Nanos;
 
-/// One side: places operands, and runs operations on its device.
+/// One side of a comparison: places operands, and runs operations on its device.
 #[derive(Debug)]
 pub struct CaseRunner<'a> {
     place: RunnerRole<'a>,
-    /// Device-side time of what ran here, where the device has a clock.
+    /// The device time of the operations run here, if the device has a clock.
     device_time: Cell<Option<Nanos>>,
-    /// What is missing to believe that a GPU did the work it answered for.
+    /// The missing proof that a GPU did the work whose result it returned.
     missing_proof: Cell<Option<&'static str>>,
 }
 
@@ -63,8 +62,8 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// Operand number `index` where this side wants it. An operand that goes to
-    /// the device leaves no copy on the host.
+    /// Places operand number `index` where this side needs it. An operand on the device has no copy
+    /// on the host.
     pub fn place<T: Element>(&self, index: usize, array: &Array<T>) -> Result<Array<T>, Error> {
         let RunnerRole::UnderTest {
             accelerator: Some(accelerator),
@@ -80,7 +79,7 @@ impl<'a> CaseRunner<'a> {
             Placement::Mixed => index.is_multiple_of(2),
         };
         if !goes_up {
-            // Elements of its own, so that no copy another case brought up is found.
+            // A copy of the elements, so that a device copy from another case is not used.
             return Array::from_shape(array.shape().extents(), array.as_slice()?);
         }
         let buffer = accelerator.allocate(array.bytes())?;
@@ -131,9 +130,8 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// The device's own time for what ran here. An error when a GPU answered
-    /// without launching anything, or without time of its own: then nothing
-    /// proves that it was the one that worked.
+    /// Returns the device time of the operations run here. Fails if a GPU returned results without
+    /// a launch or without device time: then nothing proves that it did the work.
     pub(super) fn proof(&self) -> Result<Option<Nanos>, String> {
         match self.missing_proof.get() {
             Some(missing_proof) => Err(missing_proof.to_owned()),

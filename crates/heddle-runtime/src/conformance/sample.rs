@@ -1,20 +1,20 @@
-//! Values to compute with, made of random ones.
+//! Values to test with, derived from random ones.
 
 use crate::ops::{Number, RandomElement};
 
-/// An element type that cases can be drawn for.
+/// An element type that test values can be drawn for.
 ///
-/// Integers are drawn over their whole range, so products and sums wrap. Floats
-/// are drawn in [0, 1) and spread from there.
+/// Integers are drawn from their whole range, so products and sums wrap. Floats are drawn from [0,
+/// 1) and mapped to a wider range.
 pub trait SampleElement: Number + RandomElement {
-    /// Values at the ends of the type's range and of its behaviour.
+    /// Values at the limits of the type's range and at its special cases.
     const EDGES: &'static [Self];
 
-    /// A drawn value brought near zero, on both sides of it.
+    /// Maps a drawn float close to zero, of either sign. An integer is returned unchanged.
     #[must_use]
     fn near_zero(drawn: Self) -> Self;
 
-    /// A drawn value of a magnitude that the second draw decides.
+    /// Maps a drawn value to a magnitude chosen by the second draw.
     #[must_use]
     fn wide_range(drawn: Self, magnitude: u8) -> Self;
 }
@@ -26,8 +26,8 @@ macro_rules! integer {
             fn near_zero(drawn: Self) -> Self {
                 drawn
             }
-            /// Small integers occur too: a divisor larger than the dividend
-            /// only ever answers zero.
+            /// Includes small integers: division by an integer larger than the dividend always
+            /// gives zero.
             fn wide_range(drawn: Self, magnitude: u8) -> Self {
                 drawn >> (u32::from(magnitude) % Self::BITS)
             }
@@ -51,7 +51,7 @@ macro_rules! float {
                 -2.5,
                 $type::EPSILON,
                 $type::MIN_POSITIVE,
-                // The least of all, which only exists where subnormals do.
+                // The least positive number, which only exists with subnormals.
                 $type::from_bits(1),
                 $type::MAX,
                 $type::MIN,

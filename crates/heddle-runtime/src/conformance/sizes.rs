@@ -1,18 +1,18 @@
-//! The sizes things go wrong at: nothing, one, primes, and either side of every
-//! border between warps, blocks and grids.
+//! The sizes at which errors occur: zero, one, primes, and either side of every boundary between
+//! warps, blocks and grids.
 
 use serde::Serialize;
 
 use crate::dtype::Element;
 use crate::ops;
 
-/// How far a suite goes.
+/// The extent of a suite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
     /// Up to some tens of thousands of elements: for an emulated device.
     Quick,
-    /// Up to either side of the largest grid, 16 MiB of any element type.
+    /// Up to just above the largest grid, 16 MiB of any element type.
     #[default]
     Standard,
     /// Some tens of millions of elements as well.
@@ -26,11 +26,11 @@ const STANDARD: [usize; 4] = [65_537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1];
 // A prime, and more than one stride of the largest grid for every type.
 const THOROUGH: [usize; 2] = [9_999_991, (20 << 20) + 1];
 
-/// The size operands lie in two places at.
+/// The number of elements in cases with operands in two places.
 pub(super) const MIXED: usize = 257;
 
 impl Depth {
-    /// Lengths of flat arrays of `T`.
+    /// Returns the lengths of flat arrays of `T`.
     pub(super) fn lengths<T: Element>(self) -> impl Iterator<Item = usize> {
         let grid = ops::grid_elements::<T>();
         QUICK
@@ -44,7 +44,8 @@ impl Depth {
             .chain(THOROUGH.into_iter().filter(move |_| self >= Self::Thorough))
     }
 
-    /// What of a list belongs to this depth: entries say from which on they do.
+    /// Returns the entries of a list that belong to this depth; each entry has the least depth that
+    /// includes it.
     pub(super) fn of<T: Copy>(self, list: &[(Self, T)]) -> impl Iterator<Item = T> {
         list.iter()
             .filter(move |(from, _)| *from <= self)

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::operation::Kind;
 use crate::runtime::Runtime;
 
-/// Cases to ask of a device.
+/// The cases to run on a device.
 #[derive(Debug)]
 pub struct Suite {
     cases: Vec<Case>,
@@ -22,7 +22,7 @@ pub struct Suite {
     absent: Vec<&'static str>,
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Cases done.
@@ -33,11 +33,11 @@ pub struct Progress<'a> {
     pub case: &'a Case,
 }
 
-/// Bits a seed has to have in a case of its own: cases are told apart by the rest.
+/// The bits by which the seed is rotated: the low bits of a case's seed are its number.
 const CASES_LOG2: u32 = 16;
 
 impl Suite {
-    /// Every array operation, for each of its element types.
+    /// Creates the suite of every array operation, for each of its element types.
     #[must_use]
     pub fn of_arrays(depth: Depth, seed: u64) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Suite {
         }
     }
 
-    /// A suite without cases yet.
+    /// Creates a suite without cases.
     #[must_use]
     pub fn empty(seed: u64) -> Self {
         Self {
@@ -58,22 +58,21 @@ impl Suite {
         }
     }
 
-    /// With one more case.
+    /// Adds a case.
     #[must_use]
     pub fn with(mut self, case: Case) -> Self {
         self.cases.push(case);
         self
     }
 
-    /// Without the cases of other operations than this one.
+    /// Removes the cases of all operations but this one.
     #[must_use]
     pub fn only(mut self, operation: &str) -> Self {
         self.cases.retain(|case| case.operation == operation);
         self
     }
 
-    /// With the expectation that devices may not have this kind. Otherwise an
-    /// operation that a device does not have is a failure.
+    /// Allows this kind to be missing on a device. Otherwise a missing operation is a failure.
     #[must_use]
     pub fn may_be_absent(mut self, kind: &'static Kind) -> Self {
         self.absent.push(kind.name());
@@ -86,8 +85,7 @@ impl Suite {
         &self.cases
     }
 
-    /// Runs every case on `device`, whatever becomes of the ones before. Fails
-    /// only when there is no such device.
+    /// Runs every case on `device`, even after failures. Fails only when there is no such device.
     pub fn run(
         &self,
         runtime: &Runtime,
@@ -96,7 +94,7 @@ impl Suite {
     ) -> Result<ConformanceReport, Error> {
         let has_memory = runtime.device(device)?.accelerator().is_some();
         let reference = CpuDevice::new(Some(1))?;
-        // A processor has no second place to put operands.
+        // A device without its own memory has no second place for operands.
         let placements = |case: &Case| {
             let wanted: &'static [Placement] = if has_memory {
                 case.placements
@@ -127,7 +125,7 @@ impl Suite {
     }
 }
 
-/// Runs one case. One that panics has failed, and the next one is run.
+/// Runs one case. A panic is a failure of this case only.
 fn find(case: &Case, trial: &Trial<'_>) -> CaseResult {
     let asked = catch_unwind(AssertUnwindSafe(|| {
         (case.body)(trial)
@@ -138,7 +136,7 @@ fn find(case: &Case, trial: &Trial<'_>) -> CaseResult {
             .downcast_ref::<String>()
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("without a word");
+            .unwrap_or("no message");
         CaseResult::Differs(format!("panicked: {said}"))
     })
 }

@@ -1,4 +1,4 @@
-//! What a case is run with: two sides and a seed.
+//! The context that a case runs in: two sides and a seed.
 
 use super::case::{CaseResult, Placement};
 use super::runner::CaseRunner;
@@ -22,18 +22,17 @@ pub struct Trial<'a> {
     pub(super) seed: u64,
 }
 
-/// The odd number nearest to 2^64 over the golden ratio: seeds a step apart share
-/// no pattern.
+/// The odd number nearest to 2^64 over the golden ratio: seeds this far apart share no pattern.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Trial<'_> {
-    /// A seed for the operand of this number.
+    /// Returns a seed for the operand of this number.
     #[must_use]
     pub fn seed(&self, operand: u64) -> u64 {
         self.seed.wrapping_add(STEP.wrapping_mul(operand + 1))
     }
 
-    /// Random elements, drawn on the processor.
+    /// Returns random elements, drawn on the CPU.
     pub fn random<T: RandomElement>(
         &self,
         operand: u64,
@@ -42,7 +41,7 @@ impl Trial<'_> {
         CaseRunner::reference(self.reference).run(&mut Random::new(self.seed(operand), extents)?)
     }
 
-    /// Random elements near zero.
+    /// Returns random elements near zero.
     pub fn near_zero<T: SampleElement>(
         &self,
         operand: u64,
@@ -55,7 +54,7 @@ impl Trial<'_> {
         Ok(array)
     }
 
-    /// Random elements of many magnitudes.
+    /// Returns random elements of many magnitudes.
     pub fn wide_range<T: SampleElement>(
         &self,
         operand: u64,
@@ -69,8 +68,8 @@ impl Trial<'_> {
         Ok(array)
     }
 
-    /// Asks the operation of both sides and lets it compare the answers. Two
-    /// errors agree when they say the same.
+    /// Runs the operation on both sides and compares the results. Two errors agree when their
+    /// messages are equal.
     pub fn check<O: Operation>(
         &self,
         build: impl Fn(&CaseRunner<'_>) -> Result<O, Error>,
@@ -85,9 +84,8 @@ impl Trial<'_> {
         })
     }
 
-    /// As [`check`](Self::check), of an operation that overwrites `data`:
-    /// `apply` runs it over what it is handed, `compare` judges what is left.
-    /// Both sides' data is compared even when both refused.
+    /// Like [`check`](Self::check), for an operation that overwrites `data`: `apply` runs it on the
+    /// data it is passed, and `compare` compares the data afterwards, even when both sides failed.
     pub fn check_in_place<T: Element>(
         &self,
         data: &Array<T>,
@@ -117,7 +115,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Asks both sides and compares what they say.
+    /// Runs both sides and compares their outcomes.
     fn judge<A>(
         &self,
         ask: impl Fn(&CaseRunner<'_>) -> Result<A, Error>,
@@ -136,17 +134,17 @@ impl Trial<'_> {
                     .map_or_else(CaseResult::Differs, CaseResult::Agrees),
                 Agreement::Different(difference) => CaseResult::Differs(difference),
                 Agreement::Unchecked => CaseResult::Differs(
-                    "the operation does not say how to compare answers".to_owned(),
+                    "the operation does not define how to compare results".to_owned(),
                 ),
             },
             (Err(expected), Err(found)) if expected.to_string() == found.to_string() => {
                 CaseResult::Agrees(None)
             }
             (Ok(_), Err(found)) => {
-                CaseResult::Differs(format!("an answer against the error: {found}"))
+                CaseResult::Differs(format!("a result against the error: {found}"))
             }
             (Err(expected), Ok(_)) => {
-                CaseResult::Differs(format!("the error: {expected}, against an answer"))
+                CaseResult::Differs(format!("the error: {expected}, against a result"))
             }
             (Err(expected), Err(found)) => {
                 CaseResult::Differs(format!("the error: {expected}, against: {found}"))

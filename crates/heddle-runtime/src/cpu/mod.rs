@@ -34,7 +34,7 @@ impl CpuDevice {
         Ok(Self::with_pool(CpuPool::new(threads)?))
     }
 
-    /// The processor with these threads.
+    /// Creates the CPU device with these threads.
     #[must_use]
     pub fn with_pool(pool: CpuPool) -> Self {
         let machine = Machine::read();

@@ -1,4 +1,4 @@
-//! The worker threads of CPU kernels, and when it pays to wake them.
+//! The worker threads of the CPU, and the cost from which they are used.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -9,7 +9,7 @@ use crate::device::DeviceId;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// Work of less than this is done by the calling thread alone.
+/// Work that costs less than this is done by the calling thread alone.
 ///
 /// A copy on one thread and on two, on two cores of an EPYC Zen 4 that other work kept busy
 /// (bench `ops`, group `threshold`): 256 KiB took 7 and 18 µs, 512 KiB took 16 and 24. From 1
@@ -18,7 +18,7 @@ use crate::units::Bytes;
 /// machine with an idle core.
 pub const PARALLEL_FROM: Bytes = Bytes(2 << 20);
 
-/// The worker threads of one runtime. The global rayon pool is left to the caller.
+/// The worker threads of one runtime. The global rayon pool is not used.
 #[derive(Clone)]
 pub struct CpuPool {
     shared: Arc<Shared>,
@@ -47,7 +47,7 @@ impl CpuPool {
         Self::for_device(DeviceId::CPU, threads)
     }
 
-    /// The same for the kernels of an emulated device, whose name its threads have.
+    /// Creates a pool for the kernels of an emulated device, whose name its threads get.
     pub fn for_device(device: DeviceId, threads: Option<usize>) -> Result<Self, Error> {
         let pool = Self::unstarted(device, threads);
         if pool.threads() == 1 {
@@ -57,7 +57,7 @@ impl CpuPool {
             device,
             message: format!("cannot start its threads: {error}"),
         })?;
-        // The cell of a new pool is empty.
+        // The cell of a new pool is empty, so this does not fail.
         let _ = pool
             .shared
             .first
@@ -65,14 +65,14 @@ impl CpuPool {
         Ok(pool)
     }
 
-    /// A pool whose threads are started when work is first shared between them.
+    /// Creates a pool whose threads are started when work is first shared between them.
     #[must_use]
     pub fn deferred(threads: Option<usize>) -> Self {
         Self::unstarted(DeviceId::CPU, threads)
     }
 
-    /// The pool of functions that are called without a runtime: as many threads as
-    /// the machine offers this process, started when first needed.
+    /// Returns the pool of functions that are called without a runtime: as many threads as the
+    /// process may use, started when first needed.
     #[must_use]
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<CpuPool> = LazyLock::new(|| CpuPool::deferred(None));
@@ -97,11 +97,11 @@ impl CpuPool {
         self.shared.threads
     }
 
-    /// The rayon pool of this process, for parallel iterators within its `install`.
+    /// Returns the rayon pool of this process, for parallel iterators within its `install`.
     ///
-    /// `None` of a single thread, and where a forked child may start none: the caller
-    /// then does all of the work itself. It asks for the process's number, which is a system call, so
-    /// it is called where work is shared and nowhere else.
+    /// Returns `None` for a single thread, and in a forked child that cannot start threads: the
+    /// caller then does all of the work itself. It reads the process id, which is a system call, so
+    /// it is called only where work is shared.
     #[must_use]
     pub fn rayon(&self) -> Option<&ThreadPool> {
         if self.threads() == 1 {
@@ -160,7 +160,7 @@ impl CpuPool {
         });
     }
 
-    /// What `map` makes of every item, in order; shared like the parts of
+    /// Applies `map` to every item and returns the results in order; shared like the parts of
     /// [`each`](Self::each).
     pub fn map<T: Send, R: Send>(
         &self,
@@ -216,8 +216,8 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         if self.process != std::process::id() {
-            // Ending threads takes their locks, and threads of another process
-            // release none.
+            // Dropping a pool takes locks of its threads, and in a forked child the threads that
+            // hold them do not exist.
             std::mem::forget(self.threads.take());
         }
     }

@@ -1,8 +1,8 @@
 //! Maps over host memory that a device computes chunk by chunk.
 //!
-//! Host memory goes up, a kernel runs and the answer comes down. A device that
-//! can do the three at once overlaps the chunks; [`sequential`] is what every
-//! other device does, and what the overlapped ones are tested against.
+//! For each chunk, host memory is uploaded, a kernel runs and the result is downloaded. A device
+//! that can do the three at once overlaps the chunks; every other device uses [`sequential`], which
+//! is also the reference in tests of the overlapped ones.
 
 use super::{Accelerator, DeviceBuffer, DeviceMemory, GatherSource, ScatterSink, TransferTotals};
 use crate::error::Error;
@@ -13,8 +13,8 @@ use crate::units::Bytes;
 pub struct ChunkedMapInput<'a> {
     /// Its bytes.
     pub bytes: GatherSource<'a>,
-    /// Bytes each element of the output reads from it; 0 when every chunk needs
-    /// all of it, as of a key.
+    /// Bytes that each element of the output reads from it; 0 if every chunk needs all of it, like
+    /// a key.
     pub unit: usize,
 }
 
@@ -23,37 +23,37 @@ pub struct ChunkedMapInput<'a> {
 pub struct ChunkedMap<'a> {
     /// The operands.
     pub inputs: &'a [ChunkedMapInput<'a>],
-    /// Where the answer goes.
+    /// Where the result is written.
     pub output: ScatterSink<'a>,
     /// Bytes per element of the output.
     pub output_unit: usize,
-    /// Elements per launch, at most; 0 leaves it to the device.
+    /// The most elements per launch; 0 leaves it to the device.
     pub chunk_elements: usize,
-    /// Bytes of the device's memory that all chunks under way may hold together.
-    /// One element, and what every chunk needs whole, is held even beyond it.
+    /// The most device memory for all chunks in progress together. One element, and operands that
+    /// every chunk needs whole, are allowed even beyond it.
     pub memory_budget: Bytes,
 }
 
 /// One chunk, on the device and ready to be computed.
 #[derive(Clone, Copy, Debug)]
 pub struct MapChunk<'a> {
-    /// The chunk's first element within the whole output.
+    /// The index of the chunk's first element in the whole output.
     pub first_element: u64,
-    /// Elements to compute; the buffers may have room for more.
+    /// The number of elements to compute; the buffers may be larger.
     pub elements: usize,
-    /// The operands in the order given: the chunk's part, or all of it where the
-    /// unit is 0.
+    /// The operands in the given order: the chunk's part, or all of an operand whose unit is 0.
     pub inputs: &'a [&'a dyn DeviceMemory],
-    /// Where the chunk's answer goes.
+    /// Where the chunk's result is written.
     pub output: &'a dyn DeviceMemory,
 }
 
-/// Queues the kernels of one chunk. It launches and does nothing else: the device
-/// is holding its staging memory meanwhile. Chunks come in any order.
+/// Queues the kernels of one chunk. It must only launch, because the device holds its staging
+/// memory during the call. Chunks come in any order.
 pub type ChunkLaunch<'a> = dyn FnMut(&MapChunk<'_>) -> Result<(), Error> + 'a;
 
 impl ChunkedMap<'_> {
-    /// Elements of the output, once the operands' lengths agree with it.
+    /// Returns the number of elements in the output. Fails if the lengths of the operands do not
+    /// match it.
     pub fn elements(&self) -> Result<usize, Error> {
         if self.output_unit == 0 {
             return Err(unsuited("output_unit", "at least 1", 0));
@@ -79,15 +79,15 @@ impl ChunkedMap<'_> {
         }
     }
 
-    /// Bytes that a chunk of one element holds on the device.
+    /// The bytes that a chunk of one element uses on the device.
     #[must_use]
     pub fn bytes_per_element(&self) -> usize {
         let units = self.inputs.iter().map(|input| input.unit);
         units.fold(self.output_unit, usize::saturating_add)
     }
 
-    /// Elements that fit in the room at once, beside what every chunk needs whole:
-    /// at least one.
+    /// The number of elements that fit into the memory budget at once, beside the operands that
+    /// every chunk needs whole: at least one.
     #[must_use]
     pub fn elements_in_budget(&self) -> usize {
         let shared = self.inputs.iter().filter(|input| input.unit == 0);
@@ -97,7 +97,7 @@ impl ChunkedMap<'_> {
         usize::try_from(elements).map_or(usize::MAX, |elements| elements.max(1))
     }
 
-    /// What crosses the bus, times aside.
+    /// The bytes that cross the bus, without times.
     #[must_use]
     pub fn traffic(&self) -> TransferTotals {
         TransferTotals {
@@ -121,10 +121,10 @@ fn unsuited(parameter: &'static str, expected: &'static str, found: usize) -> Er
     }
 }
 
-/// Runs the chunks one after another: up, launch, down.
+/// Runs the chunks one after another: upload, launch, download.
 #[allow(
     clippy::needless_pass_by_value,
-    reason = "as `Accelerator::pipeline` takes it: the output is used up"
+    reason = "as `Accelerator::chunked_map` takes it: the output is consumed"
 )]
 pub fn sequential<A: Accelerator + ?Sized>(
     device: &A,
@@ -159,8 +159,8 @@ pub fn sequential<A: Accelerator + ?Sized>(
         let first = index * chunk_elements;
         let here = landing.len() / output_unit;
         if here < chunk_elements {
-            // A transfer fills its buffer, so the short last chunk has its own, and
-            // the room is not large enough for both.
+            // A transfer fills its buffer, so the shorter last chunk gets its own, and the memory
+            // budget does not allow both at once.
             drop(buffers);
             buffers = ChunkBuffers::new(device, units, output_unit, here)?;
         }
@@ -192,9 +192,9 @@ pub fn sequential<A: Accelerator + ?Sized>(
     Ok(moved)
 }
 
-/// Room for one chunk.
+/// The buffers of one chunk.
 struct ChunkBuffers {
-    /// One per input; none where all chunks share it.
+    /// One per input; `None` if all chunks share it.
     inputs: Vec<Option<DeviceBuffer>>,
     output: DeviceBuffer,
 }

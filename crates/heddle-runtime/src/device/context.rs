@@ -1,7 +1,6 @@
-//! Where one execution happens: the view of a device that an operation's body gets.
+//! The context of one execution: the view of a device that an operation's body gets.
 //!
-//! Every byte an operation moves goes through its lane, so that transfers are
-//! counted where they happen and none is hidden.
+//! Every byte that an operation moves goes through its context, which counts the transfer.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -15,12 +14,12 @@ use crate::dtype::Element;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// The memory and processors a body works with.
+/// The memory and threads that a body works with.
 #[derive(Clone, Copy, Debug)]
 pub enum ExecutionTarget<'a> {
     /// Host memory and these threads.
     Host(&'a CpuPool),
-    /// A device's own memory.
+    /// A device with its own memory.
     Accelerator(&'a dyn Accelerator),
 }
 
@@ -33,7 +32,7 @@ pub struct ExecutionContext<'a> {
 }
 
 impl<'a> ExecutionContext<'a> {
-    /// A lane for one execution on `device`.
+    /// Creates the context of one execution on `device`.
     #[must_use]
     pub fn new(device: DeviceId, place: ExecutionTarget<'a>) -> Self {
         Self {
@@ -49,13 +48,13 @@ impl<'a> ExecutionContext<'a> {
         self.device
     }
 
-    /// Its memory and processors.
+    /// Its memory and threads.
     #[must_use]
     pub fn place(&self) -> ExecutionTarget<'a> {
         self.place
     }
 
-    /// The host's threads, for an operation that only exists there.
+    /// The CPU's threads, for an operation without another implementation.
     pub fn pool(&self, operation: &'static str) -> Result<&'a CpuPool, Error> {
         match self.place {
             ExecutionTarget::Host(pool) => Ok(pool),
@@ -66,24 +65,23 @@ impl<'a> ExecutionContext<'a> {
         }
     }
 
-    /// The array's elements in host memory, brought down first if they are not
-    /// there yet.
+    /// Returns the array's elements in host memory, downloaded first if they are not there yet.
     pub fn host<'b, T: Element>(&self, array: &'b Array<T>) -> Result<&'b [T], Error> {
         let (elements, moved) = array.ensure_on_host()?;
         self.count(&moved);
         Ok(elements)
     }
 
-    /// The array's elements in host memory for writing, brought down first if
-    /// they are not there yet; copies on other devices are dropped.
+    /// Returns the array's elements in host memory for writing, downloaded first if they are not
+    /// there yet; copies on other devices are dropped.
     pub fn host_mut<'b, T: Element>(&self, array: &'b mut Array<T>) -> Result<&'b mut [T], Error> {
         let (elements, moved) = array.make_host_mut()?;
         self.count(&moved);
         Ok(elements)
     }
 
-    /// The array's elements in `accelerator`'s memory, brought up first if they
-    /// are not there yet.
+    /// Returns the array's elements in `accelerator`'s memory, uploaded first if they are not there
+    /// yet.
     pub fn resident<T: Element>(
         &self,
         array: &Array<T>,
@@ -94,8 +92,8 @@ impl<'a> ExecutionContext<'a> {
         Ok(buffer)
     }
 
-    /// Copies `buffer` to `to`, whose length must be its size: for an answer that
-    /// is a value and not an array.
+    /// Copies `buffer` to `to`, whose length must be its size: for a result that is a value and not
+    /// an array.
     pub fn download(&self, buffer: &dyn DeviceMemory, to: &mut [u8]) -> Result<(), Error> {
         let moved = TransferTotals {
             down: Bytes(to.len() as u64),
@@ -107,8 +105,8 @@ impl<'a> ExecutionContext<'a> {
         Ok(())
     }
 
-    /// Counts bytes that a kernel wrote to the host's memory by itself. They crossed the
-    /// bus while it ran, so they took no time of their own.
+    /// Counts bytes that a kernel wrote to host memory itself. They crossed the bus while it ran,
+    /// so they took no separate time.
     pub fn received(&self, bytes: Bytes) {
         let moved = TransferTotals {
             down: bytes,
@@ -131,8 +129,8 @@ impl<'a> ExecutionContext<'a> {
         Ok(())
     }
 
-    /// Bytes this execution may still take of its device's memory: what is left of
-    /// what it was admitted with. Where nobody was admitted, what is free.
+    /// The bytes that this execution may still allocate on its device: what is left of its
+    /// admission, or without an admission the free memory.
     #[must_use]
     pub fn budget(&self) -> Bytes {
         match self.place {
@@ -146,13 +144,13 @@ impl<'a> ExecutionContext<'a> {
         }
     }
 
-    /// What has crossed the bus so far.
+    /// The transfers so far.
     #[must_use]
     pub fn moved(&self) -> TransferTotals {
         self.moved.get()
     }
 
-    /// Counts what crossed the bus.
+    /// Adds transfers to the count.
     pub(crate) fn count(&self, moved: &TransferTotals) {
         if *moved != TransferTotals::default() {
             self.moved.set(self.moved.get().and(moved));

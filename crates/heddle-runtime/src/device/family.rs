@@ -1,26 +1,26 @@
-//! Families of devices, and what the devices of a family can do.
+//! Families of devices, and the capabilities of a family.
 
 use std::fmt;
 use std::sync::OnceLock;
 
 use crate::error::Error;
 
-/// What a device can do: all that the rest of the runtime asks about it.
+/// The capabilities of a device, the only distinction that the rest of the runtime makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// It has a memory of its own, which operands are moved to. A device without
-    /// works on the host's memory, by code of the host.
+    /// Whether it has its own memory, which operands are moved to. A device without it works on
+    /// host memory, with host code.
     pub has_own_memory: bool,
-    /// It runs the kernels that operations bring along, whatever the operation. A
-    /// device with kernels of another form says no; its operations name its family.
+    /// Whether it runs the kernels that operations bring along, whatever the operation. False for a
+    /// device with kernels of another form, which its operations select by family.
     pub has_kernels: bool,
-    /// It stands in for hardware. It is never chosen unless it is named.
+    /// Whether it stands in for hardware. Such a device is only used if it is named.
     pub is_emulated: bool,
 }
 
-/// A family of devices: what stands before the colon of a device's name.
+/// A family of devices: the part of a device's name before the colon.
 ///
-/// `cpu`, `cuda` and `simt` are known; a crate with devices of another family
+/// `cpu`, `cuda` and `simt` are built in; a crate with devices of another family
 /// [registers](Self::register) it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceFamily(u8);
@@ -68,11 +68,11 @@ impl DeviceFamily {
     /// Emulated GPUs, for tests.
     pub const SIMT: Self = Self(2);
 
-    /// The family of this name, known from now on to the end of the process.
-    /// Registering it again with the same capabilities gives the same family.
+    /// Registers the family of this name until the process ends. Registering it again with the same
+    /// capabilities returns the same family.
     ///
-    /// Fails on a name that is not lower-case letters and digits beginning with a
-    /// letter, on one that is taken with other capabilities, and after 32 families.
+    /// Fails on a name that is not lower-case letters and digits beginning with a letter, on one
+    /// that is registered with other capabilities, and after 32 families.
     pub fn register(name: &'static str, capabilities: Capabilities) -> Result<Self, Error> {
         let refuse = |parameter, expected, found: &str| Error::BadParameter {
             operation: "registering a family of devices",
@@ -101,7 +101,7 @@ impl DeviceFamily {
         Err(refuse("number", "at most 32 families", name))
     }
 
-    /// The family, if it has these capabilities.
+    /// Returns the family, if it has these capabilities.
     fn with(
         self,
         capabilities: Capabilities,
@@ -118,25 +118,25 @@ impl DeviceFamily {
         ))
     }
 
-    /// Every family there is, those built in first.
+    /// Returns every family, those built in first.
     pub fn all() -> impl Iterator<Item = Self> {
         let registered = REGISTERED.iter().take_while(|cell| cell.get().is_some());
         (0..(BUILT_IN.len() + registered.count()) as u8).map(Self)
     }
 
-    /// The family of this name.
+    /// Returns the family of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::all().find(|family| family.name() == name)
     }
 
-    /// The name users write.
+    /// The name as users write it.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// What its devices can do.
+    /// The capabilities of its devices.
     #[inline]
     #[must_use]
     pub fn capabilities(self) -> Capabilities {
@@ -157,12 +157,12 @@ impl DeviceFamily {
         entry
     }
 
-    /// A number that stands for it in this process.
+    /// The number that stands for it in this process.
     pub(crate) const fn code(self) -> u8 {
         self.0
     }
 
-    /// The family a number stands for.
+    /// Returns the family with this number.
     pub(crate) const fn of_code(code: u8) -> Self {
         Self(code)
     }

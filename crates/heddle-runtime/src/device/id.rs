@@ -17,14 +17,14 @@ pub struct DeviceId {
 }
 
 impl DeviceId {
-    /// The processor. There is one.
+    /// The CPU. There is one.
     pub const CPU: Self = Self {
         family: DeviceFamily::CPU,
         index: 0,
     };
 
-    /// The device of this family with this index. There is one CPU: its index is 0
-    /// whatever is given.
+    /// Returns the id of the device of this family with this index. There is one CPU: its index is
+    /// always 0.
     #[must_use]
     pub fn new(family: DeviceFamily, index: u16) -> Self {
         if family == DeviceFamily::CPU {
@@ -33,7 +33,7 @@ impl DeviceId {
         Self { family, index }
     }
 
-    /// The NVIDIA GPU with this index.
+    /// Returns the id of the NVIDIA GPU with this index.
     #[must_use]
     pub const fn cuda(index: u16) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl DeviceId {
         }
     }
 
-    /// The emulated GPU with this index.
+    /// Returns the id of the emulated GPU with this index.
     #[must_use]
     pub const fn simt(index: u16) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl DeviceId {
         self.family
     }
 
-    /// Whether it works on the host's memory, by code of the host.
+    /// Whether it works on host memory, with host code.
     #[inline]
     #[must_use]
     pub fn is_host(self) -> bool {
@@ -78,7 +78,7 @@ impl DeviceId {
         self.family.capabilities().has_kernels
     }
 
-    /// Whether it stands in for hardware, and is never chosen unless it is named.
+    /// Whether it stands in for hardware, and is only used if it is named.
     #[inline]
     #[must_use]
     pub fn is_emulated(self) -> bool {
@@ -91,7 +91,7 @@ impl DeviceId {
         self.index
     }
 
-    /// The same name in the profiler's words.
+    /// Returns the same name as a type of the profiler.
     #[must_use]
     pub fn tag(self) -> heddle_profile::DeviceTag {
         heddle_profile::DeviceTag {

@@ -1,9 +1,8 @@
-//! A kernel as the operation that launches it brings it along.
+//! A kernel, as the operation that launches it brings it along.
 //!
-//! A crate with kernels has its table of them written by its build script from the
-//! CUDA sources (`heddle-kernel-build`); nothing stops another from writing one by
-//! hand. A device knows no names: it loads what a launch carries, and keeps it under
-//! the address of the kernel, so kernels are statics.
+//! The build script of a crate with kernels generates their table from the CUDA sources
+//! (`heddle-kernel-build`); other crates may write one by hand. A device has no list of kernels: it
+//! loads what a launch carries, and caches it by the address of the kernel, so kernels are statics.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -25,63 +24,63 @@ pub enum ParameterKind {
     F64,
 }
 
-/// One source compiled for one virtual architecture.
+/// One source, compiled for one virtual architecture.
 #[derive(Debug)]
 pub struct Ptx {
     /// The architecture: `60` for `compute_60`.
     pub target: u32,
-    /// The text a driver loads.
+    /// The text that a driver loads.
     pub text: &'static str,
 }
 
-/// One source compiled for one GPU, ready to run.
+/// One source, compiled for one GPU.
 #[derive(Debug)]
 pub struct MachineCode {
     /// The architecture: `90` for `sm_90`.
     pub target: u32,
-    /// What a driver loads.
+    /// The binary that a driver loads.
     pub image: &'static [u8],
 }
 
-/// One source and what it was compiled to: what a device loads as a whole.
+/// One source and its compiled forms: what a device loads as a whole.
 #[derive(Debug)]
 pub struct KernelModule {
-    /// Its source, under `kernels/` and without extension.
+    /// The path of its source, relative to `kernels/` and without extension.
     pub source: &'static str,
-    /// Hash of that source with its includes, as hexadecimal digits; the PTX names
-    /// the one it was made from.
+    /// The hash of that source with its includes, as hexadecimal digits; the PTX names the hash of
+    /// the source it was compiled from.
     pub source_hash: &'static str,
-    /// Its PTX, lowest target first; empty where its crate was built without.
+    /// Its PTX, lowest target first; empty if its crate was built without.
     pub ptx: &'static [Ptx],
-    /// Machine code of it, for sources a driver is slow to compile.
+    /// Its machine code, for sources that a driver compiles slowly.
     pub machine_code: &'static [MachineCode],
 }
 
 /// Runs one thread of a kernel on the host. Takes a pointer to each argument.
 ///
-/// That of a CUDA source is called by the emulated GPU, on a fiber of its own. A
-/// device of another kind says itself how it calls those it takes.
+/// The entry of a CUDA source is called by the emulated GPU, on a separate fiber. A device of
+/// another kind defines how it calls its entries.
 pub type HostEntry = unsafe extern "C" fn(*const *const c_void);
 
-/// One kernel.
+/// A kernel.
 ///
-/// Whoever writes one vouches that its images and its entry take the parameters it
-/// states: devices check arguments against these and against nothing else.
+/// The author of a kernel guarantees that its images and its entry take the stated parameters:
+/// devices check arguments against these and against nothing else.
 pub struct Kernel {
     /// Its name, unique among the kernels of a program.
     pub name: &'static str,
-    /// What it is compiled from, and to.
+    /// The source it is compiled from, with its compiled forms.
     pub module: &'static KernelModule,
-    /// The most threads a block of it may have.
+    /// The most threads per block.
     pub max_threads: u32,
     /// Its parameters.
     pub parameters: &'static [ParameterKind],
-    /// The same kernel compiled for the host; none where its crate was built without.
+    /// The same kernel compiled for the host; `None` if its crate was built without.
     pub entry: Option<HostEntry>,
 }
 
 impl Kernel {
-    /// The kernel of this name in a table.
+    /// Returns the kernel of this name in a table.
     #[must_use]
     pub const fn find(kernels: &'static [Self], name: &str) -> Option<&'static Self> {
         let mut index = 0;
@@ -94,10 +93,10 @@ impl Kernel {
         None
     }
 
-    /// The kernel of this name in a table that has it.
+    /// Returns the kernel of this name in a table that contains it.
     ///
     /// # Panics
-    /// If it has not. In a constant, which this is for, that stops the build.
+    /// If the table does not contain it. In a constant, which this is for, that fails the build.
     #[must_use]
     pub const fn named(kernels: &'static [Self], name: &str) -> &'static Self {
         match Self::find(kernels, name) {
@@ -108,14 +107,14 @@ impl Kernel {
 }
 
 impl KernelModule {
-    /// The PTX for a GPU of compute capability `target` (`90` for 9.0): the newest it
-    /// can run. None for a GPU older than all of them.
+    /// Returns the PTX for a GPU of compute capability `target` (`90` for 9.0): the newest it can
+    /// run. `None` for a GPU older than all of them.
     #[must_use]
     pub fn ptx_for(&self, target: u32) -> Option<&'static Ptx> {
         self.ptx.iter().rev().find(|ptx| ptx.target <= target)
     }
 
-    /// The machine code for a GPU of compute capability `target`: made for it, or for
+    /// Returns the machine code for a GPU of compute capability `target`: compiled for it, or for
     /// an earlier one of its generation.
     #[must_use]
     pub fn machine_code_for(&self, target: u32) -> Option<&'static MachineCode> {
@@ -124,7 +123,7 @@ impl KernelModule {
     }
 }
 
-/// Names it; its images would be pages.
+/// Shows the name only; the images would be pages.
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kernel")

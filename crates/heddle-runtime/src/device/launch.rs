@@ -1,16 +1,16 @@
-//! What it takes to start one kernel, on whatever device has kernels.
+//! The launch of one kernel, on any device that runs kernels.
 //!
-//! A launch carries its kernel; the device checks the arguments against the kernel's
-//! own signature before anything runs.
+//! A launch carries its kernel; the device checks the arguments against the kernel's signature
+//! before anything runs.
 
 use super::{DeviceMemory, Kernel, MappedResults};
 
 /// One argument of a kernel, in the order of its signature.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
-    /// A pointer to the start of a buffer on the device that launches.
+    /// A pointer to the start of a buffer on the launching device.
     Buffer(&'a dyn DeviceMemory),
-    /// A pointer to the first of some notices of the device that launches.
+    /// A pointer to the first word of mapped results of the launching device.
     MappedResults(&'a dyn MappedResults),
     /// `unsigned int`
     U32(u32),
@@ -31,7 +31,7 @@ pub struct Launch<'a> {
     pub kernel: &'static Kernel,
     /// Blocks along x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block along x, y and z.
+    /// Threads per block along x, y and z.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub shared: u32,

@@ -1,7 +1,7 @@
-//! Words that a kernel leaves for the host while it runs.
+//! Words that a kernel writes for the host while it runs.
 //!
-//! Buffers are downloaded when a kernel has ended. What the host should know sooner
-//! goes here: memory of the host that the kernel writes and the host looks at.
+//! Buffers are downloaded when a kernel has ended. Values that the host needs earlier are written
+//! here: host memory that the kernel writes and the host reads.
 
 use std::any::Any;
 use std::fmt;
@@ -9,14 +9,12 @@ use std::sync::atomic::AtomicU64;
 
 /// Words of 64 bits in host memory, zero until a kernel writes them.
 ///
-/// Each is a message of its own, there as a whole or not at all: nothing is said of the
-/// order in which they arrive, nor of anything else the kernel wrote before. Once the
-/// kernel was waited for, all have arrived.
+/// Each word is written atomically. There is no guarantee of the order in which words arrive, nor
+/// about anything else the kernel wrote before. After waiting for the kernel, all have arrived.
 pub trait MappedResults: Send + Sync + fmt::Debug {
-    /// All of them. What has arrived is read with
-    /// [`Ordering::Acquire`](std::sync::atomic::Ordering::Acquire).
+    /// All words. Read them with [`Ordering::Acquire`](std::sync::atomic::Ordering::Acquire).
     fn words(&self) -> &[AtomicU64];
 
-    /// For the device's own code to find its own type again.
+    /// The words as `Any`, so that the device's own code can downcast them.
     fn as_any(&self) -> &dyn Any;
 }

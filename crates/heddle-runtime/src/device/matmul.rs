@@ -1,4 +1,4 @@
-//! A matrix product asked of a device's vendor library.
+//! A matrix product for a device's vendor library.
 
 use super::DeviceMemory;
 use crate::dtype::DType;
@@ -8,7 +8,7 @@ use crate::units::Bytes;
 /// `c[i] = a[i] · b[i]` for every `i` of the batch, all row-major and dense.
 #[derive(Clone, Copy, Debug)]
 pub struct MatMulCall<'a> {
-    /// `F32` or `F64`; a library is never asked for another.
+    /// `F32` or `F64`; the library gets no other type.
     pub dtype: DType,
     /// Rows of `a` and `c`.
     pub m: usize,
@@ -18,11 +18,11 @@ pub struct MatMulCall<'a> {
     pub k: usize,
     /// Products to compute.
     pub batch: usize,
-    /// Left operand, `m × k` each.
+    /// The left operands, `m × k` each.
     pub a: MatMulOperand<'a>,
-    /// Right operand, `k × n` each.
+    /// The right operands, `k × n` each.
     pub b: MatMulOperand<'a>,
-    /// Result, `m × n` each.
+    /// The results, `m × n` each.
     pub c: MatMulOperand<'a>,
 }
 
@@ -31,18 +31,18 @@ pub struct MatMulCall<'a> {
 pub enum MatMulOperand<'a> {
     /// Matrices at equal distances in one buffer.
     Strided {
-        /// The buffer the first matrix starts.
+        /// The buffer with the matrices; the first starts at its beginning.
         buffer: &'a dyn DeviceMemory,
-        /// Elements from one matrix to the next; 0 uses the same one for all, which
-        /// a result cannot.
+        /// Elements from one matrix to the next; 0 if all products use the same one, which a result
+        /// cannot.
         stride: usize,
     },
-    /// A buffer for each; those of a result are all different.
+    /// One buffer per matrix; those of a result are all different.
     Each(&'a [&'a dyn DeviceMemory]),
 }
 
 impl<'a> MatMulOperand<'a> {
-    /// All buffers it lies in.
+    /// Returns all buffers of the matrices.
     #[must_use]
     pub fn buffers(&self) -> &[&'a dyn DeviceMemory] {
         match self {
@@ -51,8 +51,8 @@ impl<'a> MatMulOperand<'a> {
         }
     }
 
-    /// Whether `batch` matrices of `bytes` bytes each, elements being of `size`,
-    /// lie within the buffers.
+    /// Whether `batch` matrices of `bytes` bytes each, with elements of `size` bytes, lie within
+    /// the buffers.
     fn holds(&self, batch: usize, bytes: Option<usize>, size: usize) -> bool {
         let fits = |needed: Option<usize>, buffer: &dyn DeviceMemory| {
             needed.is_some_and(|needed| needed as u64 <= buffer.bytes().0)

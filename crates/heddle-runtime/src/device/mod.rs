@@ -1,9 +1,8 @@
-//! What the runtime asks of a device, whoever built it.
+//! The interface between the runtime and a device.
 //!
-//! No device lives here except by contract: the CPU's is in [`crate::cpu`], GPUs
-//! are registered from outside through [`RuntimeBuilder::device`]. A device runs
-//! a body and says how long it took; it knows nothing of routing or memory
-//! limits.
+//! Only the interface is here: the CPU device is in [`crate::cpu`], and GPUs are registered from
+//! outside through [`RuntimeBuilder::device`]. A device runs a body and reports how long it took;
+//! it has no part in routing or memory limits.
 //!
 //! [`RuntimeBuilder::device`]: crate::RuntimeBuilder::device
 
@@ -39,43 +38,41 @@ use crate::error::Error;
 use crate::operation::Description;
 use crate::units::Bytes;
 
-/// What a device is, for people and for the name of its model file.
+/// The properties of a device, for display and for the name of its model file.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct DeviceProperties {
-    /// The hardware's own name.
+    /// The name of the hardware.
     pub name: String,
-    /// What executes on it: `native`, `cuda`, `simt`, …
+    /// The backend that executes on it: `native`, `cuda`, `simt`, …
     pub backend: &'static str,
-    /// Driver version; the operating system's for a CPU.
+    /// The driver version; for a CPU the version of the operating system.
     pub driver: String,
-    /// Changes whenever the kernels change enough that old measurements no
-    /// longer describe them.
+    /// A version that changes whenever the kernels change enough to invalidate old measurements.
     pub kernel_version: u32,
-    /// Threads of a CPU, multiprocessors of a GPU.
+    /// The threads of a CPU, or the multiprocessors of a GPU.
     pub units: usize,
-    /// Memory the device has in all.
+    /// The total memory of the device.
     pub memory: Bytes,
 }
 
-/// Something operations can run on.
+/// A device that operations can run on.
 ///
 /// Implementations are called from many threads at once.
 pub trait Device: Send + Sync + fmt::Debug {
-    /// Its name on this machine. Unique within a runtime, constant for life.
+    /// Its name on this machine. Unique within a runtime, and constant.
     fn id(&self) -> DeviceId;
 
-    /// What it is.
+    /// Its properties.
     fn properties(&self) -> &DeviceProperties;
 
-    /// Memory free right now, as the driver or system sees it.
+    /// The memory that is free now, as the driver or system reports it.
     fn free_memory(&self) -> Bytes;
 
-    /// Runs `body` once and times it: the system time of the whole, counted from
-    /// `start`, when it was handed over, and the device's own clock where it has
-    /// one.
+    /// Runs `body` once and times it: the system time of the whole, counted from `start`, when the
+    /// operation was submitted, and the time by the device's own clock if it has one.
     ///
-    /// `description` is the operation's own; a real device has no use for it, a
-    /// simulated one prices by it. An error of the body is returned as it is.
+    /// `description` is that of the operation; real devices ignore it, and a simulated device
+    /// computes times from it. An error of the body is returned unchanged.
     fn execute(
         &self,
         description: &Description,
@@ -83,13 +80,13 @@ pub trait Device: Send + Sync + fmt::Debug {
         body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error>;
 
-    /// The side of it that has a memory of its own, if it has one.
+    /// The device as an accelerator, if it has its own memory.
     fn accelerator(&self) -> Option<&dyn Accelerator> {
         None
     }
 
-    /// The host's threads it runs operations on, if it does: a runtime shares them
-    /// instead of starting others.
+    /// The CPU threads that it runs operations on, if it does: a runtime shares them instead of
+    /// starting others.
     fn host_pool(&self) -> Option<&CpuPool> {
         None
     }

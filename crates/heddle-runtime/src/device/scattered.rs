@@ -1,8 +1,8 @@
-//! Host memory that a device sees as one stretch though it lies in pieces.
+//! Host memory that a device sees as one range though it is in pieces.
 //!
-//! Many small arrays go to a device in one transfer: whoever fills the memory the
-//! transfer starts from takes the bytes from where they are, and answers are put
-//! down where they belong. Nothing is packed in between.
+//! Many small arrays go to a device in one transfer: their bytes are copied from where they are
+//! directly into the memory that the transfer reads, and results directly to where they belong.
+//! There is no packed copy in between.
 
 use std::borrow::Cow;
 use std::mem;
@@ -11,22 +11,22 @@ use std::ops::Range;
 /// Bytes to read.
 #[derive(Clone, Copy, Debug)]
 pub enum GatherSource<'a> {
-    /// One stretch.
+    /// One contiguous range.
     Whole(&'a [u8]),
     /// Many.
     GatherPieces(&'a GatherPieces<'a>),
 }
 
-/// Stretches to read, one behind the other with gaps between them.
+/// Byte ranges to read, one behind the other, with gaps between them.
 #[derive(Debug, Default)]
 pub struct GatherPieces<'a> {
-    /// Where each begins in the whole, ascending, and its bytes.
+    /// The offset of each piece in the whole, ascending, and its bytes.
     parts: Vec<(usize, &'a [u8])>,
     len: usize,
 }
 
 impl<'a> GatherPieces<'a> {
-    /// Nothing yet, with room to list so many.
+    /// Creates an empty list with capacity for `parts` pieces.
     #[must_use]
     pub fn with_capacity(parts: usize) -> Self {
         Self {
@@ -35,8 +35,8 @@ impl<'a> GatherPieces<'a> {
         }
     }
 
-    /// Adds `bytes` behind the others. They take `padded_len` bytes of the whole, or as
-    /// many as they are; what is beyond them is unspecified where it arrives.
+    /// Appends `bytes`. They take `padded_len` bytes of the whole, or their own length if that is
+    /// more; the content of the padding is unspecified where it arrives.
     pub fn push(&mut self, bytes: &'a [u8], padded_len: usize) {
         self.parts.push((self.len, bytes));
         self.len += padded_len.max(bytes.len());
@@ -56,7 +56,7 @@ impl<'a> From<&'a GatherPieces<'a>> for GatherSource<'a> {
 }
 
 impl<'a> GatherSource<'a> {
-    /// Bytes in all, gaps included.
+    /// The length in bytes, gaps included.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -71,8 +71,7 @@ impl<'a> GatherSource<'a> {
         self.len() == 0
     }
 
-    /// Copies a range of the whole to `to`, which is as long. Gaps leave `to` as it
-    /// was.
+    /// Copies a range of the whole to `to`, which has the same length. Gaps leave `to` unchanged.
     pub fn copy(&self, range: Range<usize>, to: &mut [u8]) {
         let pieces = match self {
             Self::Whole(bytes) => return to.copy_from_slice(&bytes[range]),
@@ -92,7 +91,7 @@ impl<'a> GatherSource<'a> {
         }
     }
 
-    /// A range of the whole in one stretch, gathered where it is not one already.
+    /// Returns a range of the whole as contiguous bytes, gathered if necessary.
     #[must_use]
     pub fn contiguous(&self, range: Range<usize>) -> Cow<'a, [u8]> {
         match self {
@@ -109,9 +108,9 @@ impl<'a> GatherSource<'a> {
 /// Bytes to write.
 #[derive(Debug)]
 pub enum ScatterSink<'a> {
-    /// One stretch.
+    /// One contiguous range.
     Whole(&'a mut [u8]),
-    /// Many, each with where it begins in the whole; and how long that is.
+    /// Many pieces, each with its offset in the whole; and the length of the whole.
     GatherPieces(Vec<(usize, &'a mut [u8])>, usize),
 }
 
@@ -122,8 +121,8 @@ impl<'a> From<&'a mut [u8]> for ScatterSink<'a> {
 }
 
 impl<'a> ScatterSink<'a> {
-    /// Stretches one behind the other, each taking so many bytes of the whole, or
-    /// as many as it has.
+    /// Creates a sink of pieces one behind the other, each with the bytes of the whole that it
+    /// takes, or its own length if that is more.
     pub fn pieces(parts: impl IntoIterator<Item = (&'a mut [u8], usize)>) -> Self {
         let mut len = 0;
         let place = |(bytes, padded_len): (&'a mut [u8], usize)| {
@@ -135,7 +134,7 @@ impl<'a> ScatterSink<'a> {
         Self::GatherPieces(parts, len)
     }
 
-    /// Bytes in all, gaps included.
+    /// The length in bytes, gaps included.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -150,8 +149,8 @@ impl<'a> ScatterSink<'a> {
         self.len() == 0
     }
 
-    /// The whole in stretches of `step` bytes, the last of them shorter; `step` is
-    /// at least 1.
+    /// Divides the whole into sinks of `step` bytes, the last of them shorter; `step` is at least
+    /// 1.
     #[must_use]
     pub fn chunks(self, step: usize) -> Vec<Self> {
         let (parts, len) = match self {
@@ -176,8 +175,7 @@ impl<'a> ScatterSink<'a> {
         chunks
     }
 
-    /// Puts `from`, which is as long, where it belongs. What falls into gaps is
-    /// dropped.
+    /// Writes `from`, which has the length of the whole, to the pieces. Bytes in gaps are dropped.
     pub fn put(&mut self, from: &[u8]) {
         match self {
             Self::Whole(bytes) => bytes.copy_from_slice(from),
@@ -189,8 +187,8 @@ impl<'a> ScatterSink<'a> {
         }
     }
 
-    /// Lets `write` fill the whole: in place where it is one stretch, and from a
-    /// stretch of its own otherwise.
+    /// Lets `write` fill the whole: in place if it is contiguous, otherwise through a temporary
+    /// buffer.
     pub fn fill<R, E>(&mut self, write: impl FnOnce(&mut [u8]) -> Result<R, E>) -> Result<R, E> {
         if let Self::Whole(bytes) = self {
             return write(bytes);
@@ -201,7 +199,7 @@ impl<'a> ScatterSink<'a> {
         Ok(done)
     }
 
-    /// Takes it, leaving nothing to be written.
+    /// Returns the sink, and leaves an empty one.
     #[must_use]
     pub fn take(&mut self) -> Self {
         mem::replace(self, Self::Whole(&mut []))

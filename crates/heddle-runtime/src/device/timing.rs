@@ -1,38 +1,37 @@
-//! What a device says about one execution.
+//! The times and transfers that a device reports for one execution.
 
 use crate::units::{Bytes, Nanos};
 
-/// Bytes that crossed between host and device, and the time that took.
+/// The bytes transferred between host and device, and the time that took.
 ///
-/// The times are of the bus. Where kernels run while bytes travel they cover the
-/// kernels too; [`Timing`] knows which part of them was really waiting for the
-/// bus, because it has the device's clock beside them.
+/// The times are those of the bus. If kernels run during transfers, the times include the kernels;
+/// [`Timing`] separates the two, because it also has the time by the device's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransferTotals {
     /// Host to device.
     pub up: Bytes,
     /// Device to host.
     pub down: Bytes,
-    /// Time spent going up.
+    /// The time of the uploads.
     pub up_time: Nanos,
-    /// Time spent coming down.
+    /// The time of the downloads.
     pub down_time: Nanos,
 }
 
 impl TransferTotals {
-    /// Time spent in both directions.
+    /// The time in both directions.
     #[must_use]
     pub fn time(&self) -> Nanos {
         self.up_time + self.down_time
     }
 
-    /// Bytes in both directions.
+    /// The bytes in both directions.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         self.up + self.down
     }
 
-    /// Both movements together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self {
@@ -47,27 +46,26 @@ impl TransferTotals {
 /// The measured time of one execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// The whole, by the system's clock.
+    /// The time of the whole, by the system's clock.
     pub total: Nanos,
-    /// The computation, by the device's own clock. `None` where the device has
-    /// none: the processor's clock *is* the system's.
+    /// The time of the computation, by the device's own clock. `None` if it has none: the clock of
+    /// a CPU *is* that of the system.
     pub device: Option<Nanos>,
-    /// When the first of the computation began on the device, since the start of
-    /// `total`. `None` where nobody measured it.
+    /// When the computation began on the device, since the start of `total`. `None` if it was not
+    /// measured.
     pub device_start: Option<Nanos>,
-    /// The device's stream that it was queued on; `None` where it has none.
+    /// The stream of the device that it was queued on; `None` if it has none.
     pub stream: Option<u32>,
-    /// What crossed the bus within `total`.
+    /// The transfers within `total`.
     pub moved: TransferTotals,
 }
 
 impl Timing {
-    /// The time of the work: what the work model learns from.
+    /// The time of the work, from which the work model learns.
     ///
-    /// Without overlap it is what the transfers left of the whole, launches and
-    /// waiting included. With it the transfers may cover the whole; the work then
-    /// still took the device's own time, which is what it would cost if the
-    /// operands were already there.
+    /// Without overlap it is the whole without the transfers, with launches and waiting included.
+    /// With overlap the transfers may cover the whole; the work then still took the device's own
+    /// time, which it would also cost with the operands already on the device.
     #[must_use]
     pub fn busy(&self) -> Nanos {
         self.outside_transfers().max(self.computing())
@@ -79,7 +77,7 @@ impl Timing {
         self.moved.time() > Nanos(0) && self.outside_transfers() < self.computing()
     }
 
-    /// What the transfers left of the whole.
+    /// The whole without the transfers.
     fn outside_transfers(&self) -> Nanos {
         self.total.saturating_sub(self.moved.time())
     }
@@ -88,8 +86,8 @@ impl Timing {
         self.device.unwrap_or_default().min(self.total)
     }
 
-    /// What crossed the bus, with the time that was not already counted as
-    /// [`busy`](Self::busy), so that both together are the whole and no more.
+    /// The transfers, with the time that is not already counted as [`busy`](Self::busy), so that
+    /// both together are the whole.
     #[must_use]
     pub fn exposed(&self) -> TransferTotals {
         let (moved, unattributed) = (self.moved, self.total.saturating_sub(self.busy()));

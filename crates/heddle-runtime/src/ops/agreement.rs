@@ -1,4 +1,5 @@
-//! Whether two answers agree: equal, or within a stated tolerance, and if not, where.
+//! Whether two results agree: they are equal, or differ by no more than a tolerance; and where
+//! they differ.
 
 use crate::array::Array;
 use crate::dtype::Element;
@@ -6,12 +7,12 @@ use crate::operation::Agreement;
 
 use super::number::Number;
 
-/// Equal elements. A NaN equals a NaN, whatever its payload.
+/// Compares elements for equality. A NaN equals a NaN, whatever its payload.
 pub(super) fn exact<T: Element>(first: &Array<T>, second: &Array<T>) -> Agreement {
     arrays(first, second, same)
 }
 
-/// Elements no further apart than `relative` of the larger one plus `absolute`.
+/// Compares elements within a tolerance: `relative` of the larger one plus `absolute`.
 pub(super) fn within<T: Number>(
     first: &Array<T>,
     second: &Array<T>,
@@ -23,18 +24,18 @@ pub(super) fn within<T: Number>(
     })
 }
 
-/// Equal values. A NaN equals a NaN.
+/// Compares two values for equality. A NaN equals a NaN.
 pub(super) fn exact_value<T: Element>(first: T, second: T) -> Agreement {
     value(first, second, same(first, second))
 }
 
-/// Values no further apart than `relative` of the larger one plus `absolute`.
+/// Compares two values within a tolerance: `relative` of the larger one plus `absolute`.
 pub(super) fn within_value(first: f64, second: f64, relative: f64, absolute: f64) -> Agreement {
     let agrees = same(first, second) || close(first, second, relative, absolute);
     value(first, second, agrees)
 }
 
-/// A single value's agreement, with both values where they differ.
+/// The agreement of a single value, with both values if they differ.
 pub(super) fn value<V: std::fmt::Display>(first: V, second: V, agrees: bool) -> Agreement {
     if agrees {
         Agreement::Same

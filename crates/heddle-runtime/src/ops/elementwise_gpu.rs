@@ -1,10 +1,11 @@
-//! Maps over elements on a GPU: where the operands come from, where the result goes.
+//! Elementwise operations on a GPU: where the operands are read and where the result is
+//! written.
 //!
-//! An operation says how one stretch of elements is launched; whether that is
-//! the whole array in the GPU's memory, the array's own elements in place, or
-//! one chunk of a stream from host to host, is decided here. Large maps of what
-//! is on the host stream because that is faster; maps that have no room stream
-//! wherever their operands are.
+//! An operation supplies the launch for one range of elements. This module decides whether that
+//! range is the whole array in the GPU's memory, the array's own elements in place, or one
+//! chunk of a stream from host to host. Large operations whose operands are on the host stream
+//! because that is faster; operations that do not fit into the GPU's memory stream wherever
+//! their operands are.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,19 +25,20 @@ use crate::units::Bytes;
 
 use super::{kernel, memory_budget};
 
-/// A result of this size that goes back to the host is streamed: uploads, kernels
-/// and downloads overlap. Below it there is too little to overlap, and leaving
-/// the elements on the device may save the next transfer.
+/// A result of at least this size that goes back to the host is streamed, so that uploads,
+/// kernels and downloads overlap. Below it the overlap gains too little, and leaving the
+/// elements on the device may save the next transfer.
 const STREAM_FROM: Bytes = Bytes(4 << 20);
 
-/// One operand of a map.
+/// One operand of an elementwise operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MapOperand<'a, T: Element> {
-    /// Element by element; what lies beyond the result's length is not read.
+    /// One element per element of the result; elements beyond the length of the result are
+    /// not read.
     PerElement(&'a Array<T>),
-    /// Repeated over the result, as a key is. A stretch is given all of it; or,
-    /// where it is itself too large, the part that meets the stretch, which then
-    /// counts as the first. There is at most one such operand.
+    /// Repeated over the result, like a key. Each range gets all of it, or, if it is too
+    /// large for that, the part for that range, indexed from its first element. There is at
+    /// most one such operand.
     Whole(&'a Array<T>),
 }
 
@@ -51,7 +53,7 @@ impl<'a, T: Element> MapOperand<'a, T> {
 type MapOperands<'a, T> = SmallVec<[MapOperand<'a, T>; 2]>;
 type Resident = SmallVec<[Arc<DeviceBuffer>; 2]>;
 
-/// Where a map leaves a result of this size.
+/// Returns where a result of this size is left.
 #[inline]
 pub(super) fn result_place(output: Bytes) -> ResultLocation {
     if output >= STREAM_FROM {
@@ -61,15 +63,15 @@ pub(super) fn result_place(output: Bytes) -> ResultLocation {
     }
 }
 
-/// Whether a map with a result of `elements`, for which it needs `output` more
-/// bytes on the device, goes from host to host in chunks.
+/// Whether an operation with a result of `elements` elements, which needs `output` more bytes
+/// on the device, streams from host to host in chunks.
 fn streams<T: Element>(
     context: &ExecutionContext<'_>,
     map_operands: &[MapOperand<'_, T>],
     elements: usize,
     output: Bytes,
 ) -> bool {
-    // Small maps, whose every microsecond counts, are told by their size alone.
+    // Small operations, for which a microsecond counts, are decided by size alone.
     let most = map_operands
         .iter()
         .map(|operand| operand.array().bytes())
@@ -84,7 +86,7 @@ fn streams<T: Element>(
     pays || !memory_budget::has(context, missing(device, map_operands) + output)
 }
 
-/// Whether a map over `data` itself goes from host to host in chunks.
+/// Whether an operation that overwrites `data` streams from host to host in chunks.
 pub(super) fn streams_over<T: Element>(
     context: &ExecutionContext<'_>,
     data: &Array<T>,
@@ -96,7 +98,7 @@ pub(super) fn streams_over<T: Element>(
     streams(context, &map_operands, data.len(), scratch_over(data))
 }
 
-/// Bytes it takes to bring the operands to the device.
+/// Returns the device memory needed to upload the operands.
 fn missing<T: Element>(device: DeviceId, map_operands: &[MapOperand<'_, T>]) -> Bytes {
     match map_operands {
         [one] => memory_budget::missing(device, one.array()),
@@ -108,8 +110,8 @@ fn missing<T: Element>(device: DeviceId, map_operands: &[MapOperand<'_, T>]) -> 
     }
 }
 
-/// Bytes that an operation over `data` itself needs beside it: none, unless
-/// others see the elements too.
+/// Returns the additional device memory of an operation that overwrites `data`: none, unless
+/// the elements are shared.
 #[inline]
 pub(super) fn scratch_over<T: Element>(data: &Array<T>) -> Bytes {
     if data.is_shared() {
@@ -119,7 +121,7 @@ pub(super) fn scratch_over<T: Element>(data: &Array<T>) -> Bytes {
     }
 }
 
-/// A map into a new array, which stays on the device unless it was streamed.
+/// Computes into a new array, which stays on the device unless it was streamed.
 pub(super) fn fresh<T: Element>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -137,7 +139,7 @@ pub(super) fn fresh<T: Element>(
     kernel::filled(shape, out)
 }
 
-/// A map of `data`, and of `others` beside it, over `data` itself.
+/// Computes over `data`, with `others` as further operands.
 pub(super) fn over<T: Element>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -157,7 +159,7 @@ pub(super) fn over<T: Element>(
     }
     let operands = resident(context, accelerator, &map_operands)?;
     drop(map_operands);
-    // Elements that others see too are left as they are.
+    // Shared elements are not written to.
     let Some(own) = data.exclusive_on(accelerator.id()) else {
         let out = kernel::allocate_elements::<T>(accelerator, shape.elements())?;
         whole(&operands, &*out, shape.elements(), launch)?;
@@ -178,7 +180,7 @@ fn resident<T: Element>(
         .collect()
 }
 
-/// All elements in one stretch.
+/// Launches over all elements at once.
 fn whole(
     operands: &[Arc<DeviceBuffer>],
     output: &dyn DeviceMemory,
@@ -195,7 +197,7 @@ fn whole(
     })
 }
 
-/// A map from host to host, in chunks that there is room for.
+/// Computes from host to host, in chunks that fit into the memory budget.
 pub(super) fn streamed<T: Element>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -219,7 +221,7 @@ pub(super) fn streamed<T: Element>(
         )?;
         return Ok(Array::on_host(shape.clone(), out));
     };
-    // It goes along with the rest, once for each time it is repeated.
+    // A large repeated operand is streamed with the rest, once per repetition.
     let period = repeated.array().len();
     for (index, part) in out.as_mut_slice().chunks_mut(period).enumerate() {
         let first = index * period;
@@ -243,7 +245,7 @@ pub(super) fn streamed<T: Element>(
     Ok(Array::on_host(shape.clone(), out))
 }
 
-/// A map between pieces of host memory, whose elements take `unit` bytes.
+/// Computes between pieces of host memory, whose elements take `unit` bytes.
 pub(super) fn scattered(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -262,16 +264,16 @@ pub(super) fn scattered(
     context.chunked_map(accelerator, work, launch)
 }
 
-/// How a stream is given an operand that repeats.
+/// How a repeated operand is passed to a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Repeated {
     /// All of it with every chunk.
     Whole,
-    /// Piece by piece, from its beginning.
+    /// In pieces, from its beginning.
     Cut,
 }
 
-/// The part of each operand that meets these elements of the result.
+/// Returns the part of each operand that is needed for these elements of the result.
 fn inputs<'a, T: Element>(
     context: &ExecutionContext<'_>,
     map_operands: &[MapOperand<'a, T>],

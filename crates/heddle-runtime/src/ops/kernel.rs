@@ -1,8 +1,8 @@
 //! Launching the kernels of array operations.
 //!
-//! A kernel is named after its operation and element type (`add_f32`). Passes
-//! over elements are launched with enough threads for the whole array, up to a
-//! grid that fills any GPU; kernels stride over what is left.
+//! A kernel is named after its operation and element type (`add_f32`). Elementwise kernels are
+//! launched with enough threads for the whole array, up to a grid that fills any GPU; beyond it
+//! each thread strides over several elements.
 
 use crate::array::Array;
 use crate::device::{Accelerator, Argument, DeviceBuffer, Kernel, Launch};
@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::shape::Shape;
 use crate::units::Bytes;
 
-/// Threads of a block in a pass over elements.
+/// Threads per block of an elementwise kernel.
 pub(super) const BLOCK: u32 = 256;
-/// Blocks of the largest grid: 132 multiprocessors of an H200 hold eight blocks
+/// The number of blocks in the largest grid: an H200 has 132 multiprocessors of eight blocks
 /// each; four rounds of them even out the tail.
 const MOST_BLOCKS: usize = 4096;
 
@@ -24,11 +24,11 @@ mod table {
 }
 pub use table::KERNELS;
 
-/// One operation's kernels, by element type.
+/// The kernels of one operation, by element type.
 pub(super) struct Kernels([Option<&'static Kernel>; DType::ALL.len()]);
 
-/// The kernels `<operation>_<type>` for `all`, `integers` or `floats`. One that is in
-/// no source does not compile.
+/// The kernels `<operation>_<type>` for `all`, `integers` or `floats`. A kernel that no source
+/// declares is a compile error.
 macro_rules! kernels {
     ($operation:literal, all) => {
         $crate::ops::kernel::Kernels::new([
@@ -60,14 +60,15 @@ macro_rules! kernels {
 }
 pub(super) use kernels;
 
-/// The array kernel of this name; for constants, where one that does not exist stops
-/// the build.
+/// Returns the array kernel of this name. Used in constants, where a missing kernel fails the
+/// build.
 pub(super) const fn named(name: &str) -> &'static Kernel {
     Kernel::named(&KERNELS, name)
 }
 
 impl Kernels {
-    /// By names in the order of [`DType::ALL`]; `None` where there is no kernel.
+    /// Creates the set from names in the order of [`DType::ALL`]; `None` where there is no
+    /// kernel.
     pub(super) const fn new(names: [Option<&str>; DType::ALL.len()]) -> Self {
         let mut kernels = [None; DType::ALL.len()];
         let mut index = 0;
@@ -80,12 +81,12 @@ impl Kernels {
         Self(kernels)
     }
 
-    /// The kernel for `T`, where there is one.
+    /// Returns the kernel for `T`, if there is one.
     pub(super) fn get<T: Element>(&self) -> Option<&'static Kernel> {
         self.0[T::DTYPE.index()]
     }
 
-    /// The kernel for `T`.
+    /// Returns the kernel for `T`, or an error that names the operation.
     pub(super) fn of<T: Element>(&self, operation: &'static str) -> Result<&'static Kernel, Error> {
         self.get::<T>().ok_or(Error::BadParameter {
             operation,
@@ -96,8 +97,8 @@ impl Kernels {
     }
 }
 
-/// Launches a pass over `elements`, `per_thread` of them to each thread in one
-/// stride. Nothing is launched over nothing.
+/// Launches a kernel over `elements` elements, of which each thread takes `per_thread` per
+/// stride. Launches nothing if there are none.
 pub(super) fn over_elements(
     accelerator: &dyn Accelerator,
     kernel: &'static Kernel,
@@ -120,7 +121,7 @@ pub(super) fn over_elements(
     })
 }
 
-/// A scalar as the parameter a kernel over `T` takes it by.
+/// Returns the scalar as the kernel argument of its type.
 pub(super) fn scalar<T: Element>(value: T) -> Argument<'static> {
     let bytes = bytemuck::bytes_of(&value);
     match T::DTYPE {
@@ -132,17 +133,17 @@ pub(super) fn scalar<T: Element>(value: T) -> Argument<'static> {
     }
 }
 
-/// Elements of `T` a thread moves in one access of sixteen bytes.
+/// The number of elements of `T` in one 16-byte access of a thread.
 pub(super) const fn per_line<T: Element>() -> usize {
     16 / size_of::<T>()
 }
 
-/// Elements of `T` that the largest grid covers in one stride.
+/// The number of elements of `T` that the largest grid covers in one stride.
 pub(crate) const fn grid_elements<T: Element>() -> usize {
     MOST_BLOCKS * BLOCK as usize * per_line::<T>()
 }
 
-/// Room for `elements` elements of `T` on the device.
+/// Allocates device memory for `elements` elements of `T`.
 pub(super) fn allocate_elements<T: Element>(
     accelerator: &dyn Accelerator,
     elements: usize,
@@ -150,7 +151,7 @@ pub(super) fn allocate_elements<T: Element>(
     accelerator.allocate(Bytes::of::<T>(elements))
 }
 
-/// The array a kernel has filled.
+/// Returns an array of the elements that a kernel has written.
 pub(super) fn filled<T: Element>(shape: &Shape, buffer: DeviceBuffer) -> Result<Array<T>, Error> {
     Array::on_device(shape.clone(), buffer)
 }

@@ -1,8 +1,7 @@
-//! Passes over arrays: vectorised, and shared between threads when that pays.
+//! Loops over arrays: vectorised, and divided between threads where that pays.
 //!
-//! Every pass is compiled for each instruction set the processor may have and
-//! dispatched once per part, so no `unsafe` and no intrinsics are needed: the
-//! compiler vectorises the plain loop.
+//! Every loop is compiled for each supported instruction set of the CPU and dispatched once per
+//! part, so no `unsafe` and no intrinsics are needed: the compiler vectorises the plain loop.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,13 +13,13 @@ use crate::units::Bytes;
 
 use super::number::Number;
 
-/// Bytes of result one thread takes at a time: long enough that taking turns is
-/// free, short enough to stay in the second-level cache and to share evenly.
+/// Bytes of the result that one thread takes at a time: enough to make handing out parts free,
+/// and few enough to stay in the second-level cache and to divide evenly.
 const PART_BYTES: usize = 64 << 10;
 
 /// A function of one element.
 pub(super) trait Map<T>: Copy + Send + Sync {
-    /// How many times a copy it costs, for the threading threshold.
+    /// Its cost as a multiple of a copy, for the threading threshold.
     fn weight(self) -> u64 {
         1
     }
@@ -29,14 +28,14 @@ pub(super) trait Map<T>: Copy + Send + Sync {
 
 /// A function of two elements.
 pub(super) trait Zip<T>: Copy + Send + Sync {
-    /// How many times a copy it costs, for the threading threshold.
+    /// Its cost as a multiple of a copy, for the threading threshold.
     fn weight(self) -> u64 {
         1
     }
     fn apply(self, x: T, y: T) -> T;
 }
 
-/// Elements one thread takes at a time.
+/// The number of elements that one thread takes at a time.
 pub(super) const fn part<T>() -> usize {
     PART_BYTES / size_of::<T>()
 }
@@ -90,7 +89,7 @@ pub(super) fn zip_in_place<T: Element>(
     });
 }
 
-/// One thread's share of [`zip`].
+/// One part of [`zip`].
 pub(super) fn zip_part<T: Element>(out: &mut [T], left: &[T], right: &[T], f: impl Zip<T>) {
     Arch::new().dispatch(ZipPass {
         out,
@@ -100,17 +99,17 @@ pub(super) fn zip_part<T: Element>(out: &mut [T], left: &[T], right: &[T], f: im
     });
 }
 
-/// One thread's share of [`zip_in_place`].
+/// One part of [`zip_in_place`].
 pub(super) fn zip_in_place_part<T: Element>(data: &mut [T], right: &[T], f: impl Zip<T>) {
     Arch::new().dispatch(ZipInPlacePass { data, right, f });
 }
 
-/// Where the first zero stands.
+/// Returns the index of the first zero.
 pub(super) fn first_zero<T: Number>(pool: &CpuPool, data: &[T]) -> Option<usize> {
     let first = AtomicUsize::new(usize::MAX);
     let parts = data.chunks(part::<T>()).enumerate();
     pool.each(Bytes::of::<T>(data.len()), parts, |(index, data)| {
-        // Only a part that has a zero is searched for its place.
+        // Only a part that contains a zero is searched for its index.
         if Arch::new().dispatch(HasZeroPass { data })
             && let Some(place) = data.iter().position(|&x| x == T::ZERO)
         {
@@ -128,7 +127,7 @@ impl<T: Number> WithSimd for HasZeroPass<'_, T> {
     type Output = bool;
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> bool {
-        // Counted in bytes' width, because leaving early would stay scalar.
+        // Compared as bytes without leaving early, which would keep the loop scalar.
         let zeros = |row: &[T]| row.iter().map(|&x| u8::from(x == T::ZERO)).max();
         self.data.chunks(1024).any(|row| zeros(row) == Some(1))
     }

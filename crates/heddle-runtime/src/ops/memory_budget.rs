@@ -1,10 +1,8 @@
-//! What an operation may hold on its device, and what it does when that is less
-//! than it would like.
+//! The memory that an operation may use on its device.
 //!
-//! An operation that does not fit streams: its operands pass through the device
-//! piece by piece and its result lands on the host. How it is cut up is its own
-//! business; whether it must be is decided here, and costs an operation that is
-//! smaller than [`LEAST`] one comparison.
+//! An operation that does not fit streams: its operands pass through the device in pieces and
+//! its result is written on the host. Each operation divides its own work; this module decides
+//! whether it has to, which costs an operation smaller than [`LEAST`] one comparison.
 
 use crate::array::{Array, count_transfer};
 use crate::device::{Accelerator, DeviceBuffer, DeviceId, ExecutionContext, TransferTotals};
@@ -13,16 +11,15 @@ use crate::error::Error;
 use crate::operation::Description;
 use crate::units::Bytes;
 
-/// What every operation that streams can do with: two pieces of 256 KiB for each
-/// of two operands and a result, and the answers of a reduction's blocks. What
-/// needs no more than this is never cut up.
+/// The least memory of any operation that streams: two pieces of 256 KiB for each of two
+/// operands and a result, and the partial results of a reduction. An operation that needs no
+/// more than this is never divided.
 pub(super) const LEAST: Bytes = Bytes(2 << 20);
 
-/// Pieces of less than this are not worth cutting: a device that has no room for
-/// them says so.
+/// Smaller pieces do not pay: a device without memory for pieces of this size reports an error.
 const FLOOR: Bytes = Bytes(LEAST.0 / 8);
 
-/// The description of an operation that streams when it is not granted all.
+/// Marks the operation as able to stream if it is granted less than it requests.
 #[inline]
 pub(crate) fn can_split(description: Description) -> Description {
     let all = description.input() + description.output + description.scratch;
@@ -32,20 +29,20 @@ pub(crate) fn can_split(description: Description) -> Description {
     description.splits_to(LEAST)
 }
 
-/// Whether `needed` more bytes may be held on the device at once.
+/// Whether `needed` more bytes may be used on the device at once.
 #[inline]
 pub(super) fn has(context: &ExecutionContext<'_>, needed: Bytes) -> bool {
     needed <= LEAST || needed <= context.budget()
 }
 
-/// What pieces of operands may hold together: allocators round up, by an eighth
-/// at most, and small things are held beside the pieces.
+/// Returns the bytes that all pieces of operands may use together: allocators round up by at
+/// most an eighth, and small buffers are kept beside the pieces.
 pub(super) fn for_chunks(context: &ExecutionContext<'_>) -> Bytes {
     let budget = context.budget();
     Bytes(budget.0 - budget.0 / 8).max(FLOOR)
 }
 
-/// Bytes it takes to bring the array to the device.
+/// Returns the device memory needed to upload the array.
 #[inline]
 pub(super) fn missing<T: Element>(device: DeviceId, array: &Array<T>) -> Bytes {
     if array.residency().is_on(device) {
@@ -55,7 +52,7 @@ pub(super) fn missing<T: Element>(device: DeviceId, array: &Array<T>) -> Bytes {
     }
 }
 
-/// As [`missing`], of two arrays that may be one.
+/// Like [`missing`], for two arrays that may be the same one.
 #[inline]
 pub(super) fn missing_of_both<T: Element>(
     device: DeviceId,
@@ -68,7 +65,7 @@ pub(super) fn missing_of_both<T: Element>(
     missing(device, first) + missing(device, second)
 }
 
-/// These bytes in a buffer of their own.
+/// Uploads these bytes into a new buffer.
 pub(super) fn upload(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,

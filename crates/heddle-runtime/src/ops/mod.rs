@@ -1,17 +1,15 @@
-//! The array operations: what each computes, on the host's threads and on a GPU.
+//! The array operations: what each computes, on CPU threads and on a GPU.
 //!
-//! One file or folder per noun. An operation checks its arguments when it is
-//! built, describes itself without allocating, and writes every element of its
-//! result, because result buffers come recycled and hold garbage. How passes over
-//! arrays are vectorised and shared between threads is in `loops`; nothing
-//! else here knows about threads except `reduce` and `matmul`. How kernels are
-//! named and launched is in `kernel`, how maps come to a GPU's memory and back
-//! in `elementwise_gpu`, what happens when there is too little of that memory in `memory_budget`; what
-//! an operation launches is in a file `gpu.rs` beside it. What operations there are
-//! is in `table`.
+//! One file or folder per noun. An operation checks its arguments when it is created, describes
+//! itself without allocating, and writes every element of its result, because result buffers
+//! are recycled and hold garbage. `loops` vectorises loops over arrays and divides them between
+//! threads; apart from it only `reduce` and `matmul` use threads. `kernel` names and launches
+//! kernels, `elementwise_gpu` moves the data of elementwise operations to and from a GPU, and
+//! `memory_budget` handles a shortage of GPU memory. The launches of an operation are in a file
+//! `gpu.rs` beside it. `table` lists the operations.
 
-// A kernel is compiled once per instruction set by inlining it into a function
-// that enables the set; a call that stays a call would stay scalar.
+// A kernel is compiled once per instruction set by inlining it into a function that enables the
+// set; a call that is not inlined would stay scalar.
 #![allow(clippy::inline_always)]
 
 mod agreement;

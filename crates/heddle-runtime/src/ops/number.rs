@@ -6,7 +6,7 @@ use super::elementwise::exp;
 
 /// An element type with arithmetic. Integers wrap around; floats follow IEEE 754.
 pub trait Number: Element {
-    /// Whether division by zero has no answer in this type.
+    /// Whether division by zero is undefined in this type.
     const IS_INTEGER: bool;
     /// Zero.
     const ZERO: Self;
@@ -22,7 +22,7 @@ pub trait Number: Element {
     /// Quotient, truncated for integers. The divisor of an integer is not zero.
     #[must_use]
     fn over(self, other: Self) -> Self;
-    /// Distance from zero. The least `i32` has none and stays as it is.
+    /// Absolute value. The least `i32` has none and is returned unchanged.
     #[must_use]
     fn magnitude(self) -> Self;
     /// The nearest double.
@@ -95,10 +95,10 @@ macro_rules! integer {
 
 /// The truncated quotient of unsigned numbers, through a float with enough bits.
 ///
-/// `(a + 1/2) / b` is at least `1/(2b)` away from every integer, far more than its
-/// rounding error, so taking a half off and rounding to nearest truncates. The
-/// rounding is an addition of `$shift`, whose last mantissa bit is worth one: a
-/// cast would check for NaN and saturate, and took three (i32) to five (u8) times as long.
+/// `(a + 1/2) / b` is at least `1/(2b)` away from every integer, far more than its rounding
+/// error, so subtracting a half and rounding to nearest truncates. The rounding is an addition
+/// of `$shift`, whose last mantissa bit is worth one: a cast would check for NaN and saturate,
+/// and took three (i32) to five (u8) times as long.
 macro_rules! quotient {
     ($float:ident, $shift:literal, $a:expr, $b:expr) => {
         (($float::from($a) + 0.5) / $float::from($b) - 0.5 + $shift).to_bits()
@@ -110,7 +110,7 @@ integer!(u8, |x| x, |a, b| quotient!(f32, 12_582_912.0, a, b) as u8);
 integer!(u32, |x| x, |a, b| {
     quotient!(f64, 6_755_399_441_055_744.0, a, b) as u32
 });
-// Magnitudes, and the sign put back: the least i32 over -1 wraps.
+// Divides magnitudes and restores the sign: the least i32 over -1 wraps.
 integer!(i32, |x| x.wrapping_abs(), |a, b| {
     let (dividend, divisor) = (a.unsigned_abs(), b.unsigned_abs());
     let quotient = quotient!(f64, 6_755_399_441_055_744.0, dividend, divisor) as u32;
@@ -193,7 +193,8 @@ mod tests {
         let hard = [1, 2, 3, 5, 7, 255, 256, 65_535, 65_537, 0x7fff_ffff];
         for a in hard.into_iter().flat_map(|a: u32| [a, !a, a << 1]) {
             for b in hard.into_iter().flat_map(|b: u32| [b, !b]) {
-                // Numerators just below a multiple are the ones rounding could lift.
+                // Numerators just below a multiple are the ones that rounding
+                // could raise.
                 for a in [a, (a / b).wrapping_mul(b).wrapping_sub(1)] {
                     assert_eq!(a.over(b), a / b, "{a} / {b}");
                     let (a, b) = (a.cast_signed(), b.cast_signed());

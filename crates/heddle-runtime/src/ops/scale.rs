@@ -1,4 +1,4 @@
-//! A factor and an offset, rounded once.
+//! Multiplication by a factor and addition of an offset, rounded once.
 
 use crate::array::{Array, HostBuffer};
 use crate::device::{Accelerator, Argument, DeviceId, ExecutionContext, ExecutionTarget};
@@ -16,8 +16,8 @@ pub static SCALE: Kind = Kind::new("scale", WorkUnit::Bytes);
 
 const KERNELS: Kernels = kernels!("scale", floats);
 
-/// `x * factor + offset` of every element, rounded once (a fused multiply-add, as
-/// every device has it), so that all devices answer alike to the bit.
+/// `x * factor + offset` of every element, rounded once (a fused multiply-add, which every
+/// device has), so the results of all devices are equal to the bit.
 #[derive(Clone, Debug)]
 pub struct Scale<T: Float> {
     input: Array<T>,
@@ -26,7 +26,7 @@ pub struct Scale<T: Float> {
 }
 
 impl<T: Float> Scale<T> {
-    /// `input * factor + offset` of any array.
+    /// Creates the operation for an array of any shape.
     #[must_use]
     pub fn new(input: &Array<T>, factor: T, offset: T) -> Self {
         Self {

@@ -1,18 +1,18 @@
-//! Parts of row-major matrices on the host, for operations that take them apart.
+//! Parts of row-major matrices on the host, for operations that divide them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::dtype::Element;
 
-/// `0..len` in steps.
+/// Divides `0..len` into ranges of `step`.
 pub(super) fn ranges(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
     (0..len)
         .step_by(step)
         .map(move |start| start..len.min(start + step))
 }
 
-/// A part of a matrix with rows of `width`, dense.
+/// Returns a part of a matrix with rows of `width` in dense memory, copied if it is not dense.
 pub(super) fn packed<T: Element>(
     matrix: &[T],
     width: usize,

@@ -1,9 +1,9 @@
-//! The table of operations: every kind there is here, with what is measured of it,
-//! what it is held to and the kinds of its merged work.
+//! The table of operations: every kind of this crate, with its probes, its conformance cases
+//! and the kinds of its merged work.
 //!
-//! [`kinds`], [`probes`](super::probes), the kinds of merged work and the conformance
-//! suite are read from it; no other list has to be kept beside it. The elementwise
-//! functions have a list of their own, in `elementwise/table.rs`.
+//! [`kinds`], [`probes`](super::probes), the kinds of merged work and the conformance suite are
+//! generated from it; there is no second list. The elementwise functions have their own table,
+//! in `elementwise/table.rs`.
 
 use crate::batch::{MergedKinds, merged_kinds};
 use crate::conformance::cases;
@@ -20,16 +20,16 @@ use super::{
 /// One kind of operation.
 pub(crate) struct Entry {
     pub(crate) kind: &'static Kind,
-    /// The kinds of many of it merged, where that can be done.
+    /// The kinds of its merged work, if it can be merged.
     pub(crate) merged: Option<&'static MergedKinds>,
     /// Adds a probe for each element type, and one of merged work.
     pub(crate) probes: fn(&mut Vec<ArrayProbe>),
-    /// Adds the conformance cases, those of merged work included.
+    /// Adds the conformance cases, including those of merged work.
     pub(crate) cases: fn(&mut Vec<Case>, Depth),
 }
 
-/// The same statement for each element type of `all`, `integers` or `floats`, named
-/// by the identifier before the arrow.
+/// Repeats a statement for each element type of `all`, `integers` or `floats`, named by the
+/// identifier before the arrow.
 macro_rules! each_type {
     (all, $T:ident => $statement:expr) => {
         $crate::ops::table::each_type!(integers, $T => $statement);
@@ -50,8 +50,8 @@ macro_rules! each_type {
 }
 pub(super) use each_type;
 
-/// Kind, name of its functions in `probes` and `cases`, element types, and for what
-/// can be merged the name and unit of the merged kinds.
+/// A row: the kind, the name of its functions in `probes` and `cases`, the element types, and
+/// for a kind that can be merged the name and unit of the merged kinds.
 macro_rules! entries {
     ($($kind:ident $name:ident: $types:ident $(, merged $text:literal $unit:ident)?;)*) => {
         &[$(entries!(@ $kind $name $types $($text $unit)?),)*]
@@ -101,7 +101,7 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
     OTHERS.iter().chain(ELEMENTWISE)
 }
 
-/// Every kind there is here.
+/// Every kind of this crate.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
     entries().map(|entry| entry.kind)
 }

@@ -21,7 +21,7 @@ impl Runtime {
     ///
     /// ```
     /// # use heddle_runtime::{Array, Runtime, ops::Xor};
-    /// # let runtime = Runtime::builder().forgetful().build()?;
+    /// # let runtime = Runtime::builder().without_model_cache().build()?;
     /// let key = Array::from_slice(b"k");
     /// let words = [Array::from_slice(b"warp"), Array::from_slice(b"weft")];
     /// let operations = words.iter().map(|word| Xor::new(word, &key)).collect::<Result<Vec<_>, _>>()?;

@@ -109,9 +109,9 @@ impl Runtime {
     ///
     /// ```
     /// # use heddle_runtime::{Array, Runtime};
-    /// # let runtime = Runtime::builder().forgetful().build()?;
+    /// # let runtime = Runtime::builder().without_model_cache().build()?;
     /// let signal = Array::from_slice(&[3.0_f32, 4.0]);
-    /// let energy = runtime.again_if_lost("energy", || {
+    /// let energy = runtime.retry_on_device_loss("energy", || {
     ///     let squares = runtime.square(&signal)?;
     ///     runtime.sum(&squares)
     /// })?;

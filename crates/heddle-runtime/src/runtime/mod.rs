@@ -92,7 +92,7 @@ impl Runtime {
         &self.shared.pool
     }
 
-    /// The devices, processor first.
+    /// The devices, CPU first.
     pub fn devices(&self) -> impl Iterator<Item = &Arc<dyn Device>> {
         self.shared.devices.iter().map(|slot| &slot.device)
     }

@@ -302,7 +302,7 @@ fn errors_are_compared_and_panics_end_one_case_only() {
         .collect();
     assert_eq!(said[0], "panicked: on purpose");
     assert!(said[1].starts_with("could not be set up"), "{said:?}");
-    assert!(said[2].ends_with("against an answer"), "{said:?}");
+    assert!(said[2].ends_with("against a result"), "{said:?}");
 }
 
 #[test]

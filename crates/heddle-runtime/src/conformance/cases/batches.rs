@@ -1,5 +1,5 @@
-//! Many operations as one: ragged lengths, shared and own operands, one item that
-//! fails among others that do not; packed from the host, and where they live.
+//! Many operations as one: irregular lengths, shared and separate operands, and one item that fails
+//! among others that do not; packed from the host, and where they are.
 
 use super::super::case::{Case, CaseResult};
 use super::super::runner::CaseRunner;
@@ -15,13 +15,13 @@ use crate::ops::{
     XOR, Xor,
 };
 
-/// Around lines, blocks and what answers share a buffer up to; none has no
-/// elements, which would live nowhere.
+/// Around cache lines, blocks and the size up to which results share a buffer. Not zero, because an
+/// empty array is on no device.
 const LENGTHS: [usize; 9] = [1, 15, 16, 17, 255, 1000, 1024, 1025, 5003];
-/// Beyond what travels in one piece.
+/// More than one transfer holds.
 const MANY: usize = 3_000;
 
-/// The same case twice: operands packed from the host, and left on the device.
+/// Adds the same case twice: with operands packed from the host, and left on the device.
 fn both<B: Batchable>(
     list: &mut Vec<Case>,
     kind: &'static Kind,

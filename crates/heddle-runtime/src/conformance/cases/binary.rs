@@ -1,5 +1,5 @@
-//! Functions of two elements: arrays and scalars on either side, into a new array
-//! and over the left one, edges against edges, and zeros that cannot divide.
+//! Functions of two elements: arrays and scalars on either side, into a new array and over the left
+//! one, all pairs of edge values, and zero divisors.
 
 use super::super::case::{Case, CaseResult};
 use super::super::sample::SampleElement;
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::operation::Operation;
 use crate::ops::{ArrayOrScalar, Binary, BinaryFunction, BinaryInPlace};
 
-/// Where the arrays are; the other side, if any, is a scalar.
+/// Which operands are arrays; the other one, if any, is a scalar.
 #[derive(Clone, Copy)]
 enum Form {
     Arrays,
@@ -30,7 +30,7 @@ const FORMS: [(Form, &str); 5] = [
     (Form::InPlaceScalar, "in place, scalar"),
 ];
 
-/// A function of two elements, alone and merged.
+/// The cases of a function of two elements, single and merged.
 pub(crate) fn binary<T: SampleElement, F: BinaryFunction<T> + 'static>(
     list: &mut Vec<Case>,
     depth: Depth,
@@ -43,7 +43,7 @@ pub(crate) fn binary<T: SampleElement, F: BinaryFunction<T> + 'static>(
             let case = Case::new(kind, T::DTYPE, what, move |trial| {
                 let left = trial.wide_range::<T>(0, &[length])?;
                 let right = divisors(trial.wide_range::<T>(1, &[length])?, function)?;
-                // Of one element at least, so that a scalar can be taken from it.
+                // At least one element, so that a scalar can be taken from it.
                 let scalar = divisors(trial.wide_range::<T>(2, &[1])?, function)?.as_slice()?[0];
                 ask(trial, function, form, &left, &right, scalar)
             });
@@ -140,7 +140,7 @@ fn in_place<T: SampleElement, F: BinaryFunction<T>>(
     ))
 }
 
-/// The same elements, those that may not divide replaced where they would.
+/// Returns the same elements, with zero divisors replaced if the function divides.
 fn divisors<T: SampleElement, F: BinaryFunction<T>>(
     mut array: Array<T>,
     function: F,
@@ -155,8 +155,8 @@ fn divisors<T: SampleElement, F: BinaryFunction<T>>(
     Ok(array)
 }
 
-/// Integer zeros in a divisor: the index of the first is part of the answer, and
-/// what would have been overwritten is not.
+/// Integer zeros in a divisor: the error names the index of the first, and data that would have
+/// been overwritten is unchanged.
 fn zeros<T: SampleElement, F: BinaryFunction<T> + 'static>(list: &mut Vec<Case>, function: F) {
     const LENGTH: usize = 10_007;
     let kind = function.kind();

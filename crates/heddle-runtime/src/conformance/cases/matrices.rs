@@ -1,5 +1,5 @@
-//! Matrix products and transposes: tiles cut off at every edge, vectors, inner
-//! extents of zero, batches against single matrices.
+//! Matrix products and transposes: partial tiles at every edge, vectors, inner extents of zero,
+//! batches with single matrices.
 
 use super::super::case::Case;
 use super::super::sample::SampleElement;
@@ -63,7 +63,7 @@ const TRANSPOSES: [(Depth, &[usize]); 13] = [
     (Thorough, &[4099, 2053]),
 ];
 
-/// Products of two matrices, alone and merged.
+/// The cases of products of two matrices, single and merged.
 pub(crate) fn matmul<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     for [m, k, n] in depth.of(&PRODUCTS) {
         let case = Case::new(&MATMUL, T::DTYPE, pair(&[m, k], &[k, n]), move |trial| {
@@ -108,7 +108,7 @@ pub(crate) fn matmul<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Dept
     batches::matmul::<T>(list);
 }
 
-/// Products of two batches, or of a batch and a matrix.
+/// The cases of products of two batches, or of a batch and a matrix.
 pub(crate) fn batch_matmul<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     for (left, right) in depth.of(&BATCHES) {
         let case = Case::new(&BATCH_MATMUL, T::DTYPE, pair(left, right), move |trial| {
@@ -124,7 +124,7 @@ pub(crate) fn batch_matmul<T: SampleElement + Float>(list: &mut Vec<Case>, depth
     }
 }
 
-/// Matrices and batches of them with their last two axes swapped.
+/// The cases of transposed matrices and batches of them.
 pub(crate) fn transpose<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     for extents in depth.of(&TRANSPOSES) {
         list.push(Case::new(

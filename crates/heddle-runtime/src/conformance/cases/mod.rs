@@ -1,8 +1,7 @@
 //! The cases of the array operations, one file per family.
 //!
-//! A function here lists the cases of one kind and element type; which there are is
-//! in the table of operations. Operands are drawn when a case runs, never before, so
-//! that a list costs nothing.
+//! Each function here adds the cases of one kind and element type; the table of operations lists
+//! the functions. Operands are drawn when a case runs, so that a list of cases costs nothing.
 
 mod batches;
 mod binary;
@@ -24,7 +23,7 @@ use super::case::Case;
 use super::sizes::Depth;
 use crate::ops;
 
-/// Every case there is to this depth.
+/// Returns every case up to this depth.
 pub(super) fn all(depth: Depth) -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in ops::entries() {

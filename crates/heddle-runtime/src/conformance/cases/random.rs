@@ -5,7 +5,7 @@ use super::super::sizes::Depth;
 use super::extent::{elements, shape};
 use crate::ops::{RANDOM, Random, RandomElement};
 
-/// Random arrays of an element type.
+/// The cases of random arrays of an element type.
 pub(crate) fn random<T: RandomElement>(list: &mut Vec<Case>, depth: Depth) {
     for length in depth.lengths::<T>() {
         let case = Case::new(&RANDOM, T::DTYPE, elements(length), move |trial| {

@@ -1,5 +1,5 @@
-//! Many elements to one value: signs that cancel, an offset that swallows what is
-//! added to it, a single NaN, and nothing at all.
+//! Reductions to one value: signs that cancel, a large offset that absorbs small terms, a single
+//! NaN, and no elements at all.
 
 use super::super::case::{Case, CaseResult};
 use super::super::sample::SampleElement;
@@ -11,35 +11,35 @@ use crate::error::Error;
 use crate::operation::Kind;
 use crate::ops::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
 
-/// The sum.
+/// The cases of the sum.
 pub(crate) fn sum<T: SampleElement + Summable>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &SUM, |trial, input| {
         trial.check(|runner| Ok(Sum::new(&runner.place(0, input)?)))
     });
 }
 
-/// The mean.
+/// The cases of the mean.
 pub(crate) fn mean<T: SampleElement + Summable>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &MEAN, |trial, input| {
         trial.check(|runner| Mean::new(&runner.place(0, input)?))
     });
 }
 
-/// The standard deviation.
+/// The cases of the standard deviation.
 pub(crate) fn std<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &STD, |trial, input| {
         trial.check(|runner| Std::new(&runner.place(0, input)?))
     });
 }
 
-/// The least element.
+/// The cases of the least element.
 pub(crate) fn min<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &MIN, |trial, input| {
         trial.check(|runner| Min::new(&runner.place(0, input)?))
     });
 }
 
-/// The greatest element.
+/// The cases of the greatest element.
 pub(crate) fn max<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
     reduction::<T>(list, depth, &MAX, |trial, input| {
         trial.check(|runner| Max::new(&runner.place(0, input)?))
@@ -52,7 +52,7 @@ fn reduction<T: SampleElement>(
     kind: &'static Kind,
     ask: fn(&Trial<'_>, &Array<T>) -> CaseResult,
 ) {
-    // Nothing is among the lengths: its sum is zero, the rest refuse it.
+    // Zero is among the lengths: the sum is zero, and the others return an error.
     for length in depth.lengths::<T>() {
         list.push(Case::new(kind, T::DTYPE, elements(length), move |trial| {
             Ok(ask(trial, &trial.near_zero::<T>(0, &[length])?))

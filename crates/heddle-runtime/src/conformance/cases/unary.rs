@@ -1,4 +1,4 @@
-//! Functions of one element, and passes that bring an array to a common measure.
+//! Functions of one element, and normalization.
 
 use super::super::case::{Case, CaseResult};
 use super::super::sample::SampleElement;
@@ -13,7 +13,7 @@ use crate::ops::{
     Float, Normalize, NormalizeMode, SCALE, Scale, Unary, UnaryFunction, UnaryInPlace,
 };
 
-/// What a function of one element is asked about.
+/// The values on which a function of one element is tested.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Domain {
     /// Every value of the element type.
@@ -33,7 +33,7 @@ impl Domain {
         };
         let mut array = trial.near_zero::<T>(0, extents)?;
         for value in array.as_mut_slice()? {
-            // What is near zero is at most four away from it.
+            // Values near zero have a magnitude of at most four.
             *value = value.times(T::from_u8(limit / 4));
         }
         Ok(array)
@@ -49,7 +49,7 @@ impl Domain {
     }
 }
 
-/// A function of one element, alone and merged.
+/// The cases of a function of one element, single and merged.
 pub(crate) fn unary<T: SampleElement, F: UnaryFunction<T> + 'static>(
     list: &mut Vec<Case>,
     depth: Depth,
@@ -75,7 +75,7 @@ pub(crate) fn unary<T: SampleElement, F: UnaryFunction<T> + 'static>(
     batches::unary(list, function);
 }
 
-/// Into a new array, then over the array itself; the first difference counts.
+/// Runs it into a new array, then over the array itself; returns the first difference.
 fn both_ways<T: SampleElement, F: UnaryFunction<T>>(
     trial: &Trial<'_>,
     function: F,
@@ -100,7 +100,7 @@ fn in_place<T: SampleElement, F: UnaryFunction<T>>(
     )
 }
 
-/// `input * factor + offset`.
+/// The cases of `input * factor + offset`.
 pub(crate) fn scale<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     for length in depth.lengths::<T>() {
         list.push(Case::new(
@@ -123,17 +123,17 @@ pub(crate) fn scale<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth
     }));
 }
 
-/// Mean zero and deviation one.
+/// The cases of normalization to mean zero and deviation one.
 pub(crate) fn z_score<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     normalize::<T>(list, depth, NormalizeMode::ZScore);
 }
 
-/// From zero to one.
+/// The cases of normalization to the range from zero to one.
 pub(crate) fn min_max<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     normalize::<T>(list, depth, NormalizeMode::MinMax);
 }
 
-/// Length one.
+/// The cases of normalization to length one.
 pub(crate) fn unit<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Depth) {
     normalize::<T>(list, depth, NormalizeMode::Unit);
 }

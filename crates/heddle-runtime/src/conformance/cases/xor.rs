@@ -1,5 +1,5 @@
-//! Exclusive or: keys shorter, as long and longer than the data, and a shared
-//! array that another holder must find unchanged.
+//! Exclusive or: keys shorter than, as long as and longer than the data, and a shared array that
+//! must stay unchanged for its other holder.
 
 use super::super::case::{Case, CaseResult};
 use super::super::sizes::{Depth, MIXED};
@@ -11,10 +11,10 @@ use crate::error::Error;
 use crate::operation::Operation;
 use crate::ops::{BitElement, RandomElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
 
-/// Lengths of keys: a divisor of every block, a prime, around a block.
+/// Lengths of keys: a divisor of every block, a prime, and values around a block.
 const KEYS: [usize; 5] = [1, 8, 17, 256, 257];
 
-/// Into a new array, alone and merged.
+/// The cases into a new array, single and merged.
 pub(crate) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>, depth: Depth) {
     for (length, key) in lengths::<T>(depth) {
         let case = Case::new(&XOR, T::DTYPE, sizes(length, key), move |trial| {
@@ -30,7 +30,7 @@ pub(crate) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>, depth: De
     batches::xor::<T>(list);
 }
 
-/// Over the data itself.
+/// The cases over the data itself.
 pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, depth: Depth) {
     for (length, key) in lengths::<T>(depth) {
         let case = Case::new(&XOR_IN_PLACE, T::DTYPE, sizes(length, key), move |trial| {
@@ -51,7 +51,7 @@ pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, 
                 |runner, data| {
                     let kept = data.clone();
                     runner.run(&mut XorInPlace::new(data, &runner.place(1, &key)?)?)?;
-                    // What is compared is what the other holder has.
+                    // The other holder's array is what is compared.
                     *data = kept;
                     Ok(())
                 },
@@ -61,7 +61,7 @@ pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, 
     ));
 }
 
-/// Elements of the data and of the key.
+/// The numbers of elements of data and key.
 fn lengths<T: BitElement>(depth: Depth) -> impl Iterator<Item = (usize, usize)> {
     depth.lengths::<T>().flat_map(|length| {
         let shorter = KEYS.into_iter().filter(move |&key| key < length);

@@ -1,22 +1,22 @@
-//! One side of a binary function: an array, or one value for all elements.
+//! An operand of a binary function: an array, or one value for all elements.
 
 use crate::array::Array;
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::shape::Shape;
 
-/// An operand: an array, or a scalar that stands against every element.
+/// An operand: an array, or a scalar used with every element.
 #[derive(Clone, Debug)]
 pub enum ArrayOrScalar<T: Element> {
-    /// Element by element.
+    /// One value per element.
     Array(Array<T>),
     /// The same value for every element.
     Scalar(T),
 }
 
 impl<T: Element> ArrayOrScalar<T> {
-    /// The shape two terms have together: equal, or the one array's. Two scalars
-    /// make a scalar.
+    /// Returns the shape of the result of two operands: their common shape, or that of the
+    /// only array. Two scalars give a scalar.
     pub(super) fn common_shape(
         operation: &'static str,
         left: &Self,

@@ -1,5 +1,5 @@
-//! Many maps as one: on a GPU the operands of all items lie one behind the other,
-//! and the map over them is the same map.
+//! Many elementwise operations as one. On a GPU the operands of all items are stored back to
+//! back, and one launch computes all of them.
 
 use crate::array::Array;
 use crate::batch::pack::{self, ITEM_BYTES, ResultBuffers};
@@ -74,7 +74,7 @@ impl<T: Number, F: UnaryFunction<T>> Batchable for Unary<T, F> {
     }
 }
 
-/// Which side is an array. Items of one group are alike in it.
+/// Which operand is an array. The same for all items of a group.
 fn form<T: Number>(left: &ArrayOrScalar<T>, right: &ArrayOrScalar<T>) -> usize {
     usize::from(matches!(left, ArrayOrScalar::Array(_)))
         + 2 * usize::from(matches!(right, ArrayOrScalar::Array(_)))
@@ -175,7 +175,7 @@ fn packed<T: Number, F: BinaryFunction<T>>(
     accelerator: &dyn Accelerator,
 ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
     let function = items[0].function;
-    // A divisor that fails its item is found here, where it is still the item's own.
+    // A zero divisor fails its own item, so it is found here, before the items are packed.
     let mut failures = Vec::new();
     if function.divides() && T::IS_INTEGER {
         for (index, item) in items.iter().enumerate() {
@@ -201,7 +201,7 @@ fn packed<T: Number, F: BinaryFunction<T>>(
     if !going.is_empty() {
         let (mut lefts, rights) = (Scalars::of(&going, left), Scalars::of(&going, right));
         if let (Scalars::Shared(_), Scalars::Shared(_)) = (&lefts, &rights) {
-            // Two scalars have no array to take a length from.
+            // Two scalars have no array whose length would count.
             lefts = Scalars::repeated(&going, left);
         }
         let left = packed_operand(context, &going, left, &lefts)?;
@@ -238,16 +238,16 @@ fn right<T: Number, F: BinaryFunction<T>>(item: &Binary<T, F>) -> &ArrayOrScalar
     &item.right
 }
 
-/// The scalars on one side of many items.
+/// The scalars of one operand of many items.
 enum Scalars<T> {
-    /// All have this one.
+    /// All items have this one.
     Shared(T),
-    /// Each its own, as often as the item has elements; nothing for an array.
+    /// Each item has its own, repeated once per element of the item; nothing for an array.
     Repeated(Vec<Vec<T>>),
 }
 
 impl<T: Number> Scalars<T> {
-    /// There is at least one item.
+    /// `items` is not empty.
     fn of<F: BinaryFunction<T>>(
         items: &[&Binary<T, F>],
         of: fn(&Binary<T, F>) -> &ArrayOrScalar<T>,
@@ -276,8 +276,8 @@ impl<T: Number> Scalars<T> {
     }
 }
 
-/// One side of all items: a scalar where all have the same one, their elements one
-/// behind the other otherwise.
+/// Packs one operand of all items: a scalar if all items have the same one, otherwise the
+/// elements back to back.
 fn packed_operand<'a, T: Number, F: BinaryFunction<T>>(
     context: &ExecutionContext<'_>,
     items: &[&'a Binary<T, F>],

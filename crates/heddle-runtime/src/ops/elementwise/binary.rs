@@ -13,7 +13,7 @@ use super::super::number::Number;
 use super::super::{agreement, elementwise_gpu, memory_budget};
 use super::{ArrayOrScalar, BinaryFunction, gpu};
 
-/// `f(left, right)` element by element, in a new array.
+/// `f(left, right)` element by element, into a new array.
 #[derive(Clone, Debug)]
 pub struct Binary<T: Number, F> {
     pub(super) function: F,
@@ -23,10 +23,11 @@ pub struct Binary<T: Number, F> {
 }
 
 impl<T: Number, F: BinaryFunction<T>> Binary<T, F> {
-    /// Two arrays of one shape, or an array and a scalar on either side.
+    /// Creates the operation for two arrays of one shape, or an array and a scalar on
+    /// either side.
     ///
-    /// Fails when the shapes differ, or when an integer scalar zero is to divide
-    /// anything. A zero *inside* an integer divisor is found when it runs.
+    /// Fails when the shapes differ, or when the divisor is an integer scalar zero. A zero
+    /// *inside* an integer divisor array is an error of the run.
     pub fn new(
         function: F,
         left: impl Into<ArrayOrScalar<T>>,
@@ -102,7 +103,7 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
     }
 }
 
-/// `f(data, right)` element by element, over the data itself.
+/// `f(data, right)` element by element, written over `data`.
 #[derive(Debug)]
 pub struct BinaryInPlace<'a, T: Number, F> {
     function: F,
@@ -111,8 +112,8 @@ pub struct BinaryInPlace<'a, T: Number, F> {
 }
 
 impl<'a, T: Number, F: BinaryFunction<T>> BinaryInPlace<'a, T, F> {
-    /// As [`Binary::new`], the left side being overwritten. When it fails on a
-    /// zero divisor, the data is as it was.
+    /// Like [`Binary::new`], but the left operand is overwritten. If the run fails on a
+    /// zero divisor, `data` is unchanged.
     pub fn new(
         function: F,
         data: &'a mut Array<T>,
@@ -182,7 +183,8 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
     }
 }
 
-/// Bytes a GPU keeps to find zeros to divide by: one block of its allocator.
+/// Returns the bytes that a GPU needs to search the divisor for zeros: one block of its
+/// allocator.
 fn zeros<T: Number, F: BinaryFunction<T>>(function: F, right: &ArrayOrScalar<T>) -> Bytes {
     match right {
         ArrayOrScalar::Array(_) if function.divides() && T::IS_INTEGER => Bytes(256),

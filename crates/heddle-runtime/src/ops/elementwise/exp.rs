@@ -1,14 +1,13 @@
-//! The exponential without branches, so that a loop over it vectorises.
+//! The exponential function without branches, so that loops over it vectorise.
 //!
-//! `x = n ln 2 + r` with `|r| <= ln 2 / 2`; a polynomial gives `e^r`, and `2^n` is
-//! put together from its exponent bits. Largest error found against a wider
-//! reference: 1 ulp in `f32` over every third of all floats, 1 ulp in `f64` over
-//! ten million; the promise, tested, is 2. Results below the least normal number
-//! are rounded a second time, which the promise includes.
+//! `x = n ln 2 + r` with `|r| <= ln 2 / 2`; a polynomial gives `e^r`, and `2^n` is assembled
+//! from its exponent bits. The largest error found against a wider reference is 1 ulp: in `f32`
+//! over every third of all floats, in `f64` over ten million values. The documented and tested
+//! bound is 2 ulp, which includes the second rounding of subnormal results.
 //!
-//! `n` is rounded by adding a number so large that its last bit is worth one;
-//! its integer bits then stand at the bottom of the sum. `2^n` is applied in two
-//! halves, because `n` alone may exceed the exponent's range at both ends.
+//! `n` is rounded by adding a number so large that its last mantissa bit is worth one; the low
+//! bits of the sum are then `n` as an integer. `2^n` is applied in two halves, because `n`
+//! alone may exceed the range of the exponent at both ends.
 
 macro_rules! exponential {
     (
@@ -19,10 +18,11 @@ macro_rules! exponential {
     ) => {
         #[inline(always)]
         pub(in super::super) fn $float(x: $float) -> $float {
-            /// Its last mantissa bit is worth one, and sums with it stay so.
+            /// Its last mantissa bit is worth one, and stays so when a small number
+            /// is added.
             const SHIFT: $float = (3_u64 << ($mantissa - 1)) as $float;
-            // Beyond these the answer is zero or infinity; the comparisons are
-            // false for NaN, which passes through.
+            // Beyond these limits the result is zero or infinity. The comparisons
+            // are false for NaN, which passes through.
             let x = if x < $low { $low } else { x };
             let x = if x > $high { $high } else { x };
             let n = x.mul_add(std::$float::consts::LOG2_E, SHIFT) - SHIFT;
@@ -37,8 +37,8 @@ macro_rules! exponential {
     };
 }
 
-// Taylor coefficients from the highest power down: at |r| <= 0.3466 the first one
-// left out is worth 0.09 ulp in f32 and 0.04 ulp in f64.
+// Taylor coefficients, highest power first: at |r| <= 0.3466 the first omitted term is worth
+// 0.09 ulp in f32 and 0.04 ulp in f64.
 exponential!(
     f32,
     mantissa 23, bias 127.0, clamp [-104.0, 89.0],

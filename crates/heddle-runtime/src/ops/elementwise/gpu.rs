@@ -17,7 +17,7 @@ use super::super::number::Number;
 use super::zeros::ZeroDivisorCheck;
 use super::{ArrayOrScalar, BinaryFunction, UnaryFunction};
 
-/// Which side of a binary kernel is a scalar. Mirrors kernels/binary.cu.
+/// Which operand of a binary kernel is a scalar. Mirrors kernels/binary.cu.
 #[derive(Clone, Copy)]
 enum Form {
     Arrays,
@@ -25,7 +25,7 @@ enum Form {
     ScalarLeft,
 }
 
-/// `f(input)` in a new array.
+/// `f(input)` into a new array.
 pub(super) fn unary<T: Number, F: UnaryFunction<T>>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -42,7 +42,7 @@ pub(super) fn unary<T: Number, F: UnaryFunction<T>>(
     )
 }
 
-/// `f(input)` of many inputs on the host, one behind the other.
+/// `f(input)` of many inputs on the host, stored back to back.
 pub(super) fn unary_scattered<T: Number, F: UnaryFunction<T>>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -61,14 +61,14 @@ pub(super) fn unary_scattered<T: Number, F: UnaryFunction<T>>(
     })
 }
 
-/// One side of many items: the same scalar for all, or elements on the host.
+/// One operand of many items: the same scalar for all, or elements on the host.
 pub(super) enum PackedOperand<'a, T> {
     Scalar(T),
     Elements(GatherPieces<'a>),
 }
 
-/// `f(left, right)` of many items; at least one side has elements. Integers are not
-/// divided by zero: the caller has looked.
+/// `f(left, right)` of many items, of which at least one operand has elements. The caller has
+/// checked that no integer is divided by zero.
 pub(super) fn binary_scattered<T: Number, F: BinaryFunction<T>>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -103,7 +103,7 @@ pub(super) fn binary_scattered<T: Number, F: BinaryFunction<T>>(
     })
 }
 
-/// `f(data)` over the data itself.
+/// `f(data)`, written over `data`.
 pub(super) fn unary_in_place<T: Number, F: UnaryFunction<T>>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -116,8 +116,8 @@ pub(super) fn unary_in_place<T: Number, F: UnaryFunction<T>>(
     })
 }
 
-/// `f(left, right)` in a new array. Of two scalars the left one is brought up as an
-/// array of one element.
+/// `f(left, right)` into a new array. Of two scalars the left one is uploaded as an array of
+/// one element.
 pub(super) fn binary<T: Number, F: BinaryFunction<T>>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -175,8 +175,8 @@ pub(super) fn binary<T: Number, F: BinaryFunction<T>>(
     Ok(result)
 }
 
-/// `f(data, right)` over the data itself, which is left alone when an integer of
-/// `right` is a zero to divide by.
+/// `f(data, right)`, written over `data`, which is unchanged if an integer of `right` is a zero
+/// divisor.
 pub(super) fn binary_in_place<T: Number, F: BinaryFunction<T>>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -197,7 +197,8 @@ pub(super) fn binary_in_place<T: Number, F: BinaryFunction<T>>(
         && T::IS_INTEGER
     {
         if elementwise_gpu::streams_over(context, data, &others) {
-            // A stream writes to memory of its own, so it may look as it goes.
+            // The result of a stream has its own memory, so the divisor can be
+            // checked on the way.
             let left = ArrayOrScalar::from(&*data);
             *data = binary(context, accelerator, function, (&left, right), data.shape())?;
             return Ok(());
@@ -235,7 +236,7 @@ fn launch_unary<T: Element>(
     )
 }
 
-/// One binary kernel, ready for any stretch of elements.
+/// One binary kernel, ready to be launched over any range of elements.
 struct BinaryCall<'a, T> {
     accelerator: &'a dyn Accelerator,
     kernel: &'static Kernel,
@@ -245,7 +246,8 @@ struct BinaryCall<'a, T> {
 
 impl<T: Number> BinaryCall<'_, T> {
     fn launch(&self, chunk: &MapChunk<'_>) -> Result<(), Error> {
-        // With one array, both are it: the kernel does not read the scalar's side.
+        // A single array is passed as both: the kernel does not read the operand that is
+        // a scalar.
         let (left, right) = (chunk.inputs[0], chunk.inputs[chunk.inputs.len() - 1]);
         kernel::over_elements(
             self.accelerator,
@@ -264,7 +266,7 @@ impl<T: Number> BinaryCall<'_, T> {
     }
 }
 
-/// The kernel's name, for a function that has one.
+/// The name of the kernel, of a function that has one.
 fn implemented(
     kernel: Option<&'static Kernel>,
     operation: &'static str,

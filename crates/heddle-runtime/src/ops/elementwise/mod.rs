@@ -1,7 +1,7 @@
 //! Functions of one or two elements, applied to whole arrays.
 //!
-//! The function is a type (`Add`, `Exp`, …), so that each pass is compiled for
-//! it and a function that only floats have cannot be asked of integers.
+//! The function is a type (`Add`, `Exp`, …), so each loop is compiled for it, and a function of
+//! floats cannot be called with integers.
 
 mod array_or_scalar;
 mod batched;

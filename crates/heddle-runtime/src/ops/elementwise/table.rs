@@ -1,9 +1,8 @@
-//! The list of elementwise functions: one row each.
+//! The table of elementwise functions.
 //!
-//! A row makes the kind, the type, the method of [`Runtime`], the kinds of merged
-//! work, the probes and the conformance cases. What a row cannot hold is the value of
-//! a function that [`Number`] or [`Float`] does not have yet, and the kernels, which
-//! are named `<name>_<element type>`.
+//! A row generates the kind, the type, the method of [`Runtime`], the kinds of merged work, the
+//! probes and the conformance cases. Not in a row: the implementation of a function that
+//! [`Number`] or [`Float`] lacks, and the kernels, which are named `<name>_<element type>`.
 
 use crate::array::Array;
 use crate::batch::{MergedKinds, merged_kinds};
@@ -154,7 +153,7 @@ elementwise! {
         square "square" Square SQUARE: all Number,
         weight 1, tolerance 0.0, domain Domain::All, |x| x.times(x);
 
-        /// The distance of every element from zero; the least `i32` stays as it is.
+        /// The absolute value of every element; the least `i32` is unchanged.
         abs "abs" Abs ABS: all Number,
         weight 1, tolerance 0.0, domain Domain::All, |x| x.magnitude();
 
@@ -164,7 +163,7 @@ elementwise! {
 
         /// e to the power of every element, within 2 ulp; two devices may differ by 4.
         exp "exp" Exp EXP: floats Float,
-        // Where the answer is subnormal, an ulp is more than the tolerance.
+        // An ulp of a subnormal result exceeds the tolerance.
         weight 4, tolerance 4.0 * T::EPSILON, domain Domain::Within(80), |x| x.exponential();
     }
     binary {

@@ -10,7 +10,7 @@ use super::super::number::Number;
 use super::super::{agreement, elementwise_gpu, memory_budget};
 use super::{UnaryFunction, gpu};
 
-/// `f` of every element, in a new array.
+/// `f` of every element, into a new array.
 #[derive(Clone, Debug)]
 pub struct Unary<T: Number, F> {
     pub(super) function: F,
@@ -18,7 +18,7 @@ pub struct Unary<T: Number, F> {
 }
 
 impl<T: Number, F: UnaryFunction<T>> Unary<T, F> {
-    /// `function` of any array.
+    /// Creates the operation for an array of any shape.
     #[must_use]
     pub fn new(function: F, input: &Array<T>) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
     }
 }
 
-/// `f` of every element, over the array itself.
+/// `f` of every element, written over the array.
 #[derive(Debug)]
 pub struct UnaryInPlace<'a, T: Number, F> {
     function: F,
@@ -71,7 +71,7 @@ pub struct UnaryInPlace<'a, T: Number, F> {
 }
 
 impl<'a, T: Number, F: UnaryFunction<T>> UnaryInPlace<'a, T, F> {
-    /// `function` over any array.
+    /// Creates the operation for an array of any shape.
     #[must_use]
     pub fn new(function: F, data: &'a mut Array<T>) -> Self {
         Self { function, data }

@@ -1,4 +1,4 @@
-//! Zeros among an integer divisor's elements, found on the GPU that divides.
+//! Finds zeros in an integer divisor on the GPU that divides.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use super::super::number::Number;
 
 const KERNELS: Kernels = kernels!("first_zero", integers);
 
-/// The least place of a zero that any of several kernels has met.
+/// The least index of a zero found by any of several kernels.
 pub(super) struct ZeroDivisorCheck<'a> {
     context: &'a ExecutionContext<'a>,
     accelerator: &'a dyn Accelerator,
-    /// One 64-bit number, low half first; all ones while no zero was met.
+    /// One 64-bit number, low half first; all ones until a zero is found.
     place: Array<u32>,
     buffer: Arc<DeviceBuffer>,
 }
 
 impl<'a> ZeroDivisorCheck<'a> {
-    /// Nothing met yet.
+    /// Creates it with no zero found.
     pub(super) fn start(
         context: &'a ExecutionContext<'a>,
         accelerator: &'a dyn Accelerator,
     ) -> Result<Self, Error> {
         let mut place = Array::from_slice(&[u32::MAX; 2]);
         let buffer = context.resident(&place, accelerator)?;
-        // From here on the device's copy is the only true one.
+        // From here on only the device's copy is up to date.
         place.exclusive_on(accelerator.id());
         Ok(Self {
             context,
@@ -38,7 +38,7 @@ impl<'a> ZeroDivisorCheck<'a> {
         })
     }
 
-    /// Queues a look at `elements` of the divisor, of which `first` is the first.
+    /// Queues a scan of `elements` elements of the divisor, starting at index `first`.
     pub(super) fn scan<T: Number>(
         &self,
         divisor: &dyn DeviceMemory,
@@ -59,7 +59,7 @@ impl<'a> ZeroDivisorCheck<'a> {
         )
     }
 
-    /// Waits for the looks and fails with the first zero they met.
+    /// Waits for the scans, and fails with the first zero found.
     pub(super) fn refuse<T: Number>(&self) -> Result<(), Error> {
         let place = self
             .context

@@ -14,18 +14,19 @@ use crate::units::Bytes;
 
 use super::super::number::Float;
 use super::super::{agreement, memory_budget};
-use super::gemm::{self as door, Extents};
+use super::gemm::{Extents, product};
 use super::gpu::{self, ProductBatch};
 use super::{cost, mismatch, multiply_adds, shared_product, small, tolerance};
 
 /// The products of two batches of matrices.
 pub static BATCH_MATMUL: Kind = Kind::new("batch-matmul", WorkUnit::MultiplyAdds);
 
-/// Multiply-adds one thread takes at a time: some 3 µs, far above the price of a turn.
+/// Multiply-adds that one thread takes at a time: about 3 µs, far more than handing out a part
+/// costs.
 const PART: u64 = 128 << 10;
 
-/// The products of `b` matrices by `b` matrices, item by item. One side may be a
-/// single matrix (two axes), which then stands against every item of the other.
+/// The products of `b` matrices by `b` matrices, item by item. One operand may be a single
+/// matrix (two axes), which is then used with every item of the other.
 #[derive(Clone, Debug)]
 pub struct BatchMatMul<T: Float> {
     lhs: Array<T>,
@@ -36,8 +37,8 @@ pub struct BatchMatMul<T: Float> {
 }
 
 impl<T: Float> BatchMatMul<T> {
-    /// Fails unless the batches are equal or one side is a single matrix, and the
-    /// matrices fit each other.
+    /// Fails unless the batches have equal length or one operand is a single matrix, and
+    /// the matrices have matching extents.
     pub fn new(lhs: &Array<T>, rhs: &Array<T>) -> Result<Self, Error> {
         let (batch, m, k, inner, n) = match (lhs.shape().extents(), rhs.shape().extents()) {
             (&[batch, m, k], &[other, inner, n]) if batch == other => (batch, m, k, inner, n),
@@ -58,8 +59,8 @@ impl<T: Float> BatchMatMul<T> {
         })
     }
 
-    /// What a GPU is asked for. A single right matrix makes one tall product, as
-    /// on the host.
+    /// The products requested of a GPU. A single right matrix makes one tall product, as on
+    /// the host.
     fn products(&self) -> ProductBatch {
         let Extents { m, k, n } = self.item;
         if self.rhs.shape().rank() == 2 {
@@ -105,14 +106,14 @@ impl<T: Float> BatchMatMul<T> {
                 for (offset, out) in out.chunks_mut(m * n).enumerate() {
                     let index = part * group + offset;
                     let (lhs, rhs) = (lhs_of(index), rhs_of(index));
-                    door::product(self.item, out, lhs, rhs, Parallelism::None);
+                    product(self.item, out, lhs, rhs, Parallelism::None);
                 }
             },
         );
     }
 }
 
-/// Item `index` of a batch, or the single matrix that stands for all of them.
+/// Returns item `index` of a batch, or the single matrix used for all items.
 fn operand<T>(elements: &[T], index: usize, len: usize) -> &[T] {
     if elements.len() == len {
         elements
@@ -121,7 +122,7 @@ fn operand<T>(elements: &[T], index: usize, len: usize) -> &[T] {
     }
 }
 
-/// As [`operand`], for neighbours.
+/// Like [`operand`], for consecutive items.
 fn operands<T>(elements: &[T], items: Range<usize>, len: usize) -> &[T] {
     if elements.len() == len {
         elements
@@ -165,7 +166,7 @@ impl<T: Float> Operation for BatchMatMul<T> {
         let mut buffer = HostBuffer::unspecified(self.shape.elements());
         let out = buffer.as_mut_slice();
         if self.rhs.shape().rank() == 2 {
-            // Items one below the other are one tall matrix.
+            // Items stored one below the other are one tall matrix.
             let tall = Extents {
                 m: self.batch * self.item.m,
                 ..self.item
@@ -177,7 +178,7 @@ impl<T: Float> Operation for BatchMatMul<T> {
         Ok(Array::on_host(self.shape.clone(), buffer))
     }
 
-    /// Within k^1.5 epsilons of the largest product two elements could make.
+    /// Within k^1.5 epsilons of the largest possible product of two elements.
     fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
         let absolute = tolerance(self.item.k, &self.lhs, &self.rhs);
         agreement::within(first, second, 0.0, absolute)

@@ -1,4 +1,4 @@
-//! Many products asked for one by one, as one strided product.
+//! Separate products, merged into one strided product.
 
 use gemm::Parallelism;
 
@@ -14,11 +14,11 @@ use crate::units::Bytes;
 
 use super::super::number::Float;
 use super::super::{elementwise_gpu, kernel, memory_budget};
-use super::gemm::{self as door, Extents};
+use super::gemm::{Extents, product};
 use super::gpu::{self, ProductBatch};
 use super::{MATMUL, MatMul, cost, multiply_adds, small};
 
-/// Multiply-adds every item adds beside its own, for making its result.
+/// Multiply-adds added per item for the cost of creating its result.
 pub(in super::super) const ITEM_MULTIPLY_ADDS: u64 = 4096;
 
 impl<T: Float> Batchable for MatMul<T> {
@@ -53,7 +53,8 @@ impl<T: Float> Batchable for MatMul<T> {
         match context.place() {
             ExecutionTarget::Host(pool) => {
                 let each = multiply_adds(items[0].extents);
-                // Threads that would have nothing to do share every product instead.
+                // With fewer items than threads could use, all threads share
+                // every product instead.
                 if pool.is_worth_sharing(cost(each)) && items.len() < 2 * pool.threads() {
                     return Ok(items.iter_mut().map(|item| item.run(context)).collect());
                 }
@@ -73,7 +74,7 @@ impl<T: Float> Batchable for MatMul<T> {
 }
 
 impl<T: Float> MatMul<T> {
-    /// The product on the calling thread alone.
+    /// Computes the product on the calling thread alone.
     fn alone(&self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
         let (lhs, rhs) = (context.host(&self.lhs)?, context.host(&self.rhs)?);
         let mut out = HostBuffer::unspecified(self.shape.elements());
@@ -81,13 +82,13 @@ impl<T: Float> MatMul<T> {
             small::products(self.extents, out.as_mut_slice(), lhs, rhs);
         } else {
             let out = out.as_mut_slice();
-            door::product(self.extents, out, lhs, rhs, Parallelism::None);
+            product(self.extents, out, lhs, rhs, Parallelism::None);
         }
         Ok(Array::on_host(self.shape.clone(), out))
     }
 }
 
-/// Products of operands on the host: some travel while others are computed.
+/// Products of operands on the host: transfers overlap computation.
 fn strided<T: Float>(
     items: &mut [MatMul<T>],
     context: &ExecutionContext<'_>,
@@ -95,7 +96,7 @@ fn strided<T: Float>(
 ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
     let each = items[0].extents;
     let of_one = Bytes::of::<T>(each.m * each.k + each.k * each.n + each.m * each.n);
-    // No terms, no elements, or no room for even one: each knows what to do.
+    // Empty products, and items too large for the memory budget, have their own paths.
     if each.m * each.k * each.n == 0 || of_one > memory_budget::for_chunks(context) {
         return pack::one_by_one(items, context);
     }
@@ -129,7 +130,7 @@ fn strided<T: Float>(
     Ok(result_buffers.results(shapes))
 }
 
-/// Products of operands that are on the device, and stay there, in one launch.
+/// Products of operands that are on the device, in one launch; the results stay there.
 fn resident<T: Float>(
     items: &mut [MatMul<T>],
     context: &ExecutionContext<'_>,
@@ -163,7 +164,7 @@ fn resident<T: Float>(
 /// One operand of all items.
 struct PackedMatrices<'a> {
     bytes: GatherPieces<'a>,
-    /// Bytes of each; 0 where one stands for all.
+    /// Bytes per item; 0 if all items use the same matrix.
     unit: usize,
 }
 

@@ -1,15 +1,15 @@
-//! The one door to the `gemm` crate, whose interface is raw pointers.
+//! The only use of the `gemm` crate, whose interface is raw pointers.
 //!
-//! Chosen over `private-gemm-x86` 0.1, which ran on x86 only and with two threads
-//! took 187 µs at n = 256 where this took 158 (equal from 512 on). Its feature
-//! `x86-v4` is what turns its AVX-512 kernels on.
+//! Chosen over `private-gemm-x86` 0.1, which supports x86 only and with two threads took 187 µs
+//! at n = 256 where this took 158 (equal from 512 on). Its feature `x86-v4` enables its AVX-512
+//! kernels.
 #![allow(unsafe_code)]
 
 use gemm::Parallelism;
 
 use super::super::number::Float;
 
-/// Extents of a product: `m` x `k` by `k` x `n`.
+/// The extents of a product: `m` x `k` by `k` x `n`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extents {
     pub(super) m: usize,

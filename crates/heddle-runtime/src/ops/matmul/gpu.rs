@@ -1,5 +1,5 @@
-//! Products on a GPU: the vendor's library where there is one, a kernel of our
-//! own otherwise.
+//! Products on a GPU: by the vendor's library if there is one, otherwise by a kernel of this
+//! crate.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use super::stream;
 const LARGE: Kernels = kernels!("matmul", floats);
 /// Tiles of 16 x 16 elements.
 const SMALL: Kernels = kernels!("matmul_small", floats);
-/// Fewer large tiles than this leave multiprocessors of a large GPU idle, and
-/// small ones are then faster though they read their operands four times as often.
+/// With fewer large tiles than this, multiprocessors of a large GPU are idle, and small tiles
+/// are faster although they read their operands four times as often.
 const ENOUGH_TILES: usize = 128;
-/// Blocks of a launch, at most; each then makes several tiles.
+/// The largest number of blocks per launch; beyond it each block computes several tiles.
 const MOST_BLOCKS: usize = 1 << 20;
 
 /// Products of one size.
@@ -34,14 +34,14 @@ const MOST_BLOCKS: usize = 1 << 20;
 pub(super) struct ProductBatch {
     pub(super) each: Extents,
     pub(super) batch: usize,
-    /// Elements from one left matrix to the next; 0 where one stands for all.
+    /// Elements from one left matrix to the next; 0 if all products use the same one.
     pub(super) lhs_stride: usize,
-    /// The same of the right ones.
+    /// The same for the right matrices.
     pub(super) rhs_stride: usize,
 }
 
 impl ProductBatch {
-    /// A single one.
+    /// A single product.
     pub(super) fn one(each: Extents) -> Self {
         Self {
             each,
@@ -52,7 +52,7 @@ impl ProductBatch {
     }
 }
 
-/// The products as an array of `shape`, on the device if there is room.
+/// Computes the products into an array of `shape`, which is on the device if it fits there.
 pub(super) fn multiply<T: Float>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -75,7 +75,7 @@ pub(super) fn multiply<T: Float>(
     filled(shape, out)
 }
 
-/// Queues the products of matrices that are on the device. There is at least one.
+/// Queues products of matrices on the device. There is at least one element.
 pub(super) fn queue<T: Float>(
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
@@ -96,7 +96,7 @@ pub(super) fn queue<T: Float>(
         b: operand(rhs, products.rhs_stride),
         c: operand(out, m * n),
     };
-    // A product of no terms has operands of no bytes, which no library is asked about.
+    // With `k = 0` the operands have no bytes, so the library is not called.
     let by_library = k > 0 && accelerator.matmul(&call)?.is_some();
     if !by_library {
         launch::<T>(accelerator, kind, products, [lhs, rhs], out)?;
@@ -104,8 +104,8 @@ pub(super) fn queue<T: Float>(
     Ok(())
 }
 
-/// Queues one product for each pair of buffers, all of one size and of at least one
-/// element: in one launch where the library can, one by one otherwise.
+/// Queues one product for each pair of buffers, all of one size and of at least one element: in
+/// one launch if the library can, otherwise one by one.
 pub(super) fn queue_each<T: Float>(
     accelerator: &dyn Accelerator,
     kind: &'static Kind,

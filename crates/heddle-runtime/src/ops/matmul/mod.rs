@@ -1,8 +1,8 @@
 //! Matrix products.
 //!
-//! A product of fewer than a million multiply-adds runs on the calling thread: at
-//! n = 64 it takes 5 µs, less than waking a second thread costs; at n = 128 two
-//! threads take 25 µs where one takes 38 (EPYC Zen 4, two cores).
+//! A product of fewer than a million multiply-adds runs on the calling thread: at n = 64 it
+//! takes 5 µs, less than waking a second thread costs; at n = 128 two threads take 25 µs and
+//! one takes 38 (EPYC Zen 4, two cores).
 
 mod batch;
 mod batched;
@@ -32,7 +32,7 @@ use super::{agreement, memory_budget};
 /// The product of two matrices.
 pub static MATMUL: Kind = Kind::new("matmul", WorkUnit::MultiplyAdds);
 
-/// The product of an `m` x `k` and a `k` x `n` matrix. Zeros where `k` is zero.
+/// The product of an `m` x `k` and a `k` x `n` matrix. Zeros if `k` is zero.
 #[derive(Clone, Debug)]
 pub struct MatMul<T: Float> {
     lhs: Array<T>,
@@ -42,8 +42,8 @@ pub struct MatMul<T: Float> {
 }
 
 impl<T: Float> MatMul<T> {
-    /// Fails unless both are matrices and the first has as many columns as the
-    /// second has rows.
+    /// Fails unless both are matrices and the first has as many columns as the second has
+    /// rows.
     pub fn new(lhs: &Array<T>, rhs: &Array<T>) -> Result<Self, Error> {
         let (&[m, k], &[inner, n]) = (lhs.shape().extents(), rhs.shape().extents()) else {
             return Err(mismatch(&MATMUL, lhs, rhs));
@@ -97,14 +97,14 @@ impl<T: Float> Operation for MatMul<T> {
         Ok(Array::on_host(self.shape.clone(), out))
     }
 
-    /// Within k^1.5 epsilons of the largest product two elements could make.
+    /// Within k^1.5 epsilons of the largest possible product of two elements.
     fn compare(&self, first: &Array<T>, second: &Array<T>) -> Agreement {
         let absolute = tolerance(self.extents.k, &self.lhs, &self.rhs);
         agreement::within(first, second, 0.0, absolute)
     }
 }
 
-/// One product on as many threads as it is worth.
+/// Computes one product on as many threads as pays.
 fn shared_product<T: Float>(pool: &CpuPool, extents: Extents, out: &mut [T], lhs: &[T], rhs: &[T]) {
     if small::suits(extents) {
         small::products(extents, out, lhs, rhs);
@@ -120,8 +120,8 @@ fn shared_product<T: Float>(pool: &CpuPool, extents: Extents, out: &mut [T], lhs
     }
 }
 
-/// Multiply-adds in the pool's currency: one costs what two bytes of a copy do
-/// (55 billion a second on one core of the machine the threshold was set on).
+/// The cost of multiply-adds in the pool's unit: one costs as much as copying two bytes (55
+/// billion a second on one core of the machine the threshold was set on).
 fn cost(multiply_adds: u64) -> Bytes {
     Bytes(multiply_adds.saturating_mul(2))
 }
@@ -130,8 +130,8 @@ fn multiply_adds(Extents { m, k, n }: Extents) -> u64 {
     (m as u64).saturating_mul(k as u64).saturating_mul(n as u64)
 }
 
-/// `k` roundings of partial sums that grow to `k` largest products; being random
-/// they add up like the square root of their number.
+/// `k` roundings of partial sums that grow to `k` times the largest product; random errors add
+/// up like the square root of their number.
 fn tolerance<T: Float>(k: usize, lhs: &Array<T>, rhs: &Array<T>) -> f64 {
     (k as f64).powf(1.5) * T::EPSILON * largest(lhs) * largest(rhs)
 }

@@ -1,24 +1,24 @@
-//! Products too small for `gemm`, whose packing and set-up then take most of the time.
+//! Products too small for `gemm`, whose packing and set-up would take most of the time.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::super::number::Float;
 use super::gemm::Extents;
 
-/// The longest side this kernel is used for. Against `gemm` in singles: 0.22 and
-/// 0.40 µs at 8, 0.28 and 0.37 at 16, 0.76 and 0.88 at 32 (EPYC Zen 4); the lead
-/// shrinks with the side.
+/// The longest side for which this kernel is used. Against `gemm` in single precision: 0.22 and
+/// 0.40 µs at 8, 0.28 and 0.37 at 16, 0.76 and 0.88 at 32 (EPYC Zen 4); the advantage shrinks
+/// with the side.
 const LONGEST: usize = 32;
-/// Rows of the result computed together: each row of `rhs` is loaded once for all.
+/// Rows of the result computed together: each row of `rhs` is loaded once for all of them.
 const ROWS: usize = 4;
 
-/// Whether [`products`] is the faster way.
+/// Whether [`products`] is faster than `gemm`.
 pub(super) fn suits(Extents { m, k, n }: Extents) -> bool {
     m.max(k).max(n) <= LONGEST && m.min(k).min(n) > 0
 }
 
-/// `out = lhs * rhs` for each of the items that lie one after the other in `out`;
-/// an operand of one matrix stands against all of them. All row-major and dense.
+/// `out = lhs * rhs` for each item stored in `out`; an operand of one matrix is used with all
+/// items. All row-major and dense.
 pub(super) fn products<T: Float>(item: Extents, out: &mut [T], lhs: &[T], rhs: &[T]) {
     Arch::new().dispatch(ProductsPass {
         item,
@@ -59,7 +59,7 @@ impl<T: Float> WithSimd for ProductsPass<'_, T> {
     }
 }
 
-/// `R` rows of the result, in panels as wide as there are columns left.
+/// Computes `R` rows of the result, in panels as wide as the remaining columns allow.
 #[inline(always)]
 fn band<T: Float, const R: usize>(out: &mut [T], lhs: &[T], rhs: &[T], k: usize, n: usize) {
     let mut column = 0;
@@ -81,7 +81,7 @@ fn band<T: Float, const R: usize>(out: &mut [T], lhs: &[T], rhs: &[T], k: usize,
     }
 }
 
-/// `R` rows by `W` columns of the result, added up in registers.
+/// Computes `R` rows by `W` columns of the result, accumulated in registers.
 #[inline(always)]
 fn panel<T: Float, const R: usize, const W: usize>(
     out: &mut [T],

@@ -1,10 +1,9 @@
-//! Products of matrices that have no room on the device together.
+//! Products of matrices that do not fit on the device together.
 //!
-//! Some columns of the right matrix are held there while the rows of the left one
-//! and of the result stream past them, so an element is computed as it is in one
-//! go. Only where a few rows and columns are too long to be held is `k` cut too;
-//! the parts are then added up on the host, within the products' tolerance.
-//! A batch is first cut into items.
+//! Some columns of the right matrix are kept there while the rows of the left matrix and of the
+//! result stream past them, so each element is computed in one piece. Only if a few whole rows
+//! and columns are too large is `k` divided too; the parts are then added up on the host,
+//! within the tolerance of the product. A batch is divided into items first.
 
 use std::sync::Arc;
 
@@ -25,12 +24,11 @@ use super::super::submatrix::{packed, ranges};
 use super::gemm::Extents;
 use super::gpu::{self, ProductBatch};
 
-/// Rows and columns that are worth holding: fewer would leave most of a kernel's
-/// tile empty, and fetch every row as often.
+/// The least number of rows and columns worth keeping: fewer leave most of a kernel's tile
+/// empty and read every row as often.
 const FEW: usize = 32;
 
-/// The products as an array of `shape`, on the host. There is at least one
-/// element.
+/// Computes the products into an array of `shape` on the host. There is at least one element.
 pub(super) fn multiply<T: Float>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -86,13 +84,13 @@ struct StreamedProduct<'a> {
 }
 
 impl StreamedProduct<'_> {
-    /// Whether one product of a batch finds room.
+    /// Whether one product of a batch fits into the memory budget.
     fn holds_item<T: Float>(&self, products: ProductBatch) -> bool {
         let Extents { m, k, n } = products.each;
         products.batch > 1 && Bytes::of::<T>(m * k + k * n + m * n) <= self.memory_budget
     }
 
-    /// All products of a batch, as many at once as there is room for.
+    /// All products of a batch, as many at once as fit.
     fn items<T: Float>(
         &self,
         products: ProductBatch,
@@ -126,7 +124,7 @@ impl StreamedProduct<'_> {
             })
     }
 
-    /// One product whose right matrix is held, row by row of the left one.
+    /// One product whose right matrix is kept on the device, row by row of the left one.
     fn rows<T: Float>(
         &self,
         each: Extents,
@@ -166,7 +164,7 @@ impl StreamedProduct<'_> {
             })
     }
 
-    /// One product, some columns and as much of `k` at a time as there is room for.
+    /// One product, with as many columns and as much of `k` at a time as fit.
     fn tiles<T: Float>(
         &self,
         each: Extents,
@@ -213,8 +211,8 @@ impl StreamedProduct<'_> {
     }
 }
 
-/// How much of a product is on the device at a time: `k` x `n` of the right
-/// matrix, past which rows of `k` and of `n` stream.
+/// The part of a product on the device at a time: `k` x `n` of the right matrix, past which
+/// rows of lengths `k` and `n` stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tile {
     k: usize,
@@ -222,8 +220,8 @@ struct Tile {
 }
 
 impl Tile {
-    /// The tile of which half of `elements` holds what is held and the other half
-    /// a few rows. All of `k` unless a few rows or columns of it are too long.
+    /// Returns the tile that fills half of `elements`, with the other half for a few rows.
+    /// It has all of `k` unless a few rows or columns of that length are too large.
     fn within(Extents { m, k, n }: Extents, elements: usize) -> Self {
         let half = elements / 2;
         let (rows, columns) = (m.clamp(1, FEW), n.clamp(1, FEW));

@@ -1,5 +1,5 @@
-//! Normalization by kernels: a reduction leaves its statistics on the device and
-//! one pass reads them there. Without room for the array both stream it.
+//! Normalization by kernels: a reduction leaves its statistics on the device, where one
+//! elementwise kernel reads them. If the array does not fit there, both stream it.
 
 use crate::array::Array;
 use crate::device::{Accelerator, Argument, ExecutionContext};
@@ -16,7 +16,7 @@ const Z_SCORES: Kernels = kernels!("normalize_z_score", floats);
 const MIN_MAXES: Kernels = kernels!("normalize_min_max", floats);
 const UNITS: Kernels = kernels!("normalize_unit", floats);
 
-/// The normalized array, on the device if there is room.
+/// Returns the normalized array, which is on the device if it fits there.
 pub(super) fn normalize<T: Float>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -67,7 +67,7 @@ pub(super) fn normalize<T: Float>(
     )
 }
 
-/// Elements a thread moves at a time.
+/// The number of elements that a thread moves at a time.
 const fn line<T: Element>() -> usize {
     16 / size_of::<T>()
 }

@@ -1,5 +1,5 @@
-//! Merged operations: so many items of one size, packed from the host, of the element
-//! type such work is mostly done in.
+//! Probes of merged operations: items of one size, packed from the host, of the element type
+//! most common in such work.
 
 use smallvec::smallvec;
 
@@ -15,11 +15,11 @@ use crate::ops::matmul::{ITEM_MULTIPLY_ADDS, MATMUL, MatMul};
 use crate::ops::xor::{XOR, Xor};
 use crate::units::Bytes;
 
-/// Items measured at, and the bytes of each operand.
+/// The numbers of items measured, and the bytes of each operand.
 const COUNTS: [usize; 4] = [16, 128, 1024, 8192];
 const ITEM: usize = 1024;
 const KEY: usize = 32;
-/// The same of products, whose sides are this long.
+/// The numbers of items measured for products of matrices with this side.
 const PRODUCTS: [usize; 4] = [4, 16, 64, 256];
 const SIDE: usize = 64;
 
@@ -84,7 +84,7 @@ pub(in crate::ops) fn unary<F: UnaryFunction<f32> + 'static>(
     });
 }
 
-/// A map of so many arrays each, `make` building one.
+/// Merged unary or binary operations, one per item, each created by `make`.
 fn maps<B: Batchable + 'static>(
     list: &mut Vec<ArrayProbe>,
     kind: &'static Kind,
@@ -113,7 +113,7 @@ fn maps<B: Batchable + 'static>(
     });
 }
 
-/// So many items as one operation whose answers are dropped.
+/// Merged items as one operation whose results are dropped.
 fn merged<B: Batchable + 'static>(
     items: usize,
     make: impl Fn() -> Result<B, Error>,

@@ -1,7 +1,7 @@
-//! Every array operation at every size, for calibration and `explain`.
+//! Probes of every array operation at every size, for calibration and `explain`.
 //!
-//! A recipe says what an operation of a size would read, write and compute, and
-//! how to build one. A test holds each recipe against the operation it builds.
+//! A recipe states what an operation of a size reads, writes and computes, and how to create
+//! it. A test compares each recipe with the operation it creates.
 
 pub(super) mod batched;
 
@@ -29,11 +29,11 @@ use crate::ops::table::entries;
 use crate::ops::transpose::{TRANSPOSE, Transpose};
 use crate::ops::xor::{BitElement, XOR, XOR_IN_PLACE, Xor, XorInPlace};
 
-/// Bytes of the largest operand of a pass: beyond any cache, yet quick to fill.
+/// Bytes of the largest operand of a flat operation: larger than any cache, yet quick to fill.
 const LARGEST: usize = 16 << 20;
-/// Rows of the square matrices products are measured at.
+/// Sides of the square matrices whose products are measured.
 const MATRICES: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
-/// Items of a batch, and the rows of each.
+/// Numbers of items in a batch, and the side of each.
 const BATCHES: [usize; 5] = [1, 16, 128, 1024, 8192];
 const ITEM: usize = 16;
 
@@ -52,8 +52,7 @@ pub(crate) struct ArrayProbe {
     dtype: DType,
     size_means: &'static str,
     sizes: Vec<usize>,
-    /// Where its operands are however it is asked; none for wherever they are said
-    /// to be.
+    /// Where its operands are in any case; `None` if they are where the caller says.
     fixed_residency: Option<Residency>,
     operation_size: Box<dyn Fn(usize) -> OperationSize + Send + Sync>,
     prepare: Box<dyn Fn(usize) -> PreparedOperation + Send + Sync>,
@@ -84,7 +83,7 @@ impl Probe for ArrayProbe {
                 .writes(operation_size.output)
         };
         if operation_size.operands.is_empty() {
-            // What reads nothing has nothing to stream.
+            // An operation that reads nothing has nothing to stream.
             return description;
         }
         let residency = self.fixed_residency.unwrap_or(residency);
@@ -99,7 +98,7 @@ impl Probe for ArrayProbe {
     }
 }
 
-/// A probe of every kind and each element type it is sensibly measured for.
+/// The probes of every kind and each element type worth measuring.
 #[must_use]
 pub fn probes() -> Vec<Box<dyn Probe>> {
     let mut list = Vec::new();
@@ -267,20 +266,20 @@ pub(super) fn random<T: Number + RandomElement>(list: &mut Vec<ArrayProbe>) {
     }));
 }
 
-/// What a pass over flat arrays answers with.
+/// The result of a flat operation.
 #[derive(Clone, Copy)]
 enum Output {
     Nothing,
-    /// An array that stays until it is read.
+    /// An array that stays on the device until it is read.
     Elements,
-    /// The array of a map, which streams when it is large.
+    /// The array of an elementwise operation, which streams if it is large.
     Map,
-    /// A value, which comes down by itself.
+    /// A value, which is always downloaded.
     Bytes(Bytes),
 }
 
-/// A pass over `operands` flat arrays of one length that moves each element
-/// `passes` times in all.
+/// An operation on `operands` flat arrays of one length that moves each element `passes` times
+/// in all.
 fn flat<T: Number>(
     kind: &'static Kind,
     operands: usize,
@@ -315,7 +314,7 @@ fn flat<T: Number>(
     }
 }
 
-/// Small positive values: no zero to divide by, nothing for `exp` to overflow.
+/// Small positive values: no zero divisor, and no overflow in `exp`.
 fn operand<T: Number>(len: usize) -> Array<T> {
     let mut buffer = HostBuffer::unspecified(len);
     let cycle: [T; 64] = std::array::from_fn(|index| T::from_u8(index as u8 + 1));
@@ -329,7 +328,7 @@ fn discard<O: Operation + Send + 'static>(operation: Result<O, Error>) -> Prepar
     operation.map(|operation| Box::new(DiscardResult(operation)) as _)
 }
 
-/// An operation whose answer is dropped.
+/// An operation whose result is dropped.
 struct DiscardResult<O>(O);
 
 impl<O: Operation> Operation for DiscardResult<O> {
@@ -352,7 +351,7 @@ impl<O: Operation> Operation for DiscardResult<O> {
     }
 }
 
-/// [`XorInPlace`] over data of its own, for which running again is as good.
+/// [`XorInPlace`] over its own data, which can be run repeatedly.
 struct OwnedXor<T: BitElement> {
     data: Array<T>,
     key: Array<T>,

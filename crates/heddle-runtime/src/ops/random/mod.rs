@@ -34,21 +34,21 @@ use super::loops::part;
 /// Uniform random elements.
 pub static RANDOM: Kind = Kind::new("random", WorkUnit::Bytes);
 
-/// They draw a block per thread, as much as it stores at once.
+/// Each thread draws one block, which it stores in one access.
 const KERNELS: Kernels = kernels!("random", all);
 
 /// Bytes of one block.
 const BLOCK_BYTES: usize = 16;
-/// Blocks computed side by side: two 512-bit vectors of double words, so that one
-/// multiplies while the other waits for its products.
+/// Blocks computed side by side: two 512-bit vectors of 64-bit words, so that one multiplies
+/// while the other waits for its products.
 const LANES: usize = 16;
-/// How many times a copy ten rounds cost, for the threading threshold.
+/// The cost of ten rounds as a multiple of a copy, for the threading threshold.
 const WEIGHT: u64 = 4;
 
-/// An element type random words turn into.
+/// An element type that random words are converted to.
 pub trait RandomElement: Element {
-    /// Writes the elements that blocks give, two of their words in each of ours, as
-    /// many as `out` holds.
+    /// Writes the elements of several blocks to `out`, which it fills. Each `u64` of
+    /// `words` holds two random words.
     #[doc(hidden)]
     fn draw(words: &[u64; 2 * LANES], out: &mut [Self]);
 }
@@ -64,7 +64,7 @@ impl RandomElement for u8 {
 /// Two elements of half a word each, the lower half first.
 #[inline(always)]
 fn halves<T>(words: &[u64; 2 * LANES], out: &mut [T], element: impl Fn(u32) -> T) {
-    // In memory the lower half is the first one where bytes are in this order.
+    // In memory the lower half comes first only in little-endian order.
     let ordered = words.map(u64::to_le);
     let halves: &[u32] = bytemuck::cast_slice(&ordered);
     for (out, half) in out.iter_mut().zip(halves) {
@@ -141,7 +141,7 @@ impl<T: RandomElement> Operation for Random<T> {
         };
         let mut out = HostBuffer::unspecified(self.shape.elements());
         let cost = Bytes(Bytes::of::<T>(out.len()).0.saturating_mul(WEIGHT));
-        // An element takes as many random bytes as it occupies.
+        // An element uses as many random bytes as it occupies.
         let blocks_per_part = (part::<T>() * size_of::<T>() / BLOCK_BYTES) as u64;
         let seed = self.seed;
         let parts = (0_u64..).zip(out.as_mut_slice().chunks_mut(part::<T>()));

@@ -1,13 +1,13 @@
 //! Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3").
 //!
-//! A block cipher of few rounds over a counter: any number of the sequence can be
-//! computed without the ones before it, on any device, in any order.
+//! A block cipher of few rounds over a counter: any number of the sequence can be computed
+//! without the preceding ones, on any device, in any order.
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const ROUNDS: usize = 10;
 
-/// The four words for one counter under one key.
+/// Returns the four words for one counter under one key.
 ///
 /// ```
 /// use heddle_runtime::ops::philox4x32_10;
@@ -18,13 +18,12 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     rounds(counter.map(u64::from), key).map(|word| word as u32)
 }
 
-/// The words of consecutive blocks from `first` on, as many as `words` holds: two
-/// to each of ours, the earlier in the lower half, so a block is two of ours.
+/// Computes the words of consecutive blocks from `first` on, and fills `words` with them: two
+/// per `u64`, the earlier one in the lower half.
 ///
-/// Within, words live in 64-bit lanes whose upper halves hold garbage. The vector
-/// unit's multiplier reads lower halves only, so a round is two products, two
-/// shifts and two three-way xors: 7.7 GB/s of bytes on a core of an EPYC Zen 4,
-/// where 32-bit lanes gave 1.3.
+/// Internally, words are in 64-bit lanes whose upper halves hold garbage. The vector unit's
+/// multiplier reads lower halves only, so a round is two products, two shifts and two three-way
+/// xors: 7.7 GB/s on a core of an EPYC Zen 4, where 32-bit lanes gave 1.3.
 #[inline(always)]
 pub(super) fn blocks<const N: usize>(first: u64, key: [u32; 2], words: &mut [u64; N]) {
     for (context, pair) in words.as_chunks_mut::<2>().0.iter_mut().enumerate() {
@@ -36,7 +35,7 @@ pub(super) fn blocks<const N: usize>(first: u64, key: [u32; 2], words: &mut [u64
 
 const LOW: u64 = 0xFFFF_FFFF;
 
-/// Only the lower half of each word counts, on the way in and out.
+/// Only the lower half of each word is significant, in the input and in the output.
 #[inline(always)]
 fn rounds([mut a, mut b, mut c, mut d]: [u64; 4], mut key: [u32; 2]) -> [u64; 4] {
     for _ in 0..ROUNDS {

@@ -1,20 +1,20 @@
-//! The fixed blocks, lanes and tree every reduction goes through.
+//! The fixed blocks, lanes and merge tree of every reduction.
 
 use crate::cpu::CpuPool;
 use crate::dtype::Element;
 use crate::units::Bytes;
 
-/// Elements of a block: 128 KiB of doubles, an eighth of a second-level cache.
-/// Part of the answer's definition for floats: changing it changes last bits.
+/// Elements per block: 128 KiB of doubles, an eighth of a second-level cache. It is part of the
+/// definition of float results: changing it changes last bits.
 const BLOCK: usize = 16 << 10;
 /// Doubles of a 512-bit vector.
 const VECTOR: usize = 8;
-/// Independent accumulators within a block: four vectors, enough to hide the
-/// latency of an addition. Part of the answer's definition too.
+/// Independent accumulators within a block: four vectors, enough to hide the latency of an
+/// addition. Also part of the definition of float results.
 const LANES: usize = 4 * VECTOR;
 
-/// Reduces every block with `block` and merges the results pairwise, left before
-/// right. `None` for an empty array.
+/// Reduces every block with `block` and merges the results pairwise, left before right. Returns
+/// `None` for an empty array.
 pub(in super::super) fn reduce<T: Element, P: Copy + Send>(
     pool: &CpuPool,
     data: &[T],
@@ -51,8 +51,8 @@ pub(in super::super) fn fold_lanes<T: Copy, A: Copy>(
     step: impl Fn(A, T) -> A,
     join: impl Fn(A, A) -> A,
 ) -> A {
-    // Four arrays of a vector each stay in registers; one array of all the lanes
-    // went through memory and took six times as long.
+    // Four arrays of a vector each stay in registers; one array of all the lanes went
+    // through memory and took six times as long.
     let [mut first, mut second, mut third, mut fourth] = [[start; VECTOR]; 4];
     let (rows, rest) = data.as_chunks::<LANES>();
     for row in rows {

@@ -19,18 +19,19 @@ pub static MIN: Kind = Kind::new("min", WorkUnit::Bytes);
 /// The greatest element.
 pub static MAX: Kind = Kind::new("max", WorkUnit::Bytes);
 
-/// Both ends of an array. NaN in both when there is one anywhere.
+/// The least and the greatest element of an array. Both are NaN if any element is.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Extremes<T> {
     pub(in super::super) min: T,
     pub(in super::super) max: T,
 }
 
-/// Elements searched for both ends in turn: the second search finds them in the
-/// first-level cache.
+/// Elements searched for the least and then for the greatest: the second search finds them in
+/// the first-level cache.
 const ROW: usize = 2048;
 
-/// A NaN on either side wins, as in `NumPy`: no comparison with it holds.
+/// Returns the lesser element. A NaN on either side wins, as in `NumPy`, because no comparison
+/// with it holds.
 #[inline(always)]
 #[allow(clippy::eq_op)]
 fn lesser<T: Number>(a: T, b: T) -> T {
@@ -43,25 +44,25 @@ fn greater<T: Number>(a: T, b: T) -> T {
     if a > b || a != a { a } else { b }
 }
 
-/// The element that `wins` over all others, or NaN if there is one. The data is
-/// not empty.
+/// Returns the element that `wins` over all others, or NaN if there is one. The data is not
+/// empty.
 #[inline(always)]
 fn winner<T: Number>(data: &[T], wins: impl Fn(T, T) -> bool + Copy) -> T {
     let first = data.first().copied().unwrap_or_default();
     let better = |best: T, x: T| if wins(x, best) { x } else { best };
     if T::IS_INTEGER {
-        // The compiler knows this reduction and unrolls it.
+        // The compiler recognises and unrolls this reduction.
         return data.iter().fold(first, |best, &x| better(best, x));
     }
     float_winner(data, first, wins)
 }
 
-/// Lanes of one accumulator. Sixteen stay in registers for both widths and on AVX2
-/// too; eight took four to seven times as long.
+/// Lanes per accumulator. Sixteen stay in registers for both widths, on AVX2 too; eight took
+/// four to seven times as long.
 const LANES: usize = 16;
 
-/// As [`winner`], four accumulators at a time: 0.88 µs for 25,000 singles where
-/// merely reading them takes 0.86 (EPYC Zen 4).
+/// Like [`winner`], with four accumulators: 0.88 µs for 25,000 single-precision elements, of
+/// which merely reading them takes 0.86 (EPYC Zen 4).
 #[inline(always)]
 fn float_winner<T: Number>(data: &[T], first: T, wins: impl Fn(T, T) -> bool + Copy) -> T {
     let better = |best: T, x: T| if wins(x, best) { x } else { best };
@@ -69,8 +70,8 @@ fn float_winner<T: Number>(data: &[T], first: T, wins: impl Fn(T, T) -> bool + C
     let (steps, rest) = vectors.as_chunks::<4>();
     // Arrays of one vector each stay in registers; arrays of those do not.
     let [mut best_a, mut best_b, mut best_c, mut best_d] = [[first; LANES]; 4];
-    // NaN never wins, so that the comparison is one instruction; that one was
-    // there is marked aside, with one comparison for two vectors.
+    // NaN never wins, so the comparison is one instruction. A NaN is recorded separately,
+    // with one comparison for two vectors.
     let [mut mark_a, mut mark_b] = [[T::ZERO; LANES]; 2];
     let one = T::from_u8(1);
     for [a, b, c, d] in steps {
@@ -146,7 +147,8 @@ pass!(ExtremesPass -> Extremes<T>, |data| {
     ends
 });
 
-/// Both ends in one pass over memory. `None` for an empty array.
+/// Returns the least and the greatest element in one read of memory, or `None` for an empty
+/// array.
 pub(in super::super) fn extremes_of<T: Number>(pool: &CpuPool, data: &[T]) -> Option<Extremes<T>> {
     let block = |data: &[T]| Arch::new().dispatch(ExtremesPass(data));
     reduce(pool, data, block, |a, b| Extremes {

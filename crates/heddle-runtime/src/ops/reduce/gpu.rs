@@ -1,10 +1,10 @@
-//! Reductions by kernels: chunks of a fixed size to partials, partials to one.
+//! Reductions by kernels: from chunks of a fixed size to partial results, and from those to
+//! one.
 //!
-//! A chunk is the same bytes on every device and partials are merged along one
-//! tree, so the bits depend on the input alone. Of an input that is on the device
-//! only the last partial leaves it, and only where a value was asked for. One that
-//! has no room there passes through it, whole chunks at a time: the chunks and so
-//! the partials are the same.
+//! A chunk is the same bytes on every device and partial results are merged along one tree, so
+//! the bits depend on the input alone. Of an input on the device only the last partial result
+//! leaves it, and only if the result is a value. An input that does not fit there is streamed
+//! in whole chunks: the chunks and so the partial results are the same.
 
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ use super::sum::Summable;
 /// Bytes one block reduces: `REDUCE_THREADS * REDUCE_LINES` lines of sixteen in
 /// `kernels/reduce.cuh`.
 const CHUNK: usize = 32 << 10;
-/// Partials one block of a `merge_…` kernel takes.
+/// Partial results that one block of a `merge_…` kernel reads.
 const MERGED: usize = 1024;
-/// Bytes of three doubles, as moments and squares are kept.
+/// Bytes of three doubles, as moments and square sums are stored.
 const TRIPLE: usize = 3 * size_of::<f64>();
 
 const SUMS: Kernels = kernels!("reduce_sum", all);
@@ -43,17 +43,18 @@ const SUM_OF_FLOATS: &Kernel = named("reduce_sum_f64");
 const MERGE_MOMENTS: &Kernel = named("merge_moments");
 const MERGE_SQUARES: &Kernel = named("merge_squares");
 
-/// Where a reduction finds its input.
+/// The input of a reduction.
 #[derive(Clone, Debug)]
 pub(in super::super) enum ReductionInput<'a> {
     /// In the device's memory.
     Device(Arc<DeviceBuffer>),
-    /// On the host, from where it is streamed.
+    /// On the host, from which it is streamed.
     Host(&'a [u8]),
 }
 
 impl<'a> ReductionInput<'a> {
-    /// The input on the device, if it is there or can be, with `beside` it.
+    /// Returns the input on the device if it is there or fits there, with `beside` more
+    /// bytes.
     pub(in super::super) fn of<T: Element>(
         context: &ExecutionContext<'_>,
         accelerator: &dyn Accelerator,
@@ -68,20 +69,20 @@ impl<'a> ReductionInput<'a> {
     }
 }
 
-/// One kernel of a reduction, and what one of its blocks takes and leaves.
+/// One kernel of a reduction, and what each of its blocks reads and writes.
 #[derive(Clone, Copy)]
 struct ReductionPass {
     kernel: &'static Kernel,
-    /// Bytes of an element it reads.
+    /// Bytes of an element that it reads.
     element: usize,
-    /// Elements a block reads.
+    /// Elements that a block reads.
     share: usize,
-    /// Bytes of the partial a block writes.
+    /// Bytes of the partial result that a block writes.
     partial: usize,
 }
 
 impl ReductionPass {
-    /// A pass over chunks of elements of `element` bytes.
+    /// A kernel over chunks of elements of `element` bytes.
     fn chunks(kernel: &'static Kernel, element: usize, partial: usize) -> Self {
         Self {
             kernel,
@@ -91,7 +92,7 @@ impl ReductionPass {
         }
     }
 
-    /// A pass that merges partials of three doubles.
+    /// A kernel that merges partial results of three doubles.
     fn merges(kernel: &'static Kernel) -> Self {
         Self {
             kernel,
@@ -101,7 +102,7 @@ impl ReductionPass {
         }
     }
 
-    /// Queues the pass over what `input` holds.
+    /// Queues the kernel over all of `input`.
     fn launch(
         self,
         accelerator: &dyn Accelerator,
@@ -114,7 +115,7 @@ impl ReductionPass {
         Ok(partials)
     }
 
-    /// Queues the pass over the first `elements` of `input`.
+    /// Queues the kernel over the first `elements` of `input`.
     fn queue(
         self,
         accelerator: &dyn Accelerator,
@@ -136,7 +137,7 @@ impl ReductionPass {
         })
     }
 
-    /// Reduces `input` by this pass and then by `again` until one partial is left.
+    /// Reduces `input` by this kernel and then by `again` until one partial result is left.
     fn reduce(
         self,
         again: Self,
@@ -149,7 +150,7 @@ impl ReductionPass {
             ReductionInput::Host(input) => {
                 let memory_budget = memory_budget::for_chunks(context);
                 let mut partials = self.stream(context, accelerator, input, memory_budget)?;
-                // The passes over these need less room than they do.
+                // Merging these partial results takes less memory than they do.
                 while partials.len() as u64 > memory_budget.0 / 2 && partials.len() > self.partial {
                     partials = again.stream(context, accelerator, &partials, memory_budget)?;
                 }
@@ -162,8 +163,8 @@ impl ReductionPass {
         Ok(partials)
     }
 
-    /// The partials of an input that passes through the device: a map of blocks'
-    /// shares to partials.
+    /// Returns the partial results of an input that is streamed through the device, one per
+    /// block.
     fn stream(
         self,
         context: &ExecutionContext<'_>,
@@ -199,8 +200,8 @@ impl ReductionPass {
     }
 }
 
-/// A reduction's description: the value always comes to the host, and the
-/// partials of a first and a second pass need room.
+/// The description of a reduction: the value is always copied to the host, and the partial
+/// results of a first and a second kernel need memory.
 pub(super) fn described(description: Description) -> Description {
     memory_budget::can_split(Description {
         scratch: scratch(description.input()),
@@ -209,13 +210,13 @@ pub(super) fn described(description: Description) -> Description {
     })
 }
 
-/// At most 24 bytes for each 32 KiB, once more for the pass over those, and a
-/// block of the allocator for each.
+/// At most 24 bytes per 32 KiB, the same again for merging those, and a block of the allocator
+/// for each.
 pub(in super::super) fn scratch(input: Bytes) -> Bytes {
     Bytes(input.0 / 1024 + 512)
 }
 
-/// The input of a reduction to a value, which needs its partials beside it.
+/// Returns the input of a reduction to a value, with memory for its partial results.
 fn source<'a, T: Element>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -224,7 +225,7 @@ fn source<'a, T: Element>(
     ReductionInput::of(context, accelerator, input, scratch(input.bytes()))
 }
 
-/// The sum; zero of nothing.
+/// Returns the sum; zero of an empty array.
 pub(super) fn sum<T: Summable>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -253,7 +254,7 @@ pub(super) fn sum<T: Summable>(
     Ok(sum)
 }
 
-/// The least or the greatest element, as `kind` says. The input is not empty.
+/// Returns the least or the greatest element, by `kind`. The input is not empty.
 pub(super) fn extreme<T: Number>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -281,7 +282,7 @@ pub(super) fn extreme<T: Number>(
     Ok(extreme)
 }
 
-/// The population standard deviation. The input is not empty.
+/// Returns the population standard deviation. The input is not empty.
 pub(super) fn std<T: Number>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -296,7 +297,7 @@ pub(super) fn std<T: Number>(
     Ok(f64::sqrt(squares / count))
 }
 
-/// Number, mean and sum of squared deviations as three doubles on the device.
+/// Computes number, mean and sum of squared deviations as three doubles on the device.
 pub(in super::super) fn moments<T: Element>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
@@ -311,14 +312,14 @@ pub(in super::super) fn moments<T: Element>(
     )
 }
 
-/// The least and the greatest element, one behind the other on the device.
+/// Computes the least and the greatest element, one after the other on the device.
 pub(in super::super) fn extremes<T: Float>(
     context: &ExecutionContext<'_>,
     accelerator: &dyn Accelerator,
     kind: &'static Kind,
     input: &ReductionInput<'_>,
 ) -> Result<DeviceBuffer, Error> {
-    // Pairs of extremes are elements as good as any: theirs are the whole's.
+    // Pairs of extremes are again elements: their extremes are those of the whole.
     let pass = ReductionPass::chunks(
         EXTREMES.of::<T>(kind.name())?,
         size_of::<T>(),
@@ -327,7 +328,7 @@ pub(in super::super) fn extremes<T: Float>(
     pass.reduce(pass, context, accelerator, input)
 }
 
-/// Sums of squares as three doubles on the device, from which a kernel takes the
+/// Computes square sums as three doubles on the device, from which a kernel computes the
 /// Euclidean length.
 pub(in super::super) fn squares<T: Float>(
     context: &ExecutionContext<'_>,

@@ -1,9 +1,9 @@
 //! Many elements to one value: sum, mean, standard deviation, least, greatest.
 //!
-//! The answer does not depend on the number of threads: the array is cut into
-//! blocks of a fixed size, a block is reduced over a fixed number of lanes, and
-//! block results are merged along a fixed tree. Each element is fetched from
-//! memory once; what needs it twice finds it in the cache.
+//! The result does not depend on the number of threads: the array is divided into blocks of a
+//! fixed size, a block is reduced over a fixed number of lanes, and block results are merged
+//! along a fixed tree. Each element is read from memory once; a second read finds it in the
+//! cache.
 
 mod block;
 mod extremes;

@@ -21,7 +21,7 @@ pub static MEAN: Kind = Kind::new("mean", WorkUnit::Bytes);
 /// The population standard deviation of all elements.
 pub static STD: Kind = Kind::new("std", WorkUnit::Bytes);
 
-/// Number, mean and sum of squared deviations of some elements.
+/// The count, mean and sum of squared deviations of some elements.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Moments {
     count: f64,
@@ -35,7 +35,7 @@ impl Moments {
         (self.squares / self.count).sqrt()
     }
 
-    /// The merge of two disjoint sets after Chan, Golub and `LeVeque` (1979).
+    /// Merges two disjoint sets after Chan, Golub and `LeVeque` (1979).
     fn merge(self, other: Self) -> Self {
         let count = self.count + other.count;
         let delta = other.mean - self.mean;
@@ -59,8 +59,8 @@ impl<T: Number> WithSimd for MomentsPass<'_, T> {
             return of_bytes(bytemuck::cast_slice(self.0));
         }
         let once = one_pass(self.0);
-        // Where the first element is far from all others, the squares lose what
-        // the shift is worth: ten bits of 53 at this bound. Also when it overflows.
+        // If the first element is far from all others, the squares lose the bits of the
+        // shift: ten of 53 at this bound. Also taken on overflow.
         let shifted = once.count * once.shift * once.shift;
         if shifted <= 1024.0 * once.moments.squares {
             return once.moments;
@@ -88,9 +88,9 @@ struct OnePassMoments {
     moments: Moments,
 }
 
-/// Distances from the block's first element, and their squares, added up side by
-/// side: each element is turned into a double once. A constant block sums to
-/// exactly zero, so a constant array has a deviation of exactly zero.
+/// Adds up distances from the block's first element and their squares side by side: each
+/// element is converted to a double once. A constant block sums to exactly zero, so a constant
+/// array has a deviation of exactly zero.
 #[inline(always)]
 fn one_pass<T: Number>(data: &[T]) -> OnePassMoments {
     const LANES: usize = 8;
@@ -134,7 +134,7 @@ fn one_pass<T: Number>(data: &[T]) -> OnePassMoments {
     }
 }
 
-/// The mean first, then distances from it: safe whatever the first element is.
+/// Computes the mean first, then distances from it: accurate whatever the first element is.
 #[cold]
 fn two_pass<T: Number>(data: &[T]) -> Moments {
     let count = data.len() as f64;
@@ -152,7 +152,7 @@ fn two_pass<T: Number>(data: &[T]) -> Moments {
     }
 }
 
-/// The moments in one pass over memory. `None` for an empty array.
+/// Returns the moments in one read of memory, or `None` for an empty array.
 pub(in super::super) fn moments_of<T: Number>(pool: &CpuPool, data: &[T]) -> Option<Moments> {
     let block = |data: &[T]| Arch::new().dispatch(MomentsPass(data));
     reduce(pool, data, block, Moments::merge)

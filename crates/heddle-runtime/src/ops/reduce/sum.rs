@@ -17,19 +17,19 @@ use super::gpu;
 /// The sum of all elements.
 pub static SUM: Kind = Kind::new("sum", WorkUnit::Bytes);
 
-/// Relative to the sum of magnitudes, how far two orders of adding may differ.
+/// The largest difference between two orders of addition, relative to the sum of magnitudes.
 pub(super) const ORDER_TOLERANCE: f64 = 1e-12;
 
 /// An element type that has a sum.
 pub trait Summable: Number {
-    /// What the sum is kept in: the widest type of the same family.
+    /// The type of the sum: the widest of the same family.
     type Sum: bytemuck::Pod + Send + Default + std::fmt::Debug + std::fmt::Display + PartialEq;
 
-    /// The sum of at most one block.
+    /// Returns the sum of at most one block.
     #[doc(hidden)]
     fn sum_block(data: &[Self]) -> Self::Sum;
 
-    /// Two sums together. Integers wrap beyond 64 bits.
+    /// Adds two sums. Integers wrap beyond 64 bits.
     #[doc(hidden)]
     fn join(left: Self::Sum, right: Self::Sum) -> Self::Sum;
 
@@ -90,28 +90,28 @@ impl<T: Summable> WithSimd for SumPass<'_, T> {
     }
 }
 
-/// The sum; zero of nothing.
+/// Returns the sum; zero of an empty array.
 pub(super) fn sum_of<T: Summable>(pool: &CpuPool, data: &[T]) -> T::Sum {
     let block = |data: &[T]| Arch::new().dispatch(SumPass(data));
     reduce(pool, data, block, T::join).unwrap_or_default()
 }
 
-/// The sum of magnitudes: what the rounding of a sum is in proportion to.
+/// Returns the sum of magnitudes, to which the rounding error of a sum is proportional.
 pub(super) fn sum_of_magnitudes<T: Number>(array: &Array<T>) -> f64 {
     array
         .as_slice()
         .map_or(0.0, |data| data.iter().map(|x| x.to_f64().abs()).sum())
 }
 
-/// The sum of all elements: `u8` and `u32` in `u64`, `i32` in `i64`, floats in
-/// `f64`. An empty array's is zero. The bits do not depend on the thread count.
+/// The sum of all elements: `u8` and `u32` in `u64`, `i32` in `i64`, floats in `f64`. That of
+/// an empty array is zero. The bits do not depend on the thread count.
 #[derive(Clone, Debug)]
 pub struct Sum<T: Summable> {
     input: Array<T>,
 }
 
 impl<T: Summable> Sum<T> {
-    /// The sum of any array; of an empty one it is zero.
+    /// Creates the operation for any array.
     #[must_use]
     pub fn new(input: &Array<T>) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl<T: Summable> Operation for Sum<T> {
         }
     }
 
-    /// Integers exactly; floats within 1e-12 of the sum of magnitudes.
+    /// Integers must be equal; floats may differ by 1e-12 of the sum of magnitudes.
     fn compare(&self, first: &T::Sum, second: &T::Sum) -> Agreement {
         if T::IS_INTEGER {
             return agreement::value(first, second, first == second);

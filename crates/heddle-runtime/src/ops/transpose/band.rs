@@ -1,4 +1,4 @@
-//! Some columns of a matrix to rows of the result.
+//! Transposes some columns of a matrix into rows of the result.
 
 use super::kernel::{self, SimdToken, SimdWork, TransposeElement};
 
@@ -11,8 +11,8 @@ pub(super) struct Band<'a, U, const L: usize> {
     pub(super) first_column: usize,
 }
 
-/// Rows of a thin matrix taken at a time, so that what one column leaves in the
-/// cache the next one finds.
+/// Rows of a thin matrix taken at a time, so that the cache lines read for one column are still
+/// cached for the next.
 const THIN_ROWS: usize = 512;
 
 impl<U: TransposeElement, const L: usize> Band<'_, U, L> {
@@ -27,8 +27,8 @@ impl<U: TransposeElement, const L: usize> Band<'_, U, L> {
         }
     }
 
-    /// Block by block through two on the stack: one read from, one written to, so
-    /// that memory sees whole lines on both sides, also where rows lie a power of two
+    /// Goes block by block through two on the stack, one read and one written, so that
+    /// memory sees whole cache lines on both sides, even if the rows are a power of two
     /// apart and would share a set of the cache.
     #[inline(always)]
     fn blocks(self, token: SimdToken, width: usize) {

@@ -13,7 +13,7 @@ use super::super::memory_budget;
 use super::super::submatrix::{packed, ranges};
 use super::{TRANSPOSE, Transpose};
 
-/// By the width of an element in bits.
+/// The kernels, by the width of an element in bits.
 const KERNELS: Kernels = Kernels::new([
     Some("transpose_8"),
     Some("transpose_32"),
@@ -21,10 +21,10 @@ const KERNELS: Kernels = Kernels::new([
     Some("transpose_32"),
     Some("transpose_64"),
 ]);
-/// Elements a thread of those moves per tile of 32 by 32.
+/// Elements that a thread of those moves per tile of 32 by 32.
 const PER_THREAD: usize = 32 * 32 / kernel::BLOCK as usize;
-/// Bytes of a tile that streams, at most: several find room in a device's staging
-/// memory and move at once.
+/// The most bytes of a streamed tile: several fit into the staging memory of a device and move
+/// at once.
 const LARGEST_TILE: u64 = 1 << 20;
 
 impl<T: Element> Transpose<T> {
@@ -40,7 +40,7 @@ impl<T: Element> Transpose<T> {
         }
         let input = context.resident(&self.input, accelerator)?;
         let out = kernel::allocate_elements::<T>(accelerator, elements)?;
-        // No element, and then perhaps no row: nothing is launched over nothing.
+        // Without elements there may be no rows either, and nothing is launched.
         let batch = elements.checked_div(self.rows * self.columns).unwrap_or(0);
         let matrices = Matrices {
             batch,
@@ -51,8 +51,8 @@ impl<T: Element> Transpose<T> {
         kernel::filled(&self.shape, out)
     }
 
-    /// From host to host: whole matrices of a batch, or tiles of those that are
-    /// too large. There is at least one element.
+    /// From host to host: whole matrices of a batch, or tiles of matrices that are too
+    /// large. There is at least one element.
     fn stream(
         &self,
         context: &ExecutionContext<'_>,
@@ -79,7 +79,7 @@ impl<T: Element> Transpose<T> {
     }
 }
 
-/// Matrices one behind the other.
+/// Matrices stored back to back.
 struct Matrices {
     batch: usize,
     rows: usize,
@@ -117,7 +117,7 @@ struct StreamedTranspose<'a> {
 }
 
 impl StreamedTranspose<'_> {
-    /// Turns matrices that lie one behind the other.
+    /// Transposes matrices stored back to back.
     fn matrices<T: Element>(
         &self,
         [rows, columns]: [usize; 2],
@@ -146,8 +146,8 @@ impl StreamedTranspose<'_> {
             })
     }
 
-    /// Turns one matrix in tiles of at most `most` elements: a strip of columns is
-    /// cut into tiles that lie one behind the other.
+    /// Transposes one matrix in tiles of at most `most` elements: a strip of columns is
+    /// divided into tiles stored back to back.
     fn tiles<T: Element>(
         &self,
         [rows, columns]: [usize; 2],
@@ -155,7 +155,7 @@ impl StreamedTranspose<'_> {
         input: &[T],
         output: &mut [T],
     ) -> Result<(), Error> {
-        // Both sides of a tile are long, so that the host moves long stretches.
+        // Both sides of a tile are long, so that the host copies long runs.
         let width = (most / rows).max(most.isqrt()).clamp(1, columns);
         let height = (most / width).clamp(1, rows);
         for strip in ranges(columns, width) {

@@ -1,4 +1,4 @@
-//! Rows to columns, in blocks that fit the first-level cache.
+//! Transposition, in blocks that fit the first-level cache.
 //!
 //! Elements are only moved, so kernels exist per width and not per type.
 
@@ -21,10 +21,10 @@ use self::band::Band;
 use self::kernel::TransposeElement;
 use super::{agreement, memory_budget};
 
-/// The last two axes exchanged.
+/// Exchanges the last two axes.
 pub static TRANSPOSE: Kind = Kind::new("transpose", WorkUnit::Bytes);
 
-/// Longest side of a small matrix, and side of the blocks it is turned in.
+/// The longest side of a small matrix, and the side of its blocks.
 const SMALL: usize = 16;
 
 /// A matrix, or each matrix of a batch (rank 3), with rows and columns exchanged.
@@ -92,7 +92,7 @@ impl<T: Element> Operation for Transpose<T> {
             cost: bytes + bytes,
         };
         let to = out.as_mut_slice();
-        // Large blocks cost a small matrix more to clear than it has elements.
+        // Clearing large blocks takes longer than a small matrix has elements.
         let is_small = self.rows.max(self.columns) <= SMALL;
         match (size_of::<T>(), is_small) {
             (1, true) => transpose_block.all::<u8, SMALL>(cast_slice_mut(to), cast_slice(input)),
@@ -110,7 +110,7 @@ impl<T: Element> Operation for Transpose<T> {
     }
 }
 
-/// How matrices of one size are turned.
+/// The transposition of matrices of one size.
 struct TransposeTask<'a> {
     pool: &'a CpuPool,
     rows: usize,
@@ -119,8 +119,8 @@ struct TransposeTask<'a> {
 }
 
 impl TransposeTask<'_> {
-    /// Every matrix of a batch, in blocks of `L` by `L`. A thread takes the columns
-    /// of one block at a time.
+    /// Transposes every matrix of a batch, in blocks of `L` by `L`. A thread takes the
+    /// columns of one block at a time.
     fn all<U: TransposeElement, const L: usize>(&self, out: &mut [U], input: &[U]) {
         let (rows, columns) = (self.rows, self.columns);
         if input.is_empty() {

@@ -1,5 +1,5 @@
-//! Many exclusive ors as one: on a GPU the data lies in one buffer, and each item
-//! finds its own key by a table.
+//! Many exclusive ors as one: on a GPU the data is in one buffer, and a table gives each item
+//! its key.
 
 use crate::array::{Array, HostBuffer};
 use crate::batch::pack::{self, ITEM_BYTES, ResultBuffers};
@@ -19,9 +19,9 @@ use super::key::RepeatedKey;
 use super::{BitElement, XOR, Xor, XorBits, gpu, traffic};
 
 const KERNEL: &Kernel = kernel::named("xor_ragged_u8");
-/// Every item starts on a line of this many bytes, as kernels/ragged.cu wants it.
+/// Every item starts at a multiple of this many bytes, as kernels/ragged.cu requires.
 const LINE: usize = 16;
-/// An item of this size may be worth several threads by itself.
+/// An item of this size may use several threads by itself.
 const LARGE: Bytes = Bytes(512 << 10);
 
 impl<T: BitElement> Batchable for Xor<T> {
@@ -66,11 +66,11 @@ impl<T: BitElement> Batchable for Xor<T> {
     }
 }
 
-/// The key the last item had, ready to be repeated over so many elements.
+/// The key of the previous item, repeated for this number of elements.
 type LastKey<'a, T> = Option<(&'a Array<T>, usize, RepeatedKey<'a, T>)>;
 
-/// One item on the calling thread, or on several if it is large. Items in a row
-/// that share a key share its preparation.
+/// Computes one item on the calling thread, or on several if it is large. Consecutive items
+/// with the same key prepare it once.
 fn one<'a, T: BitElement>(
     last: &mut LastKey<'a, T>,
     item: &'a mut Xor<T>,
@@ -99,7 +99,7 @@ fn one<'a, T: BitElement>(
     Ok(Array::on_host(item.data.shape().clone(), out))
 }
 
-/// Where an item's data and key lie. Mirrors kernels/ragged.cu.
+/// Where the data and key of an item are. Mirrors kernels/ragged.cu.
 type ItemEntry = [u64; 3];
 
 fn packed<T: BitElement>(
@@ -117,7 +117,7 @@ fn packed<T: BitElement>(
         bytes: GatherSource::GatherPieces(pieces),
         unit: 1,
     };
-    // Keys that do not repeat lie beside their data, and go with it piece by piece.
+    // Keys that do not repeat are stored like their data, and are streamed with it.
     let beside = items.iter().all(|item| item.key.len() >= item.data.len());
     if beside {
         let mut keys = GatherPieces::with_capacity(items.len());
@@ -152,7 +152,7 @@ fn bytes<'a, T: BitElement>(
     context.host(array).map(bytemuck::cast_slice)
 }
 
-/// The keys, one that several items in a row share once, and the table of items.
+/// Returns the keys, one per run of items that share it, and the table of items.
 fn tabulate<'a, T: BitElement>(
     context: &ExecutionContext<'_>,
     items: &'a [Xor<T>],
@@ -169,7 +169,7 @@ fn tabulate<'a, T: BitElement>(
             (at, end) = (end, end + memory_budget as u64);
             last = Some(&item.key);
         }
-        // An item of no bytes may have no key; no byte ever asks for it.
+        // An item of no bytes may have an empty key, which is never read.
         table.push([start, at, item.key.bytes().0.max(1)]);
         start += item.data.bytes().0.next_multiple_of(LINE as u64);
     }

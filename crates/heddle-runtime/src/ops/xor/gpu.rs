@@ -9,7 +9,7 @@ use super::super::elementwise_gpu::{self, MapOperand};
 use super::super::kernel;
 use super::BitElement;
 
-/// Over bytes, whatever the elements.
+/// The kernel over bytes, for every element type.
 pub(super) const KERNEL: &Kernel = kernel::named("xor_u8");
 
 /// `data ^ key` in a new array.
@@ -42,7 +42,7 @@ pub(super) fn over<T: BitElement>(
     })
 }
 
-/// A key that does not repeat goes along with the data, piece by piece.
+/// A key that does not repeat is streamed with the data.
 fn operand<'a, T: BitElement>(data: &Array<T>, key: &'a Array<T>) -> MapOperand<'a, T> {
     if key.len() >= data.len() {
         MapOperand::PerElement(key)

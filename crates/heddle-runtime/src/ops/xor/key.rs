@@ -1,14 +1,14 @@
-//! A key repeated over data, laid out so that runs are long enough for SIMD.
+//! A key repeated over data, stored so that runs are long enough for SIMD.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::BitElement;
 
-/// Elements a short key is tiled to. Measured: from a kibibyte on, the length of
-/// runs no longer shows; four leave room for wide elements.
+/// Elements that a short key is tiled to. Measured: from a kibibyte on, the length of the runs
+/// makes no difference; four leave a margin for wide elements.
 const TILE: usize = 4096;
-/// Runs are cut to a multiple of the widest vector, in elements of a byte.
+/// Runs are a multiple of the widest vector, in elements of a byte.
 const LANES: usize = 64;
 
 /// The key, repeated often enough that every run of it is long.
@@ -18,8 +18,8 @@ pub(super) struct RepeatedKey<'a, T: BitElement> {
 }
 
 impl<'a, T: BitElement> RepeatedKey<'a, T> {
-    /// Prepares `key` to be repeated over `len` elements. The key is empty only
-    /// where `len` is zero.
+    /// Prepares `key` to be repeated over `len` elements. The key is empty only if `len` is
+    /// zero.
     pub(super) fn over(key: &'a [T], len: usize) -> Self {
         let period = key.len();
         if period >= len || period >= TILE {
@@ -43,8 +43,8 @@ impl<'a, T: BitElement> RepeatedKey<'a, T> {
         }
     }
 
-    /// Calls `with` for consecutive ranges that cover `0..len`, each with the key
-    /// elements for it; element 0 stands at `start` of the whole data.
+    /// Calls `with` for consecutive ranges that cover `0..len`, each with the key elements
+    /// for it; element 0 is element `start` of the whole data.
     pub(super) fn runs(&self, start: usize, len: usize, mut with: impl FnMut(Range<usize>, &[T])) {
         let mut done = 0;
         let mut phase = if self.period == 0 {
@@ -78,7 +78,8 @@ mod tests {
             for len in [0, 1, 63, 64, 65, TILE, 20_000] {
                 let repeated = RepeatedKey::over(&key, len);
                 for start in [0, 1, 4096, 12_345] {
-                    // A key as long as the data is never asked about beyond it.
+                    // A key at least as long as the data is never read
+                    // beyond it.
                     let start = if period >= len { 0 } else { start };
                     let mut seen = Vec::new();
                     repeated.runs(start, len, |range, run| {

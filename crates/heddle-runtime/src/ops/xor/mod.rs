@@ -1,7 +1,7 @@
 //! Exclusive or of an array with a repeating key.
 //!
-//! A key shorter than the data repeats; of a longer key the head is used. Both
-//! are read as flat sequences in row-major order, so shapes need not match.
+//! A key shorter than the data repeats; of a longer key only the beginning is used. Both are
+//! read as flat sequences in row-major order, so shapes need not match.
 
 mod batched;
 mod gpu;
@@ -20,12 +20,12 @@ use super::{agreement, elementwise_gpu, memory_budget};
 
 /// Exclusive or into a new array.
 pub static XOR: Kind = Kind::new("xor", WorkUnit::Bytes);
-/// Exclusive or over the data itself.
+/// Exclusive or, written over the data.
 pub static XOR_IN_PLACE: Kind = Kind::new("xor-in-place", WorkUnit::Bytes);
 
 /// An element type made of bits.
 pub trait BitElement: Element + Eq {
-    /// Bits set in exactly one of both.
+    /// Returns the bits set in exactly one of both.
     #[must_use]
     fn xor(self, other: Self) -> Self;
 }
@@ -52,7 +52,7 @@ impl<T: BitElement> Zip<T> for XorBits {
     }
 }
 
-/// `data ^ key`, the key repeated over the data. The answer has the data's shape.
+/// `data ^ key`, with the key repeated over the data. The result has the data's shape.
 #[derive(Clone, Debug)]
 pub struct Xor<T: BitElement> {
     data: Array<T>,
@@ -118,7 +118,7 @@ impl<T: BitElement> Operation for Xor<T> {
     }
 }
 
-/// `data ^= key`, the key repeated over the data.
+/// `data ^= key`, with the key repeated over the data.
 #[derive(Debug)]
 pub struct XorInPlace<'a, T: BitElement> {
     data: &'a mut Array<T>,
@@ -175,7 +175,7 @@ impl<T: BitElement> Operation for XorInPlace<'_, T> {
     }
 }
 
-/// Apart from the operation, which borrows its data for as long as it lives.
+/// Separate from the operation, which borrows its data.
 pub(super) fn describe_in_place<T: BitElement>(data: &Array<T>, key: &Array<T>) -> Description {
     let description = Description::new(&XOR_IN_PLACE, T::DTYPE, traffic(data, key).0)
         .reads(data)
