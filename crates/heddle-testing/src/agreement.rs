@@ -1,4 +1,4 @@
-//! An operation on the processor and on an emulated GPU, and whether they agree.
+//! Runs an operation on the CPU and on an emulated GPU and compares the results.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::chunked::ChunkedGpu;
 
 pub const GPU: DeviceId = DeviceId::simt(0);
 
-/// None, a few, and around lines, blocks and more than a grid takes at once.
+/// Zero, a few, and lengths around cache lines, blocks and the largest grid.
 pub const SIZES: [usize; 16] = [
     0, 1, 2, 3, 15, 16, 17, 31, 255, 256, 257, 1021, 4095, 4096, 4097, 10_007,
 ];
 
-/// Bytes from which a map from host to host is streamed.
+/// The bytes from which a map from host to host is streamed.
 pub const STREAMED: usize = 4 << 20;
 
-/// A runtime with a processor and an emulated GPU.
+/// Creates a runtime with the CPU and an emulated GPU.
 pub fn runtime() -> Runtime {
     let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
     Runtime::builder()
@@ -30,7 +30,7 @@ pub fn runtime() -> Runtime {
         .unwrap()
 }
 
-/// The same, streaming in chunks of so many elements.
+/// Creates the same runtime, streaming in chunks of `elements` elements.
 pub fn runtime_in_chunks(elements: usize) -> Runtime {
     Runtime::builder()
         .device(Arc::new(ChunkedGpu::new(elements)))
@@ -39,7 +39,7 @@ pub fn runtime_in_chunks(elements: usize) -> Runtime {
         .unwrap()
 }
 
-/// The answer of one device, which must be the one that was asked.
+/// Returns the result of `device`, after checking that the operation ran there.
 pub fn on<O: Operation>(
     runtime: &Runtime,
     device: DeviceId,
@@ -53,7 +53,7 @@ pub fn on<O: Operation>(
     Ok(outcome.output)
 }
 
-/// Both devices' answers are the same bits.
+/// Checks that the results of both devices are the same bits.
 pub fn agree<T: Element, O: Operation<Output = Array<T>>>(
     runtime: &Runtime,
     mut operation: O,
@@ -65,7 +65,7 @@ pub fn agree<T: Element, O: Operation<Output = Array<T>>>(
     assert_same(&found, &expected, what);
 }
 
-/// The same shape and the same bits; any NaN is as good as another.
+/// Checks that shapes and bits are the same; any NaN equals any other.
 pub fn assert_same<T: Element>(found: &Array<T>, expected: &Array<T>, what: &str) {
     assert_eq!(found.shape(), expected.shape(), "{what}");
     let (found, expected) = (found.as_slice().unwrap(), expected.as_slice().unwrap());
@@ -83,14 +83,14 @@ pub fn assert_same<T: Element>(found: &Array<T>, expected: &Array<T>, what: &str
 }
 
 impl Random {
-    /// Elements of any bits: NaNs, infinities and subnormals among floats.
+    /// Returns elements of random bits: NaNs, infinities and subnormals among floats.
     pub fn bits<T: Element>(&mut self, len: usize) -> Vec<T> {
         (0..len)
             .map(|_| bytemuck::pod_read_unaligned(&self.word().to_le_bytes()[..size_of::<T>()]))
             .collect()
     }
 
-    /// Elements of any bits, and often one that is its type's hard case.
+    /// Returns elements of random bits, many of them replaced by edge cases of the type.
     pub fn with_edge_cases<T: EdgeCases>(&mut self, len: usize) -> Vec<T> {
         let mut values = self.bits::<T>(len);
         for value in &mut values {
@@ -101,13 +101,13 @@ impl Random {
         values
     }
 
-    /// One of a type's hard cases.
+    /// Returns a random edge case of the type.
     pub fn case<T: EdgeCases>(&mut self) -> T {
         T::CASES[self.below(T::CASES.len() as u64) as usize]
     }
 }
 
-/// Elements that arithmetic gets wrong first.
+/// Element types with values that arithmetic errors show on first.
 pub trait EdgeCases: Element {
     const CASES: &'static [Self];
 }

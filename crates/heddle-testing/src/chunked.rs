@@ -11,7 +11,7 @@ use heddle_runtime::device::{
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Description, Error};
 
-/// An emulated GPU whose pipeline takes so many elements at a time.
+/// An emulated GPU whose pipeline takes a fixed number of elements at a time.
 #[derive(Debug)]
 pub struct ChunkedGpu {
     gpu: SimtDevice,

@@ -1,4 +1,4 @@
-//! How the operation tests run one, and the sizes they run it at.
+//! Runs an operation on a CPU device, and the sizes that operation tests use.
 
 use heddle_runtime::array::HostBuffer;
 use heddle_runtime::cpu::CpuDevice;
@@ -6,20 +6,21 @@ use heddle_runtime::device::Device;
 use heddle_runtime::{Element, Error, Operation};
 use std::time::Instant;
 
-/// None, one, primes, and around vectors, tiles, blocks and parts.
+/// Zero, one, primes, and lengths around vectors, tiles, blocks and parts.
 pub const AWKWARD: [usize; 19] = [
     0, 1, 2, 3, 15, 16, 17, 31, 33, 63, 64, 65, 127, 1009, 4095, 4097, 16_383, 16_384, 16_385,
 ];
 
-/// Around where helpers join, for an operation that touches two or three bytes an element.
+/// Lengths around the threading threshold of an operation that moves two or three bytes per
+/// element.
 pub const AROUND_THREADING: [usize; 3] = [699_050, 699_051, 1_100_009];
 
-/// A processor with that many threads.
+/// Creates a CPU device with this number of threads.
 pub fn device(threads: usize) -> CpuDevice {
     CpuDevice::new(Some(threads)).unwrap()
 }
 
-/// Runs it as the runtime would.
+/// Runs the operation as the runtime would.
 pub fn run<O: Operation>(device: &CpuDevice, operation: &mut O) -> Result<O::Output, Error> {
     let mut result = None;
     device.execute(&operation.describe(), Instant::now(), &mut |context| {
@@ -29,8 +30,8 @@ pub fn run<O: Operation>(device: &CpuDevice, operation: &mut O) -> Result<O::Out
     Ok(result.unwrap())
 }
 
-/// Leaves garbage of that size to be recycled, so that an element nobody writes
-/// shows up in the next result.
+/// Leaves a recycled buffer of this size full of garbage, which shows if the next result has an
+/// unwritten element.
 pub fn poison<T: Element>(len: usize) {
     let mut buffers: Vec<HostBuffer<T>> = (0..2).map(|_| HostBuffer::unspecified(len)).collect();
     for buffer in &mut buffers {
@@ -38,7 +39,7 @@ pub fn poison<T: Element>(len: usize) {
     }
 }
 
-/// Distance in units of the last place, zero between NaNs.
+/// The distance in units of the last place, zero between NaNs.
 pub fn ulps_f32(a: f32, b: f32) -> u64 {
     let order = |x: f32| {
         let bits = i64::from(x.to_bits().cast_signed());
@@ -54,7 +55,7 @@ pub fn ulps_f32(a: f32, b: f32) -> u64 {
     order(a).abs_diff(order(b))
 }
 
-/// Distance in units of the last place, zero between NaNs.
+/// The distance in units of the last place, zero between NaNs.
 pub fn ulps_f64(a: f64, b: f64) -> u64 {
     let order = |x: f64| {
         let bits = i128::from(x.to_bits().cast_signed());

@@ -1,19 +1,19 @@
-//! How much a test tries: enough to cover every kernel, operation, element type and
-//! size class once, or everything it can.
+//! The depth of a test run: enough to cover every kernel, operation, element type and size class
+//! once, or every case.
 //!
-//! `HEDDLE_TEST_DEPTH=thorough` (`./test --thorough`) asks for everything. This is
-//! the only place that reads it.
+//! `HEDDLE_TEST_DEPTH=thorough` (`./test --thorough`) selects every case. Only this module reads
+//! it.
 
 use proptest::test_runner::Config;
 
-/// How much a test tries.
+/// The depth of a test run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     Quick,
     Thorough,
 }
 
-/// What this run was asked for.
+/// Returns the depth of this run.
 pub fn depth() -> Depth {
     match std::env::var("HEDDLE_TEST_DEPTH").as_deref() {
         Err(_) | Ok("" | "quick") => Depth::Quick,
@@ -22,7 +22,7 @@ pub fn depth() -> Depth {
     }
 }
 
-/// The one or the other, by [`depth`].
+/// Returns one of two values, by [`depth`].
 pub fn pick<T>(quick: T, thorough: T) -> T {
     match depth() {
         Depth::Quick => quick,
@@ -30,12 +30,12 @@ pub fn pick<T>(quick: T, thorough: T) -> T {
     }
 }
 
-/// A property's configuration: so many cases when thorough, a fraction of them
-/// when quick.
+/// Returns the configuration of a property test: `thorough` cases in a thorough run, a fraction of
+/// them in a quick one.
 pub fn cases(thorough: u32) -> Config {
     Config {
         cases: pick(thorough.div_ceil(4), thorough),
-        // A failing case is kept as a test of its own, not in a file beside it.
+        // A failing case is kept as a separate test, not in a file beside it.
         failure_persistence: None,
         ..Config::default()
     }

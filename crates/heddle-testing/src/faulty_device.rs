@@ -1,5 +1,5 @@
-//! Operations with a body for the processor and one for GPUs, launching a kernel
-//! that exists: exclusive or with a key.
+//! Operations that run on the CPU and on GPUs, where they launch an existing kernel: exclusive or
+//! with a key.
 
 use heddle_runtime::device::Argument::{Buffer, U64};
 use heddle_runtime::device::{
@@ -14,13 +14,13 @@ pub static XOR_WITH_KEY_IN_PLACE: Kind = Kind::new("veil-over", WorkUnit::Bytes)
 
 pub const KEY: &[u8] = b"thread the heddle";
 
-/// What the answer must be.
+/// Returns the expected result.
 pub fn xored_with_key(data: &[u8]) -> Vec<u8> {
     let key = KEY.iter().cycle();
     data.iter().zip(key).map(|(byte, key)| byte ^ key).collect()
 }
 
-/// `data ^ key` in a new array.
+/// `data ^ key` into a new array.
 pub struct XorWithKey {
     pub data: Array<u8>,
 }
@@ -67,7 +67,7 @@ impl Operation for XorWithKey {
     }
 }
 
-/// `data ^= key`, and whether it has begun to write.
+/// `data ^= key`; records whether it has begun to write.
 pub struct XorWithKeyInPlace<'a> {
     pub data: &'a mut Array<u8>,
     pub begun: bool,

@@ -1,4 +1,4 @@
-//! An emulated GPU and the few words tests speak to it with.
+//! An emulated GPU, with short functions for transfers and launches.
 
 use bytemuck::Pod;
 use heddle_cuda::kernels::trial;
@@ -8,12 +8,12 @@ use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Kernel, Launch
 use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
 
-/// A device with nothing wrong with it.
+/// Creates a device without faults.
 pub fn gpu() -> SimtDevice {
     SimtDevice::new(0, SimtOptions::default()).unwrap()
 }
 
-/// A device whose blocks share so many workers.
+/// Creates a device whose blocks share `workers` worker threads.
 pub fn gpu_with(workers: usize) -> SimtDevice {
     SimtDevice::new(
         0,
@@ -25,7 +25,7 @@ pub fn gpu_with(workers: usize) -> SimtDevice {
     .unwrap()
 }
 
-/// A buffer holding these values.
+/// Uploads these values into a new buffer.
 pub fn up<T: Pod>(gpu: &SimtDevice, values: &[T]) -> DeviceBuffer {
     let bytes: &[u8] = bytemuck::cast_slice(values);
     let buffer = gpu.allocate(Bytes(bytes.len() as u64)).unwrap();
@@ -33,12 +33,12 @@ pub fn up<T: Pod>(gpu: &SimtDevice, values: &[T]) -> DeviceBuffer {
     buffer
 }
 
-/// A buffer for so many values, unwritten.
+/// Allocates a buffer for `count` values, unwritten.
 pub fn unwritten_buffer<T: Pod>(gpu: &SimtDevice, count: usize) -> DeviceBuffer {
     gpu.allocate(Bytes::of::<T>(count)).unwrap()
 }
 
-/// What a buffer holds.
+/// Downloads the content of a buffer.
 pub fn down<T: Pod>(buffer: &DeviceBuffer) -> Vec<T> {
     let count = buffer.bytes().0 as usize / size_of::<T>();
     let mut values = vec![T::zeroed(); count];
@@ -48,13 +48,13 @@ pub fn down<T: Pod>(buffer: &DeviceBuffer) -> Vec<T> {
     values
 }
 
-/// A kernel of the array operations or of the trials.
+/// Returns a kernel of the array operations or of the trial kernels.
 pub fn kernel_named(name: &str) -> &'static Kernel {
     let trial = Kernel::find(&trial::KERNELS, name);
     trial.unwrap_or_else(|| Kernel::named(&ops::KERNELS, name))
 }
 
-/// Launches a row of blocks and waits for them.
+/// Launches a one-dimensional grid of blocks and waits for it.
 pub fn run(
     gpu: &SimtDevice,
     kernel: &str,
@@ -65,7 +65,7 @@ pub fn run(
     run_shared(gpu, kernel, blocks, threads, 0, arguments)
 }
 
-/// The same with dynamic shared memory.
+/// Like [`run`], with dynamic shared memory.
 pub fn run_shared(
     gpu: &SimtDevice,
     kernel: &str,

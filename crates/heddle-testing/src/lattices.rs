@@ -1,23 +1,23 @@
-//! Lattices of all sorts, drawn from a seed.
+//! Random lattices of all kinds, from a seed.
 
 use heddle_lattice::{Axis, Lattice, Weights};
 
 use crate::Random;
 
 impl Random {
-    /// Between a half and two and a half, in quarters: sums are exact.
+    /// A cost from 0.5 to 2.5 in quarters, so that sums are exact.
     fn cost(&mut self) -> f64 {
         0.5 + self.below(9) as f64 / 4.0
     }
 
-    /// One to six axes of mixed boundaries and at most `most` sites, of which none,
+    /// A lattice of one to six axes with mixed boundaries and at most `most` sites, of which none,
     /// some or many are blocked; steps cost 1, by axis or by site.
     pub fn lattice(&mut self, most: u64) -> Lattice {
         let dimensions = 1 + self.below(6);
         let mut sites = 1;
         let mut axes = Vec::new();
         for left in (0..dimensions).rev() {
-            // Room for two sites on every axis that is still to come.
+            // Leaves two sites for each of the remaining axes.
             let longest = (most / sites / (1 << left)).clamp(1, 9);
             let size = 1 + self.below(longest);
             sites *= size;

@@ -1,9 +1,8 @@
-//! What the tests of this workspace share.
+//! Fixtures shared by the tests of this workspace.
 //!
-//! Devices that are simulated, refuse or fail; searches to compare with; checks of
-//! file formats; random operands; and how thorough a run of the tests is. A crate
-//! uses it for its integration tests, its benches and, as far as no type of the
-//! crate itself is involved, for its unit tests.
+//! Devices that are simulated, refuse or fail; reference searches; checks of file formats; random
+//! operands; and the depth of a test run. A crate uses it for its integration tests, its benches
+//! and, where no type of the crate itself is involved, for its unit tests.
 
 #![allow(
     missing_docs,
@@ -54,7 +53,7 @@ pub mod trace_rules;
 
 pub use random::Random;
 
-/// The ARC tasks, for tests that are ignored where nobody has any.
+/// Returns the folder of the ARC tasks, for tests that are ignored on machines without them.
 pub fn arc_tasks() -> std::path::PathBuf {
     std::env::var_os("HEDDLE_ARC_DATA")
         .expect("HEDDLE_ARC_DATA names ARC tasks; `. tests/arc_tasks.sh` sets it")

@@ -1,4 +1,4 @@
-//! This machine's first GPU, for the tests that are ignored where there is none.
+//! This machine's first GPU, for tests that are ignored on machines without one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -14,8 +14,8 @@ pub fn with_gpu(test: impl FnOnce(Arc<CudaDevice>)) {
     with_gpu_of(&CudaOptions::default(), test);
 }
 
-/// The same, the GPU opened with these options. Nobody else uses it meanwhile,
-/// and once the test has let go of it everything must have been freed.
+/// Like [`with_gpu`], with these options. No other test uses the GPU at the same time, and freeing
+/// its memory must not have failed.
 pub fn with_gpu_of(options: &CudaOptions, test: impl FnOnce(Arc<CudaDevice>)) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,7 +26,7 @@ pub fn with_gpu_of(options: &CudaOptions, test: impl FnOnce(Arc<CudaDevice>)) {
     assert_eq!(after.count, before.count, "clean-up failed: {after:?}");
 }
 
-/// The first GPU of this machine. A test that asks for it and finds none fails.
+/// Opens the first GPU of this machine. Without one the test fails.
 pub fn open(options: &CudaOptions) -> Arc<CudaDevice> {
     let found = CudaDevice::find(options);
     let why = found.why_none.unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn execute(
     gpu.execute(&description, Instant::now(), &mut |_| body())
 }
 
-/// The same, for its device time in nanoseconds.
+/// Like [`execute`], but returns the device time in nanoseconds.
 pub fn device_ns(gpu: &CudaDevice, body: impl FnMut() -> Result<(), Error>) -> u64 {
     execute(gpu, body).unwrap().device.unwrap().0
 }

@@ -1,4 +1,4 @@
-//! Random lattices, and plain searches over `Lattice::neighbours` to compare with.
+//! Random lattices, and plain reference searches over `Lattice::neighbours`.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::random::word_of;
 
-/// Axes whose sites together are at most a thousand.
+/// Axes with at most a thousand sites together.
 pub fn axes() -> impl Strategy<Value = Vec<Axis>> {
     axes_up_to([40, 18, 7, 5, 4, 3])
 }
@@ -17,7 +17,7 @@ pub fn tiny() -> impl Strategy<Value = Lattice> {
     with_blocked(axes_up_to([12, 3, 2, 2, 1, 1]))
 }
 
-/// Axes of at most so many sites, by the number of dimensions.
+/// Axes of at most this many sites, by the number of dimensions.
 fn axes_up_to(longest: [u64; 6]) -> impl Strategy<Value = Vec<Axis>> {
     (1_usize..=6)
         .prop_flat_map(move |dimensions| {
@@ -52,12 +52,12 @@ fn with_blocked(axes: impl Strategy<Value = Vec<Axis>>) -> impl Strategy<Value =
     })
 }
 
-/// The same with weights: none, per axis or per site.
+/// A lattice with weights: none, per axis or per site.
 pub fn weighted() -> impl Strategy<Value = Lattice> {
     with_weights(lattice())
 }
 
-/// The same with weights: none, per axis or per site.
+/// Adds weights to a lattice: none, per axis or per site.
 pub fn with_weights(lattice: impl Strategy<Value = Lattice>) -> impl Strategy<Value = Lattice> {
     (lattice, 0..3, any::<u64>()).prop_map(|(lattice, kind, seed)| {
         let weight = |position: u64| 0.25 + (word_of(position ^ seed) % 1000) as f64 / 250.0;
@@ -70,7 +70,7 @@ pub fn with_weights(lattice: impl Strategy<Value = Lattice>) -> impl Strategy<Va
     })
 }
 
-/// Some free site, if there is one.
+/// Returns some free site, if there is one.
 pub fn free_site(lattice: &Lattice, choice: u64) -> Option<Site> {
     let from = choice % lattice.sites();
     (from..lattice.sites())
@@ -78,7 +78,7 @@ pub fn free_site(lattice: &Lattice, choice: u64) -> Option<Site> {
         .find(|&site| lattice.check_free(site).is_ok())
 }
 
-/// Steps by a queue and nothing clever.
+/// Returns the number of steps to each site, by plain breadth-first search.
 pub fn breadth_first(lattice: &Lattice, sources: &[Site]) -> Vec<Option<u64>> {
     let mut steps = vec![None; lattice.sites() as usize];
     let mut queue = VecDeque::new();
@@ -98,7 +98,7 @@ pub fn breadth_first(lattice: &Lattice, sources: &[Site]) -> Vec<Option<u64>> {
     steps
 }
 
-/// Costs by relaxing every step until nothing changes.
+/// Returns the cost of each site, by relaxing every step until nothing changes.
 pub fn bellman_ford(lattice: &Lattice, sources: &[Site]) -> Vec<f64> {
     let mut costs = vec![f64::INFINITY; lattice.sites() as usize];
     for &source in sources {

@@ -1,4 +1,4 @@
-//! The processor and an emulated GPU side by side, asked the same thing.
+//! The CPU and an emulated GPU, whose results are compared.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ pub struct CpuGpuPair {
 }
 
 impl CpuGpuPair {
-    /// With an emulated GPU of as many workers as there are processors.
+    /// With an emulated GPU of as many worker threads as there are CPUs.
     pub fn new() -> Self {
         Self::over(SimtOptions::default())
     }
 
-    /// With an emulated GPU whose blocks share so many workers.
+    /// With an emulated GPU whose blocks share `workers` worker threads.
     pub fn with_workers(workers: usize) -> Self {
         Self::over(SimtOptions {
             workers,
@@ -38,7 +38,7 @@ impl CpuGpuPair {
         Self { runtime }
     }
 
-    /// The GPU's answer and how it came about.
+    /// Returns the GPU's result with its decision and timing.
     pub fn gpu<O: Operation>(&self, operation: O) -> RunOutcome<O::Output> {
         let outcome = self.runtime.run_traced(operation, Some(SIMT)).unwrap();
         assert_eq!(outcome.decision.device, SIMT);
@@ -46,8 +46,8 @@ impl CpuGpuPair {
         outcome
     }
 
-    /// The processor's answer and the GPU's, which agree by the operation's own
-    /// measure.
+    /// Returns the results of the CPU and the GPU, after comparing them with the operation's own
+    /// `compare`.
     pub fn agree<O: Operation>(&self, mut operation: O, what: &str) -> [O::Output; 2] {
         let cpu = self.runtime.run_on(DeviceId::CPU, &mut operation).unwrap();
         let gpu = self.gpu(&mut operation).output;

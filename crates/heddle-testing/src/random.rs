@@ -3,7 +3,7 @@
 use rand::{Rng, RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// A stream of random numbers, the same for a seed.
+/// A stream of random numbers that depends only on its seed.
 #[derive(Clone, Debug)]
 pub struct Random(Pcg64Mcg);
 
@@ -12,8 +12,8 @@ impl Random {
         Self(Pcg64Mcg::seed_from_u64(seed))
     }
 
-    /// A seed that is new in each run, printed with a failing test;
-    /// `HEDDLE_TEST_SEED` repeats it.
+    /// A generator with a new seed in each run, printed with a failing test; `HEDDLE_TEST_SEED`
+    /// repeats it.
     pub fn fresh() -> Self {
         let seed = std::env::var("HEDDLE_TEST_SEED")
             .map_or_else(|_| rand::random(), |seed| seed.parse().unwrap());
@@ -30,7 +30,7 @@ impl Random {
         self.0.random_range(0..bound)
     }
 
-    /// Uniform in `0..len`, to index with.
+    /// Uniform in `0..len`, for use as an index.
     pub fn index(&mut self, len: usize) -> usize {
         self.0.random_range(0..len)
     }
@@ -50,13 +50,13 @@ impl Random {
         self.signed() * 10_f64.powf(3.0 * self.signed())
     }
 
-    /// Uniform in the exponent between the two, the way sizes occur.
+    /// Uniform in the exponent between the two, as sizes of real workloads are.
     pub fn size(&mut self, least: u64, most: u64) -> u64 {
         let (low, high) = ((least as f64).ln(), (most as f64).ln());
         (low + self.unit() * (high - low)).exp() as u64
     }
 
-    /// Normal with deviation one, near enough: the sum of twelve uniforms.
+    /// Approximately normal with deviation one: the sum of twelve uniforms.
     pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
     }
@@ -68,7 +68,7 @@ impl Random {
     }
 }
 
-/// The word that belongs to `seed`, for what is random by position.
+/// Returns the word of `seed`, for values that are random by position.
 pub fn word_of(seed: u64) -> u64 {
     Random::seeded(seed).word()
 }

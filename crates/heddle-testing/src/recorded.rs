@@ -1,4 +1,4 @@
-//! What tests ask of the spans that were recorded.
+//! Checks on recorded spans.
 
 use std::task::Poll;
 
@@ -16,7 +16,7 @@ pub fn parent_of<'a>(spans: &'a [RecordedSpan], span: &RecordedSpan) -> Option<&
         .map(|row| spans[row as usize].operation.as_str())
 }
 
-/// Every parent comes first, is on the same thread here, and lasts longer.
+/// Checks that every parent comes before its children, is on the same thread, and contains them.
 pub fn assert_sound(spans: &[RecordedSpan]) {
     for (row, span) in spans.iter().enumerate() {
         let parts = span.gpu_ns + span.cpu_ns + span.transfer_ns + span.overhead_ns;
@@ -26,12 +26,12 @@ pub fn assert_sound(spans: &[RecordedSpan]) {
         let around = &spans[parent as usize];
         assert_eq!(around.thread, span.thread);
         assert!(around.start_ns <= span.start_ns, "{around:?} {span:?}");
-        // Rounded from ticks each for itself.
+        // Start and end are rounded from ticks separately.
         assert!(span.end_ns() <= around.end_ns() + 2, "{around:?} {span:?}");
     }
 }
 
-/// Ready when polled for the second time.
+/// A future that is ready when polled for the second time.
 pub async fn rest() {
     let mut rested = false;
     std::future::poll_fn(move |_| {

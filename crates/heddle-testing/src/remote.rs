@@ -1,5 +1,5 @@
-//! A device with a memory of its own, made of host bytes, and an operation that
-//! runs both there and on the processor.
+//! A device with its own memory, simulated in host memory, and an operation that runs both there
+//! and on the CPU.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use heddle_runtime::device::{
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
 
-/// Time the made-up bus needs for each byte.
+/// The simulated time per transferred byte.
 pub const NANOS_PER_BYTE: u64 = 2;
 
 #[derive(Debug)]
 pub struct HostMemoryGpu {
     id: DeviceId,
     properties: DeviceProperties,
-    /// Makes the first element of its answers wrong.
+    /// Whether the first element of its results is wrong.
     pub faulty: AtomicBool,
-    /// Leaves the last element of its answers unwritten.
+    /// Whether the last element of its results stays unwritten.
     pub short: AtomicBool,
-    /// Leaves its own clock out of what it reports.
+    /// Whether it omits its device time from its timings.
     pub reports_no_device_time: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! The processor and several emulated GPUs in one runtime.
+//! The CPU and several emulated GPUs in one runtime.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use heddle_runtime::config::Config;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::{Array, Runtime};
 
-/// A runtime with so many emulated GPUs, all of them allowed. `config` may force one.
+/// Creates a runtime with these emulated GPUs, all of them allowed. `config` may force one.
 pub fn runtime(mut config: Config, gpus: Vec<SimtOptions>) -> (Runtime, Vec<Arc<SimtDevice>>) {
     let devices: Vec<Arc<SimtDevice>> = gpus
         .into_iter()
@@ -26,7 +26,7 @@ pub fn runtime(mut config: Config, gpus: Vec<SimtOptions>) -> (Runtime, Vec<Arc<
     (builder.build().unwrap(), devices)
 }
 
-/// The CPU and one emulated GPU that runs on one thread.
+/// Creates a runtime with the CPU and one emulated GPU that runs on one thread.
 pub fn cpu_and_gpu() -> Runtime {
     let gpu = SimtDevice::new(0, small()).unwrap();
     let builder = Runtime::builder()
@@ -35,7 +35,7 @@ pub fn cpu_and_gpu() -> Runtime {
     builder.build().unwrap()
 }
 
-/// Options of an emulated GPU that needs few threads.
+/// Returns the options of an emulated GPU that uses few threads.
 pub fn small() -> SimtOptions {
     SimtOptions {
         workers: 1,
@@ -43,7 +43,7 @@ pub fn small() -> SimtOptions {
     }
 }
 
-/// One emulated GPU that everything is sent to.
+/// Creates a runtime with one emulated GPU that runs every operation.
 pub fn forced(options: SimtOptions) -> Runtime {
     let config = Config {
         device: Some(DeviceId::simt(0)),
@@ -52,14 +52,14 @@ pub fn forced(options: SimtOptions) -> Runtime {
     runtime(config, vec![options]).0
 }
 
-/// Bytes that depend on where they stand and on `salt`.
+/// Returns bytes that depend on their index and on `salt`.
 pub fn bytes(len: usize, salt: usize) -> Vec<u8> {
     (0..len)
         .map(|at| (at * 167 + at / 251 + salt * 29) as u8)
         .collect()
 }
 
-/// What xor should give.
+/// Returns the expected result of xor.
 pub fn xored(data: &[u8], key: &[u8]) -> Vec<u8> {
     data.iter()
         .enumerate()
@@ -67,7 +67,7 @@ pub fn xored(data: &[u8], key: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// A matrix of small whole numbers, so that products are exact.
+/// Returns a matrix of small whole numbers, so that products are exact.
 pub fn matrix(rows: usize, columns: usize, salt: usize) -> Array<f32> {
     let values: Vec<f32> = (0..rows * columns)
         .map(|at| ((at * 7 + salt) % 11) as f32 - 5.0)

@@ -1,4 +1,4 @@
-//! An emulated GPU with little memory, and the processor to compare it with.
+//! An emulated GPU with little memory, and the CPU to compare it with.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,8 +10,8 @@ use heddle_runtime::{Agreement, Array, Element, Error, Operation, Runtime};
 
 pub const MIB: u64 = 1 << 20;
 
-/// Both devices. An allocation beyond the GPU's memory fails there, so whatever
-/// answers has kept to it.
+/// Both devices. The GPU refuses an allocation beyond its memory, so every operation that succeeds
+/// stayed within it.
 pub struct SmallGpu {
     pub gpu: Arc<SimtDevice>,
     cpu: Runtime,
@@ -29,7 +29,7 @@ impl SmallGpu {
         }
     }
 
-    /// What the GPU makes of it.
+    /// Returns the GPU's result and timing.
     pub fn gpu<O: Operation>(&self, mut operation: O) -> Result<(O::Output, Timing), Error> {
         let description = operation.describe();
         let mut result = None;
@@ -46,8 +46,8 @@ impl SmallGpu {
         self.cpu.run_on(DeviceId::CPU, operation)
     }
 
-    /// Both devices' answers, the same by the operation's own measure, and none of
-    /// the GPU's memory used up.
+    /// Returns both devices' results, after checking that they are equal by the operation's own
+    /// `compare` and that no memory of the GPU stays in use.
     pub fn agree<O: Operation>(&self, mut operation: O, what: &str) -> [O::Output; 2] {
         let description = operation.describe();
         let footprint = description.footprint(self.gpu.id());
@@ -56,8 +56,8 @@ impl SmallGpu {
             "{what}: {footprint} that cannot be split"
         );
         let free = self.gpu.free_memory();
-        // First, because operands that the processor has read have a copy on the
-        // host, and those on the GPU may be dropped to make room.
+        // The GPU runs first, because operands that the CPU has read have a copy on the host, and
+        // their copies on the GPU may then be dropped to free memory.
         let (found, _) = self
             .gpu(&mut operation)
             .unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -72,7 +72,7 @@ impl SmallGpu {
         [expected, found]
     }
 
-    /// Both devices' answers, dropped again if they are the same.
+    /// Compares both devices' results and drops them.
     pub fn same<O: Operation>(&self, mut operation: O) -> Result<(), String> {
         let expected = self
             .cpu(&mut operation)
@@ -86,7 +86,7 @@ impl SmallGpu {
         }
     }
 
-    /// The array on the GPU and nowhere else.
+    /// Returns the array with its only copy on the GPU.
     pub fn resident<T: Element>(&self, array: &Array<T>) -> Array<T> {
         let buffer = self.gpu.allocate(array.bytes()).unwrap();
         buffer
@@ -96,7 +96,7 @@ impl SmallGpu {
     }
 }
 
-/// The same bits.
+/// Checks that both arrays have the same bits.
 pub fn assert_bits<T: Element>(found: &Array<T>, expected: &Array<T>, what: &str) {
     assert_eq!(found.shape(), expected.shape(), "{what}");
     let (found, expected) = (found.as_slice().unwrap(), expected.as_slice().unwrap());

@@ -1,16 +1,15 @@
-//! The published rules of the trace event format, as far as this crate uses it,
-//! checked on the text of a trace.
+//! Checks the text of a trace against the published rules of the trace event format, as far as the
+//! exporter uses it.
 //!
-//! Written from the format's description ("Trace Event Format", the Chromium
-//! project's document) and not from what the writer does: phases X, M, C, s and f,
-//! their required fields, microseconds, nesting of complete events within a
-//! thread, binding of flow events.
+//! Written from the format's description ("Trace Event Format", the Chromium project's document)
+//! and not from the exporter's code: phases X, M, C, s and f, their required fields, microseconds,
+//! nesting of complete events within a thread, binding of flow events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-/// What a well-formed trace holds.
+/// The content of a well-formed trace.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Census {
     /// Complete events by category.
@@ -19,7 +18,7 @@ pub struct Census {
     pub slice_ns: BTreeMap<String, u64>,
     /// Names of complete events by category.
     pub names: BTreeMap<String, BTreeSet<String>>,
-    /// Arrows from a beginning to an end.
+    /// Flow events, each counted once with its beginning and end.
     pub arrows: usize,
     /// Counter events.
     pub counters: usize,
@@ -53,17 +52,16 @@ struct Reader {
     threads: BTreeSet<Track>,
 }
 
-/// Counts what is in a trace, or says which rule it breaks.
+/// Counts the content of a trace, or returns the rule it breaks.
 pub fn check(text: &str) -> Result<Census, String> {
-    // A parser that keeps to the standard refuses unescaped control characters,
-    // bad escapes and numbers that are none.
-    let run_traced: Value =
-        serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    let events = run_traced
+    // A standard-conforming parser refuses unescaped control characters, bad escapes and malformed
+    // numbers.
+    let trace: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    let events = trace
         .get("traceEvents")
         .and_then(Value::as_array)
         .ok_or("there is no array traceEvents")?;
-    if let Some(unit) = run_traced.get("displayTimeUnit")
+    if let Some(unit) = trace.get("displayTimeUnit")
         && unit != "ms"
         && unit != "ns"
     {
@@ -164,7 +162,7 @@ impl Reader {
             name: text(event, "name")?,
             category: text(event, "cat")?,
         };
-        // Without it an end binds to the next slice, not to the one around it.
+        // Without `bp` an end binds to the next slice, not to the enclosing one.
         if !begins && event.get("bp").is_none_or(|point| point != "e") {
             return Err("a flow ends without bp \"e\"".to_owned());
         }
@@ -216,7 +214,7 @@ impl Reader {
     }
 }
 
-/// Complete events of a thread are inside each other or apart.
+/// Checks that complete events of a thread are nested or disjoint.
 fn nested(slices: &mut [Slice]) -> Result<(), String> {
     slices.sort_by_key(|slice| (slice.start, std::cmp::Reverse(slice.end)));
     let mut open: Vec<Slice> = Vec::new();
@@ -250,7 +248,7 @@ fn whole(fields: &Map<String, Value>, name: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{name} is not a whole number"))
 }
 
-/// Microseconds in the file, to the nanosecond.
+/// Returns microseconds of the file as nanoseconds.
 fn nanoseconds(fields: &Map<String, Value>, name: &str) -> Result<u64, String> {
     fields
         .get(name)

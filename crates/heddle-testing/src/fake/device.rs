@@ -1,4 +1,4 @@
-//! A device with a known price for everything.
+//! A device whose costs are known.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ impl Cost {
     }
 }
 
-/// A simulated device. Buses cost the same for every GPU.
+/// A simulated device. Transfers cost the same for every GPU.
 #[derive(Debug)]
 pub struct FakeDevice {
     id: DeviceId,
@@ -45,18 +45,18 @@ pub struct FakeDevice {
     down: Cost,
     noise: Arc<TimingNoise>,
     slowness: AtomicU64,
-    /// What the first run of every kind takes on top, and which kinds had one.
+    /// The additional time of the first run of every kind, and the kinds that have run.
     loading: Nanos,
     loaded: Mutex<BTreeSet<&'static str>>,
-    /// Executions it survives.
+    /// The number of executions until it is lost.
     life: AtomicU64,
 }
 
-/// What makes one run differ from the next.
+/// The random variation between runs.
 #[derive(Debug)]
 struct TimingNoise {
     deviation: f64,
-    /// One in so many runs takes ten times as long; zero for none.
+    /// One in this many runs takes ten times as long; zero for none.
     outlier_every: u64,
     random: Mutex<Random>,
 }
@@ -114,22 +114,21 @@ impl FakeDevice {
         self
     }
 
-    /// The first run of every kind takes this long on top, as where a module has
-    /// to be loaded.
+    /// Adds this time to the first run of every kind, as if a module had to be loaded.
     #[must_use]
     pub fn with_loading(mut self, loading: Nanos) -> Self {
         self.loading = loading;
         self
     }
 
-    /// It is lost after this many executions.
+    /// Makes the device fail as lost after this many executions.
     #[must_use]
     pub fn with_life(self, executions: u64) -> Self {
         self.life.store(executions, Ordering::Relaxed);
         self
     }
 
-    /// From now on everything it computes takes `factor` times as long as at first.
+    /// Multiplies the times of all further computations by `factor`, relative to the original ones.
     pub fn slow_down(&self, factor: f64) {
         self.slowness.store(factor.to_bits(), Ordering::Relaxed);
     }
@@ -139,7 +138,7 @@ impl FakeDevice {
         self.costs[d.kind.name()].of(d.work) * slowness
     }
 
-    /// What moves, and the noise-free times.
+    /// Returns the transfers and the noise-free times.
     fn moves(&self, d: &Description) -> (TransferTotals, f64, f64) {
         let (mut up_ns, mut down_ns) = (0.0, 0.0);
         let mut moved = TransferTotals::default();
@@ -247,7 +246,7 @@ impl Accelerator for FakeDevice {
     }
 }
 
-/// Memory that forgets what is put into it, in a known time.
+/// Memory without content, whose transfers take a known time.
 #[derive(Debug)]
 struct FakeMemory {
     device: DeviceId,

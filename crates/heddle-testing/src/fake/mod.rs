@@ -1,6 +1,5 @@
-//! A simulated machine: devices whose true costs are known, so that what the
-//! router believes can be held against the truth. Nothing sleeps; the times are
-//! made up from the curves and a seeded generator.
+//! A simulated machine: devices whose true costs are known, so that the router's predictions can be
+//! compared with them. Nothing sleeps; the times come from the cost curves and a seeded generator.
 
 mod device;
 mod probe;
@@ -45,7 +44,7 @@ impl SimulatedMachine {
             .unwrap()
     }
 
-    /// Takes one operation down the road: decide, run, learn.
+    /// Runs one operation through the pipeline: decide, run, learn.
     pub fn run(&self, d: &Description) -> (Decision, Timing) {
         let decision = self.router.decide(d, &|_| true, None).unwrap();
         let timing = self.execute(d, decision.device);
@@ -59,7 +58,7 @@ impl SimulatedMachine {
             .unwrap()
     }
 
-    /// Runs `d` on every device, outside any decision.
+    /// Runs `d` on every device, outside of any decision.
     pub fn measure_everywhere(&self, d: &Description, times: usize) {
         for device in &self.devices {
             for _ in 0..times {
@@ -69,12 +68,12 @@ impl SimulatedMachine {
         }
     }
 
-    /// The noise-free time on a device.
+    /// Returns the noise-free time on a device.
     pub fn true_ns(&self, d: &Description, on: DeviceId) -> f64 {
         self.device(on).true_ns(d)
     }
 
-    /// The device that is really cheapest, and its time.
+    /// Returns the device with the least true cost, and its time.
     pub fn oracle(&self, d: &Description) -> (DeviceId, f64) {
         self.devices
             .iter()
@@ -84,7 +83,7 @@ impl SimulatedMachine {
     }
 }
 
-/// An operation on two operands of `bytes / 2` each, with a result of the same size.
+/// Describes an operation on two operands of `bytes / 2` each, with a result of the same size.
 pub fn describe(kind: &'static Kind, work: u64, bytes: u64, residency: Residency) -> Description {
     let operand = Operand {
         bytes: Bytes(bytes / 2),

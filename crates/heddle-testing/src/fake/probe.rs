@@ -1,4 +1,4 @@
-//! A probe whose operations do nothing but have a size.
+//! A probe of operations that have a size and compute nothing.
 
 use heddle_runtime::array::Residency;
 use heddle_runtime::device::{DeviceId, ExecutionContext};
@@ -7,7 +7,7 @@ use heddle_runtime::{DType, Description, Error, Kind, Operation};
 
 use super::describe;
 
-/// One kind, sizes as work, so many bytes per unit of work.
+/// A probe of one kind, with the size as work and a number of bytes per unit of work.
 #[derive(Clone, Debug)]
 pub struct FakeProbe {
     pub kind: &'static Kind,
@@ -18,7 +18,7 @@ pub struct FakeProbe {
 }
 
 impl FakeProbe {
-    /// Sizes a factor of four apart, up to `largest`.
+    /// Creates a probe of sizes a factor of four apart, up to `largest`.
     pub fn new(kind: &'static Kind, bytes_each: u64, largest: usize) -> Self {
         let sizes = std::iter::successors(Some(100_usize), |size| Some(size * 4));
         Self {
@@ -81,7 +81,7 @@ impl Operation for FakeOperation {
         self.on_gpu || !device.has_own_memory()
     }
 
-    fn run(&mut self, _lane: &ExecutionContext<'_>) -> Result<(), Error> {
+    fn run(&mut self, _context: &ExecutionContext<'_>) -> Result<(), Error> {
         Ok(())
     }
 }
