@@ -1,7 +1,6 @@
-//! `docs/configuration.md` is the table of settings that the code reads.
+//! `docs/configuration.md` lists the settings that the code reads.
 //!
-//! `HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test configuration_is_documented`
-//! writes it.
+//! `HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test configuration_is_documented` writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -40,7 +39,7 @@ that `heddle arc` reads.
 ";
 
 #[test]
-fn the_document_is_what_the_schema_says() {
+fn the_document_matches_the_schema() {
     let mut document = INTRODUCTION.to_owned();
     for key in Config::describe_keys() {
         writeln!(

@@ -27,7 +27,7 @@ struct State {
     live: BTreeMap<u64, Bytes>,
     used: u64,
     end: u64,
-    asked: u64,
+    requests: u64,
     faults: BTreeSet<u64>,
     taken_by_others: u64,
     misuses: u64,
@@ -46,7 +46,7 @@ impl SimulatedStorage {
     /// Makes the `n`-th allocation from now fail, counted from 1.
     pub fn fail_allocation(&self, n: u64) {
         let mut state = self.lock();
-        let nth = state.asked + n;
+        let nth = state.requests + n;
         state.faults.insert(nth);
     }
 
@@ -63,8 +63,8 @@ impl SimulatedStorage {
 
     /// The number of allocations requested so far.
     #[must_use]
-    pub fn asked(&self) -> u64 {
-        self.lock().asked
+    pub fn requests(&self) -> u64 {
+        self.lock().requests
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -75,8 +75,8 @@ impl SimulatedStorage {
 impl Storage for SimulatedStorage {
     fn allocate(&self, bytes: Bytes, _stream: Option<StreamIndex>) -> Result<Block, Refusal> {
         let mut state = self.lock();
-        state.asked += 1;
-        let nth = state.asked;
+        state.requests += 1;
+        let nth = state.requests;
         let faulty = state.faults.remove(&nth);
         let free = self
             .capacity
@@ -122,7 +122,7 @@ impl Storage for SimulatedStorage {
         StorageReading {
             used: Bytes(state.used),
             held: Bytes(state.used),
-            misses: state.asked,
+            misses: state.requests,
             ..StorageReading::default()
         }
     }

@@ -1,4 +1,4 @@
-//! A transfer happens only where an operation or a reader needs it, and is counted.
+//! A transfer happens only if an operation or a reader needs it, and is counted.
 
 #![allow(
     clippy::unwrap_used,
@@ -38,7 +38,7 @@ fn a_host_operand_goes_up_once_and_the_result_stays() {
     assert_eq!(data.residency(), Residency::Both(GPU));
     assert_eq!(first.output.residency(), Residency::Device(GPU));
 
-    // Both operands are there now: nothing moves.
+    // Both operands are on the device now: nothing moves.
     let again = runtime.run_traced(increment(&data), Some(GPU)).unwrap();
     assert_eq!(again.timing.moved.bytes(), Bytes(0));
     let chained = runtime
@@ -46,13 +46,13 @@ fn a_host_operand_goes_up_once_and_the_result_stays() {
         .unwrap();
     assert_eq!(chained.timing.moved.bytes(), Bytes(0));
 
-    // Reading brings the result down once.
+    // Reading downloads the result once.
     assert_eq!(chained.output.as_slice().unwrap(), [3, 4, 5]);
     assert_eq!(chained.output.residency(), Residency::Both(GPU));
 }
 
 #[test]
-fn the_cpu_pays_for_bringing_a_device_array_down() {
+fn an_operation_on_the_cpu_counts_the_download_of_its_operand() {
     let runtime = runtime();
     let data = Array::from_slice(&[7_u8; 10]);
     let on_gpu = runtime.run_on(GPU, increment(&data)).unwrap();
@@ -90,7 +90,7 @@ fn clones_share_until_one_is_written() {
     assert_eq!(first.as_slice().unwrap(), [9, 2, 3]);
     assert_eq!(second.as_slice().unwrap(), [1, 2, 3]);
 
-    // Alone now: writing again copies nothing.
+    // The array is no longer shared: writing again copies nothing.
     let alone = address(&first);
     first.as_mut_slice().unwrap()[1] = 9;
     assert_eq!(address(&first), alone);
@@ -122,7 +122,7 @@ fn a_device_copy_is_only_evicted_where_the_host_has_the_elements() {
 }
 
 #[test]
-fn an_array_is_brought_where_it_is_wanted_once() {
+fn a_prefetched_array_is_not_transferred_again() {
     let runtime = runtime();
     let data = Array::from_slice(&[7_u8; 10]);
     runtime.prefetch(&data, GPU).unwrap();

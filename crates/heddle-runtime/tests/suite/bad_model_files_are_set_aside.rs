@@ -1,4 +1,4 @@
-//! Whatever happened to a model file, the device is routed to and nothing is lost.
+//! Whatever is wrong with a model file, routing to the device works and the file is kept.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -23,7 +23,7 @@ fn machine() -> Machine {
     }
 }
 
-fn world() -> SimulatedMachine {
+fn simulated_machine() -> SimulatedMachine {
     let costs = [(SUM.name(), Cost::new(100.0, 0.2))];
     SimulatedMachine::new(
         vec![FakeDevice::new(CPU, &costs), FakeDevice::new(GPU, &costs)],
@@ -35,14 +35,14 @@ fn operation() -> Description {
     describe(&SUM, 1 << 20, 1 << 16, Residency::Host)
 }
 
-/// A model with something in every part, and the device it is of.
+/// Returns a model with an entry in every part, and the properties of its device.
 fn measured() -> (DeviceModel, DeviceProperties) {
-    let world = world();
-    world.measure_everywhere(&operation(), 5);
-    world.measure_everywhere(&describe(&SUM, 1 << 24, 1 << 20, Residency::Host), 5);
+    let simulated = simulated_machine();
+    simulated.measure_everywhere(&operation(), 5);
+    simulated.measure_everywhere(&describe(&SUM, 1 << 24, 1 << 20, Residency::Host), 5);
     (
-        world.router.device_model(GPU),
-        world.device(GPU).properties().clone(),
+        simulated.router.device_model(GPU),
+        simulated.device(GPU).properties().clone(),
     )
 }
 
@@ -68,7 +68,7 @@ fn load_spoiled(
     fs::write(&path, &spoiled).unwrap();
     let loaded = store.load(&machine(), GPU, &properties);
     assert_eq!(loaded.model, None);
-    // What was there is kept, byte for byte, and the name is free again.
+    // The old content is kept, byte for byte, and the name is free again.
     let aside = path.with_extension("corrupt-1.json");
     assert_eq!(fs::read(aside).unwrap(), spoiled);
     store.save(&machine(), GPU, &properties, &model).unwrap();
@@ -77,7 +77,7 @@ fn load_spoiled(
 }
 
 #[test]
-fn a_model_comes_back_as_it_was_saved() {
+fn a_saved_model_is_loaded_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let store = ModelStore::new(folder.path().join("made/when/needed"));
     let (model, properties) = measured();
@@ -88,7 +88,7 @@ fn a_model_comes_back_as_it_was_saved() {
     let loaded = store.load(&machine(), GPU, &properties);
     assert_eq!((loaded.model.as_ref(), loaded.note), (Some(&model), None));
 
-    let fresh = world();
+    let fresh = simulated_machine();
     fresh.router.adopt(GPU, loaded.model.unwrap());
     assert_eq!(
         fresh.router.device_model(GPU),
@@ -104,7 +104,7 @@ fn a_model_comes_back_as_it_was_saved() {
 }
 
 #[test]
-fn truncated_at_any_length() {
+fn a_file_truncated_at_any_length_is_set_aside() {
     for share in [0.0, 0.1, 0.5, 0.99] {
         let cut = |text: &str| text.as_bytes()[..(text.len() as f64 * share) as usize].to_vec();
         let (_folder, _, note) = load_spoiled(cut);
@@ -113,7 +113,7 @@ fn truncated_at_any_length() {
 }
 
 #[test]
-fn garbage_and_json_of_something_else() {
+fn garbage_and_other_json_are_set_aside() {
     for garbage in [
         b"\xff\xfe\x00garbage".as_slice(),
         b"[1, 2, 3]",
@@ -125,7 +125,7 @@ fn garbage_and_json_of_something_else() {
 }
 
 #[test]
-fn measured_on_another_machine() {
+fn a_model_of_another_machine_or_driver_is_set_aside() {
     let (_folder, _, note) = load_spoiled(|text| {
         text.replace("Fake CPU @ 3 GHz", "Other CPU @ 2 GHz")
             .into_bytes()
@@ -136,7 +136,7 @@ fn measured_on_another_machine() {
 }
 
 #[test]
-fn numbers_no_measurement_gives() {
+fn impossible_numbers_are_set_aside() {
     for number in ["NaN", "null", "1e999", "-1.0", "0.0"] {
         let (_folder, _, note) = load_spoiled(|text| {
             let at = text.find("\"ns\": ").unwrap() + 6;
@@ -165,7 +165,7 @@ fn earlier_files_set_aside_are_kept() {
 }
 
 #[test]
-fn other_kernels_are_ignored_with_a_note() {
+fn a_model_of_other_kernels_is_ignored_with_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let store = ModelStore::new(folder.path().to_owned());
     let (model, properties) = measured();
@@ -177,7 +177,7 @@ fn other_kernels_are_ignored_with_a_note() {
     let loaded = store.load(&machine(), GPU, &newer);
     assert_eq!(loaded.model, None);
     assert!(loaded.note.unwrap().contains("kernel version 1"));
-    // A file renamed to the newer version's name is no more believed, nor spoiled.
+    // A file renamed to the newer version's name is neither used nor changed.
     let path = store.path(&machine(), GPU, &newer);
     fs::copy(store.path(&machine(), GPU, &properties), &path).unwrap();
     assert!(
@@ -192,7 +192,7 @@ fn other_kernels_are_ignored_with_a_note() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_or_is_a_file() {
+fn a_missing_folder_is_empty_and_a_file_in_its_place_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let (model, properties) = measured();
     let absent = ModelStore::new(folder.path().join("absent"));
@@ -213,7 +213,7 @@ fn a_folder_that_is_not_there_or_is_a_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written() {
+fn an_unwritable_folder_is_an_error_and_can_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let store = ModelStore::new(folder.path().to_owned());
@@ -221,7 +221,7 @@ fn a_folder_that_cannot_be_written() {
     let path = store.save(&machine(), GPU, &properties, &model).unwrap();
     let set = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
     set(0o555);
-    // A superuser writes anywhere; there is nothing to see then.
+    // A superuser can write anywhere, so nothing is checked then.
     let is_barred = tempfile::NamedTempFile::new_in(folder.path()).is_err();
     let saved = store.save(&machine(), GPU, &properties, &DeviceModel::default());
     let loaded = store.load(&machine(), GPU, &properties);

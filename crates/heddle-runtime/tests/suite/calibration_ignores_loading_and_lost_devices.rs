@@ -1,5 +1,4 @@
-//! A calibration measures what a device costs, whatever the device does at first
-//! or does not survive.
+//! A calibration measures the costs of a device, even if the device loads modules first or is lost.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -30,20 +29,21 @@ fn probes() -> Vec<Box<dyn Probe>> {
     ]
 }
 
-fn calibrated(world: &SimulatedMachine, budget: Duration) -> CalibrationReport {
+fn calibrated(machine: &SimulatedMachine, budget: Duration) -> CalibrationReport {
     let plan = CalibrationPlan {
         budget,
         ..CalibrationPlan::default()
     };
-    let device = world.device(GPU);
-    calibrate(&world.router, device, &probes(), &plan, &mut |_| ()).unwrap()
+    let device = machine.device(GPU);
+    calibrate(&machine.router, device, &probes(), &plan, &mut |_| ()).unwrap()
 }
 
-/// Calibrates a device that loads each kind for so long, and wants every size measured.
+/// Calibrates a device that takes `loading` to load each kind, and checks that every size was
+/// measured.
 fn measures_all(loading: Nanos, budget: Duration) -> CalibrationReport {
     let gpu = FakeDevice::new(GPU, &COSTS).with_loading(loading);
-    let world = SimulatedMachine::new(vec![gpu], RouteSettings::default());
-    let report = calibrated(&world, budget);
+    let machine = SimulatedMachine::new(vec![gpu], RouteSettings::default());
+    let report = calibrated(&machine, budget);
     for (sweep, probe) in report.sweeps[1..].iter().zip(probes()) {
         assert_eq!(sweep.sizes, probe.sizes(), "{sweep:?}");
     }
@@ -51,15 +51,15 @@ fn measures_all(loading: Nanos, budget: Duration) -> CalibrationReport {
 }
 
 #[test]
-fn loading_a_module_ends_no_sweep() {
-    // Within the budget, modules included.
+fn loading_a_module_does_not_end_a_sweep() {
+    // Within the budget, including the loading of modules.
     let report = measures_all(Nanos(100_000_000), Duration::from_millis(800));
     assert!(report.spent < Nanos(800_000_000), "{}", report.spent);
 }
 
 #[test]
-fn loading_leaves_time_for_what_comes_last() {
-    // Three modules take as long as the whole budget.
+fn loading_leaves_time_for_the_last_kind() {
+    // Loading three modules takes as long as the whole budget.
     let report = measures_all(Nanos(150_000_000), Duration::from_millis(450));
     assert!(report.spent < Nanos(900_000_000), "{}", report.spent);
 }
@@ -67,32 +67,32 @@ fn loading_leaves_time_for_what_comes_last() {
 #[test]
 fn loading_that_takes_twice_the_budget_ends_the_calibration() {
     let gpu = FakeDevice::new(GPU, &COSTS).with_loading(Nanos(600_000_000));
-    let world = SimulatedMachine::new(vec![gpu], RouteSettings::default());
-    let report = calibrated(&world, Duration::from_millis(500));
+    let machine = SimulatedMachine::new(vec![gpu], RouteSettings::default());
+    let report = calibrated(&machine, Duration::from_millis(500));
     assert_eq!(report.sweeps.len(), 4);
     assert!(report.sweeps[3].sizes.is_empty(), "{:?}", report.sweeps[3]);
-    // Two modules were begun while there was time.
+    // Two modules were loaded within the budget.
     assert!(report.spent < Nanos(1_500_000_000), "{}", report.spent);
 }
 
 #[test]
-fn a_device_that_is_lost_is_reported_and_taken_out() {
+fn a_lost_device_is_reported_and_removed_from_routing() {
     let gpu = FakeDevice::new(GPU, &COSTS).with_life(20);
-    let world = SimulatedMachine::new(
+    let machine = SimulatedMachine::new(
         vec![FakeDevice::new(CPU, &COSTS), gpu],
         RouteSettings::default(),
     );
-    let report = calibrated(&world, Duration::from_secs(3));
+    let report = calibrated(&machine, Duration::from_secs(3));
     let message = report.lost.unwrap();
     assert!(message.contains("fell off the bus"), "{message}");
-    assert_eq!(world.router.lost(), [GPU]);
+    assert_eq!(machine.router.lost(), [GPU]);
     let last = report.sweeps.last().unwrap();
     assert_eq!((last.name, last.sizes.len()), (XOR.name(), 3));
     assert_eq!(last.stopped.as_deref(), Some(message.as_str()));
 }
 
 #[test]
-fn the_other_devices_are_calibrated_and_kept() {
+fn models_of_the_other_devices_are_saved() {
     let folder = tempfile::tempdir().unwrap();
     let config = Config {
         cache_dir: Some(folder.path().to_owned()),

@@ -1,4 +1,4 @@
-//! The pipeline every device has by default computes what one launch would.
+//! The default pipeline of a device computes the same as one launch.
 
 #![allow(clippy::unwrap_used)]
 
@@ -34,14 +34,14 @@ static XOR: Kernel = Kernel {
     entry: None,
 };
 
-/// A device whose memory is the host's and whose one kernel is a repeating xor.
+/// A device whose memory is the host's and whose only kernel is a repeating xor.
 #[derive(Debug)]
 struct HostMemoryDevice {
     properties: DeviceProperties,
     held: Arc<HeldBytes>,
 }
 
-/// Bytes in buffers, now and at most.
+/// The bytes in buffers: the current number and the maximum.
 #[derive(Debug, Default)]
 struct HeldBytes {
     now: AtomicU64,
@@ -226,12 +226,12 @@ proptest! {
         prop_assert_eq!(output, expected);
         let chunk = if chunk == 0 { values.len().max(1) } else { chunk };
         prop_assert_eq!(launches, values.len().div_ceil(chunk));
-        // The key crosses once, however many chunks need it.
+        // The key is transferred once, for any number of chunks.
         let whole = if values.is_empty() { 0 } else { 2 * values.len() + key.len() };
         prop_assert_eq!(crossed, Bytes(whole as u64));
     }
 
-    /// One element and the key are held whatever the room.
+    /// One element and the key are allowed beyond the budget.
     #[test]
     fn chunks_keep_to_the_budget_and_fill_it(
         values in proptest::collection::vec(any::<u8>(), 1..600),

@@ -1,5 +1,4 @@
-//! A setting that does not exist or cannot be meant is refused, and the refusal
-//! says where it stands and what to write instead.
+//! An unknown or invalid setting is refused, with its position and a suggested correction.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ fn from_variable(name: &str, value: &str) -> Result<Config, Error> {
     Config::from_sources(None, [(name.to_owned(), value.to_owned())])
 }
 
-/// The two lines a command line would print.
+/// Returns the two lines that the command line would print.
 fn shown(refused: Result<Config, Error>) -> String {
     match refused {
         Ok(config) => format!("not refused: {config:?}"),
@@ -72,7 +71,7 @@ fn an_unknown_variable_is_a_warning_that_names_the_nearest_one() {
 }
 
 #[test]
-fn a_variable_like_no_setting_gets_no_hint_and_the_runtime_tells_of_it() {
+fn an_unrelated_variable_gets_no_hint_and_a_note_of_the_runtime() {
     let config = from_variable("HEDDLE_WORKER_RANK", "3").unwrap();
     let warning = "HEDDLE_WORKER_RANK is no setting and was ignored";
     assert_eq!(config.warnings, [warning]);
@@ -141,7 +140,7 @@ fn a_wrong_type_says_what_was_expected_and_found() {
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_refused_at_its_line() {
+fn invalid_toml_is_refused_with_its_line() {
     let error = shown(from_file("threads = 2\nroute.smart = maybe\n"));
     assert!(error.starts_with("conf/heddle.toml:2: "), "{error}");
     let error = shown(from_file("threads = 2\nthreads = 3\n"));
@@ -149,7 +148,7 @@ fn a_file_that_is_no_toml_is_refused_at_its_line() {
 }
 
 #[test]
-fn the_first_mistake_of_the_file_is_the_one_named() {
+fn the_first_error_of_the_file_is_reported() {
     let error = shown(from_file("zebra = 1\nant = 2\n"));
     assert!(error.starts_with("conf/heddle.toml:1: "), "{error}");
 }
@@ -191,9 +190,9 @@ transfer_rate = "100 MB"
 gpu_caps = "cells=64k,rows=8k"
 "#;
 
-/// What the memory section of [`EVERY_KEY`] means for a GPU of 1 GiB.
+/// The meaning of the memory section of [`EVERY_KEY`] for a GPU of 1 GiB.
 #[test]
-fn the_settings_of_memory_become_rules_for_one_gpu() {
+fn memory_settings_become_limits_of_one_gpu() {
     let config = from_file(EVERY_KEY).unwrap();
     let rules = config.memory.rules(Bytes(1 << 30)).unwrap();
     assert_eq!(rules.capacity, Bytes(1000));
@@ -319,7 +318,7 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
 }
 
 #[test]
-fn a_rate_is_a_number_of_bytes_and_no_share() {
+fn a_rate_is_a_number_of_bytes_and_not_a_share() {
     for text in ["\"90%\"", "0", "\"0 B\"", "-5", "\"fast\"", "true"] {
         let error = shown(from_file(&format!("[simt]\ntransfer_rate = {text}")));
         assert!(error.contains("simt.transfer_rate"), "{error}");
@@ -337,12 +336,12 @@ fn caps_are_pairs() {
 }
 
 #[test]
-fn shells_expand_the_home_folder_and_files_do_not() {
+fn a_tilde_in_the_file_is_refused() {
     let error = shown(from_file("cache_dir = \"~/models\""));
     assert!(error.contains("write the path in full"), "{error}");
 }
 
-/// Text that is nearly a configuration, to get past the first check.
+/// Text that resembles a configuration, to pass the first check.
 fn nearly_toml() -> impl Strategy<Value = String> {
     let names = Config::describe_keys().into_iter().map(|key| key.name);
     let name = proptest::sample::select(names.chain(["route", "x"]).collect::<Vec<_>>());
@@ -361,7 +360,7 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(256))]
 
     #[test]
-    fn no_file_panics(text in prop_oneof![nearly_toml(), any::<String>()]) {
+    fn parsing_a_file_never_panics(text in prop_oneof![nearly_toml(), any::<String>()]) {
         if let Err(error) = from_file(&text) {
             let origin = error.to_string();
             prop_assert!(origin.starts_with("conf/heddle.toml:"), "{}", origin);
@@ -369,7 +368,7 @@ proptest! {
     }
 
     #[test]
-    fn no_variable_panics(
+    fn parsing_a_variable_never_panics(
         key in 0..Config::describe_keys().len(),
         tail in "\\PC{0,8}",
         value in prop_oneof![any::<String>(), "[a-z0-9:%,.= -]{0,20}"],

@@ -1,5 +1,5 @@
-//! The conformance suite passes a device that is right and fails every device
-//! that is wrong, silent, or does not have the operation.
+//! The conformance suite passes a correct device, and fails a device with wrong results, without a
+//! launch or without the operation.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn runtime_with(remote: &Arc<HostMemoryGpu>) -> Runtime {
         .unwrap()
 }
 
-/// Increments of every size around a block.
+/// A suite of increments of sizes around a block.
 fn increments() -> Suite {
     [0, 1, 255, 256, 257]
         .into_iter()
@@ -67,7 +67,7 @@ fn the_cpu_agrees_with_one_thread_of_itself() {
         })
         .unwrap();
     assert!(report.is_pass(), "{:#?}", report.differences);
-    // A processor has no second place to put operands, so each case runs once.
+    // The CPU has no second place for operands, so each case runs once.
     assert_eq!(
         (report.passed as usize, seen),
         (suite.cases().len(), suite.cases().len())
@@ -76,25 +76,25 @@ fn the_cpu_agrees_with_one_thread_of_itself() {
 }
 
 #[test]
-fn a_device_that_is_right_passes_with_its_own_time_as_proof() {
+fn a_correct_device_passes_with_its_device_time_as_proof() {
     let report = run(
         &increments(),
         &runtime_with(&HostMemoryGpu::new(0, Bytes(1 << 20))),
         GPU,
     );
     assert!(report.is_pass(), "{:#?}", report.differences);
-    // Operands on the host and on the device.
+    // With operands on the host and on the device.
     assert_eq!(report.passed, 10);
     assert!(report.device_time.is_some());
 }
 
 #[test]
-fn a_device_that_is_wrong_fails_and_the_rest_is_still_asked() {
+fn a_wrong_device_fails_and_the_other_cases_still_run() {
     let remote = HostMemoryGpu::new(0, Bytes(1 << 20));
     remote.faulty.store(true, Ordering::Relaxed);
     let report = run(&increments(), &runtime_with(&remote), GPU);
     assert!(!report.is_pass());
-    // Of no bytes none can be wrong.
+    // Cases without bytes cannot differ.
     assert_eq!((report.passed, report.failed), (2, 8));
     assert_eq!(report.kinds[0].failed, 8);
     let first = &report.differences[0];
@@ -112,7 +112,7 @@ fn an_element_left_unwritten_holds_the_pattern() {
     assert!(first.ends_with("and 127"), "{first}");
 }
 
-/// A GPU by name that hands everything to the processor, and makes up a time.
+/// A device with the id of a GPU that runs everything on the CPU and invents a device time.
 #[derive(Debug)]
 struct CpuPosingAsGpu(CpuDevice, DeviceProperties);
 
@@ -153,14 +153,14 @@ fn a_gpu_that_runs_on_the_cpu_fails_for_having_launched_nothing() {
         .build()
         .unwrap();
     let report = run(&increments(), &runtime, GPU);
-    // Of no bytes there is nothing to launch.
+    // Without bytes nothing has to be launched.
     assert_eq!((report.passed, report.failed), (1, 4), "{report:?}");
     assert_eq!(report.differences[0].difference, "nothing was launched");
 }
 
 static LEAVES_FIRST_UNWRITTEN: Kind = Kind::new("leaves-first-unwritten", WorkUnit::Bytes);
 
-/// Leaves its first element to whatever the memory held, on every device alike.
+/// Leaves its first element unwritten, on every device.
 struct LeavesFirstUnwritten(Array<u8>);
 
 impl Operation for LeavesFirstUnwritten {
@@ -188,7 +188,7 @@ impl Operation for LeavesFirstUnwritten {
 }
 
 #[test]
-fn what_both_sides_leave_unwritten_is_seen_on_the_cpu_too() {
+fn an_element_that_both_sides_leave_unwritten_is_a_difference() {
     let runtime = Runtime::builder().without_model_cache().build().unwrap();
     let suite = [5, 100_000]
         .into_iter()
@@ -232,13 +232,13 @@ fn an_operation_a_device_does_not_have_is_a_failure_unless_expected() {
         DeviceId::cuda(1),
     );
     assert_eq!((report.failed, report.absent), (0, 2));
-    // Nothing was shown, so nothing is passed.
+    // No case passed, so the suite does not pass.
     assert!(!report.is_pass());
 }
 
 static CPU_ONLY: Kind = Kind::new("hosted", WorkUnit::Items);
 
-/// Runs on the processor alone, and answers with a number it is given.
+/// Runs only on the CPU, and returns the number it was created with.
 struct CpuOnly(u64);
 
 impl Operation for CpuOnly {
@@ -248,7 +248,7 @@ impl Operation for CpuOnly {
         Description::new(&CPU_ONLY, DType::U8, 1)
     }
 
-    fn run(&mut self, _lane: &ExecutionContext<'_>) -> Result<u64, Error> {
+    fn run(&mut self, _context: &ExecutionContext<'_>) -> Result<u64, Error> {
         if self.0 == 13 {
             return Err(Error::EmptyKey);
         }
@@ -267,16 +267,16 @@ impl Operation for CpuOnly {
 #[test]
 fn errors_are_compared_and_panics_end_one_case_only() {
     use std::sync::atomic::AtomicU64;
-    // The reference asks first and gets one number, the device asks next.
+    // The reference runs first and gets the first number, the device gets the second.
     let pair = |first: u64, second: u64| {
-        let asked = AtomicU64::new(0);
+        let runs = AtomicU64::new(0);
         Case::new(
             &CPU_ONLY,
             DType::U8,
             format!("{first} {second}"),
             move |trial| {
                 Ok(trial.check(|_| {
-                    let turn = asked.fetch_add(1, Ordering::Relaxed);
+                    let turn = runs.fetch_add(1, Ordering::Relaxed);
                     Ok(CpuOnly(if turn == 0 { first } else { second }))
                 }))
             },
@@ -324,7 +324,7 @@ fn the_array_suite_fails_on_a_gpu_that_has_no_kernels() {
 }
 
 #[test]
-fn a_suite_on_a_device_that_is_not_there_is_an_error() {
+fn a_suite_on_a_missing_device_is_an_error() {
     let runtime = Runtime::builder().without_model_cache().build().unwrap();
     assert!(Suite::empty(1).run(&runtime, GPU, &mut |_| ()).is_err());
 }

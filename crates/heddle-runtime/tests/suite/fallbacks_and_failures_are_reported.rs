@@ -1,4 +1,4 @@
-//! Fallbacks, failures and disagreements are counted, named and shown.
+//! Fallbacks, failures and differing results are counted, named and reported.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn on_gpu_by_default() -> Config {
 }
 
 #[test]
-fn an_operation_too_large_for_its_device_runs_elsewhere_and_says_so() {
+fn an_operation_too_large_for_its_device_runs_elsewhere_and_is_reported() {
     let runtime = Runtime::builder()
         .config(on_gpu_by_default())
         .device(HostMemoryGpu::new(0, Bytes(1000)))
@@ -52,7 +52,7 @@ fn an_operation_too_large_for_its_device_runs_elsewhere_and_says_so() {
 }
 
 #[test]
-fn forced_by_the_call_it_fails_instead_and_lists_what_was_found() {
+fn an_operation_too_large_for_a_forced_device_fails_with_its_sizes() {
     let runtime = Runtime::builder()
         .device(HostMemoryGpu::new(0, Bytes(1000)))
         .without_model_cache()
@@ -81,7 +81,7 @@ fn too_large_for_every_device_is_an_error_with_a_hint() {
 }
 
 #[test]
-fn verify_mode_finds_a_device_that_results_wrongly() {
+fn verification_finds_a_device_with_wrong_results() {
     let mut config = on_gpu_by_default();
     config.route.verify_share = 1.0;
     let remote = HostMemoryGpu::new(0, Bytes(1 << 20));
@@ -112,7 +112,7 @@ impl Operation for Failing {
         Description::new(&FAILING, DType::U8, 1).writes(Bytes(10))
     }
 
-    fn run(&mut self, _lane: &ExecutionContext<'_>) -> Result<(), Error> {
+    fn run(&mut self, _context: &ExecutionContext<'_>) -> Result<(), Error> {
         Err(Error::EmptyArray {
             operation: "failing",
         })
@@ -126,7 +126,7 @@ fn a_failed_operation_is_counted_and_leaves_no_reservation() {
     let report = runtime.report();
     assert_eq!(report.failures, 1);
     assert_eq!(report.devices[0].memory.reserved, Bytes(0));
-    // It is not in the times: it has none.
+    // A failed operation is not in the times, because it has none.
     assert!(report.summary.rows.is_empty());
 }
 

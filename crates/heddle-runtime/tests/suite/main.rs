@@ -1,4 +1,4 @@
-//! What the runtime promises: a module for each promise, all in one program.
+//! The guarantees of the runtime: one module per guarantee, all in one program.
 
 mod arrays_move_only_when_needed;
 mod bad_model_files_are_set_aside;
@@ -7,10 +7,10 @@ mod chunked_map_equals_one_launch;
 mod config_errors_name_the_nearest_key;
 mod conformance_rejects_wrong_devices;
 mod fallbacks_and_failures_are_reported;
+mod memory_in_use_is_never_handed_out;
 mod memory_is_exact_under_contention;
-mod memory_leaks_are_told_from_steady_use;
+mod memory_leaks_are_distinguished_from_steady_use;
 mod memory_log_can_be_replayed;
-mod memory_never_hands_out_what_is_in_use;
 mod memory_reclaims_before_refusing;
 mod ops_elementwise;
 mod ops_matrices;

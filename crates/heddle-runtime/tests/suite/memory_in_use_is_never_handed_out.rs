@@ -1,4 +1,4 @@
-//! Random steps, with faults, against a simple model of who may touch what.
+//! Random steps, with faults, checked against a simple model of the memory in use.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ enum Step {
         busy: u64,
         inside: bool,
     },
-    Settle(u64),
+    Synchronize(u64),
     Queue(u64),
     Reserve(u64),
     Unreserve(usize),
@@ -48,7 +48,7 @@ fn bytes() -> impl Strategy<Value = u64> {
         3 => 4096..300_000_u64,
         2 => 300_000..3_000_000_u64,
         1 => 3_000_000..20_000_000_u64,
-        // The few sizes a real workload repeats.
+        // A few sizes, as a real workload repeats them.
         3 => prop::sample::select(vec![1024_u64, 65_536, 1_000_000]),
     ]
 }
@@ -60,7 +60,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(bytes, stream, inside)| Step::Allocate { bytes, stream, inside }),
         20 => (any::<usize>(), 0..16_u64, any::<bool>())
             .prop_map(|(which, busy, inside)| Step::Free { which, busy, inside }),
-        6 => (0..16_u64).prop_map(Step::Settle),
+        6 => (0..16_u64).prop_map(Step::Synchronize),
         6 => (0..16_u64).prop_map(Step::Queue),
         3 => bytes().prop_map(Step::Reserve),
         3 => any::<usize>().prop_map(Step::Unreserve),
@@ -71,7 +71,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Work on a stream that nobody has waited for, and where it may write.
+/// Work on a stream that was not waited for, and the addresses it may write.
 struct QueuedWork {
     stream: u8,
     from: u64,
@@ -85,7 +85,7 @@ struct ReferenceModel {
     tracks_queued_work: bool,
     live: Vec<Allocation>,
     work: Vec<QueuedWork>,
-    /// Streams that have said so, where that is heard.
+    /// The streams announced as busy, if the memory tracks that.
     queued: u64,
     admissions: Vec<(Admission, u64, u64)>,
     faults: u64,
@@ -125,7 +125,7 @@ impl ReferenceModel {
                 busy,
                 inside,
             } => self.free(which, busy, inside),
-            Step::Settle(streams) => {
+            Step::Synchronize(streams) => {
                 self.work.retain(|work| streams >> work.stream & 1 == 0);
                 self.queued &= !streams;
                 self.memory.synchronized(StreamSet(streams));
@@ -269,7 +269,7 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(48))]
 
     #[test]
-    fn in_any_order_of_steps(
+    fn memory_in_use_is_not_handed_out_in_any_order_of_steps(
         steps in prop::collection::vec(step(), 1..300),
         pooled in prop::bool::weighted(0.8),
         tracks_queued_work: bool,
@@ -279,7 +279,7 @@ proptest! {
 }
 
 #[test]
-fn in_ten_thousand_steps_with_faults() {
+fn memory_in_use_is_not_handed_out_in_ten_thousand_steps_with_faults() {
     let mut runner = TestRunner::deterministic();
     let steps = prop::collection::vec(step(), 10_000);
     let steps = steps.new_tree(&mut runner).unwrap().current();

@@ -1,5 +1,5 @@
-//! Eight threads at once: nothing is lost, shared or counted twice; and a
-//! workload that repeats itself is served from the pool.
+//! With eight threads at once, no block is lost, shared or counted twice; and a workload that
+//! repeats itself is served from the pool.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,11 +26,11 @@ fn memory(host: &Arc<SimulatedStorage>) -> Memory<Arc<SimulatedStorage>> {
     Memory::new(Arc::clone(host), settings, Arc::new(SystemClock::new()))
 }
 
-/// What all threads know together.
+/// The state shared by all threads.
 #[derive(Default)]
 struct SharedModel {
     live: BTreeMap<u64, u64>,
-    /// Work that has not been waited for: stream, from, to.
+    /// Work that was not waited for: stream, from, to.
     work: Vec<(u8, u64, u64)>,
 }
 
@@ -55,14 +55,14 @@ impl SharedModel {
 }
 
 #[test]
-fn with_blocks_reservations_and_streams() {
+fn no_block_is_lost_or_shared_by_eight_threads() {
     let host = Arc::new(SimulatedStorage::new(CAPACITY));
     let memory = memory(&host);
-    let world = Mutex::new(SharedModel::default());
+    let model = Mutex::new(SharedModel::default());
     let refused = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
-            let (memory, world, refused) = (&memory, &world, &refused);
+            let (memory, model, refused) = (&memory, &model, &refused);
             scope.spawn(move || {
                 let mut random = Random::seeded(u64::from(thread));
                 let stream = StreamIndex::new(thread).unwrap();
@@ -72,7 +72,7 @@ fn with_blocks_reservations_and_streams() {
                     let admission = memory.reserve(memory.footprint(bytes)).ok();
                     let _inside = admission.as_ref().map(Admission::enter);
                     if let Ok(allocation) = memory.allocate(bytes, Some(stream)) {
-                        world.lock().unwrap().begin(&allocation, thread);
+                        model.lock().unwrap().begin(&allocation, thread);
                         live.push(allocation);
                     } else {
                         refused.fetch_add(1, Ordering::Relaxed);
@@ -80,13 +80,13 @@ fn with_blocks_reservations_and_streams() {
                     while live.len() > random.index(8) {
                         let which = random.index(live.len());
                         let allocation = live.swap_remove(which);
-                        world.lock().unwrap().end(&allocation, thread);
+                        model.lock().unwrap().end(&allocation, thread);
                         memory.free(allocation, stream.alone());
                     }
                     if round % 5 == 0 {
-                        let mut world = world.lock().unwrap();
-                        world.work.retain(|&(other, ..)| other != thread);
-                        drop(world);
+                        let mut model = model.lock().unwrap();
+                        model.work.retain(|&(other, ..)| other != thread);
+                        drop(model);
                         memory.synchronized(stream.alone());
                     }
                     if round % 97 == 0 {
@@ -94,7 +94,7 @@ fn with_blocks_reservations_and_streams() {
                     }
                 }
                 for allocation in live {
-                    world.lock().unwrap().end(&allocation, thread);
+                    model.lock().unwrap().end(&allocation, thread);
                     memory.free(allocation, stream.alone());
                 }
             });
@@ -142,5 +142,5 @@ fn a_repeating_workload_is_served_from_the_pool() {
     let misses = after.misses - before.misses;
     let rate = hits as f64 / (hits + misses) as f64;
     assert!(rate >= 0.99, "{rate}");
-    assert!(host.asked() < 100);
+    assert!(host.requests() < 100);
 }

@@ -1,5 +1,4 @@
-//! A leak is found; a sawtooth and a warm-up are not taken for one. Hours pass
-//! on a clock that nobody waits for.
+//! A leak is reported; a sawtooth and a warm-up are not. Hours pass on a manual clock.
 
 #![allow(
     clippy::unwrap_used,
@@ -40,7 +39,7 @@ impl LeakFixture {
         }
     }
 
-    /// Holds so many blocks from now on.
+    /// Changes the number of held blocks to `blocks`.
     fn hold(&mut self, blocks: usize) {
         let _site = AllocationSite::here("workload").enter();
         while self.live.len() < blocks {
@@ -51,7 +50,7 @@ impl LeakFixture {
         }
     }
 
-    /// A second passes.
+    /// Advances the clock by a second.
     fn pass(&self) {
         self.clock.advance(Duration::from_secs(1));
         self.memory.tick();
@@ -62,7 +61,7 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(24))]
 
     #[test]
-    fn a_sawtooth_is_none(period in 2_usize..270, base in 0_usize..100, step in 1_usize..4) {
+    fn a_sawtooth_is_not_a_leak(period in 2_usize..270, base in 0_usize..100, step in 1_usize..4) {
         let mut bench = LeakFixture::new();
         for second in 0..1500 {
             bench.hold(base + second % period * step);
@@ -72,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn a_warm_up_is_none(lasts in 1_usize..240, begins in 0_usize..400, step in 1_usize..4) {
+    fn a_warm_up_is_not_a_leak(lasts in 1_usize..240, begins in 0_usize..400, step in 1_usize..4) {
         let mut bench = LeakFixture::new();
         for second in 0..1200_usize {
             bench.hold(second.saturating_sub(begins).min(lasts) * step);
@@ -82,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn steady_noise_is_none(levels in prop::collection::vec(50_usize..80, 1200)) {
+    fn steady_noise_is_not_a_leak(levels in prop::collection::vec(50_usize..80, 1200)) {
         let mut bench = LeakFixture::new();
         for (second, level) in levels.into_iter().enumerate() {
             bench.hold(level);
@@ -95,11 +94,11 @@ proptest! {
     fn a_leak_is_found_under_a_sawtooth(
         base in 0_usize..200,
         every in 1_usize..20,
-        // Up to a twelfth of the window: a longer one hides a leak lower than itself.
+        // Up to a twelfth of the window: a longer one hides a leak smaller than itself.
         period in 2_usize..25,
     ) {
         let mut bench = LeakFixture::new();
-        // A leak of more than a fifth per window, under a sawtooth as high again.
+        // A leak of more than a fifth per window, under a sawtooth of the same height.
         let leaked = |second: usize| second / every * (1 + base * every / 500);
         for second in 0..700 {
             bench.hold(base + leaked(second) + second % period);
@@ -121,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn slow_growth_is_none_and_what_is_left_at_the_end_is_named() {
+fn slow_growth_is_not_a_leak_and_remaining_blocks_are_named() {
     let mut bench = LeakFixture::new();
     for second in 0..1200 {
         bench.hold(1000 + second / 10);

@@ -1,5 +1,5 @@
-//! What was logged on one stack runs again on another, and a log that was cut
-//! off says where.
+//! A log of one stack can be replayed on another, and a truncated log is reported with its
+//! position.
 
 #![allow(
     clippy::unwrap_used,
@@ -53,13 +53,13 @@ fn pool() -> MemoryPool<SimulatedStorage> {
     )
 }
 
-/// The log of a small workload: 60 blocks, one refusal, two never freed.
+/// Returns the log of a small workload: 60 blocks, one refusal, two never freed.
 fn logged() -> Vec<u8> {
-    let paper = MemoryFile::default();
+    let file = MemoryFile::default();
     let settings = MemorySettings::new(DeviceId::simt(3), CAPACITY);
     let memory = Memory::new(SimulatedStorage::new(CAPACITY), settings, clock());
-    assert!(memory.log_to(paper.clone()));
-    assert!(!memory.log_to(paper.clone()), "one log at a time");
+    assert!(memory.log_to(file.clone()));
+    assert!(!memory.log_to(file.clone()), "one log at a time");
     for round in 0..20 {
         let blocks = [1000, 50_000, 3_000_000 + round].map(|bytes| {
             let bytes = Bytes(bytes);
@@ -76,11 +76,11 @@ fn logged() -> Vec<u8> {
     assert!(memory.allocate(Bytes(1 << 40), None).is_err());
     memory.trim();
     memory.log().unwrap().finish().unwrap();
-    paper.text()
+    file.text()
 }
 
 #[test]
-fn on_another_stack() {
+fn a_log_can_be_replayed_on_another_stack() {
     let log = logged();
     let pool = pool();
     let report = replay(log.as_slice(), &pool).unwrap();
@@ -96,8 +96,8 @@ fn on_another_stack() {
 }
 
 #[test]
-fn time_passes_in_a_replay_as_it_did() {
-    let paper = MemoryFile::default();
+fn a_replay_advances_time_as_recorded() {
+    let file = MemoryFile::default();
     let settings = MemorySettings::new(DeviceId::simt(0), CAPACITY);
     let then = clock();
     let memory = Memory::new(
@@ -105,13 +105,13 @@ fn time_passes_in_a_replay_as_it_did() {
         settings,
         Arc::clone(&then) as _,
     );
-    memory.log_to(paper.clone());
+    memory.log_to(file.clone());
     for _ in 0..10 {
         let block = memory.allocate(Bytes(5 << 20), None).unwrap();
         memory.free(block, StreamSet::NONE);
         then.advance(Duration::from_mins(11));
     }
-    let log = paper.text();
+    let log = file.text();
     let now = clock();
     let host = SimulatedStorage::new(CAPACITY);
     let pool = MemoryPool::new(host, PoolSettings::default(), Arc::clone(&now) as _);
@@ -126,9 +126,9 @@ fn time_passes_in_a_replay_as_it_did() {
 }
 
 #[test]
-fn a_part_that_logs_can_stand_anywhere() {
-    let paper = MemoryFile::default();
-    let writer = LogWriter::new(paper.clone(), DeviceId::simt(0), CAPACITY, clock());
+fn a_log_can_be_at_any_level_of_the_stack() {
+    let file = MemoryFile::default();
+    let writer = LogWriter::new(file.clone(), DeviceId::simt(0), CAPACITY, clock());
     let host = AllocationLog::new(SimulatedStorage::new(CAPACITY), Arc::new(writer));
     let pool = MemoryPool::new(host, PoolSettings::default(), clock());
     for _ in 0..10 {
@@ -136,13 +136,13 @@ fn a_part_that_logs_can_stand_anywhere() {
         pool.free(block, StreamSet::NONE);
     }
     drop(pool);
-    let log = paper.text();
+    let log = file.text();
     let report = replay(log.as_slice(), &SimulatedStorage::new(CAPACITY)).unwrap();
     assert_eq!((report.allocations, report.blocks_left), (1, 0));
 }
 
 #[test]
-fn what_is_no_log_is_refused_by_name() {
+fn a_file_that_is_not_a_log_is_refused() {
     let refused = |text: &str| replay(text.as_bytes(), &pool()).unwrap_err().to_string();
     assert!(refused("").contains("no allocation log"));
     assert!(refused("hello\n").contains("\"hello\""));
@@ -157,13 +157,13 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(256))]
 
     #[test]
-    fn a_log_that_was_cut_off_says_where(cut in 0.0..1.0_f64) {
+    fn a_truncated_log_is_reported_with_its_position(cut in 0.0..1.0_f64) {
         let log = logged();
         let cut = &log[..(log.len() as f64 * cut) as usize];
         let whole_lines = cut.split(|&byte| byte == b'\n').count() as u64 - 1;
         let pool = pool();
         match replay(cut, &pool) {
-            // Cut between two lines, or just before the end of one.
+            // Truncated between two lines, or just before the end of one.
             Ok(report) => prop_assert!(report.events + 1 >= whole_lines),
             Err(ReplayError::Truncated { line, report }) => {
                 prop_assert_eq!(line, whole_lines + 1);

@@ -1,5 +1,4 @@
-//! What a device's memory does when it fills up, and what it says when nothing
-//! helped.
+//! The behaviour of a device's memory when it fills up, and its error when nothing could be freed.
 
 #![allow(
     clippy::unwrap_used,
@@ -42,7 +41,7 @@ fn short(memory: &Device, bytes: Bytes) -> Shortage {
     }
 }
 
-/// Copies that can be dropped when memory is short.
+/// Adds copies that can be dropped when memory is short.
 fn cache(memory: &Arc<Device>, blocks: Vec<Allocation>) -> Arc<Mutex<Vec<Allocation>>> {
     let cached = Arc::new(Mutex::new(blocks));
     let offered = Arc::clone(&cached);
@@ -62,7 +61,7 @@ fn cache(memory: &Arc<Device>, blocks: Vec<Allocation>) -> Arc<Mutex<Vec<Allocat
 }
 
 #[test]
-fn a_request_that_does_not_fit_takes_the_place_of_cached_copies() {
+fn a_request_that_does_not_fit_evicts_cached_copies() {
     let (memory, _) = device(|settings| settings.cleanup_at = 1.0);
     let copies = (0..9).map(|_| mib(&memory, 10)).collect();
     let cached = cache(&memory, copies);
@@ -83,7 +82,7 @@ fn a_request_that_does_not_fit_takes_the_place_of_cached_copies() {
 }
 
 #[test]
-fn clean_up_begins_by_itself_once_per_crossing() {
+fn automatic_clean_up_starts_once_per_crossing() {
     let (memory, _) = device(|_| {});
     let mut live: Vec<_> = (0..8).map(|_| mib(&memory, 10)).collect();
     assert_eq!(memory.reading().cleanups.automatic, 0);
@@ -110,7 +109,7 @@ fn clean_up_begins_by_itself_once_per_crossing() {
 }
 
 #[test]
-fn levels_are_told_as_they_change() {
+fn pressure_levels_are_reported_as_they_change() {
     let (memory, _) = device(|settings| settings.cleanup_at = 1.0);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let notes = Arc::clone(&seen);
@@ -128,7 +127,7 @@ fn levels_are_told_as_they_change() {
 }
 
 #[test]
-fn admission_and_its_questions_read_the_same_ledger() {
+fn admission_and_queries_use_the_same_ledger() {
     let (memory, _) = device(|_| {});
     let held = mib(&memory, 50);
     assert!(memory.can_allocate(Bytes(40 * MIB), 0.2));
@@ -147,10 +146,13 @@ fn admission_and_its_questions_read_the_same_ledger() {
 }
 
 #[test]
-fn memory_of_other_processes_counts_as_gone() {
+fn memory_of_other_processes_counts_as_used() {
     let (memory, clock) = device(|_| {});
     memory.base_storage().set_taken_by_others(Bytes(70 * MIB));
-    assert!(memory.can_allocate(Bytes(50 * MIB), 0.0), "not asked yet");
+    assert!(
+        memory.can_allocate(Bytes(50 * MIB), 0.0),
+        "the driver was not read yet"
+    );
     clock.advance(Duration::from_secs(1));
     memory.tick();
     assert!(!memory.can_allocate(Bytes(50 * MIB), 0.0));
@@ -171,7 +173,7 @@ fn memory_of_other_processes_counts_as_gone() {
 }
 
 #[test]
-fn a_shortage_names_what_holds_the_memory() {
+fn a_shortage_names_the_holders_of_the_memory() {
     let (memory, _) = device(|_| {});
     let matmul = {
         let _site = AllocationSite::here("matmul").enter();
@@ -204,9 +206,9 @@ fn a_shortage_names_what_holds_the_memory() {
 }
 
 #[test]
-fn fragmentation_is_told_from_fullness() {
+fn fragmentation_is_distinguished_from_full_memory() {
     let (memory, _) = device(|settings| settings.cleanup_at = 1.0);
-    // Fifty regions of two blocks each, then half of each region.
+    // Fills fifty regions with two blocks each, then frees half of each region.
     let blocks: Vec<_> = (0..100).map(|_| mib(&memory, 1)).collect();
     let (kept, freed): (Vec<_>, Vec<_>) = blocks
         .into_iter()
@@ -226,7 +228,7 @@ fn fragmentation_is_told_from_fullness() {
 }
 
 #[test]
-fn a_callback_may_run_short_itself() {
+fn a_callback_may_run_out_of_memory_itself() {
     let (memory, _) = device(|settings| settings.cleanup_at = 1.0);
     let held = mib(&memory, 90);
     let device = Arc::downgrade(&memory);
@@ -244,7 +246,7 @@ fn a_callback_may_run_short_itself() {
 }
 
 #[test]
-fn a_reading_can_be_written_down() {
+fn a_reading_can_be_serialised() {
     let (memory, _) = device(|_| {});
     let held = mib(&memory, 1);
     let json = serde_json::to_value(memory.reading()).unwrap();

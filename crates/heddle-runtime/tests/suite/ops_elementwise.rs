@@ -9,7 +9,7 @@ use heddle_runtime::{Array, DType, Error};
 use heddle_testing::cpu_ops::{AROUND_THREADING, AWKWARD, device, poison, run, ulps_f32, ulps_f64};
 use proptest::prelude::*;
 
-/// Equal, NaN being equal to NaN.
+/// Checks for equality, with NaN equal to NaN.
 fn assert_same<T: Number>(found: &[T], expected: &[T]) {
     assert_eq!(found.len(), expected.len());
     for (i, (a, b)) in found.iter().zip(expected).enumerate() {
@@ -115,7 +115,7 @@ floats!(f32_arithmetic_is_ieee, f32, u32);
 floats!(f64_arithmetic_is_ieee, f64, u64);
 
 #[test]
-fn awkward_lengths() {
+fn results_are_right_at_awkward_lengths() {
     for len in AWKWARD.into_iter().chain(AROUND_THREADING) {
         let a: Vec<u8> = (0..len).map(|i| (i * 7) as u8).collect();
         let b: Vec<u8> = (0..len).map(|i| (i % 13) as u8 + 1).collect();
@@ -133,11 +133,11 @@ fn exp_of<T: heddle_runtime::ops::Float>(data: &[T]) -> Vec<T> {
     run(&device(2), &mut exp).unwrap().to_vec().unwrap()
 }
 
-/// Every 4099th float of all, subnormal results, infinities and NaNs among them.
+/// Every 4099th float, subnormal results, infinities and NaNs among them.
 #[test]
 fn exp_of_f32_is_within_two_ulp() {
     let inputs: Vec<f32> = (0..=u32::MAX).step_by(4099).map(f32::from_bits).collect();
-    // Most floats are tiny or huge; these are where the answer varies.
+    // Most floats are tiny or huge; over these the result varies.
     let varied = (0..400_000).map(|i| i as f32 * 0.0005 - 106.0);
     let inputs: Vec<f32> = inputs.into_iter().chain(varied).collect();
     let mut worst = 0;
@@ -162,7 +162,7 @@ fn exp_of_f64_is_within_two_ulp() {
 }
 
 #[test]
-fn exp_at_the_ends() {
+fn exp_is_right_at_the_ends_of_its_range() {
     let found = exp_of(&[f32::NEG_INFINITY, -104.0, -0.0, 0.0, 88.8, f32::INFINITY]);
     assert_eq!(found, [0.0, 0.0, 1.0, 1.0, f32::INFINITY, f32::INFINITY]);
     let found = exp_of(&[f64::NEG_INFINITY, -746.0, -0.0, 0.0, 709.8, f64::INFINITY]);
@@ -172,7 +172,7 @@ fn exp_at_the_ends() {
 }
 
 #[test]
-fn integers_refuse_zero_and_say_where_it_stands() {
+fn an_integer_zero_divisor_is_refused_with_its_index() {
     let device = device(2);
     let len = 2_000_000;
     let ones = Array::from_slice(&vec![1_i32; len]);
@@ -207,7 +207,7 @@ fn integers_refuse_zero_and_say_where_it_stands() {
 }
 
 #[test]
-fn shapes_must_be_equal() {
+fn different_shapes_are_refused() {
     let a = Array::<f32>::zeros(&[2, 3]).unwrap();
     let b = Array::<f32>::zeros(&[3, 2]).unwrap();
     assert!(matches!(

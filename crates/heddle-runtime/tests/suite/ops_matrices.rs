@@ -1,4 +1,4 @@
-//! Products and transposes agree with the definition, at every shape.
+//! Products and transposes agree with their definition for every shape.
 #![allow(clippy::unwrap_used, clippy::many_single_char_names)] // A test outside its `#[test]` function is a test still.
 
 use heddle_runtime::ops::{BatchMatMul, Float, MatMul, Random, RandomElement, Transpose};
@@ -48,13 +48,15 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(64))]
 
     #[test]
-    fn products_of_any_shape(m in 0_usize..40, k in 0_usize..40, n in 0_usize..40) {
+    fn products_of_any_shape_are_right(m in 0_usize..40, k in 0_usize..40, n in 0_usize..40) {
         check::<f32>(1, m, k, n);
         check::<f64>(1, m, k, n);
     }
 
     #[test]
-    fn batches_of_any_shape(b in 0_usize..9, m in 0_usize..12, k in 0_usize..12, n in 0_usize..12) {
+    fn batches_of_any_shape_are_right(
+        b in 0_usize..9, m in 0_usize..12, k in 0_usize..12, n in 0_usize..12,
+    ) {
         check_batch(1, b, m, k, n);
     }
 
@@ -68,7 +70,7 @@ proptest! {
 
 /// Thin and odd shapes around the threading threshold of a million multiply-adds.
 #[test]
-fn products_across_the_threading_threshold() {
+fn products_around_the_threading_threshold_are_right() {
     for (m, k, n) in [
         (101, 100, 103),
         (1, 1500, 701),
@@ -106,14 +108,14 @@ fn check_batch(threads: usize, batch: usize, m: usize, k: usize, n: usize) {
 }
 
 #[test]
-fn batches_across_the_threading_threshold() {
-    // Many small items share the batch; few large ones share each product.
+fn batches_around_the_threading_threshold_are_right() {
+    // With many small items threads divide the batch; with few large ones they divide each product.
     check_batch(2, 700, 11, 13, 12);
     check_batch(2, 2, 110, 100, 101);
 }
 
 #[test]
-fn unfit_shapes_are_refused() {
+fn mismatched_shapes_are_refused() {
     let zeros = |extents: &[usize]| Array::<f32>::zeros(extents).unwrap();
     for (left, right) in [
         (&[2, 3][..], &[2, 3][..]),
@@ -178,7 +180,7 @@ fn check_transpose<T: RandomElement>(batch: usize, rows: usize, columns: usize) 
 }
 
 #[test]
-fn large_transposes() {
+fn large_transposes_are_right() {
     check_transpose::<u32>(1, 1000, 401);
     check_transpose::<u8>(1, 1, 1_000_003);
     check_transpose::<i32>(1, 200_003, 2);

@@ -1,4 +1,4 @@
-//! Random arrays follow the documented mapping, whatever computes them.
+//! Random arrays follow the documented mapping on any number of threads.
 #![allow(clippy::unwrap_used)] // A test outside its `#[test]` function is a test still.
 
 use heddle_runtime::Array;
@@ -58,14 +58,14 @@ proptest! {
 }
 
 #[test]
-fn awkward_lengths() {
+fn the_mapping_holds_at_awkward_lengths() {
     for len in AWKWARD {
         check(2, 0x1234_5678_9abc_def0, len);
     }
 }
 
 #[test]
-fn the_thread_count_does_not_matter() {
+fn elements_do_not_depend_on_the_thread_count() {
     let len = 700_007;
     for threads in [2, 3, 8] {
         assert_eq!(random::<u8>(threads, 5, len), random::<u8>(1, 5, len));
@@ -79,7 +79,7 @@ fn floats_fill_the_half_open_unit_interval_evenly() {
     let values = random::<f64>(2, 99, 100_000);
     assert!(values.iter().all(|x| (0.0..1.0).contains(x)));
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    // Five standard errors of the mean of that many.
+    // Five standard errors of the mean of this many elements.
     assert!((mean - 0.5).abs() < 5.0 * 0.2887 / 316.0);
     let mut tenths = [0_u32; 10];
     for x in &values {
@@ -92,7 +92,7 @@ fn floats_fill_the_half_open_unit_interval_evenly() {
 }
 
 #[test]
-fn seeds_differ() {
+fn different_seeds_give_different_elements() {
     assert_ne!(random::<u32>(1, 1, 100), random::<u32>(1, 2, 100));
     assert_ne!(random::<u32>(1, 1, 100), random::<u32>(1, 1 << 32, 100));
 }

@@ -1,4 +1,4 @@
-//! Reductions and normalizations: right, and the same bits for any thread count.
+//! Reductions and normalizations are right, and the same bits for any thread count.
 #![allow(clippy::unwrap_used, clippy::float_cmp)] // A test outside its `#[test]` function is a test still.
 
 use heddle_runtime::cpu::CpuDevice;
@@ -50,15 +50,25 @@ fn check<T: Summable>(device: &CpuDevice, data: &[T]) {
 proptest! {
     #![proptest_config(heddle_testing::depth::cases(24))]
     #[test]
-    fn bytes(data in prop::collection::vec(any::<u8>(), 0..400)) { check(&device(1), &data); }
+    fn reductions_of_u8_are_right(data in prop::collection::vec(any::<u8>(), 0..400)) {
+        check(&device(1), &data);
+    }
     #[test]
-    fn words(data in prop::collection::vec(any::<u32>(), 0..400)) { check(&device(1), &data); }
+    fn reductions_of_u32_are_right(data in prop::collection::vec(any::<u32>(), 0..400)) {
+        check(&device(1), &data);
+    }
     #[test]
-    fn signed(data in prop::collection::vec(any::<i32>(), 0..400)) { check(&device(1), &data); }
+    fn reductions_of_i32_are_right(data in prop::collection::vec(any::<i32>(), 0..400)) {
+        check(&device(1), &data);
+    }
     #[test]
-    fn singles(data in prop::collection::vec(-1e6_f32..1e6, 0..400)) { check(&device(1), &data); }
+    fn reductions_of_f32_are_right(data in prop::collection::vec(-1e6_f32..1e6, 0..400)) {
+        check(&device(1), &data);
+    }
     #[test]
-    fn doubles(data in prop::collection::vec(-1e6_f64..1e6, 0..400)) { check(&device(1), &data); }
+    fn reductions_of_f64_are_right(data in prop::collection::vec(-1e6_f64..1e6, 0..400)) {
+        check(&device(1), &data);
+    }
 }
 
 fn random<T: RandomElement>(len: usize) -> Array<T> {
@@ -66,7 +76,7 @@ fn random<T: RandomElement>(len: usize) -> Array<T> {
 }
 
 #[test]
-fn awkward_lengths() {
+fn reductions_are_right_at_awkward_lengths() {
     let device = device(2);
     for len in AWKWARD.into_iter().chain(AROUND_THREADING) {
         check(&device, random::<u8>(len).as_slice().unwrap());
@@ -79,7 +89,7 @@ fn awkward_lengths() {
 
 #[test]
 fn the_bits_do_not_depend_on_the_thread_count() {
-    // Blocks enough for every thread, the last of them short.
+    // Enough blocks for every thread, the last one short.
     let singles = random::<f32>(1_200_007);
     let doubles = random::<f64>(300_011);
     let results = [1, 2, 3, 8].map(|threads| {
@@ -116,7 +126,7 @@ fn the_bits_do_not_depend_on_the_thread_count() {
 }
 
 #[test]
-fn not_a_number_wins_wherever_it_stands() {
+fn a_nan_at_any_index_is_the_least_and_the_greatest() {
     let device = device(2);
     for len in [1, 5, 33, 16_385, 300_000] {
         for place in [0, len / 2, len - 1] {
@@ -151,7 +161,7 @@ fn not_a_number_wins_wherever_it_stands() {
 }
 
 #[test]
-fn nothing_has_a_sum_and_no_mean() {
+fn an_empty_array_has_a_sum_and_no_mean() {
     let none = Array::<f32>::from_slice(&[]);
     assert_eq!(run(&device(1), &mut Sum::new(&none)).unwrap(), 0.0);
     assert!(matches!(
@@ -228,7 +238,7 @@ fn constant_arrays_become_zeros_and_extreme_ones_stay_finite() {
 }
 
 #[test]
-fn results_are_compared_within_what_order_can_change() {
+fn comparison_allows_for_the_order_of_addition() {
     let array = Array::from_slice(&[1e8_f32, -1e8, 1.0]);
     let sum = Sum::new(&array);
     assert_eq!(sum.compare(&1.0, &(1.0 + 1e-6)), Agreement::Same);
@@ -237,10 +247,10 @@ fn results_are_compared_within_what_order_can_change() {
     assert!(matches!(bytes.compare(&1, &2), Agreement::Different(_)));
 }
 
-/// Distances are taken from a block's first element; one far from all others must
-/// not cost the digits of the rest.
+/// Distances are taken from a block's first element; one far from all others must not cost the
+/// precision of the rest.
 #[test]
-fn a_first_element_far_away_does_not_spoil_the_deviation() {
+fn a_distant_first_element_does_not_change_the_deviation() {
     let device = device(2);
     let mut values: Vec<f64> = (0..40_000).map(|i| 1e9 + f64::from(i % 7)).collect();
     for block in values.chunks_mut(16 << 10) {
@@ -260,9 +270,9 @@ fn a_first_element_far_away_does_not_spoil_the_deviation() {
     );
 }
 
-/// Ranges beyond what singles can invert take the way through doubles.
+/// Ranges whose inverse exceeds single precision are computed in doubles.
 #[test]
-fn singles_normalize_at_any_scale() {
+fn f32_normalizes_at_any_scale() {
     let device = device(1);
     for size in [1e-40_f32, 1e-25, 1.0, 1e25, 3e38] {
         let array = Array::from_slice(&[-size, 0.0, size]);

@@ -31,28 +31,40 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(64))]
 
     #[test]
-    fn bytes(data in prop::collection::vec(any::<u8>(), 0..9000), key in prop::collection::vec(any::<u8>(), 1..5000)) {
+    fn xor_of_u8_is_right(
+        data in prop::collection::vec(any::<u8>(), 0..9000),
+        key in prop::collection::vec(any::<u8>(), 1..5000),
+    ) {
         check(&data, &key);
     }
 
     #[test]
-    fn short_keys(data in prop::collection::vec(any::<u8>(), 0..9000), key in prop::collection::vec(any::<u8>(), 1..9)) {
+    fn xor_with_a_short_key_is_right(
+        data in prop::collection::vec(any::<u8>(), 0..9000),
+        key in prop::collection::vec(any::<u8>(), 1..9),
+    ) {
         check(&data, &key);
     }
 
     #[test]
-    fn words(data in prop::collection::vec(any::<u32>(), 0..600), key in prop::collection::vec(any::<u32>(), 1..70)) {
+    fn xor_of_u32_is_right(
+        data in prop::collection::vec(any::<u32>(), 0..600),
+        key in prop::collection::vec(any::<u32>(), 1..70),
+    ) {
         check(&data, &key);
     }
 
     #[test]
-    fn signed_words(data in prop::collection::vec(any::<i32>(), 0..600), key in prop::collection::vec(any::<i32>(), 1..70)) {
+    fn xor_of_i32_is_right(
+        data in prop::collection::vec(any::<i32>(), 0..600),
+        key in prop::collection::vec(any::<i32>(), 1..70),
+    ) {
         check(&data, &key);
     }
 }
 
 #[test]
-fn awkward_lengths() {
+fn xor_is_right_at_awkward_lengths() {
     for len in AWKWARD.into_iter().chain(AROUND_THREADING) {
         let data: Vec<u8> = (0..len).map(|i| (i * 7) as u8).collect();
         for period in [1, 3, 64, 4095, 70_001] {
@@ -63,7 +75,7 @@ fn awkward_lengths() {
 }
 
 #[test]
-fn shapes_stay_and_writing_leaves_clones_alone() {
+fn shapes_are_kept_and_clones_are_unchanged() {
     let device = device(1);
     let data = Array::from_shape(&[2, 3], &[1_u8, 2, 3, 4, 5, 6]).unwrap();
     let key = Array::from_slice(&[255_u8]);
@@ -76,7 +88,7 @@ fn shapes_stay_and_writing_leaves_clones_alone() {
 }
 
 #[test]
-fn an_empty_key_is_refused_unless_there_is_nothing_to_do() {
+fn an_empty_key_is_refused_unless_the_data_is_empty() {
     let none = Array::<u8>::from_slice(&[]);
     let some = Array::from_slice(&[1_u8]);
     assert!(matches!(Xor::new(&some, &none), Err(Error::EmptyKey)));

@@ -1,5 +1,5 @@
-//! Work on the processor's threads: answers in order, panics kept to their item,
-//! and no item started after the time is up or the token cancelled.
+//! Work on the CPU's worker threads: results are in order, a panic fails its item alone, and no
+//! item starts after the deadline or the cancellation.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn runtime(threads: usize) -> Runtime {
 }
 
 #[test]
-fn results_come_in_order_on_any_number_of_threads() {
+fn results_are_in_order_on_any_number_of_threads() {
     for threads in [1, 2, 5] {
         let runtime = runtime(threads);
         let items: Vec<u64> = (0..1000).collect();
@@ -67,14 +67,14 @@ fn a_panic_fails_its_item_alone() {
 }
 
 #[test]
-fn nothing_starts_after_the_time_is_up() {
+fn no_item_starts_after_the_deadline() {
     let clock = Arc::new(ManualClock::default());
     let settings = ParallelSettings {
         timeout: Some(Duration::from_secs(10)),
         clock: Arc::clone(&clock) as _,
         ..ParallelSettings::default()
     };
-    // Every item takes three seconds of a clock that only items move.
+    // Every item takes three seconds of a clock that only items advance.
     let outcomes = runtime(1)
         .execute_parallel((0..8).collect(), &settings, |item: u32, token| {
             clock.advance(Duration::from_secs(3));
@@ -85,7 +85,7 @@ fn nothing_starts_after_the_time_is_up() {
         ParallelOutcome::Done((0, false)),
         ParallelOutcome::Done((1, false)),
         ParallelOutcome::Done((2, false)),
-        // Started in time, and told by its token that time is up.
+        // Started in time, and its token reports that the time is up.
         ParallelOutcome::Done((3, true)),
     ];
     assert_eq!(outcomes[..4], expected);
@@ -94,7 +94,7 @@ fn nothing_starts_after_the_time_is_up() {
 }
 
 #[test]
-fn nothing_starts_once_cancelled() {
+fn no_item_starts_after_cancellation() {
     let settings = ParallelSettings::default();
     let started = AtomicUsize::new(0);
     let outcomes = runtime(2)
@@ -103,7 +103,7 @@ fn nothing_starts_once_cancelled() {
             if before == 10 {
                 token.cancel();
             }
-            // Who comes between the count and the cancelling waits for it.
+            // An item that starts between the count and the cancellation waits for it.
             while before > 10 && !token.is_stopped() {
                 std::thread::yield_now();
             }
@@ -115,7 +115,7 @@ fn nothing_starts_once_cancelled() {
         .filter(|outcome| matches!(outcome, ParallelOutcome::Done(_)))
         .count();
     assert_eq!(done, started.into_inner());
-    // One other thread may have had an item in hand.
+    // The other thread may have been running an item.
     assert!((11..=12).contains(&done), "{done}");
     let rest = ParallelOutcome::NotStarted(Stop::Cancelled);
     assert_eq!(
@@ -125,7 +125,7 @@ fn nothing_starts_once_cancelled() {
 }
 
 #[test]
-fn the_pipeline_records_it() {
+fn parallel_work_is_recorded_as_one_operation() {
     let runtime = runtime(2);
     let settings = ParallelSettings::default();
     runtime

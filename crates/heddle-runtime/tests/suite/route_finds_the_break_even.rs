@@ -1,5 +1,5 @@
-//! Calibration finds the size from which a GPU pays, for operands on the host
-//! and on the GPU, within 10 % of where it really is.
+//! Calibration finds the size from which a GPU pays, for operands on the host and on the GPU,
+//! within 10 % of the true size.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -18,19 +18,19 @@ fn probes(kind: &'static Kind, bytes_each: u64, largest: usize) -> Vec<Box<dyn P
     vec![Box::new(FakeProbe::new(kind, bytes_each, largest))]
 }
 
-fn calibrated(world: &SimulatedMachine, probes: &[Box<dyn Probe>]) -> Vec<CalibrationReport> {
+fn calibrated(machine: &SimulatedMachine, probes: &[Box<dyn Probe>]) -> Vec<CalibrationReport> {
     let plan = CalibrationPlan::default();
     let measure = |device: &std::sync::Arc<FakeDevice>| {
-        calibrate(&world.router, device.as_ref(), probes, &plan, &mut |_| ()).unwrap()
+        calibrate(&machine.router, device.as_ref(), probes, &plan, &mut |_| ()).unwrap()
     };
-    world.devices.iter().map(measure).collect()
+    machine.devices.iter().map(measure).collect()
 }
 
-/// The true break-even by bisection over the true costs.
-fn truth(world: &SimulatedMachine, probe: &dyn Probe, place: Residency) -> f64 {
+/// Returns the true break-even, by bisection over the true costs.
+fn truth(machine: &SimulatedMachine, probe: &dyn Probe, place: Residency) -> f64 {
     let wins = |size: usize| {
         let d = probe.describe(size, place);
-        world.true_ns(&d, GPU) < world.true_ns(&d, CPU)
+        machine.true_ns(&d, GPU) < machine.true_ns(&d, CPU)
     };
     let (mut below, mut above) = (1, 1 << 40);
     assert!(!wins(below) && wins(above), "the curves do not cross");
@@ -45,7 +45,7 @@ fn truth(world: &SimulatedMachine, probe: &dyn Probe, place: Residency) -> f64 {
     above as f64
 }
 
-fn world(cpu: Cost, gpu: Cost, noise: f64, seed: u64) -> SimulatedMachine {
+fn simulated_machine(cpu: Cost, gpu: Cost, noise: f64, seed: u64) -> SimulatedMachine {
     let kind = XOR.name();
     SimulatedMachine::new(
         vec![
@@ -57,9 +57,9 @@ fn world(cpu: Cost, gpu: Cost, noise: f64, seed: u64) -> SimulatedMachine {
 }
 
 #[test]
-fn within_a_tenth_on_several_curves() {
-    // CPU, GPU, bytes per unit of work: many times, five times and three times
-    // faster than the CPU, with cheap and with dear launches.
+fn the_break_even_is_found_within_a_tenth() {
+    // CPU, GPU, bytes per unit of work: GPUs many times, five times and three times faster than the
+    // CPU, with cheap and with expensive launches.
     let machines = [
         (Cost::new(200.0, 1.0), Cost::new(10_000.0, 0.01), 1),
         (Cost::new(1_000.0, 2.0), Cost::new(5_000.0, 0.4), 4),
@@ -69,15 +69,15 @@ fn within_a_tenth_on_several_curves() {
     let mut worst = 0.0_f64;
     for (number, (cpu, gpu, bytes_each)) in machines.into_iter().enumerate() {
         let seed = SEED + number as u64;
-        let world = world(cpu, gpu, 0.03, seed);
+        let machine = simulated_machine(cpu, gpu, 0.03, seed);
         let probes = probes(&XOR, bytes_each, 30_000_000);
-        calibrated(&world, &probes);
+        calibrated(&machine, &probes);
         for (resident, place) in [(false, Residency::Host), (true, Residency::Device(GPU))] {
             let wins_at_once = {
                 let d = probes[0].describe(1, place);
-                world.true_ns(&d, GPU) < world.true_ns(&d, CPU)
+                machine.true_ns(&d, GPU) < machine.true_ns(&d, CPU)
             };
-            let found = break_even(&world.router, probes[0].as_ref(), CPU, GPU, resident);
+            let found = break_even(&machine.router, probes[0].as_ref(), CPU, GPU, resident);
             if wins_at_once {
                 assert_eq!(
                     found,
@@ -89,7 +89,7 @@ fn within_a_tenth_on_several_curves() {
             let BreakEven::At { size } = found else {
                 panic!("machine {number}, resident {resident}, seed {seed}: {found:?}");
             };
-            let really = truth(&world, probes[0].as_ref(), place);
+            let really = truth(&machine, probes[0].as_ref(), place);
             let error = (size as f64 / really - 1.0).abs();
             worst = worst.max(error);
             println!(
@@ -105,33 +105,33 @@ fn within_a_tenth_on_several_curves() {
 }
 
 #[test]
-fn a_gpu_that_never_pays_is_said_to() {
-    let world = world(Cost::new(10.0, 0.05), Cost::new(10_000.0, 0.05), 0.02, SEED);
+fn a_gpu_that_never_pays_is_reported() {
+    let machine = simulated_machine(Cost::new(10.0, 0.05), Cost::new(10_000.0, 0.05), 0.02, SEED);
     let probes = probes(&XOR, 1, 30_000_000);
-    calibrated(&world, &probes);
-    let found = break_even(&world.router, probes[0].as_ref(), CPU, GPU, false);
+    calibrated(&machine, &probes);
+    let found = break_even(&machine.router, probes[0].as_ref(), CPU, GPU, false);
     assert_eq!(found, BreakEven::Always(CPU));
 }
 
 #[test]
-fn what_was_never_measured_is_unknown() {
-    let world = world(Cost::new(10.0, 1.0), Cost::new(10_000.0, 0.05), 0.02, SEED);
+fn without_measurements_the_break_even_is_unknown() {
+    let machine = simulated_machine(Cost::new(10.0, 1.0), Cost::new(10_000.0, 0.05), 0.02, SEED);
     let probe = FakeProbe::new(&SUM, 1, 1000);
-    let found = break_even(&world.router, &probe, CPU, GPU, false);
+    let found = break_even(&machine.router, &probe, CPU, GPU, false);
     assert!(matches!(found, BreakEven::Unknown { .. }), "{found:?}");
 }
 
 #[test]
-fn calibration_stays_within_its_budget_and_says_where_it_stopped() {
-    // 100 ns per unit: the largest sizes would take a minute a run.
-    let world = world(
+fn calibration_stays_within_its_budget_and_reports_where_it_stopped() {
+    // 100 ns per unit: one run of the largest sizes would take a minute.
+    let machine = simulated_machine(
         Cost::new(10.0, 100.0),
         Cost::new(10_000.0, 10.0),
         0.02,
         SEED,
     );
     let probes = probes(&XOR, 1, 600_000_000);
-    let reports = calibrated(&world, &probes);
+    let reports = calibrated(&machine, &probes);
     for report in reports {
         let budget = CalibrationPlan::default().budget;
         assert!(report.spent.as_duration() <= budget, "{report:?}");
@@ -141,10 +141,10 @@ fn calibration_stays_within_its_budget_and_says_where_it_stopped() {
             "{sweep:?}"
         );
     }
-    // The sizes that were left out are still priced.
+    // Sizes that were not measured are still predicted.
     let d = probes[0].describe(600_000_000, Residency::Host);
-    let price = world.router.candidate(&d, CPU).price.unwrap().total_ns();
-    let ratio = price / world.true_ns(&d, CPU);
+    let price = machine.router.candidate(&d, CPU).price.unwrap().total_ns();
+    let ratio = price / machine.true_ns(&d, CPU);
     assert!(
         (0.8..1.25).contains(&ratio),
         "extrapolated {ratio}, seed {SEED}"
@@ -153,27 +153,27 @@ fn calibration_stays_within_its_budget_and_says_where_it_stopped() {
 
 #[test]
 fn an_operation_the_gpu_lacks_is_skipped_and_named() {
-    let world = world(Cost::new(10.0, 1.0), Cost::new(10_000.0, 0.1), 0.0, SEED);
+    let machine = simulated_machine(Cost::new(10.0, 1.0), Cost::new(10_000.0, 0.1), 0.0, SEED);
     let probe = FakeProbe {
         on_gpu: false,
         ..FakeProbe::new(&XOR, 1, 10_000)
     };
-    let reports = calibrated(&world, &[Box::new(probe) as Box<dyn Probe>]);
+    let reports = calibrated(&machine, &[Box::new(probe) as Box<dyn Probe>]);
     assert_eq!(reports[1].sweeps[0].name, "transfer");
     assert!(reports[1].sweeps[1].sizes.is_empty());
     assert!(reports[1].sweeps[1].stopped.is_some());
 }
 
 #[test]
-fn an_explanation_has_the_prices_and_the_reason() {
-    let world = world(Cost::new(100.0, 1.0), Cost::new(10_000.0, 0.01), 0.0, SEED);
+fn an_explanation_contains_the_costs_and_the_reason() {
+    let machine = simulated_machine(Cost::new(100.0, 1.0), Cost::new(10_000.0, 0.01), 0.0, SEED);
     let probes = probes(&XOR, 1, 30_000_000);
-    calibrated(&world, &probes);
-    let ids: Vec<_> = world.devices.iter().map(|device| device.id()).collect();
-    let told = explain(&world.router, probes[0].as_ref(), 10_000_000, None, &ids).unwrap();
-    assert_eq!((told.device, told.candidates.len()), (GPU, 2));
-    for candidate in &told.candidates {
-        let truth = world.true_ns(
+    calibrated(&machine, &probes);
+    let ids: Vec<_> = machine.devices.iter().map(|device| device.id()).collect();
+    let explanation = explain(&machine.router, probes[0].as_ref(), 10_000_000, None, &ids).unwrap();
+    assert_eq!((explanation.device, explanation.candidates.len()), (GPU, 2));
+    for candidate in &explanation.candidates {
+        let truth = machine.true_ns(
             &probes[0].describe(10_000_000, Residency::Host),
             candidate.device,
         );
@@ -184,14 +184,14 @@ fn an_explanation_has_the_prices_and_the_reason() {
         );
         assert!(candidate.confidence > 0.5, "{candidate:?}");
     }
-    assert!(told.candidates[1].price.unwrap().transfer_ns > 0.0);
+    assert!(explanation.candidates[1].price.unwrap().transfer_ns > 0.0);
     assert!(
-        told.sentence.contains("times less than cpu"),
+        explanation.sentence.contains("times less than cpu"),
         "{}",
-        told.sentence
+        explanation.sentence
     );
     let resident = explain(
-        &world.router,
+        &machine.router,
         probes[0].as_ref(),
         10_000_000,
         Some(GPU),

@@ -1,7 +1,6 @@
-//! The workload of `heddle run` on a simulated machine with the costs measured on
-//! one with an H200: after a calibration every sort of operation finds its device,
-//! data that is on the GPU is worked on there, and the whole stays within 5 % of
-//! the best device for each operation.
+//! The workload of `heddle run` on a simulated machine with the costs measured on one with an H200:
+//! after calibration every kind of operation finds its device, data on the GPU is processed there,
+//! and the total time is within 5 % of the best device for each operation.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -29,8 +28,8 @@ static MATMUL: Kind = Kind::new("h200-matmul", WorkUnit::MultiplyAdds);
 static BATCH: Kind = Kind::new("h200-batch-matmul", WorkUnit::MultiplyAdds);
 static RANDOM: Kind = Kind::new("h200-random", WorkUnit::Bytes);
 
-/// Kind and time of a processor with sixteen threads: fixed, and per byte or
-/// multiply-add. The GPU needs 10 us for any launch it is waited for.
+/// The kinds and their times on a CPU with sixteen threads: fixed, and per byte or multiply-add.
+/// The GPU needs 10 us for any launch that is waited for.
 const ON_CPU: [(&Kind, Cost); 11] = [
     (&XOR, Cost::new(200.0, 0.005)),
     (&SCALE, Cost::new(220.0, 0.006)),
@@ -61,7 +60,7 @@ fn machine(seed: u64) -> SimulatedMachine {
     });
     // 20 GB/s up, 12 GB/s down, from memory that is not page-locked.
     let (up, down) = (Cost::new(8_000.0, 0.05), Cost::new(8_000.0, 0.083));
-    let world = SimulatedMachine::new(
+    let machine = SimulatedMachine::new(
         vec![
             FakeDevice::new(CPU, &cpu).with_noise(0.05, 500, seed),
             FakeDevice::new(GPU, &gpu)
@@ -84,15 +83,21 @@ fn machine(seed: u64) -> SimulatedMachine {
         budget: Duration::from_secs(4),
         ..CalibrationPlan::default()
     };
-    for device in &world.devices {
-        let report =
-            calibrate(&world.router, device.as_ref(), &probes, &plan, &mut |_| ()).unwrap();
+    for device in &machine.devices {
+        let report = calibrate(
+            &machine.router,
+            device.as_ref(),
+            &probes,
+            &plan,
+            &mut |_| (),
+        )
+        .unwrap();
         assert!(report.sweeps.iter().all(|sweep| sweep.stopped.is_none()));
     }
-    world
+    machine
 }
 
-/// An array: its size, and where it has come to lie.
+/// An array: its size, and where it is.
 struct SimulatedArray {
     bytes: u64,
     residency: Cell<Residency>,
@@ -107,17 +112,17 @@ impl SimulatedArray {
     }
 }
 
-/// What the routed rounds spent, and where.
+/// The time of the routed rounds, by device.
 struct RoutedRounds<'a> {
-    world: &'a SimulatedMachine,
+    machine: &'a SimulatedMachine,
     spent: f64,
     best: f64,
-    /// Per kind and device, decisions that were no explorations.
+    /// The number of decisions per kind and device, without explorations.
     chosen: BTreeMap<(&'static str, DeviceId), usize>,
 }
 
 impl RoutedRounds<'_> {
-    /// Runs one operation and leaves operands and result where it moved them.
+    /// Runs one operation and records where it moved its operands and left its result.
     fn run(
         &mut self,
         kind: &'static Kind,
@@ -137,10 +142,10 @@ impl RoutedRounds<'_> {
                 })
             },
         );
-        let (decision, _) = self.world.run(&described);
+        let (decision, _) = self.machine.run(&described);
         let device = decision.device;
-        self.spent += self.world.true_ns(&described, device);
-        self.best += self.world.oracle(&described).1;
+        self.spent += self.machine.true_ns(&described, device);
+        self.best += self.machine.oracle(&described).1;
         if !matches!(decision.reason, Reason::Exploring { .. }) {
             *self.chosen.entry((kind.name(), device)).or_default() += 1;
         }
@@ -180,7 +185,7 @@ impl RoutedRounds<'_> {
         self.run(&SUM, even.bytes, &[&even], 4);
     }
 
-    /// One round of `heddle run`, its data fresh on the host.
+    /// Runs one round of `heddle run`, with new data on the host.
     fn round(&mut self) {
         let key = SimulatedArray::on_host(17);
         let messages: Vec<SimulatedArray> = (0..200)
@@ -226,9 +231,9 @@ impl RoutedRounds<'_> {
     }
 }
 
-fn routed_rounds(world: &SimulatedMachine) -> RoutedRounds<'_> {
+fn routed_rounds(machine: &SimulatedMachine) -> RoutedRounds<'_> {
     RoutedRounds {
-        world,
+        machine,
         spent: 0.0,
         best: 0.0,
         chosen: BTreeMap::new(),
@@ -240,8 +245,8 @@ const ROUNDS: usize = 5;
 #[test]
 fn the_mixed_workload_stays_within_five_percent() {
     for seed in 0..5 {
-        let world = machine(seed);
-        let mut routed_rounds = routed_rounds(&world);
+        let machine = machine(seed);
+        let mut routed_rounds = routed_rounds(&machine);
         for _ in 0..ROUNDS {
             routed_rounds.round();
         }
@@ -251,7 +256,7 @@ fn the_mixed_workload_stays_within_five_percent() {
             routed_rounds.best / 1e6
         );
         assert!(ratio <= 1.05, "seed {seed}: {ratio}");
-        // What the GPU is worth it for, and what it is not.
+        // The kinds for which the GPU pays, and those for which it does not.
         assert_eq!(routed_rounds.chosen(&BATCH, CPU), 0, "seed {seed}");
         assert!(
             routed_rounds.chosen(&MATMUL, GPU) >= 2 * ROUNDS,
@@ -264,8 +269,8 @@ fn the_mixed_workload_stays_within_five_percent() {
 
 #[test]
 fn what_lies_on_the_gpu_is_worked_on_there() {
-    let world = machine(7);
-    let mut routed_rounds = routed_rounds(&world);
+    let machine = machine(7);
+    let mut routed_rounds = routed_rounds(&machine);
     for _ in 0..20 {
         routed_rounds.chain(&SimulatedArray {
             bytes: 8_000_000,
@@ -278,8 +283,8 @@ fn what_lies_on_the_gpu_is_worked_on_there() {
     assert!(routed_rounds.spent / routed_rounds.best <= 1.01);
 }
 
-/// A kind whose GPU was never measured, as where an earlier calibration ended too
-/// soon, is tried soon when there is much to gain.
+/// A kind that was never measured on the GPU, because an earlier calibration ended too soon, is
+/// explored soon if there is much to gain.
 #[test]
 fn a_gpu_never_measured_for_a_kind_is_explored() {
     static FRESH: Kind = Kind::new("h200-fresh", WorkUnit::MultiplyAdds);
@@ -291,8 +296,8 @@ fn a_gpu_never_measured_for_a_kind_is_explored() {
         )
         .with_loading(Nanos(300_000_000)),
     ];
-    let world = SimulatedMachine::new(costs.into(), RouteSettings::default());
-    let mut routed_rounds = routed_rounds(&world);
+    let machine = SimulatedMachine::new(costs.into(), RouteSettings::default());
+    let mut routed_rounds = routed_rounds(&machine);
     let batch = SimulatedArray::on_host(10 * 256 * 256 * 4);
     for _ in 0..15 {
         routed_rounds.run(&FRESH, 10 * 256 * 256 * 256, &[&batch, &batch], batch.bytes);

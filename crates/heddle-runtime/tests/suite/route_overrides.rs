@@ -1,4 +1,4 @@
-//! Every override, and which one wins.
+//! Every override, and their precedence.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -13,15 +13,15 @@ use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, SimulatedMachine, XO
 
 const SIMT: DeviceId = DeviceId::simt(0);
 
-/// A machine where the CPU is always cheapest, `simt` cheaper still, all measured.
-fn world(settings: RouteSettings) -> SimulatedMachine {
+/// A measured machine where the CPU is cheaper than the GPU, and `simt` is cheaper still.
+fn simulated_machine(settings: RouteSettings) -> SimulatedMachine {
     let costs = |each| {
         [
             (SUM.name(), Cost::new(100.0, each)),
             (XOR.name(), Cost::new(100.0, each)),
         ]
     };
-    let world = SimulatedMachine::new(
+    let machine = SimulatedMachine::new(
         vec![
             FakeDevice::new(CPU, &costs(0.2)),
             FakeDevice::new(GPU, &costs(1.0)),
@@ -33,17 +33,17 @@ fn world(settings: RouteSettings) -> SimulatedMachine {
         },
     );
     for kind in [&SUM, &XOR] {
-        world.measure_everywhere(&describe(kind, 1 << 20, 1 << 10, Residency::Host), 5);
+        machine.measure_everywhere(&describe(kind, 1 << 20, 1 << 10, Residency::Host), 5);
     }
-    world
+    machine
 }
 
 fn sum() -> Description {
     describe(&SUM, 1 << 20, 1 << 10, Residency::Host)
 }
 
-fn decide(world: &SimulatedMachine, force: Option<DeviceId>) -> Result<Decision, Error> {
-    world.router.decide(&sum(), &|_| true, force)
+fn decide(machine: &SimulatedMachine, force: Option<DeviceId>) -> Result<Decision, Error> {
+    machine.router.decide(&sum(), &|_| true, force)
 }
 
 fn kinds(device: DeviceId) -> BTreeMap<String, DeviceId> {
@@ -51,8 +51,8 @@ fn kinds(device: DeviceId) -> BTreeMap<String, DeviceId> {
 }
 
 #[test]
-fn costs_decide_without_an_override_and_never_for_simt() {
-    let decision = decide(&world(RouteSettings::default()), None).unwrap();
+fn without_an_override_the_cheapest_device_but_simt_is_chosen() {
+    let decision = decide(&simulated_machine(RouteSettings::default()), None).unwrap();
     assert_eq!(decision.device, CPU);
     assert!(matches!(decision.reason, Reason::Cheapest { runner_up: GPU, ratio } if ratio > 1.5));
     assert_eq!(decision.candidates.len(), 2, "simt is no candidate");
@@ -60,9 +60,9 @@ fn costs_decide_without_an_override_and_never_for_simt() {
 
 #[test]
 fn simt_runs_when_forced_or_allowed() {
-    let forced = decide(&world(RouteSettings::default()), Some(SIMT)).unwrap();
+    let forced = decide(&simulated_machine(RouteSettings::default()), Some(SIMT)).unwrap();
     assert_eq!(forced.device, SIMT);
-    let allowed = world(RouteSettings {
+    let allowed = simulated_machine(RouteSettings {
         allow: Some(vec![CPU, SIMT]),
         ..RouteSettings::default()
     });
@@ -70,19 +70,19 @@ fn simt_runs_when_forced_or_allowed() {
 }
 
 #[test]
-fn the_call_beats_the_kind_and_the_kind_the_process() {
-    let world = world(RouteSettings {
+fn a_call_override_precedes_the_kind_and_the_kind_the_process() {
+    let machine = simulated_machine(RouteSettings {
         device: Some(SIMT),
         kinds: kinds(GPU),
         ..RouteSettings::default()
     });
     let by = |decision: Decision| (decision.device, decision.reason);
-    let call = by(decide(&world, Some(CPU)).unwrap());
+    let call = by(decide(&machine, Some(CPU)).unwrap());
     assert_eq!(call, (CPU, Reason::Forced { by: Override::Call }));
-    let kind = by(decide(&world, None).unwrap());
+    let kind = by(decide(&machine, None).unwrap());
     assert_eq!(kind, (GPU, Reason::Forced { by: Override::Kind }));
     let other = describe(&XOR, 1 << 20, 1 << 10, Residency::Host);
-    let process = by(world.router.decide(&other, &|_| true, None).unwrap());
+    let process = by(machine.router.decide(&other, &|_| true, None).unwrap());
     assert_eq!(
         process,
         (
@@ -95,13 +95,13 @@ fn the_call_beats_the_kind_and_the_kind_the_process() {
 }
 
 #[test]
-fn a_force_beats_deny_and_the_minimum() {
-    let world = world(RouteSettings {
+fn a_forced_device_precedes_deny_and_the_minimum() {
+    let machine = simulated_machine(RouteSettings {
         deny: vec![GPU],
         min_gpu: Bytes(1 << 40),
         ..RouteSettings::default()
     });
-    assert_eq!(decide(&world, Some(GPU)).unwrap().device, GPU);
+    assert_eq!(decide(&machine, Some(GPU)).unwrap().device, GPU);
 }
 
 #[test]
@@ -109,15 +109,15 @@ fn a_missing_device_is_an_error_in_every_override() {
     let absent = DeviceId::cuda(7);
     let missing = |found: Result<Decision, Error>| matches!(found, Err(Error::NoSuchDevice { asked, .. }) if asked == absent);
     assert!(missing(decide(
-        &world(RouteSettings::default()),
+        &simulated_machine(RouteSettings::default()),
         Some(absent)
     )));
-    let by_kind = world(RouteSettings {
+    let by_kind = simulated_machine(RouteSettings {
         kinds: kinds(absent),
         ..RouteSettings::default()
     });
     assert!(missing(decide(&by_kind, None)));
-    let by_process = world(RouteSettings {
+    let by_process = simulated_machine(RouteSettings {
         device: Some(absent),
         ..RouteSettings::default()
     });
@@ -125,17 +125,17 @@ fn a_missing_device_is_an_error_in_every_override() {
 }
 
 #[test]
-fn an_operation_the_forced_device_lacks() {
+fn an_operation_missing_on_the_forced_device_falls_back_unless_the_call_forced_it() {
     let cpu_only = |device: DeviceId| device.is_host();
-    let world = world(RouteSettings {
+    let machine = simulated_machine(RouteSettings {
         device: Some(GPU),
         ..RouteSettings::default()
     });
-    let fallen = world.router.decide(&sum(), &cpu_only, None).unwrap();
+    let fallen = machine.router.decide(&sum(), &cpu_only, None).unwrap();
     let by = Override::Process;
     assert_eq!(fallen.device, CPU);
     assert_eq!(fallen.reason, Reason::NotOnForced { forced: GPU, by });
-    let refused = world.router.decide(&sum(), &cpu_only, Some(GPU));
+    let refused = machine.router.decide(&sum(), &cpu_only, Some(GPU));
     assert!(matches!(
         refused,
         Err(Error::NotImplementedOn { device: GPU, .. })
@@ -143,8 +143,8 @@ fn an_operation_the_forced_device_lacks() {
 }
 
 #[test]
-fn allow_and_deny() {
-    let denied = world(RouteSettings {
+fn allow_and_deny_restrict_the_choice() {
+    let denied = simulated_machine(RouteSettings {
         deny: vec![CPU],
         ..RouteSettings::default()
     });
@@ -153,7 +153,7 @@ fn allow_and_deny() {
         (decision.device, decision.reason),
         (GPU, Reason::OnlyDevice)
     );
-    let nothing = world(RouteSettings {
+    let nothing = simulated_machine(RouteSettings {
         allow: Some(vec![GPU]),
         deny: vec![GPU],
         ..RouteSettings::default()
@@ -169,66 +169,66 @@ fn allow_and_deny() {
 
 #[test]
 fn small_operands_stay_off_the_gpu() {
-    let world = world(RouteSettings {
+    let machine = simulated_machine(RouteSettings {
         min_gpu: Bytes(1 << 20),
         ..RouteSettings::default()
     });
-    let decision = decide(&world, None).unwrap();
+    let decision = decide(&machine, None).unwrap();
     let (bytes, minimum) = (Bytes(1 << 10), Bytes(1 << 20));
     assert_eq!(decision.reason, Reason::BelowMinimum { bytes, minimum });
     let large = describe(&SUM, 1 << 20, 1 << 20, Residency::Host);
-    let decision = world.router.decide(&large, &|_| true, None).unwrap();
+    let decision = machine.router.decide(&large, &|_| true, None).unwrap();
     assert_eq!(decision.candidates.len(), 2, "the minimum itself is enough");
 }
 
 #[test]
-fn without_smart_routing_the_first_gpu_takes_what_it_can() {
-    let world = world(RouteSettings {
+fn without_smart_routing_the_first_gpu_runs_every_operation_it_has() {
+    let machine = simulated_machine(RouteSettings {
         smart: false,
         ..RouteSettings::default()
     });
-    let decision = decide(&world, None).unwrap();
+    let decision = decide(&machine, None).unwrap();
     assert_eq!((decision.device, decision.reason), (GPU, Reason::NotSmart));
-    let cpu_only = world
+    let cpu_only = machine
         .router
         .decide(&sum(), &|device: DeviceId| device.is_host(), None);
     assert_eq!(cpu_only.unwrap().device, CPU);
 }
 
 #[test]
-fn a_lost_device_is_out() {
-    let world = world(RouteSettings {
+fn a_lost_device_is_not_chosen() {
+    let machine = simulated_machine(RouteSettings {
         device: Some(GPU),
         ..RouteSettings::default()
     });
-    let before = decide(&world, None).unwrap();
+    let before = decide(&machine, None).unwrap();
     assert_eq!(
-        (before.device, world.router.second_choice(&before)),
+        (before.device, machine.router.second_choice(&before)),
         (GPU, Some(CPU))
     );
-    world.router.mark_lost(GPU);
-    assert_eq!(world.router.lost(), [GPU]);
-    let after = decide(&world, None).unwrap();
+    machine.router.mark_lost(GPU);
+    assert_eq!(machine.router.lost(), [GPU]);
+    let after = decide(&machine, None).unwrap();
     assert_eq!(after.device, CPU);
     assert!(matches!(
         after.reason,
         Reason::NotOnForced { forced: GPU, .. }
     ));
     assert!(matches!(
-        decide(&world, Some(GPU)),
+        decide(&machine, Some(GPU)),
         Err(Error::NoCandidate { .. })
     ));
-    assert_eq!(world.router.second_choice(&after), None);
+    assert_eq!(machine.router.second_choice(&after), None);
 }
 
 #[test]
-fn verification_takes_exactly_its_share() {
+fn verification_samples_exactly_its_share() {
     for (share, expected) in [(0.0, 0), (0.1, 100), (0.25, 250), (1.0, 1000)] {
-        let world = world(RouteSettings {
+        let machine = simulated_machine(RouteSettings {
             verify_share: share,
             ..RouteSettings::default()
         });
-        let wanted = (0..1000).filter(|_| world.router.wants_verify()).count();
+        let wanted = (0..1000).filter(|_| machine.router.wants_verify()).count();
         assert!(wanted.abs_diff(expected) <= 1, "{share}: {wanted}");
     }
 }

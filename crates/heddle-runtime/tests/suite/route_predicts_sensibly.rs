@@ -1,4 +1,4 @@
-//! Properties of the prediction, whatever was measured.
+//! Properties of the prediction for any measurements.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -35,7 +35,7 @@ fn predicted(router: &Router, amount: u64) -> Option<f64> {
         .map(|price| price.total_ns())
 }
 
-/// Any number, the extremes often, any magnitude as likely as another.
+/// Any number, often an extreme one, with all magnitudes equally likely.
 fn number() -> impl Strategy<Value = u64> {
     prop_oneof![
         Just(0),
@@ -50,15 +50,15 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(300))]
 
     #[test]
-    fn finite_and_positive_after_any_samples(
+    fn predictions_are_finite_and_positive_after_any_samples(
         samples in proptest::collection::vec((number(), number()), 1..200),
-        asked in proptest::collection::vec(number(), 1..20),
+        amounts in proptest::collection::vec(number(), 1..20),
     ) {
         let router = router();
         for &(amount, ns) in &samples {
             router.observe(&work(amount), CPU, &took(ns));
         }
-        for amount in asked {
+        for amount in amounts {
             let candidate = router.candidate(&work(amount), CPU);
             let price = candidate.price.unwrap();
             prop_assert!(price.total_ns().is_finite() && price.total_ns() > 0.0, "{price:?}");
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn between_its_neighbours_for_rising_measurements(
+    fn a_prediction_is_between_its_neighbours_for_rising_measurements(
         first in 1_u64..1000,
         steps in proptest::collection::vec((2_u64..20, 1_u64..20), 1..8),
     ) {
@@ -86,7 +86,7 @@ proptest! {
             points.push((amount * wider, ns * slower.min(wider)));
         }
         for &(amount, ns) in &points {
-            // Twice: the first of a size that far off the curve is held back.
+            // Observed twice: the first sample of a size that far off the curve is held back.
             for _ in 0..2 {
                 router.observe(&work(amount), CPU, &took(ns));
             }
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_measured_is_predicted(amount in number(), ns in 1_u64..1_000_000_000_000) {
+    fn a_measured_time_is_predicted(amount in number(), ns in 1_u64..1_000_000_000_000) {
         let router = router();
         for _ in 0..5 {
             router.observe(&work(amount), CPU, &took(ns));
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn outliers_do_not_move_it(
+    fn outliers_do_not_change_a_prediction(
         amount in 1_u64..1 << 40,
         factor in prop_oneof![1e-4_f64..0.2, 5.0..1e4_f64],
         outliers in 1_usize..5,
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn a_lasting_change_is_believed(
+    fn a_lasting_change_is_learned(
         amount in 1_u64..1 << 40,
         factor in prop_oneof![0.01_f64..0.3, 3.0..100.0_f64],
     ) {
@@ -148,7 +148,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_measured_is_no_price() {
+fn without_measurements_there_is_no_prediction() {
     let router = router();
     let candidate = router.candidate(&work(100), CPU);
     assert_eq!((candidate.price, candidate.samples), (None, 0));
@@ -205,11 +205,10 @@ fn many_threads_may_decide_and_learn_at_once() {
     );
 }
 
-/// A large map goes from host to host with its kernels hidden behind the bus. What
-/// it would cost on data that is already there is learned all the same, and runs
-/// on such data agree with it.
+/// A large map streams from host to host with its kernels hidden by the transfers. Its cost on data
+/// already on the device is learned too, and agrees with runs on such data.
 #[test]
-fn work_that_hides_behind_the_bus_is_priced_where_nothing_hides_it() {
+fn work_measured_with_overlap_is_predicted_without_overlap() {
     let router = Router::new(&[CPU, GPU], RouteSettings::default());
     let kernel_ns = |work: u64| work / 1_000;
     let resident = |work: u64| describe(&XOR, work, work, Residency::Both(GPU));

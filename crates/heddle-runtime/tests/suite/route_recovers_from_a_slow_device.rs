@@ -1,5 +1,5 @@
-//! A device that becomes slower is left within tens of operations, and found
-//! again when it recovers.
+//! A device that becomes slower is no longer used after some tens of operations, and is used again
+//! when it recovers.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -10,7 +10,7 @@ use heddle_testing::Random;
 use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, SimulatedMachine, describe};
 
 /// The GPU is about three times faster than the CPU here.
-fn world(seed: u64) -> SimulatedMachine {
+fn simulated_machine(seed: u64) -> SimulatedMachine {
     let kind = SUM.name();
     SimulatedMachine::new(
         vec![
@@ -25,15 +25,15 @@ fn operation(random: &mut Random) -> Description {
     describe(&SUM, random.size(1 << 20, 1 << 24), 0, Residency::Both(GPU))
 }
 
-/// Operations until ten in a row, explorations aside, went to `device`.
+/// Returns the number of operations until ten in a row, without explorations, ran on `device`.
 fn operations_until(
-    world: &SimulatedMachine,
+    machine: &SimulatedMachine,
     random: &mut Random,
     device: heddle_runtime::device::DeviceId,
 ) -> usize {
     let mut in_a_row = 0;
     for count in 1..=20_000 {
-        let (decision, _) = world.run(&operation(random));
+        let (decision, _) = machine.run(&operation(random));
         let explored = matches!(
             decision.reason,
             heddle_runtime::route::Reason::Exploring { .. }
@@ -47,34 +47,34 @@ fn operations_until(
             return count - 10;
         }
     }
-    panic!("never settled on {device}");
+    panic!("never stayed on {device}");
 }
 
 #[test]
-fn leaves_it_and_comes_back() {
+fn a_slow_device_is_left_and_used_again_after_recovery() {
     for seed in [1, 2, 3, 4, 5] {
-        let world = world(seed);
+        let machine = simulated_machine(seed);
         let mut random = Random::seeded(seed);
         for _ in 0..20 {
-            world.measure_everywhere(&operation(&mut random), 2);
+            machine.measure_everywhere(&operation(&mut random), 2);
         }
         assert!(
-            operations_until(&world, &mut random, GPU) < 20,
+            operations_until(&machine, &mut random, GPU) < 20,
             "seed {seed}"
         );
         for _ in 0..500 {
-            world.run(&operation(&mut random));
+            machine.run(&operation(&mut random));
         }
 
-        world.device(GPU).slow_down(5.0);
-        let left = operations_until(&world, &mut random, CPU);
+        machine.device(GPU).slow_down(5.0);
+        let left = operations_until(&machine, &mut random, CPU);
         assert!(left <= 40, "seed {seed}: left after {left} operations");
         let (mut spent, mut best) = (0.0, 0.0);
         for _ in 0..2_000 {
             let d = operation(&mut random);
-            let (decision, _) = world.run(&d);
-            spent += world.true_ns(&d, decision.device);
-            best += world.oracle(&d).1;
+            let (decision, _) = machine.run(&d);
+            spent += machine.true_ns(&d, decision.device);
+            best += machine.oracle(&d).1;
         }
         assert!(
             spent <= 1.05 * best,
@@ -82,8 +82,8 @@ fn leaves_it_and_comes_back() {
             spent / best
         );
 
-        world.device(GPU).slow_down(1.0);
-        let back = operations_until(&world, &mut random, GPU);
+        machine.device(GPU).slow_down(1.0);
+        let back = operations_until(&machine, &mut random, GPU);
         println!(
             "seed {seed}: left after {left}, back after {back}, {:.4} while slow",
             spent / best
@@ -94,15 +94,15 @@ fn leaves_it_and_comes_back() {
 
 #[test]
 fn a_single_outlier_changes_no_decision() {
-    let world = world(9);
+    let machine = simulated_machine(9);
     let d = describe(&SUM, 1 << 22, 0, Residency::Both(GPU));
-    world.measure_everywhere(&d, 30);
-    let before = world.router.candidate(&d, GPU).price.unwrap();
+    machine.measure_everywhere(&d, 30);
+    let before = machine.router.candidate(&d, GPU).price.unwrap();
     for _ in 0..4 {
-        let mut timing = world.execute(&d, GPU);
+        let mut timing = machine.execute(&d, GPU);
         timing.total.0 *= 100;
-        world.router.observe(&d, GPU, &timing);
+        machine.router.observe(&d, GPU, &timing);
     }
-    let after = world.router.candidate(&d, GPU).price.unwrap();
+    let after = machine.router.candidate(&d, GPU).price.unwrap();
     assert_eq!(before, after, "four outliers in a row are not five");
 }

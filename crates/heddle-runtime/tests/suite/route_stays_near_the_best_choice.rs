@@ -1,6 +1,5 @@
-//! Over a long mixed workload with noise and outliers, the time spent stays
-//! within 5 % of what a router would spend that knew every curve, with
-//! exploration paid for.
+//! Over a long mixed workload with noise and outliers, the time is within 5 % of that of a router
+//! that knows every curve, exploration included.
 
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
@@ -16,7 +15,7 @@ use heddle_testing::fake::{
 
 const OPERATIONS: usize = 20_000;
 
-fn world(seed: u64) -> SimulatedMachine {
+fn simulated_machine(seed: u64) -> SimulatedMachine {
     let cpu = [
         (XOR.name(), Cost::new(300.0, 0.08)),
         (MATMUL.name(), Cost::new(1_000.0, 0.02)),
@@ -56,23 +55,23 @@ fn any_operation(random: &mut Random) -> Description {
     }
 }
 
-/// Noise-free times of what was chosen, over those of the best choices.
+/// The noise-free times of the choices, relative to those of the best choices.
 struct Ratios {
-    /// Of all operations together, explorations included.
+    /// Over all operations together, explorations included.
     total: f64,
-    /// The mean over single operations, explorations aside, where small ones
-    /// weigh as much as large ones.
+    /// The mean over single operations, without explorations, so that small ones weigh as much as
+    /// large ones.
     each: f64,
 }
 
-fn ratios_to_oracle(world: &SimulatedMachine, random: &mut Random, operations: usize) -> Ratios {
+fn ratios_to_oracle(machine: &SimulatedMachine, random: &mut Random, operations: usize) -> Ratios {
     let (mut spent, mut best) = (0.0, 0.0);
     let (mut ratios, mut chosen) = (0.0, 0.0);
     for _ in 0..operations {
         let d = any_operation(random);
-        let (decision, _) = world.run(&d);
-        let ns = world.true_ns(&d, decision.device);
-        let best_ns = world.oracle(&d).1;
+        let (decision, _) = machine.run(&d);
+        let ns = machine.true_ns(&d, decision.device);
+        let best_ns = machine.oracle(&d).1;
         spent += ns;
         best += best_ns;
         if !matches!(decision.reason, Reason::Exploring { .. }) {
@@ -87,19 +86,26 @@ fn ratios_to_oracle(world: &SimulatedMachine, random: &mut Random, operations: u
 }
 
 #[test]
-fn after_calibration() {
+fn time_is_near_the_best_after_calibration() {
     for seed in 10..20 {
-        let world = world(seed);
+        let machine = simulated_machine(seed);
         let probes: Vec<Box<dyn Probe>> = vec![
             Box::new(FakeProbe::new(&XOR, 1, 30_000_000)),
             Box::new(FakeProbe::new(&MATMUL, 0, 30_000_000)),
             Box::new(FakeProbe::new(&SUM, 4, 30_000_000)),
         ];
-        for device in &world.devices {
+        for device in &machine.devices {
             let plan = CalibrationPlan::default();
-            calibrate(&world.router, device.as_ref(), &probes, &plan, &mut |_| ()).unwrap();
+            calibrate(
+                &machine.router,
+                device.as_ref(),
+                &probes,
+                &plan,
+                &mut |_| (),
+            )
+            .unwrap();
         }
-        let ratios = ratios_to_oracle(&world, &mut Random::seeded(seed), OPERATIONS);
+        let ratios = ratios_to_oracle(&machine, &mut Random::seeded(seed), OPERATIONS);
         println!(
             "calibrated, seed {seed}: {:.4}, each {:.4}",
             ratios.total, ratios.each
@@ -109,15 +115,15 @@ fn after_calibration() {
     }
 }
 
-/// Without calibration the first operations are the measurements, and the bound
-/// on exploration holds them back: that costs at first, and then no longer.
+/// Without calibration the first operations are the measurements, and the bound on exploration
+/// delays them: that costs time at first, and none later.
 #[test]
-fn knowing_nothing_at_first() {
+fn time_is_near_the_best_without_calibration() {
     for seed in 100..130 {
-        let world = world(seed);
+        let machine = simulated_machine(seed);
         let mut random = Random::seeded(seed);
-        let first = ratios_to_oracle(&world, &mut random, 4_000);
-        let then = ratios_to_oracle(&world, &mut random, OPERATIONS);
+        let first = ratios_to_oracle(&machine, &mut random, 4_000);
+        let then = ratios_to_oracle(&machine, &mut random, OPERATIONS);
         println!(
             "cold, seed {seed}: {:.4} at first, then {:.4}, each {:.4}",
             first.total, then.total, then.each
@@ -129,18 +135,18 @@ fn knowing_nothing_at_first() {
 }
 
 #[test]
-fn regret_is_small_and_says_what_it_cannot_know() {
+fn regret_is_small_and_counts_unmeasured_operations() {
     let seed = 31;
-    let world = world(seed);
-    ratios_to_oracle(&world, &mut Random::seeded(seed), OPERATIONS);
-    let regret = world.router.regret();
+    let machine = simulated_machine(seed);
+    ratios_to_oracle(&machine, &mut Random::seeded(seed), OPERATIONS);
+    let regret = machine.router.regret();
     let names: Vec<&str> = regret.iter().map(|kind| kind.kind).collect();
     assert_eq!(names, [MATMUL.name(), SUM.name(), XOR.name()]);
     let sum = |part: fn(&KindRegret) -> Nanos| regret.iter().map(part).sum::<Nanos>().0 as f64;
     let share = sum(|kind| kind.regret) / sum(|kind| kind.spent);
     assert!(share > 0.0 && share <= 0.05, "seed {seed}: {regret:?}");
     for kind in &regret {
-        // Small work is never sent to the GPU, so nothing is known of it there.
+        // Small work is never sent to the GPU, so it is not measured there.
         assert!(
             kind.unmeasured > 0 && kind.unmeasured < kind.operations,
             "seed {seed}: {kind:?}"
@@ -150,18 +156,18 @@ fn regret_is_small_and_says_what_it_cannot_know() {
 
 #[test]
 fn regret_is_the_time_the_best_measured_device_would_have_saved() {
-    let world = world(41);
+    let machine = simulated_machine(41);
     let d = describe(&SUM, 1 << 24, 0, Residency::Host);
     for _ in 0..10 {
-        let decision = world.router.decide(&d, &|_| true, Some(CPU)).unwrap();
+        let decision = machine.router.decide(&d, &|_| true, Some(CPU)).unwrap();
         let timing = heddle_runtime::device::Timing {
             total: Nanos(1_000),
             ..Default::default()
         };
-        world.router.learn(&d, &decision, &timing);
+        machine.router.learn(&d, &decision, &timing);
     }
     assert_eq!(
-        world.router.regret()[0].unmeasured,
+        machine.router.regret()[0].unmeasured,
         9,
         "the first run is a warm-up"
     );
@@ -170,9 +176,9 @@ fn regret_is_the_time_the_best_measured_device_would_have_saved() {
             total: Nanos(400),
             ..Default::default()
         };
-        world.router.observe(&d, GPU, &timing);
+        machine.router.observe(&d, GPU, &timing);
     }
-    let regret = &world.router.regret()[0];
+    let regret = &machine.router.regret()[0];
     assert_eq!((regret.operations, regret.unmeasured), (9, 0));
     assert_eq!((regret.spent.0, regret.regret.0), (9_000, 9 * 600));
 }
