@@ -1,6 +1,6 @@
 //! The errors of the runtime, in one enum.
 //!
-//! Each variant says what was asked, what was found and, where possible, what to do.
+//! Each variant states what was requested, what was found and, where possible, what to do.
 //! [`Error::hint`] returns the last part alone, for a command line that prints it on its own
 //! line.
 

@@ -292,9 +292,9 @@ pub trait Operation {
     /// on the hot path: it must not allocate.
     fn describe(&self) -> Description;
 
-    /// Whether it has an implementation for this device. One with kernels asks for
-    /// [`has_kernels`](DeviceId::has_kernels); only what is written for one kind of
-    /// hardware looks at the [`family`](DeviceId::family).
+    /// Whether it has an implementation for this device. An operation with kernels
+    /// tests [`has_kernels`](DeviceId::has_kernels); only one written for one kind of hardware
+    /// tests the [`family`](DeviceId::family).
     fn runs_on(&self, device: DeviceId) -> bool {
         device.is_host()
     }

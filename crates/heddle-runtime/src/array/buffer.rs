@@ -144,14 +144,14 @@ impl SizeClass {
     const STEPS_LOG2: u32 = 3;
 
     fn for_bytes(bytes: usize) -> Self {
-        let room = if bytes < COLOURED_FROM {
+        let offsets = if bytes < COLOURED_FROM {
             0
         } else {
             COLOURS * COLOUR_CHUNKS
         };
         let needed = bytes.div_ceil(size_of::<AlignedChunk>())
             + ALIGNMENT / size_of::<AlignedChunk>()
-            + room;
+            + offsets;
         let step = 1_usize << needed.ilog2().saturating_sub(Self::STEPS_LOG2);
         Self {
             chunks: needed.checked_next_multiple_of(step).unwrap_or(needed),
@@ -259,11 +259,11 @@ mod tests {
     fn a_class_wastes_at_most_an_eighth() {
         for bytes in (1..200_000).step_by(37) {
             let colours = COLOURS * COLOUR_CHUNKS * size_of::<AlignedChunk>();
-            let asked = bytes + ALIGNMENT + size_of::<AlignedChunk>() + colours;
+            let needed = bytes + ALIGNMENT + size_of::<AlignedChunk>() + colours;
             let given = SizeClass::for_bytes(bytes).chunks * size_of::<AlignedChunk>();
             assert!(given >= bytes + ALIGNMENT - size_of::<AlignedChunk>());
             assert!(
-                given <= asked + asked / 8 + size_of::<AlignedChunk>(),
+                given <= needed + needed / 8 + size_of::<AlignedChunk>(),
                 "{bytes} -> {given}"
             );
         }

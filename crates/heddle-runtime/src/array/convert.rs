@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vector_is_taken_over_where_it_is() {
+    fn a_vector_is_taken_over_in_place() {
         for len in [1, 3, 4096, 100_000] {
             let values = vec![2.5_f32; len];
             let address = values.as_ptr();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_and_special_values_decide() {
+    fn comparison_depends_on_shapes_and_special_values() {
         let flat = Array::from([1, 2, 3, 4_i32]);
         assert_ne!(flat, flat.reshape(&[2, 2]).unwrap());
         assert_eq!(Array::from([0.0_f64]), Array::from([-0.0]));
@@ -81,7 +81,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_way_in_holds_the_same_elements(values: Vec<f64>, other: Vec<f64>) {
+        fn every_conversion_holds_the_same_elements(values: Vec<f64>, other: Vec<f64>) {
             let bits = |array: &Array<f64>| -> Vec<u64> {
                 array.as_slice().unwrap().iter().map(|value| value.to_bits()).collect()
             };

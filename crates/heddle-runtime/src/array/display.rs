@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn many_axes_are_no_reason_to_show_much() {
+    fn an_array_of_many_axes_stays_short() {
         let cube = counting(&[2; 14]).to_string();
         assert!(cube.len() < 1000, "{cube}");
         let deep = counting(&vec![1; 10_000]).to_string();

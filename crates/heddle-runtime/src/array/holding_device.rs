@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_comes_back() {
+    fn every_device_id_is_read_back() {
         let holding_device = AtomicDeviceId::default();
         assert_eq!(holding_device.get(), None);
         for device in [

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_pattern_counts_and_the_outer_one_comes_back() {
+    fn the_innermost_pattern_is_used_and_the_outer_one_restored() {
         let outer = Poison::new(1);
         {
             let _inner = Poison::new(2);

@@ -77,11 +77,11 @@ fn by_group<B: Batchable>(
                     .is_none_or(|group_items| group_items.group != group)
                 {
                     last = *known.entry(group).or_insert_with(|| {
-                        let room = if grouped.is_empty() { expected } else { 0 };
+                        let capacity = if grouped.is_empty() { expected } else { 0 };
                         grouped.push(GroupedItems {
                             group,
-                            positions: Vec::with_capacity(room),
-                            items: Vec::with_capacity(room),
+                            positions: Vec::with_capacity(capacity),
+                            items: Vec::with_capacity(capacity),
                         });
                         grouped.len() - 1
                     });

@@ -92,8 +92,8 @@ impl<T: Element> ResultBuffers<T> {
                     let (part, after) = mem::take(&mut rest).split_at_mut(padded_len::<T>(len));
                     rest = after;
                     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut part[..len]);
-                    let room = bytes.len().next_multiple_of(step);
-                    (bytes, room)
+                    let padded = bytes.len().next_multiple_of(step);
+                    (bytes, padded)
                 })
                 .collect();
             parts
@@ -180,7 +180,7 @@ pub(crate) fn on_host<'a, B: Batchable, S: Default>(
     let parts = items.chunks_mut(part).zip(slots.chunks_mut(part));
     let (device, moved) = (context.device(), Mutex::new(TransferTotals::default()));
     pool.each(cost, parts, |(items, slots)| {
-        // A lane counts its transfers without a lock, so every part needs its own.
+        // A context counts its transfers without a lock, so every part needs its own.
         let context = ExecutionContext::new(device, ExecutionTarget::Host(pool));
         let mut state = S::default();
         for (item, slot) in items.iter_mut().zip(slots) {

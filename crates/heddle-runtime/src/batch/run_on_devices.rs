@@ -215,7 +215,7 @@ pub(crate) fn run_on_devices<B: Batchable>(
 ) -> Vec<Result<B::Output, Error>> {
     let total = items.len();
     let work = DeviceQueues::cut(items, shares);
-    let results: Mutex<Answers<B>> = Mutex::default();
+    let results: Mutex<PieceResults<B>> = Mutex::default();
     std::thread::scope(|scope| {
         for (index, &(device, _)) in shares.iter().enumerate() {
             let (work, results) = (&work, &results);
@@ -251,7 +251,7 @@ pub(crate) fn run_on_devices<B: Batchable>(
 }
 
 /// The results of pieces, each with the position of its first item.
-type Answers<B> = Vec<(usize, Vec<Result<<B as Operation>::Output, Error>>)>;
+type PieceResults<B> = Vec<(usize, Vec<Result<<B as Operation>::Output, Error>>)>;
 
 /// The results of items that failed on every device of the batch.
 fn run_remaining<B: Batchable>(

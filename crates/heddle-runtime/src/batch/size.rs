@@ -66,8 +66,8 @@ impl BatchSizer {
         };
     }
 
-    /// The size for `waiting` items, with `free` bytes to be had. `price` is what a
-    /// batch of so many items would cost, in nanoseconds, where that is known.
+    /// Returns the size of the next batch, for `waiting` items and `free` bytes. `price` returns
+    /// the predicted nanoseconds of a batch of a given size, if known.
     #[must_use]
     pub(crate) fn next(
         &self,
@@ -78,8 +78,8 @@ impl BatchSizer {
         let SizeLimits { min, max, margin } = self.limits;
         let mut most = max.min(waiting).max(1);
         if self.bytes_per_item > 0.0 {
-            let room = free.0 as f64 * (1.0 - margin) / self.bytes_per_item;
-            most = most.min(room as usize);
+            let fitting = free.0 as f64 * (1.0 - margin) / self.bytes_per_item;
+            most = most.min(fitting as usize);
         }
         if let Some(ceiling) = self.ceiling {
             most = most.min(ceiling as usize);
@@ -91,14 +91,14 @@ impl BatchSizer {
     /// Records that a batch of `items` was refused with `free` bytes left. The next batches fit
     /// into that memory and are smaller than this one.
     pub(crate) fn refused(&mut self, items: usize, free: Bytes) {
-        let room = if self.bytes_per_item > 0.0 {
+        let fitting = if self.bytes_per_item > 0.0 {
             free.0 as f64 * (1.0 - self.limits.margin) / self.bytes_per_item
         } else {
             0.0
         };
         // Free memory may be fragmented, so a size that seems to fit may not.
         let below = items as f64 * (1.0 - self.limits.margin);
-        self.ceiling = Some(room.min(below).max(self.limits.min as f64));
+        self.ceiling = Some(fitting.min(below).max(self.limits.min as f64));
     }
 
     /// Records that a batch of `items` was granted. One that reached the ceiling raises it; a

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deeper_means_more() {
+    fn a_deeper_suite_has_more_lengths() {
         let count = |depth: Depth| depth.lengths::<u8>().count();
         assert!(count(Depth::Quick) < count(Depth::Standard));
         assert!(count(Depth::Standard) < count(Depth::Thorough));
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_of_the_largest_grid_are_there() {
+    fn lengths_include_both_sides_of_the_largest_grid() {
         fn has<T: Element>() -> bool {
             let lengths: Vec<usize> = Depth::Standard.lengths::<T>().collect();
             let grid = (16 << 20) / size_of::<T>();

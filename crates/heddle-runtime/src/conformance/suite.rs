@@ -117,7 +117,7 @@ impl Suite {
                     seed: self.seed.rotate_left(CASES_LOG2) ^ index as u64,
                 };
                 let may_be_absent = self.absent.contains(&case.operation);
-                report.add(case, placement, find(case, &trial), may_be_absent);
+                report.add(case, placement, run_case(case, &trial), may_be_absent);
                 done += 1;
             }
         }
@@ -126,17 +126,17 @@ impl Suite {
 }
 
 /// Runs one case. A panic is a failure of this case only.
-fn find(case: &Case, trial: &Trial<'_>) -> CaseResult {
-    let asked = catch_unwind(AssertUnwindSafe(|| {
+fn run_case(case: &Case, trial: &Trial<'_>) -> CaseResult {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
         (case.body)(trial)
             .unwrap_or_else(|error| CaseResult::Differs(format!("could not be set up: {error}")))
     }));
-    asked.unwrap_or_else(|panic| {
-        let said = panic
+    outcome.unwrap_or_else(|panic| {
+        let message = panic
             .downcast_ref::<String>()
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("no message");
-        CaseResult::Differs(format!("panicked: {said}"))
+        CaseResult::Differs(format!("panicked: {message}"))
     })
 }

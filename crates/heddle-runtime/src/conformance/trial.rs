@@ -74,12 +74,12 @@ impl Trial<'_> {
         &self,
         build: impl Fn(&CaseRunner<'_>) -> Result<O, Error>,
     ) -> CaseResult {
-        let ask = |runner: &CaseRunner<'_>| {
+        let run = |runner: &CaseRunner<'_>| {
             let mut operation = build(runner)?;
             let result = runner.run(&mut operation)?;
             Ok((operation, result))
         };
-        self.judge(ask, |(operation, expected), (_, found)| {
+        self.compare_sides(run, |(operation, expected), (_, found)| {
             operation.compare(expected, found)
         })
     }
@@ -92,7 +92,7 @@ impl Trial<'_> {
         apply: impl Fn(&CaseRunner<'_>, &mut Array<T>) -> Result<(), Error>,
         compare: impl Fn(&Array<T>, &Array<T>) -> Agreement,
     ) -> CaseResult {
-        let ask = |runner: &CaseRunner<'_>| {
+        let run = |runner: &CaseRunner<'_>| {
             let mut data = runner.place(0, data)?;
             let refusal = apply(runner, &mut data).err();
             match refusal {
@@ -100,7 +100,7 @@ impl Trial<'_> {
                 refusal => Ok((data, refusal.map(|error| error.to_string()))),
             }
         };
-        self.judge(ask, |(expected, refused), (found, refused_too)| {
+        self.compare_sides(run, |(expected, refused), (found, refused_too)| {
             if refused != refused_too {
                 let said = |refusal: &Option<String>| {
                     refusal.clone().unwrap_or_else(|| "no error".to_owned())
@@ -116,17 +116,17 @@ impl Trial<'_> {
     }
 
     /// Runs both sides and compares their outcomes.
-    fn judge<A>(
+    fn compare_sides<A>(
         &self,
-        ask: impl Fn(&CaseRunner<'_>) -> Result<A, Error>,
+        run: impl Fn(&CaseRunner<'_>) -> Result<A, Error>,
         compare: impl Fn(&A, &A) -> Agreement,
     ) -> CaseResult {
         let runner = match CaseRunner::under_test(self.runtime, self.device, self.placement) {
             Ok(runner) => runner,
             Err(error) => return CaseResult::Differs(error.to_string()),
         };
-        let expected = ask(&CaseRunner::reference(self.reference));
-        match (expected, ask(&runner)) {
+        let expected = run(&CaseRunner::reference(self.reference));
+        match (expected, run(&runner)) {
             (_, Err(Error::NotImplementedOn { .. })) => CaseResult::Absent,
             (Ok(expected), Ok(found)) => match compare(&expected, &found) {
                 Agreement::Same => runner

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_is_worked_on_once() {
+    fn every_part_is_processed_once() {
         for threads in [1, 2, 5] {
             let pool = CpuPool::new(Some(threads)).unwrap();
             for cost in [Bytes(0), PARALLEL_FROM] {

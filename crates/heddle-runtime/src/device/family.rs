@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registered_family_stays() {
+    fn a_registered_family_is_found() {
         let capabilities = Capabilities {
             has_own_memory: true,
             ..Capabilities::default()
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_cannot_be_written_are_refused() {
+    fn invalid_names_are_refused() {
         for name in ["", "auto", "NPU", "a:b", "1st", "two words"] {
             let refused = DeviceFamily::register(name, Capabilities::default());
             assert!(refused.is_err(), "{name}");

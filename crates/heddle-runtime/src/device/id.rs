@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_back() {
+    fn names_are_parsed_back() {
         for id in [DeviceId::CPU, DeviceId::cuda(0), DeviceId::simt(12)] {
             assert_eq!(id.to_string().parse::<DeviceId>().unwrap(), id);
         }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_a_hint() {
+    fn an_invalid_name_is_refused_with_a_hint() {
         for text in [
             "",
             "gpu",

@@ -179,7 +179,7 @@ mod tests {
     static KERNELS: [Kernel; 2] = [kernel("scale"), kernel("scales")];
 
     #[test]
-    fn a_gpu_gets_the_newest_text_it_can_run() {
+    fn a_gpu_gets_the_newest_ptx_it_can_run() {
         let target = |gpu| MODULE.ptx_for(gpu).map(|ptx| ptx.target);
         let targets = [52, 60, 75, 89, 90, 100].map(target);
         let [old, new] = [Some(60), Some(90)];
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn machine_code_is_for_its_generation() {
+    fn machine_code_runs_on_its_generation() {
         assert!(MODULE.machine_code_for(90).is_some());
         for other in [60, 80, 89, 100] {
             assert!(MODULE.machine_code_for(other).is_none(), "{other}");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_begins_another_is_not_taken_for_it() {
+    fn a_prefix_of_a_name_does_not_match() {
         const SCALES: &Kernel = Kernel::named(&KERNELS, "scales");
         assert_eq!(SCALES.name, "scales");
         assert_eq!(Kernel::find(&KERNELS, "scale").unwrap().name, "scale");

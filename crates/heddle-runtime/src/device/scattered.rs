@@ -214,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_taken_apart_comes_together_again(
+        fn scattered_bytes_are_gathered_unchanged(
             lens in prop::collection::vec((0_usize..40, 0_usize..20), 0..20),
             step in 1_usize..50,
         ) {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_left_alone() {
+    fn gaps_are_unchanged() {
         let mut pieces = GatherPieces::default();
         pieces.push(b"ab", 4);
         pieces.push(b"cd", 0);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sink_in_pieces_is_filled_through_one_stretch() {
+    fn a_sink_of_pieces_is_filled_through_one_buffer() {
         let (mut first, mut second) = ([0; 2], [0; 3]);
         let mut sink = ScatterSink::pieces([(&mut first[..], 4), (&mut second[..], 0)]);
         let write = |bytes: &mut [u8]| {

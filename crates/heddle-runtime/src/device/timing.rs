@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_add_up() {
+    fn the_parts_add_up_to_the_whole() {
         let timing = Timing {
             total: Nanos(100),
             device: Some(Nanos(30)),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_that_hid_behind_the_bus_are_work_all_the_same() {
+    fn overlapped_kernels_count_as_work() {
         let streamed = Timing {
             total: Nanos(1_000),
             device: Some(Nanos(100)),

@@ -302,10 +302,10 @@ mod tests {
             [(TRIM, 20), ("early", 7), ("copies", 30), ("late", 43)]
         );
         cleanup.remove(early);
-        let mut looks = 0;
+        let mut calls = 0;
         let enough = || {
-            looks += 1;
-            looks == 2
+            calls += 1;
+            calls == 2
         };
         let report = cleanup.run(GOAL, || Bytes(0), enough).unwrap();
         assert_eq!(names(&report), [(TRIM, 0), ("copies", 30)]);

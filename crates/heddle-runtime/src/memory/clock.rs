@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manual_clock_moves_only_when_told() {
+    fn a_manual_clock_moves_only_when_advanced() {
         let clock = ManualClock::default();
         assert_eq!(clock.now(), Nanos(0));
         clock.advance(Duration::from_mins(5));

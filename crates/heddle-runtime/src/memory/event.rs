@@ -60,7 +60,8 @@ pub enum AllocationEvent<'a> {
         streams: u64,
     },
     /// Work on these streams has run.
-    Settled {
+    #[serde(rename = "settled")]
+    Synchronized {
         /// The streams.
         streams: u64,
     },

@@ -248,7 +248,7 @@ impl MinimaHistory {
     /// one, which covers all the time since the observation before.
     fn floor(&self, part: u64) -> Option<f64> {
         let began = self.floors.front()?.0;
-        let next = self.floors.iter().find(|(looked, _)| *looked >= part)?;
+        let next = self.floors.iter().find(|(observed, _)| *observed >= part)?;
         (began <= part).then_some(next.1 as f64)
     }
 }

@@ -151,7 +151,7 @@ impl<S: Storage> Storage for AllocationLog<S> {
 
     fn synchronized(&self, streams: StreamSet) {
         self.writer
-            .note(AllocationEvent::Settled { streams: streams.0 });
+            .note(AllocationEvent::Synchronized { streams: streams.0 });
         self.upstream.synchronized(streams);
     }
 

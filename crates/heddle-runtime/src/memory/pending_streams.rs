@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::storage::StreamSet;
 
-/// Streams with announced work that has not settled.
+/// Streams with announced work that were not synchronized since.
 ///
 /// A block's `busy` mask is taken before the lock that makes the block wait. If its stream
-/// settles in between, the block would wait for work that has run. So the mask is narrowed
+/// is synchronized in between, the block would wait for work that has run. So the mask is narrowed
 /// here, under that lock. A stream is removed here before the lock is taken to find the blocks
 /// that wait for it, so no block is missed. A part that does not hear of queued work narrows
 /// nothing.

@@ -78,7 +78,7 @@ impl PressureBand {
         Bytes(self.taken_by_others.load(Ordering::Relaxed))
     }
 
-    /// The part of so many free bytes that other processes leave.
+    /// The part of these free bytes that other processes leave.
     pub(super) fn available_of(&self, free: Bytes) -> Bytes {
         free.saturating_sub(self.taken_by_others())
     }

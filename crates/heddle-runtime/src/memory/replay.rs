@@ -213,7 +213,9 @@ impl ReplayRun<'_> {
                 }
             }
             AllocationEvent::Queued { streams } => self.stack.queued(StreamSet(streams)),
-            AllocationEvent::Settled { streams } => self.stack.synchronized(StreamSet(streams)),
+            AllocationEvent::Synchronized { streams } => {
+                self.stack.synchronized(StreamSet(streams))
+            }
             AllocationEvent::Trim => {
                 self.stack.trim();
             }

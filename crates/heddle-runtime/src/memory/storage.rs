@@ -26,7 +26,7 @@ pub struct Block {
     pub(super) inherited: Option<Inherited>,
 }
 
-/// Work queued on `stream` before it settled for the `sync_count`-th time.
+/// Work queued on `stream` before it was synchronized for the `sync_count`-th time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inherited {
     pub(super) stream: StreamIndex,
@@ -37,7 +37,7 @@ pub(super) struct Inherited {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamIndex(u8);
 
-/// Streams with work queued on a block that has not settled yet.
+/// Streams with work queued on a block that have not been synchronized since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamSet(pub u64);
 
@@ -49,7 +49,7 @@ pub trait Storage: Send + Sync {
     fn allocate(&self, bytes: Bytes, stream: Option<StreamIndex>) -> Result<Block, Refusal>;
 
     /// Frees a block. It is not granted again, except as above, before every stream in `busy`
-    /// has settled.
+    /// has been synchronized.
     fn free(&self, block: Block, busy: StreamSet);
 
     /// Records that all work queued on these streams so far has run. The caller must keep new
@@ -61,7 +61,8 @@ pub trait Storage: Send + Sync {
     /// [`PoolSettings::tracks_queued_work`](super::PoolSettings).
     fn queued(&self, _streams: StreamSet) {}
 
-    /// The streams whose announced work has not settled; none where that is not recorded.
+    /// The streams that have announced work and were not synchronized since; none if the storage
+    /// does not record that.
     fn unsynchronized(&self) -> StreamSet {
         StreamSet::NONE
     }
@@ -202,7 +203,7 @@ impl StreamSet {
 
 impl StorageReading {
     /// The bytes held and not used: available to the next requests, some of them once their
-    /// streams settle.
+    /// streams are synchronized.
     #[must_use]
     pub fn pooled(&self) -> Bytes {
         self.held.saturating_sub(self.used)

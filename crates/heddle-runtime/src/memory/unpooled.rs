@@ -136,7 +136,7 @@ mod tests {
     use crate::memory::SimulatedStorage;
 
     #[test]
-    fn a_busy_block_goes_back_once_its_streams_settle() {
+    fn a_busy_block_is_freed_once_its_streams_are_synchronized() {
         let unpooled = Unpooled::new(SimulatedStorage::new(Bytes(1000)), false);
         let block = unpooled.allocate(Bytes(1000), None).unwrap();
         unpooled.free(block, StreamSet(0b11));

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_where_and_what() {
+    fn a_difference_names_its_index_and_values() {
         let a = Array::from_slice(&[1.0_f32, f32::NAN, 3.0]);
         let b = Array::from_slice(&[1.0_f32, f32::NAN, 3.5]);
         assert_eq!(exact(&a, &a), Agreement::Same);

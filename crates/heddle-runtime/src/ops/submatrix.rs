@@ -34,7 +34,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_packed_part_is_that_part(
+        fn a_packed_part_has_the_elements_of_the_part(
             width in 1_usize..9,
             height in 1_usize..9,
             cut in 0_usize..9,

@@ -159,7 +159,7 @@ fn part(work: u64) -> usize {
     scaled as usize
 }
 
-/// The number of residency classes for so many devices: host, one device, host and a device.
+/// The number of residency classes for this many devices: host, one device, host and a device.
 fn classes(devices: usize) -> usize {
     devices + 2
 }

@@ -145,7 +145,7 @@ impl TransferModel {
     /// The one device that `down` bytes came from, and the number of transfers; `None` if
     /// several devices contributed.
     fn source(d: &Description, device: DeviceId, down: Bytes) -> Option<(DeviceId, usize)> {
-        let mut brought = d
+        let mut downloaded = d
             .operands
             .iter()
             .filter(|operand| !operand.residency.is_on(device))
@@ -153,11 +153,11 @@ impl TransferModel {
                 Residency::Device(holder) => Some((holder, operand.bytes)),
                 Residency::Host | Residency::Both(_) => None,
             });
-        let Some((source, first)) = brought.next() else {
+        let Some((source, first)) = downloaded.next() else {
             return (down == d.returned(device)).then_some((device, 1));
         };
         let mut total = (first, 1);
-        for (holder, bytes) in brought {
+        for (holder, bytes) in downloaded {
             if holder != source {
                 return None;
             }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_of_several_devices_has_a_log_of_its_own() {
+    fn each_of_several_devices_has_its_own_log() {
         let path = Path::new("logs/run.jsonl");
         assert_eq!(log_path(path, DeviceId::cuda(0), true), path);
         let second = log_path(path, DeviceId::cuda(1), false);

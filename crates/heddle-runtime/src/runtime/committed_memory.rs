@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_record_is_the_peak_and_else_the_larger_end() {
+    fn a_new_maximum_is_the_peak_otherwise_the_larger_end() {
         assert_eq!(
             committed_memory(5, 9).peak_until(committed_memory(6, 12)),
             Bytes(12)
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_keep_their_distance() {
+    fn samples_keep_the_minimum_interval() {
         let next = NextSample::default();
         let taken: Vec<u64> = (0..2_000_000)
             .step_by(100_000)

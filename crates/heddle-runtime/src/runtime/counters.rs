@@ -82,8 +82,8 @@ impl RuntimeCounters {
         message: impl FnOnce() -> String,
     ) {
         let mut retries = self.retries.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = retries.entry((kind.name(), on));
-        told.or_insert_with(|| (0, message())).0 += 1;
+        let count = retries.entry((kind.name(), on));
+        count.or_insert_with(|| (0, message())).0 += 1;
     }
 
     pub(super) fn splits(&self) -> Vec<SplitCount> {

@@ -29,12 +29,12 @@ fn both<B: Batchable>(
     what: &str,
     build: impl Fn(&Trial<'_>, &CaseRunner<'_>) -> Result<Vec<B>, Error> + Copy + Send + Sync + 'static,
 ) {
-    let ask = move |trial: &Trial<'_>| -> Result<CaseResult, Error> {
+    let run = move |trial: &Trial<'_>| -> Result<CaseResult, Error> {
         Ok(trial.check(|runner| build(trial, runner).map(MergedOperation::<B, _>::new)))
     };
     let kinds = family(kind);
-    list.push(Case::new(&kinds.packed, dtype, what, ask).on_host_only());
-    list.push(Case::new(&kinds.resident, dtype, what, ask).on_device_only());
+    list.push(Case::new(&kinds.packed, dtype, what, run).on_host_only());
+    list.push(Case::new(&kinds.resident, dtype, what, run).on_device_only());
 }
 
 fn drawn<T: Element>(
@@ -50,7 +50,7 @@ fn drawn<T: Element>(
 pub(super) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>) {
     for (what, keys) in [
         ("keys that repeat", &[1, 7, 16, 33, 600][..]),
-        ("keys beside the data", &[6000]),
+        ("keys that do not repeat", &[6000]),
     ] {
         both(list, &XOR, T::DTYPE, what, |trial, runner| {
             let data = drawn(runner, |operand, extents| {
@@ -79,7 +79,10 @@ pub(super) fn xor<T: BitElement + RandomElement>(list: &mut Vec<Case>) {
 }
 
 pub(super) fn matmul<T: SampleElement + Float>(list: &mut Vec<Case>) {
-    for (what, is_shared) in [("own right sides", false), ("one right side", true)] {
+    for (what, is_shared) in [
+        ("separate right operands", false),
+        ("one right operand", true),
+    ] {
         both(list, &MATMUL, T::DTYPE, what, move |trial, runner| {
             let of = |operand, extents: &[usize]| {
                 runner.place(0, &trial.near_zero::<T>(operand, extents)?)
@@ -138,16 +141,22 @@ pub(super) fn binary<T: SampleElement, F: BinaryFunction<T> + 'static>(
             .map(|(left, right)| Binary::new(function, left, right))
             .collect()
     });
-    both(list, kind, T::DTYPE, "own scalars", move |trial, runner| {
-        let lefts = drawn(runner, |operand, extents| {
-            trial.near_zero::<T>(operand, extents)
-        })?;
-        lefts
-            .iter()
-            .zip(1_u8..)
-            .map(|(left, scalar)| Binary::new(function, left, T::from_u8(scalar)))
-            .collect()
-    });
+    both(
+        list,
+        kind,
+        T::DTYPE,
+        "separate scalars",
+        move |trial, runner| {
+            let lefts = drawn(runner, |operand, extents| {
+                trial.near_zero::<T>(operand, extents)
+            })?;
+            lefts
+                .iter()
+                .zip(1_u8..)
+                .map(|(left, scalar)| Binary::new(function, left, T::from_u8(scalar)))
+                .collect()
+        },
+    );
     both(list, kind, T::DTYPE, "one scalar", move |trial, runner| {
         let rights = drawn(runner, |operand, extents| {
             trial.near_zero::<T>(operand, extents)

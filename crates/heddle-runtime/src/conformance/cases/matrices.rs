@@ -81,7 +81,7 @@ pub(crate) fn matmul<T: SampleElement + Float>(list: &mut Vec<Case>, depth: Dept
         });
     }
     for (left, right) in [(&[2, 3], &[2, 3]), (&[2, 3], &[4, 2])] {
-        let what = format!("{}, which do not fit", pair(left, right));
+        let what = format!("{}, mismatched", pair(left, right));
         list.push(Case::new(&MATMUL, T::DTYPE, what, move |trial| {
             let (left, right) = (
                 trial.near_zero::<T>(0, left)?,
@@ -137,13 +137,8 @@ pub(crate) fn transpose<T: SampleElement>(list: &mut Vec<Case>, depth: Depth) {
             },
         ));
     }
-    list.push(Case::new(
-        &TRANSPOSE,
-        T::DTYPE,
-        "one axis, which is too few",
-        |trial| {
-            let input = trial.random::<T>(0, &[7])?;
-            Ok(trial.check(|runner| Transpose::new(&runner.place(0, &input)?)))
-        },
-    ));
+    list.push(Case::new(&TRANSPOSE, T::DTYPE, "one axis", |trial| {
+        let input = trial.random::<T>(0, &[7])?;
+        Ok(trial.check(|runner| Transpose::new(&runner.place(0, &input)?)))
+    }));
 }

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_there_is_has_cases() {
+    fn every_kind_has_cases() {
         let listed: BTreeSet<_> = all(Depth::Quick)
             .iter()
             .map(|case| case.operation)

@@ -42,7 +42,7 @@ pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, 
     list.push(Case::new(
         &XOR_IN_PLACE,
         T::DTYPE,
-        "shared data stays as it was for its other holder",
+        "shared data stays unchanged for its other holder",
         |trial| {
             let (data, key) = operands::<T>(trial, 4097, 17)?;
             let judge = Xor::new(&data, &key)?;

@@ -60,7 +60,7 @@ struct State {
     hits: u64,
     misses: u64,
     next_idle_check: Nanos,
-    /// The number of times each stream has settled.
+    /// The number of times each stream was synchronized.
     sync_counts: [u32; 64],
 }
 
@@ -130,10 +130,10 @@ impl<S: Storage> MemoryPool<S> {
             if let Some(block) = state.fit_or_join(size) {
                 return Ok(block);
             }
-            let Some(room) = state.plan_region(size, maximum.0) else {
+            let Some(planned) = state.plan_region(size, maximum.0) else {
                 return state.fit_anywhere(size).ok_or(exhausted);
             };
-            room
+            planned
         };
         self.return_upstream(victims);
         match self.region(bytes, size) {
@@ -195,7 +195,7 @@ impl State {
         }
     }
 
-    /// The stream whose work the block inherited, unless it has settled since.
+    /// The stream whose work the block inherited, unless it was synchronized since.
     fn outstanding(&self, block: &Block) -> StreamSet {
         match block.inherited {
             Some(work) if work == self.inherited(work.stream) => work.stream.alone(),
@@ -271,8 +271,8 @@ impl State {
             return None;
         }
         let victims = self.take_idle(excess, Nanos(u64::MAX));
-        let room = maximum.saturating_sub(self.held);
-        let bytes = if whole <= room { whole } else { size };
+        let available = maximum.saturating_sub(self.held);
+        let bytes = if whole <= available { whole } else { size };
         self.held += bytes;
         Some((bytes, victims))
     }

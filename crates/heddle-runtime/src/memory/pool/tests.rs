@@ -93,7 +93,7 @@ fn small_blocks_are_joined_only_as_a_last_resort() {
         pool_fixture.give(block);
     }
     assert_eq!(pool_fixture.held(), 2 * MIB);
-    // The driver has more memory and is asked for it.
+    // The driver has more memory, so the pool requests it.
     let large = [(); 2].map(|()| pool_fixture.take(2 * MIB));
     assert_eq!(
         (pool_fixture.held(), pool_fixture.pool.reading().misses),

@@ -6,8 +6,8 @@ use crate::memory::snapshot_history::Snapshot;
 use crate::memory::storage::Storage;
 
 impl<B: Storage> Memory<B> {
-    /// Runs the maintenance that depends on time: idle memory is released, the driver is asked
-    /// what other processes left, a snapshot is taken and the sites' floors are recorded.
+    /// Runs the maintenance that depends on time: idle memory is released, the memory of other
+    /// processes is read from the driver, a snapshot is taken and the sites' floors are recorded.
     /// Allocations and frees run it when it is due; a device at rest may be ticked.
     pub fn tick(&self) {
         let now = self.clock.now();

@@ -209,12 +209,13 @@ impl<B: Storage> Memory<B> {
     /// Records that all work queued on these streams has run; see [`Storage::synchronized`].
     pub fn synchronized(&self, streams: StreamSet) {
         if let Some(log) = self.log.get() {
-            log.note(AllocationEvent::Settled { streams: streams.0 });
+            log.note(AllocationEvent::Synchronized { streams: streams.0 });
         }
         self.stack.synchronized(streams);
     }
 
-    /// The streams whose announced work has not settled, if [`MemorySettings::tracks_queued_work`].
+    /// The streams that have announced work and were not synchronized since, if
+    /// [`MemorySettings::tracks_queued_work`].
     pub fn unsynchronized(&self) -> StreamSet {
         self.stack.unsynchronized()
     }

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeats_at_every_phase_and_length() {
+    fn a_key_repeats_at_every_phase_and_length() {
         for period in [1, 2, 3, 63, 64, 65, 1000, TILE - 1, TILE, TILE + 1, 9001] {
             let key: Vec<u32> = (0..period as u32).collect();
             for len in [0, 1, 63, 64, 65, TILE, 20_000] {
