@@ -1,9 +1,8 @@
-//! What the engine runs: flat steps, and function bodies made of them.
+//! Flat steps and the function bodies made of them, as the engine runs them.
 //!
-//! A [`Body`] is a function of the program with its closures dissolved: where
-//! the source composes, forks and binds, the body has the calls themselves, one
-//! step each, in order. Steps name their operands by place, so running one is a
-//! fetch and a jump.
+//! A [`Body`] is a function of the program after its closures are expanded: where the source
+//! composes, forks and binds, the body contains the calls themselves, one step each, in order.
+//! Steps refer to their operands by index, so running a step takes one fetch and one jump.
 
 mod flat_code;
 mod fused;
@@ -14,27 +13,27 @@ pub(crate) use fused::Fused;
 use crate::prim::Prim;
 use crate::value::Value;
 
-/// Where an operand of a step comes from.
+/// The source of an operand of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Argument {
     /// An argument of the body.
     Parameter(u8),
     /// The result of an earlier step of the body.
     Local(u32),
-    /// A value the body closes over.
+    /// A captured value of the body.
     Captured(u16),
-    /// A value without parts: a number, a pair, a primitive.
+    /// A value without parts: a number, a pair or a primitive.
     Fixed(Value),
 }
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     /// Calls a primitive.
     Primitive(Prim),
     /// Calls its first operand with the others.
     Call,
-    /// Makes a function of a body, closing over its operands.
+    /// Builds a function from a body, capturing its operands.
     Close(u32),
 }
 
@@ -51,12 +50,12 @@ pub(crate) struct Body {
     pub arity: u8,
     pub steps: Vec<Step>,
     pub result: Argument,
-    /// Says what the body computes, whatever its number: functions in sets are
-    /// ordered by it.
+    /// A hash of the computation, independent of the body's number. Functions in sets are ordered
+    /// by it.
     pub fingerprint: i64,
 }
 
-/// The bodies a plan can call, and all its steps as the engine reads them.
+/// The bodies a plan can call, and all its steps in the engine's layout.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub bodies: Vec<Body>,

@@ -2,7 +2,7 @@
 
 use crate::plain::Plain;
 
-/// What a constant stands for.
+/// The value of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Constant {
     /// A truth value.
@@ -14,7 +14,7 @@ pub enum Constant {
 }
 
 impl Constant {
-    /// The same as an owned value.
+    /// Returns the constant as an owned value.
     #[must_use]
     pub fn to_plain(self) -> Plain {
         match self {
@@ -25,7 +25,7 @@ impl Constant {
     }
 }
 
-/// Constants with a name of their own; the numbered ones follow a rule.
+/// Constants with individual names. The numbered ones follow a rule.
 const NAMED: &[(&str, Constant)] = &[
     ("F", Constant::Bool(false)),
     ("T", Constant::Bool(true)),
@@ -57,8 +57,8 @@ const NAMED: &[(&str, Constant)] = &[
     ("THREE_BY_THREE", Constant::Pair(3, 3)),
 ];
 
-/// The value of a constant name: the table of the language, then `F0`..`F9`,
-/// `L1`..`L10` (negative), `R0`..`R7` and `A0`..`A7`.
+/// Returns the value of a constant name: one of the table above, `F0`..`F9`, `L1`..`L10`
+/// (negative), `R0`..`R7` or `A0`..`A7`.
 #[must_use]
 pub fn constant(name: &str) -> Option<Constant> {
     if let Some((_, value)) = NAMED.iter().find(|(known, _)| *known == name) {
@@ -66,7 +66,7 @@ pub fn constant(name: &str) -> Option<Constant> {
     }
     let (letter, digits) = name.split_at_checked(1)?;
     let number: i64 = digits.parse().ok()?;
-    // `F07` or `F+7` would parse too, and is not a name of the language.
+    // `F07` and `F+7` parse as numbers too, but are not names of the language.
     if number.to_string() != digits {
         return None;
     }
@@ -77,7 +77,7 @@ pub fn constant(name: &str) -> Option<Constant> {
     }
 }
 
-/// Every constant name of the language, for hints and generation.
+/// Returns every constant name of the language, for hints and program generation.
 pub fn names() -> impl Iterator<Item = String> {
     let numbered = |letter: char, range: std::ops::RangeInclusive<u8>| {
         range.map(move |number| format!("{letter}{number}"))
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn near_misses_have_none() {
+    fn unknown_names_have_no_value() {
         for name in ["F10", "L0", "R8", "F07", "f1", "ELEVEN", "", "Ü1"] {
             assert_eq!(constant(name), None, "{name}");
         }

@@ -1,11 +1,11 @@
-//! Why an evaluation is undefined.
+//! The reasons why an evaluation is undefined.
 //!
-//! A fault is small and copied freely: in a search most evaluations end in one,
-//! so it owns no text and costs no allocation.
+//! A fault is small and `Copy`. In a search most evaluations end in one, so it owns no text and
+//! needs no allocation.
 
 use thiserror::Error;
 
-/// A limit an evaluation ran into.
+/// A limit that an evaluation exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// More steps than the budget allows.
@@ -31,14 +31,14 @@ impl std::fmt::Display for Limit {
 
 macro_rules! value_kinds {
     ($($value_kind:ident $text:literal)*) => {
-        /// Something a fault speaks of. One byte, so that a fault fits beside a
-        /// value and a result is no larger than the value alone.
+        /// The subject of a fault. It takes one byte, so that a fault fits beside a value and a
+        /// result is no larger than the value alone.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs, reason = "each is the words it prints")]
         pub enum ValueKind { $($value_kind,)* }
 
         impl ValueKind {
-            /// Every noun, by number.
+            /// Every kind, by number.
             pub(crate) const ALL: &'static [ValueKind] = &[$(ValueKind::$value_kind,)*];
         }
 
@@ -86,15 +86,15 @@ pub enum Fault {
     /// A value of the wrong kind.
     #[error("needs {expected}, found {found}")]
     Kind {
-        /// What the primitive works on.
+        /// The kind the primitive requires.
         expected: ValueKind,
-        /// What it was given.
+        /// The kind of the argument.
         found: ValueKind,
     },
-    /// Something was asked of a container or grid that has nothing to give.
+    /// An element was requested from an empty container or grid.
     #[error("{0} is empty")]
     Empty(ValueKind),
-    /// No element fits, or a cell is missing.
+    /// No element matches, or a cell is missing.
     #[error("found no {0}")]
     Missing(ValueKind),
     /// An argument outside the range the primitive is defined on.
@@ -103,21 +103,21 @@ pub enum Fault {
     /// A number beyond 64 bits, or a location beyond 32.
     #[error("a number grew too large")]
     Overflow,
-    /// A divisor of zero.
+    /// A division by zero.
     #[error("division by zero")]
     DivideByZero,
-    /// Two values that have no order between them.
+    /// Two values that have no defined order.
     #[error("cannot compare {0} with {1}")]
     Incomparable(ValueKind, ValueKind),
     /// A function called with the wrong number of arguments.
-    #[error("a function of {takes} called with {given} arguments")]
+    #[error("a function of arity {takes} called with {given} arguments")]
     Arity {
-        /// How many it takes.
+        /// The number of parameters.
         takes: u8,
-        /// How many it was given.
+        /// The number of arguments.
         given: u8,
     },
-    /// The evaluation ran into its budget.
+    /// The evaluation exceeded its budget.
     #[error("budget ({0})")]
     Budget(Limit),
 }

@@ -1,15 +1,15 @@
-//! Reading what will be needed.
+//! Loading data into the CPU's caches before it is used.
 //!
-//! A program that is run on a few examples does not find its plan in the processor's
-//! memory and would wait for it line by line, as its steps come to it. Lines that are
-//! read beforehand, one right after another, are waited for together.
+//! A program that runs on a few examples does not find its plan in the cache and would wait for
+//! each cache line as its steps reach it. Lines that are read beforehand, one right after another,
+//! are loaded concurrently.
 
 use std::hint::black_box;
 
-/// Bytes memory is fetched in.
+/// Bytes of a cache line.
 const LINE_BYTES: usize = 64;
 
-/// Reads from every line of some items; `part` says what of an item.
+/// Reads from every cache line of a slice; `part` selects the number to read of an item.
 #[inline]
 pub(crate) fn fetch<T>(items: &[T], part: impl Fn(&T) -> u32) {
     let apart = (LINE_BYTES / size_of::<T>()).max(1);

@@ -1,36 +1,35 @@
 //! The table of primitives: name, arity, family and signature of each.
 //!
-//! What a primitive computes lives in `plain` (as the language defines it) and
-//! in `compact` (the same, fast); here is only what can be said without running
-//! it. The number of a primitive is its place in this table and is written
-//! nowhere outside the process.
+//! What a primitive computes is in `plain` (as the language defines it) and in `compact` (the same,
+//! faster). This module has only what is known without running it. A primitive's number is its
+//! position in this table and is never stored outside the process.
 
 use std::fmt;
 
-/// A group of primitives, one file each in `plain` and `compact`.
+/// A group of primitives, each in one file of `plain` and `compact`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
-    /// Numbers, comparison and truth.
+    /// Numbers, comparison and truth values.
     Arithmetic,
-    /// Tuples and sets of anything.
+    /// Tuples and sets of any elements.
     Containers,
-    /// Functions of functions.
+    /// Higher-order functions.
     HigherOrder,
-    /// Turning, cutting and scaling grids.
+    /// Rotating, cutting and scaling grids.
     Geometry,
     /// Splitting and joining grids.
     Splitting,
     /// Writing patches into grids.
     Painting,
-    /// Questions about grids and patches.
+    /// Properties of grids and patches.
     Queries,
-    /// Making objects and patches.
+    /// Constructing objects and patches.
     Construction,
-    /// Segments, rays, frames.
+    /// Segments, rays and frames.
     Lines,
     /// Repetition and occurrence.
     Patterns,
-    /// What merged programs need beyond the 160.
+    /// Primitives that merged programs need beyond the 160.
     Additions,
 }
 
@@ -55,8 +54,8 @@ macro_rules! primitives {
     };
 }
 
-// Signatures: `K[..]` is a container whose kind (tuple or set) is the same
-// wherever the letter stands; lower-case letters are any type.
+// In signatures `K[..]` is a container of the same kind (tuple or set) wherever the letter stands.
+// Lower-case letters are any type.
 primitives! {
     Arithmetic {
         Add "add" 2 "Num, Num -> Num"
@@ -250,7 +249,7 @@ primitives! {
 }
 
 impl Prim {
-    /// The primitive of that name.
+    /// Returns the primitive of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Prim> {
         Self::NAMES
@@ -259,36 +258,36 @@ impl Prim {
             .map(|at| Self::ALL[at])
     }
 
-    /// Its name in programs.
+    /// Returns the name in programs.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// Its name in this enumeration, and in that of the GPU's kernel.
+    /// Returns the name of the variant, which the GPU's kernel uses too.
     pub(crate) fn variant(self) -> &'static str {
         Self::VARIANTS[self as usize]
     }
 
-    /// How many arguments it takes.
+    /// Returns the number of arguments.
     #[must_use]
     pub fn arity(self) -> usize {
         usize::from(Self::ARITIES[self as usize])
     }
 
-    /// The group it belongs to.
+    /// Returns the group.
     #[must_use]
     pub fn family(self) -> Family {
         Self::FAMILIES[self as usize]
     }
 
-    /// Its type, in words: `Grid, Int -> Grid`.
+    /// Returns the type as text: `Grid, Int -> Grid`.
     #[must_use]
     pub fn signature(self) -> &'static str {
         Self::SIGNATURES[self as usize]
     }
 
-    /// The types of its parameters, in words.
+    /// Returns the types of the parameters as text.
     #[must_use]
     pub fn parameters(self) -> Vec<&'static str> {
         let (parameters, _) = self.split_signature();
@@ -310,13 +309,13 @@ impl Prim {
         found
     }
 
-    /// The type of its result, in words.
+    /// Returns the type of the result as text.
     #[must_use]
     pub fn result(self) -> &'static str {
         self.split_signature().1
     }
 
-    /// Parameters and result, cut at the arrow outside all brackets.
+    /// Splits parameters from the result at the arrow outside all brackets.
     fn split_signature(self) -> (&'static str, &'static str) {
         let signature = self.signature();
         let mut depth = 0;
@@ -331,7 +330,7 @@ impl Prim {
         (signature, "")
     }
 
-    /// Whether it makes a callable of its arguments.
+    /// Whether it returns a callable built of its arguments.
     #[must_use]
     pub fn builds_a_function(self) -> bool {
         matches!(
@@ -373,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_found_again() {
+    fn names_are_unique_and_resolve() {
         for prim in Prim::ALL {
             assert_eq!(Prim::named(prim.name()), Some(*prim));
         }
@@ -381,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_have_as_many_parameters_as_the_arity_says() {
+    fn signatures_match_arity() {
         for prim in Prim::ALL {
             assert_eq!(prim.parameters().len(), prim.arity(), "{prim}");
         }

@@ -1,23 +1,22 @@
-//! Random numbers that are the same everywhere, for a seed.
+//! Random numbers that depend on the seed alone, on every machine.
 //!
-//! Tasks and programs made from them are named by their seed, so the sequence is
-//! part of what this crate promises: `SplitMix64`, as published by Steele, Lea
-//! and Flood.
+//! Generated tasks and programs are named by their seed, so the sequence is part of this crate's
+//! contract: `SplitMix64`, as published by Steele, Lea and Flood.
 
-/// A sequence of numbers.
+/// A sequence of random numbers.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// The sequence of a seed.
+    /// Returns the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Rng { state: seed }
     }
 
-    /// A sequence of its own for one of many things made from a seed.
+    /// Returns an independent sequence for item `number` of those made from a seed.
     #[must_use]
     pub fn of(seed: u64, number: u64) -> Self {
         let mut rng = Rng::new(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
@@ -25,7 +24,7 @@ impl Rng {
         rng
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
@@ -34,28 +33,28 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `count`; 0 where there is none.
+    /// Returns a number below `count`, or 0 if `count` is 0.
     pub fn below(&mut self, count: usize) -> usize {
-        // The high half of a product is as even as 64 bits allow.
+        // The high half of a product is as uniform as 64 bits allow.
         ((u128::from(self.next_u64()) * count as u128) >> 64) as usize
     }
 
-    /// A number from `least` to `most`, both among them.
+    /// Returns a number from `least` to `most`, inclusive.
     pub fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most + 1 - least)
     }
 
-    /// True once in `count` times.
+    /// Returns `true` with probability 1 / `count`.
     pub fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 
-    /// One of some things; none of none.
+    /// Returns one of the items, or `None` of an empty slice.
     pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         things.get(self.below(things.len()))
     }
 
-    /// The things in another order.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
             things.swap(last, self.below(last + 1));

@@ -1,8 +1,8 @@
-//! Steps as the engine reads them: one after another, their operands in one row.
+//! Steps in the layout the engine reads: contiguous, with their operands in one array.
 //!
-//! A program is often run on a few examples only, so most of what it reads of its
-//! plan has to be fetched from far. Operands that lie one by one wherever memory was
-//! free cost a twentieth of the time of 399 solvers on their own tasks.
+//! A program often runs on a few examples only, so most of its plan is read from main memory, not
+//! from a cache. Operands in separate allocations cost a twentieth of the time of 399 solvers on
+//! their own tasks.
 
 use super::fused::{self, Fused};
 use super::{Argument, Body, Operation, Step};
@@ -13,32 +13,32 @@ use std::ops::Range;
 /// A plan's steps and its bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlatCode {
-    /// Those of the plan by number, then those of each body.
+    /// The steps of the plan by number, then those of each body.
     steps: Vec<FlatStep>,
-    /// What those of the plan are given, see [`FlatCode::places`].
+    /// The operands of the plan's steps, see [`FlatCode::places`].
     places: Vec<u32>,
-    /// Values written into the steps of the plan, each once.
+    /// The constants of the plan's steps, each once.
     constants: Vec<Value>,
-    /// What those of bodies are given.
+    /// The operands of the bodies' steps.
     operands: Vec<Argument>,
     bodies: Vec<FlatBody>,
 }
 
-/// Inputs of an evaluation.
+/// The number of inputs of an evaluation.
 pub(crate) const INPUTS: usize = 3;
 
-/// One step.
+/// A step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlatStep {
     pub operation: Operation,
-    /// Where its operands begin.
+    /// The index of its first operand.
     first: u32,
     count: u16,
-    /// What it and the next step come to, where they are done at once.
+    /// The fused operation of this step and the next, if they can be run as one.
     pub fused: Option<Fused>,
 }
 
-/// A function.
+/// A function body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlatBody {
     pub result: Argument,
@@ -50,7 +50,7 @@ pub(crate) struct FlatBody {
 }
 
 impl FlatCode {
-    /// The steps of a plan and the bodies they call.
+    /// Lays out the steps of a plan and of the bodies they call.
     pub(crate) fn new(steps: &[Step], bodies: &[Body]) -> FlatCode {
         let of_bodies = || bodies.iter().flat_map(|body| &body.steps);
         let given = |step: &Step| step.arguments.len();
@@ -87,31 +87,31 @@ impl FlatCode {
         self.steps.push(FlatStep {
             operation: step.operation,
             first: first as u32,
-            // Captured values are counted in 16 bits, arguments in fewer.
+            // The number of captured values has 16 bits, that of arguments fewer.
             count: step.arguments.len() as u16,
             fused,
         });
     }
 
-    /// Where an operand of a step of the plan is found.
+    /// Returns the place of an operand of a step of the plan.
     pub(crate) fn place(&self, argument: Argument) -> usize {
         match argument {
             Argument::Parameter(input) => usize::from(input),
             Argument::Fixed(value) => {
                 let mut constants = self.constants.iter();
-                // All of them were gathered before.
+                // `constants` collected all of them before.
                 INPUTS
                     + constants
                         .position(|other| alike(value, *other))
                         .unwrap_or(0)
             }
             Argument::Local(step) => self.before_steps() + step as usize,
-            // The outermost block closes over nothing.
+            // The steps of the plan are not in a function and capture nothing.
             Argument::Captured(_) => 0,
         }
     }
 
-    /// Reads it ahead.
+    /// Loads the steps and operands into the cache.
     pub(crate) fn fetch(&self) {
         fetch(&self.steps, |step| step.first);
         fetch(&self.places, |place| *place);
@@ -122,39 +122,39 @@ impl FlatCode {
         fetch(&self.bodies, |body| body.first);
     }
 
-    /// A step of the plan.
+    /// Returns a step of the plan.
     #[inline]
     pub(crate) fn step(&self, number: u32) -> &FlatStep {
         &self.steps[number as usize]
     }
 
-    /// Values written into the steps of the plan.
+    /// Returns the constants of the plan's steps.
     pub(crate) fn constants(&self) -> &[Value] {
         &self.constants
     }
 
-    /// How many places come before those of steps.
+    /// Returns the number of places before those of steps.
     #[inline]
     pub(crate) fn before_steps(&self) -> usize {
         INPUTS + self.constants.len()
     }
 
-    /// What a step of the plan is given, by place: the inputs have the first, then
-    /// come the constants, then the places of steps. One row for all, because what an
-    /// operand is cannot be predicted: asking it of each was 2 % of the time.
+    /// Returns the operands of a step of the plan as places: the inputs come first, then the
+    /// constants, then the results of steps. All are indices of one array, because the branch on
+    /// the kind of an operand is unpredictable: testing each took 2 % of the time.
     #[inline]
     pub(crate) fn places(&self, step: &FlatStep) -> &[u32] {
         &self.places[range(step.first, u32::from(step.count))]
     }
 
-    /// What a step of a body is given.
+    /// Returns the operands of a step of a body.
     #[inline]
     pub(crate) fn operands(&self, step: &FlatStep) -> &[Argument] {
         &self.operands[range(step.first, u32::from(step.count))]
     }
 
-    /// What two steps done at once are given: the first, and the second beside what
-    /// the first makes.
+    /// Returns the operands of two fused steps: those of the first, and the operand of the second
+    /// that is not the result of the first.
     pub(crate) fn pair(&self, fused: Fused, pair: [&FlatStep; 2]) -> ([Argument; 2], Argument) {
         let [first, second] = pair.map(|step| self.operands(step));
         let none = Argument::Fixed(Value::None);
@@ -167,14 +167,14 @@ impl FlatCode {
         &self.bodies[id as usize]
     }
 
-    /// The steps of a body.
+    /// Returns the steps of a body.
     #[inline]
     pub(crate) fn steps_of(&self, body: &FlatBody) -> &[FlatStep] {
         &self.steps[range(body.first, body.count)]
     }
 }
 
-/// The values written into steps, each once.
+/// Returns the constants of steps, each once.
 fn constants(steps: &[Step]) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for argument in steps.iter().flat_map(|step| &step.arguments) {
@@ -187,14 +187,14 @@ fn constants(steps: &[Step]) -> Vec<Value> {
     found
 }
 
-/// Whether two values without parts are one.
+/// Whether two values without parts are the same.
 fn alike(a: Value, b: Value) -> bool {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Pair(a, b), Value::Pair(c, d)) => (a, b) == (c, d),
         (Value::Prim(a), Value::Prim(b)) => a == b,
-        // No other value is written into code.
+        // Code contains no other values.
         _ => false,
     }
 }
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_keep_their_steps_and_pairs_are_found() {
+    fn bodies_keep_their_steps_and_fused_pairs() {
         let steps = vec![
             step(Prim::Flip, &[Argument::Parameter(0)]),
             step(

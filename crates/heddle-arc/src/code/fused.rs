@@ -1,9 +1,9 @@
-//! Two steps of a body that can be done at once.
+//! Pairs of steps of a body that are run as one.
 
 use super::{Argument, Body, Operation};
 use crate::prim::Prim;
 
-/// What two steps come to.
+/// The operation of two fused steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fused {
     /// `colorcount` of `toobject`.
@@ -12,12 +12,12 @@ pub(crate) enum Fused {
     SharedSize,
     /// `difference` with `combine`.
     WithoutBoth,
-    /// The same, and the next step only asks whether anything is left: it is given no
-    /// set, but nothing or a truth value.
+    /// The same where the next step only tests whether anything is left: its operand is the empty
+    /// set or `true` instead of the set.
     LeftByBoth,
 }
 
-/// What a step and the next come to, if they can be done at once.
+/// Returns the fused operation of a step and the next, if there is one.
 pub(super) fn at(body: &Body, step: usize) -> Option<Fused> {
     match body.steps[step].operation {
         Operation::Primitive(Prim::Toobject | Prim::Intersection | Prim::Combine) => {
@@ -44,14 +44,14 @@ fn pair_at(body: &Body, step: usize) -> Option<Fused> {
         return None;
     }
     let next = body.steps.get(step + 2).map(|step| step.operation);
-    let asked = next == Some(Operation::Primitive(Prim::Flip))
+    let tests_emptiness = next == Some(Operation::Primitive(Prim::Flip))
         && body.steps[step + 2]
             .arguments
             .iter()
             .all(|argument| reads(argument, step + 1))
         && !is_read(body, step + 1, step + 3);
     Some(match fused {
-        Fused::WithoutBoth if asked => Fused::LeftByBoth,
+        Fused::WithoutBoth if tests_emptiness => Fused::LeftByBoth,
         _ => fused,
     })
 }
@@ -61,14 +61,14 @@ fn reads(argument: &Argument, step: usize) -> bool {
     matches!(argument, Argument::Local(place) if *place as usize == step)
 }
 
-/// Whether the result of a step is read by one from `later` on, or is the body's.
+/// Whether the result of a step is read by a step from `later` on, or is the body's result.
 fn is_read(body: &Body, step: usize, later: usize) -> bool {
     let mut operands = body.steps[later..].iter().flat_map(|step| &step.arguments);
     operands.any(|argument| reads(argument, step)) || reads(&body.result, step)
 }
 
 impl Fused {
-    /// The two primitives.
+    /// Returns the two primitives.
     pub(crate) fn prims(self) -> (Prim, Prim) {
         match self {
             Fused::ColourCount => (Prim::Toobject, Prim::Colorcount),
@@ -77,7 +77,7 @@ impl Fused {
         }
     }
 
-    /// Which operand of the second step is the value between them.
+    /// Returns which operand of the second step is the result of the first.
     pub(super) fn between(self) -> usize {
         match self {
             Fused::ColourCount | Fused::SharedSize => 0,

@@ -1,15 +1,14 @@
-//! What a call results in, by type.
+//! The result type of a call.
 
 use super::{FunctionType, Type};
 use crate::plain::arity_when_bound;
 use crate::prim::{Family, Prim};
 use std::rc::Rc;
 
-/// Types nest at most this deep before they are given up as `Any`; a power of
-/// `initset` would go on for ever.
+/// Calls followed before a type becomes `Any`: a power of `initset` would nest types without end.
 const MAX_CALLS: u32 = 200;
 
-/// Calls on types, a bounded number of them.
+/// Inference of calls, with a limit on their number.
 pub(super) struct CallInference {
     left: u32,
 }
@@ -19,7 +18,7 @@ impl CallInference {
         CallInference { left: MAX_CALLS }
     }
 
-    /// What calling a value of that type results in.
+    /// Returns the result type of calling a value of type `function`.
     pub(super) fn call(&mut self, function: &Type, arguments: &[Type]) -> Type {
         let Type::Function(function) = function else {
             return Type::Any;
@@ -60,7 +59,7 @@ impl CallInference {
                 all.insert(place, parts[1].clone());
                 self.call(&parts[0], &all)
             }
-            // Applied again and again; only a type that maps to itself is known.
+            // A repeated application: only a type that maps to itself is known.
             _ => {
                 let once = self.call(&parts[0], arguments);
                 if arguments.first() == Some(&once) {
@@ -72,7 +71,7 @@ impl CallInference {
         }
     }
 
-    /// What a primitive called with these results in.
+    /// Returns the result type of a primitive.
     #[allow(clippy::too_many_lines, reason = "one arm for each rule")]
     pub(super) fn primitive(&mut self, prim: Prim, arguments: &[Type]) -> Type {
         let x = &arguments[0];
@@ -113,7 +112,7 @@ impl CallInference {
             | Prim::Dedupe
             | Prim::Sfilter
             | Prim::DifferenceTuple => match x {
-                // Fewer elements than two are no pair any more.
+                // Fewer than two elements are no longer a pair.
                 _ if x.is_tuple() => Type::tuple(x.element()),
                 other => other.clone(),
             },
@@ -183,8 +182,7 @@ impl CallInference {
     }
 }
 
-/// What a primitive called with values of these types results in, as many as it
-/// takes.
+/// Returns the result type of a primitive that is called with as many arguments as it takes.
 #[must_use]
 pub(crate) fn result_of(prim: Prim, arguments: &[Type]) -> Type {
     if arguments.len() != prim.arity() {
@@ -193,7 +191,7 @@ pub(crate) fn result_of(prim: Prim, arguments: &[Type]) -> Type {
     CallInference::new().primitive(prim, arguments)
 }
 
-/// The result of a primitive whose signature ends in a plain name.
+/// Returns the result type of a primitive whose signature ends in a plain name.
 fn plain_result(prim: Prim) -> Type {
     match prim.result() {
         "Bool" => Type::Bool,
@@ -206,7 +204,7 @@ fn plain_result(prim: Prim) -> Type {
     }
 }
 
-/// How many arguments a function takes, if it is known.
+/// Returns the number of arguments a function takes, if it is known.
 pub(super) fn arity(function: &Type) -> Option<usize> {
     let Type::Function(function) = function else {
         return None;
@@ -221,8 +219,8 @@ pub(super) fn arity(function: &Type) -> Option<usize> {
     }
 }
 
-/// Whether an argument of a type can be right for a parameter of a primitive,
-/// the parameter written as in its signature.
+/// Whether an argument of a type can be valid for a parameter of a primitive, the parameter written
+/// as in its signature.
 pub(super) fn may_fit(prim: Prim, parameter: &str, argument: &Type) -> bool {
     if *argument == Type::Any {
         return true;

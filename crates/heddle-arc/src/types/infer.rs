@@ -1,4 +1,4 @@
-//! Types of the lines of a program, and lines bound to fail.
+//! Types of the lines of a program, and the lines that always fail.
 
 use super::call::{CallInference, arity, may_fit};
 use super::{FunctionType, Type};
@@ -8,7 +8,7 @@ use crate::program::{Callee, Input, Operand, Program, SourceError};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What is known of a program before it runs.
+/// The types and warnings known before a program runs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Inference {
@@ -93,14 +93,14 @@ fn argument_error(prim: Prim, arguments: &[Type]) -> Option<(String, String)> {
 fn arity_error(function: &Type, given: usize) -> Option<(String, String)> {
     if !function.is_function() && *function != Type::Any {
         return Some((
-            format!("this calls a value of type {function}"),
+            format!("a value of type {function} is called"),
             "call a primitive, or a variable that holds a function".to_owned(),
         ));
     }
     match arity(function) {
         Some(takes) if takes != given => Some((
-            format!("this calls a function of {takes} with {given} arguments"),
-            format!("give it {takes}"),
+            format!("a function of arity {takes} is called with {given} arguments"),
+            format!("pass {takes}"),
         )),
         _ => None,
     }

@@ -1,10 +1,9 @@
 //! Types of program lines.
 //!
-//! Programs are straight lines, so types flow one way: from the inputs and
-//! constants down to the result. A function is followed symbolically (what it
-//! was composed or bound of) and its result type is found by calling it on
-//! types. Inference never rejects a program, because the language has no types
-//! of its own; where a line is bound to fail it says so, as a doubt.
+//! Programs are straight-line code, so types flow one way: from the inputs and constants to the
+//! result. A function is followed symbolically (by the primitive and parts it was built of), and
+//! its result type is found by calling it on types. Inference never rejects a program, because the
+//! language has no types of its own. A line that always fails gets a warning.
 
 mod call;
 mod infer;
@@ -16,10 +15,10 @@ use crate::prim::Prim;
 use std::fmt;
 use std::rc::Rc;
 
-/// What is known of a value before it exists.
+/// A type: what is known of a value before it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// Nothing.
+    /// Nothing is known.
     Any,
     /// A truth value.
     Bool,
@@ -41,23 +40,23 @@ pub enum Type {
     Set(Rc<Type>),
     /// A tuple of two.
     Both(Rc<Type>, Rc<Type>),
-    /// A function, as far as it is known.
+    /// A function, as far as known.
     Function(Rc<FunctionType>),
 }
 
-/// A function, by what it was made of.
+/// A function, by its construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctionType {
     /// A primitive.
     Prim(Prim),
-    /// What a builder made of these.
+    /// The callable that a builder makes of these.
     Built(Prim, Vec<Type>),
-    /// Only known when it runs.
+    /// Known only at run time.
     Unknown,
 }
 
 impl Type {
-    /// A tuple in its shortest form: rows of numbers are a grid.
+    /// Returns the most specific type of a tuple: rows of numbers are a grid.
     #[must_use]
     pub fn tuple(element: Type) -> Type {
         match element {
@@ -66,7 +65,7 @@ impl Type {
         }
     }
 
-    /// A set in its shortest form: cells are an object, locations indices.
+    /// Returns the most specific type of a set: cells are an object, locations are indices.
     #[must_use]
     pub fn set(element: Type) -> Type {
         match element {
@@ -76,7 +75,7 @@ impl Type {
         }
     }
 
-    /// A tuple of two in its shortest form.
+    /// Returns the most specific type of a tuple of two.
     #[must_use]
     pub fn both(a: Type, b: Type) -> Type {
         match (a.is_number(), &b) {
@@ -105,7 +104,7 @@ impl Type {
         matches!(self, Type::Function(_))
     }
 
-    /// The type of its elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub fn element(&self) -> Type {
         match self {
@@ -119,7 +118,7 @@ impl Type {
         }
     }
 
-    /// What is known of a value that is one or the other.
+    /// Returns the type of a value that has one type or the other.
     #[must_use]
     pub fn joined(&self, other: &Type) -> Type {
         match (self, other) {
@@ -132,7 +131,7 @@ impl Type {
         }
     }
 
-    /// A container of the kind of this one with elements of that type.
+    /// Returns the type of a container of the same kind with elements of type `element`.
     fn like(&self, element: Type) -> Type {
         if self.is_set() {
             Type::set(element)

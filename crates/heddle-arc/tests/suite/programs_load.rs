@@ -197,7 +197,7 @@ fn lines_bound_to_fail_are_warned_about() {
         warnings,
         [
             "ours.py:3:1: first fails: argument 1 is Int, not Cont[a]; first takes Cont[a] -> a",
-            "ours.py:5:1: this calls a function of 1 with 2 arguments; give it 1"
+            "ours.py:5:1: a function of arity 1 is called with 2 arguments; pass 1"
         ]
     );
 }
