@@ -1,38 +1,36 @@
-//! Budgets: what one evaluation may cost, and the meter that counts it.
+//! Budgets: the limits of one evaluation, and the meter that counts against them.
 //!
-//! Steps and bytes are charged *before* work is done or memory is taken, so a
-//! hostile program is stopped by arithmetic, not by the allocator. Steps and
-//! bytes are deterministic; wall time is looked at every few thousand steps and
-//! is off unless asked for, because it makes results depend on the machine.
+//! Steps and bytes are charged *before* work is done or memory is allocated, so a check stops a
+//! hostile program, not the allocator. Steps and bytes are deterministic. Wall time makes results
+//! depend on the machine: it is off by default and checked every few thousand steps.
 
 use crate::fault::{Fault, Limit};
 use std::time::{Duration, Instant};
 
-/// How deep calls may nest. Real programs stay below 20; a program can apply a
-/// function to itself and would recurse for ever.
+/// The maximum depth of nested calls. Real programs stay below 20. A program can apply a function
+/// to itself and would otherwise recurse for ever.
 pub const MAX_CALL_DEPTH: u32 = 96;
 
-/// How deep values may nest. Real programs stay below 10.
+/// The maximum nesting depth of values. Real programs stay below 10.
 pub const MAX_VALUE_DEPTH: u8 = 64;
 
-/// Steps between two looks at the clock.
+/// Steps between two checks of the clock.
 const CLOCK_EVERY_STEPS: u64 = 16_384;
 
-/// What one evaluation may cost.
+/// The limits of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Steps: one per primitive called plus its work in cells or elements.
+    /// Steps: one for each primitive called, plus its work in cells or elements.
     pub steps: u64,
-    /// Bytes of values alive at once.
+    /// Bytes of live values.
     pub bytes: u64,
-    /// Wall time, if bounded: the sum of what the evaluation's own steps take, so that
-    /// it does not depend on what else is in the plan.
+    /// Wall time, if bounded: the sum of the time of the evaluation's own steps, so that it does
+    /// not depend on the rest of the plan.
     pub time: Option<Duration>,
 }
 
-/// Five times the steps and four times the bytes that the hungriest of 399
-/// solvers of ARC tasks was seen to need (40,000 and 512 KiB); 390 of them stay
-/// below 10,000 steps.
+/// Five times the steps and four times the bytes of the most expensive of 399 solvers of ARC
+/// tasks (40,000 and 512 KiB). Of these solvers, 390 stay below 10,000 steps.
 impl Default for Budget {
     fn default() -> Self {
         Budget {
@@ -47,7 +45,7 @@ impl Default for Budget {
 #[derive(Clone, Debug)]
 pub struct Meter {
     budget: Budget,
-    /// The steps allowed for now, at most those of the budget.
+    /// The current limit of steps, at most that of the budget.
     max_steps: u64,
     steps: u64,
     bytes: u64,
@@ -58,7 +56,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter at zero.
+    /// Returns a meter at zero.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         let mut meter = Meter {
@@ -75,12 +73,12 @@ impl Meter {
         meter
     }
 
-    /// Back to zero, with the same budget.
+    /// Resets to zero with the same budget.
     pub fn restart(&mut self) {
         self.restart_after(Duration::ZERO);
     }
 
-    /// The same for an evaluation that has taken so much of its time.
+    /// Resets to zero for an evaluation that has already spent `spent` of its time.
     pub(crate) fn restart_after(&mut self, spent: Duration) {
         self.steps = 0;
         self.bytes = 0;
@@ -92,42 +90,42 @@ impl Meter {
         }
     }
 
-    /// Allows fewer steps than the budget does, from now on.
+    /// Sets the limit of steps, at most that of the budget.
     pub(crate) fn limit_steps(&mut self, steps: u64) {
         self.max_steps = steps.min(self.budget.steps);
     }
 
-    /// The budget it counts against.
+    /// Returns the budget it counts against.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// Steps charged since the last restart.
+    /// Returns the steps charged since the last restart.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Bytes charged and not yet given back.
+    /// Returns the bytes charged and not yet released.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The most bytes held at once since the last restart.
+    /// Returns the most bytes held at once since the last restart.
     #[must_use]
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }
 
-    /// Whether so many steps and bytes are left.
+    /// Whether at least this many steps and bytes are left.
     pub(crate) fn has(&self, steps: u64, bytes: u64) -> bool {
         self.steps.saturating_add(steps) <= self.max_steps
             && self.bytes.saturating_add(bytes) <= self.budget.bytes
     }
 
-    /// Charges work about to be done.
+    /// Charges steps before the work is done.
     pub fn work(&mut self, steps: u64) -> Result<(), Fault> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > self.max_steps {
@@ -142,7 +140,7 @@ impl Meter {
         Ok(())
     }
 
-    /// Charges memory about to be taken, and the work of filling it.
+    /// Charges bytes before they are allocated, and the work of filling them.
     pub fn take(&mut self, bytes: u64) -> Result<(), Fault> {
         let total = self.bytes.saturating_add(bytes);
         if total > self.budget.bytes {
@@ -153,13 +151,12 @@ impl Meter {
         self.work(bytes / 16)
     }
 
-    /// Takes back everything charged since `bytes` was read from
-    /// [`Meter::bytes`].
-    pub(crate) fn give_back_to(&mut self, bytes: u64) {
+    /// Releases the bytes charged since `bytes` was read from [`Meter::bytes`].
+    pub(crate) fn release_to(&mut self, bytes: u64) {
         self.bytes = self.bytes.min(bytes);
     }
 
-    /// Goes one call deeper.
+    /// Enters a call.
     pub fn enter(&mut self) -> Result<(), Fault> {
         if self.depth >= MAX_CALL_DEPTH {
             return Err(Fault::Budget(Limit::Depth));
@@ -168,7 +165,7 @@ impl Meter {
         Ok(())
     }
 
-    /// Comes back from a call.
+    /// Leaves a call.
     pub fn leave(&mut self) {
         self.depth -= 1;
     }
@@ -194,12 +191,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_given_back_can_be_taken_again() {
+    fn released_bytes_can_be_charged_again() {
         let mut meter = meter(1_000, 64);
         let before = meter.bytes();
         assert_eq!(meter.take(64), Ok(()));
         assert_eq!(meter.take(1), Err(Fault::Budget(Limit::Bytes)));
-        meter.give_back_to(before);
+        meter.release_to(before);
         assert_eq!(meter.take(64), Ok(()));
         assert_eq!(meter.peak_bytes(), 64);
     }

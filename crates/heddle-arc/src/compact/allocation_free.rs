@@ -1,14 +1,14 @@
-//! Calls that need no memory, answered at once.
+//! Primitive calls that allocate nothing.
 //!
-//! Most calls inside function bodies pick a component, compare or add. Here
-//! they are answered for the forms they are usually made on; everything else,
-//! and every fault, is left to the primitives themselves.
+//! Most calls inside function bodies pick a component, compare or add. They are evaluated here for
+//! the usual forms of their arguments. Everything else, and every fault, is left to the primitives
+//! themselves.
 
 use crate::prim::Prim;
 use crate::value::Value;
 
-/// Whether [`one`] or [`two`] has answers for a primitive.
-pub(super) fn may_know(prim: Prim) -> bool {
+/// Whether [`one`] or [`two`] evaluates some calls of a primitive.
+pub(super) fn may_apply(prim: Prim) -> bool {
     use Prim::{
         Add, Astuple, Both, Color, Connect, Decrement, Double, Either, Equality, Even, First, Flip,
         Greater, Increment, Invert, Last, Maximum, Minimum, Multiply, Normalize, Positive, Recolor,
@@ -46,7 +46,7 @@ pub(super) fn may_know(prim: Prim) -> bool {
     )
 }
 
-/// The answer, if it is one of these.
+/// Returns the result, if this module evaluates the call.
 #[allow(
     clippy::inline_always,
     reason = "the match on `prim` folds away in loops"
@@ -84,7 +84,7 @@ pub(super) fn one(prim: Prim, x: Value) -> Option<Value> {
     }
 }
 
-/// The answer, if it is one of these.
+/// Returns the result, if this module evaluates the call.
 #[allow(
     clippy::inline_always,
     reason = "the match on `prim` folds away in loops"
@@ -123,7 +123,7 @@ pub(super) fn two(prim: Prim, x: Value, y: Value) -> Option<Value> {
             let mask = y.mask()?;
             Some(Value::Object(mask, i8::try_from(colour).ok()?))
         }
-        // Neither in a row, nor in a column, nor on a diagonal.
+        // Not in one row, column or diagonal.
         (Prim::Connect, Value::Pair(a, b), Value::Pair(c, d))
             if a != c && b != d && a.abs_diff(c) != b.abs_diff(d) =>
         {
@@ -140,16 +140,15 @@ pub(super) fn two(prim: Prim, x: Value, y: Value) -> Option<Value> {
     }
 }
 
-/// One operand for each element, or the same for all.
+/// An operand of a column: one for each element, or one for all.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnOperand<'a> {
     Each(&'a [Value]),
     Same(Value),
 }
 
-/// Answers element after element until one is not among the quick; how many
-/// were.
-fn until_slow(results: &mut [Value], compute: impl Fn(usize) -> Option<Value>) -> usize {
+/// Fills `results` up to the first element `compute` returns `None` for, and returns its index.
+fn until_none(results: &mut [Value], compute: impl Fn(usize) -> Option<Value>) -> usize {
     for (element, result) in results.iter_mut().enumerate() {
         match compute(element) {
             Some(value) => *result = value,
@@ -159,15 +158,15 @@ fn until_slow(results: &mut [Value], compute: impl Fn(usize) -> Option<Value>) -
     results.len()
 }
 
-/// [`one`] over a column, with a loop of its own for each primitive.
+/// Evaluates [`one`] over a column, with a specialised loop for each primitive.
 pub(super) fn ones(prim: Prim, values: ColumnOperand<'_>, results: &mut [Value]) -> usize {
     macro_rules! by_primitive {
         ($($known:ident)*) => {
             match (prim, values) {
                 $((Prim::$known, ColumnOperand::Each(each)) => {
-                    until_slow(results, |element| one(Prim::$known, *each.get(element)?))
+                    until_none(results, |element| one(Prim::$known, *each.get(element)?))
                 })*
-                (_, ColumnOperand::Same(value)) => until_slow(results, |_| one(prim, value)),
+                (_, ColumnOperand::Same(value)) => until_none(results, |_| one(prim, value)),
                 _ => 0,
             }
         };
@@ -178,13 +177,13 @@ pub(super) fn ones(prim: Prim, values: ColumnOperand<'_>, results: &mut [Value])
     )
 }
 
-/// [`one`] of every element in its own place, as far as [`ones`] goes.
+/// Evaluates [`one`] over elements in place, up to the first it does not handle.
 pub(super) fn ones_in_place(prim: Prim, elements: &mut [Value]) -> usize {
     macro_rules! by_primitive {
         ($($known:ident)*) => {
             match prim {
                 $(Prim::$known => {
-                    let slow = elements.iter_mut().position(|element| {
+                    let first_other = elements.iter_mut().position(|element| {
                         match one(Prim::$known, *element) {
                             Some(value) => {
                                 *element = value;
@@ -193,7 +192,7 @@ pub(super) fn ones_in_place(prim: Prim, elements: &mut [Value]) -> usize {
                             None => true,
                         }
                     });
-                    slow.unwrap_or(elements.len())
+                    first_other.unwrap_or(elements.len())
                 })*
                 _ => 0,
             }
@@ -205,7 +204,7 @@ pub(super) fn ones_in_place(prim: Prim, elements: &mut [Value]) -> usize {
     )
 }
 
-/// [`two`] over columns, with a loop of its own for each primitive.
+/// Evaluates [`two`] over columns, with a specialised loop for each primitive.
 pub(super) fn twos(
     prim: Prim,
     left: ColumnOperand<'_>,
@@ -216,17 +215,17 @@ pub(super) fn twos(
         ($($known:ident)*) => {
             match (prim, left, right) {
                 $((Prim::$known, ColumnOperand::Each(x), ColumnOperand::Each(y)) => {
-                    until_slow(results, |element| {
+                    until_none(results, |element| {
                         two(Prim::$known, *x.get(element)?, *y.get(element)?)
                     })
                 }
                 (Prim::$known, ColumnOperand::Each(x), ColumnOperand::Same(y)) => {
-                    until_slow(results, |element| two(Prim::$known, *x.get(element)?, y))
+                    until_none(results, |element| two(Prim::$known, *x.get(element)?, y))
                 }
                 (Prim::$known, ColumnOperand::Same(x), ColumnOperand::Each(y)) => {
-                    until_slow(results, |element| two(Prim::$known, x, *y.get(element)?))
+                    until_none(results, |element| two(Prim::$known, x, *y.get(element)?))
                 })*
-                (_, ColumnOperand::Same(x), ColumnOperand::Same(y)) => until_slow(results, |_| two(prim, x, y)),
+                (_, ColumnOperand::Same(x), ColumnOperand::Same(y)) => until_none(results, |_| two(prim, x, y)),
                 _ => 0,
             }
         };

@@ -43,7 +43,7 @@ fn components(space: &Space, n: Value) -> Result<(i64, i64), Fault> {
     n.int().map(|n| (n, n))
 }
 
-/// A location or direction: a tuple of exactly two numbers.
+/// Returns a location or direction: a tuple of exactly two numbers.
 pub(super) fn location(space: &Space, value: Value) -> Result<(i64, i64), Fault> {
     match value {
         Value::Pair(i, j) => Ok((i64::from(i), i64::from(j))),

@@ -11,17 +11,17 @@ use crate::plain::{arity_when_bound, number as n};
 use crate::prim::Prim;
 use crate::value::{Space, Value};
 
-/// The most arguments a call can have: `objects` takes four.
+/// The maximum number of arguments of a call: `objects` takes four.
 const MAX_ARGUMENTS: usize = 4;
 
-/// An evaluation in progress: the code it may call into and its memory.
+/// A running evaluation: the code it calls into and its memory.
 pub(crate) struct Eval<'a> {
     pub code: &'a Code,
     pub space: &'a mut Space,
 }
 
 impl Eval<'_> {
-    /// How many arguments a callable takes.
+    /// Returns the number of arguments a callable takes.
     fn arity(&self, function: Value) -> Result<usize, Fault> {
         match function {
             Value::Prim(prim) => Ok(prim.arity()),
@@ -39,8 +39,8 @@ impl Eval<'_> {
         }
     }
 
-    /// Calls a function value. What the call made is forgotten at once when
-    /// its result has no parts: a key or a condition leaves nothing behind.
+    /// Calls a function value. If the result has no parts, the memory of the call is released at
+    /// once, so a key or a condition leaves nothing behind.
     pub(crate) fn call(&mut self, function: Value, args: &[Value]) -> ValueResult {
         if let Value::Prim(prim) = function
             && prim.arity() == args.len()
@@ -111,7 +111,7 @@ impl Eval<'_> {
                 let (function, fixed) = (part(0), part(1));
                 let mut all = [Value::None; MAX_ARGUMENTS + 1];
                 let count = args.len() + 1;
-                // At most three arguments reach a bound function, see `arity`.
+                // A bound function gets at most three arguments, see `arity`.
                 if prim == Prim::Lbind {
                     all[0] = fixed;
                     all[1..count].copy_from_slice(args);
@@ -222,7 +222,7 @@ impl Eval<'_> {
     /// Calls a primitive with as many arguments as it takes.
     #[inline(never)]
     pub(crate) fn primitive(&mut self, prim: Prim, args: &[Value]) -> ValueResult {
-        if allocation_free::may_know(prim) {
+        if allocation_free::may_apply(prim) {
             let known = match *args {
                 [x] => allocation_free::one(prim, x),
                 [x, y] => allocation_free::two(prim, x, y),
@@ -233,8 +233,8 @@ impl Eval<'_> {
                 return Ok(value);
             }
         }
-        // As in `with_primitive`, but in place: what was just written in pieces is slow to
-        // copy.
+        // This is `with_primitive` inlined, which avoids a copy of the result: a load that spans
+        // several recent stores is slow.
         let result = self.dispatch(prim, args);
         if result.is_err() {
             self.space.failed_primitive.get_or_insert(prim);
@@ -242,7 +242,7 @@ impl Eval<'_> {
         result
     }
 
-    /// Notes in which primitive a call went wrong, unless one inside it did.
+    /// Records the failed primitive, unless a call inside it has recorded its own.
     #[inline]
     pub(super) fn with_primitive(&mut self, prim: Prim, result: ValueResult) -> ValueResult {
         if result.is_err() {
@@ -258,7 +258,7 @@ impl Eval<'_> {
         self.space.meter.work(1)?;
         let space = &mut *self.space;
         let x = args[0];
-        // Only primitives of more than one parameter look at these.
+        // Only primitives of more than one parameter use these.
         let y = args.get(1).copied().unwrap_or(x);
         let z = args.get(2).copied().unwrap_or(x);
         match prim {

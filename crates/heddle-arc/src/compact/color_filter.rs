@@ -1,8 +1,8 @@
-//! Cells of an object by their colour, without listing them.
+//! Filters on the colour of an object's cells, evaluated on whole rows.
 //!
-//! `sfilter(object, first)` and `sfilter(object, matcher(first, colour))` are what most
-//! filters are. A row of bits answers them for all its cells, and everything is charged
-//! as if each had been asked.
+//! Most filters are `sfilter(object, first)` and `sfilter(object, matcher(first, colour))`. They
+//! are evaluated with one word for each row, and charged as if the condition had been called for
+//! each cell.
 
 use super::ValueResult;
 use super::call::Eval;
@@ -12,20 +12,20 @@ use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Bits, Mask, Space, Value, Window, lanes};
 
-/// Whether a cell is kept, by its colour alone.
+/// A test of a cell's colour alone.
 #[derive(Clone, Copy)]
 struct ColourTest {
-    /// None of a number that is no colour.
+    /// The colour compared with, or `None` if the number is outside the colours of a cell.
     colour: Option<i8>,
-    /// Whether those of this colour are kept, or all others.
+    /// Whether cells of this colour are kept, or all others.
     keeps: bool,
-    /// Steps each cell takes.
+    /// Steps for each cell.
     steps: u64,
-    /// Whether it is a body, which is entered.
+    /// Whether the condition is a body, which counts as a nested call.
     is_body: bool,
 }
 
-/// What a filter keeps of an object, if it asks for the colour alone.
+/// Returns the filtered object, if the condition tests the colour alone.
 pub(super) fn by_colour(
     eval: &mut Eval<'_>,
     object: Value,
@@ -42,7 +42,7 @@ pub(super) fn by_colour(
     if test.is_body && count < FEW {
         return Ok(None);
     }
-    // The walk, then each step on all cells.
+    // The iteration is charged first, then the steps of the condition for all cells.
     space.meter.work(count as u64)?;
     if test.is_body {
         space.meter.enter()?;
@@ -56,7 +56,7 @@ pub(super) fn by_colour(
     }
 }
 
-/// What is asked of each cell, if it is about its colour alone.
+/// Returns the test of a condition, if it depends on the colour alone.
 fn test_of(eval: &Eval<'_>, condition: Value) -> Option<ColourTest> {
     let (id, at) = match condition {
         Value::Prim(Prim::First) => {
@@ -111,7 +111,7 @@ fn test_of(eval: &Eval<'_>, condition: Value) -> Option<ColourTest> {
     })
 }
 
-/// The cells of a many-coloured object that pass.
+/// Returns the cells of a many-coloured object that pass the test.
 fn kept(
     space: &mut Space,
     object: Value,
@@ -145,7 +145,7 @@ fn kept(
         return Ok(object);
     }
     let (left, right) = (all.trailing_zeros() as usize, all.ilog2() as usize);
-    // A part of a window that fits.
+    // It is part of the object's window, so it fits a mask.
     let window = Window {
         top: mask.top() + first as i64,
         left: mask.left() + left as i64,
@@ -172,7 +172,7 @@ mod tests {
     use crate::meter::Budget;
     use crate::rng::Rng;
 
-    /// Bodies that ask for the colour, and some that do not quite.
+    /// Bodies that test the colour, and similar ones that do not.
     fn code() -> Code {
         let step = |prim, arguments: &[Argument]| Step {
             operation: Operation::Primitive(prim),
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// An object of up to so many cells, often of several colours.
+    /// An object of one or several colours.
     fn object(space: &mut Space, rng: &mut Rng) -> Value {
         let base = space.stack.len();
         let (size, colours) = (1 + rng.below(12), 1 + rng.below(5));
@@ -236,7 +236,7 @@ mod tests {
     fn filter_equals_cell_by_cell_evaluation() {
         let code = code();
         let mut rng = Rng::new(11);
-        let mut allocation_free = 0;
+        let mut by_colour_count = 0;
         for round in 0..2_000 {
             let steps = [u64::MAX, 30 + rng.below(400) as u64][round % 2];
             let bytes = [u64::MAX, 600 + rng.below(3_000) as u64][round / 2 % 2];
@@ -272,17 +272,17 @@ mod tests {
                 let kept = kept.map(|kept| kept.map(|kept| space.export(kept)));
                 (kept, space.meter.steps(), space.meter.peak_bytes())
             };
-            let (asked, known) = (run(false), run(true));
-            match asked.0 {
+            let (listed, known) = (run(false), run(true));
+            match listed.0 {
                 Ok(None) => {}
-                // After a fault nobody looks at what was charged.
+                // The charges after a fault are not specified.
                 Err(fault) => assert_eq!(known.0.unwrap_err(), fault, "seed {seed}"),
                 Ok(Some(_)) => {
-                    allocation_free += 1;
-                    assert_eq!(asked, known, "seed {seed}");
+                    by_colour_count += 1;
+                    assert_eq!(listed, known, "seed {seed}");
                 }
             }
         }
-        assert!(allocation_free > 500, "{allocation_free}");
+        assert!(by_colour_count > 500, "{by_colour_count}");
     }
 }

@@ -1,4 +1,4 @@
-//! Questions about the colours of grids and objects (section 6.7).
+//! Colours of grids and objects (section 6.7).
 
 use super::ValueResult;
 use super::construct::inside;
@@ -6,14 +6,14 @@ use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::{Colours, GridRef, Space, Value, count_narrow, full_bits, lanes};
 
-/// How often each small colour occurs; colour `c` counts at `c + 128`.
+/// The number of cells of each colour, at index `colour + 128`.
 type ColourCounts = [u32; 256];
 
 fn count_into(counts: &mut ColourCounts, colour: i8, times: u32) {
     counts[(i16::from(colour) + 128) as usize] += times;
 }
 
-/// Counts the colours of a grid or compact object; `None` for anything else.
+/// Counts the colours of a grid or compact object, or returns `None` for anything else.
 fn counts(space: &Space, element: Value) -> Option<ColourCounts> {
     let mut counts = [0; 256];
     match element {
@@ -51,7 +51,7 @@ fn counts(space: &Space, element: Value) -> Option<ColourCounts> {
     Some(counts)
 }
 
-/// The most frequent colour, ties to the smallest.
+/// Returns the most frequent colour, on ties the smallest.
 fn most(counts: &ColourCounts) -> i8 {
     let mut best = 0;
     for place in 1..256 {
@@ -62,9 +62,9 @@ fn most(counts: &ColourCounts) -> i8 {
     (best as i16 - 128) as i8
 }
 
-/// The most frequent colour of a grid.
+/// Returns the most frequent colour of a grid.
 pub(super) fn background(space: &Space, grid: GridRef) -> i8 {
-    // Nearly every grid has colours 0 to 9, and one that is half of it or more.
+    // Nearly every grid has only colours 0 to 9, and one of them on at least half of its cells.
     let (mut best, mut held, mut left) = (0, 0, grid.area());
     for colour in 0..10 {
         let count = lanes::count_in(&space.cells, grid.at, grid.area(), colour);
@@ -73,7 +73,7 @@ pub(super) fn background(space: &Space, grid: GridRef) -> i8 {
         }
         left -= count;
         if held > left || (left == 0 && held > 0) {
-            // Nothing else can be as frequent.
+            // No other colour can be as frequent.
             return best;
         }
     }
@@ -95,14 +95,14 @@ pub(super) fn leastcolor(space: &mut Space, element: Value) -> ValueResult {
         return space.evaluate_irregular(Prim::Leastcolor, &[element]);
     };
     let present = (0..256).filter(|place| counts[*place] > 0);
-    // `min_by_key` keeps the first, so ties go to the smallest colour.
+    // `min_by_key` returns the first minimum, so ties go to the smallest colour.
     match present.min_by_key(|place| counts[*place]) {
         Some(place) => Ok(Value::Int(place as i64 - 128)),
         None => Err(Fault::Empty(ValueKind::Element)),
     }
 }
 
-/// The colours of a grid or compact object.
+/// Returns the colours of a grid or compact object.
 pub(super) fn colours(space: &Space, element: Value) -> Option<Colours> {
     let mut found = Colours::default();
     match element {
@@ -135,7 +135,7 @@ pub(super) fn palette(space: &mut Space, element: Value) -> ValueResult {
     space.sorted_set(base)
 }
 
-/// Colours of a grid, ascending.
+/// Returns the colours of a grid in ascending order.
 pub(super) fn colours_ascending(space: &mut Space, element: Value) -> ValueResult {
     match (element, colours(space, element)) {
         (Value::Grid { .. }, Some(colours)) => {
@@ -167,7 +167,7 @@ pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Val
         let area = usize::from(mask.height) * usize::from(mask.width);
         let mut count = lanes::count_in(&space.cells, cells as usize, area, colour);
         if colour == 0 {
-            // The box is zero where the object has no cell.
+            // The box has zeros where the object has no cell.
             count -= area - space.count(mask);
         }
         return Ok(Value::Int(count as i64));
@@ -185,7 +185,7 @@ pub(super) fn colorcount(space: &mut Space, element: Value, value: Value) -> Val
     }
 }
 
-/// How many cells of a grid under a patch have a colour; their boxes overlap.
+/// Returns how many cells of a grid under a patch have a colour. The boxes of both overlap.
 pub(super) fn count_under(
     space: &mut Space,
     patch: Value,
@@ -206,14 +206,14 @@ pub(super) fn count_under(
         }
     }
     if all == 0 {
-        // The patch has a hole there.
+        // The patch has no cell inside the grid.
         return colorcount(space, Value::EMPTY_SET, colour);
     }
     Ok(Value::Int(i64::from(count)))
 }
 
-/// The cells of a narrow grid that have a colour, one word for each row, into `plane`.
-/// `false` if it is no such grid or colour.
+/// Writes the cells of a grid that have a colour to `plane`, one word for each row. Returns `false`
+/// if the grid is wider than 64 columns or the colour is not a small number.
 pub(super) fn plane_of(space: &Space, value: Value, colour: Value, plane: &mut Vec<u64>) -> bool {
     let (Some(grid), Some(colour)) = (value.as_grid(), colour.small()) else {
         return false;
@@ -226,7 +226,7 @@ pub(super) fn plane_of(space: &Space, value: Value, colour: Value, plane: &mut V
     grid.width <= 64
 }
 
-/// [`count_under`] where the cells of that colour are known.
+/// The same as [`count_under`], with the plane of the colour already known.
 pub(super) fn count_on_plane(
     space: &mut Space,
     patch: Value,

@@ -1,9 +1,9 @@
-//! One function over many elements, step by step.
+//! Application of one function to many elements, step by step.
 //!
-//! Where a function body is applied to every element of a container, each of
-//! its steps is run over all elements before the next: the step is decoded once
-//! and its branch goes the same way every time. A container is done in chunks,
-//! so that the values of a step stay in the cache and garbage stays bounded.
+//! Where a function body is applied to every element of a container, each step runs over all
+//! elements before the next step. The step is decoded once and its branches are predictable. A
+//! container is processed in chunks, so that the values of a step stay in the cache and the
+//! temporary memory stays bounded.
 
 use super::allocation_free::{self, ColumnOperand};
 use super::call::Eval;
@@ -13,15 +13,15 @@ use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Bits, Space, Value};
 
-/// Elements done together.
+/// Elements of a chunk.
 const CHUNK: usize = 256;
 
-/// Fewer elements than this are not worth a column.
+/// The minimum number of elements for which a column pays off.
 pub(super) const FEW: usize = 4;
 
 impl Eval<'_> {
-    /// Replaces the elements on the stack from `base` to `end` by what a
-    /// function of one argument makes of them.
+    /// Replaces the elements on the stack from `base` to `end` by the results of a function of one
+    /// argument.
     pub(super) fn replace_each(
         &mut self,
         function: Value,
@@ -54,7 +54,7 @@ impl Eval<'_> {
         Ok(())
     }
 
-    /// Runs a body over the elements of one chunk.
+    /// Runs a body over the elements of a chunk.
     fn columns(&mut self, id: u32, captured: usize, from: usize, to: usize) -> Result<(), Fault> {
         let flat_code = &self.code.flat_code;
         let body = flat_code.body(id);
@@ -112,22 +112,22 @@ impl Eval<'_> {
         Ok(())
     }
 
-    /// A primitive of one argument over the elements of a chunk.
+    /// Runs a primitive of one argument over the elements of a chunk.
     #[inline]
     fn column_of_one(&mut self, prim: Prim, x: ColumnSource, count: usize) -> Result<(), Fault> {
         let out = self.new_column(count)?;
         let (before, results) = self.space.frame.split_at_mut(out);
         let values = x.values(&self.space.stack, before, count);
         let mut done = allocation_free::ones(prim, values, results);
-        // Of each call the call itself and a row, whose bytes take a step too.
+        // Each call costs one step, and one row, whose bytes cost a step too.
         let row = self.space.rows.len();
         let rows = (count * size_of::<Bits>()) as u64;
         if let (Prim::Initset, ColumnOperand::Each(each)) = (prim, values)
             && self.space.meter.has(2 * count as u64, rows)
             && singletons::all(row, each, results)
         {
-            let room = self.space.reserve_rows(count);
-            let charged = room.and_then(|_| self.space.meter.work(count as u64));
+            let reserved = self.space.reserve_rows(count);
+            let charged = reserved.and_then(|_| self.space.meter.work(count as u64));
             self.space.rows.push(1);
             self.with_primitive(prim, charged.map(|()| Value::None))?;
             done = count;
@@ -148,7 +148,7 @@ impl Eval<'_> {
         Ok(())
     }
 
-    /// A primitive of two.
+    /// Runs a primitive of two arguments over the elements of a chunk.
     #[inline]
     fn column_of_two(
         &mut self,
@@ -167,7 +167,7 @@ impl Eval<'_> {
         {
             let distances = &mut self.space.distances;
             if distances.all(&self.space.rows, mask, others, results) {
-                // As many steps as the calls would have taken.
+                // The same steps as separate calls.
                 let steps = count as u64 * (1 + u64::from(mask.height));
                 let charged = self.space.meter.work(steps);
                 self.with_primitive(prim, charged.map(|()| Value::None))?;
@@ -190,7 +190,7 @@ impl Eval<'_> {
         Ok(())
     }
 
-    /// Room for the results of a step; where they begin.
+    /// Allocates the results of a step and returns the index of the first.
     pub(super) fn new_column(&mut self, count: usize) -> Result<usize, Fault> {
         self.space.meter.work(count as u64)?;
         let out = self.space.frame.len();
@@ -198,7 +198,7 @@ impl Eval<'_> {
         Ok(out)
     }
 
-    /// A step of any other shape over the elements of a chunk.
+    /// Runs a step of any other shape over the elements of a chunk.
     fn general_column(
         &mut self,
         operation: Operation,
@@ -251,7 +251,7 @@ impl Eval<'_> {
     }
 }
 
-/// Where the operands of a step are, one for each element.
+/// The location of a step's operands over a chunk.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnSource {
     Stack(usize),

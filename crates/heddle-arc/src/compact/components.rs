@@ -1,27 +1,27 @@
 //! Connected components of a grid, by runs.
 //!
-//! Each row is cut into runs of cells that belong together; a run joins those
-//! it touches in the row above. Grids have far fewer runs than cells, and a run
-//! enters its component's mask with one shift.
+//! Each row is split into runs of connected cells, and a run is joined with those it touches in the
+//! row above. Grids have far fewer runs than cells, and a run is added to its component's mask with
+//! one shift.
 
 use super::ValueResult;
 use super::colours::background;
 use super::query::grid_window;
-use super::zero_width::bare_rows;
+use super::zero_width::zero_width_rows;
 use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value, Window, full_bits, lanes};
 
-/// Cells `start..=end` of a row that belong together.
+/// Connected cells `start..=end` of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellRun {
     row: u16,
     start: u16,
     end: u16,
     colour: i8,
-    /// A run of the same component, earlier or itself; its own for the first.
+    /// The index of an earlier run of the same component. The first run is its own parent.
     parent: u32,
-    /// For the first run of a component: its box and the place of its rows.
+    /// For the first run of a component: the component's box and the index of its rows.
     top: u16,
     bottom: u16,
     left: u16,
@@ -30,7 +30,7 @@ pub(crate) struct CellRun {
 }
 
 impl CellRun {
-    /// The box of the component it is the first run of, if a mask holds it.
+    /// Returns the box of the component this is the first run of, if it fits a mask.
     fn window(&self) -> Option<Window> {
         Window::fit(
             i64::from(self.top),
@@ -41,7 +41,7 @@ impl CellRun {
     }
 }
 
-/// How cells connect.
+/// The rules by which cells connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Connectivity {
     pub univalued: bool,
@@ -56,7 +56,7 @@ pub(super) fn objects(
     mode: Connectivity,
 ) -> ValueResult {
     let Some(grid) = args[0].as_grid() else {
-        if bare_rows(space, args[0]).is_some_and(|rows| rows > 0) {
+        if zero_width_rows(space, args[0]).is_some_and(|rows| rows > 0) {
             return if mode.without_background {
                 Err(Fault::Empty(ValueKind::Element))
             } else {
@@ -66,7 +66,7 @@ pub(super) fn objects(
         return space.evaluate_irregular(prim, args);
     };
     if !mode.univalued && !mode.without_background {
-        // Everything connects: the whole grid.
+        // All cells are connected: the whole grid is the only object.
         let whole = super::construct::asobject(space, args[0])?;
         return super::containers::initset(space, whole);
     }
@@ -100,7 +100,7 @@ fn find_runs(
     }
 }
 
-/// A run that is a component of its own as yet.
+/// Returns a run that is a component by itself.
 fn run(number: usize, row: usize, start: usize, end: usize, colour: i8) -> CellRun {
     let (row, start, end) = (row as u16, start as u16, end as u16);
     CellRun {
@@ -117,7 +117,7 @@ fn run(number: usize, row: usize, start: usize, end: usize, colour: i8) -> CellR
     }
 }
 
-/// Cuts a row into runs, cell by cell.
+/// Splits a row into runs cell by cell.
 fn cut(
     cells: &[i8],
     grid: GridRef,
@@ -149,7 +149,7 @@ fn cut(
     }
 }
 
-/// Cuts a row of at most 64 cells into runs by the bits they begin and end at.
+/// Splits a row of at most 64 cells into runs by the bits at which they begin and end.
 fn cut_narrow(
     cells: &[i8],
     grid: GridRef,
@@ -208,7 +208,7 @@ fn root(runs: &mut [CellRun], mut run: usize) -> usize {
     run
 }
 
-/// The earlier root stays, so a component's root is its first run.
+/// Joins two components. The earlier root stays, so that the root is the first run.
 fn join(runs: &mut [CellRun], a: usize, b: usize) {
     let (a, b) = (root(runs, a), root(runs, b));
     if a == b {
@@ -224,25 +224,25 @@ fn join(runs: &mut [CellRun], a: usize, b: usize) {
     kept.right = kept.right.max(lost.right);
 }
 
-/// Writes every component as an object and puts them in canonical order.
+/// Builds every component as an object and returns their set.
 fn emit(space: &mut Space, grid: GridRef, mode: Connectivity, runs: &mut [CellRun]) -> ValueResult {
     let all_fit = grid_window(grid).is_some();
     for number in 0..runs.len() {
         let run = runs[number];
-        // Earlier runs point at their first by now.
+        // Earlier runs already point at their root.
         let first = runs[run.parent as usize].parent as usize;
         runs[number].parent = first as u32;
         if first == number && (all_fit || run.window().is_some()) {
             let height = usize::from(run.bottom - run.top) + 1;
             runs[number].rows = space.new_rows(height)? as u32;
         }
-        let home = runs[first];
-        if !all_fit && home.window().is_none() {
+        let root = runs[first];
+        if !all_fit && root.window().is_none() {
             continue;
         }
-        let row = home.rows as usize + usize::from(run.row - home.top);
+        let row = root.rows as usize + usize::from(run.row - root.top);
         let width = usize::from(run.end - run.start) + 1;
-        space.rows[row] |= full_bits(width) << (run.start - home.left);
+        space.rows[row] |= full_bits(width) << (run.start - root.left);
     }
     let base = space.stack.len();
     if mode.univalued && all_fit && by_colour(space, runs) {
@@ -270,9 +270,9 @@ fn emit(space: &mut Space, grid: GridRef, mode: Connectivity, runs: &mut [CellRu
     sorted(space, base)
 }
 
-/// Pushes components of one colour each in canonical order: by colour, and then by
-/// the first cell, as they were found. `false`, and nothing pushed, if there are colours
-/// other than 0 to 15.
+/// Pushes components of one colour each in canonical order: by colour, then by first cell, which is
+/// the order of the runs. Returns `false` and pushes nothing if there are colours other than 0 to
+/// 15.
 fn by_colour(space: &mut Space, runs: &[CellRun]) -> bool {
     let mut next = [0_usize; 16];
     for (number, run) in runs.iter().enumerate() {
@@ -305,8 +305,8 @@ fn by_colour(space: &mut Space, runs: &[CellRun]) -> bool {
     true
 }
 
-/// A component that fits no mask, as a set of its cells. The parents of all
-/// runs point at their roots or below.
+/// Returns a component that fits no mask as a set of its cells. The parents of later runs may not
+/// point at their root yet.
 fn irregular(space: &mut Space, grid: GridRef, runs: &[CellRun], number: usize) -> ValueResult {
     let base = space.stack.len();
     for (other, run) in runs.iter().enumerate().skip(number) {
@@ -330,7 +330,7 @@ fn irregular(space: &mut Space, grid: GridRef, runs: &[CellRun], number: usize) 
     space.set_from(base)
 }
 
-/// An object of a grid's own colours on rows already written.
+/// Returns the object of a grid's colours on existing mask rows.
 fn many_coloured(space: &mut Space, grid: GridRef, window: Window, rows: usize) -> ValueResult {
     let mask = window.mask_at(rows);
     let width = window.width();
@@ -361,7 +361,7 @@ fn many_coloured(space: &mut Space, grid: GridRef, window: Window, rows: usize) 
     }
 }
 
-/// Puts distinct objects on the stack in canonical order and makes their set.
+/// Pops distinct objects from the stack and returns their set.
 pub(super) fn sorted(space: &mut Space, base: usize) -> Result<Value, Fault> {
     space.sort_from(base);
     space.sorted_set(base)

@@ -27,7 +27,7 @@ pub(super) fn o_g(space: &mut Space, grid: Value, r: Value) -> ValueResult {
     }
 }
 
-/// All cells of a grid as one object.
+/// Returns all cells of a grid as one object.
 fn whole(space: &mut Space, grid: GridRef, window: Window) -> ValueResult {
     let rows = space.new_window(window)?;
     let word = full_bits(grid.width);
@@ -37,7 +37,7 @@ fn whole(space: &mut Space, grid: GridRef, window: Window) -> ValueResult {
     if cells.iter().all(|cell| *cell == cells[0]) {
         return Ok(Value::Object(mask, cells[0]));
     }
-    // The grid's own cells are the colours of the object.
+    // The object shares the grid's cells as its colours.
     Ok(Value::Painted {
         rows: mask.rows,
         cells: grid.at as u32,
@@ -81,7 +81,7 @@ pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> ValueRes
         let object = space.finish_object(at, window, colour);
         space.stack.push(object);
     }
-    // Ascending colours are canonical order already.
+    // Objects by ascending colour are already in canonical order.
     space.sorted_set(base)
 }
 
@@ -104,7 +104,7 @@ pub(super) fn toindices(space: &mut Space, patch: Value) -> ValueResult {
     match patch.patch()? {
         Patch::Empty => Ok(Value::EMPTY_SET),
         Patch::Compact(mask) => Ok(Value::Mask(mask)),
-        Patch::Loose => match space.list(patch)? {
+        Patch::Irregular => match space.list(patch)? {
             Some(ListedKind::Indices) => Ok(patch),
             Some(ListedKind::Object) if matches!(patch, Value::Layers { .. }) => Ok(space
                 .layers_mask(patch)?
@@ -118,7 +118,7 @@ pub(super) fn toindices(space: &mut Space, patch: Value) -> ValueResult {
     }
 }
 
-/// Pushes the locations of what was listed last.
+/// Pushes the locations of the patch listed last.
 fn listed_locations(space: &mut Space) -> usize {
     let base = space.stack.len();
     let locations = space
@@ -133,7 +133,7 @@ pub(super) fn recolor(space: &mut Space, colour: Value, patch: Value) -> ValueRe
     match (patch.patch()?, colour.small()) {
         (Patch::Compact(mask), Some(colour)) => Ok(Value::Object(mask, colour)),
         (Patch::Empty, _) => Ok(Value::EMPTY_SET),
-        (Patch::Loose, Some(colour)) if space.list(patch)?.is_some() => {
+        (Patch::Irregular, Some(colour)) if space.list(patch)?.is_some() => {
             let base = space.stack.len();
             let colour = i32::from(colour);
             let cells = space.patch_cells.iter().map(|patch_cell| Value::Cell {
@@ -162,7 +162,7 @@ pub(super) fn shift(space: &mut Space, patch: Value, offset: Value) -> ValueResu
                 _ => space.evaluate_irregular(Prim::Shift, &[patch, offset]),
             }
         }
-        Patch::Loose => {
+        Patch::Irregular => {
             let (di, dj) = location(space, offset)?;
             if let Value::Layers { at, len } = patch
                 && let Some(e) = space.extremes(patch)?
@@ -230,7 +230,7 @@ pub(super) fn normalize(space: &mut Space, patch: Value) -> ValueResult {
             Some(moved) => Ok(moved),
             None => Ok(patch),
         },
-        Patch::Loose => match space.extremes(patch)? {
+        Patch::Irregular => match space.extremes(patch)? {
             Some(e) => {
                 let offset = space.pair(-e.top, -e.left)?;
                 shift(space, patch, offset)
@@ -240,8 +240,8 @@ pub(super) fn normalize(space: &mut Space, patch: Value) -> ValueResult {
     }
 }
 
-/// A compact patch, a grid, and what the patch's box has in common with it, if
-/// anything.
+/// Returns the mask of a compact patch, the grid, and the intersection of their boxes, if there is
+/// one.
 pub(super) fn inside(patch: Value, value: Value) -> Option<(Mask, GridRef, Window)> {
     let (mask, grid) = (patch.mask()?, value.as_grid()?);
     let own = Window::of(mask);
@@ -315,6 +315,6 @@ pub(super) fn delta(space: &mut Space, patch: Value) -> ValueResult {
                 .for_each(|word| *word = !*word & columns);
             Ok(space.finish_mask(at, window))
         }
-        Patch::Loose => space.evaluate_irregular(Prim::Delta, &[patch]),
+        Patch::Irregular => space.evaluate_irregular(Prim::Delta, &[patch]),
     }
 }

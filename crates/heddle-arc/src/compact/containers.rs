@@ -1,4 +1,4 @@
-//! Tuples and sets of anything (section 6.2, and its additions).
+//! Tuples and sets of any elements (section 6.2, and its additions in section 10).
 
 use super::ValueResult;
 use super::call::Eval;
@@ -48,7 +48,7 @@ pub(super) fn holds(space: &mut Space, container: Value, value: Value) -> Result
     }
 }
 
-/// Keeps those elements on the stack from `base` on that `wanted` holds for.
+/// Keeps the elements on the stack from `base` on that satisfy `wanted`.
 pub(super) fn keep(
     space: &mut Space,
     base: usize,
@@ -92,8 +92,8 @@ pub(super) fn combine(space: &mut Space, a: Value, b: Value) -> ValueResult {
     space.like_from(a, base)
 }
 
-/// Two general tuples as one, copied at once: what kept one of them from being
-/// a row or a grid keeps the whole from it. `None` if it could be a pair.
+/// Concatenates two general tuples with one copy: whatever rules out the row and grid forms for one
+/// of them rules them out for the result. Returns `None` if the result could be a pair.
 fn joined(
     space: &mut Space,
     (at, len, depth): (u32, u32, u8),
@@ -110,7 +110,7 @@ fn joined(
     if len == 0 || other_len == 0 || len + other_len < 3 {
         return Ok(None);
     }
-    // Each is walked, then all are looked at.
+    // The cost of iterating over each, and of building the whole.
     space.meter.work(u64::from(len))?;
     space.meter.work(u64::from(other_len))?;
     space.meter.work(u64::from(len) + u64::from(other_len))?;
@@ -166,7 +166,7 @@ pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> ValueR
         .work(count as u64 * u64::from(count.max(1).ilog2() + 1))?;
     let mut stack = std::mem::take(&mut space.stack);
     let (entries, _) = stack[keyed..].as_chunks_mut::<3>();
-    // The place makes an unstable sort stable.
+    // The index makes the unstable sort stable.
     entries.sort_unstable_by(|a, b| {
         let by_key = space.order(a[0], b[0]);
         by_key.then_with(|| space.order(a[1], b[1]))
@@ -193,7 +193,7 @@ pub(super) fn repeat(space: &mut Space, item: Value, count: Value) -> ValueResul
         .meter
         .take(count.saturating_mul(size_of::<Value>() as u64))?;
     let count = count as usize;
-    // No row and no grid of rows: nothing to look for in the copies.
+    // The result is neither row nor grid, so its elements need no check.
     if count > 2 && !matches!(item, Value::Row { .. } | Value::Pair(..)) && item.int().is_err() {
         space.meter.work(count as u64)?;
         let depth = deeper(&[item])?;
@@ -218,8 +218,8 @@ pub(super) fn merge(space: &mut Space, containers: Value) -> ValueResult {
     merge_stacked(space, containers, base)
 }
 
-/// Merges the containers on the stack from `base` on, which are taken off,
-/// into one of the kind of `outer`.
+/// Pops the containers on the stack from `base` on and merges them into one of the same kind as
+/// `outer`.
 pub(super) fn merge_stacked(space: &mut Space, outer: Value, base: usize) -> ValueResult {
     if outer.is_set() {
         return union_from(space, base);
@@ -242,8 +242,8 @@ pub(super) fn merge_stacked(space: &mut Space, outer: Value, base: usize) -> Val
     merged
 }
 
-/// The grids on the stack from `base` on as one below the other, if all are
-/// grids and equally wide.
+/// Returns the grids on the stack from `base` on, stacked vertically, if all elements are grids of
+/// equal width.
 fn stacked(space: &mut Space, base: usize) -> Result<Option<Value>, Fault> {
     let mut height = 0;
     let mut width = None;
@@ -270,7 +270,7 @@ fn stacked(space: &mut Space, base: usize) -> Result<Option<Value>, Fault> {
         let (area, first) = (grid.area(), at);
         new[at..at + area].copy_from_slice(&old[grid.at..grid.at + area]);
         at += area;
-        // One grid many times over: copied from the copies, ever more at once.
+        // A repeated grid: each copy doubles the length of the next.
         let again = rest.clone().take_while(|other| *other == grid).count();
         let end = at + again * area;
         while at < end {
@@ -359,7 +359,7 @@ pub(super) fn last(space: &Space, container: Value) -> ValueResult {
         .ok_or(Fault::Empty(ValueKind::Container))
 }
 
-/// The `n`-th element, counted from the end when negative.
+/// Returns the `n`-th element, counted from the end when negative.
 pub(super) fn nth(space: &Space, container: Value, n: i64) -> ValueResult {
     let length = space.len(container)? as i64;
     let place = if n < 0 { n.saturating_add(length) } else { n };

@@ -1,21 +1,20 @@
-//! Empty patches, grids without cells and what is no grid at all, answered
-//! without leaving the compact forms.
+//! Calls on empty patches, grids without cells and values that are no grids, evaluated on compact
+//! values.
 //!
-//! In a search most programs meet an empty set or a factor of zero sooner or
-//! later. What follows is the same for all of them and needs no plain values.
-//! The kernel has the same answers in `arc/degenerate.cuh`.
+//! In a search most programs reach an empty set or a factor of zero at some point. These cases need
+//! no plain values. The GPU kernel has the same cases in `arc/degenerate.cuh`.
 
 use super::ValueResult;
 use super::zero_width::{
-    bare_grid, bare_rows, everywhere, grid_place, not_patch, not_rows, of_bare, other_grid_place,
-    patch_place,
+    everywhere, grid_place, not_patch, not_rows, of_zero_width, other_grid_place, patch_place,
+    zero_width_grid, zero_width_rows,
 };
 use crate::fault::{Fault, ValueKind};
 use crate::plain::slice_bounds;
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value};
 
-/// The answer to a call that no fast path takes, if it is one of the usual ones.
+/// Returns the result of a call without a fast path, if it is one of these cases.
 pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
     if let Some(evaluated) = of_empty(prim, args) {
         return Some(evaluated);
@@ -36,8 +35,8 @@ pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option
     {
         return Some(Err(fault));
     }
-    if let Some(rows) = bare_rows(space, args[0])
-        && let Some(evaluated) = of_bare(space, prim, rows, args)
+    if let Some(rows) = zero_width_rows(space, args[0])
+        && let Some(evaluated) = of_zero_width(space, prim, rows, args)
     {
         return Some(evaluated);
     }
@@ -50,7 +49,7 @@ fn absent(space: &Space, grid: GridRef, colour: Value) -> bool {
     colour.small().is_none_or(|colour| !cells.contains(&colour))
 }
 
-/// Whether the cells of a grid are those of another that is no smaller.
+/// Whether the cells of a grid equal those of another that is at least as large.
 fn alike(space: &Space, left: GridRef, right: GridRef) -> bool {
     (0..left.height).all(|i| {
         let other = &space.cells[right.row(i)];
@@ -58,7 +57,7 @@ fn alike(space: &Space, left: GridRef, right: GridRef) -> bool {
     })
 }
 
-/// A grid with cells, or a patch, as the first argument.
+/// Evaluates a call whose first argument is a grid with cells, or a patch.
 fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
     let value = args[0];
     let grid = value.as_grid();
@@ -67,7 +66,7 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult>
             Some(Ok(Value::EMPTY_TUPLE))
         }
         (Prim::Hupscale, Some(grid)) if args[1].int().is_ok_and(|factor| factor <= 0) => {
-            Some(bare_grid(space, grid.height as u64))
+            Some(zero_width_grid(space, grid.height as u64))
         }
         (Prim::Upscale, _) if args[1].int().is_ok_and(|factor| factor <= 0) => match value {
             Value::Grid { .. } => Some(Ok(Value::EMPTY_TUPLE)),
@@ -88,9 +87,9 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult>
             Ok(_) => Some(Err(Fault::Range(ValueKind::SymmetryBeyond07))),
             Err(fault) => Some(Err(fault)),
         },
-        // Nothing to fill, whatever with.
+        // There is nothing to fill, whatever the colour is.
         (Prim::Fill | Prim::Underfill, Some(_)) if args[2].is_empty_container() => Some(Ok(value)),
-        // What no cell has is nowhere to be replaced, whatever by.
+        // There is nothing to replace, whatever the new colour is.
         (Prim::Replace, Some(grid)) if absent(space, grid, args[1]) => Some(Ok(value)),
         (Prim::Switch, Some(grid))
             if absent(space, grid, args[1]) && absent(space, grid, args[2]) =>
@@ -101,12 +100,11 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult>
             Some(right) if right.height < left.height || right.width < left.width => {
                 Some(Err(Fault::Missing(ValueKind::CellToCompareWith)))
             }
-            // No cell needs the odd one.
+            // All cells are equal, so the third argument is not used.
             Some(right) if alike(space, left, right) => Some(Ok(value)),
             Some(_) => None,
-            None => {
-                bare_rows(space, args[1]).map(|_| Err(Fault::Missing(ValueKind::CellToCompareWith)))
-            }
+            None => zero_width_rows(space, args[1])
+                .map(|_| Err(Fault::Missing(ValueKind::CellToCompareWith))),
         },
         (Prim::Occurrences, Some(grid)) if args[1].is_empty_container() => {
             everywhere(space, grid.height, grid.width)
@@ -118,7 +116,7 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult>
             {
                 Some(Ok(Value::EMPTY_SET))
             }
-            // Locations where cells should be.
+            // The argument has locations where cells are required.
             Value::Mask(_) => Some(Err(Value::Int(0).not(ValueKind::Pair))),
             _ => None,
         },
@@ -132,25 +130,25 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult>
             Some(space.set_from(base))
         }
         (Prim::Subgrid, _) => {
-            let (mask, rows) = (value.mask()?, bare_rows(space, args[1]));
+            let (mask, rows) = (value.mask()?, zero_width_rows(space, args[1]));
             match rows {
                 Some(rows) => {
                     let bottom = mask.bottom() + 1;
                     let kept = slice_bounds(rows, mask.top(), bottom).len();
-                    Some(bare_grid(space, kept as u64))
+                    Some(zero_width_grid(space, kept as u64))
                 }
                 None => not_rows(space, args[1]).map(Err),
             }
         }
         (Prim::Toobject, _) if value.mask().is_some() => {
-            bare_rows(space, args[1]).map(|_| Ok(Value::EMPTY_SET))
+            zero_width_rows(space, args[1]).map(|_| Ok(Value::EMPTY_SET))
         }
         _ => None,
     }
 }
 
-/// The answer to a call with an empty container among its arguments, where it
-/// does not depend on the others.
+/// Returns the result of a call with an empty container among its arguments, where it does not
+/// depend on the other arguments.
 fn of_empty(prim: Prim, args: &[Value]) -> Option<ValueResult> {
     let no_patch = |place: usize| matches!(args.get(place), Some(Value::Set { len: 0, .. }));
     let no_grid = |place: usize| matches!(args.get(place), Some(Value::Tuple { len: 0, .. }));
@@ -222,7 +220,7 @@ fn of_empty(prim: Prim, args: &[Value]) -> Option<ValueResult> {
         }
         Prim::Colorcount if no_patch(0) || no_grid(0) => Some(Ok(Value::Int(0))),
         Prim::Upscale if no_patch(0) => Some(Ok(args[0])),
-        // The object is painted where it was covered: nowhere.
+        // The object has no cell inside the grid, so nothing is moved.
         Prim::Move if no_patch(1) && args[0].as_grid().is_some() => Some(Ok(args[0])),
         _ => None,
     }

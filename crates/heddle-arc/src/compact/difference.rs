@@ -1,12 +1,12 @@
-//! What two sets share, and what one has that the other has not (section 6.2).
+//! Intersections and differences of sets (section 6.2).
 
 use super::ValueResult;
 use super::containers::{holds, keep};
 use crate::fault::{Fault, ValueKind};
 use crate::value::{Mask, Space, Value, Window, count_narrow, lanes, moved_bits};
 
-/// Two masks and what their boxes have in common, if they are sets of locations, or
-/// cells of the same colour, whose boxes overlap.
+/// Returns two masks and the intersection of their boxes, if both are sets of locations, or cells
+/// of one colour, and their boxes overlap.
 pub(super) fn common(a: Value, b: Value) -> Option<(Mask, Mask, Window)> {
     let (x, y) = match (a, b) {
         (Value::Mask(x), Value::Mask(y)) => (x, y),
@@ -16,12 +16,12 @@ pub(super) fn common(a: Value, b: Value) -> Option<(Mask, Mask, Window)> {
     Some((x, y, overlap(x, y)?))
 }
 
-/// The words two masks have in common, row by row of what their boxes have.
+/// Returns the pairs of words of two masks, for each row of the intersection of their boxes.
 fn common_words(
     rows: &[u128],
     (x, y, window): (Mask, Mask, Window),
 ) -> impl Iterator<Item = (u128, u128)> {
-    // Both boxes begin at or before the window, and have no bits beyond themselves.
+    // Both boxes begin at or before the window, and no bit lies outside its box.
     let from = |mask: Mask| {
         let first = mask.rows as usize + (window.top - mask.top()) as usize;
         &rows[first..first + window.height()]
@@ -65,7 +65,7 @@ pub(super) fn intersection(space: &mut Space, a: Value, b: Value) -> ValueResult
     }
 }
 
-/// How many elements two sets of [`common`] share.
+/// Returns the number of common elements of two sets accepted by [`common`].
 pub(super) fn shared_size(space: &Space, a: Value, b: Value) -> i64 {
     let Some(both) = common(a, b) else {
         return 0;
@@ -110,16 +110,16 @@ pub(super) fn difference(space: &mut Space, a: Value, b: Value) -> ValueResult {
     space.like_from(a, base)
 }
 
-/// What is wanted of a difference.
+/// The requested form of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DifferenceForm {
     Set,
-    /// The empty set if nothing is left, else only that something is: `true`.
-    Whether,
+    /// The empty set if the difference is empty, else `true`.
+    NonEmpty,
 }
 
-/// The elements of a set that are in neither of two others: all of them masks, or
-/// all of them objects.
+/// Returns the elements of a set that are in neither of two others. All three are masks, or all are
+/// objects.
 pub(super) fn without_both(
     space: &mut Space,
     a: Value,
@@ -133,7 +133,7 @@ pub(super) fn without_both(
     }
 }
 
-/// The locations of one mask that are not in the others.
+/// Returns the locations of a mask that are in none of the others.
 fn masks_without(space: &mut Space, x: Mask, others: &[Mask]) -> ValueResult {
     let at = space.copied_rows(x)?;
     for y in others {
@@ -152,7 +152,7 @@ fn masks_without(space: &mut Space, x: Mask, others: &[Mask]) -> ValueResult {
     Ok(space.finish_mask(at, Window::of(x)))
 }
 
-/// The cells of an object that are in none of some sets.
+/// Returns the cells of an object that are in none of some sets.
 fn cells_without(
     space: &mut Space,
     a: Value,
@@ -165,9 +165,9 @@ fn cells_without(
     space.meter.work(area as u64 / 4 + 1)?;
     let at = space.copied_rows(mask)?;
     for other in others {
-        strike(space, a, mask, *other, at)?;
+        clear_cells(space, a, mask, *other, at)?;
     }
-    if wanted == DifferenceForm::Whether {
+    if wanted == DifferenceForm::NonEmpty {
         if let Value::Painted { .. } = a {
             space.charge_cells(area)?;
         }
@@ -186,20 +186,20 @@ fn cells_without(
     }
 }
 
-/// Strikes the cells of a set out of a copy of an object's rows.
-fn strike(space: &mut Space, a: Value, mask: Mask, b: Value, at: usize) -> Result<(), Fault> {
+/// Clears the cells of a set in a copy of an object's rows.
+fn clear_cells(space: &mut Space, a: Value, mask: Mask, b: Value, at: usize) -> Result<(), Fault> {
     match (a, b) {
         (_, Value::Painted { cells, .. }) => {
             if let Some(other) = b.mask() {
-                strike_painted(space, a, mask, (other, cells), at);
+                clear_painted(space, a, mask, (other, cells), at);
             }
         }
         (Value::Painted { cells, .. }, Value::Object(..) | Value::Layers { .. }) => {
-            strike_from_painted(space, mask, cells as usize, b, at);
+            clear_in_painted(space, mask, cells as usize, b, at);
         }
         (Value::Object(_, own), Value::Object(other, colour)) => {
             if own == colour {
-                strike_mask(space, mask, other, at);
+                clear_mask(space, mask, other, at);
             }
         }
         (Value::Object(_, own), Value::Layers { at: first, len }) => {
@@ -207,33 +207,27 @@ fn strike(space: &mut Space, a: Value, mask: Mask, b: Value, at: usize) -> Resul
                 if let Value::Object(other, colour) = space.values[layer]
                     && colour == own
                 {
-                    strike_mask(space, mask, other, at);
+                    clear_mask(space, mask, other, at);
                 }
             }
         }
-        // Locations and functions are no cells.
+        // Locations and functions are not cells.
         (_, Value::Mask(_)) => {}
-        _ => strike_listed(space, a, mask, b, at)?,
+        _ => clear_listed(space, a, mask, b, at)?,
     }
     Ok(())
 }
 
-/// Strikes the locations of a mask out of a copy of another's rows.
-fn strike_mask(space: &mut Space, mask: Mask, other: Mask, at: usize) {
+/// Clears the locations of a mask in a copy of another mask's rows.
+fn clear_mask(space: &mut Space, mask: Mask, other: Mask, at: usize) {
     for i in mask.top().max(other.top())..=mask.bottom().min(other.bottom()) {
         let word = space.word_at(other, i, mask.left());
         space.rows[at + (i - mask.top()) as usize] &= !word;
     }
 }
 
-/// Strikes the cells of a general set out of a copy of an object's rows.
-fn strike_listed(
-    space: &mut Space,
-    a: Value,
-    mask: Mask,
-    b: Value,
-    at: usize,
-) -> Result<(), Fault> {
+/// Clears the cells of a general set in a copy of an object's rows.
+fn clear_listed(space: &mut Space, a: Value, mask: Mask, b: Value, at: usize) -> Result<(), Fault> {
     let width = usize::from(mask.width);
     for row in 0..usize::from(mask.height) {
         let mut bits = space.rows[mask.rows as usize + row];
@@ -256,15 +250,8 @@ fn strike_listed(
     Ok(())
 }
 
-/// Strikes the cells an object shares with one of many colours out of a copy of its
-/// rows.
-fn strike_painted(
-    space: &mut Space,
-    a: Value,
-    mask: Mask,
-    (other, theirs): (Mask, u32),
-    at: usize,
-) {
+/// Clears the cells of a many-coloured object in a copy of another object's rows.
+fn clear_painted(space: &mut Space, a: Value, mask: Mask, (other, theirs): (Mask, u32), at: usize) {
     let left = mask.left().max(other.left());
     let start = |cells: u32, mask: Mask, i: i64| {
         let row = (i - mask.top()) as usize * usize::from(mask.width);
@@ -287,7 +274,7 @@ fn strike_painted(
     }
 }
 
-/// The cells of a many-coloured object in the rows kept of it.
+/// Returns the cells of a many-coloured object that are left in its rows.
 fn kept_of_painted(space: &mut Space, own: usize, at: usize, window: Window) -> ValueResult {
     let (height, width) = (window.height(), window.width());
     let cells = space.new_cells(height * width)?;
@@ -298,10 +285,10 @@ fn kept_of_painted(space: &mut Space, own: usize, at: usize, window: Window) -> 
     Ok(space.finish_cells(at, cells, window))
 }
 
-/// Strikes out the cells of a narrow object that some layer has, each row cut into
-/// its colours once. `false` if it has colours other than 0 to 15; what was struck
-/// out by then is right.
-fn by_planes(
+/// Clears the cells of layers in a copy of a narrow object's rows, with each row split into its
+/// colours once. Returns `false` if the object has colours other than 0 to 15; the rows cleared
+/// before that are correct.
+fn clear_by_planes(
     space: &mut Space,
     mask: Mask,
     cells: usize,
@@ -329,16 +316,16 @@ fn by_planes(
     true
 }
 
-/// Strikes the cells a many-coloured object shares with an object or layers out of
-/// a copy of its rows: where a layer overlaps it, its colours decide.
-fn strike_from_painted(space: &mut Space, mask: Mask, cells: usize, b: Value, at: usize) {
+/// Clears the cells of an object or layers in a copy of a many-coloured object's rows. Where a
+/// layer overlaps the object, the object's colours decide.
+fn clear_in_painted(space: &mut Space, mask: Mask, cells: usize, b: Value, at: usize) {
     let width = usize::from(mask.width);
     let first = mask.rows as usize;
     let (layers, count) = match b {
         Value::Layers { at, len } => (at as usize, usize::from(len)),
         _ => (0, 1),
     };
-    if count > 1 && width <= 64 && by_planes(space, mask, cells, layers..layers + count, at) {
+    if count > 1 && width <= 64 && clear_by_planes(space, mask, cells, layers..layers + count, at) {
         return;
     }
     for layer in 0..count {

@@ -1,18 +1,18 @@
-//! Distances from one patch to many single locations, all at once.
+//! Distances from one patch to many single locations, computed together.
 //!
-//! A column of `manhattan` calls mostly asks how far every cell of a grid is
-//! from the same patch. Two sweeps over the box of both answer all of them.
+//! A column of `manhattan` calls mostly computes the distances of all cells of a grid from one
+//! patch. Two sweeps over their common box give all of them.
 
 use crate::value::{Mask, Value, Window};
 
-/// More than any two locations in a box are apart.
+/// An upper bound of the distance of two locations in a box.
 const FAR: u16 = 1 << 12;
 
-/// Boxes of more cells than this for each location are not swept.
+/// The maximum number of a box's cells for each location. Larger boxes are not swept.
 const MAX_CELLS_EACH: usize = 4;
 
-/// How far the cells of a box are from the patch that was last asked about: a column
-/// comes in chunks, and the next mostly asks about the same.
+/// The distances of the cells of a box from the patch of the last call. A column comes in chunks,
+/// and the next chunk mostly has the same patch.
 #[derive(Debug, Default)]
 pub(crate) struct DistanceMap {
     cells: Vec<u16>,
@@ -20,7 +20,7 @@ pub(crate) struct DistanceMap {
 }
 
 impl DistanceMap {
-    /// Forgets a patch whose rows are among those from this one on.
+    /// Drops the patch if any of its rows is at or after `rows`.
     pub(crate) fn forget_from(&mut self, rows: usize) {
         if let Some((mask, _)) = self.of
             && mask.rows as usize + usize::from(mask.height) > rows
@@ -29,8 +29,8 @@ impl DistanceMap {
         }
     }
 
-    /// Writes the distance from `mask` to each of the patches, if all are single
-    /// locations near enough; otherwise nothing.
+    /// Writes the distance from `mask` to each of the patches and returns `true`, if all are single
+    /// locations and near enough.
     pub(super) fn all(
         &mut self,
         rows: &[u128],
@@ -72,26 +72,26 @@ impl DistanceMap {
         true
     }
 
-    /// Finds out how far the cells of a box around a patch are from it.
+    /// Computes the distances of the cells of a box from a patch.
     fn sweep(&mut self, rows: &[u128], mask: Mask, window: Window) {
         let (height, width) = (window.height(), window.width());
-        let room = &mut self.cells;
-        room.clear();
-        room.resize(height * width, FAR);
+        let cells = &mut self.cells;
+        cells.clear();
+        cells.resize(height * width, FAR);
         let words = &rows[mask.rows as usize..][..usize::from(mask.height)];
         let first = (mask.top() - window.top) as usize;
-        for (row, word) in room.chunks_exact_mut(width).skip(first).zip(words) {
+        for (row, word) in cells.chunks_exact_mut(width).skip(first).zip(words) {
             mark(row, word << (mask.left() - window.left));
         }
         for row in 1..height {
-            let (above, below) = room.split_at_mut(row * width);
+            let (above, below) = cells.split_at_mut(row * width);
             expand_by_one(&mut below[..width], &above[(row - 1) * width..]);
         }
         for row in (1..height).rev() {
-            let (above, below) = room.split_at_mut(row * width);
+            let (above, below) = cells.split_at_mut(row * width);
             expand_by_one(&mut above[(row - 1) * width..], &below[..width]);
         }
-        for row in room.chunks_exact_mut(width) {
+        for row in cells.chunks_exact_mut(width) {
             let mut near = FAR;
             for cell in &mut *row {
                 near = (near + 1).min(*cell);
@@ -106,7 +106,7 @@ impl DistanceMap {
     }
 }
 
-/// Writes zeros where a word has bits.
+/// Writes zeros where a word has set bits.
 fn mark(row: &mut [u16], mut bits: u128) {
     while bits != 0 {
         row[bits.trailing_zeros() as usize] = 0;
@@ -114,7 +114,7 @@ fn mark(row: &mut [u16], mut bits: u128) {
     }
 }
 
-/// No cell is more than one farther than the one beside it.
+/// Limits each cell's distance to one more than that of the cell in the neighbouring row.
 fn expand_by_one(row: &mut [u16], beside: &[u16]) {
     for (cell, near) in row.iter_mut().zip(beside) {
         *cell = (*cell).min(near + 1);
@@ -143,7 +143,7 @@ mod tests {
                 space.set_from(base).unwrap()
             };
             let patches = [1 + round % 7, 7, 7].map(|count| set(&mut space, count));
-            // The same patch twice, with others between and around.
+            // The same patch twice, with others before, between and after.
             for patch in [0, 1, 1, 2, 1].map(|number| patches[number]) {
                 let ones: Vec<Value> = (0..100).map(|_| set(&mut space, 1)).collect();
                 let mut found = vec![Value::None; ones.len()];
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_of_several_cells_and_far_ones_are_left_alone() {
+    fn large_and_distant_patches_are_not_handled() {
         let mut space = Space::new(Budget::default());
         let mut set = |places: &[Value]| {
             let base = space.stack.len();

@@ -1,11 +1,11 @@
-//! The greatest, the least, the most and the least common of a container.
+//! The maximum, the minimum and the most and least common element of a container.
 
 use super::ValueResult;
 use super::call::Eval;
 use crate::fault::{Fault, ValueKind};
 use crate::value::{Space, Value};
 
-/// The scan rule without a key.
+/// Selects by the scan rule, without a key.
 pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> ValueResult {
     let count = space.len(container)?;
     space.meter.work(count as u64)?;
@@ -15,7 +15,7 @@ pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> Val
             let best = if largest { cells.max() } else { cells.min() };
             best.map(|cell| Value::Int(i64::from(*cell)))
         }
-        // Locations and cells stand in the order in which they compare.
+        // The canonical order of locations and cells is their comparison order.
         Value::Mask(_) | Value::Object(..) | Value::Painted { .. } | Value::Layers { .. } => {
             if largest {
                 space.last(container)?
@@ -42,7 +42,7 @@ pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> Val
     Ok(best.unwrap_or(Value::Int(0)))
 }
 
-/// The scan rule with a key: the chosen element and its key.
+/// Selects by the scan rule with a key. Returns the element and its key.
 fn scan(
     eval: &mut Eval<'_>,
     container: Value,
@@ -95,8 +95,8 @@ pub(super) fn common(space: &mut Space, container: Value, most: bool) -> ValueRe
         .work(count as u64 * u64::from(count.max(1).ilog2() + 1))?;
     let mut stack = std::mem::take(&mut space.stack);
     stack[base..].sort_unstable_by(|a, b| space.order(*a, *b));
-    // Equal values stand together and ascend; only a strictly better count
-    // replaces, so ties go to the smallest.
+    // Equal values are adjacent and ascending. Only a strictly better count replaces the best, so
+    // ties go to the smallest.
     let mut best: Option<(Value, usize)> = None;
     for group in stack[base..].chunk_by(|a, b| space.equal(*a, *b)) {
         let better = best.is_none_or(|(_, held)| {

@@ -1,8 +1,8 @@
-//! Primitives that need neither the code nor a decision, as functions.
+//! Primitives that depend on their arguments alone, as functions.
 //!
-//! A column of calls looks its primitive up once. Only those are listed that
-//! [`allocation_free`](super::allocation_free) has no answers for, so that every call is charged as if
-//! it had been made alone.
+//! A column of calls looks its primitive up once. The table omits the primitives of
+//! [`allocation_free`](super::allocation_free), so that every call is charged as if it was made
+//! alone.
 
 use super::{
     ValueResult, colours, construct as o, containers as c, difference, lines as l, query as q,
@@ -10,7 +10,7 @@ use super::{
 use crate::prim::Prim;
 use crate::value::{Space, Value};
 
-/// A primitive of one argument.
+/// Returns the function of a primitive of one argument.
 pub(super) fn one(prim: Prim) -> Option<fn(&mut Space, Value) -> ValueResult> {
     Some(match prim {
         Prim::Initset => c::initset,
@@ -23,7 +23,7 @@ pub(super) fn one(prim: Prim) -> Option<fn(&mut Space, Value) -> ValueResult> {
     })
 }
 
-/// A primitive of two.
+/// Returns the function of a primitive of two arguments.
 pub(super) fn two(prim: Prim) -> Option<fn(&mut Space, Value, Value) -> ValueResult> {
     Some(match prim {
         Prim::Manhattan => q::manhattan,

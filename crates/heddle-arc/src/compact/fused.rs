@@ -1,7 +1,7 @@
-//! Two steps of a body at once, where only the second reads what the first makes.
+//! Fused execution of two steps of a body, where only the second reads the result of the first.
 //!
-//! The value between them is never written. It is charged for as if it were, at the
-//! same moment, and the second step is answered from what the first was given.
+//! The intermediate value is never written. It is charged as if it was, at the same point, and the
+//! second step is computed from the operands of the first.
 
 use super::call::Eval;
 use super::columns::ColumnSource;
@@ -16,8 +16,8 @@ use crate::prim::Prim;
 use crate::value::{Space, Value};
 
 impl Fused {
-    /// Charges for the value between the steps. `false`, and nothing charged, if it
-    /// has to be made.
+    /// Charges for the intermediate value. Returns `false` and charges nothing if the value has to
+    /// be computed.
     fn charge(self, space: &mut Space, [a, b]: [Value; 2], other: Value) -> Result<bool, Fault> {
         match self {
             Fused::ColourCount => {
@@ -45,7 +45,7 @@ impl Fused {
         }
     }
 
-    /// The first step alone.
+    /// Runs the first step alone.
     fn first(self, space: &mut Space, [a, b]: [Value; 2]) -> ValueResult {
         match self {
             Fused::ColourCount => construct::toobject(space, a, b),
@@ -54,7 +54,7 @@ impl Fused {
         }
     }
 
-    /// The second step; `None` between them if the first was only charged for.
+    /// Runs the second step. `between` is `None` if the intermediate value was only charged for.
     fn second(
         self,
         space: &mut Space,
@@ -70,13 +70,13 @@ impl Fused {
             Fused::SharedSize => Ok(Value::Int(shared_size(space, a, b))),
             Fused::WithoutBoth | Fused::LeftByBoth if made => difference(space, other, between),
             Fused::WithoutBoth => without_both(space, other, [a, b], DifferenceForm::Set),
-            Fused::LeftByBoth => without_both(space, other, [a, b], DifferenceForm::Whether),
+            Fused::LeftByBoth => without_both(space, other, [a, b], DifferenceForm::NonEmpty),
         }
     }
 }
 
 impl Eval<'_> {
-    /// The first of two steps on one element.
+    /// Runs the first of two steps on one element.
     #[inline]
     fn begin_fused(&mut self, fused: Fused, given: [Value; 2], other: Value) -> ValueResult {
         let charged = match self.space.meter.work(1) {
@@ -91,7 +91,7 @@ impl Eval<'_> {
         self.with_primitive(fused.prims().0, between)
     }
 
-    /// The second of them.
+    /// Runs the second of two steps on one element.
     #[inline]
     fn end_fused(
         &mut self,
@@ -105,7 +105,7 @@ impl Eval<'_> {
         self.with_primitive(fused.prims().1, value)
     }
 
-    /// Runs two steps of a body on its arguments and captured values.
+    /// Runs two steps of a body with its arguments and captured values.
     pub(super) fn fused_steps(
         &mut self,
         fused: Fused,
@@ -125,7 +125,7 @@ impl Eval<'_> {
         Ok(())
     }
 
-    /// The second of two steps that count one colour of one grid under many patches.
+    /// Runs the second of two steps that count one colour of one grid under many patches.
     fn counts_on_plane(
         &mut self,
         patches: ColumnSource,
@@ -204,7 +204,7 @@ mod tests {
     use crate::plain::{Plain, set_of};
     use crate::rng::Rng;
 
-    /// Locations or cells in a small box near the corner of the grid, now and then none.
+    /// Locations or cells in a small box near the corner of the grid, sometimes none.
     fn patch(rng: &mut Rng, colours: usize) -> Plain {
         let (height, width) = (rng.between(1, 7), rng.between(1, 7));
         let (top, left) = (rng.below(12) as i64 - 4, rng.below(12) as i64 - 4);
@@ -232,7 +232,7 @@ mod tests {
         }))
     }
 
-    /// What became of two steps and what they cost, at once or one after the other.
+    /// The outcome and the cost of two steps, fused or one after the other.
     fn run(fused: Fused, at_once: bool, plain: &[Plain; 3], budget: Budget) -> (String, bool) {
         let mut space = Space::new(Budget::default());
         let [a, b, other] = [0, 1, 2].map(|place| space.import(&plain[place]).unwrap());
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_of_the_colour_counts_the_same() {
+    fn colour_plane_counts_equal_direct_counts() {
         for seed in 0..2_000 {
             let mut rng = Rng::new(seed);
             let mut space = Space::new(Budget::default());
@@ -310,9 +310,9 @@ mod tests {
             let mut plane = Vec::new();
             assert!(colours::plane_of(&space, grid, colour, &mut plane));
             let known = colours::count_on_plane(&mut space, patch, grid, colour, &plane);
-            let asked = colours::count_under(&mut space, patch, grid, colour);
+            let direct = colours::count_under(&mut space, patch, grid, colour);
             let count = |outcome: ValueResult| outcome.map(|value| value.int().unwrap());
-            assert_eq!(count(known), count(asked), "seed {seed}");
+            assert_eq!(count(known), count(direct), "seed {seed}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Turning and cutting grids (section 6.4).
+//! Rotating and cutting grids (section 6.4).
 
 use super::ValueResult;
 use super::arithmetic::location;
@@ -8,7 +8,7 @@ use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value, Window};
 use std::ops::Range;
 
-/// A new grid whose cell `(i, j)` is the old cell at `from(i, j)`.
+/// Returns a new grid whose cell `(i, j)` is the old cell at `from(i, j)`.
 pub(super) fn rearranged(
     space: &mut Space,
     height: usize,
@@ -27,8 +27,8 @@ pub(super) fn rearranged(
     Ok(Some(grid.into()))
 }
 
-/// A ragged grid cut to its shortest row, as turning columns into rows cuts it.
-/// `None` if it is anything else.
+/// Returns a ragged grid cut to its shortest row, as transposing cuts it, or `None` if the value is
+/// anything else.
 fn normalised_symmetry(space: &mut Space, value: Value) -> Result<Option<Value>, Fault> {
     let Value::Tuple { at, len, .. } = value else {
         return Ok(None);
@@ -67,7 +67,7 @@ fn normalised_symmetry(space: &mut Space, value: Value) -> Result<Option<Value>,
     Ok(Some(grid.into()))
 }
 
-/// The eight symmetries of a grid.
+/// Returns one of the eight symmetries of a grid.
 pub(super) fn symmetry(space: &mut Space, prim: Prim, value: Value) -> ValueResult {
     let Some(g) = value.as_grid() else {
         if matches!(prim, Prim::Rot90 | Prim::Rot270 | Prim::Dmirror)
@@ -97,8 +97,8 @@ pub(super) fn symmetry(space: &mut Space, prim: Prim, value: Value) -> ValueResu
     }
 }
 
-/// The symmetries that leave rows rows. Copied whole and then reversed: cell by cell, a
-/// mirror of 88 cells took three times as long.
+/// Returns a symmetry that keeps rows as rows. The grid is copied whole and then reversed: cell by
+/// cell, a mirror of 88 cells took three times as long.
 fn reversed(space: &mut Space, prim: Prim, grid: GridRef) -> ValueResult {
     let GridRef { at, height, width } = grid;
     let new = space.reserve_cells(grid.area())?;
@@ -118,7 +118,7 @@ fn reversed(space: &mut Space, prim: Prim, grid: GridRef) -> ValueResult {
     Ok(Space::grid_at(new, height, width))
 }
 
-/// The four mirrors of a compact patch.
+/// Returns one of the four mirror images of a compact patch.
 fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> ValueResult {
     if prim == Prim::Hmirror && value.is_tuple() {
         let base = space.push_elements(value)?;
@@ -196,9 +196,9 @@ fn symmetry_of_patch(space: &mut Space, prim: Prim, value: Value) -> ValueResult
     })
 }
 
-/// The four mirrors of layers: each layer is mirrored in its own box, which
-/// then goes where the box around all of them has it. `None` where plain values
-/// must decide.
+/// Returns one of the four mirror images of layers: each layer is mirrored in its own box, which
+/// then moves to its place in the mirrored box of all layers. Returns `None` where only the plain
+/// primitive applies.
 fn symmetry_of_layers(space: &mut Space, prim: Prim, value: Value) -> Result<Option<Value>, Fault> {
     let (Some(all), Value::Layers { at, len }) = (space.layers_window(value), value) else {
         return Ok(None);
@@ -239,7 +239,7 @@ fn symmetry_of_layers(space: &mut Space, prim: Prim, value: Value) -> Result<Opt
     space.layers_from(base).map(Some)
 }
 
-/// Rows and columns cut out of a grid; degenerate results are tuples.
+/// Cuts rows and columns out of a grid. Degenerate results are tuples.
 pub(super) fn cut(
     space: &mut Space,
     grid: GridRef,
@@ -258,7 +258,7 @@ pub(super) fn cut(
         return space.tuple_from(base);
     }
     if columns == (0..grid.width) {
-        // Whole rows lie together already.
+        // Whole rows are contiguous, so the cells are shared.
         return Ok(Space::grid_at(grid.at + rows.start * width, height, width));
     }
     let at = space.new_cells(height * width)?;

@@ -1,4 +1,4 @@
-//! Functions of functions (section 6.3).
+//! Higher-order functions (section 6.3).
 
 use super::ValueResult;
 use super::call::Eval;
@@ -25,8 +25,8 @@ pub(super) fn build(eval: &mut Eval<'_>, builder: Prim, parts: &[Value]) -> Valu
     eval.space.built(builder, parts)
 }
 
-/// Keeps the elements a condition holds for, on the stack from the first
-/// returned place on; the second is where all of them would have ended.
+/// Pushes the elements that satisfy a condition. Returns the index of the first of them, and the
+/// index at which all elements would end.
 fn filtered(
     eval: &mut Eval<'_>,
     container: Value,
@@ -36,10 +36,10 @@ fn filtered(
     let end = eval.space.stack.len();
     eval.space.stack.extend_from_within(base..end);
     eval.replace_each(condition, end, end + end - base)?;
-    let (elements, answers) = eval.space.stack[base..].split_at_mut(end - base);
+    let (elements, conditions) = eval.space.stack[base..].split_at_mut(end - base);
     let mut kept = 0;
-    for (place, result) in answers.iter().enumerate() {
-        // Written either way: what is kept and what is not follows no pattern.
+    for (place, result) in conditions.iter().enumerate() {
+        // A write without a branch, because the condition's result is unpredictable.
         elements[kept] = elements[place];
         kept += usize::from(result.truth());
     }
@@ -54,7 +54,7 @@ pub(super) fn sfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -
     }
 }
 
-/// The same, element by element.
+/// Filters element by element.
 pub(super) fn sfilter_listed(
     eval: &mut Eval<'_>,
     container: Value,
@@ -97,7 +97,7 @@ pub(super) fn extract(eval: &mut Eval<'_>, container: Value, condition: Value) -
     Err(Fault::Missing(ValueKind::ElementConditionHoldsFor))
 }
 
-/// Replaces the elements on the stack by what `function` makes of them.
+/// Pushes the results of `function` for all elements and returns the index of the first.
 fn mapped(eval: &mut Eval<'_>, function: Value, container: Value) -> Result<usize, Fault> {
     let base = eval.space.push_elements(container)?;
     let end = eval.space.stack.len();
@@ -130,8 +130,8 @@ pub(super) fn rapply(eval: &mut Eval<'_>, functions: Value, value: Value) -> Val
     eval.space.like_from(functions, base)
 }
 
-/// Results of `function` on pairs of elements, on the stack from the second
-/// returned place on; the first is where everything begins.
+/// Pushes the results of `function` for pairs of elements. Returns the index to truncate the stack
+/// to, and the index of the first result.
 fn zipped(
     eval: &mut Eval<'_>,
     function: Value,

@@ -1,25 +1,24 @@
-//! Grids and patches without a compact form: ragged rows, odd cells, boxes too wide for a
-//! mask.
+//! Grids and patches without a compact form: ragged rows, unusual cells, boxes too wide for a mask.
 //!
-//! What programs made at random make is now and then ragged, or painted with `None`, or
-//! scaled up beyond all measure. What `ragged` has no answer to is worked out on light
-//! copies as `plain::rows` has it, in the order and at the price of plain ones. What has
-//! a cell that is no atom is left to plain values.
+//! Random programs sometimes make grids that are ragged, contain `None` or are scaled up to a huge
+//! size. Calls that `ragged` does not handle are evaluated here on lightweight copies with the
+//! functions of `plain::rows`, in the order and at the cost of plain ones. Grids with a cell that
+//! is not an atom are left to plain values.
 
 use super::ValueResult;
 use super::irregular_value::{Atom, IrregularPatch, IrregularValue, location, rows_of};
 use super::ragged::charged;
 use crate::fault::Fault;
 use crate::meter::Meter;
-use crate::plain::room;
+use crate::plain::charge_elements;
 use crate::plain::rows::{self, Location, Rows};
 use crate::prim::Prim;
 use crate::value::{Extremes, Space, Value};
 
-/// What a call makes of light copies; none if it takes more than those.
+/// The result of a call on lightweight copies, or `None` if the copies do not suffice.
 type IrregularResult = Option<Result<IrregularValue, Fault>>;
 
-/// The answer to a call that has no other compact one, if light copies suffice for it.
+/// Returns the result of a call that no compact form handles, if lightweight copies suffice for it.
 pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
     let before = space.meter.clone();
     let made = charged(space, args).ok().and_then(|held| {
@@ -36,7 +35,7 @@ pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option
         return None;
     };
     Some(made.and_then(|made| {
-        space.meter.give_back_to(held);
+        space.meter.release_to(held);
         made.build(space)
     }))
 }
@@ -77,17 +76,17 @@ fn of_one(space: &mut Space, prim: Prim, x: Value) -> IrregularResult {
         }
         _ => return None,
     };
-    Some(Ok(IrregularValue::IrregularPatch(patch)))
+    Some(Ok(IrregularValue::Patch(patch)))
 }
 
-/// A primitive that takes a grid alone.
+/// Evaluates a primitive that takes only a grid.
 fn of_rows(prim: Prim, rows: Rows<Atom>) -> IrregularResult {
     Some(match prim {
         Prim::Mostcolor | Prim::Leastcolor => {
             let colours = rows.into_iter().flatten();
             rows::common(colours, prim == Prim::Mostcolor).map(IrregularValue::Atom)
         }
-        Prim::Asobject => Ok(IrregularValue::IrregularPatch(IrregularPatch::Object(
+        Prim::Asobject => Ok(IrregularValue::Patch(IrregularPatch::Object(
             cells(&rows).collect(),
         ))),
         Prim::Partition => Ok(partition(&rows, None)),
@@ -99,7 +98,7 @@ fn of_rows(prim: Prim, rows: Rows<Atom>) -> IrregularResult {
     })
 }
 
-/// The cells of a grid, row by row.
+/// Returns the cells of a grid, row by row.
 fn cells(rows: &Rows<Atom>) -> impl Iterator<Item = (Atom, Location)> {
     rows.iter().enumerate().flat_map(|(i, row)| {
         let cells = row.iter().enumerate();
@@ -107,7 +106,7 @@ fn cells(rows: &Rows<Atom>) -> impl Iterator<Item = (Atom, Location)> {
     })
 }
 
-/// One object for each colour of a grid but one.
+/// Returns one object for each colour of a grid, except `but`.
 fn partition(rows: &Rows<Atom>, but: Option<Atom>) -> IrregularValue {
     let cells = cells(rows).filter(|(colour, _)| Some(*colour) != but);
     let mut cells: Vec<_> = cells.collect();
@@ -139,9 +138,7 @@ fn of_two(space: &mut Space, prim: Prim, [x, y]: [Value; 2]) -> IrregularResult 
             };
             let factor = y.int().ok()?.max(0);
             let scaled = upscaled(&cells, (top, left), factor, &mut space.meter);
-            return Some(
-                scaled.map(|cells| IrregularValue::IrregularPatch(IrregularPatch::Object(cells))),
-            );
+            return Some(scaled.map(|cells| IrregularValue::Patch(IrregularPatch::Object(cells))));
         }
         Prim::Downscale => rows::downscaled(&rows_of(space, x)?, y.int().ok()?),
         Prim::Hconcat => {
@@ -191,7 +188,7 @@ fn patch_of_two(space: &mut Space, prim: Prim, [x, y]: [Value; 2]) -> IrregularR
             let (colour, patch) = (Atom::new(x)?, IrregularPatch::new(space, y)?);
             Ok(patch.coloured(colour))
         }
-        // Nothing is everywhere, even behind the last row and column.
+        // The empty pattern occurs everywhere, even one past the last row and column.
         Prim::Occurrences if y.is_empty_container() => {
             let (height, width) = rows::dimensions(&rows_of(space, x)?);
             let places = (0..=height).flat_map(|i| (0..=width).map(move |j| (i, j)));
@@ -213,7 +210,7 @@ fn patch_of_two(space: &mut Space, prim: Prim, [x, y]: [Value; 2]) -> IrregularR
         }
         _ => return None,
     };
-    Some(patch.map(IrregularValue::IrregularPatch))
+    Some(patch.map(IrregularValue::Patch))
 }
 
 fn of_three(space: &mut Space, prim: Prim, args: [Value; 3]) -> IrregularResult {
@@ -245,8 +242,7 @@ fn of_three(space: &mut Space, prim: Prim, args: [Value; 3]) -> IrregularResult 
     Some(kept.map(IrregularValue::Grid))
 }
 
-/// The grid with a patch written into it as that primitive does; locations alone can only
-/// be covered.
+/// Writes a patch into a grid as the primitive does. A patch without colours can only be covered.
 fn painted(
     prim: Prim,
     mut rows: Rows<Atom>,
@@ -274,7 +270,7 @@ fn painted(
     Some(written.map(|()| rows))
 }
 
-/// Every cell so many times down and across, seen from the corner of their box.
+/// Repeats every cell of a patch down and across, relative to the corner of its box.
 fn upscaled(
     cells: &[(Atom, Location)],
     (top, left): Location,
@@ -282,8 +278,8 @@ fn upscaled(
     meter: &mut Meter,
 ) -> Result<Vec<(Atom, Location)>, Fault> {
     let block = size.saturating_mul(size);
-    room(meter, block.saturating_mul(4 * cells.len() as i64))?;
-    // There was room for the cells, so the factor is small and none gets too far.
+    charge_elements(meter, block.saturating_mul(4 * cells.len() as i64))?;
+    // The cells were charged for, so the factor is small and no location overflows.
     let place = |low: i64, at: i64| (at - low) * size + low;
     let squares = cells.iter().flat_map(|(colour, (i, j))| {
         let (i, j) = (place(top, *i), place(left, *j));

@@ -1,14 +1,14 @@
-//! Light copies of grids and patches: rows of atoms, lists of locations.
+//! Lightweight copies of grids and patches: rows of atoms and lists of locations.
 //!
-//! A copy as plain values takes memory for every row and two pieces of it for every
-//! cell; these take one for a row and one for a patch.
+//! A copy as plain values takes one allocation for every row and two for every cell. These take one
+//! for a row and one for a patch.
 
 use super::ValueResult;
 use crate::plain::rows::{Location, Rows};
 use crate::value::{Extremes, Space, Value};
 use std::cmp::Ordering;
 
-/// A value without parts, equal to others and ordered as the language has it.
+/// A value without parts, with the language's equality and order.
 #[derive(Clone, Copy)]
 pub(super) struct Atom(pub(super) Value);
 
@@ -47,7 +47,7 @@ pub(super) enum IrregularPatch {
 }
 
 impl IrregularPatch {
-    /// A copy of a value that is a patch and not empty, with atoms for colours.
+    /// Copies a value that is a patch, is not empty and has atoms for colours.
     pub(super) fn new(space: &Space, value: Value) -> Option<Self> {
         let elements = || space.elements(value).ok();
         if let Value::Pair(..) = elements()?.next()? {
@@ -70,7 +70,7 @@ impl IrregularPatch {
         cells.map(IrregularPatch::Object)
     }
 
-    /// Its locations: of an object each once, ascending.
+    /// Returns the locations, those of an object once each and ascending.
     pub(super) fn locations(&self) -> Vec<Location> {
         match self {
             IrregularPatch::Indices(locations) => locations.clone(),
@@ -102,7 +102,7 @@ impl IrregularPatch {
         }
     }
 
-    /// The colours of an object.
+    /// Returns the colours of an object.
     pub(super) fn colours(self) -> Option<Vec<Atom>> {
         match self {
             IrregularPatch::Indices(_) => None,
@@ -112,13 +112,13 @@ impl IrregularPatch {
         }
     }
 
-    /// Its locations with one colour.
+    /// Returns the locations with one colour.
     pub(super) fn coloured(self, colour: Atom) -> Self {
         let locations = self.locations().into_iter();
         IrregularPatch::Object(locations.map(|at| (colour, at)).collect())
     }
 
-    /// With every location moved. Locations have 32 bits, so nothing is moved too far.
+    /// Maps every location. Locations have 32 bits, so the arithmetic does not overflow.
     pub(super) fn moved(self, place: impl Fn(Location) -> Location) -> Self {
         match self {
             IrregularPatch::Indices(locations) => {
@@ -132,7 +132,7 @@ impl IrregularPatch {
     }
 }
 
-/// The rows of a grid; at least one, all of atoms.
+/// Returns the rows of a grid that has at least one row and only atoms for cells.
 pub(super) fn rows_of(space: &Space, value: Value) -> Option<Rows<Atom>> {
     let number = |cell: &i8| Atom(Value::Int(i64::from(*cell)));
     let row = |row: Value| match row {
@@ -164,7 +164,7 @@ pub(super) fn rows_of(space: &Space, value: Value) -> Option<Rows<Atom>> {
     }
 }
 
-/// A location on its own.
+/// Returns a pair as a location.
 pub(super) fn location(value: Value) -> Option<Location> {
     match value {
         Value::Pair(i, j) => Some((i64::from(i), i64::from(j))),
@@ -172,20 +172,20 @@ pub(super) fn location(value: Value) -> Option<Location> {
     }
 }
 
-/// What is made of light copies.
+/// A result on lightweight copies.
 pub(super) enum IrregularValue {
     Atom(Atom),
     Grid(Rows<Atom>),
     /// A tuple of grids.
     Grids(Vec<Rows<Atom>>),
-    /// A set of locations or cells, however they are ordered and repeated.
-    IrregularPatch(IrregularPatch),
-    /// A set of such.
+    /// A set of locations or cells, in any order and with repetitions.
+    Patch(IrregularPatch),
+    /// A set of patches.
     Patches(Vec<IrregularPatch>),
 }
 
 impl IrregularValue {
-    /// The value, charged as if it was made of a plain one.
+    /// Returns the compact value, charged as if it was made of a plain one.
     pub(super) fn build(self, space: &mut Space) -> ValueResult {
         let base = space.stack.len();
         let built = self.build_on_stack(space, base);
@@ -204,7 +204,7 @@ impl IrregularValue {
                 }
                 space.tuple_from(base)
             }
-            IrregularValue::IrregularPatch(patch) => set_from(space, patch),
+            IrregularValue::Patch(patch) => set_from(space, patch),
             IrregularValue::Patches(patches) => {
                 for patch in patches {
                     let set = set_from(space, patch)?;
@@ -241,7 +241,7 @@ fn set_from(space: &mut Space, patch: IrregularPatch) -> ValueResult {
             }
         }
         IrregularPatch::Object(mut cells) => {
-            // Stable: the first of equal ones stays.
+            // A stable sort keeps the first of equal elements.
             cells.sort();
             cells.dedup();
             for (Atom(colour), (i, j)) in cells {

@@ -26,9 +26,8 @@ pub(super) fn around(space: &mut Space, prim: Prim, at: Value) -> ValueResult {
     Ok(window.tight(rows))
 }
 
-/// All neighbours of all locations at once: each row is smeared into itself and
-/// the rows beside it. `None` where the result fits no mask, or for any other
-/// primitive.
+/// Returns all neighbours of all locations: each row is spread into itself and the adjacent rows.
+/// Returns `None` where the result fits no mask, or for any other primitive.
 pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Option<Value>, Fault> {
     let (beside, above) = match prim {
         Prim::Dneighbors => (true, [false, true, false]),
@@ -45,7 +44,7 @@ pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Optio
     let Some(window) = window else {
         return Ok(None);
     };
-    // What was asked of each location one by one.
+    // The cost of separate calls for each location.
     let count = space.count(mask) as u64;
     space.meter.work(count)?;
     let at = space.new_window(window)?;
@@ -65,7 +64,7 @@ pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Optio
     Ok(Some(window.tight(at)))
 }
 
-/// A straight segment, if its locations have 32 bits.
+/// Returns a straight segment, if its locations have 32 bits.
 fn segment(
     space: &mut Space,
     (ai, aj): (i64, i64),
@@ -94,7 +93,7 @@ fn segment(
     Ok(Some(window.tight(at)))
 }
 
-/// A straight segment that fits no mask, location by location.
+/// Returns a straight segment that fits no mask, location by location.
 fn long_segment(
     space: &mut Space,
     (ai, aj): (i64, i64),
@@ -172,8 +171,8 @@ fn outline(space: &mut Space, window: Window) -> ValueResult {
     Ok(window.tight(at))
 }
 
-/// The outline of the bounding box, grown by one (`outbox`) or shrunk by one
-/// (`inbox`); a box shrunk past itself is turned over.
+/// Returns the outline of the bounding box, grown by one (`outbox`) or shrunk by one (`inbox`). The
+/// sides of a box that shrinks past itself swap.
 pub(super) fn frame(space: &mut Space, prim: Prim, patch: Value) -> ValueResult {
     if prim == Prim::Box && patch.is_empty_container() {
         return Ok(patch);

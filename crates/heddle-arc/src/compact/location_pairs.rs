@@ -1,13 +1,13 @@
 //! Functions of two locations over all pairs of two sets.
 //!
-//! `prapply` asks as often as the product of both sizes. For the two functions
-//! programs ask most, the set of all answers is found without asking.
+//! `prapply` makes as many calls as the product of both sizes. For the two functions that programs
+//! use most, the set of all results is computed without calls.
 
 use crate::fault::Fault;
 use crate::value::{Mask, Space, Value, Window, full_bits};
 
-/// The sums of every location of `a` with every one of `b`: one set shifted by
-/// all locations of the other. `None` where they fit no mask.
+/// Returns the sums of every location of `a` with every one of `b`: one set shifted by all
+/// locations of the other. Returns `None` where they fit no mask.
 pub(super) fn sums(space: &mut Space, a: Mask, b: Mask) -> Result<Option<Value>, Fault> {
     let window = Window::fit(
         a.top() + b.top(),
@@ -39,22 +39,21 @@ pub(super) fn sums(space: &mut Space, a: Mask, b: Mask) -> Result<Option<Value>,
             }
         }
     }
-    // The corners of both boxes meet in those of the window.
+    // The corners of both boxes add up to those of the window.
     Ok(Some(window.tight(at)))
 }
 
-/// Words every straight segment inside a box can be written with: a segment
-/// is a stretch of one of four patterns.
+/// Words for every straight segment inside a box: a segment is a range of one of four patterns.
 struct SegmentMasks {
     /// Word `n` has its lowest `n + 1` bits set.
     across: usize,
-    /// Every word is one.
+    /// Every word has only bit 0.
     down: usize,
     /// Word `n` has only bit `n`.
     falling: usize,
     /// The last word has only bit 0, the one before only bit 1.
     rising: usize,
-    /// How many words the diagonals have.
+    /// The number of words of each diagonal.
     diagonal: usize,
 }
 
@@ -82,8 +81,8 @@ impl SegmentMasks {
     }
 }
 
-/// The segments between all pairs of locations of a set. They come in canonical
-/// order: by their first location, then by direction, then by length.
+/// Returns the segments between all pairs of locations of a set. They are found in canonical order:
+/// by first location, then direction, then length.
 pub(super) fn segments(space: &mut Space, mask: Mask) -> Result<Option<Value>, Fault> {
     let count = space.count(mask);
     let (height, width) = (usize::from(mask.height), usize::from(mask.width));
@@ -131,13 +130,13 @@ pub(super) fn segments(space: &mut Space, mask: Mask) -> Result<Option<Value>, F
                     add(patterns.falling, bit, by + 1, by + 1);
                 }
             }
-            // Each segment is that of two pairs, a single location of one.
+            // Each segment belongs to two pairs, that of a single location to one.
             aligned += 2 * (space.stack.len() - start) - 1;
             space.meter.work((space.stack.len() - start) as u64)?;
         }
     }
     if aligned < count * count {
-        // Some pair is not in line: the empty segment, which comes first.
+        // Some pair is not aligned. Its segment is the empty set, which is first in order.
         space.stack.insert(base, Value::EMPTY_SET);
     }
     space.sorted_set(base).map(Some)
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_at_once_equal_pairs_one_by_one() {
+    fn pair_functions_equal_single_calls() {
         let oversized_boxes = [(1, 1), (1, 9), (9, 1), (7, 7), (12, 5), (5, 30), (3, 100)];
         for (number, (height, width)) in oversized_boxes.into_iter().enumerate() {
             for thin in [1, 2, 7] {

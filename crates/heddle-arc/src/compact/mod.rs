@@ -1,9 +1,8 @@
 //! Every primitive on compact values.
 //!
-//! One file per family, as in `plain`. A primitive here looks at the forms of
-//! its arguments; where its fast path does not apply it asks for the general
-//! walk over elements or, for odd grids and patches, hands over to the plain
-//! primitive. What it computes is never decided here.
+//! There is one file per family, as in `plain`. A primitive selects a fast path by the forms of its
+//! arguments. Otherwise it iterates over the elements or, for irregular grids and patches, calls
+//! the plain primitive. `plain` defines all results.
 
 mod allocation_free;
 mod arithmetic;

@@ -1,12 +1,12 @@
-//! Boxes around patches that are too wide for a mask: their outlines and what is inside.
+//! Bounding boxes of patches that are too wide for a mask: their outlines and interiors.
 
 use super::ValueResult;
-use super::ragged::{charged, room};
+use super::ragged::{charge_plain, charged};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Extremes, Space, Value};
 
-/// The answer to a call, if it is one of these. What it costs is what copies would; the
+/// Returns the result of a call, if it is one of these. Its cost equals that of plain copies. The
 /// tests are those of `irregular`.
 pub(super) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
     match (prim, args) {
@@ -16,16 +16,16 @@ pub(super) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option
                 Prim::Outbox => 1,
                 _ => 0,
             };
-            let extremes = grown(loose_extremes(space, patch)?, by)?;
+            let extremes = grown(irregular_extremes(space, patch)?, by)?;
             Some(charged(space, args).and_then(|held| outline(space, extremes, held)))
         }
         (Prim::Backdrop, &[patch]) => {
-            let extremes = loose_extremes(space, patch)?;
+            let extremes = irregular_extremes(space, patch)?;
             let charged = charged(space, args);
             Some(charged.and_then(|held| backdrop(space, extremes, None, held)))
         }
         (Prim::Delta, &[patch @ Value::Set { .. }]) => {
-            let extremes = loose_extremes(space, patch)?;
+            let extremes = irregular_extremes(space, patch)?;
             let charged = charged(space, args);
             Some(charged.and_then(|held| backdrop(space, extremes, Some(patch), held)))
         }
@@ -33,8 +33,8 @@ pub(super) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option
     }
 }
 
-/// The extremes of locations or cells one by one.
-fn loose_extremes(space: &Space, patch: Value) -> Option<Extremes> {
+/// Returns the bounds of locations or cells, found one by one.
+fn irregular_extremes(space: &Space, patch: Value) -> Option<Extremes> {
     let mut found: Option<Extremes> = None;
     let mut of_cells: Option<bool> = None;
     for element in space.elements(patch).ok()? {
@@ -57,8 +57,8 @@ fn loose_extremes(space: &Space, patch: Value) -> Option<Extremes> {
     found
 }
 
-/// A box with its sides so much farther out, turned over if it shrinks past itself;
-/// none if that is too far for locations of 32 bits.
+/// Returns a box grown by `by` on every side. The sides of a box that shrinks past itself swap.
+/// Returns `None` if a location exceeds 32 bits.
 fn grown(e: Extremes, by: i64) -> Option<Extremes> {
     let (top, bottom) = (e.top - by, e.bottom + by);
     let (left, right) = (e.left - by, e.right + by);
@@ -74,8 +74,8 @@ fn grown(e: Extremes, by: i64) -> Option<Extremes> {
 
 fn outline(space: &mut Space, e: Extremes, held: u64) -> ValueResult {
     let around = (e.bottom - e.top) + (e.right - e.left) + 2;
-    room(space, 6 * around as u64)?;
-    space.meter.give_back_to(held);
+    charge_plain(space, 6 * around as u64)?;
+    space.meter.release_to(held);
     let base = space.stack.len();
     let place = |i: i64, j: i64| Value::Pair(i as i32, j as i32);
     for i in e.top..=e.bottom {
@@ -92,11 +92,11 @@ fn outline(space: &mut Space, e: Extremes, held: u64) -> ValueResult {
     space.set_from(base)
 }
 
-/// Every location of a box but those of a patch.
+/// Returns every location of a box, except those of a patch.
 fn backdrop(space: &mut Space, e: Extremes, but: Option<Value>, held: u64) -> ValueResult {
     let (height, width) = (e.bottom - e.top + 1, e.right - e.left + 1);
-    room(space, height.saturating_mul(width).saturating_mul(3) as u64)?;
-    space.meter.give_back_to(held);
+    charge_plain(space, height.saturating_mul(width).saturating_mul(3) as u64)?;
+    space.meter.release_to(held);
     let taken = match but {
         Some(patch) => locations(space, patch)?,
         None => Vec::new(),
@@ -119,7 +119,7 @@ fn backdrop(space: &mut Space, e: Extremes, but: Option<Value>, held: u64) -> Va
     space.set_from(base)
 }
 
-/// The locations of a loose patch, each once and in order.
+/// Returns the locations of a patch without a mask, once each and in order.
 fn locations(space: &Space, patch: Value) -> Result<Vec<(i32, i32)>, Fault> {
     let location = |element| match element {
         Value::Pair(i, j) | Value::Cell { i, j, .. } => Some((i, j)),

@@ -1,14 +1,13 @@
-//! Grids too wide or too high for a mask: their cells one by one.
+//! Grids too wide or too high for a mask, as lists of cells.
 //!
-//! A few calls of `upscale` make one of any grid, and programs that were made at
-//! random do. What is cut out of it may be small again and then has its compact
-//! form; all else is a general set.
+//! A few calls of `upscale` make one of any grid, and random programs contain such calls. Parts of
+//! such a grid may be small enough for a compact form; everything else is a general set.
 
 use super::ValueResult;
 use crate::fault::Fault;
 use crate::value::{GridRef, Space, Value};
 
-/// Locations of some colours.
+/// Returns the locations of some colours.
 pub(super) fn indices(
     space: &mut Space,
     grid: GridRef,
@@ -28,13 +27,13 @@ pub(super) fn indices(
     space.set_from(base)
 }
 
-/// All cells as one object.
+/// Returns all cells as one object.
 pub(super) fn whole(space: &mut Space, grid: GridRef) -> ValueResult {
     let base = push_by_colour(space, grid)?;
     space.sorted_set_of(base, Value::OBJECT_DEPTH)
 }
 
-/// One object for each colour, without that of `but`.
+/// Returns one object for each colour, except `but`.
 pub(super) fn partition(space: &mut Space, grid: GridRef, but: Option<i8>) -> ValueResult {
     let base = push_by_colour(space, grid)?;
     let end = space.stack.len();
@@ -45,8 +44,8 @@ pub(super) fn partition(space: &mut Space, grid: GridRef, but: Option<i8>) -> Va
     objects
 }
 
-/// Pushes an object for each colour of the cells at these places of the stack, without
-/// that of `but`; `charge` charges for so many cells of one.
+/// Pushes an object for each colour of these cells on the stack, except `but`. `charge` charges for
+/// the number of cells of an object.
 pub(super) fn push_objects(
     space: &mut Space,
     cells: std::ops::Range<usize>,
@@ -74,14 +73,15 @@ pub(super) fn push_objects(
     Ok(())
 }
 
-/// Pushes all cells in canonical order; where the first lies.
+/// Pushes all cells in canonical order and returns the index of the first.
 fn push_by_colour(space: &mut Space, grid: GridRef) -> Result<usize, Fault> {
-    // Charged before there are any, and theirs no longer once they are in a set.
+    // The cells are charged before they are pushed. The charge is released because they only pass
+    // through the stack.
     let held = space.meter.bytes();
     space
         .meter
         .take((grid.area() * size_of::<Value>()) as u64)?;
-    space.meter.give_back_to(held);
+    space.meter.release_to(held);
     let place = |colour: i8| (i16::from(colour) + 128) as usize;
     let cells = &space.cells[grid.at..grid.at + grid.area()];
     let mut next = [0_usize; 256];
@@ -108,7 +108,7 @@ fn push_by_colour(space: &mut Space, grid: GridRef) -> Result<usize, Fault> {
     Ok(base)
 }
 
-/// Rows and columns of one colour, each as an object.
+/// Returns the rows and columns of one colour, each as an object.
 pub(super) fn frontiers(space: &mut Space, grid: GridRef) -> ValueResult {
     let GridRef { at, height, width } = grid;
     let base = space.stack.len();
@@ -128,8 +128,8 @@ pub(super) fn frontiers(space: &mut Space, grid: GridRef) -> ValueResult {
     space.set_from(base)
 }
 
-/// Pushes a line as an object if it has one colour; `cell` says where each of its
-/// cells lies, and its row and column.
+/// Pushes a line as an object if it has one colour. `cell` returns the index, row and column of
+/// each of its cells.
 fn push_line(
     space: &mut Space,
     len: usize,
@@ -167,7 +167,7 @@ mod tests {
         time: None,
     };
 
-    /// Too wide, too high, and both; of several colours, lines of one among them.
+    /// Too wide, too high, and both; of several colours, with lines of one colour.
     fn grids() -> Vec<Plain> {
         let sizes = [(3, 129), (2, 300), (256, 1), (256, 4), (257, 130)];
         let patterns: [fn(usize, usize) -> i64; 4] = [

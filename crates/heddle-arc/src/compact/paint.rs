@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{GridRef, ListedKind, Mask, Space, Value, full_bits, lanes};
 
-/// A copy of a grid to write on.
+/// Returns a copy of a grid to write to.
 fn copied(space: &mut Space, grid: GridRef) -> Result<GridRef, Fault> {
     let at = space.reserve_cells(grid.area())?;
     space
@@ -16,9 +16,8 @@ fn copied(space: &mut Space, grid: GridRef) -> Result<GridRef, Fault> {
     Ok(GridRef { at, ..grid })
 }
 
-/// Calls `visit` with every row of a grid that a mask covers part of: the word of
-/// what it covers, the place of the word's first cell, and that cell's place in the
-/// mask's box.
+/// Calls `visit` with every row of a grid that a mask overlaps: the word of the overlap, the index
+/// of its first cell in the grid, and the index of that cell in the mask's box.
 fn covered(
     space: &mut Space,
     grid: GridRef,
@@ -42,7 +41,7 @@ fn covered(
     }
 }
 
-/// Fills the locations of a mask, where `under` says so only cells of that colour.
+/// Fills the locations of a mask, only on cells of colour `under` if it is given.
 fn fill_mask(space: &mut Space, grid: GridRef, mask: Mask, colour: i8, under: Option<i8>) {
     covered(space, grid, mask, |word, cells, place, _| {
         let word = under.map_or(word, |under| lanes::of_colour(word, cells, place, under));
@@ -50,8 +49,8 @@ fn fill_mask(space: &mut Space, grid: GridRef, mask: Mask, colour: i8, under: Op
     });
 }
 
-/// Fills the locations of layers, one after the other, with one colour or with
-/// their own. Charged as if every cell had been listed.
+/// Fills the locations of layers one after another, with one colour or with their own. Charges as
+/// if every cell was listed.
 fn fill_layers(
     space: &mut Space,
     grid: GridRef,
@@ -73,8 +72,8 @@ fn fill_layers(
     Ok(Some(new.into()))
 }
 
-/// Fills the locations of a patch with a colour, where `under` says so only
-/// cells of that colour. `None` where plain values must decide.
+/// Returns a grid with the locations of a patch filled with a colour, only on cells of colour
+/// `under` if it is given. Returns `None` where only the plain primitive applies.
 fn filled(
     space: &mut Space,
     grid: GridRef,
@@ -107,14 +106,14 @@ fn filled(
     Ok(Some(new.into()))
 }
 
-/// Where a location lies in a grid's cells, if it is inside.
+/// Returns the index of a location's cell, if it is inside the grid.
 fn place(grid: GridRef, i: i32, j: i32) -> Option<usize> {
     let (i, j) = (usize::try_from(i).ok()?, usize::try_from(j).ok()?);
     (i < grid.height && j < grid.width).then(|| grid.at + i * grid.width + j)
 }
 
-/// Paints the cells of an object, where `under` says so only over cells that
-/// have that colour at the time. `None` where plain values must decide.
+/// Returns a grid with an object painted on it, only on cells that have colour `under` at that
+/// moment if it is given. Returns `None` where only the plain primitive applies.
 fn painted(
     space: &mut Space,
     grid: GridRef,
@@ -137,7 +136,7 @@ fn painted(
         Value::Layers { .. } => fill_layers(space, grid, object, None, under),
         _ if object.is_empty_container() => Ok(Some(grid.into())),
         Value::Tuple { at, len, .. } => {
-            // The many cells of a merged tuple, straight from where they lie.
+            // A merged tuple has many cells, so it is read in place and not listed.
             space.meter.work(u64::from(len))?;
             let new = copied(space, grid)?;
             for element in &space.values[at as usize..(at + len) as usize] {

@@ -2,14 +2,14 @@
 
 use super::ValueResult;
 use super::query::grid_window;
-use super::zero_width::bare_grid;
+use super::zero_width::zero_width_grid;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::lanes::colour_bits;
 use crate::value::{GridRef, Mask, Space, Value, Window, full_bits};
 
-/// All places where an object agrees with a grid: one plane of bits for each
-/// of its colours, and each of its cells strikes out the places it contradicts.
+/// Returns all locations at which an object matches a grid. There is one plane of bits for each of
+/// its colours, and each of its cells removes the candidates it contradicts.
 pub(super) fn occurrences(space: &mut Space, value: Value, object: Value) -> ValueResult {
     let grid = value.as_grid().filter(|grid| grid_window(*grid).is_some());
     let (Some(grid), Some(mask)) = (grid, object.mask()) else {
@@ -32,11 +32,11 @@ pub(super) fn occurrences(space: &mut Space, value: Value, object: Value) -> Val
     space.rows[at..].fill(full_bits(window.width()));
     match object {
         Value::Object(_, colour) => {
-            strike(space, grid, colour, mask, at, window, None)?;
+            remove_contradicted(space, grid, colour, mask, at, window, None)?;
         }
         Value::Painted { cells, .. } => {
             for colour in space.box_colours(mask, cells as usize).iter() {
-                strike(space, grid, colour, mask, at, window, Some(cells as usize))?;
+                remove_contradicted(space, grid, colour, mask, at, window, Some(cells as usize))?;
             }
         }
         _ => {}
@@ -44,9 +44,9 @@ pub(super) fn occurrences(space: &mut Space, value: Value, object: Value) -> Val
     Ok(space.finish_mask(at, window))
 }
 
-/// Strikes out the candidates that the cells of one colour contradict. Equal
-/// rows of the object, as all of a rectangle are, are matched once.
-fn strike(
+/// Removes the candidates that contradict the cells of one colour. Equal rows of the object, as in
+/// a rectangle, are matched once.
+fn remove_contradicted(
     space: &mut Space,
     grid: GridRef,
     colour: i8,
@@ -98,15 +98,15 @@ fn strike(
     space.meter.work(work)
 }
 
-/// A function that finds the shifts at which every bit of `word`, which has some, meets
-/// a bit of `line`. Words of one register take a quarter of the instructions.
+/// Defines a function that returns the shifts at which every bit of the non-zero `word` meets a bit
+/// of `line`. Words of one register take a quarter of the instructions.
 macro_rules! placements {
     ($name:ident, $word:ty) => {
         fn $name(line: $word, word: $word) -> $word {
             let start = word.trailing_zeros();
             let run = (word >> start).trailing_ones();
             let mut hits = line >> start;
-            // A run of n bits in log n steps.
+            // A run of n bits takes log n steps.
             let mut done = 1;
             while done < run {
                 let step = done.min(run - done);
@@ -131,7 +131,7 @@ pub(super) fn compress(space: &mut Space, value: Value) -> ValueResult {
     let Some(grid) = value.as_grid() else {
         return space.evaluate_irregular(Prim::Compress, &[value]);
     };
-    // Columns with more than one colour, as bits.
+    // The columns with more than one colour, as bits.
     let mut mixed = std::mem::take(&mut space.bitmap);
     mark_mixed_columns(&space.cells, grid, &mut mixed);
     let result = keep_mixed(space, grid, &mixed);
@@ -153,7 +153,7 @@ fn mark_mixed_columns(cells: &[i8], grid: GridRef, mixed: &mut Vec<u64>) {
     }
 }
 
-/// The rows with more than one colour, without the columns that are not marked.
+/// Returns the rows with more than one colour, restricted to the columns in `mixed`.
 fn keep_mixed(space: &mut Space, grid: GridRef, mixed: &[u64]) -> ValueResult {
     let is_mixed = |row: &[i8]| row.iter().any(|cell| *cell != row[0]);
     let rows = (0..grid.height).map(|i| &space.cells[grid.row(i)]);
@@ -166,7 +166,7 @@ fn keep_mixed(space: &mut Space, grid: GridRef, mixed: &[u64]) -> ValueResult {
         return Ok(Value::EMPTY_TUPLE);
     }
     if kept_columns == 0 {
-        return bare_grid(space, kept_rows as u64);
+        return zero_width_grid(space, kept_rows as u64);
     }
     let Some(new) = space.new_grid(kept_rows, kept_columns)? else {
         return space.evaluate_irregular(Prim::Compress, &[grid.into()]);
@@ -219,8 +219,7 @@ pub(super) fn period(space: &mut Space, prim: Prim, object: Value) -> ValueResul
     Ok(Value::Int(length as i64))
 }
 
-/// Whether every cell that has a place `down` rows and `across` columns before
-/// it finds its own colour there.
+/// Whether every cell equals the cell `down` rows and `across` columns before it, if there is one.
 fn repeats(space: &Space, object: Value, mask: Mask, down: usize, across: usize) -> bool {
     let words = space.words(mask);
     let width = usize::from(mask.width);

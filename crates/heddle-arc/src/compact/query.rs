@@ -1,4 +1,4 @@
-//! Questions about grids and patches (section 6.7).
+//! Properties of grids and patches (section 6.7).
 
 use super::ValueResult;
 use super::arithmetic::location;
@@ -8,7 +8,8 @@ use crate::prim::Prim;
 use crate::value::lanes::colour_bits;
 use crate::value::{Extremes, GridRef, MASK_COLUMNS, Mask, Patch, Space, Value, Window};
 
-/// Height and width of a grid or patch; `None` where plain values must decide.
+/// Returns the height and width of a grid or patch, or `None` where only the plain primitive
+/// applies.
 pub(super) fn shape_of(space: &mut Space, piece: Value) -> Result<Option<(i64, i64)>, Fault> {
     if let Some(grid) = piece.as_grid() {
         return Ok(Some((grid.height as i64, grid.width as i64)));
@@ -38,7 +39,7 @@ pub(super) fn height(space: &mut Space, piece: Value) -> ValueResult {
     }
 }
 
-/// A question answered by height and width.
+/// Evaluates a primitive that depends on height and width alone.
 pub(super) fn by_shape(
     space: &mut Space,
     prim: Prim,
@@ -79,7 +80,7 @@ pub(super) fn by_extremes(
     }
 }
 
-/// A pair of numbers known to fit 32 bits: locations and sizes of patches.
+/// Returns a pair of numbers known to fit 32 bits: locations and sizes of patches.
 pub(super) fn place(i: i64, j: i64) -> Value {
     Value::Pair(i as i32, j as i32)
 }
@@ -148,7 +149,7 @@ pub(super) fn matching(space: &mut Space, prim: Prim, a: Value, b: Value) -> Val
     ))
 }
 
-/// The least distance between a column of `x` and one of `y`, both not zero.
+/// Returns the least distance between a column of `x` and one of `y`, both non-zero.
 fn across(x: u128, y: u128) -> i64 {
     if x & y != 0 {
         return 0;
@@ -163,7 +164,7 @@ fn across(x: u128, y: u128) -> i64 {
     while bits != 0 {
         let bit = bits.trailing_zeros();
         bits &= bits - 1;
-        // The nearest on the right of it, and on the left.
+        // The nearest column to the right, then to the left.
         let above = many >> bit;
         if above != 0 {
             least = least.min(i64::from(above.trailing_zeros()));
@@ -176,11 +177,11 @@ fn across(x: u128, y: u128) -> i64 {
     least
 }
 
-/// The least distance in steps from a location to a mask.
+/// Returns the least Manhattan distance from a location to a mask.
 fn distance_from(space: &Space, i: i64, j: i64, mask: Mask) -> i64 {
     let words = space.words(mask);
     let bit = j - mask.left();
-    // The rows from the location's own downwards, then those above it upwards.
+    // The rows at and below the location downwards, then those above it upwards.
     let split = (i - mask.top()).clamp(0, words.len() as i64) as usize;
     let (above, below) = words.split_at(split);
     let first = mask.top() + split as i64 - i;
@@ -207,17 +208,17 @@ fn distance_from(space: &Space, i: i64, j: i64, mask: Mask) -> i64 {
     best
 }
 
-/// Farther than any column: what a row without any is away.
+/// The distance of a row without set columns, greater than that of any column.
 const FAR: i64 = 1 << 32;
 
-/// [`nearest`] for a word of at most 64 columns.
+/// The same as [`nearest`] for a word of at most 64 columns.
 fn nearest_of_few(word: u64, bit: i64) -> i64 {
     if word == 0 {
         return FAR;
     }
     match bit {
         0..64 => {
-            // One of the two is not empty, and an empty one counts 64.
+            // At least one of the two is not empty, and an empty one gives 64.
             let right = (word >> bit).trailing_zeros();
             let left = (word << (63 - bit)).leading_zeros();
             i64::from(left.min(right))
@@ -227,8 +228,8 @@ fn nearest_of_few(word: u64, bit: i64) -> i64 {
     }
 }
 
-/// How far a column is from the nearest of a word's, both counted from the same
-/// side; very far if it has none.
+/// Returns the distance of a column from the nearest set column of a word with the same origin, or
+/// [`FAR`] if there is none.
 fn nearest(word: u128, bit: i64) -> i64 {
     if word == 0 {
         return FAR;
@@ -245,8 +246,7 @@ fn nearest(word: u128, bit: i64) -> i64 {
     left.min(right)
 }
 
-/// The least distance in steps between two masks, if they lie close enough
-/// together for their columns to be compared in one word.
+/// Returns the least Manhattan distance between two masks, if their columns fit one word.
 fn distance(space: &mut Space, a: Mask, b: Mask) -> Result<Option<i64>, Fault> {
     let left = a.left().min(b.left());
     let right = a.right().max(b.right());
@@ -266,7 +266,7 @@ fn distance(space: &mut Space, a: Mask, b: Mask) -> Result<Option<i64>, Fault> {
         if x == 0 {
             continue;
         }
-        // Outwards from the nearest row: farther ones soon cannot be nearer.
+        // Rows are visited outwards from the nearest, so the loop can stop at the best distance.
         let nearest = i.clamp(many.top(), many.bottom());
         let gap = (i - nearest).abs();
         for by in 0..i64::from(many.height) {
@@ -294,20 +294,19 @@ pub(super) fn manhattan(space: &mut Space, a: Value, b: Value) -> ValueResult {
     space.evaluate_irregular(Prim::Manhattan, &[a, b])
 }
 
-/// Whether two masks are exactly one step apart; `None` if `b` is too wide.
+/// Whether two masks are at distance one, or `None` if `b` is too wide.
 fn touching(space: &Space, a: Mask, b: Mask) -> Option<bool> {
     if i64::from(b.width) > MASK_COLUMNS - 2 {
         return None;
     }
-    // One column to spare on the left, so that no neighbour is shifted out.
+    // One spare column on the left keeps left neighbours in the word.
     let left = b.left() - 1;
     let mut beside = false;
     let top = a.top().max(b.top() - 1);
     let bottom = a.bottom().min(b.bottom() + 1);
     for i in top..=bottom {
         let word = space.word_at(a, i, left);
-        // A cell of `a` right of the frame by more than one touches nothing,
-        // and one left of it by more than one neither.
+        // Cells of `a` beyond the spare columns touch nothing.
         let here = space.word_at(b, i, left);
         if word & here != 0 {
             return Some(false);
@@ -407,7 +406,7 @@ pub(super) fn index(space: &mut Space, value: Value, at: Value) -> ValueResult {
     Ok(Value::Int(i64::from(cell)))
 }
 
-/// The window of a whole grid, if masks can hold it.
+/// Returns the window of a whole grid, if masks can hold it.
 pub(super) fn grid_window(grid: GridRef) -> Option<Window> {
     Window::fit(0, 0, grid.height as i64 - 1, grid.width as i64 - 1)
 }

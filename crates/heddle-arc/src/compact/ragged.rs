@@ -1,9 +1,9 @@
-//! Rows that are no grid, and boxes too wide for a mask.
+//! Ragged rows, and boxes too wide for a mask, evaluated without copies.
 //!
-//! What programs make of foreign tasks is now and then ragged, or painted with
-//! `None`. The few primitives that meet such rows in practice walk them here, in
-//! the order and at the price of plain copies, but without making any: a worker that has
-//! grown to its plan allocates nothing. The others are in `irregular`, and so are the tests.
+//! A program that runs on another task's grids sometimes makes ragged grids or grids with `None`.
+//! The few primitives that meet such rows in practice iterate over them here, in the order and at
+//! the cost of plain copies, but without making any: a worker thread whose memory has grown to its
+//! plan allocates nothing. The other primitives are in `irregular`, and so are the tests.
 
 use super::ValueResult;
 use super::oversized_boxes;
@@ -14,7 +14,7 @@ use crate::prim::Prim;
 use crate::value::{Mask, Space, Value};
 use std::ops::Range;
 
-/// The answer to a call that has no other compact one, if it is one of these.
+/// Returns the result of a call that no compact form handles, if it is one of these.
 pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult> {
     match (prim, args) {
         (Prim::Fill, &[rows, colour, Value::Mask(mask)])
@@ -41,8 +41,8 @@ pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option
     }
 }
 
-/// Pays what copies of the arguments and the call would cost; the bytes to go
-/// back to when they were dropped.
+/// Charges the cost of copying the arguments and of the call. Returns the bytes held before, to
+/// release the copies' bytes later.
 pub(super) fn charged(space: &mut Space, args: &[Value]) -> Result<u64, Fault> {
     let held = space.meter.bytes();
     for arg in args {
@@ -56,8 +56,7 @@ fn is_atom(value: Value) -> bool {
     matches!(value, Value::None | Value::Bool(_) | Value::Int(_))
 }
 
-/// Whether a value is a tuple of at least one row, each a tuple without parts
-/// that have parts.
+/// Whether a value is a grid, or a tuple of at least one row, each a tuple of atoms.
 fn has_rows(space: &Space, value: Value) -> bool {
     let Value::Tuple { at, len, .. } = value else {
         return value.as_grid().is_some();
@@ -74,7 +73,7 @@ fn has_rows(space: &Space, value: Value) -> bool {
         })
 }
 
-/// The same with numbers only, and at least one.
+/// Whether a value is a tuple of at least one row, each a tuple of numbers only.
 fn has_numbers(space: &Space, value: Value) -> bool {
     let Value::Tuple { at, len, .. } = value else {
         return false;
@@ -89,8 +88,7 @@ fn row(space: &Space, rows: Value, i: usize) -> Result<Value, Fault> {
     row.ok_or(Fault::Missing(ValueKind::ElementAtThatPlace))
 }
 
-/// Pushes what `colour` makes of the cells of a row, at most so many, by their
-/// columns; where the first lies.
+/// Pushes `colour(column, cell)` for at most `most` cells of a row. Returns the index of the first.
 fn push_row(
     space: &mut Space,
     row: Value,
@@ -107,7 +105,7 @@ fn push_row(
     walked.map(|()| base)
 }
 
-/// The tuple of rows, with what `colour` makes of their cells.
+/// Returns a tuple of rows, with `colour(location, cell)` for each of their cells.
 fn recoloured(
     space: &mut Space,
     rows: Value,
@@ -127,7 +125,7 @@ fn recoloured(
     space.tuple_from(base)
 }
 
-/// Rows and columns; the width is that of the first row.
+/// Returns the number of rows and columns. The width is that of the first row.
 fn dimensions(space: &Space, rows: Value) -> Result<(usize, usize), Fault> {
     Ok((space.len(rows)?, space.len(row(space, rows, 0)?)?))
 }
@@ -140,7 +138,7 @@ fn fill(space: &mut Space, rows: Value, colour: Value, mask: Mask, held: u64) ->
             return Err(Fault::Missing(ValueKind::CellInRaggedGrid));
         }
     }
-    space.meter.give_back_to(held);
+    space.meter.release_to(held);
     recoloured(space, rows, 0..height, usize::MAX, |space, (i, j), cell| {
         let inside = j < width && space.holds(mask, i as i64, j as i64);
         if inside { colour } else { cell }
@@ -148,7 +146,7 @@ fn fill(space: &mut Space, rows: Value, colour: Value, mask: Mask, held: u64) ->
 }
 
 fn switch(space: &mut Space, rows: Value, a: Value, b: Value, held: u64) -> ValueResult {
-    space.meter.give_back_to(held);
+    space.meter.release_to(held);
     let height = space.len(rows)?;
     recoloured(space, rows, 0..height, usize::MAX, |space, _, cell| {
         if space.equal(cell, a) {
@@ -161,8 +159,8 @@ fn switch(space: &mut Space, rows: Value, a: Value, b: Value, held: u64) -> Valu
     })
 }
 
-/// Pays for so many plain values.
-pub(super) fn room(space: &mut Space, count: u64) -> Result<(), Fault> {
+/// Charges for `count` plain values.
+pub(super) fn charge_plain(space: &mut Space, count: u64) -> Result<(), Fault> {
     let bytes = count.saturating_mul(size_of::<Plain>() as u64);
     space.meter.take(bytes)
 }
@@ -170,9 +168,9 @@ pub(super) fn room(space: &mut Space, count: u64) -> Result<(), Fault> {
 fn pieces(space: &mut Space, rows: Value, n: i64, held: u64) -> ValueResult {
     let (height, width) = dimensions(space, rows)?;
     let (length, wanted) = (height as i64, n.unsigned_abs());
-    room(space, wanted.saturating_mul(1 + height as u64))?;
+    charge_plain(space, wanted.saturating_mul(1 + height as u64))?;
     let (part, skip) = (length / n, i64::from(length % n != 0));
-    space.meter.give_back_to(held);
+    space.meter.release_to(held);
     let base = space.stack.len();
     for k in 0..n {
         let start = k * (part + skip);
@@ -183,7 +181,7 @@ fn pieces(space: &mut Space, rows: Value, n: i64, held: u64) -> ValueResult {
     space.tuple_from(base)
 }
 
-/// Pushes the cells of rows of numbers in canonical order; where the first lies.
+/// Pushes the cells of rows of numbers in canonical order. Returns the index of the first.
 fn push_cells(space: &mut Space, rows: Value) -> Result<usize, Fault> {
     let height = space.len(rows)?;
     let base = space.stack.len();
@@ -203,15 +201,15 @@ fn push_cells(space: &mut Space, rows: Value) -> Result<usize, Fault> {
     Ok(base)
 }
 
-/// Pays for cells as an object: a location and a cell of it, each a tuple of two.
+/// Charges for cells of an object: a cell and its location, each a tuple of two.
 fn charge_cells_used(space: &mut Space, count: usize) -> Result<(), Fault> {
     space.meter.work(4 * count as u64)
 }
 
-/// All cells as one object.
+/// Returns all cells as one object.
 fn asobject(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     let base = push_cells(space, rows)?;
-    space.meter.give_back_to(held);
+    space.meter.release_to(held);
     let count = space.stack.len() - base;
     if let Err(fault) = charge_cells_used(space, count) {
         space.stack.truncate(base);
@@ -220,7 +218,7 @@ fn asobject(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     space.set_from(base)
 }
 
-/// One object for each colour but the most common, the smallest of several.
+/// Returns one object for each colour except the most common, on ties the smallest.
 fn fgpartition(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     let base = push_cells(space, rows)?;
     let colour = |cell: &Value| match *cell {
@@ -234,19 +232,19 @@ fn fgpartition(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     let background = background.map(|group| colour(&group[0]));
     let end = stack.len();
     space.stack = stack;
-    space.meter.give_back_to(held);
+    space.meter.release_to(held);
     let pushed = push_objects(space, base..end, background, charge_cells_used);
     let objects = pushed.and_then(|()| space.set_from(end));
     space.stack.truncate(base);
     objects
 }
 
-/// Every location of a grid as wide as its first row.
+/// Returns every location of a grid as wide as its first row.
 fn indices(space: &mut Space, rows: Value, held: u64) -> ValueResult {
     let (height, width) = dimensions(space, rows)?;
     let count = (height * width) as u64;
-    room(space, 3 * count)?;
-    space.meter.give_back_to(held);
+    charge_plain(space, 3 * count)?;
+    space.meter.release_to(held);
     space.meter.work(2 * count)?;
     let base = space.stack.len();
     for i in 0..height as i32 {

@@ -3,12 +3,12 @@
 use super::ValueResult;
 use super::arithmetic::location;
 use super::geometry::{rearranged, symmetry};
-use super::zero_width::bare_grid;
+use super::zero_width::zero_width_grid;
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value, Window, full_bits};
 
-/// Cells repeated `down` times vertically and `across` times horizontally.
+/// Repeats cells `down` times vertically and `across` times horizontally.
 fn scaled(
     space: &mut Space,
     grid: GridRef,
@@ -110,7 +110,7 @@ fn scaled_object(space: &mut Space, object: Value, n: usize) -> Result<Option<Va
     }))
 }
 
-/// A scaled object that fits no mask; `None` if it is far too large.
+/// Returns a scaled object that fits no mask, or `None` if it is far too large.
 fn scaled_cells(space: &mut Space, object: Value, n: usize) -> Result<Option<Value>, Fault> {
     let (Some(mask), Ok(n)) = (object.mask(), i32::try_from(n)) else {
         return Ok(None);
@@ -167,7 +167,7 @@ pub(super) fn replace(space: &mut Space, value: Value, from: Value, to: Value) -
         (Some(from), Some(to)) => {
             recoloured(space, grid, |cell| if cell == from { to } else { cell })
         }
-        // A colour no cell can have is nowhere to be replaced.
+        // No cell can have this colour, so nothing is replaced.
         (None, _) => Ok(value),
         _ => space.evaluate_irregular(Prim::Replace, &[value, from, to]),
     }
@@ -215,7 +215,7 @@ pub(super) fn canvas(space: &mut Space, value: Value, dims: Value) -> ValueResul
         return Ok(Value::EMPTY_TUPLE);
     }
     if width <= 0 {
-        return bare_grid(space, height as u64);
+        return zero_width_grid(space, height as u64);
     }
     space.evaluate_irregular(Prim::Canvas, &[value, dims])
 }

@@ -1,12 +1,12 @@
-//! Sets of one location or cell each, of a whole column.
+//! Sets of one location or cell each, for a whole column.
 //!
-//! What a body does to every cell often begins with the set of that cell alone. All of
-//! them have the same row of bits, so it is written once; each is charged for its own.
+//! A body applied to cells often begins with the set of its cell. All these sets have the same mask
+//! row, which is written once. Each set is charged as if it had its own.
 
 use crate::value::{Value, Window};
 
-/// Writes the set of each value, its row at `row`, if all are locations or cells that fit
-/// a mask; otherwise answers `false`.
+/// Writes the set of each value, with its mask row at `row`. Returns `false` if a value is neither
+/// a location nor a cell that fits a mask.
 pub(super) fn all(row: usize, values: &[Value], results: &mut [Value]) -> bool {
     let alone = |i: i32, j: i32| Some(Window::bounded((i, j, i, j))?.mask_at(row));
     let mut both = values.iter().zip(results);

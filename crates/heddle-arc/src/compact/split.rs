@@ -1,21 +1,21 @@
-//! Splitting and joining grids (section 6.5).
+//! Splitting and concatenating grids (section 6.5).
 
 use super::ValueResult;
 use super::geometry::{crop_grid, cut};
-use super::zero_width::bare_rows;
+use super::zero_width::zero_width_rows;
 use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 use crate::value::{GridRef, Space, Value};
 
 pub(super) fn hconcat(space: &mut Space, a: Value, b: Value) -> ValueResult {
     let (Some(left), Some(right)) = (a.as_grid(), b.as_grid()) else {
-        // Beside a grid without columns, as many rows as that has.
+        // A grid without columns only limits the number of rows.
         let (grid, other) = if a.as_grid().is_some() {
             (a, b)
         } else {
             (b, a)
         };
-        if let (Some(grid), Some(rows)) = (grid.as_grid(), bare_rows(space, other)) {
+        if let (Some(grid), Some(rows)) = (grid.as_grid(), zero_width_rows(space, other)) {
             return cut(space, grid, 0..rows.min(grid.height), 0..grid.width);
         }
         return space.evaluate_irregular(Prim::Hconcat, &[a, b]);

@@ -1,12 +1,11 @@
-//! Unions of many sets at once.
+//! Unions of many sets.
 
 use super::ValueResult;
 use crate::fault::Fault;
 use crate::value::{Colours, LayerBuilder, Mask, Space, Value, Window, lanes};
 
-/// The union of the containers on the stack from `base` on, which are taken
-/// off; their elements are put together without being listed when all are
-/// masks, or all objects that do not contradict each other.
+/// Pops the containers on the stack from `base` on and returns their union. Their elements are not
+/// listed if all containers are masks, or all are objects without contradicting colours.
 pub(super) fn union_from(space: &mut Space, base: usize) -> ValueResult {
     if let Some(set) = union_compact(space, base)? {
         space.stack.truncate(base);
@@ -162,8 +161,8 @@ fn union_objects(space: &mut Space, base: usize, window: Window) -> ValueResult 
     Ok(space.finish_cells(at, cells, window))
 }
 
-/// Charges for the union of two sets as [`union_from`] does. `false`, and nothing
-/// charged, if they are not both masks or both objects, or fit no mask together.
+/// Charges for the union of two sets as [`union_from`] does. Returns `false` and charges nothing if
+/// they are not both masks or both objects, or fit no mask together.
 pub(super) fn charge_union(space: &mut Space, a: Value, b: Value) -> Result<bool, Fault> {
     let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
         return Ok(false);
@@ -200,7 +199,7 @@ pub(super) fn charge_union(space: &mut Space, a: Value, b: Value) -> Result<bool
     Ok(true)
 }
 
-/// The colours of an object; those of many colours are cut on the way.
+/// Returns the colours of an object. An object of many colours is split on the way.
 fn palette(space: &mut Space, object: Value) -> Colours {
     let mut colours = Colours::default();
     match object {
@@ -218,13 +217,13 @@ fn palette(space: &mut Space, object: Value) -> Colours {
     colours
 }
 
-/// Whether two objects have different colours on some location.
+/// Whether two objects have different colours at some location.
 fn contradict(space: &Space, a: Value, b: Value) -> bool {
     let (Some(x), Some(y)) = (a.mask(), b.mask()) else {
         return false;
     };
     let left = x.left().max(y.left());
-    // Where a row of colours begins, seen from column `left`.
+    // The index of row `i`'s colour in column `left`.
     let start = |cells: u32, mask: Mask, i: i64| {
         let row = (i - mask.top()) as usize * usize::from(mask.width);
         cells as usize + row + (left - mask.left()) as usize
@@ -253,7 +252,7 @@ fn contradict(space: &Space, a: Value, b: Value) -> bool {
     !rows.all(agree)
 }
 
-/// The union of objects and layers that have two colours on some location.
+/// Returns the union of objects and layers that have two colours at some location.
 fn union_layers(space: &mut Space, base: usize, window: Window) -> ValueResult {
     let mut colours = Colours::default();
     for place in base..space.stack.len() {
@@ -285,8 +284,8 @@ fn union_layers(space: &mut Space, base: usize, window: Window) -> ValueResult {
     space.end_layers(layering)
 }
 
-/// Cuts a many-coloured object into words of one colour and row each, unless it
-/// was the last to be cut.
+/// Splits a many-coloured object into words of one colour and row each, unless it was the last to
+/// be split.
 fn split_colours(space: &mut Space, mask: Mask, places: (u32, u32)) {
     if space.split_of == Some(places) {
         return;

@@ -1,5 +1,5 @@
-//! Grids without columns, what is no grid or patch at all, and which primitives take
-//! grids and patches. The kernel has the same in `arc/zero_width.cuh`.
+//! Grids without columns, values that are no grid or patch, and which primitives take grids and
+//! patches. The GPU kernel has the same in `arc/bare.cuh`.
 
 use super::ValueResult;
 use super::arithmetic::location;
@@ -8,8 +8,8 @@ use crate::plain::slice_bounds;
 use crate::prim::Prim;
 use crate::value::{Space, Value, Window};
 
-/// How many rows a grid without columns has, if it is one.
-pub(super) fn bare_rows(space: &Space, value: Value) -> Option<usize> {
+/// Returns the number of rows of a grid without columns, if the value is one.
+pub(super) fn zero_width_rows(space: &Space, value: Value) -> Option<usize> {
     let Value::Tuple { at, len, .. } = value else {
         return None;
     };
@@ -18,9 +18,9 @@ pub(super) fn bare_rows(space: &Space, value: Value) -> Option<usize> {
     rows.iter().all(is_empty).then_some(rows.len())
 }
 
-/// A grid of so many rows without columns.
-pub(super) fn bare_grid(space: &mut Space, rows: u64) -> ValueResult {
-    // Charged before they are made: a factor can be anything.
+/// Returns a grid of `rows` rows without columns.
+pub(super) fn zero_width_grid(space: &mut Space, rows: u64) -> ValueResult {
+    // Charged before they are made, because a factor can be any number.
     space
         .meter
         .take(rows.saturating_mul(size_of::<Value>() as u64))?;
@@ -30,7 +30,7 @@ pub(super) fn bare_grid(space: &mut Space, rows: u64) -> ValueResult {
     space.tuple_from(base)
 }
 
-/// Why a value has no rows: it, or one of them, is no tuple.
+/// Returns the fault of a value without rows: it, or one of them, is not a tuple.
 pub(super) fn not_rows(space: &Space, value: Value) -> Option<Fault> {
     match value {
         Value::Grid { .. } => None,
@@ -39,7 +39,7 @@ pub(super) fn not_rows(space: &Space, value: Value) -> Option<Fault> {
             let odd = rows.iter().find(|row| !row.is_tuple())?;
             Some(odd.not(ValueKind::Tuple))
         }
-        // All begin with a number.
+        // The first element of each is a number.
         Value::Pair(..) | Value::Cell { .. } | Value::Row { .. } => {
             Some(Value::Int(0).not(ValueKind::Tuple))
         }
@@ -47,8 +47,8 @@ pub(super) fn not_rows(space: &Space, value: Value) -> Option<Fault> {
     }
 }
 
-/// Which argument a primitive first of all takes the rows of; `first` is the
-/// first argument, a grid or, for some, a patch.
+/// Returns the index of the argument whose rows a primitive reads first. `first` is the first
+/// argument, a grid or, for some primitives, a patch.
 pub(super) fn grid_place(prim: Prim, first: Value) -> Option<usize> {
     match prim {
         Prim::Rot90
@@ -103,13 +103,12 @@ pub(super) fn grid_place(prim: Prim, first: Value) -> Option<usize> {
     }
 }
 
-/// Which argument a primitive takes the rows of once it has those of the first.
+/// Returns the index of the argument whose rows a primitive reads after those of the first.
 pub(super) fn other_grid_place(prim: Prim) -> Option<usize> {
     matches!(prim, Prim::Hconcat | Prim::Cellwise).then_some(1)
 }
 
-/// Which argument a primitive takes the locations of before anything else can
-/// go wrong.
+/// Returns the index of the argument whose locations a primitive reads before any other check.
 pub(super) fn patch_place(prim: Prim, args: &[Value]) -> Option<usize> {
     let is_set = args[0].is_set();
     let on_grid = args[0].as_grid().is_some();
@@ -167,7 +166,7 @@ pub(super) fn patch_place(prim: Prim, args: &[Value]) -> Option<usize> {
     }
 }
 
-/// Why a value has no locations, where its first element tells.
+/// Returns the fault of a value without locations, if its first element decides.
 pub(super) fn not_patch(space: &Space, value: Value) -> Option<Fault> {
     if !value.is_tuple() && !value.is_set() {
         return Some(value.not(ValueKind::Container));
@@ -184,8 +183,7 @@ pub(super) fn not_patch(space: &Space, value: Value) -> Option<Fault> {
     match length {
         0 | 1 => Some(first.not(ValueKind::CellOrLocation)),
         2 => None,
-        // A cell or a location has two parts. What the second is says which it
-        // was meant to be.
+        // A cell or a location has two components. The type of the second decides the fault.
         _ => match space.nth(first, 1).ok()?? {
             second if second.is_tuple() => Some(first.not(ValueKind::Cell)),
             _ => Some(first.not(ValueKind::Pair)),
@@ -193,8 +191,8 @@ pub(super) fn not_patch(space: &Space, value: Value) -> Option<Fault> {
     }
 }
 
-/// A grid of `rows` rows without columns as the first argument.
-pub(super) fn of_bare(
+/// Evaluates a call whose first argument is a grid of `rows` rows without columns.
+pub(super) fn of_zero_width(
     space: &mut Space,
     prim: Prim,
     rows: usize,
@@ -218,24 +216,27 @@ pub(super) fn of_bare(
         | Prim::Switch
         | Prim::Compress => Some(Ok(value)),
         Prim::Crop => Some(cropped(space, rows, args[1], args[2])),
-        Prim::Trim => Some(bare_grid(space, slice_bounds(rows, 1, -1).len() as u64)),
-        Prim::Tophalf | Prim::Bottomhalf => Some(bare_grid(space, rows as u64 / 2)),
+        Prim::Trim => Some(zero_width_grid(
+            space,
+            slice_bounds(rows, 1, -1).len() as u64,
+        )),
+        Prim::Tophalf | Prim::Bottomhalf => Some(zero_width_grid(space, rows as u64 / 2)),
         Prim::Vupscale | Prim::Upscale => Some(number(1).and_then(|factor| {
             let factor = u64::try_from(factor).unwrap_or(0);
-            bare_grid(space, (rows as u64).saturating_mul(factor))
+            zero_width_grid(space, (rows as u64).saturating_mul(factor))
         })),
         Prim::Downscale => Some(number(1).and_then(|factor| match factor.unsigned_abs() {
             0 => Err(Fault::DivideByZero),
-            factor => bare_grid(space, (rows as u64).div_ceil(factor)),
+            factor => zero_width_grid(space, (rows as u64).div_ceil(factor)),
         })),
         Prim::Hconcat => {
-            let others = bare_rows(space, args[1])?;
-            Some(bare_grid(space, rows.min(others) as u64))
+            let others = zero_width_rows(space, args[1])?;
+            Some(zero_width_grid(space, rows.min(others) as u64))
         }
         Prim::Hsplit | Prim::Vsplit if none_at_all => Some(Err(Fault::Empty(ValueKind::Grid))),
         Prim::Hsplit | Prim::Vsplit => Some(number(1).and_then(|n| split(space, prim, rows, n))),
         Prim::Cellwise if args[1].as_grid().is_some() => Some(Ok(value)),
-        Prim::Cellwise => bare_rows(space, args[1]).map(|_| Ok(value)),
+        Prim::Cellwise => zero_width_rows(space, args[1]).map(|_| Ok(value)),
         Prim::Fill if args[2].mask().is_some() || args[2].is_empty_container() => Some(Ok(value)),
         Prim::Paint
             if matches!(args[1], Value::Object(..) | Value::Painted { .. })
@@ -263,15 +264,15 @@ pub(super) fn of_bare(
     }
 }
 
-/// Rows cut out of a grid without columns.
+/// Cuts rows out of a grid without columns.
 fn cropped(space: &mut Space, rows: usize, start: Value, dims: Value) -> ValueResult {
     let ((i, j), (height, width)) = (location(space, start)?, location(space, dims)?);
     let bottom = i.checked_add(height).ok_or(Fault::Overflow)?;
     j.checked_add(width).ok_or(Fault::Overflow)?;
-    bare_grid(space, slice_bounds(rows, i, bottom).len() as u64)
+    zero_width_grid(space, slice_bounds(rows, i, bottom).len() as u64)
 }
 
-/// A grid without columns in `n` pieces.
+/// Splits a grid without columns into `n` pieces.
 fn split(space: &mut Space, prim: Prim, rows: usize, n: i64) -> ValueResult {
     if n == 0 {
         return Err(Fault::DivideByZero);
@@ -290,14 +291,14 @@ fn split(space: &mut Space, prim: Prim, rows: usize, n: i64) -> ValueResult {
             let start = k * (part + skip);
             slice_bounds(rows, start, start + part).len()
         };
-        let piece = bare_grid(space, kept as u64)?;
+        let piece = zero_width_grid(space, kept as u64)?;
         space.stack.push(piece);
     }
     space.tuple_from(base)
 }
 
-/// All places where nothing occurs in a grid, which is one more down and across
-/// than it has cells.
+/// Returns all locations at which the empty pattern occurs in a grid: one more row and column than
+/// it has.
 pub(super) fn everywhere(space: &mut Space, height: usize, width: usize) -> Option<ValueResult> {
     let window = Window::fit(0, 0, height as i64, width as i64)?;
     Some(space.rectangle(window))

@@ -1,9 +1,9 @@
-//! Numbers, comparison and truth (section 6.1).
+//! Numbers, comparison and truth values (section 6.1).
 
 use super::{Plain, PlainResult};
 use crate::fault::{Fault, ValueKind};
 
-/// `operation` on two numbers, or on the components of pairs.
+/// Applies `operation` to two numbers, or to the components of pairs.
 pub(super) fn lift(
     a: &Plain,
     b: &Plain,
@@ -16,7 +16,7 @@ pub(super) fn lift(
     Ok(Plain::pair(operation(ai, bi)?, operation(aj, bj)?))
 }
 
-/// `operation` on a number, or on the components of a pair.
+/// Applies `operation` to a number, or to the components of a pair.
 pub(super) fn lift_one(n: &Plain, operation: fn(i64) -> Result<i64, Fault>) -> PlainResult {
     if let Ok(n) = n.int() {
         return operation(n).map(Plain::Int);
@@ -33,7 +33,7 @@ fn both_components(n: &Plain) -> Result<(i64, i64), Fault> {
     }
 }
 
-/// `a > b`, where the two have an order between them.
+/// Returns `a > b`, where the two have a defined order.
 pub(super) fn greater(a: &Plain, b: &Plain) -> Result<bool, Fault> {
     match (a, b) {
         (Plain::Tuple(x), Plain::Tuple(y)) => match x.iter().zip(y).find(|(x, y)| x != y) {
@@ -48,7 +48,7 @@ pub(super) fn greater(a: &Plain, b: &Plain) -> Result<bool, Fault> {
     }
 }
 
-/// Integer operations with the language's overflow, floor and sign rules.
+/// Integer operations with the language's rules for overflow, rounding and signs.
 pub(crate) mod number {
     use crate::fault::Fault;
 
@@ -64,7 +64,7 @@ pub(crate) mod number {
         a.checked_mul(b).ok_or(Fault::Overflow)
     }
 
-    /// Rounds towards minus infinity.
+    /// Divides and rounds towards minus infinity.
     pub(crate) fn divide(a: i64, b: i64) -> Result<i64, Fault> {
         if b == 0 {
             return Err(Fault::DivideByZero);

@@ -39,7 +39,7 @@ pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> PlainResult {
     }
     meter.work(1)?;
     let x = &args[0];
-    // Only primitives of more than one parameter look at these.
+    // Only primitives of more than one parameter use these.
     let y = args.get(1).unwrap_or(x);
     let z = args.get(2).unwrap_or(x);
     match prim {

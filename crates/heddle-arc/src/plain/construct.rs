@@ -6,7 +6,7 @@ use super::patch::{
 };
 use super::query::{color, mostcolor};
 use super::rows::{at, dimensions};
-use super::{Plain, PlainResult, room, set_of};
+use super::{Plain, PlainResult, charge_elements, set_of};
 use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ pub(super) fn o_g(grid: &Plain, r: &Plain) -> PlainResult {
     }
 }
 
-/// One object per colour, without that of `but`.
+/// Returns one object for each colour, except `but`.
 pub(super) fn partition(grid: &Plain, but: Option<&Plain>) -> PlainResult {
     let mut by_colour: BTreeMap<Plain, BTreeSet<Plain>> = BTreeMap::new();
     for (i, row) in rows(grid)?.into_iter().enumerate() {
@@ -166,7 +166,7 @@ pub(super) fn backdrop(patch: &Plain, meter: &mut Meter) -> PlainResult {
     let e = extremes(patch)?;
     let area = (e.bottom.saturating_sub(e.top).saturating_add(1))
         .saturating_mul(e.right.saturating_sub(e.left).saturating_add(1));
-    room(meter, area.saturating_mul(3))?;
+    charge_elements(meter, area.saturating_mul(3))?;
     Ok(indices(
         (e.top..=e.bottom).flat_map(|i| (e.left..=e.right).map(move |j| (i, j))),
     ))

@@ -1,7 +1,7 @@
-//! Tuples and sets of anything (section 6.2, and its additions).
+//! Tuples and sets of any elements (section 6.2, and its additions in section 10).
 
 use super::arithmetic::greater;
-use super::{Plain, PlainResult, apply, room, set_of};
+use super::{Plain, PlainResult, apply, charge_elements, set_of};
 use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ pub(super) fn contained(value: &Plain, container: &Plain) -> PlainResult {
 
 pub(super) fn combine(a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     let (left, right) = (a.items()?, b.items()?);
-    room(meter, (left.len() + right.len()) as i64)?;
+    charge_elements(meter, (left.len() + right.len()) as i64)?;
     a.like(left.into_iter().chain(right).cloned())
 }
 
@@ -41,8 +41,7 @@ pub(super) fn order(container: &Plain, key: &Plain, meter: &mut Meter) -> PlainR
         keyed.push((apply(key, std::slice::from_ref(item), meter)?, item));
     }
     keyed.sort_by(|a, b| a.0.cmp(&b.0));
-    // The canonical order sorts anything; keys without an order of their own
-    // are found out afterwards.
+    // The canonical order sorts anything; keys without a defined order are detected afterwards.
     for neighbours in keyed.windows(2) {
         greater(&neighbours[0].0, &neighbours[1].0)?;
     }
@@ -53,7 +52,7 @@ pub(super) fn order(container: &Plain, key: &Plain, meter: &mut Meter) -> PlainR
 
 pub(super) fn repeat(item: &Plain, count: &Plain, meter: &mut Meter) -> PlainResult {
     let count = count.int()?.max(0);
-    room(meter, count)?;
+    charge_elements(meter, count)?;
     Ok(Plain::Tuple(vec![item.clone(); count as usize]))
 }
 
@@ -65,14 +64,14 @@ pub(super) fn merge(containers: &Plain, meter: &mut Meter) -> PlainResult {
     let mut all = Vec::new();
     for inner in containers.items()? {
         let items = inner.items()?;
-        room(meter, items.len() as i64)?;
+        charge_elements(meter, items.len() as i64)?;
         all.extend(items.into_iter().cloned());
     }
     containers.like(all)
 }
 
-/// The scan rule: the earliest element that no later one is strictly better
-/// than, seen from the left. `None` for an empty container.
+/// Selection by the scan rule: returns the earliest element that no later one is strictly better
+/// than, or `None` of an empty container.
 fn scan<'a>(
     container: &'a Plain,
     key: Option<&Plain>,
@@ -117,7 +116,7 @@ pub(super) fn common(container: &Plain, most: bool) -> PlainResult {
     for item in container.tuple()? {
         *counts.entry(item).or_default() += 1;
     }
-    // Ascending canonical order, and only a strictly better count replaces.
+    // The order is ascending and only a strictly higher count replaces the best.
     let mut best: Option<(&Plain, i64)> = None;
     for (item, count) in counts {
         if best.is_none_or(|(_, held)| if most { count > held } else { count < held }) {
@@ -143,7 +142,7 @@ pub(super) fn other(container: &Plain, value: &Plain) -> PlainResult {
     nth(&remove(value, container)?, 0)
 }
 
-/// The `n`-th element, counted from the end when negative.
+/// Returns the `n`-th element, counted from the end when negative.
 pub(super) fn nth(container: &Plain, n: i64) -> PlainResult {
     let items = container.items()?;
     let length = items.len() as i64;
@@ -174,7 +173,7 @@ pub(super) fn interval(
     let mut numbers = Vec::new();
     let mut at = start;
     while if step > 0 { at < stop } else { at > stop } {
-        room(meter, 1)?;
+        charge_elements(meter, 1)?;
         numbers.push(Plain::Int(at));
         match at.checked_add(step) {
             Some(next) => at = next,
@@ -186,7 +185,7 @@ pub(super) fn interval(
 
 pub(super) fn product(a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     let (left, right) = (a.items()?, b.items()?);
-    room(
+    charge_elements(
         meter,
         (left.len() as i64).saturating_mul(3 * right.len() as i64),
     )?;

@@ -1,16 +1,16 @@
-//! Turning, cutting and scaling grids (section 6.4).
+//! Rotating, cutting and scaling grids (section 6.4).
 
 use super::patch::{self, Patch, PlainExtremes, extremes, grid, rows, some_rows};
 use super::rows::{self, arranged, cut, downscaled, recoloured, scaled};
-use super::{Plain, PlainResult, room, set_of};
+use super::{Plain, PlainResult, charge_elements, set_of};
 use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use crate::prim::Prim;
 
-/// A grid with its cells moved or dropped, as that primitive does.
+/// Returns a grid after a primitive that only moves or drops cells.
 pub(super) fn rearranged(prim: Prim, value: &Plain) -> PlainResult {
     let kept = arranged(prim, rows(value)?);
-    // Only primitives that do so are asked for.
+    // The callers pass only such primitives.
     kept.map(grid).ok_or(Fault::Missing(ValueKind::Grid))
 }
 
@@ -55,12 +55,12 @@ pub(super) fn cmirror(piece: &Plain) -> PlainResult {
     })
 }
 
-/// `low + high - at`, checked.
+/// Returns `low + high - at`, checked.
 fn reflect(low: i64, high: i64, at: i64) -> Result<i64, Fault> {
     along(low, at, high)
 }
 
-/// `start + (to - from)`, checked.
+/// Returns `start + (to - from)`, checked.
 fn along(start: i64, from: i64, to: i64) -> Result<i64, Fault> {
     to.checked_sub(from)
         .and_then(|offset| start.checked_add(offset))
@@ -99,7 +99,7 @@ pub(super) fn upscale(element: &Plain, factor: &Plain, meter: &mut Meter) -> Pla
     };
     let PlainExtremes { top, left, .. } = extremes(element)?;
     let block = size.saturating_mul(size);
-    room(meter, block.saturating_mul(4 * cells.len() as i64))?;
+    charge_elements(meter, block.saturating_mul(4 * cells.len() as i64))?;
     let place = |low: i64, at: i64, inner: i64| {
         at.checked_sub(low)
             .and_then(|offset| offset.checked_mul(size))
@@ -148,8 +148,8 @@ pub(super) fn switch(value: &Plain, a: &Plain, b: &Plain) -> PlainResult {
 pub(super) fn canvas(value: &Plain, dims: &Plain, meter: &mut Meter) -> PlainResult {
     let (height, width) = dims.as_pair()?;
     let (height, width) = (height.max(0), width.max(0));
-    room(meter, height)?;
-    room(meter, height.saturating_mul(width))?;
+    charge_elements(meter, height)?;
+    charge_elements(meter, height.saturating_mul(width))?;
     let row = vec![value.clone(); if height > 0 { width as usize } else { 0 }];
     Ok(grid(vec![row; height as usize]))
 }
@@ -168,7 +168,7 @@ pub(super) fn mir_rot(value: &Plain, k: &Plain) -> PlainResult {
     }
 }
 
-/// Pieces for `hsplit` and `vsplit`.
+/// Returns the pieces of `hsplit` and `vsplit`.
 pub(super) fn pieces(
     value: &Plain,
     n: &Plain,

@@ -1,4 +1,4 @@
-//! Functions of functions (section 6.3).
+//! Higher-order functions (section 6.3).
 
 use super::containers::merge;
 use super::{Plain, PlainResult, apply, set_of};
@@ -7,7 +7,7 @@ use crate::meter::Meter;
 use crate::prim::Prim;
 use std::slice::from_ref;
 
-/// How many arguments a callable takes.
+/// Returns the number of arguments a callable takes.
 pub(super) fn arity(function: &Plain) -> Result<usize, Fault> {
     match function {
         Plain::Prim(prim) => Ok(prim.arity()),
@@ -17,8 +17,8 @@ pub(super) fn arity(function: &Plain) -> Result<usize, Fault> {
     }
 }
 
-/// The arity left after one argument is bound: right for 2, 3 and 4; a
-/// function of one argument can be bound, but never called.
+/// Returns the arity after one argument is bound, for arities 2, 3 and 4. A function of one
+/// argument can be bound, but never called.
 pub(crate) fn arity_when_bound(arity: usize) -> usize {
     match arity {
         2 => 1,
@@ -33,8 +33,8 @@ pub(super) fn build(builder: Prim, parts: &[Plain]) -> PlainResult {
         Prim::Chain | Prim::Fork => 3,
         _ => 1,
     };
-    // The reference finds out at the call that a part is no function, except
-    // where it looks at the part to bind it.
+    // In the reference a part that is no function fails at the call, except where the builder
+    // inspects the part in order to bind it.
     if matches!(builder, Prim::Lbind | Prim::Rbind) {
         for part in &parts[..functions] {
             arity(part)?;

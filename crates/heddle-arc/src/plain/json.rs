@@ -5,7 +5,7 @@ use crate::prim::Prim;
 use serde_json::Value as Json;
 
 impl Plain {
-    /// Reads a value in vector notation; the error says what was found.
+    /// Reads a value in vector notation. The error names what was found.
     pub fn from_json(json: &Json) -> Result<Plain, String> {
         match json {
             Json::Null => Ok(Plain::None),
@@ -13,7 +13,7 @@ impl Plain {
             Json::Number(number) => number
                 .as_i64()
                 .map(Plain::Int)
-                .ok_or_else(|| format!("a number that is no 64-bit integer: {number}")),
+                .ok_or_else(|| format!("not a 64-bit integer: {number}")),
             Json::Object(fields) => {
                 let Some((key, content)) = fields.iter().next() else {
                     return Err("an object without a field".to_owned());
@@ -21,7 +21,7 @@ impl Plain {
                 let list = || {
                     content
                         .as_array()
-                        .ok_or_else(|| format!("a list was expected under \"{key}\""))
+                        .ok_or_else(|| format!("expected a list under \"{key}\""))
                 };
                 let values = |items: &[Json]| {
                     items
@@ -36,7 +36,7 @@ impl Plain {
                         let rows: Result<Vec<Plain>, String> = list()?
                             .iter()
                             .map(|row| {
-                                let row = row.as_array().ok_or("a grid row was expected")?;
+                                let row = row.as_array().ok_or("expected a grid row")?;
                                 values(row).map(Plain::Tuple)
                             })
                             .collect();
@@ -49,10 +49,10 @@ impl Plain {
                         }
                         None => Err("a call without a name".to_owned()),
                     },
-                    other => Err(format!("no such notation: \"{other}\"")),
+                    other => Err(format!("unknown notation: \"{other}\"")),
                 }
             }
-            other => Err(format!("no value of the language: {other}")),
+            other => Err(format!("not a value of the language: {other}")),
         }
     }
 }
@@ -60,5 +60,5 @@ impl Plain {
 fn primitive(name: &Json) -> Result<Prim, String> {
     name.as_str()
         .and_then(Prim::named)
-        .ok_or_else(|| format!("no primitive is called {name}"))
+        .ok_or_else(|| format!("unknown primitive {name}"))
 }

@@ -2,7 +2,7 @@
 
 use super::patch::{Location, PlainExtremes, extremes, indices, is_empty, some_rows};
 use super::rows::{is_uniform, transpose};
-use super::{Plain, PlainResult, room, set_of};
+use super::{Plain, PlainResult, charge_elements, set_of};
 use crate::fault::Fault;
 use crate::meter::Meter;
 
@@ -31,7 +31,7 @@ fn segment((ai, aj): Location, (bi, bj): Location, meter: &mut Meter) -> PlainRe
         return Ok(set_of([]));
     }
     let length = di.max(dj);
-    room(
+    charge_elements(
         meter,
         i64::try_from(length).unwrap_or(i64::MAX).saturating_mul(3),
     )?;
@@ -83,7 +83,7 @@ fn outline(e: PlainExtremes, meter: &mut Meter) -> PlainResult {
     let around = (e.bottom.saturating_sub(e.top))
         .saturating_add(e.right.saturating_sub(e.left))
         .saturating_add(2);
-    room(meter, around.saturating_mul(6))?;
+    charge_elements(meter, around.saturating_mul(6))?;
     let sides = (e.top..=e.bottom).flat_map(|i| [(i, e.left), (i, e.right)]);
     let ends = (e.left..=e.right).flat_map(|j| [(e.top, j), (e.bottom, j)]);
     Ok(indices(sides.chain(ends)))
@@ -96,8 +96,8 @@ pub(super) fn frame(patch: &Plain, meter: &mut Meter) -> PlainResult {
     outline(extremes(patch)?, meter)
 }
 
-/// The outline of the box grown by one on every side (shrunk if negative); a
-/// box that shrinks past itself is turned over.
+/// Returns the outline of the bounding box grown by one on every side (shrunk if negative). The
+/// sides of a box that shrinks past itself swap.
 pub(super) fn grown_frame(patch: &Plain, by: i64, meter: &mut Meter) -> PlainResult {
     let e = extremes(patch)?;
     let step = |at: i64, by: i64| at.checked_add(by).ok_or(Fault::Overflow);

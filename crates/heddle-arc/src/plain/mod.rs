@@ -1,10 +1,10 @@
-//! Values as the language defines them, and every primitive on them.
+//! Values as the language defines them, and every primitive on them. Sections are those of
+//! docs/arc-language.md.
 //!
-//! A [`Plain`] value owns its parts: tuples are vectors, sets are ordered sets.
-//! The primitives here follow the text of the specification as literally as
-//! code can and are the meaning of the language: the compact forms fall back to
-//! them for whatever does not fit (a ragged grid, colour 400), and the tests
-//! compare everything else with them. They are slow, and meant to be.
+//! A [`Plain`] value owns its parts: tuples are vectors and sets are ordered sets. The primitives
+//! follow the text of the specification literally and define the meaning of the language. The
+//! compact engine falls back to them for whatever its forms do not hold (a ragged grid, colour
+//! 400), and the tests compare everything else with them. They favour clarity over speed.
 
 mod arithmetic;
 mod call;
@@ -41,36 +41,36 @@ pub(crate) type PlainResult = Result<Plain, Fault>;
 /// numbers at every depth, and `Ord` is the canonical order sets iterate in.
 #[derive(Clone)]
 pub enum Plain {
-    /// The one value `index` gives outside its grid.
+    /// The value that `index` returns outside its grid.
     None,
     /// A truth value; equal to 0 or 1.
     Bool(bool),
     /// A number.
     Int(i64),
-    /// Values in a row; grids and locations are tuples.
+    /// A sequence of values. Grids and locations are tuples.
     Tuple(Vec<Plain>),
-    /// Values without order or repetition; patches are sets.
+    /// Distinct values in canonical order. Patches are sets.
     Set(BTreeSet<Plain>),
     /// A primitive as a value.
     Prim(Prim),
-    /// A callable built by that primitive of these parts.
+    /// A callable that a primitive built of these parts.
     Built(Prim, Vec<Plain>),
 }
 
 impl Plain {
-    /// The location `(i, j)`.
+    /// Returns the location `(i, j)`.
     #[must_use]
     pub fn pair(i: i64, j: i64) -> Plain {
         Plain::Tuple(vec![Plain::Int(i), Plain::Int(j)])
     }
 
-    /// The cell `(colour, (i, j))`.
+    /// Returns the cell `(colour, (i, j))`.
     #[must_use]
     pub fn cell(colour: Plain, i: i64, j: i64) -> Plain {
         Plain::Tuple(vec![colour, Plain::pair(i, j)])
     }
 
-    /// A grid of rows of colours.
+    /// Returns a grid of rows of colours.
     pub fn grid<Row>(rows: impl IntoIterator<Item = Row>) -> Plain
     where
         Row: IntoIterator<Item = i64>,
@@ -79,7 +79,7 @@ impl Plain {
         Plain::Tuple(rows.into_iter().map(row).collect())
     }
 
-    /// Its kind, for messages.
+    /// Returns its kind, for messages.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
@@ -92,7 +92,7 @@ impl Plain {
         }
     }
 
-    /// Whether the language takes it for true.
+    /// Whether the language treats it as true.
     #[must_use]
     pub fn truth(&self) -> bool {
         match self {
@@ -105,7 +105,7 @@ impl Plain {
         }
     }
 
-    /// The number it is, if it is one.
+    /// Returns its number, if it is one.
     pub fn int(&self) -> Result<i64, Fault> {
         match self {
             Plain::Bool(value) => Ok(i64::from(*value)),
@@ -142,7 +142,7 @@ impl Plain {
         }
     }
 
-    /// The elements in the order the language walks them.
+    /// Returns the elements in iteration order.
     pub fn items(&self) -> Result<Vec<&Plain>, Fault> {
         match self {
             Plain::Tuple(items) => Ok(items.iter().collect()),
@@ -151,7 +151,7 @@ impl Plain {
         }
     }
 
-    /// A container of the same kind as this one.
+    /// Returns a container of the same kind with these elements.
     pub(crate) fn like(&self, items: impl IntoIterator<Item = Plain>) -> PlainResult {
         match self {
             Plain::Tuple(_) => Ok(Plain::Tuple(items.into_iter().collect())),
@@ -172,18 +172,18 @@ impl Plain {
     }
 }
 
-/// The set of these values. The first of equal ones stays.
+/// Returns the set of these values. The first of equal values stays.
 pub(crate) fn set_of(items: impl IntoIterator<Item = Plain>) -> Plain {
     let mut set = BTreeSet::new();
     for item in items {
-        // `insert` keeps the element already there.
+        // `insert` keeps an equal element that is already in the set.
         set.insert(item);
     }
     Plain::Set(set)
 }
 
 /// Charges for a container of `count` elements before it is built.
-pub(crate) fn room(meter: &mut Meter, count: i64) -> Result<(), Fault> {
+pub(crate) fn charge_elements(meter: &mut Meter, count: i64) -> Result<(), Fault> {
     let count = u64::try_from(count).unwrap_or(0);
     meter.take(count.saturating_mul(size_of::<Plain>() as u64))
 }
@@ -219,7 +219,7 @@ impl PartialEq for Plain {
 
 impl Eq for Plain {}
 
-/// Written the way Python would, with sets in canonical order.
+/// Prints a value in Python's notation, with sets in canonical order.
 impl fmt::Display for Plain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, items: &mut dyn Iterator<Item = &Plain>| {

@@ -5,8 +5,7 @@ use super::query::mostcolor;
 use super::{Plain, PlainResult, rows};
 use crate::fault::Fault;
 
-/// The grid with strokes written into it one after another; `onto` says which cells may
-/// be written over.
+/// Writes strokes into a grid one after another. `onto` says which cells may be overwritten.
 fn write(
     value: &Plain,
     patch_cells: Vec<(Plain, Location)>,

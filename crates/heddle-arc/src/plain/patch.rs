@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 
 pub(crate) type Location = (i64, i64);
 
-/// A patch, looked at as the rules of section 3 say.
+/// A patch, read by the rules of section 3.
 pub(super) enum Patch {
-    /// No elements; neither object nor indices.
+    /// A patch without elements, neither object nor indices.
     Empty,
-    /// Colour and location of every element, in iteration order.
+    /// The colour and location of every element, in iteration order.
     Object(Vec<(Plain, Location)>),
-    /// Locations in iteration order.
+    /// The locations in iteration order.
     Indices(Vec<Location>),
 }
 
@@ -41,13 +41,13 @@ pub(super) fn cell(value: &Plain) -> Result<(Plain, Location), Fault> {
     }
 }
 
-/// The cells of an object; locations are an error.
+/// Returns the cells of an object. Locations are an error.
 pub(super) fn cells(value: &Plain) -> Result<Vec<(Plain, Location)>, Fault> {
     value.items()?.into_iter().map(cell).collect()
 }
 
-/// `locs(P)` as a list: of an object each location once, ascending; of indices
-/// what is there.
+/// Returns `locs(P)` as a list: the locations of an object once each, in ascending order, or the
+/// elements of indices as they are.
 pub(super) fn locations(value: &Plain) -> Result<Vec<Location>, Fault> {
     Ok(match patch(value)? {
         Patch::Empty => Vec::new(),
@@ -59,7 +59,7 @@ pub(super) fn locations(value: &Plain) -> Result<Vec<Location>, Fault> {
     })
 }
 
-/// Top, bottom, left and right of a patch.
+/// The bounds of a patch.
 #[derive(Clone, Copy)]
 pub(super) struct PlainExtremes {
     pub top: i64,
@@ -85,8 +85,7 @@ pub(super) fn is_empty(value: &Plain) -> Result<bool, Fault> {
     Ok(value.items()?.is_empty())
 }
 
-/// The patch with every location moved by `place`; colours are kept and the
-/// result is a set.
+/// Returns the set of a patch's elements with every location mapped by `place`. Colours are kept.
 pub(super) fn relocate(
     value: &Plain,
     place: impl Fn(Location) -> Result<Location, Fault>,
@@ -110,13 +109,13 @@ pub(super) fn relocate(
     Ok(set_of(moved))
 }
 
-/// The set of these locations.
+/// Returns the set of these locations.
 pub(super) fn indices(locations: impl IntoIterator<Item = Location>) -> Plain {
     set_of(locations.into_iter().map(|(i, j)| Plain::pair(i, j)))
 }
 
-/// A grid as rows of cells. Rows may differ in length and hold anything; the
-/// width is that of the first.
+/// Returns a grid as rows of cells. Rows may differ in length and hold any value; the width is that
+/// of the first.
 pub(super) fn rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
     grid.tuple()?
         .iter()
@@ -124,7 +123,7 @@ pub(super) fn rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
         .collect()
 }
 
-/// The same, for primitives that need at least one row.
+/// The same for primitives that need at least one row.
 pub(super) fn some_rows(grid: &Plain) -> Result<Vec<Vec<Plain>>, Fault> {
     let rows = rows(grid)?;
     if rows.is_empty() {

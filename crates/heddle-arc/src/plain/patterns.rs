@@ -24,8 +24,7 @@ pub(super) fn occurrences(value: &Plain, object: &Plain, meter: &mut Meter) -> P
     rows::occurrences(&rows, &pattern, corner, (oh, ow), meter).map(indices)
 }
 
-/// The least period of an object along one axis; `axis` picks the coordinate
-/// that repeats.
+/// Returns the least period of an object along one axis, vertical if `down`.
 pub(super) fn period(object: &Plain, down: bool, meter: &mut Meter) -> PlainResult {
     let (oh, ow) = if object.items()?.is_empty() {
         return Ok(Plain::Int(0));
@@ -59,7 +58,7 @@ pub(super) fn period(object: &Plain, down: bool, meter: &mut Meter) -> PlainResu
     Ok(Plain::Int(length))
 }
 
-/// Colours of a grid, ascending.
+/// Returns the colours of a grid in ascending order.
 pub(super) fn colours_ascending(value: &Plain) -> PlainResult {
     let distinct: BTreeSet<Plain> = rows(value)?.into_iter().flatten().collect();
     if distinct.iter().any(|colour| colour.int().is_err()) {

@@ -1,15 +1,15 @@
-//! Questions about grids and patches (section 6.7).
+//! Properties of grids and patches (section 6.7).
 
 use super::patch::{
     Location, PlainExtremes, extremes, extremes_of, indices, is_empty, locations, rows, some_rows,
 };
 use super::rows::{at, common, dimensions, places_of};
-use super::{Plain, PlainResult, room, set_of};
+use super::{Plain, PlainResult, charge_elements, set_of};
 use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use std::collections::BTreeSet;
 
-/// The colours of all cells of a grid (any tuple) or object.
+/// Returns the colours of all cells of a grid (any tuple) or object.
 fn colours(element: &Plain) -> Result<Vec<Plain>, Fault> {
     if matches!(element, Plain::Tuple(_)) {
         return Ok(rows(element)?.into_iter().flatten().collect());
@@ -24,7 +24,7 @@ fn colours(element: &Plain) -> Result<Vec<Plain>, Fault> {
         .collect()
 }
 
-/// The most (or least) frequent colour, ties to the smallest.
+/// Returns the most (or least) frequent colour, on ties the smallest.
 pub(super) fn mostcolor(element: &Plain, most: bool) -> PlainResult {
     common(colours(element)?, most)
 }
@@ -52,7 +52,7 @@ pub(super) fn color(object: &Plain) -> PlainResult {
     }
 }
 
-/// Height and width of a grid (any tuple) or patch.
+/// Returns the height and width of a grid (any tuple) or patch.
 pub(super) fn shape_of(piece: &Plain) -> Result<Location, Fault> {
     Ok((height(piece)?, width(piece)?))
 }
@@ -234,7 +234,7 @@ pub(super) fn index(grid: &Plain, location: &Plain) -> PlainResult {
 
 pub(super) fn asindices(grid: &Plain, meter: &mut Meter) -> PlainResult {
     let (height, width) = dimensions(&rows(grid)?);
-    room(meter, height.saturating_mul(width).saturating_mul(3))?;
+    charge_elements(meter, height.saturating_mul(width).saturating_mul(3))?;
     Ok(indices(
         (0..height).flat_map(|i| (0..width).map(move |j| (i, j))),
     ))

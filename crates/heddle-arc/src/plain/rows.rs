@@ -1,11 +1,11 @@
-//! What primitives do to the rows of a grid, whatever its cells are.
+//! Operations of primitives on the rows of a grid, generic over its cells.
 //!
-//! Rows may differ in length; the width of a grid is that of the first. Plain values
-//! have rows of plain cells, the compact engine hands in rows of atoms where a grid has
-//! no compact form (`compact::loose`): what a primitive means is said once, here.
+//! Rows may differ in length; the width of a grid is that of the first. Plain values use rows of
+//! plain cells. The compact engine uses rows of atoms where a grid has no compact form
+//! (`compact::irregular`), so that each primitive is defined once, here.
 
+use super::charge_elements;
 pub(crate) use super::patch::Location;
-use super::room;
 use crate::fault::{Fault, ValueKind};
 use crate::meter::Meter;
 use crate::prim::Prim;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 pub(crate) type Rows<T> = Vec<Vec<T>>;
 
-/// Columns become rows; every row is cut to the shortest.
+/// Transposes a grid. Every row is cut to the length of the shortest.
 pub(super) fn transpose<T: Clone>(rows: &Rows<T>) -> Rows<T> {
     let width = rows.iter().map(Vec::len).min().unwrap_or(0);
     (0..width)
@@ -33,8 +33,8 @@ fn left_right<T>(mut rows: Rows<T>) -> Rows<T> {
     rows
 }
 
-/// What a primitive that takes a grid alone, and only moves or drops cells, makes of
-/// it; `None` if it is no such primitive.
+/// Returns the result of a primitive that takes only a grid and only moves or drops cells, or
+/// `None` for any other primitive.
 pub(crate) fn arranged<T: Clone + PartialEq>(prim: Prim, rows: Rows<T>) -> Option<Rows<T>> {
     Some(match prim {
         Prim::Rot90 => transpose(&upside_down(rows)),
@@ -54,7 +54,7 @@ pub(crate) fn arranged<T: Clone + PartialEq>(prim: Prim, rows: Rows<T>) -> Optio
     })
 }
 
-/// The slice rule of section 3.
+/// Returns the bounds of the slice rule of section 3.
 pub(crate) fn slice_bounds(length: usize, from: i64, to: i64) -> std::ops::Range<usize> {
     let length = length as i64;
     let clamp = |bound: i64| {
@@ -69,7 +69,7 @@ pub(crate) fn slice_bounds(length: usize, from: i64, to: i64) -> std::ops::Range
     from..to.max(from)
 }
 
-/// The part of a grid that begins there and has that height and width.
+/// Returns the part of a grid with that corner, height and width.
 pub(crate) fn cut<T: Clone>(
     rows: &Rows<T>,
     (i, j): Location,
@@ -90,7 +90,7 @@ fn trimmed<T: Clone>(rows: &Rows<T>) -> Rows<T> {
         .collect()
 }
 
-/// The first (or last) half of the rows.
+/// Returns the first (or last) half of the rows.
 fn half<T>(rows: Rows<T>, first: bool) -> Rows<T> {
     let half = rows.len() / 2;
     let skip = if first { 0 } else { rows.len() - half };
@@ -104,15 +104,16 @@ fn stretch<T: Clone>(items: &[T], factor: usize) -> Vec<T> {
         .collect()
 }
 
-/// Every cell so many times down and across, paid for before it is made.
+/// Repeats every cell `down` times vertically and `across` times horizontally. Charges before it
+/// copies.
 pub(crate) fn scaled<T: Clone>(
     rows: &Rows<T>,
     (down, across): Location,
     meter: &mut Meter,
 ) -> Result<Rows<T>, Fault> {
     let cells: i64 = rows.iter().map(|row| row.len() as i64).sum();
-    room(meter, down.saturating_mul(rows.len() as i64))?;
-    room(meter, cells.saturating_mul(down).saturating_mul(across))?;
+    charge_elements(meter, down.saturating_mul(rows.len() as i64))?;
+    charge_elements(meter, cells.saturating_mul(down).saturating_mul(across))?;
     let wide: Rows<T> = rows
         .iter()
         .map(|row| stretch(row, across as usize))
@@ -120,7 +121,7 @@ pub(crate) fn scaled<T: Clone>(
     Ok(stretch(&wide, down as usize))
 }
 
-/// Every so many-th row and column of a grid that has rows.
+/// Returns every `factor`-th row and column of a grid that has rows.
 pub(crate) fn downscaled<T: Clone>(rows: &Rows<T>, factor: i64) -> Result<Rows<T>, Fault> {
     let factor = factor.unsigned_abs() as usize;
     if factor == 0 {
@@ -138,21 +139,21 @@ pub(crate) fn downscaled<T: Clone>(rows: &Rows<T>, factor: i64) -> Result<Rows<T
     Ok(kept)
 }
 
-/// The grid with other cells in place of its own.
+/// Maps every cell of a grid.
 pub(crate) fn recoloured<T>(rows: &Rows<T>, colour: impl Fn(&T) -> T) -> Rows<T> {
     rows.iter()
         .map(|row| row.iter().map(&colour).collect())
         .collect()
 }
 
-/// The rows of two grids end to end, as far as both have rows.
+/// Concatenates the rows of two grids, up to the shorter height.
 pub(crate) fn side_by_side<T>(
     left: Rows<T>,
     right: Rows<T>,
     meter: &mut Meter,
 ) -> Result<Rows<T>, Fault> {
     let (height, width) = dimensions(&left);
-    room(meter, height.saturating_mul(width + dimensions(&right).1))?;
+    charge_elements(meter, height.saturating_mul(width + dimensions(&right).1))?;
     Ok(left
         .into_iter()
         .zip(right)
@@ -163,7 +164,7 @@ pub(crate) fn side_by_side<T>(
         .collect())
 }
 
-/// The cells that two grids have in common, and `odd` for the others.
+/// Returns the cells that are equal in two grids, and `odd` elsewhere.
 pub(crate) fn cellwise<T: Clone + PartialEq>(
     left: &Rows<T>,
     right: &Rows<T>,
@@ -188,8 +189,8 @@ pub(crate) fn cellwise<T: Clone + PartialEq>(
     Ok(result)
 }
 
-/// So many pieces of equal size of a grid that has rows, side by side or one below the
-/// other, with one row or column between them if they do not come out even.
+/// Returns `n` pieces of equal size of a grid that has rows, side by side or stacked. One row or
+/// column between them is skipped if the length is not a multiple of `n`.
 pub(crate) fn pieces<T: Clone>(
     rows: &Rows<T>,
     n: i64,
@@ -203,7 +204,7 @@ pub(crate) fn pieces<T: Clone>(
     if n < 0 {
         return Ok(Vec::new());
     }
-    room(meter, n.saturating_mul(1 + height))?;
+    charge_elements(meter, n.saturating_mul(1 + height))?;
     let length = if side_by_side { width } else { height };
     let (part, skip) = (length / n, i64::from(length % n != 0));
     (0..n)
@@ -218,12 +219,12 @@ pub(crate) fn pieces<T: Clone>(
         .collect()
 }
 
-/// Whether a line has cells and all are alike.
+/// Whether a line has cells and all are equal.
 pub(super) fn is_uniform<T: PartialEq>(line: &[T]) -> bool {
     !line.is_empty() && line.iter().all(|cell| *cell == line[0])
 }
 
-/// The grid without rows and columns of one colour.
+/// Returns the grid without rows and columns of one colour.
 fn compressed<T: Clone + PartialEq>(rows: &Rows<T>) -> Rows<T> {
     let columns = transpose(rows);
     let dropped: Vec<bool> = columns.iter().map(|column| is_uniform(column)).collect();
@@ -237,8 +238,8 @@ fn compressed<T: Clone + PartialEq>(rows: &Rows<T>) -> Rows<T> {
     kept.collect()
 }
 
-/// Writes colours one after another into a grid that has rows, skipping what lies
-/// outside; `onto` says which cells may be written over.
+/// Writes colours one after another into a grid that has rows and skips locations outside. `onto`
+/// says which cells may be overwritten.
 pub(crate) fn write<T>(
     rows: &mut Rows<T>,
     patch_cells: impl IntoIterator<Item = (T, Location)>,
@@ -259,7 +260,7 @@ pub(crate) fn write<T>(
     Ok(())
 }
 
-/// The most (or least) frequent of some colours, ties to the smallest.
+/// Returns the most (or least) frequent of some colours, on ties the smallest.
 pub(crate) fn common<T: Ord>(colours: impl IntoIterator<Item = T>, most: bool) -> Result<T, Fault> {
     let mut counts: BTreeMap<T, i64> = BTreeMap::new();
     for colour in colours {
@@ -273,7 +274,7 @@ pub(crate) fn common<T: Ord>(colours: impl IntoIterator<Item = T>, most: bool) -
         .ok_or(Fault::Empty(ValueKind::Element))
 }
 
-/// Where a grid has a colour.
+/// Returns the locations of a grid that have a colour.
 pub(crate) fn places_of<T: PartialEq>(rows: &Rows<T>, wanted: &T) -> Vec<Location> {
     let mut found = Vec::new();
     for (i, row) in rows.iter().enumerate() {
@@ -286,8 +287,8 @@ pub(crate) fn places_of<T: PartialEq>(rows: &Rows<T>, wanted: &T) -> Vec<Locatio
     found
 }
 
-/// Where a pattern of that shape, whose box begins at `corner`, lies in a grid that has
-/// rows.
+/// Returns the locations at which a pattern of that shape, whose box begins at `corner`, occurs in
+/// a grid that has rows.
 pub(crate) fn occurrences<T: PartialEq>(
     rows: &Rows<T>,
     pattern: &[(T, Location)],
@@ -315,7 +316,7 @@ pub(crate) fn occurrences<T: PartialEq>(
     Ok(found)
 }
 
-/// Height and width, zero for a grid with no rows.
+/// Returns the height and width, zero for a grid without rows.
 pub(crate) fn dimensions<T>(rows: &Rows<T>) -> Location {
     (
         rows.len() as i64,
@@ -323,7 +324,7 @@ pub(crate) fn dimensions<T>(rows: &Rows<T>) -> Location {
     )
 }
 
-/// The cell there, `None` outside; a hole in a ragged grid is an error.
+/// Returns the cell at a location, or `None` outside. A missing cell of a ragged grid is an error.
 pub(crate) fn at<T>(rows: &Rows<T>, (i, j): Location) -> Result<Option<&T>, Fault> {
     let (height, width) = dimensions(rows);
     if i < 0 || j < 0 || i >= height || j >= width {

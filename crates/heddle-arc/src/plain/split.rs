@@ -1,8 +1,8 @@
-//! Splitting and joining grids (section 6.5).
+//! Splitting and concatenating grids (section 6.5).
 
 use super::patch::{grid, rows, some_rows};
 use super::rows;
-use super::{Plain, PlainResult, room};
+use super::{Plain, PlainResult, charge_elements};
 use crate::meter::Meter;
 
 pub(super) use super::geometry::pieces;
@@ -13,7 +13,7 @@ pub(super) fn hconcat(a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
 
 pub(super) fn vconcat(a: &Plain, b: &Plain, meter: &mut Meter) -> PlainResult {
     let (top, bottom) = (a.tuple()?, b.tuple()?);
-    room(meter, (top.len() + bottom.len()) as i64)?;
+    charge_elements(meter, (top.len() + bottom.len()) as i64)?;
     Ok(Plain::Tuple(top.iter().chain(bottom).cloned().collect()))
 }
 

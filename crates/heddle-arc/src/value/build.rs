@@ -1,13 +1,13 @@
-//! Giving tuples and sets their one form.
+//! Constructors that give tuples and sets their unique form.
 
 use super::space::Bits;
 use super::{Colours, Mask, Space, Value, Window, lanes};
 use crate::fault::{Fault, Limit, ValueKind};
 use crate::meter::MAX_VALUE_DEPTH;
 
-/// One level deeper than the deepest of these.
+/// Returns a depth one greater than the maximum depth of these values.
 pub(crate) fn deeper(values: &[Value]) -> Result<u8, Fault> {
-    // Long containers hold cells, locations or rows and nothing else.
+    // Long containers mostly have cells, locations or rows only, all of one depth.
     let one_kind = match values.first() {
         Some(first @ (Value::Cell { .. } | Value::Pair(..) | Value::Row { .. })) => {
             let kind = std::mem::discriminant(first);
@@ -25,7 +25,7 @@ pub(crate) fn deeper(values: &[Value]) -> Result<u8, Fault> {
 }
 
 impl Space {
-    /// A pair of numbers in its one form.
+    /// Returns a pair of numbers in its unique form.
     pub(crate) fn pair(&mut self, i: i64, j: i64) -> Result<Value, Fault> {
         if let (Ok(i), Ok(j)) = (i32::try_from(i), i32::try_from(j)) {
             return Ok(Value::Pair(i, j));
@@ -39,14 +39,14 @@ impl Space {
         })
     }
 
-    /// The tuple of two values.
+    /// Returns the tuple of two values.
     pub(crate) fn tuple_of_two(&mut self, a: Value, b: Value) -> Result<Value, Fault> {
         let base = self.stack.len();
         self.stack.extend([a, b]);
         self.tuple_from(base)
     }
 
-    /// The tuple of everything on the stack from `base` on, which is taken off.
+    /// Pops everything on the stack from `base` on and returns it as a tuple.
     pub(crate) fn tuple_from(&mut self, base: usize) -> Result<Value, Fault> {
         let tuple = self.tuple_of(base);
         self.stack.truncate(base);
@@ -87,7 +87,7 @@ impl Space {
         })
     }
 
-    /// Small numbers, any count but two.
+    /// Returns the row of the elements, if all are small numbers. A tuple of two never gets here.
     fn row_of(&mut self, base: usize) -> Result<Option<Value>, Fault> {
         let len = self.stack.len() - base;
         if !self.stack[base..].iter().all(|item| item.small().is_some()) {
@@ -103,7 +103,7 @@ impl Space {
         }))
     }
 
-    /// Equally long rows of small numbers.
+    /// Returns the grid of the elements, if all are equally long rows of small numbers.
     fn grid_of(&mut self, base: usize) -> Result<Option<Value>, Fault> {
         let items = &self.stack[base..];
         let small = |n: i32| i8::try_from(n).is_ok();
@@ -139,7 +139,7 @@ impl Space {
         Ok(Some(grid.into()))
     }
 
-    /// The set of everything on the stack from `base` on, which is taken off.
+    /// Pops everything on the stack from `base` on and returns it as a set.
     pub(crate) fn set_from(&mut self, base: usize) -> Result<Value, Fault> {
         let set = self.set_of(base);
         self.stack.truncate(base);
@@ -180,8 +180,8 @@ impl Space {
         self.sorted_set(base)
     }
 
-    /// Puts the values on the stack from `base` on in canonical order. Objects
-    /// are looked at once for their first cell, which nearly always decides.
+    /// Sorts the values on the stack from `base` on in canonical order. Each object's first cell is
+    /// computed once; comparing it nearly always decides.
     pub(crate) fn sort_from(&mut self, base: usize) {
         let mut stack = std::mem::take(&mut self.stack);
         let mut keyed = std::mem::take(&mut self.keyed);
@@ -202,7 +202,7 @@ impl Space {
         self.stack = stack;
     }
 
-    /// The first cell of an object in a compact form.
+    /// Returns the first cell of an object in a compact form.
     fn first_cell(&self, object: Value) -> Option<(i8, i16, i32)> {
         let first_at = |mask: Mask, row: usize, bits: Bits| {
             (
@@ -230,9 +230,9 @@ impl Space {
         }
     }
 
-    /// Puts locations or cells on the stack in order, each once, by marking them
-    /// in a bitmap. `false`, and nothing done, if they are anything else, few,
-    /// or scattered over a box much larger than their number.
+    /// Sorts and deduplicates locations or cells on the stack with a bitmap. Returns `false` and
+    /// changes nothing if they are anything else, few, or scattered over a box much larger than
+    /// their number.
     fn sort_locations(&mut self, base: usize) -> bool {
         let items = &self.stack[base..];
         if items.len() < 16 {
@@ -309,8 +309,8 @@ impl Space {
         true
     }
 
-    /// Keeps one of the empty sets on the stack: unions and products are full
-    /// of them. How many elements are left.
+    /// Drops all but one of the empty sets on the stack, which unions and products produce in large
+    /// numbers. Returns the number of elements left.
     fn drop_repeated_empties(&mut self, base: usize) -> usize {
         let mut seen = false;
         let mut kept = base;
@@ -329,8 +329,8 @@ impl Space {
         kept - base
     }
 
-    /// A general set of elements that are in order and distinct. The caller
-    /// knows that no compact form takes them.
+    /// Pops sorted, distinct elements and returns them as a general set. The caller ensures that no
+    /// compact form can hold them.
     pub(crate) fn sorted_set(&mut self, base: usize) -> Result<Value, Fault> {
         let len = self.stack.len() - base;
         if len == 0 {
@@ -340,7 +340,7 @@ impl Space {
         self.sorted_set_of(base, depth)
     }
 
-    /// The same of at least one element, where it is known how deep the set nests.
+    /// The same for at least one element and a known depth.
     pub(crate) fn sorted_set_of(&mut self, base: usize, depth: u8) -> Result<Value, Fault> {
         let len = self.stack.len() - base;
         let at = self.new_values(len)?;
@@ -353,7 +353,7 @@ impl Space {
         })
     }
 
-    /// Locations, if all are and fit a mask.
+    /// Returns the mask of the elements, if all are locations and fit one.
     fn mask_of(&mut self, base: usize) -> Result<Option<Value>, Fault> {
         let mut bounds: Option<(i32, i32, i32, i32)> = None;
         for item in &self.stack[base..] {
@@ -382,7 +382,8 @@ impl Space {
         Ok(Some(window.tight(at)))
     }
 
-    /// Cells, if all are, fit a mask, and no location has two colours.
+    /// Returns the object of the elements, if all are cells, fit a mask and no location has two
+    /// colours.
     fn cells_of(&mut self, base: usize) -> Result<Option<Value>, Fault> {
         let mut bounds: Option<(i32, i32, i32, i32)> = None;
         for item in &self.stack[base..] {
@@ -418,7 +419,7 @@ impl Space {
         Ok(Some(self.finish_cells(at, cells, window)))
     }
 
-    /// Cells that share locations.
+    /// Returns the layers of cells that share locations.
     fn layers_of(&mut self, base: usize, window: Window) -> Result<Value, Fault> {
         let mut layering = self.begin_layers(window, {
             let mut colours = Colours::default();
@@ -439,7 +440,8 @@ impl Space {
         self.end_layers(layering)
     }
 
-    /// A container of the kind of `model` of what is on the stack from `base`.
+    /// Pops everything on the stack from `base` on and returns a container of the same kind as
+    /// `model`.
     pub(crate) fn like_from(&mut self, model: Value, base: usize) -> Result<Value, Fault> {
         if model.is_tuple() {
             self.tuple_from(base)
@@ -451,7 +453,7 @@ impl Space {
         }
     }
 
-    /// A callable of parts.
+    /// Returns a callable built of `parts`.
     pub(crate) fn built(
         &mut self,
         prim: crate::prim::Prim,
@@ -467,8 +469,8 @@ impl Space {
         })
     }
 
-    /// A function body and what it closes over, the latter on the stack from
-    /// `base` on.
+    /// Pops the captured values on the stack from `base` on and returns the function of a body that
+    /// captures them.
     pub(crate) fn closure_from(
         &mut self,
         id: u32,

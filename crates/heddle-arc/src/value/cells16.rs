@@ -1,7 +1,7 @@
-//! Sixteen cells at once: comparing them, and choosing between them.
+//! Comparison and selection of sixteen cells at once.
 //!
-//! Where the processor compares sixteen bytes in one instruction and gathers the
-//! answers in another, that is what happens; elsewhere numbers of eight bytes do.
+//! On x86-64 an SSE2 instruction compares sixteen bytes and another gathers the resulting bits.
+//! Other CPUs use 64-bit integers of eight bytes each.
 
 #[cfg(target_arch = "x86_64")]
 use pulp::core_arch::x86::Sse2;
@@ -9,7 +9,7 @@ use pulp::core_arch::x86::Sse2;
 /// Sixteen cells.
 pub(super) type Cells16 = [i8; 16];
 
-/// Sixteen cells; zeros for those beyond the last.
+/// Loads sixteen cells, with zeros beyond the end of the slice.
 #[inline]
 pub(super) fn load(cells: &[i8], at: usize) -> Cells16 {
     let rest = &cells[at..];
@@ -25,7 +25,7 @@ fn load_fewer(rest: &[i8]) -> Cells16 {
     all
 }
 
-/// Writes those of sixteen cells that have a bit and are not beyond the last.
+/// Stores those of sixteen cells that have their bit set and are not beyond the end of the slice.
 #[inline]
 pub(super) fn store(cells: &mut [i8], at: usize, bits: u16, new: Cells16) {
     let rest = &mut cells[at..];
@@ -38,7 +38,7 @@ pub(super) fn store(cells: &mut [i8], at: usize, bits: u16, new: Cells16) {
     }
 }
 
-/// One bit for each cell that is the same in both.
+/// Returns one bit for each cell, set where both are the same.
 #[inline]
 pub(super) fn same(a: Cells16, b: Cells16) -> u16 {
     #[cfg(target_arch = "x86_64")]
@@ -49,12 +49,12 @@ pub(super) fn same(a: Cells16, b: Cells16) -> u16 {
     portable::same(a, b)
 }
 
-/// The cells of `new` that have a bit, and those of `old` that have none.
+/// Returns the cells of `new` whose bit is set, and those of `old` elsewhere.
 #[inline]
 fn chosen(bits: u16, new: Cells16, old: Cells16) -> Cells16 {
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = Sse2::try_new() {
-        // The low byte eight times and the high byte eight times; each keeps its bit.
+        // The low byte eight times and the high byte eight times. Each lane then tests its own bit.
         let twice = simd._mm_cvtsi32_si128(i32::from(bits));
         let twice = simd._mm_unpacklo_epi8(twice, twice);
         let each = simd._mm_shufflelo_epi16::<0b01_01_00_00>(twice);
@@ -68,10 +68,10 @@ fn chosen(bits: u16, new: Cells16, old: Cells16) -> Cells16 {
     portable::chosen(bits, new, old)
 }
 
-/// The same on any processor, eight cells as one number.
+/// The portable version: eight cells in one integer.
 #[cfg_attr(
     target_arch = "x86_64",
-    allow(dead_code, reason = "other processors and tests take this road")
+    allow(dead_code, reason = "used on other CPUs and by tests")
 )]
 mod portable {
     use super::Cells16;
@@ -88,17 +88,17 @@ mod portable {
         [all as u64, (all >> 64) as u64]
     }
 
-    /// Eight bits as eight bytes, each all ones or all zeros.
+    /// Expands eight bits to eight bytes, each all ones or all zeros.
     fn bytes_of(bits: u8) -> u64 {
-        // Byte `k` keeps bit `k` alone; adding carries it into the highest.
+        // Byte `k` keeps only bit `k`; the addition carries it into the byte's highest bit.
         let apart = u64::from(bits).wrapping_mul(LOWEST) & 0x8040_2010_0804_0201;
         (((apart + LOWER) & HIGHEST) >> 7).wrapping_mul(0xff)
     }
 
-    /// One bit for each byte that is not zero.
+    /// Returns one bit for each byte that is not zero.
     fn bits_of(bytes: u64) -> u8 {
         let flags = (((bytes & LOWER) + LOWER) | bytes) & HIGHEST;
-        // Moves bit `8 k` to bit `56 + k`; no two meet.
+        // Moves bit `8 k` to bit `56 + k` without collisions.
         ((flags >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
     }
 

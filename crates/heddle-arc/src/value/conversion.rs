@@ -1,4 +1,4 @@
-//! Between compact and plain values.
+//! Conversion between compact and plain values.
 
 use super::{Space, Value};
 use crate::compact::{degenerate, irregular, ragged};
@@ -7,7 +7,7 @@ use crate::plain::{self, Plain};
 use crate::prim::Prim;
 
 impl Space {
-    /// A plain value in compact form.
+    /// Converts a plain value to compact form.
     pub fn import(&mut self, plain: &Plain) -> Result<Value, Fault> {
         match plain {
             Plain::None => Ok(Value::None),
@@ -50,8 +50,8 @@ impl Space {
         Ok(())
     }
 
-    /// A compact value on its own. Function bodies belong to their plan and
-    /// cannot leave it.
+    /// Converts a compact value to a plain one. Function bodies belong to their plan and are an
+    /// error.
     pub fn export(&self, value: Value) -> Result<Plain, Fault> {
         Ok(match value {
             Value::None => Plain::None,
@@ -77,8 +77,8 @@ impl Space {
         })
     }
 
-    /// Calls a primitive that takes no functions on plain copies of its
-    /// arguments: the road for whatever the compact forms do not hold.
+    /// Calls a primitive that takes no functions where no compact form applies. The arguments are
+    /// copied to plain values if nothing cheaper handles the call.
     #[cold]
     pub(crate) fn evaluate_irregular(
         &mut self,
@@ -97,7 +97,7 @@ impl Space {
         self.evaluate_on_copies(prim, args)
     }
 
-    /// The same on copies, whatever the arguments are.
+    /// Calls a primitive on plain copies of its arguments.
     pub(crate) fn evaluate_on_copies(
         &mut self,
         prim: Prim,
@@ -111,7 +111,7 @@ impl Space {
         }
         let result = plain::call(prim, &plain_args, &mut self.meter)?;
         drop(plain_args);
-        self.meter.give_back_to(held);
+        self.meter.release_to(held);
         self.import(&result)
     }
 

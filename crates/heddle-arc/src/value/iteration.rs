@@ -1,11 +1,11 @@
-//! Walking a container, whatever its form, in the order of the language.
+//! Iteration over a container of any form, in the order of the language.
 
 use super::lanes::each_bit;
 use super::{Mask, Space, Value};
 use crate::fault::{Fault, ValueKind};
 
 impl Space {
-    /// How many elements a container has.
+    /// Returns the number of elements of a container.
     pub(crate) fn len(&self, container: Value) -> Result<usize, Fault> {
         Ok(match container {
             Value::Pair(..) | Value::Cell { .. } => 2,
@@ -24,7 +24,7 @@ impl Space {
         })
     }
 
-    /// The element of a tuple at a place below its length.
+    /// Returns the element of a tuple at an index below its length.
     fn tuple_element(&self, tuple: Value, place: usize) -> Value {
         match tuple {
             Value::Pair(i, j) => Value::Int(i64::from(if place == 0 { i } else { j })),
@@ -45,7 +45,7 @@ impl Space {
         }
     }
 
-    /// The tuple of `len` cells from `start` on, in its one form.
+    /// Returns the tuple of `len` cells from `start` on, in its unique form.
     pub(crate) fn row_value(&self, start: usize, len: usize) -> Value {
         if len == 2 {
             let cell = |at: usize| i32::from(self.cells[at]);
@@ -57,7 +57,7 @@ impl Space {
         }
     }
 
-    /// The element at a place counted from 0, if there is one.
+    /// Returns the element at a zero-based index, if there is one.
     pub(crate) fn nth(&self, container: Value, place: usize) -> Result<Option<Value>, Fault> {
         if container.is_tuple() || matches!(container, Value::Set { .. }) {
             let inside = place < self.len(container)?;
@@ -66,7 +66,7 @@ impl Space {
         Ok(self.elements(container)?.nth(place))
     }
 
-    /// The last element, if there is one.
+    /// Returns the last element, if there is one.
     pub(crate) fn last(&self, container: Value) -> Result<Option<Value>, Fault> {
         if let Value::Mask(mask) | Value::Object(mask, _) = container {
             let words = self.words(mask);
@@ -91,13 +91,13 @@ impl Space {
         Ok((length > 0).then(|| self.tuple_element(container, length - 1)))
     }
 
-    /// The elements in the order of the language.
+    /// Returns the elements in the order of the language.
     pub(crate) fn elements(&self, container: Value) -> Result<Elements<'_>, Fault> {
         let state = match container {
             Value::Mask(mask) => self.walk(mask, ElementColour::None),
             Value::Object(mask, colour) => self.walk(mask, ElementColour::One(colour)),
             Value::Painted { cells, .. } => {
-                // The tag says that there is a mask.
+                // Only the forms with a mask are left.
                 let Some(mask) = container.mask() else {
                     return Err(container.not(ValueKind::Container));
                 };
@@ -121,7 +121,7 @@ impl Space {
                     end: at + u32::from(len),
                     colour: 0,
                 };
-                // Layers always begin with an object.
+                // The first element of layers is always an object.
                 let Value::Object(mask, own) = self.values[at as usize] else {
                     return Err(container.not(ValueKind::Container));
                 };
@@ -147,7 +147,7 @@ impl Space {
         })
     }
 
-    /// The objects of layers, one for each colour.
+    /// Returns the objects of layers, one for each colour.
     pub(crate) fn layers(&self, value: Value) -> impl Iterator<Item = (Mask, i8)> {
         let range = match value {
             Value::Layers { at, len } => at as usize..at as usize + usize::from(len),
@@ -168,7 +168,7 @@ impl Space {
         }
     }
 
-    /// The colours in a box where the mask has cells.
+    /// Returns the colours of the cells under a mask.
     pub(crate) fn box_colours(&self, mask: Mask, cells: usize) -> Colours {
         let width = usize::from(mask.width);
         // Nearly all colours are between 0 and 63.
@@ -192,16 +192,16 @@ impl Space {
         found
     }
 
-    /// Pushes all elements on the stack; where the first lies.
+    /// Pushes all elements on the stack and returns the index of the first.
     pub(crate) fn push_elements(&mut self, container: Value) -> Result<usize, Fault> {
         let base = self.stack.len();
         self.push_elements_uncharged(container)?;
-        // Elements that exist are paid for already; what is charged is the walk.
+        // Existing elements are charged already; this charges the iteration.
         self.meter.work((self.stack.len() - base) as u64)?;
         Ok(base)
     }
 
-    /// The same, charging nothing.
+    /// Pushes all elements on the stack and charges nothing.
     pub(crate) fn push_elements_uncharged(&mut self, container: Value) -> Result<(), Fault> {
         match container {
             Value::Tuple { at, len, .. } | Value::Set { at, len, .. } => {
@@ -255,7 +255,7 @@ impl Space {
         self.push_mask(mask, |i, j| Value::Cell { colour, i, j });
     }
 
-    /// Pushes what `element` makes of each location of a mask.
+    /// Pushes `element(i, j)` for each location of a mask.
     #[inline]
     fn push_mask(&mut self, mask: Mask, element: impl Fn(i32, i32) -> Value) {
         let Space { stack, rows, .. } = self;
@@ -267,8 +267,8 @@ impl Space {
         }
     }
 
-    /// Pushes the cells of a many-coloured object in ascending order: counted
-    /// by colour first, so that each goes to its place at once.
+    /// Pushes the cells of a many-coloured object in ascending order with a counting sort by
+    /// colour.
     fn push_painted(&mut self, object: Value, cells: usize) {
         let Some(mask) = object.mask() else {
             return;
@@ -309,7 +309,7 @@ impl Space {
     }
 }
 
-/// Which of the 256 small colours occur.
+/// A set of 8-bit colours.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Colours([u128; 2]);
 
@@ -333,7 +333,7 @@ impl Colours {
         (self.0[0].count_ones() + self.0[1].count_ones()) as usize
     }
 
-    /// Ascending.
+    /// Returns the colours in ascending order.
     pub(crate) fn iter(self) -> impl Iterator<Item = i8> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -348,13 +348,13 @@ impl Colours {
     }
 }
 
-/// The colour of the cells a mask is walked with.
+/// The colours of the cells during iteration over a mask.
 #[derive(Clone, Copy)]
 enum ElementColour {
-    /// Locations, no cells.
+    /// Locations without colours.
     None,
     One(i8),
-    /// Only the cells of `colour` now, then those of the `later` ones.
+    /// The cells of `colour` in this pass, then those of the `later` colours.
     Many {
         cells: u32,
         colour: i8,
@@ -382,7 +382,7 @@ enum ElementCursor {
     },
 }
 
-/// Elements of a container, one after another.
+/// An iterator over the elements of a container.
 pub(crate) struct Elements<'a> {
     space: &'a Space,
     container: Value,
@@ -421,7 +421,7 @@ impl Iterator for Elements<'_> {
                             *left = self.space.rows[later.rows as usize];
                             continue;
                         }
-                        // The next colour starts from the top again.
+                        // The next colour starts again at the top row.
                         let ElementColour::Many { colour, later, .. } = paint else {
                             *row -= 1;
                             return None;

@@ -1,14 +1,14 @@
-//! Cells and masks sixteen columns at a time.
+//! Operations on cells and masks, sixteen columns at a time.
 //!
-//! Rows are named by the place of their first column; what lies beyond the bits
-//! that are set is read but never changed.
+//! A row is given by the index of its first cell. Cells beyond the set bits are read but never
+//! changed.
 
 use super::cells16::{load, same, store};
 use super::space::Bits;
 use super::{count_narrow, full_bits};
 
-/// Calls `visit` with a column and the sixteen bits from there on, wherever there
-/// are any, until it answers no. The first of the sixteen is always set.
+/// Calls `visit` with a column and the sixteen bits from there on, for all set bits, until it
+/// returns `false`. The first of the sixteen bits is always set.
 #[inline]
 fn for_each_16(word: Bits, mut visit: impl FnMut(usize, u16) -> bool) {
     for (half, first) in [(word as u64, 0), ((word >> 64) as u64, 64)] {
@@ -27,7 +27,7 @@ fn for_each_16(word: Bits, mut visit: impl FnMut(usize, u16) -> bool) {
     }
 }
 
-/// Those bits of a word that `keep` keeps; see [`for_each_16`].
+/// Returns the bits of a word that `keep` returns for each group; see [`for_each_16`].
 #[inline]
 fn kept_of(word: Bits, mut keep: impl FnMut(usize) -> u16) -> Bits {
     let mut of_half = |half: u64, first: usize| {
@@ -36,7 +36,7 @@ fn kept_of(word: Bits, mut keep: impl FnMut(usize) -> u16) -> Bits {
             let skip = left.trailing_zeros();
             left >>= skip;
             column += skip;
-            // What lies beyond the half falls off; it was not asked about.
+            // Bits beyond the half are shifted out; they do not belong to this group.
             kept |= u64::from(keep(first + column as usize)) << column;
             left >>= 16;
             column += 16;
@@ -48,7 +48,7 @@ fn kept_of(word: Bits, mut keep: impl FnMut(usize) -> u16) -> Bits {
     word & (Bits::from(high) << 64 | Bits::from(low))
 }
 
-/// The bits of a row of at most 64 columns, sixteen at a time.
+/// Returns a word for a row of at most 64 columns, computed sixteen bits at a time.
 #[inline]
 fn narrow(width: usize, bits: impl Fn(usize) -> u16) -> u64 {
     let mut word = 0;
@@ -58,7 +58,7 @@ fn narrow(width: usize, bits: impl Fn(usize) -> u16) -> u64 {
     word & full_bits(width) as u64
 }
 
-/// Calls `visit` with each column that is set, ascending.
+/// Calls `visit` with each set column in ascending order.
 #[inline]
 pub(crate) fn each_bit(word: Bits, mut visit: impl FnMut(usize)) {
     let mut low = word as u64;
@@ -73,8 +73,8 @@ pub(crate) fn each_bit(word: Bits, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// One word for each of the colours 0 to 15 of at most 64 cells; `None` if they
-/// have others.
+/// Returns one word for each of the colours 0 to 15 of at most 64 cells, or `None` if there are
+/// other colours.
 pub(crate) fn planes(cells: &[i8]) -> Option<[u64; 16]> {
     let mut planes = [0; 16];
     let mut bit = 1_u64;
@@ -94,7 +94,7 @@ pub(crate) fn copy_under(word: Bits, cells: &mut [i8], from: usize, to: usize) {
     });
 }
 
-/// Gives the cells of a row that lie under a word one colour.
+/// Sets the cells of a row under a word to one colour.
 pub(crate) fn fill_under(word: Bits, cells: &mut [i8], to: usize, colour: i8) {
     for_each_16(word, |column, bits| {
         store(cells, to + column, bits, [colour; 16]);
@@ -102,12 +102,12 @@ pub(crate) fn fill_under(word: Bits, cells: &mut [i8], to: usize, colour: i8) {
     });
 }
 
-/// Those columns of a word whose cells have a colour.
+/// Returns the columns of a word whose cells have a colour.
 pub(crate) fn of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> Bits {
     kept_of(word, |column| same(load(cells, at + column), [colour; 16]))
 }
 
-/// How many of the cells under a word have a colour.
+/// Returns the number of cells under a word that have a colour.
 pub(crate) fn count_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> u32 {
     let mut count = 0;
     for_each_16(word, |column, bits| {
@@ -117,7 +117,7 @@ pub(crate) fn count_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -
     count
 }
 
-/// How many of `count` cells have a colour.
+/// Returns how many of `count` cells have a colour.
 pub(crate) fn count_in(cells: &[i8], at: usize, count: usize, colour: i8) -> usize {
     let equal = (0..count).step_by(16).map(|place| {
         let inside = full_bits((count - place).min(16)) as u16;
@@ -126,7 +126,7 @@ pub(crate) fn count_in(cells: &[i8], at: usize, count: usize, colour: i8) -> usi
     count_narrow(equal, 16) as usize
 }
 
-/// Those columns of a word whose cells are the same in two rows.
+/// Returns the columns of a word whose cells are the same in two rows.
 pub(crate) fn alike(word: Bits, cells: &[i8], a: usize, b: usize) -> Bits {
     kept_of(word, |column| {
         same(load(cells, a + column), load(cells, b + column))
@@ -143,7 +143,7 @@ pub(crate) fn all_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -> 
     all
 }
 
-/// The columns of a row of at most 128 cells that have a colour.
+/// Returns the columns of a row of at most 128 cells that have a colour.
 pub(crate) fn colour_bits(cells: &[i8], at: usize, width: usize, colour: i8) -> Bits {
     let mut word = 0;
     for column in (0..width).step_by(16) {
@@ -153,13 +153,13 @@ pub(crate) fn colour_bits(cells: &[i8], at: usize, width: usize, colour: i8) -> 
     word & full_bits(width)
 }
 
-/// The same of at most 64 cells.
+/// Returns the columns of a row of at most 64 cells that have a colour.
 #[inline]
 pub(crate) fn narrow_colour_bits(cells: &[i8], at: usize, width: usize, colour: i8) -> u64 {
     narrow(width, |column| same(load(cells, at + column), [colour; 16]))
 }
 
-/// The columns of a row of at most 64 cells whose cells are the same as the next.
+/// Returns the columns of a row of at most 64 cells whose cell equals the next one.
 #[inline]
 pub(crate) fn narrow_repeats(cells: &[i8], at: usize, width: usize) -> u64 {
     narrow(width - 1, |column| {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Cells, a word, and where two rows of its width begin.
+    /// Cells, a word, and the indices at which two rows of its width begin.
     fn rows() -> impl Strategy<Value = (Vec<i8>, Bits, usize, usize)> {
         (1_usize..=128, 0_usize..12, 0_usize..12).prop_flat_map(|(width, before, after)| {
             let length = before + 2 * width + after;

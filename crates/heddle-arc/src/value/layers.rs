@@ -1,25 +1,25 @@
-//! Cells that share locations: one mask for each colour.
+//! Sets of cells that share locations: one mask for each colour.
 
 use super::space::Bits;
 use super::{Colours, Space, Value, Window};
 use crate::fault::Fault;
 
-/// Layers being put together, one plane of rows for each colour.
+/// Layers under construction, one plane of rows for each colour.
 pub(crate) struct LayerBuilder {
     window: Window,
     colours: Colours,
-    /// The plane of each colour, by `colour + 128`.
+    /// The index of each colour's plane, by `colour + 128`.
     places: [u8; 256],
     planes: Vec<Bits>,
 }
 
 impl LayerBuilder {
-    /// Where the rows of a colour begin, for [`LayerBuilder::add_at`].
+    /// Returns the first row of a colour's plane, for [`LayerBuilder::add_at`].
     pub(crate) fn plane(&self, colour: i8) -> usize {
         usize::from(self.places[(i16::from(colour) + 128) as usize]) * self.window.height()
     }
 
-    /// Adds cells at a row counted from the beginning of all planes.
+    /// Adds cells at a row index over all planes.
     pub(crate) fn add_at(&mut self, row: usize, bits: Bits) {
         self.planes[row] |= bits;
     }
@@ -32,7 +32,7 @@ impl LayerBuilder {
 }
 
 impl Space {
-    /// Empty planes for these colours, in memory kept for them.
+    /// Returns empty planes for these colours, in reused memory.
     pub(crate) fn begin_layers(&mut self, window: Window, colours: Colours) -> LayerBuilder {
         let mut planes = std::mem::take(&mut self.planes);
         planes.clear();
@@ -49,8 +49,8 @@ impl Space {
         }
     }
 
-    /// The set of all cells added. The caller knows that two of them share a
-    /// location, so that no other form takes them.
+    /// Returns the set of all cells added. The caller ensures that two of them share a location, so
+    /// that no other form can hold them.
     pub(crate) fn end_layers(&mut self, layering: LayerBuilder) -> Result<Value, Fault> {
         let LayerBuilder {
             window,
@@ -71,7 +71,7 @@ impl Space {
         self.layers_from(base)
     }
 
-    /// Layers of the objects on the stack from `base` on, which are taken off.
+    /// Pops the objects on the stack from `base` on and returns their layers.
     pub(crate) fn layers_from(&mut self, base: usize) -> Result<Value, Fault> {
         let len = self.stack.len() - base;
         let at = self.new_values(len)?;
@@ -83,14 +83,14 @@ impl Space {
         })
     }
 
-    /// The box around all layers.
+    /// Returns the bounding box of all layers.
     pub(crate) fn layers_window(&self, value: Value) -> Option<Window> {
         let mut windows = self.layers(value).map(|(mask, _)| Window::of(mask));
         let first = windows.next()?;
         windows.try_fold(first, Window::joined)
     }
 
-    /// All locations of layers.
+    /// Returns all locations of layers.
     pub(crate) fn layers_mask(&mut self, value: Value) -> Result<Option<super::Mask>, Fault> {
         let Some(window) = self.layers_window(value) else {
             return Ok(None);

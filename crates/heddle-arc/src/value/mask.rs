@@ -1,10 +1,10 @@
-//! Making masks, and what sets of locations do to each other.
+//! Construction of masks, and set operations on locations.
 
 use super::space::Bits;
 use super::{MASK_COLUMNS, MASK_ROWS, Mask, Space, Value, lanes};
 use crate::fault::Fault;
 
-/// A rectangle a mask can be written in.
+/// A rectangle that a mask can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     pub top: i64,
@@ -14,7 +14,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The rectangle, if every mask inside it has a compact form.
+    /// Returns the rectangle, if every mask inside it has a compact form.
     pub(crate) fn fit(top: i64, left: i64, bottom: i64, right: i64) -> Option<Window> {
         let far = |at: i64| i16::try_from(at).is_err();
         if far(top) || far(left) || far(bottom) || far(right) {
@@ -31,7 +31,7 @@ impl Window {
         })
     }
 
-    /// The rectangle from the top and left to the bottom and right, if it fits.
+    /// Returns the rectangle of inclusive bounds, if every mask inside it has a compact form.
     pub(crate) fn bounded((top, left, bottom, right): (i32, i32, i32, i32)) -> Option<Window> {
         Window::fit(top.into(), left.into(), bottom.into(), right.into())
     }
@@ -45,12 +45,12 @@ impl Window {
         }
     }
 
-    /// The set of locations in rows that fill this window tightly.
+    /// Returns the set of locations in rows whose bounding box is exactly this window.
     pub(crate) fn tight(self, rows: usize) -> Value {
         Value::Mask(self.mask_at(rows))
     }
 
-    /// The mask of rows that fill this window tightly.
+    /// Returns the mask of rows whose bounding box is exactly this window.
     pub(crate) fn mask_at(self, rows: usize) -> Mask {
         Mask {
             rows: rows as u32,
@@ -79,7 +79,7 @@ impl Window {
     }
 }
 
-/// A word with its columns moved by `by`, left where negative.
+/// Shifts the columns of a word by `by`, left where negative.
 pub(crate) fn moved_bits(word: Bits, by: i64) -> Bits {
     match by {
         0..=127 => word << by,
@@ -88,7 +88,7 @@ pub(crate) fn moved_bits(word: Bits, by: i64) -> Bits {
     }
 }
 
-/// A word with the lowest `width` bits set.
+/// Returns a word with the lowest `width` bits set.
 pub(crate) fn full_bits(width: usize) -> Bits {
     if width >= 128 {
         Bits::MAX
@@ -98,13 +98,13 @@ pub(crate) fn full_bits(width: usize) -> Bits {
 }
 
 impl Space {
-    /// Zeroed rows for a window, at the end.
+    /// Appends zeroed rows for a window.
     pub(crate) fn new_window(&mut self, window: Window) -> Result<usize, Fault> {
         self.new_rows(window.height())
     }
 
-    /// Makes the box of a freshly written window tight. The window must be the
-    /// last thing in `rows`. `None` if it holds nothing.
+    /// Shrinks the window of newly written rows, the last in `rows`, to its bounding box. Returns
+    /// `None` if the rows are empty.
     pub(crate) fn finish(&mut self, at: usize, window: Window) -> Option<Mask> {
         let words = &self.rows[at..];
         let all = words.iter().fold(0, |all, word| all | word);
@@ -137,20 +137,20 @@ impl Space {
         })
     }
 
-    /// The set of locations written into a window.
+    /// Returns the set of locations written into a window.
     pub(crate) fn finish_mask(&mut self, at: usize, window: Window) -> Value {
         self.finish(at, window)
             .map_or(Value::EMPTY_SET, Value::Mask)
     }
 
-    /// The cells of one colour written into a window.
+    /// Returns the cells of one colour written into a window.
     pub(crate) fn finish_object(&mut self, at: usize, window: Window, colour: i8) -> Value {
         self.finish(at, window)
             .map_or(Value::EMPTY_SET, |mask| Value::Object(mask, colour))
     }
 
-    /// The cells written into a window, their colours into a box of the same
-    /// size whose other cells are zero. Both must be the last of their kind.
+    /// Returns the cells written into a window. Their colours are in a box of the same size that is
+    /// zero elsewhere. Both must be at the end of their vectors.
     pub(crate) fn finish_cells(&mut self, rows: usize, cells: usize, window: Window) -> Value {
         let Some(mask) = self.finish(rows, window) else {
             self.cells.truncate(cells);
@@ -163,10 +163,10 @@ impl Space {
         let (height, width) = (usize::from(mask.height), usize::from(mask.width));
         let skip_rows = (mask.top() - window.top) as usize;
         let skip_columns = (mask.left() - window.left) as usize;
-        let irregular = window.width();
-        if height != window.height() || width != irregular {
+        let stride = window.width();
+        if height != window.height() || width != stride {
             for row in 0..height {
-                let from = cells + (skip_rows + row) * irregular + skip_columns;
+                let from = cells + (skip_rows + row) * stride + skip_columns;
                 self.cells
                     .copy_within(from..from + width, cells + row * width);
             }
@@ -182,7 +182,7 @@ impl Space {
         }
     }
 
-    /// The one colour of a mask in a looser box of colours, if it is one.
+    /// Returns the colour of a mask in a larger box of colours, if it has only one.
     fn one_colour(&self, mask: Mask, cells: usize, window: Window) -> Option<i8> {
         let width = window.width();
         let start = cells
@@ -197,7 +197,7 @@ impl Space {
         rows.all(same).then_some(one)
     }
 
-    /// The word of a mask in a row of the plane, as seen from column `left`.
+    /// Returns the word of a mask in row `i`, with bit 0 at column `left`.
     pub(crate) fn word_at(&self, mask: Mask, i: i64, left: i64) -> Bits {
         let row = i - mask.top();
         if row < 0 || row >= i64::from(mask.height) {
@@ -209,7 +209,7 @@ impl Space {
         )
     }
 
-    /// A copy of a mask's rows, at the end.
+    /// Appends a copy of a mask's rows.
     pub(crate) fn copied_rows(&mut self, mask: Mask) -> Result<usize, Fault> {
         let at = self.reserve_rows(usize::from(mask.height))?;
         let first = mask.rows as usize;
@@ -218,14 +218,14 @@ impl Space {
         Ok(at)
     }
 
-    /// Whether a mask holds a location.
+    /// Whether a mask contains a location.
     pub(crate) fn holds(&self, mask: Mask, i: i64, j: i64) -> bool {
         let bit = j - mask.left();
         (0..i64::from(mask.width)).contains(&bit)
             && self.word_at(mask, i, mask.left()) >> bit & 1 == 1
     }
 
-    /// The full rectangle.
+    /// Returns the full rectangle.
     pub(crate) fn rectangle(&mut self, window: Window) -> Result<Value, Fault> {
         let at = self.new_window(window)?;
         let word = full_bits(window.width());

@@ -1,8 +1,8 @@
-//! Values as the engine holds them: sixteen bytes each, parts in a [`Space`].
+//! Values as the engine stores them: handles of sixteen bytes, with their parts in a [`Space`].
 //!
-//! A [`Value`] is a small copyable handle. What does not fit in sixteen bytes
-//! lies in three vectors of a [`Space`] that only grow while an evaluation runs
-//! and are cut back, never freed, between evaluations:
+//! A [`Value`] is small and `Copy`. Parts that do not fit in sixteen bytes are in three vectors of
+//! a [`Space`]. They only grow while an evaluation runs, and are truncated but never freed between
+//! evaluations:
 //!
 //! | vector | element | holds |
 //! |---|---|---|
@@ -10,13 +10,12 @@
 //! | `rows` | `u128` | masks: one word for each row of a set of locations |
 //! | `values` | `Value` | general tuples and sets, parts of callables |
 //!
-//! The one thing to know: **every value has exactly one form.** A tuple of
-//! equally long rows of small numbers is always a `Grid`, whoever made it; two
-//! numbers are always a `Pair`; a set of locations that fits the window of a
-//! mask is always a `Mask`. So two values are equal only if their forms are the
-//! same and their contents compare as bytes, and each primitive tells by the
-//! tag whether its fast path applies. Everything odd (a ragged grid, colour
-//! 400, locations 200 columns apart) is a general `Tuple` or `Set`.
+//! Invariant: **every value has exactly one form.** A tuple of equally long rows of small numbers
+//! is always a `Grid`, whichever primitive built it. Two numbers are always a `Pair`. A set of
+//! locations that fits the window of a mask is always a `Mask`. So two values are equal only if
+//! their forms are the same and their contents compare as bytes, and each primitive sees by the tag
+//! whether its fast path applies. Everything else (a ragged grid, colour 400, locations 200 columns
+//! apart) is a general `Tuple` or `Set`.
 //!
 //! A mask's origin is the corner of its bounding box, so shifting a patch
 //! changes two numbers in the handle and touches no memory.
@@ -43,16 +42,16 @@ pub(crate) use space::{Bits, GridRef, count_narrow};
 use crate::fault::{Fault, ValueKind};
 use crate::prim::Prim;
 
-/// The most columns a mask spans: two rays of 43 and the grid between them.
+/// The maximum number of columns of a mask: two rays of 43 and the grid between them.
 pub(crate) const MASK_COLUMNS: i64 = 128;
-/// The most rows a mask spans.
+/// The maximum number of rows of a mask.
 pub(crate) const MASK_ROWS: i64 = 255;
 
-/// A set of locations: `height` words from `rows` on; bit `b` of word `r` is
-/// the location `(i + r, j + b)`. The box is tight on all four sides.
+/// A set of locations: `height` words from index `rows` on. Bit `b` of word `r` is the
+/// location `(i + r, j + b)`. The bounding box is tight on all four sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask {
-    /// Where its words begin.
+    /// The index of its first word.
     pub(crate) rows: u32,
     /// Top row.
     pub(crate) i: i16,
@@ -82,11 +81,10 @@ impl Mask {
     }
 }
 
-/// A value of the language. Meaningful together with the [`Space`] it was
-/// made in.
+/// A value of the language. Its indices refer to the [`Space`] it was made in.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
-    /// The one value `index` gives outside its grid.
+    /// The value that `index` returns outside its grid.
     None,
     /// A truth value; equal to 0 or 1.
     Bool(bool),
@@ -105,48 +103,48 @@ pub enum Value {
     },
     /// One or at least three numbers of 8 bits.
     Row {
-        /// Where they begin in `cells`.
+        /// The index of its first number in `cells`.
         at: u32,
-        /// How many.
+        /// The number of elements.
         len: u32,
     },
     /// Rows of equally many 8-bit numbers, at least 1 x 1.
     Grid {
-        /// Where the cells begin.
+        /// The index of its first cell.
         at: u32,
-        /// Rows.
+        /// The number of rows.
         height: u16,
-        /// Columns.
+        /// The number of columns.
         width: u16,
     },
     /// Any other tuple.
     Tuple {
-        /// Where its elements begin in `values`.
+        /// The index of its first element in `values`.
         at: u32,
-        /// How many.
+        /// The number of elements.
         len: u32,
-        /// How deep it nests.
+        /// The nesting depth.
         depth: u8,
     },
-    /// Any set that is none of the next four, in canonical order.
+    /// A set that is none of the next four forms, in canonical order.
     Set {
-        /// Where its elements begin in `values`.
+        /// The index of its first element in `values`.
         at: u32,
-        /// How many.
+        /// The number of elements.
         len: u32,
-        /// How deep it nests.
+        /// The nesting depth.
         depth: u8,
     },
     /// Locations.
     Mask(Mask),
     /// Cells of one colour.
     Object(Mask, i8),
-    /// Cells of at least two colours, each location once. Its colours fill the
-    /// bounding box, zero where it has no cell.
+    /// Cells of at least two colours, each location once. Its colours fill the bounding box and are
+    /// zero where it has no cell.
     Painted {
-        /// Where the words of its mask begin.
+        /// The index of its mask's first word.
         rows: u32,
-        /// Where its colours begin.
+        /// The index of its first colour.
         cells: u32,
         /// Top row.
         i: i16,
@@ -160,31 +158,31 @@ pub enum Value {
     /// Cells some of which share a location: one `Object` for each colour, in
     /// ascending order.
     Layers {
-        /// Where the objects begin in `values`.
+        /// The index of its first object in `values`.
         at: u32,
-        /// How many there are, at least two.
+        /// The number of objects, at least two.
         len: u16,
     },
     /// A primitive as a value.
     Prim(Prim),
-    /// A callable built by a primitive; its parts are values.
+    /// A callable built by a primitive of values.
     Built {
         /// The builder.
         prim: Prim,
-        /// Where its parts begin.
+        /// The index of its first part.
         at: u32,
-        /// How deep it nests.
+        /// The nesting depth.
         depth: u8,
     },
-    /// A function body of the plan and the values it closes over.
+    /// A function body of the plan and its captured values.
     Body {
         /// Its number in the plan.
         id: u32,
-        /// Where its fingerprint lies; the captured values follow.
+        /// The index of its fingerprint, which the captured values follow.
         at: u32,
-        /// How many captured values there are.
+        /// The number of captured values.
         captures: u16,
-        /// How deep it nests.
+        /// The nesting depth.
         depth: u8,
     },
 }
@@ -203,12 +201,12 @@ impl Value {
         depth: 0,
     };
 
-    /// How deep a cell nests.
+    /// The nesting depth of a cell.
     pub(crate) const CELL_DEPTH: u8 = 2;
-    /// How deep an object nests.
+    /// The nesting depth of an object.
     pub(crate) const OBJECT_DEPTH: u8 = 3;
 
-    /// Its kind, for messages.
+    /// Returns its kind, for messages.
     #[must_use]
     pub fn kind(self) -> ValueKind {
         match self {
@@ -229,11 +227,11 @@ impl Value {
         }
     }
 
-    /// Whether the language takes it for true.
+    /// Whether the language treats it as true.
     #[inline]
     #[must_use]
     pub fn truth(self) -> bool {
-        // What conditions answer with nearly always, so it is asked first.
+        // Nearly all conditions return a `Bool`, so it is tested first.
         if let Value::Bool(value) = self {
             return value;
         }
@@ -244,7 +242,7 @@ impl Value {
         }
     }
 
-    /// The number it is, if it is one.
+    /// Returns its number, if it is one.
     pub fn int(self) -> Result<i64, Fault> {
         match self {
             Value::Int(value) => Ok(value),
@@ -300,7 +298,7 @@ impl Value {
         )
     }
 
-    /// Whether it has no parts in a space and survives its being cut back.
+    /// Whether it has no parts in a space, so that it stays valid when the space is truncated.
     pub(crate) fn is_free(self) -> bool {
         matches!(
             self,
@@ -315,7 +313,7 @@ impl Value {
         )
     }
 
-    /// The locations of a compact patch.
+    /// Returns the locations of a compact patch.
     pub(crate) fn mask(self) -> Option<Mask> {
         match self {
             Value::Mask(mask) | Value::Object(mask, _) => Some(mask),
@@ -337,7 +335,7 @@ impl Value {
         }
     }
 
-    /// The same compact patch elsewhere, if that is within a mask's range.
+    /// Returns the same compact patch with another corner, if that is within a mask's range.
     pub(crate) fn moved(self, top: i64, left: i64) -> Option<Value> {
         let (i, j) = (i16::try_from(top).ok()?, i16::try_from(left).ok()?);
         let place = |mask: Mask| Mask { i, j, ..mask };
@@ -362,7 +360,7 @@ impl Value {
         }
     }
 
-    /// How deep it nests: 0 for numbers, 1 for a row, 2 for a grid.
+    /// Returns the nesting depth: 0 for numbers, 1 for a row, 2 for a grid.
     pub(crate) fn depth(self) -> u8 {
         match self {
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Prim(_) => 0,

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use std::cmp::Ordering;
 
 impl Space {
-    /// Whether two values are equal. Forms are unique, so unlike forms are not.
+    /// Whether two values are equal. Forms are unique, so values of different forms are not.
     pub(crate) fn equal(&self, a: Value, b: Value) -> bool {
         match (a, b) {
             (Value::None, Value::None) => true,
@@ -88,7 +88,7 @@ impl Space {
             && (a.rows == b.rows || self.words(a) == self.words(b))
     }
 
-    /// The canonical order; equal exactly when [`Space::equal`].
+    /// Returns the canonical order, which is equal exactly when [`Space::equal`] is true.
     pub(crate) fn order(&self, a: Value, b: Value) -> Ordering {
         match (a, b) {
             (Value::Int(x), Value::Int(y)) => x.cmp(&y),
@@ -150,8 +150,8 @@ impl Space {
                 if let (Ok(x), Ok(y)) = (a.int(), b.int()) {
                     return x.cmp(&y);
                 }
-                // Of equal rank and no numbers: both None, or both containers
-                // of one kind, whose elements decide one by one.
+                // Of equal rank and not numbers: both are `None`, or both are containers of one
+                // kind, and the first unequal elements decide.
                 self.order_elements(a, b)
             }
         }
@@ -164,8 +164,8 @@ impl Space {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// Masks as ascending lists of locations. Whoever holds the first location
-    /// the other lacks is smaller, unless the other has ended there.
+    /// Compares masks as ascending lists of locations. The mask with the first location that the
+    /// other lacks is smaller, unless the other has no later location.
     fn order_masks(&self, a: Mask, b: Mask) -> Ordering {
         if a.i != b.i {
             return a.i.cmp(&b.i);
@@ -204,9 +204,9 @@ impl Space {
         x.len().cmp(&y.len())
     }
 
-    /// Many-coloured objects that are [`near`] each other, each a mask and where its
-    /// colours begin, as ascending lists of cells. Whoever holds the first cell the other lacks is smaller, unless the
-    /// other has ended there.
+    /// Compares many-coloured objects that are [`near`] each other, each a mask and the index of
+    /// its first colour, as ascending lists of cells. The object with the first cell that the other
+    /// lacks is smaller, unless the other has no later cell.
     fn order_painted(&self, a: (Mask, u32), b: (Mask, u32)) -> Ordering {
         let ((x, cells), (y, other)) = (a, b);
         let area = usize::from(x.height) * usize::from(x.width);
@@ -242,7 +242,7 @@ impl Space {
         Ordering::Equal
     }
 
-    /// Where a row of an object has a colour, as seen from the object's left.
+    /// Returns the columns of an object's row that have a colour, with bit 0 at its left column.
     fn plane_at(&self, (mask, cells): (Mask, u32), colour: i8, i: i64) -> Bits {
         let word = self.word_at(mask, i, mask.left());
         if word == 0 {
@@ -252,7 +252,7 @@ impl Space {
         lanes::of_colour(word, &self.cells, cells as usize + row, colour)
     }
 
-    /// Whether an object has a cell behind this one.
+    /// Whether an object has a cell after this one.
     fn has_later_cell(&self, (mask, cells): (Mask, u32), cell: (i8, i64, i64)) -> bool {
         let mut rows = self.words(mask).iter().zip(mask.top()..).enumerate();
         rows.any(|(row, (word, i))| {
@@ -266,7 +266,7 @@ impl Space {
         })
     }
 
-    /// Two containers of one kind, element by element.
+    /// Compares two containers of one kind element by element.
     fn order_elements(&self, a: Value, b: Value) -> Ordering {
         let (Ok(x), Ok(mut y)) = (self.elements(a), self.elements(b)) else {
             return Ordering::Equal;
@@ -287,7 +287,7 @@ impl Space {
         }
     }
 
-    /// `a > b`, where the two have an order between them.
+    /// Returns `a > b`, where the two have a defined order.
     pub(crate) fn greater(&self, a: Value, b: Value) -> Result<bool, Fault> {
         match (a, b) {
             (Value::Int(x), Value::Int(y)) => return Ok(x > y),
@@ -319,7 +319,7 @@ impl Space {
         Err(Fault::Incomparable(a.kind(), b.kind()))
     }
 
-    /// Whether a mask holds all locations of another.
+    /// Whether a mask contains all locations of another.
     fn mask_includes(&self, a: Mask, b: Mask) -> bool {
         let is_inside = b.top() >= a.top()
             && b.bottom() <= a.bottom()
@@ -361,7 +361,7 @@ impl Space {
     }
 }
 
-/// Whether the columns of both fit the words of a mask.
+/// Whether the columns of both masks fit one word.
 fn near(a: Mask, b: Mask) -> bool {
     a.right().max(b.right()) - a.left().min(b.left()) < MASK_COLUMNS
 }
@@ -384,7 +384,7 @@ mod tests {
     use crate::meter::Budget;
     use crate::rng::Rng;
 
-    /// Cells of up to three colours in a small box, thin or dense.
+    /// Cells of up to three colours in a small box, sparse or dense.
     fn object(rng: &mut Rng, space: &mut Space) -> Value {
         let base = space.stack.len();
         let (height, width) = (rng.between(1, 5), rng.between(1, 5));
@@ -402,7 +402,7 @@ mod tests {
         space.set_from(base).unwrap()
     }
 
-    /// The same with a cell more, fewer, or of another colour.
+    /// The same object with a cell added, removed or recoloured.
     fn changed(rng: &mut Rng, space: &mut Space, object: Value) -> Value {
         let base = space.stack.len();
         space.push_elements(object).unwrap();
@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn an_object_is_greater_than_its_parts() {
-        let mut told = [0; 2];
+        let mut counts = [0; 2];
         for seed in 0..4_000 {
             let mut rng = Rng::new(seed);
             let mut space = Space::new(Budget::default());
@@ -434,7 +434,7 @@ mod tests {
             space.push_elements(a).unwrap();
             let keep = rng.between(1, 4);
             let kept: Vec<Value> = space.stack.drain(base..).collect();
-            // Of the same colour, or locations alone, now and then.
+            // Sometimes cells of one colour, or locations alone.
             let plain = rng.below(3);
             let b = kept.into_iter().filter(|_| !rng.one_in(keep));
             let b: Vec<Value> = b.collect();
@@ -453,10 +453,10 @@ mod tests {
                 let wanted = crate::plain::call(crate::prim::Prim::Greater, &args, &mut meter);
                 let own = space.greater(a, b).map(crate::plain::Plain::Bool);
                 assert_eq!(own, wanted, "{args:?}");
-                told[usize::from(own.is_ok_and(|own| own.truth()))] += 1;
+                counts[usize::from(own.is_ok_and(|own| own.truth()))] += 1;
             }
         }
-        assert!(told.iter().all(|count| *count > 500), "{told:?}");
+        assert!(counts.iter().all(|count| *count > 500), "{counts:?}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Patches of any form, read as the rules of section 3 say.
+//! Patches of any form, read by the rules of section 3.
 
 use super::{Space, Value};
 use crate::fault::{Fault, ValueKind};
 
-/// One cell of a listed patch; indices leave the colour at zero.
+/// A cell of a listed patch. Indices leave the colour at zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PatchCell {
     pub colour: i32,
@@ -11,25 +11,25 @@ pub(crate) struct PatchCell {
     pub j: i32,
 }
 
-/// What a listed patch was.
+/// The kind of a listed patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListedKind {
     Object,
     Indices,
 }
 
-/// A patch, by what can be done with it quickly.
+/// A patch, by the fast paths that apply to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patch {
     /// No elements.
     Empty,
-    /// A mask, with or without colours.
+    /// A patch with a mask, with or without colours.
     Compact(super::Mask),
-    /// Anything else that may be a patch: a tuple, or a set that is too wide.
-    Loose,
+    /// Any other value that may be a patch: a tuple, or a set that is too wide.
+    Irregular,
 }
 
-/// The extremes of a patch.
+/// The bounds of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extremes {
     pub top: i64,
@@ -45,13 +45,13 @@ impl Value {
         }
         match self.mask() {
             Some(mask) => Ok(Patch::Compact(mask)),
-            None if self.is_tuple() || self.is_set() => Ok(Patch::Loose),
+            None if self.is_tuple() || self.is_set() => Ok(Patch::Irregular),
             None => Err(self.not(ValueKind::Patch)),
         }
     }
 }
 
-/// Lists elements until one does not belong; what they are if all do.
+/// Lists elements until one is neither cell nor location. Returns their kind if all are of one.
 fn listed(
     elements: impl Iterator<Item = Value>,
     patch_cells: &mut Vec<PatchCell>,
@@ -72,8 +72,8 @@ fn listed(
 }
 
 impl Space {
-    /// Lists a patch into `patch_cells`, in iteration order; `None` if it is none
-    /// or its numbers do not fit.
+    /// Lists a patch into `patch_cells`, in iteration order. Returns `None` if it is no patch or
+    /// its numbers do not fit.
     pub(crate) fn list(&mut self, patch: Value) -> Result<Option<ListedKind>, Fault> {
         let mut patch_cells = std::mem::take(&mut self.patch_cells);
         patch_cells.clear();
@@ -90,7 +90,7 @@ impl Space {
         Ok(kind)
     }
 
-    /// Top, left, bottom and right; `None` where plain values must decide.
+    /// Returns the bounds of a patch, or `None` where only the plain primitive applies.
     pub(crate) fn extremes(&mut self, patch: Value) -> Result<Option<Extremes>, Fault> {
         match patch.patch()? {
             Patch::Empty => Err(Fault::Empty(ValueKind::Patch)),
@@ -100,7 +100,7 @@ impl Space {
                 bottom: mask.bottom(),
                 right: mask.right(),
             })),
-            Patch::Loose => {
+            Patch::Irregular => {
                 if matches!(patch, Value::Layers { .. }) {
                     return Ok(self.layers_window(patch).map(|window| Extremes {
                         top: window.top,
@@ -117,7 +117,7 @@ impl Space {
         }
     }
 
-    /// The extremes of what was listed last.
+    /// Returns the bounds of the patch listed last.
     pub(crate) fn listed_extremes(&self) -> Option<Extremes> {
         let first = self.patch_cells.first()?;
         let mut extremes = Extremes {

@@ -1,4 +1,4 @@
-//! The memory values live in while an evaluation runs.
+//! The memory of values during an evaluation.
 
 use super::{Mask, Value};
 use crate::compact::distances::DistanceMap;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// One word of a mask.
 pub(crate) type Bits = u128;
 
-/// Where a space stood; what came later can be cut off.
+/// The lengths of a space at one moment, to truncate it to later.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpaceMark {
     cells: usize,
@@ -19,7 +19,7 @@ pub(crate) struct SpaceMark {
     bytes: u64,
 }
 
-/// A grid's cells, their height and width.
+/// The index of a grid's cells, its height and width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GridRef {
     pub at: usize,
@@ -38,45 +38,45 @@ impl GridRef {
     }
 }
 
-/// Three vectors that values point into, a stack, and the meter.
+/// Three vectors that values index into, a stack, and the meter.
 ///
-/// Everything grows to what the largest evaluation needed and stays: in the
-/// steady state nothing is allocated.
+/// All memory grows to the size the largest evaluation needs and is kept, so that nothing is
+/// allocated in the steady state.
 #[derive(Debug)]
 pub struct Space {
     pub(crate) cells: Vec<i8>,
     pub(crate) rows: Vec<Bits>,
     pub(crate) values: Vec<Value>,
-    /// Elements on their way into or out of containers.
+    /// Elements of a container that is being read or built.
     pub(crate) stack: Vec<Value>,
     /// Results of the steps of running function bodies.
     pub(crate) frame: Vec<Value>,
     pub(crate) meter: Meter,
-    /// The innermost primitive the current step went wrong in.
+    /// The innermost primitive that failed in the current step.
     pub(crate) failed_primitive: Option<Prim>,
-    /// Room for a patch listed cell by cell.
+    /// Scratch memory: a patch listed cell by cell.
     pub(crate) patch_cells: Vec<super::PatchCell>,
-    /// Room for connected components.
+    /// Scratch memory: the runs of connected components.
     pub(crate) runs: Vec<crate::compact::components::CellRun>,
-    /// The many-coloured object last cut into words of one colour and row, by
-    /// the places of its mask and colours; shifting it does not change them.
+    /// The many-coloured object last split into words of one colour and row, by the indices of its
+    /// mask and colours, which shifting does not change.
     pub(crate) split_of: Option<(u32, u32)>,
-    /// Those words.
+    /// The words of that object.
     pub(crate) split: Vec<(i8, u8, Bits)>,
-    /// Their colours.
+    /// The colours of that object.
     pub(crate) split_palette: super::Colours,
-    /// Room for colour planes of a grid.
+    /// Scratch memory: the colour planes of a grid.
     pub(crate) planes: Vec<Bits>,
-    /// Room for objects and their first cells while they are put in order.
+    /// Scratch memory: objects and their first cells during sorting.
     pub(crate) keyed: Vec<((i8, i16, i32), Value)>,
-    /// Room for marking locations while they are put in order.
+    /// Scratch memory: a bitmap to sort locations with.
     pub(crate) bitmap: Vec<u64>,
-    /// How far cells are from a patch.
+    /// The distances of cells from a patch.
     pub(crate) distances: DistanceMap,
 }
 
 impl Space {
-    /// An empty space under a budget.
+    /// Returns an empty space with a budget.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Space {
@@ -99,7 +99,7 @@ impl Space {
         }
     }
 
-    /// Forgets every value and keeps the memory.
+    /// Drops every value and keeps the memory.
     pub fn clear(&mut self) {
         self.cells.clear();
         self.rows.clear();
@@ -111,7 +111,7 @@ impl Space {
         self.meter.restart();
     }
 
-    /// Bytes of memory held, used or not.
+    /// Returns the allocated bytes, used or not.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.cells.capacity()
@@ -119,15 +119,15 @@ impl Space {
             + (self.values.capacity() + self.stack.capacity()) * size_of::<Value>()
     }
 
-    /// Bytes of values in use.
+    /// Returns the bytes of values in use.
     pub(crate) fn used_bytes(&self) -> usize {
         self.cells.len()
             + self.rows.len() * size_of::<Bits>()
             + self.values.len() * size_of::<Value>()
     }
 
-    /// Makes ready for a step of an evaluation that has taken so much time: the meter at
-    /// zero, the stack empty.
+    /// Prepares a step of an evaluation that has already spent `spent`: resets the meter and
+    /// empties the stack.
     pub(crate) fn begin_step(&mut self, spent: Duration) {
         self.stack.clear();
         self.frame.clear();
@@ -144,12 +144,12 @@ impl Space {
         }
     }
 
-    /// Cuts off everything made since `mark`. No value made since may be used.
+    /// Drops everything made since `mark`. Values made since become invalid.
     pub(crate) fn cut(&mut self, mark: SpaceMark) {
         self.cells.truncate(mark.cells);
         self.rows.truncate(mark.rows);
         self.values.truncate(mark.values);
-        self.meter.give_back_to(mark.bytes);
+        self.meter.release_to(mark.bytes);
         self.distances.forget_from(mark.rows);
         if let Some((rows, cells)) = self.split_of
             && (rows as usize >= mark.rows || cells as usize >= mark.cells)
@@ -158,14 +158,14 @@ impl Space {
         }
     }
 
-    /// Zeroed cells at the end; their place.
+    /// Appends zeroed cells and returns the index of the first.
     pub(crate) fn new_cells(&mut self, count: usize) -> Result<usize, Fault> {
         let at = self.reserve_cells(count)?;
         self.cells.resize(at + count, 0);
         Ok(at)
     }
 
-    /// Room for cells about to be written; where the first will lie.
+    /// Charges for cells the caller will write and returns the index of the first.
     pub(crate) fn reserve_cells(&mut self, count: usize) -> Result<usize, Fault> {
         self.charge_cells(count)?;
         let at = self.cells.len();
@@ -173,7 +173,7 @@ impl Space {
         Ok(at)
     }
 
-    /// Zeroed mask rows at the end; their place.
+    /// Appends zeroed mask rows and returns the index of the first.
     pub(crate) fn new_rows(&mut self, count: usize) -> Result<usize, Fault> {
         let at = self.reserve_rows(count)?;
         if count == 1 {
@@ -199,7 +199,7 @@ impl Space {
         self.meter.take((count * size_of::<Value>()) as u64)
     }
 
-    /// Room for mask rows about to be written; where the first will lie.
+    /// Charges for mask rows the caller will write and returns the index of the first.
     pub(crate) fn reserve_rows(&mut self, count: usize) -> Result<usize, Fault> {
         self.charge_rows(count)?;
         let at = self.rows.len();
@@ -207,7 +207,7 @@ impl Space {
         Ok(at)
     }
 
-    /// Room for values about to be pushed; where the first will lie.
+    /// Charges for values the caller will push and returns the index of the first.
     pub(crate) fn new_values(&mut self, count: usize) -> Result<usize, Fault> {
         self.charge_values(count)?;
         let at = self.values.len();
@@ -215,7 +215,7 @@ impl Space {
         Ok(at)
     }
 
-    /// A grid of cells already in place.
+    /// Returns the grid of existing cells.
     pub(crate) fn grid_at(at: usize, height: usize, width: usize) -> Value {
         Value::Grid {
             at: at as u32,
@@ -224,7 +224,7 @@ impl Space {
         }
     }
 
-    /// A new zeroed grid; `None` if it has no cells or is too large for the form.
+    /// Appends a zeroed grid, or returns `None` if it has no cells or is too large for the form.
     pub(crate) fn new_grid(
         &mut self,
         height: usize,
@@ -238,13 +238,13 @@ impl Space {
         Ok(Some(GridRef { at, height, width }))
     }
 
-    /// The words of a mask.
+    /// Returns the words of a mask.
     pub(crate) fn words(&self, mask: Mask) -> &[Bits] {
         let start = mask.rows as usize;
         &self.rows[start..start + usize::from(mask.height)]
     }
 
-    /// How many locations a mask holds.
+    /// Returns the number of locations of a mask.
     pub(crate) fn count(&self, mask: Mask) -> usize {
         let words = self.words(mask).iter();
         if mask.width <= 64 {
@@ -274,9 +274,9 @@ impl From<GridRef> for Value {
     }
 }
 
-/// How many bits are set in words of at most `width` bits, 1 to 64. Counting is a dozen
-/// instructions without hardware for it, so that as many words as fit are counted at
-/// once.
+/// Returns the number of set bits in words of at most `width` bits, 1 to 64. A population count
+/// without hardware support takes a dozen instructions, so as many words as fit are counted
+/// together.
 #[inline]
 pub(crate) fn count_narrow(words: impl Iterator<Item = u64>, width: u32) -> u32 {
     let (mut together, mut taken, mut count) = (0, 0, 0);
@@ -291,7 +291,7 @@ pub(crate) fn count_narrow(words: impl Iterator<Item = u64>, width: u32) -> u32 
     count + together.count_ones()
 }
 
-/// Handles hold 32-bit places.
+/// Checks that an end index fits the 32 bits of a handle.
 fn within_handles(end: usize) -> Result<(), Fault> {
     if end > u32::MAX as usize {
         return Err(Fault::Budget(Limit::Bytes));

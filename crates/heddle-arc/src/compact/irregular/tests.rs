@@ -1,4 +1,4 @@
-//! Every call that is answered without plain copies, held against the same call with them.
+//! Every call that is evaluated without plain copies, compared with the same call on plain copies.
 
 use super::super::ragged;
 use super::*;
@@ -30,7 +30,7 @@ fn square(top: i64, left: i64, side: i64) -> Plain {
     set_of(places.map(|(i, j)| Plain::pair(i, j)))
 }
 
-/// Grids: ragged ones, one with cells that are no colours, one that is none.
+/// Grids: ragged ones, one with cells that are no colours, and a tuple that is no grid.
 fn grids() -> Vec<Plain> {
     vec![
         ragged(),
@@ -41,7 +41,7 @@ fn grids() -> Vec<Plain> {
     ]
 }
 
-/// Patches: small ones, and those too wide or too high for a mask, as sets and as tuples.
+/// Patches: small ones, and ones too wide or too high for a mask, as sets and as tuples.
 fn patches() -> Vec<Plain> {
     let mut patches = vec![
         square(0, 0, 1),
@@ -68,7 +68,7 @@ fn patches() -> Vec<Plain> {
             let cells = places.iter();
             cells.map(move |(i, j)| Plain::cell(Plain::Int(colour(*i)), *i, *j))
         };
-        // Of two colours, and two of them at one place.
+        // Cells of two colours, and two cells at one location.
         let (i, j) = places[0];
         let twice = [Plain::cell(Plain::Int(9), i, j)];
         patches.extend([
@@ -92,7 +92,7 @@ fn atoms() -> Vec<Plain> {
     numbers.into_iter().chain(others).collect()
 }
 
-/// Primitives with what to call them with, by the kinds of their parameters.
+/// Primitives with arguments, by the kinds of their parameters.
 fn calls() -> Vec<(Prim, Vec<Plain>)> {
     use Prim::*;
     let (grids, patches, atoms) = (grids(), patches(), atoms());
@@ -168,10 +168,10 @@ fn calls() -> Vec<(Prim, Vec<Plain>)> {
     calls
 }
 
-/// Answers some calls.
+/// A function that evaluates some of the calls.
 type EvaluateFn = fn(&mut Space, Prim, &[Value]) -> Option<ValueResult>;
 
-/// The answer, or the fault, and what the meter says then.
+/// The result or fault, and the meter's counts after a result.
 type ResultAndMeter = (Result<Plain, Fault>, Option<[u64; 3]>);
 
 fn result_and_meter(
@@ -187,7 +187,7 @@ fn result_and_meter(
     };
     let evaluated = call(&mut space, *prim, &args.ok()?)?;
     let meter = &space.meter;
-    // What a call that went wrong had cost by then, nobody asks.
+    // The charges after a fault are not specified.
     let spent = evaluated
         .is_ok()
         .then(|| [meter.steps(), meter.bytes(), meter.peak_bytes()]);
@@ -204,18 +204,18 @@ fn results_faults_and_costs_equal_plain_evaluation() {
         .step_by(2_331)
         .map(|bytes| Budget { bytes, ..default });
     let budgets: Vec<Budget> = [default].into_iter().chain(steps).chain(bytes).collect();
-    let (mut asked, mut walked, mut copied) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut called, mut walked, mut copied) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for of in calls() {
-        asked.insert(of.0.name());
+        called.insert(of.0.name());
         for budget in &budgets {
             let copies = |space: &mut Space, prim: Prim, args: &[Value]| {
                 Some(space.evaluate_on_copies(prim, args))
             };
             let walks: EvaluateFn = ragged::evaluated;
-            for (way, answered) in [(walks, &mut walked), (evaluated, &mut copied)] {
+            for (way, handled) in [(walks, &mut walked), (evaluated, &mut copied)] {
                 if let Some(ours) = result_and_meter(*budget, &of, way) {
                     if ours.0.is_ok() {
-                        answered.insert(of.0.name());
+                        handled.insert(of.0.name());
                     }
                     assert_eq!(
                         Some(ours),
@@ -240,7 +240,7 @@ fn results_faults_and_costs_equal_plain_evaluation() {
         Prim::Delta,
     ];
     assert_eq!(walked, of_ragged.map(Prim::name).into());
-    assert!(asked.difference(&walked).all(|prim| copied.contains(prim)));
+    assert!(called.difference(&walked).all(|prim| copied.contains(prim)));
 }
 
 #[test]
