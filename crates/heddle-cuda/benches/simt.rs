@@ -1,4 +1,4 @@
-//! What the emulated GPU costs: a launch, a fiber switch, the shipped kernels.
+//! Measures the emulated GPU: a launch, a fiber switch, the shipped kernels.
 //!
 //! Launches are synchronous and synchronised inside the timed region.
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
@@ -40,7 +40,7 @@ fn one_worker() -> SimtDevice {
     SimtDevice::new(0, options).unwrap()
 }
 
-/// Grids of one block that do nothing, and that meet at four barriers.
+/// Grids of one block: an empty kernel, and one with four barriers.
 fn launches(c: &mut Criterion) {
     let gpu = one_worker();
     let out = gpu.allocate(Bytes(64)).unwrap();

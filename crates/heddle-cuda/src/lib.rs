@@ -1,9 +1,8 @@
 //! NVIDIA GPUs, and an emulated GPU that runs the same kernel sources.
 //!
-//! What lives here: the real device (`cuda`, feature `cuda`), the emulated one
-//! (`simt`, feature `emulator`), and the kernels they have for themselves
-//! ([`kernels`]). What does not: the kernels of operations. Those come along with
-//! each launch.
+//! What lives here: the real device (`cuda`, feature `cuda`), the emulated one (`simt`,
+//! feature `emulator`), and the devices' own kernels ([`kernels`]). The kernels of
+//! operations do not: each launch carries its kernel.
 //!
 //! ```
 //! use heddle_cuda::simt::{SimtDevice, SimtOptions};

@@ -1,7 +1,7 @@
-//! A real GPU that is lost says so at once and for good, and costs no answer.
+//! A lost NVIDIA GPU is reported at once and for good, and no result is lost.
 //!
-//! A target of its own with a single test: once a kernel has written where there
-//! is no memory, the driver refuses that process everything.
+//! A target of its own with a single test: once a kernel has written to an invalid address,
+//! the driver refuses every call of that process.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_testing::nvidia;
@@ -25,7 +25,7 @@ const GPU: DeviceId = DeviceId::cuda(0);
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn a_wild_write_loses_the_nvidia_gpu_and_no_answer() {
+fn a_wild_write_loses_the_nvidia_gpu_and_no_result() {
     let gpu = nvidia::open(&CudaOptions::default());
     let runtime = Runtime::builder()
         .config(Config {
@@ -44,15 +44,15 @@ fn a_wild_write_loses_the_nvidia_gpu_and_no_answer() {
 
     let buffer = gpu.allocate(Bytes(1000)).unwrap();
     buffer.upload(&[1; 1000]).unwrap();
-    let lost = execute(&gpu, || write_wildly(&gpu)).map(drop);
+    let lost = execute(&gpu, || write_out_of_bounds(&gpu)).map(drop);
     println!("{}", assert_lost(lost));
     assert_everything_is_refused(&gpu, &buffer);
 
     assert_the_cpu_takes_over(&runtime, &data);
-    // Computed, left on the device, and gone with it.
+    // Computed, left on the device, and lost with it.
     let error = unread.as_slice().unwrap_err();
     assert!(matches!(error, Error::ArrayLost { .. }), "{error}");
-    // What was read before has a copy on the host.
+    // The result that was read before has a copy on the host.
     assert_eq!(before.output.as_slice().unwrap(), xored_with_key(&data));
 
     drop((runtime, before, unread, buffer));
@@ -61,19 +61,19 @@ fn a_wild_write_loses_the_nvidia_gpu_and_no_answer() {
     println!("{:?}", CudaDevice::drop_failures());
 }
 
-/// A buffer of no bytes stands at address 0, where no GPU has memory.
-fn write_wildly(gpu: &CudaDevice) -> Result<(), Error> {
-    let nowhere = gpu.allocate(Bytes(0))?;
+/// A buffer of no bytes is at address 0, where no GPU has memory.
+fn write_out_of_bounds(gpu: &CudaDevice) -> Result<(), Error> {
+    let empty = gpu.allocate(Bytes(0))?;
     gpu.launch(&Launch {
         kernel: Kernel::named(&trial::KERNELS, "trial_stray_write"),
         grid: [1; 3],
         block: [1; 3],
         shared: 0,
-        arguments: &[Buffer(nowhere.as_ref()), I32(64)],
+        arguments: &[Buffer(empty.as_ref()), I32(64)],
     })
 }
 
-/// The words of a loss; anything else fails the test.
+/// The message of a loss; anything else fails the test.
 fn assert_lost(outcome: Result<(), Error>) -> String {
     match outcome {
         Err(error @ Error::DeviceLost { device: GPU, .. }) => error.to_string(),
@@ -97,12 +97,12 @@ fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
             chunk_elements: 0,
             memory_budget: Bytes(u64::MAX),
         };
-        let said = [
+        let messages = [
             gpu.allocate(Bytes(1000)).map(drop),
             gpu.allocate(Bytes(123_457)).map(drop),
             buffer.upload(&[2; 1000]).map(drop),
             buffer.download(&mut [0; 1000]).map(drop),
-            write_wildly(gpu),
+            write_out_of_bounds(gpu),
             gpu.synchronize(),
             gpu.trim(),
             gpu.chunked_map(chunked_map, &mut |_| Ok(())).map(drop),
@@ -110,9 +110,12 @@ fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
             execute(gpu, || panic!("a lost device runs no body")).map(drop),
         ]
         .map(assert_lost);
-        // All of the one fault it died of.
-        assert!(said.iter().all(|words| *words == said[0]), "{said:?}");
-        // On a thread that never used the device before, too.
+        // Every call reports the same fault.
+        assert!(
+            messages.iter().all(|message| *message == messages[0]),
+            "{messages:?}"
+        );
+        // A thread that never used the device before is refused, too.
         std::thread::scope(|scope| {
             let other = scope.spawn(|| gpu.allocate(Bytes(large.len() as u64)).map(drop));
             assert_lost(other.join().unwrap());
@@ -120,7 +123,7 @@ fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
     }
 }
 
-/// The runtime has not been told: it sends one more operation there, and then
+/// The runtime does not know of the loss: it sends one more operation to the GPU, and then
 /// no more.
 fn assert_the_cpu_takes_over(runtime: &Runtime, data: &[u8]) {
     assert!(runtime.router().lost().is_empty());

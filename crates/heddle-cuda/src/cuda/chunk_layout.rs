@@ -1,34 +1,33 @@
-//! How a chunk of a pipeline lies in its slot.
+//! The layout of a chunk of a chunked map in its slot.
 
 use heddle_runtime::device::ChunkedMapInput;
 
-/// Parts of a slot start at multiples of this, so that the copy engine reads
-/// whole lines.
+/// The alignment of the parts of a slot, so that the copy engine reads whole lines.
 const ALIGNMENT: usize = 256;
-/// Chunks of more elements than this begin at multiples of it, so that kernels
-/// that work by lines find every chunk on one.
+/// Chunks of more elements than this begin at multiples of it, so that every chunk starts
+/// on a line for kernels that work by lines.
 const STEP: usize = 64;
 
-/// Where each part of a chunk begins, the same for all chunks.
+/// The offsets of a chunk's parts, the same for all chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChunkLayout {
-    /// Elements of every chunk but the last.
+    /// The number of elements of every chunk but the last.
     pub(super) elements: usize,
-    /// Where each input begins; 0 and meaningless where the unit is 0.
+    /// The offset of each input; 0 and unused where the unit is 0.
     pub(super) input_offsets: Vec<usize>,
-    /// Where the answer begins.
+    /// The offset of the output.
     pub(super) output_offset: usize,
-    /// Bytes per element of the answer.
+    /// The bytes per element of the output.
     pub(super) output_unit: usize,
 }
 
 impl ChunkLayout {
-    /// Chunks of at most `asked` elements (0: as many as fit) in slots of
+    /// The layout of chunks of at most `requested` elements (0: as many as fit) in slots of
     /// `slot_bytes`; None where not one element fits.
     pub(super) fn new(
         units: &[usize],
         output_unit: usize,
-        asked: usize,
+        requested: usize,
         slot_bytes: usize,
     ) -> Option<Self> {
         let per_element = units
@@ -38,9 +37,9 @@ impl ChunkLayout {
         // Each part may lose up to one alignment step to the next one's start.
         let padding = ALIGNMENT * units.len();
         let fits = slot_bytes.checked_sub(padding)? / per_element;
-        let elements = match asked {
+        let elements = match requested {
             0 => fits,
-            asked => asked.min(fits),
+            requested => requested.min(fits),
         };
         if elements == 0 {
             return None;
@@ -66,7 +65,7 @@ impl ChunkLayout {
         })
     }
 
-    /// Copies a chunk's part of every input to its place in the slot.
+    /// Copies a chunk's part of every input to its offset in the slot.
     pub(super) fn fill(&self, chunk: usize, inputs: &[ChunkedMapInput<'_>], slot: &mut [u8]) {
         for (input, &offset) in inputs.iter().zip(&self.input_offsets) {
             let step = self.elements * input.unit;
@@ -90,16 +89,16 @@ mod tests {
         fn the_parts_of_a_chunk_fit_its_slot_and_do_not_overlap(
             units in proptest::collection::vec(0_usize..40, 0..5),
             output_unit in 1_usize..40,
-            asked in 0_usize..5000,
+            requested in 0_usize..5000,
             slot_bytes in 0_usize..100_000,
         ) {
-            let Some(chunk_layout) = ChunkLayout::new(&units, output_unit, asked, slot_bytes) else {
+            let Some(chunk_layout) = ChunkLayout::new(&units, output_unit, requested, slot_bytes) else {
                 let least = output_unit + units.iter().sum::<usize>() + ALIGNMENT * units.len();
                 prop_assert!(slot_bytes < least);
                 return Ok(());
             };
             prop_assert!(chunk_layout.elements > 0);
-            prop_assert!(asked == 0 || chunk_layout.elements <= asked);
+            prop_assert!(requested == 0 || chunk_layout.elements <= requested);
             let mut end = 0;
             for (&unit, &offset) in units.iter().zip(&chunk_layout.input_offsets) {
                 prop_assert!(offset >= end && offset.is_multiple_of(ALIGNMENT));
@@ -113,7 +112,7 @@ mod tests {
         fn filling_all_chunks_moves_every_byte_once(
             elements in 1_usize..3000,
             unit in 1_usize..9,
-            asked in 0_usize..700,
+            requested in 0_usize..700,
         ) {
             let bytes: Vec<u8> = (0..elements * unit).map(|index| (index % 251) as u8).collect();
             let key = [1, 2, 3];
@@ -121,7 +120,7 @@ mod tests {
                 ChunkedMapInput { bytes: key[..].into(), unit: 0 },
                 ChunkedMapInput { bytes: bytes[..].into(), unit },
             ];
-            let chunk_layout = ChunkLayout::new(&[0, unit], 1, asked, 8192).unwrap();
+            let chunk_layout = ChunkLayout::new(&[0, unit], 1, requested, 8192).unwrap();
             let mut moved = Vec::new();
             for chunk in 0..elements.div_ceil(chunk_layout.elements) {
                 let mut slot = vec![0; 8192];

@@ -1,7 +1,7 @@
-//! Host-to-host maps with the bus busy both ways while kernels run.
+//! Host-to-host maps that transfer in both directions while kernels run.
 //!
-//! Each chunk owns a pinned slot and device buffers for as long as it travels:
-//! up on one stream, computed on the lease's, down on a third.
+//! Each chunk in flight owns a pinned slot and device buffers. It is uploaded on one
+//! stream, computed on the lease's stream and downloaded on a third.
 
 #![allow(unsafe_code)]
 
@@ -22,20 +22,20 @@ use super::state::CudaState;
 use super::transfer_pipeline::{Transfer, TransferSlot, run_transfer};
 use super::{CudaDevice, zero_copy};
 
-/// Traffic that is over before the threads have woken.
+/// Bytes from which overlapping pays: less traffic is over before the threads have woken.
 const OVERLAP_FROM: usize = 2 << 20;
-/// What a chunk moves at least, unless it is the last: its commands take some 12 µs,
-/// in which the bus moves about this much.
+/// The smallest chunk in bytes, except for the last: its commands take some 12 µs, in which
+/// the bus moves about this much.
 const SMALLEST_CHUNK: usize = 1 << 20;
-/// Chunks for each copying thread, so that one travels while another is filled.
+/// Chunks for each copying thread, so that one is transferred while another is filled.
 const CHUNKS_PER_COPIER: usize = 2;
-/// Chunks that must find room at once for one to move while another is computed.
+/// Chunks that must fit in device memory at once for one to move while another is computed.
 const OVERLAPPING: usize = 2;
 
-/// A slot with room for its chunk on the device.
+/// A slot and the device buffers of its chunk.
 struct ChunkSlot {
     slot: PinnedSlot,
-    /// One per input; None where all chunks share it.
+    /// One per input; None where all chunks share the buffer.
     inputs: Vec<Option<CudaMemory>>,
     output: CudaMemory,
 }
@@ -62,25 +62,25 @@ pub(super) fn chunked_map(
         return Ok(moved);
     }
     let units: Vec<usize> = work.inputs.iter().map(|input| input.unit).collect();
-    let in_room = work.elements_in_budget();
+    let in_budget = work.elements_in_budget();
     let per_element = work.bytes_per_element().max(1);
-    let asked = match work.chunk_elements {
-        // Small enough that every copying thread has some, large enough to pay for
-        // its commands.
+    let requested = match work.chunk_elements {
+        // Small enough to give every copying thread some chunks, large enough to pay for
+        // their commands.
         0 => elements
             .div_ceil(CHUNKS_PER_COPIER * state.copiers.current_num_threads())
             .max(SMALLEST_CHUNK / per_element)
             .max(1),
-        asked => asked,
+        requested => requested,
     };
     let chunk_layout = ChunkLayout::new(
         &units,
         work.output_unit,
-        asked.min(in_room / OVERLAPPING).max(1),
+        requested.min(in_budget / OVERLAPPING).max(1),
         state.staging.slot_bytes(),
     );
     let traffic = elements.saturating_mul(per_element);
-    let overlaps = in_room >= OVERLAPPING && traffic >= OVERLAP_FROM;
+    let overlaps = in_budget >= OVERLAPPING && traffic >= OVERLAP_FROM;
     let Some(chunk_layout) = chunk_layout.filter(|_| overlaps) else {
         return sequential(device, work, launch);
     };
@@ -88,10 +88,10 @@ pub(super) fn chunked_map(
     let mut moved = work.traffic();
     let shared = share(device, work.inputs)?;
     let chunks = elements.div_ceil(chunk_layout.elements);
-    // All at once: what moves and computes at the same time needs them.
+    // All slots are taken at once: the chunks in flight need them together.
     let slots = state
         .staging
-        .take(chunks.min(in_room / chunk_layout.elements), usize::MAX)?;
+        .take(chunks.min(in_budget / chunk_layout.elements), usize::MAX)?;
     let chunk_slots = attach_buffers(state, &chunk_layout, slots, work.inputs)?;
     let inputs = work.inputs;
     let fill = |chunk: usize, to: &mut [u8]| chunk_layout.fill(chunk, inputs, to);
@@ -117,7 +117,7 @@ pub(super) fn chunked_map(
     );
     let synchronized = match &outcome {
         Ok(()) => state.on_lease(|lease, resources| state.synchronize_lease(lease, resources)),
-        // Nothing may still be moving when slots and buffers are used again.
+        // No transfer may be under way when slots and buffers are used again.
         Err(_) => state.context.synchronize(),
     };
     state.staging.give(
@@ -134,7 +134,7 @@ pub(super) fn chunked_map(
     Ok(moved)
 }
 
-/// Uploads what every chunk needs whole.
+/// Uploads the inputs that every chunk needs whole.
 fn share(
     device: &CudaDevice,
     inputs: &[ChunkedMapInput<'_>],
@@ -152,7 +152,7 @@ fn share(
         .collect()
 }
 
-/// Gives each slot device buffers; slots are handed back when memory is short.
+/// Gives each slot device buffers. When memory is short, the remaining slots are returned.
 fn attach_buffers(
     state: &Arc<CudaState>,
     chunk_layout: &ChunkLayout,
@@ -185,13 +185,13 @@ fn attach_buffers(
     }
     state.staging.give(left.collect());
     match short {
-        // Fewer wagons are slower, not wrong.
+        // Fewer slots are slower, not wrong.
         Some(error) if chunk_slots.is_empty() => Err(error),
         _ => Ok(chunk_slots),
     }
 }
 
-/// What is the same for every chunk.
+/// The arguments common to every chunk.
 struct ChunkStages<'a> {
     state: &'a CudaState,
     chunk_layout: &'a ChunkLayout,
@@ -202,7 +202,7 @@ struct ChunkStages<'a> {
 }
 
 impl ChunkStages<'_> {
-    /// Queues one chunk's way up, its kernels and its way down.
+    /// Queues one chunk's upload, its kernels and its download.
     fn submit(
         &self,
         chunk: usize,
@@ -220,8 +220,8 @@ impl ChunkStages<'_> {
             .zip(&self.chunk_layout.input_offsets)
         {
             if let Some(buffer) = buffer {
-                // SAFETY: the buffer has room for a full chunk; wagon and buffer
-                // are left alone until `done` has happened.
+                // SAFETY: the buffer holds a full chunk; slot and buffer are not touched
+                // before `done` has happened.
                 unsafe {
                     slot.memory
                         .send(offset, elements * input.unit, buffer.pointer(), &state.up)?;
@@ -254,7 +254,7 @@ impl ChunkStages<'_> {
         })?;
         state.down.wait(&slot.computed)?;
         let (offset, len) = (self.chunk_layout.output_offset, elements * self.output_unit);
-        // SAFETY: as above, for the way down.
+        // SAFETY: as above, for the download.
         unsafe {
             slot.memory
                 .receive(offset, len, chunk_slot.output.pointer(), &state.down)?;

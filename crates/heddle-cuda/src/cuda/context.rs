@@ -1,4 +1,5 @@
-//! One GPU's context: what every call to the driver needs, and whether it still lives.
+//! One GPU's context: made current for every call to the driver, and marked when it is
+//! lost.
 
 #![allow(unsafe_code)]
 
@@ -15,12 +16,12 @@ use heddle_runtime::units::Bytes;
 use super::driver_error::{DriverError, check};
 use super::drop_failures;
 
-/// The primary context of one GPU, kept for as long as anything made in it.
+/// The primary context of one GPU, retained by everything made in it.
 pub(super) struct Context {
     id: DeviceId,
     device: CUdevice,
     raw: CUcontext,
-    /// The fault the context died of.
+    /// The fault that destroyed the context.
     lost: OnceLock<String>,
 }
 
@@ -31,20 +32,20 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 thread_local! {
-    /// What this module last made current on the thread.
+    /// The context this module last made current on the thread.
     static CURRENT: Cell<CUcontext> = const { Cell::new(ptr::null_mut()) };
 }
 
 impl Context {
-    /// Opens the GPU with this number. The driver must have been started.
+    /// Opens the GPU with this ordinal. The driver must have been started.
     pub(super) fn open(ordinal: u16) -> Result<Self, DriverError> {
         let mut device = 0;
         // SAFETY: the argument outlives the call.
         check("cuDeviceGet", unsafe {
             sys::cuDeviceGet(&raw mut device, c_int::from(ordinal))
         })?;
-        // Waiting threads spin: an operation is over in microseconds, a sleeping
-        // thread takes longer than that to wake.
+        // Waiting threads spin: an operation is over in microseconds, a sleeping thread
+        // takes longer than that to wake.
         // SAFETY: takes no pointers.
         let flags = check("cuDevicePrimaryCtxSetFlags", unsafe {
             sys::cuDevicePrimaryCtxSetFlags_v2(device, CUctx_flags::CU_CTX_SCHED_SPIN as u32)
@@ -69,7 +70,7 @@ impl Context {
         Ok(context)
     }
 
-    /// Its device's name in the runtime.
+    /// The device's identifier in the runtime.
     pub(super) fn id(&self) -> DeviceId {
         self.id
     }
@@ -85,14 +86,14 @@ impl Context {
         }
     }
 
-    /// Makes it the calling thread's context; fails at once if it is lost.
+    /// Makes the context current on the calling thread; fails at once if it is lost.
     pub(super) fn enter(&self) -> Result<(), Error> {
         self.check_alive()?;
         self.make_current()
             .map_err(|driver_error| self.error(driver_error))
     }
 
-    /// Makes it current even when lost, for clean-up.
+    /// Makes the context current even when lost, for clean-up.
     pub(super) fn make_current(&self) -> Result<(), DriverError> {
         // SAFETY: the context is retained until drop.
         check("cuCtxSetCurrent", unsafe { sys::cuCtxSetCurrent(self.raw) })?;
@@ -100,10 +101,9 @@ impl Context {
         Ok(())
     }
 
-    /// Like [`enter`](Self::enter), for a thread inside an execution on this
-    /// device: the context was made current when that began, and only an
-    /// execution on another device, which goes through here too, may have changed
-    /// it since.
+    /// Like [`enter`](Self::enter), for a thread inside an execution on this device. The
+    /// context was made current when the execution began; only an execution on another
+    /// device, which also calls this function, may have changed it since.
     pub(super) fn ensure_entered(&self) -> Result<(), Error> {
         if CURRENT.get() == self.raw {
             return self.check_alive();
@@ -111,19 +111,20 @@ impl Context {
         self.enter()
     }
 
-    /// Waits for everything queued in the context, by whatever thread.
+    /// Waits for everything queued in the context, by any thread.
     pub(super) fn synchronize(&self) -> Result<(), Error> {
         self.enter()?;
         // SAFETY: takes no pointers; the context is current.
         self.check("cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })
     }
 
-    /// A driver's answer as a result of the runtime.
+    /// Converts a driver call's code to a result of the runtime.
     pub(super) fn check(&self, call: &'static str, code: CUresult) -> Result<(), Error> {
         check(call, code).map_err(|driver_error| self.error(driver_error))
     }
 
-    /// The runtime's word for a fault; one that killed the context is remembered.
+    /// Converts a driver error to the runtime's, and remembers one that destroyed the
+    /// context.
     pub(super) fn error(&self, driver_error: DriverError) -> Error {
         let device = self.id;
         if driver_error.is_sticky() {
@@ -144,7 +145,7 @@ impl Context {
         }
     }
 
-    /// Free and total memory as the driver sees it.
+    /// The free and the total memory, as the driver reports them.
     pub(super) fn memory(&self) -> Result<(Bytes, Bytes), Error> {
         self.enter()?;
         let (mut free, mut total) = (0, 0);
@@ -155,7 +156,7 @@ impl Context {
         Ok((Bytes(free as u64), Bytes(total as u64)))
     }
 
-    /// One of the device's numbers.
+    /// One of the device's attributes.
     pub(super) fn attribute(&self, attribute: CUdevice_attribute) -> Result<u32, DriverError> {
         let mut value = 0;
         // SAFETY: the argument outlives the call.
@@ -168,15 +169,15 @@ impl Context {
     /// The device's name, such as "NVIDIA H200".
     pub(super) fn name(&self) -> Result<String, DriverError> {
         self.text("cuDeviceGetName", |text, len, device| {
-            // SAFETY: `text` has room for `len` characters.
+            // SAFETY: `text` holds `len` characters.
             unsafe { sys::cuDeviceGetName(text, len, device) }
         })
     }
 
-    /// Where the device sits on the bus, as NVML spells it.
+    /// The device's PCI address, as NVML writes it.
     pub(super) fn bus_id(&self) -> Result<String, DriverError> {
         self.text("cuDeviceGetPCIBusId", |text, len, device| {
-            // SAFETY: `text` has room for `len` characters.
+            // SAFETY: `text` holds `len` characters.
             unsafe { sys::cuDeviceGetPCIBusId(text, len, device) }
         })
     }
@@ -186,9 +187,9 @@ impl Context {
         call: &'static str,
         read: impl Fn(*mut c_char, c_int, CUdevice) -> CUresult,
     ) -> Result<String, DriverError> {
-        const ROOM: c_int = 256;
-        let mut text = [0 as c_char; ROOM as usize + 1];
-        check(call, read(text.as_mut_ptr(), ROOM, self.device))?;
+        const CAPACITY: c_int = 256;
+        let mut text = [0 as c_char; CAPACITY as usize + 1];
+        check(call, read(text.as_mut_ptr(), CAPACITY, self.device))?;
         // SAFETY: the last character is never written, so the text ends within.
         let text = unsafe { CStr::from_ptr(text.as_ptr()) };
         Ok(text.to_string_lossy().into_owned())

@@ -1,4 +1,4 @@
-//! The CUDA device as the runtime sees it.
+//! The CUDA device behind the runtime's traits.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -28,14 +28,14 @@ pub struct CudaDevice {
 }
 
 impl CudaDevice {
-    /// Finds this machine's GPUs. Never panics and never prints: without a driver
-    /// or a GPU it says why.
+    /// Finds this machine's GPUs. Never panics and never prints: without a driver or a GPU
+    /// the result holds the reason.
     #[must_use]
     pub fn find(options: &CudaOptions) -> FoundGpus {
         find::find(options)
     }
 
-    /// Finds them as a runtime wants them.
+    /// Finds the GPUs, as the runtime's device traits.
     #[must_use]
     pub fn find_all() -> FoundGpus {
         Self::find(&CudaOptions::default())
@@ -44,7 +44,8 @@ impl CudaDevice {
     pub(super) fn new(state: CudaState) -> Self {
         let state = Arc::new(state);
         let weak = Arc::downgrade(&state);
-        // After everything that frees blocks has run: those may still wait.
+        // Runs after every clean-up that frees blocks: those blocks may still wait for
+        // streams.
         let last = Cleanup::CACHED_COPIES + 1;
         state.memory.on_cleanup(last, "work under way", move |_| {
             weak.upgrade()
@@ -57,31 +58,31 @@ impl CudaDevice {
         &self.state
     }
 
-    /// Major and minor compute capability: (9, 0) for Hopper.
+    /// The major and minor compute capability: (9, 0) for Hopper.
     #[must_use]
     pub fn compute_capability(&self) -> (u32, u32) {
         self.state.compute_capability
     }
 
-    /// Whether single-precision matrix products may round their operands to TF32,
-    /// which is several times faster and keeps 10 bits. Off unless asked for.
+    /// Sets whether single-precision matrix products may round their operands to TF32,
+    /// which is several times faster and keeps 10 bits. Off by default.
     pub fn set_tf32(&self, allowed: bool) {
         self.state.tf32.store(allowed, Ordering::Relaxed);
     }
 
-    /// What the sensors say; None where there is no management library.
+    /// Reads the GPU's sensors; None where there is no management library.
     #[must_use]
     pub fn health(&self) -> Option<Health> {
         health::read(&self.state.context.bus_id().ok()?)
     }
 
-    /// Why matrix products do not use the vendor's library, once one was tried.
+    /// Why matrix products do not use cuBLAS; known once a product was tried.
     #[must_use]
     pub fn without_blas(&self) -> Option<&str> {
         self.state.no_blas.get().map(String::as_str)
     }
 
-    /// Gives memory that is kept for reuse back to the driver.
+    /// Returns the memory that the pool keeps for reuse to the driver.
     pub fn trim(&self) -> Result<(), Error> {
         self.state.context.check_alive()?;
         self.state.synchronize_idle();
@@ -89,7 +90,7 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// What went wrong while things were being freed, in this process so far.
+    /// The failed clean-up calls of this process so far.
     #[must_use]
     pub fn drop_failures() -> DropFailures {
         drop_failures::failures()
@@ -105,8 +106,7 @@ impl Device for CudaDevice {
         &self.state.properties
     }
 
-    /// What the driver has left, and what is kept here for reuse. None of it once
-    /// the device is lost.
+    /// The driver's free memory plus the pool's unused memory; 0 once the device is lost.
     fn free_memory(&self) -> Bytes {
         self.state.context.memory().map_or(Bytes(0), |(free, _)| {
             let kept = self.state.memory.reading().storage.pooled();

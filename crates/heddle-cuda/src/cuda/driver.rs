@@ -1,7 +1,7 @@
-//! The driver library: whether it is there, and whether it is new enough.
+//! The driver library: whether it is installed and new enough.
 //!
-//! cudarc panics when the library or one of its functions is missing, so nothing
-//! else in this crate may call the driver before [`start`] said yes.
+//! cudarc panics when the library or one of its functions is missing, so nothing else in
+//! this crate may call the driver before [`start`] has succeeded.
 
 #![allow(unsafe_code)]
 
@@ -12,8 +12,7 @@ use cudarc::driver::sys::{self, CUevent, CUresult};
 
 use super::driver_error::{DriverError, check};
 
-/// CUDA 12.1, driver 530: the first to read PTX ISA 8.1, which the kernels are
-/// written in.
+/// CUDA 12.1, driver 530: the first to read PTX ISA 8.1, which the kernels are written in.
 const OLDEST: c_int = 12_010;
 
 /// Every driver function this crate calls.
@@ -63,11 +62,11 @@ const FUNCTIONS: [&str; 43] = [
     "cuStreamWaitEvent",
 ];
 
-/// Loads and initialises the driver; its CUDA version, or a line that says why
-/// there is none.
+/// Loads and initialises the driver. Returns its CUDA version, or the reason why there is
+/// none.
 pub(super) fn start() -> Result<c_int, String> {
-    // SAFETY: loading the vendor's library runs its initialisers, which is what
-    // every CUDA program does at start.
+    // SAFETY: loading the vendor's library runs its initialisers, which every CUDA program
+    // does at start.
     if !unsafe { sys::is_culib_present() } {
         return Err("no NVIDIA driver library (libcuda.so.1) on this machine".to_owned());
     }
@@ -89,14 +88,14 @@ pub(super) fn start() -> Result<c_int, String> {
     .map_err(|driver_error| driver_error.to_string())?;
     if version < OLDEST {
         return Err(format!(
-            "the NVIDIA driver speaks CUDA {}, but {} or newer is needed: update to driver 530 or later",
+            "the NVIDIA driver supports CUDA {}, but {} or newer is needed: update to driver 530 or later",
             Version(version),
             Version(OLDEST)
         ));
     }
     // SAFETY: takes no pointers.
     check("cuInit", unsafe { sys::cuInit(0) }).map_err(|driver_error| match driver_error.code {
-        CUresult::CUDA_ERROR_NO_DEVICE => "the NVIDIA driver sees no GPU".to_owned(),
+        CUresult::CUDA_ERROR_NO_DEVICE => "the NVIDIA driver finds no GPU".to_owned(),
         CUresult::CUDA_ERROR_STUB_LIBRARY => {
             "libcuda.so is the toolkit's stub, not a driver".to_owned()
         }
@@ -114,10 +113,10 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// Milliseconds between two events that have happened.
+/// The milliseconds between two events that have happened.
 ///
-/// The second version takes a tenth of a microsecond, the first three; drivers
-/// before 570 have only the first, and cudarc offers only the second.
+/// `cuEventElapsedTime_v2` takes a tenth of a microsecond, `cuEventElapsedTime` three;
+/// drivers before 570 have only the latter, and cudarc offers only the former.
 pub(super) fn elapsed_ms(start: CUevent, end: CUevent) -> Result<f32, DriverError> {
     type Elapsed = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
     static ELAPSED: OnceLock<Option<Elapsed>> = OnceLock::new();
@@ -139,7 +138,7 @@ pub(super) fn elapsed_ms(start: CUevent, end: CUevent) -> Result<f32, DriverErro
     Ok(ms)
 }
 
-/// GPUs the driver lets this process see.
+/// The number of GPUs the driver makes visible to this process.
 pub(super) fn device_count() -> Result<u16, DriverError> {
     let mut count = 0;
     // SAFETY: the argument outlives the call.

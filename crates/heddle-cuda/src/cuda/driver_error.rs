@@ -1,22 +1,21 @@
-//! What the driver answers when something went wrong, in our own words.
+//! Failed driver calls, described without the driver.
 //!
-//! No driver is called to describe a fault: the library that failed is the last
-//! one to ask.
+//! No driver call describes an error: the library that failed may not be usable.
 
 use std::fmt;
 
 use cudarc::driver::sys::CUresult;
 
-/// A driver call that did not succeed.
+/// A driver call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DriverError {
     /// The function that was called.
     pub(super) call: &'static str,
-    /// What it answered.
+    /// The code it returned.
     pub(super) code: CUresult,
 }
 
-/// The answer of a driver call as a result.
+/// Converts the code of a driver call to a result.
 pub(super) fn check(call: &'static str, code: CUresult) -> Result<(), DriverError> {
     match code {
         CUresult::CUDA_SUCCESS => Ok(()),
@@ -25,8 +24,8 @@ pub(super) fn check(call: &'static str, code: CUresult) -> Result<(), DriverErro
 }
 
 impl DriverError {
-    /// Whether the context is beyond repair: the driver answers every later call
-    /// on it with the same code.
+    /// Whether the context is lost: the driver returns the same code from every later call
+    /// on it.
     pub(super) fn is_sticky(self) -> bool {
         matches!(
             self.code,
@@ -47,7 +46,7 @@ impl DriverError {
         )
     }
 
-    /// Whether the device has no room left.
+    /// Whether device memory is exhausted.
     pub(super) fn is_out_of_memory(self) -> bool {
         self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY
     }
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_read_without_a_driver() {
+    fn errors_are_described_without_a_driver() {
         let driver_error = check("cuMemAlloc", CUresult::CUDA_ERROR_OUT_OF_MEMORY).unwrap_err();
         assert_eq!(
             driver_error.to_string(),
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn only_faults_that_kill_the_context_are_sticky() {
+    fn only_errors_that_destroy_the_context_are_sticky() {
         let sticky = |code| DriverError { call: "x", code }.is_sticky();
         assert!(sticky(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS));
         assert!(sticky(CUresult::CUDA_ERROR_ECC_UNCORRECTABLE));

@@ -1,7 +1,7 @@
-//! Failures of clean-up, which has nobody to return an error to.
+//! Failures of clean-up, which has no caller to return an error to.
 //!
-//! One log for the process, because a device's own last failures happen while it
-//! ceases to exist.
+//! One log serves the process, because a device's last failures happen while the device
+//! itself is dropped.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,28 +13,28 @@ use super::driver_error::DriverError;
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
-/// What went wrong while things were being freed, in this process so far.
+/// The failed clean-up calls of this process so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DropFailures {
     /// How many calls failed.
     pub count: u64,
-    /// What the last of them said.
+    /// The message of the last one.
     pub last: Option<String>,
 }
 
-/// Notes a failed clean-up.
+/// Logs a failed clean-up.
 pub(super) fn note(outcome: Result<(), DriverError>) {
     if let Err(driver_error) = outcome {
-        // The driver unloads before the last destructors of a process run; what
-        // they would free is already gone.
+        // The driver unloads before the last destructors of a process run; what they would
+        // free is already gone.
         if driver_error.code != CUresult::CUDA_ERROR_DEINITIALIZED {
             note_message(driver_error.to_string());
         }
     }
 }
 
-/// Notes a failed clean-up of something that is not the driver's.
+/// Logs a failed clean-up of something that the driver does not own.
 pub(super) fn note_message(message: String) {
     COUNT.fetch_add(1, Ordering::Relaxed);
     *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);

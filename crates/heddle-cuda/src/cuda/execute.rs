@@ -1,4 +1,4 @@
-//! One execution: a lease, a body, a wait, and the times of it.
+//! One execution: a lease, a body, a wait, and its times.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use super::CudaDevice;
 use super::lease::StreamLease;
 use super::state::CudaState;
 
-/// Runs `body` on a stream of its own and waits for it.
+/// Runs `body` on a leased stream and waits for it.
 pub(super) fn execute(
     device: &CudaDevice,
     start: Instant,
@@ -32,7 +32,7 @@ pub(super) fn execute(
     Ok(Timing {
         total: Nanos::from(start.elapsed()),
         device: Some(device_time),
-        // Stamps tell how long kernels took, not when by the host's clock.
+        // Stamps give the duration of kernels, not their start on the host's clock.
         device_start: None,
         stream: Some(stream),
         moved: context.moved(),
@@ -47,7 +47,7 @@ fn timed(
 ) -> Result<Nanos, Error> {
     {
         let mut resources = lease.resources();
-        // Work is only left over when the execution before panicked.
+        // The stream has pending work only when the execution before it panicked.
         state.synchronize_lease(lease, &mut resources)?;
         resources.kernel_timer.start();
     }
@@ -58,8 +58,8 @@ fn timed(
     resources.kernel_timer.stop()
 }
 
-/// An execution inside another on the same device and thread shares its stream,
-/// and its time is its own.
+/// Runs an execution inside another on the same device and thread. The inner one shares the
+/// outer one's stream and is timed on its own.
 fn within(
     state: &CudaState,
     outer: &StreamLease,

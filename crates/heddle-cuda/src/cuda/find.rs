@@ -1,4 +1,4 @@
-//! Finds this machine's GPUs, or says in one line why there are none.
+//! Finds this machine's GPUs, or the reason in one line why there are none.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -18,11 +18,11 @@ use super::stream::Stream;
 use super::timestamps::TimestampedLaunches;
 use super::{CudaDevice, driver, health, store, visible_devices};
 
-/// What a device is opened with.
+/// The options a device is opened with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CudaOptions {
-    /// Threads that copy between host memory and pinned memory; by default half
-    /// the machine's, at most 8.
+    /// Threads that copy between host memory and pinned memory; by default half of the
+    /// machine's threads, at most 8.
     pub copy_threads: Option<usize>,
     /// Bytes per pinned slot; by default 4 MiB.
     pub slot_bytes: Option<usize>,
@@ -32,11 +32,11 @@ pub struct CudaOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FoundGpus {
-    /// Those that can be used, by index.
+    /// The usable GPUs, by index.
     pub devices: Vec<Arc<CudaDevice>>,
     /// Why there are none, when there are none.
     pub why_none: Option<String>,
-    /// One line for each GPU that is there and cannot be used.
+    /// One line for each GPU that cannot be used.
     pub skipped: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn find(options: &CudaOptions) -> FoundGpus {
         Err(why) => return FoundGpus::nothing(why),
     };
     let count = match driver::device_count() {
-        Ok(0) => return FoundGpus::nothing("the NVIDIA driver sees no GPU".to_owned()),
+        Ok(0) => return FoundGpus::nothing("the NVIDIA driver finds no GPU".to_owned()),
         Ok(count) => count,
         Err(driver_error) => return FoundGpus::nothing(driver_error.to_string()),
     };

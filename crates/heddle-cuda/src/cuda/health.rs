@@ -1,6 +1,6 @@
-//! How a GPU is doing, by the vendor's management library.
+//! A GPU's sensors, read through NVML, NVIDIA's management library.
 //!
-//! The library is optional: without it there is no health and nothing else changes.
+//! The library is optional: without it there are no readings and nothing else changes.
 
 use std::sync::OnceLock;
 
@@ -8,17 +8,17 @@ use heddle_runtime::units::Bytes;
 use nvml_wrapper::Nvml;
 use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
 
-/// A reading of a GPU's sensors. What it does not measure is `None`.
+/// A reading of a GPU's sensors. A value the GPU does not measure is `None`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Health {
-    /// Share of the last sampling period in which a kernel ran.
+    /// The share of the last sampling period in which a kernel ran.
     pub utilisation_percent: Option<u32>,
-    /// Power drawn by the board.
+    /// The power drawn by the board.
     pub power_watts: Option<f64>,
-    /// Temperature of the chip.
+    /// The temperature of the chip.
     pub temperature_c: Option<u32>,
-    /// Memory taken by all processes together.
+    /// The memory used by all processes together.
     pub memory_used: Option<Bytes>,
 }
 
@@ -27,7 +27,7 @@ fn library() -> Option<&'static Nvml> {
     LIBRARY.get_or_init(|| Nvml::init().ok()).as_ref()
 }
 
-/// The sensors of the GPU at this place on the bus.
+/// Reads the sensors of the GPU at this PCI address.
 pub(super) fn read(bus_id: &str) -> Option<Health> {
     let device = library()?.device_by_pci_bus_id(bus_id).ok()?;
     Some(Health {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bus_with_nothing_on_it_has_no_health() {
+    fn a_bus_address_without_a_gpu_has_no_reading() {
         assert_eq!(read("ffff:ff:1f.7"), None);
     }
 }

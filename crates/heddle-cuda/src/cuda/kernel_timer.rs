@@ -1,11 +1,11 @@
-//! Device time of one execution: of its kernels and of nothing else.
+//! The device time of one execution: of its kernels and of nothing else.
 //!
-//! Our own kernels are launched between stamps, where the device's clock allows
-//! it (see `timestamps`). What a library launches is put between events: an interval
-//! opens before a kernel and closes before the next thing that is not one, so
-//! transfers and waits between kernels do not count. On a device that was idle
-//! the first event is stamped before the kernel's launch has reached it, so such
-//! an interval is never shorter than the 2 to 4 µs that takes.
+//! Our own kernels are launched between stamps, where the device's clock allows it (see
+//! `timestamps`). Kernels of a library are enclosed in events: an interval opens before a
+//! kernel and closes before the next command that is not one, so transfers and waits
+//! between kernels do not count. On an idle device the first event is stamped before the
+//! kernel's launch has reached it, so such an interval is never shorter than those 2 to 4
+//! µs.
 
 use std::sync::Arc;
 
@@ -17,31 +17,31 @@ use super::state::CudaState;
 use super::stream::{Event, EventPurpose, Stream};
 use super::timestamps::{KernelLaunch, TimestampedLaunches};
 
-/// Intervals that may be unread at once: more than a pipeline has chunks under
-/// way, so that it never waits to read one.
+/// Intervals that may be unread at once: more than a chunked map has chunks in flight, so
+/// that it never waits to read one.
 const PAIRS: usize = 32;
 
-/// A stopwatch on one stream.
+/// A timer of the kernels on one stream.
 #[derive(Debug)]
 pub(super) struct KernelTimer {
     pairs: Vec<(Event, Event)>,
-    /// Intervals begun since the last reading, closed or not.
+    /// Intervals begun since `start`, closed or not.
     begun: usize,
-    /// Of those, already added to `total`.
+    /// Of those, the number already added to `total`.
     read: usize,
-    /// Made with the first launch they time.
+    /// Created with the first launch to be timed.
     timestamped: Option<TimestampedLaunches>,
-    /// What the stamps had counted at the start.
+    /// The stamps' total when `start` was called.
     stamped_before: u64,
     tail: StreamTail,
     is_running: bool,
     total: Nanos,
 }
 
-/// What is at the end of the stream, as far as time goes.
+/// The last thing queued on the stream, as far as timing is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StreamTail {
-    /// Nothing, or something that is not timed.
+    /// Nothing, or a command that is not timed.
     Other,
     /// Kernels of an interval that is still open.
     Interval,
@@ -49,10 +49,10 @@ enum StreamTail {
     Stamp,
 }
 
-/// How to see that the last kernels have ended.
+/// How the end of the last kernels is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KernelEnd {
-    /// By the event behind them.
+    /// By the event after them.
     Event,
     /// By their stamp.
     Stamp,
@@ -78,7 +78,7 @@ impl KernelTimer {
         })
     }
 
-    /// Starts from zero. Nothing recorded before is pending.
+    /// Starts from zero. No interval may be pending.
     pub(super) fn start(&mut self) {
         self.begun = 0;
         self.read = 0;
@@ -91,7 +91,7 @@ impl KernelTimer {
         self.total = Nanos(0);
     }
 
-    /// Queues one of our own kernels, timed if the clock is running.
+    /// Queues one of our own kernels, timed if the timer is running.
     ///
     /// # Safety
     /// As [`TimestampedLaunches::launch`].
@@ -126,7 +126,7 @@ impl KernelTimer {
         Ok(())
     }
 
-    /// A kernel that does not time itself is about to be queued.
+    /// Called before a kernel that does not time itself is queued.
     pub(super) fn kernel_begins(&mut self, stream: &Stream) -> Result<(), Error> {
         if !self.is_running || self.tail == StreamTail::Interval {
             return Ok(());
@@ -141,8 +141,8 @@ impl KernelTimer {
         Ok(())
     }
 
-    /// Something that is not a kernel is about to be queued or waited for. Says
-    /// how to see the end of the kernels queued just before, if there are any.
+    /// Called before a command that is not a kernel is queued or waited for. Returns how to
+    /// observe the end of the kernels queued just before, if there are any.
     pub(super) fn kernels_end(&mut self, stream: &Stream) -> Result<Option<KernelEnd>, Error> {
         match std::mem::replace(&mut self.tail, StreamTail::Other) {
             StreamTail::Other => Ok(None),
@@ -154,7 +154,7 @@ impl KernelTimer {
         }
     }
 
-    /// Returns once the kernels with this end have run.
+    /// Waits until the kernels with this end have run.
     pub(super) fn wait(&self, end: KernelEnd, stream: &Stream) -> Result<(), Error> {
         match (end, &self.timestamped) {
             (KernelEnd::Stamp, Some(timestamped)) => timestamped.wait(stream),
@@ -163,12 +163,12 @@ impl KernelTimer {
         }
     }
 
-    /// The event behind the last interval.
+    /// The event after the last interval.
     fn last_event(&self) -> &Event {
         &self.pairs[self.begun.saturating_sub(1) % PAIRS].1
     }
 
-    /// Stops and says how long kernels ran. The stream has been waited for.
+    /// Stops and returns how long kernels ran. The stream must be synchronised.
     pub(super) fn stop(&mut self) -> Result<Nanos, Error> {
         self.is_running = false;
         while self.read < self.begun {
@@ -180,8 +180,8 @@ impl KernelTimer {
         Ok(self.total)
     }
 
-    /// Sets aside what has been measured, so that an execution within this one
-    /// can be timed on its own. The stream has been waited for.
+    /// Stops and returns the time measured so far, so that a nested execution can be timed
+    /// on its own. The stream must be synchronised.
     pub(super) fn pause(&mut self) -> Result<Option<Nanos>, Error> {
         if self.is_running {
             self.stop().map(Some)
@@ -190,7 +190,7 @@ impl KernelTimer {
         }
     }
 
-    /// Goes on after a [`pause`](Self::pause).
+    /// Continues after a [`pause`](Self::pause).
     pub(super) fn resume(&mut self, measured: Option<Nanos>) {
         if let Some(total) = measured {
             self.start();
@@ -198,7 +198,7 @@ impl KernelTimer {
         }
     }
 
-    /// Adds the oldest unread interval, which is over.
+    /// Adds the oldest unread interval, which has ended.
     fn read_oldest(&mut self) -> Result<(), Error> {
         let (start, end) = &self.pairs[self.read % PAIRS];
         self.read += 1;

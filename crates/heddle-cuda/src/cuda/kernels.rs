@@ -1,4 +1,4 @@
-//! The kernels a device was asked to launch, loaded when first asked for.
+//! The kernels of a device, loaded on their first launch.
 
 #![allow(unsafe_code)]
 
@@ -17,9 +17,9 @@ use super::driver_error::check;
 use super::drop_failures;
 use super::signature::Signature;
 
-/// Dynamic shared memory every kernel may use without asking.
+/// Dynamic shared memory that every kernel may use without opting in.
 const SHARED_FREELY: u32 = 48 << 10;
-/// Lists the loaded kernels are spread over: more than a program has kernels, so that
+/// The number of hash buckets for loaded kernels: more than a program has kernels, so that
 /// most hold one.
 const LISTS: usize = 256;
 
@@ -31,8 +31,8 @@ pub(super) struct LoadedKernel {
     shared_allowed: AtomicU32,
 }
 
-// SAFETY: a function handle is a constant of its module, which lives as long as
-// the kernels of the device.
+// SAFETY: a function handle is a constant of its module, which lives as long as the
+// device's kernels.
 unsafe impl Send for LoadedKernel {}
 // SAFETY: as above.
 unsafe impl Sync for LoadedKernel {}
@@ -43,7 +43,8 @@ struct LoadedModule(CUmodule);
 // SAFETY: only loaded, looked up in and unloaded, each under the lock.
 unsafe impl Send for LoadedModule {}
 
-/// A list that only grows at its end. Reading it takes no lock: every launch does.
+/// A list that only grows at its end. Reading it takes no lock, because every launch reads
+/// it.
 type List = OnceLock<Box<Node>>;
 
 #[derive(Debug)]
@@ -57,11 +58,11 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct LoadedKernels {
     context: Arc<Context>,
-    /// Compute capability: `90` for 9.0.
+    /// The compute capability: `90` for 9.0.
     capability: u32,
-    /// By the address of the kernel.
+    /// The loaded kernels, hashed by the address of the kernel.
     lists: Box<[List]>,
-    /// By the address of what they were loaded from.
+    /// The loaded modules, by the address of their source.
     modules: Mutex<HashMap<usize, LoadedModule>>,
 }
 
@@ -75,7 +76,7 @@ impl LoadedKernels {
         }
     }
 
-    /// The kernel, ready to launch. The context has been entered.
+    /// Returns the kernel, loaded. The context must be current.
     pub(super) fn get(&self, kernel: &'static Kernel) -> Result<&LoadedKernel, Error> {
         loop {
             if let Some(loaded) = self.find(kernel) {
@@ -87,8 +88,8 @@ impl LoadedKernels {
 
     fn list(&self, kernel: &'static Kernel) -> &List {
         // Kernels of one table lie side by side.
-        let place = ptr::from_ref(kernel) as usize / size_of::<Kernel>();
-        &self.lists[place % LISTS]
+        let index = ptr::from_ref(kernel) as usize / size_of::<Kernel>();
+        &self.lists[index % LISTS]
     }
 
     fn find(&self, kernel: &'static Kernel) -> Option<&LoadedKernel> {
@@ -99,8 +100,8 @@ impl LoadedKernels {
         Some(&node.loaded)
     }
 
-    /// Another thread may have been as quick; both loaded the same function, and the
-    /// first of the two is found.
+    /// Adds the kernel to its list. If another thread added the same function first, both
+    /// stay and lookups return the first.
     fn keep(&self, kernel: &'static Kernel, loaded: LoadedKernel) {
         let mut list = self.list(kernel);
         let mut node = Box::new(Node {
@@ -108,20 +109,20 @@ impl LoadedKernels {
             loaded,
             next: List::new(),
         });
-        while let Err(again) = list.set(node) {
-            node = again;
+        while let Err(rejected) = list.set(node) {
+            node = rejected;
             if let Some(before) = list.get() {
                 list = &before.next;
             }
         }
     }
 
-    /// Lets a kernel use this much dynamic shared memory.
+    /// Lets a kernel use `bytes` of dynamic shared memory.
     pub(super) fn allow_shared(&self, kernel: &LoadedKernel, bytes: u32) -> Result<(), Error> {
         if bytes <= kernel.shared_allowed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // SAFETY: the function lives as long as its module, which is self's.
+        // SAFETY: the function lives as long as its module, which belongs to self.
         self.context.check("cuFuncSetAttribute", unsafe {
             sys::cuFuncSetAttribute(
                 kernel.function,
@@ -156,8 +157,8 @@ impl LoadedKernels {
             modules.entry(address).or_insert(loaded).0
         };
         let mut function = ptr::null_mut();
-        // SAFETY: the module is loaded, the name ends in zero, the first argument
-        // outlives the call.
+        // SAFETY: the module is loaded, the name ends in zero, the first argument outlives
+        // the call.
         self.context.check("cuModuleGetFunction", unsafe {
             sys::cuModuleGetFunction(&raw mut function, module, c_name.as_ptr())
         })?;
@@ -168,19 +169,20 @@ impl LoadedKernels {
         })
     }
 
-    /// The machine code, or where there is none or the driver does not take it, what
-    /// the driver makes of the PTX.
+    /// Loads the machine code. Where there is none, or the driver rejects it, the driver
+    /// compiles the PTX.
     fn module(&self, module: &KernelModule, ptx: &str) -> Result<LoadedModule, Error> {
         if let Some(code) = module.machine_code_for(self.capability)
             && let Ok(module) = self.load_module(code.image)
         {
             return Ok(module);
         }
-        let text = CString::new(ptx).map_err(|_| self.context.refuse("PTX with a zero in it"))?;
+        let text =
+            CString::new(ptx).map_err(|_| self.context.refuse("the PTX contains a zero byte"))?;
         self.load_module(text.as_bytes_with_nul())
     }
 
-    /// Machine code, which knows its own length, or PTX that ends in zero.
+    /// Loads machine code, which knows its own length, or PTX that ends in zero.
     fn load_module(&self, image: &[u8]) -> Result<LoadedModule, Error> {
         let mut log = vec![0_u8; 4096];
         let mut options = [
@@ -193,9 +195,9 @@ impl LoadedKernels {
             ptr::without_provenance_mut(log.len()),
         ];
         let mut module = ptr::null_mut();
-        // SAFETY: the image is whole, being embedded machine code or text that ends in
-        // zero; options, values and the log they point to outlive the call and agree
-        // in number.
+        // SAFETY: the image is complete: embedded machine code, or text that ends in zero.
+        // The options, the values and the log they point to outlive the call and agree in
+        // number.
         let code = unsafe {
             sys::cuModuleLoadDataEx(
                 &raw mut module,

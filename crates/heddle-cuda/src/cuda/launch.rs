@@ -1,4 +1,4 @@
-//! Starts kernels.
+//! Launches kernels.
 
 #![allow(unsafe_code)]
 
@@ -13,11 +13,11 @@ use super::memory::CudaMemory;
 use super::state::CudaState;
 use super::timestamps::KernelLaunch;
 
-/// Parameters a kernel of ours may have.
+/// The most parameters a kernel of ours may have.
 const MOST_ARGUMENTS: usize = 32;
 
-/// Queues one kernel on the calling thread's lease. A grid with no blocks is no
-/// work and succeeds.
+/// Queues one kernel on the calling thread's lease. A grid with no blocks succeeds without
+/// a launch.
 pub(super) fn launch(state: &CudaState, launch: &Launch<'_>) -> Result<(), Error> {
     state.on_lease(|lease, resources| {
         let kernel = state.kernels.get(launch.kernel)?;
@@ -34,8 +34,8 @@ pub(super) fn launch(state: &CudaState, launch: &Launch<'_>) -> Result<(), Error
             return Ok(());
         }
         state.kernels.allow_shared(kernel, launch.shared)?;
-        // Eight bytes each, whatever the type: the driver reads as many as the
-        // parameter has, from the low end.
+        // Eight bytes each, whatever the type: the driver reads as many as the parameter
+        // has, from the low end.
         let mut values = [0_u64; MOST_ARGUMENTS];
         let mut pointers = [ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
         for (index, argument) in launch.arguments.iter().enumerate() {
@@ -47,8 +47,12 @@ pub(super) fn launch(state: &CudaState, launch: &Launch<'_>) -> Result<(), Error
                 }
                 Argument::MappedResults(mapped_results) => {
                     let own = mapped_results.as_any().downcast_ref::<CudaMappedResults>();
-                    own.ok_or_else(|| state.context.refuse("notices of another device"))?
-                        .pointer()
+                    own.ok_or_else(|| {
+                        state
+                            .context
+                            .refuse("the mapped results belong to another device")
+                    })?
+                    .pointer()
                 }
                 Argument::U32(value) => u64::from(value).to_le(),
                 Argument::I32(value) => u64::from(value.cast_unsigned()).to_le(),
@@ -68,10 +72,10 @@ pub(super) fn launch(state: &CudaState, launch: &Launch<'_>) -> Result<(), Error
             shared: launch.shared,
             arguments: &mut pointers[..launch.arguments.len()],
         };
-        // SAFETY: the arguments were checked against the kernel's signature, so
-        // the driver reads as many values as there are and of their sizes. Buffers
-        // are not reused before the lease has settled. What the kernel does with
-        // its pointers is the kernel's contract.
+        // SAFETY: the arguments were checked against the kernel's signature, so the driver
+        // reads as many values as there are and of their sizes. Buffers are not reused
+        // before the lease is synchronised. What the kernel does with its pointers is the
+        // kernel's contract.
         unsafe {
             resources
                 .kernel_timer

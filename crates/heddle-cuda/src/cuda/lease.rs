@@ -1,9 +1,9 @@
-//! A stream of one's own for the time of an execution.
+//! Exclusive use of a stream for the time of an execution.
 //!
-//! Executions of different threads run on different streams and so overlap on the
-//! device; within one execution everything is in order. What is queued outside
-//! any execution shares one further stream, the open one. An execution waits for
-//! its stream before it ends, so nothing it leaves behind is still being written.
+//! Executions of different threads run on different streams and so overlap on the device;
+//! within one execution everything is in order. Work queued outside any execution shares
+//! one further stream, the open one. An execution waits for its stream before it ends, so
+//! none of its work is still running afterwards.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -16,21 +16,22 @@ use super::kernel_timer::KernelTimer;
 use super::pinned::Pinned;
 use super::stream::Stream;
 
-/// Bytes of the slab for small uploads, then for one small download.
+/// The part of the slab for small uploads, in bytes; the part for one small download
+/// follows.
 pub(super) const SLAB_UPLOAD: usize = 768 << 10;
-/// The largest transfer that goes through the slab.
+/// The part for one small download, and the largest transfer that goes through the slab.
 pub(super) const SLAB_DOWNLOAD: usize = 256 << 10;
-/// Parts of the slab start at multiples of this.
+/// The alignment of the parts of the slab.
 pub(super) const SLAB_STEP: usize = 256;
-/// Leases at once: one bit of a mask each, the open stream included.
+/// The most leases at once: one bit of a mask each, the open stream included.
 const MOST: usize = 64;
 
-/// A stream, and what belongs to whoever may queue on it.
+/// A stream and the resources of the thread that may queue on it.
 #[derive(Debug)]
 pub(super) struct StreamLease {
-    /// Its place in the mask of leases with pending work.
+    /// The lease's bit in the mask of leases with pending work.
     pub(super) bit: u64,
-    /// Before the stream, because the library handle in it goes first.
+    /// Declared before the stream, because the cuBLAS handle in it is dropped first.
     resources: Mutex<LeaseResources>,
     pub(super) stream: Stream,
 }
@@ -70,7 +71,7 @@ impl StreamLease {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`resources`](Self::resources), unless somebody is at it.
+    /// As [`resources`](Self::resources); None while another thread holds the lock.
     pub(super) fn try_resources(&self) -> Option<MutexGuard<'_, LeaseResources>> {
         match self.resources.try_lock() {
             Ok(resources) => Some(resources),
@@ -84,7 +85,7 @@ impl StreamLease {
 #[derive(Debug)]
 pub(super) struct StreamLeases {
     context: Arc<Context>,
-    /// For work outside any execution.
+    /// The lease for work outside any execution.
     pub(super) open: Arc<StreamLease>,
     stock: Mutex<LeaseStock>,
     returned: Condvar,
@@ -97,7 +98,7 @@ struct LeaseStock {
 }
 
 thread_local! {
-    /// The leases of the executions this thread is in, one per device.
+    /// The leases of the executions that this thread is in, one per device.
     static HELD_LEASES: RefCell<Vec<(*const Context, Arc<StreamLease>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -115,7 +116,7 @@ impl StreamLeases {
         })
     }
 
-    /// The lease of the execution the calling thread is in on this device.
+    /// The lease of the calling thread's execution on this device.
     pub(super) fn held(&self) -> Option<Arc<StreamLease>> {
         let device = Arc::as_ptr(&self.context);
         HELD_LEASES.with_borrow(|held| {
@@ -125,8 +126,8 @@ impl StreamLeases {
         })
     }
 
-    /// Gives the calling thread a lease until the guard is dropped. The thread
-    /// holds none on this device yet.
+    /// Gives the calling thread a lease until the guard is dropped. The thread must hold
+    /// none on this device yet.
     pub(super) fn acquire(&self) -> Result<HeldLease<'_>, Error> {
         let lease = self.take()?;
         HELD_LEASES.with_borrow_mut(|held| {
@@ -144,7 +145,7 @@ impl StreamLeases {
         self.lock().all.get(index).cloned()
     }
 
-    /// All there are.
+    /// All leases made so far.
     pub(super) fn all(&self) -> Vec<Arc<StreamLease>> {
         self.lock().all.clone()
     }
@@ -172,7 +173,7 @@ impl StreamLeases {
     }
 }
 
-/// A lease the calling thread holds.
+/// A lease that the calling thread holds.
 pub(super) struct HeldLease<'a> {
     leases: &'a StreamLeases,
     pub(super) lease: Arc<StreamLease>,

@@ -1,7 +1,7 @@
-//! Notices of a kernel, in pinned memory.
+//! Mapped results of a kernel, in pinned memory.
 //!
-//! To pin memory takes about a quarter of a millisecond for each megabyte, and a kernel
-//! cannot begin before. So what one launch has read is kept for the next.
+//! Pinning memory takes about a quarter of a millisecond for each megabyte, and a kernel
+//! cannot begin before it is done. So the memory of one launch is kept for the next.
 
 use std::any::Any;
 use std::sync::atomic::AtomicU64;
@@ -14,19 +14,19 @@ use heddle_runtime::device::MappedResults;
 use super::context::Context;
 use super::pinned::Pinned;
 
-/// Bytes of which each memory is a multiple, and memories kept at most: those of a kernel
-/// that runs, of one that is read and of one that comes next.
+/// The unit of the sizes in bytes, and the most memories kept: those of a kernel that runs,
+/// of one whose results are read and of the next one.
 const STEP: usize = 1 << 16;
 const KEPT: usize = 3;
 
-/// Memory that no notices are in.
+/// Pinned memory that is not in use.
 #[derive(Debug, Default)]
 pub(super) struct PinnedCache {
     idle: Mutex<Vec<Pinned>>,
 }
 
 impl PinnedCache {
-    /// Zeroed memory of at least so many bytes: the smallest there is, or new.
+    /// Zeroed memory of at least `bytes` bytes: the smallest one kept that fits, or new.
     fn take(&self, context: &Arc<Context>, bytes: usize) -> Result<Pinned, Error> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = (0..idle.len()).filter(|place| idle[*place].bytes().len() >= bytes);
@@ -41,7 +41,8 @@ impl PinnedCache {
         Ok(memory)
     }
 
-    /// Keeps memory that nobody writes or reads any longer, the largest there is.
+    /// Keeps memory that is no longer read or written; drops the smallest when there are
+    /// too many.
     fn give(&self, memory: Pinned) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(memory);
@@ -56,7 +57,7 @@ impl PinnedCache {
 /// Words that the device writes while a kernel runs.
 #[derive(Debug)]
 pub(super) struct CudaMappedResults {
-    /// There until they are dropped.
+    /// Some until drop.
     memory: Option<Pinned>,
     words: usize,
     pinned_cache: Arc<PinnedCache>,
@@ -75,7 +76,7 @@ impl CudaMappedResults {
         })
     }
 
-    /// Where the device finds them.
+    /// The address on the device.
     pub(super) fn pointer(&self) -> CUdeviceptr {
         let bytes = self.words * size_of::<u64>();
         let memory = self.memory.as_ref();

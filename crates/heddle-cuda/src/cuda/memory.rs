@@ -1,4 +1,4 @@
-//! Bytes in a GPU's memory.
+//! Buffers in a GPU's memory.
 
 use std::any::Any;
 use std::fmt;
@@ -20,18 +20,18 @@ pub(super) struct CudaMemory {
     state: Arc<CudaState>,
     storage: BufferStorage,
     bytes: Bytes,
-    /// Leases that ever queued work on it.
+    /// The leases that ever queued work on it.
     used_by_leases: AtomicU64,
     /// The lease whose stream still carries an upload to it, 0 when none.
     upload_lease: AtomicU64,
 }
 
-/// Where a buffer's bytes are.
+/// Where a buffer's bytes are stored.
 enum BufferStorage {
-    /// There are none.
+    /// The buffer has no bytes.
     Empty,
     Block(Allocation),
-    /// In pinned memory of somebody who keeps it until the buffer is gone.
+    /// In pinned memory whose owner keeps it until the buffer is gone.
     Pinned(CUdeviceptr),
 }
 
@@ -45,8 +45,8 @@ impl CudaMemory {
         Ok(Self::at(state, storage, bytes))
     }
 
-    /// Pinned memory as a buffer. Whoever owns that memory waits for the lease's
-    /// work before using it again.
+    /// A buffer in pinned memory. The owner of that memory waits for the lease's work
+    /// before it uses the memory again.
     pub(super) fn within(state: &Arc<CudaState>, address: CUdeviceptr, bytes: Bytes) -> Self {
         Self::at(state, BufferStorage::Pinned(address), bytes)
     }
@@ -61,7 +61,7 @@ impl CudaMemory {
         }
     }
 
-    /// The buffer behind the trait, if it is this device's.
+    /// The buffer behind the trait, if it belongs to this device.
     pub(super) fn of<'a>(
         state: &CudaState,
         memory: &'a dyn DeviceMemory,
@@ -78,7 +78,7 @@ impl CudaMemory {
             })
     }
 
-    /// Where it starts on the device; 0 for a buffer of no bytes.
+    /// The device address; 0 for a buffer of no bytes.
     pub(super) fn pointer(&self) -> CUdeviceptr {
         match &self.storage {
             BufferStorage::Empty => 0,
@@ -87,8 +87,8 @@ impl CudaMemory {
         }
     }
 
-    /// Notes that `lease` is about to queue work on it, which must come after an
-    /// upload that another lease has queued.
+    /// Notes that `lease` is about to queue work on the buffer, and waits for an upload to
+    /// it that another lease has queued.
     pub(super) fn join(&self, lease: &StreamLease) -> Result<(), Error> {
         self.used_by_leases.fetch_or(lease.bit, Ordering::SeqCst);
         let upload_lease = self.upload_lease.load(Ordering::SeqCst);
@@ -97,7 +97,7 @@ impl CudaMemory {
             if is_pending && let Some(other) = self.state.leases.with_bit(upload_lease) {
                 other.stream.synchronize()?;
             }
-            // A newer upload on a third lease would have changed it; leave that.
+            // Left alone where a third lease has queued a newer upload since.
             let _ = self.upload_lease.compare_exchange(
                 upload_lease,
                 0,
@@ -108,7 +108,7 @@ impl CudaMemory {
         Ok(())
     }
 
-    /// Notes that `lease` has queued an upload nobody has waited for.
+    /// Notes that `lease` has queued an upload that is not synchronised yet.
     pub(super) fn note_upload(&self, lease: &StreamLease) {
         self.upload_lease.store(lease.bit, Ordering::SeqCst);
     }

@@ -1,13 +1,12 @@
-//! NVIDIA GPUs, through the driver they come with.
+//! NVIDIA GPUs, through the NVIDIA driver.
 //!
-//! The driver is loaded when [`CudaDevice::find`] is called, and only then: the
-//! same binary runs with and without one. cudarc gives the bindings; the layer
-//! above them is our own, because an operation of ten microseconds leaves no room
-//! for an event, an allocation or a second wait per call.
+//! The driver is loaded when [`CudaDevice::find`] is called, and only then: the same binary
+//! runs with and without one. cudarc gives the bindings; the layer above them is our own,
+//! because an operation of ten microseconds cannot afford an event, an allocation or a
+//! second wait per call.
 //!
-//! One thing to know before changing anything here: work is ordered by *leases*
-//! (see `lease`), and a buffer that is dropped goes back to the store only once
-//! the leases that used it have settled (see `store`).
+//! Invariant: work is ordered by *leases* (see `lease`), and the memory of a dropped buffer
+//! is reused only once the leases that used it are synchronised (see `store`).
 
 mod blas;
 mod chunk_layout;

@@ -1,4 +1,4 @@
-//! Host memory the device reads and writes by itself.
+//! Page-locked host memory, which the device reads and writes directly.
 
 #![allow(unsafe_code)]
 
@@ -30,7 +30,7 @@ unsafe impl Send for Pinned {}
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
-    /// `len` zeroed bytes; `len` is not 0.
+    /// Allocates `len` zeroed bytes; `len` is not 0.
     pub(super) fn new(context: &Arc<Context>, len: usize) -> Result<Self, Error> {
         context.enter()?;
         let mut start: *mut c_void = std::ptr::null_mut();
@@ -39,10 +39,10 @@ impl Pinned {
             sys::cuMemHostAlloc(&raw mut start, len, sys::CU_MEMHOSTALLOC_PORTABLE)
         })?;
         let Some(start) = NonNull::new(start.cast::<u8>()) else {
-            return Err(context.refuse("cuMemHostAlloc gave no memory"));
+            return Err(context.refuse("cuMemHostAlloc returned no memory"));
         };
-        // SAFETY: `len` bytes were just allocated there. Zeroing makes them
-        // readable as a slice, and touches each page before the first transfer.
+        // SAFETY: `len` bytes were just allocated there. Zeroing makes them readable as a
+        // slice, and touches each page before the first transfer.
         unsafe { start.as_ptr().write_bytes(0, len) };
         Ok(Self {
             context: Arc::clone(context),
@@ -63,7 +63,7 @@ impl Pinned {
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 
-    /// As many words of 64 bits as there are, which the device may be writing.
+    /// All bytes as words of 64 bits, which the device may be writing.
     #[allow(
         clippy::cast_ptr_alignment,
         reason = "page-locked memory starts on a page"
@@ -71,17 +71,17 @@ impl Pinned {
     pub(super) fn words(&self) -> &[AtomicU64] {
         let count = self.len / size_of::<u64>();
         // SAFETY: in bounds, initialised, aligned as a page is, and valid for as long as
-        // self is borrowed; whoever writes meanwhile stores whole words.
+        // self is borrowed; the device stores whole words.
         unsafe { slice::from_raw_parts(self.start.as_ptr().cast::<AtomicU64>(), count) }
     }
 
-    /// The first of them.
+    /// The first word.
     pub(super) fn word(&self) -> &AtomicU64 {
         &self.words()[0]
     }
 
-    /// Where the device finds `len` bytes from `offset` on: with unified
-    /// addressing, which every GPU we run on has, at the host's own address.
+    /// The device address of `len` bytes from `offset` on: with unified addressing, which
+    /// every supported GPU has, the host's own address.
     pub(super) fn address(&self, offset: usize, len: usize) -> CUdeviceptr {
         self.bytes()[offset..offset + len].as_ptr() as CUdeviceptr
     }
@@ -89,8 +89,8 @@ impl Pinned {
     /// Queues a copy of `len` bytes from `offset` on to the device.
     ///
     /// # Safety
-    /// `to` has room for them, and neither side is written, freed or reused
-    /// before the stream has passed the copy.
+    /// `to` holds at least `len` bytes, and neither side is written, freed or reused before
+    /// the stream has passed the copy.
     pub(super) unsafe fn send(
         &self,
         offset: usize,
@@ -108,8 +108,8 @@ impl Pinned {
     /// Queues a copy of `len` bytes from the device to `offset` on.
     ///
     /// # Safety
-    /// `from` holds them, and neither side is read, written, freed or reused
-    /// before the stream has passed the copy.
+    /// `from` holds at least `len` bytes, and neither side is read, written, freed or
+    /// reused before the stream has passed the copy.
     pub(super) unsafe fn receive(
         &mut self,
         offset: usize,

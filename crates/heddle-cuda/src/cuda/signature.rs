@@ -1,7 +1,7 @@
-//! What a kernel's parameters are, read off its PTX.
+//! A kernel's parameters, read from its PTX.
 //!
-//! The driver can tell only since 12.4 and never the types; the text says both
-//! on every machine, with or without a driver.
+//! The driver gives the number and sizes only since 12.4 and never the types; the text
+//! gives both on every machine, with or without a driver.
 
 use heddle_runtime::device::Argument;
 
@@ -11,7 +11,7 @@ pub(super) struct Signature {
     parameters: Vec<Parameter>,
 }
 
-/// One parameter's type, as far as PTX keeps it.
+/// The type of a parameter, as far as PTX keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parameter {
     /// A pointer or a 64-bit integer.
@@ -20,12 +20,13 @@ enum Parameter {
     Bits32,
     F32,
     F64,
-    /// Something no argument can fill.
+    /// A type that no argument matches.
     Other,
 }
 
 impl Signature {
-    /// The signature of `kernel` in this PTX text.
+    /// Reads the signature of `kernel` in this PTX text; None where the text has no such
+    /// kernel.
     pub(super) fn read(ptx: &str, kernel: &str) -> Option<Self> {
         let mut rest = ptx;
         let after = loop {
@@ -51,7 +52,7 @@ impl Signature {
         Some(Self { parameters })
     }
 
-    /// What is wrong with these arguments, if something is.
+    /// Why these arguments do not match; None if they do.
     pub(super) fn mismatch(&self, arguments: &[Argument<'_>]) -> Option<String> {
         if self.parameters.len() != arguments.len() {
             return Some(format!(
@@ -117,7 +118,7 @@ mod tests {
 .visible .entry grouped(.param .align 8 .b8 grouped_param_0[24])\n{ ret; }";
 
     #[test]
-    fn a_name_that_begins_another_is_not_taken_for_it() {
+    fn a_name_that_is_a_prefix_of_another_is_not_confused_with_it() {
         let signature = Signature::read(PTX, "scale").unwrap();
         assert_eq!(
             signature.parameters,
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_held_against_the_signature() {
+    fn arguments_are_checked_against_the_signature() {
         let signature = Signature::read(PTX, "scale").unwrap();
         let good = [Argument::U64(0), Argument::F32(1.0), Argument::I32(-1)];
         assert_eq!(signature.mismatch(&good), None);

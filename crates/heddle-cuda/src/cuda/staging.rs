@@ -1,9 +1,8 @@
 //! Pinned slots that large transfers pass through.
 //!
-//! Ordinary host memory may be moved by the operating system, so the device can
-//! only reach it through the driver's own copy, which runs at a fraction of the
-//! bus. Here each slot is filled or emptied by a thread of ours while the device
-//! works on others.
+//! The operating system may move ordinary host memory, so the device can only reach it
+//! through the driver's own copy, which runs at a fraction of the bus. Here a copying
+//! thread fills or empties each slot while the device works on others.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -13,18 +12,18 @@ use super::context::Context;
 use super::pinned::Pinned;
 use super::stream::{Event, EventPurpose};
 
-/// Slots one transfer holds beyond one per copying thread: those the device has.
+/// Slots that one transfer holds beyond one per copying thread: those in use by the device.
 const IN_FLIGHT: usize = 4;
 
-/// One pinned buffer and the marks of its journey.
+/// One pinned buffer and the events of its transfer.
 #[derive(Debug)]
 pub(super) struct PinnedSlot {
     pub(super) memory: Pinned,
-    /// Its bytes have reached the device.
+    /// The slot's bytes have reached the device.
     pub(super) arrived: Event,
-    /// The kernels on them have run.
+    /// The kernels that use them have run.
     pub(super) computed: Event,
-    /// The device has no more business with it.
+    /// The device has finished with the slot.
     pub(super) done: Event,
 }
 
@@ -33,7 +32,7 @@ pub(super) struct PinnedSlot {
 pub(super) struct Staging {
     context: Arc<Context>,
     slot_bytes: usize,
-    /// Slots one transfer takes at most.
+    /// The most slots one transfer takes.
     share: usize,
     stock: Mutex<SlotStock>,
     returned: Condvar,
@@ -42,7 +41,7 @@ pub(super) struct Staging {
 #[derive(Debug, Default)]
 struct SlotStock {
     idle: Vec<PinnedSlot>,
-    /// Slots in existence, idle or not.
+    /// The number of slots made, idle or not.
     made: usize,
 }
 
@@ -62,11 +61,12 @@ impl Staging {
         self.slot_bytes
     }
 
-    /// Slots for a transfer of so many bytes in this many chunks: at least one, and no
-    /// more than its share. Two transfers find slots at once; a third waits.
+    /// Takes slots for a transfer of `bytes` bytes in `chunks` chunks: at least one, and no
+    /// more than a transfer's share. Two transfers find slots at once; a third waits.
     ///
-    /// To pin a slot takes about a millisecond: no more are made than the bytes would
-    /// fill, and one each time for those that come again and again.
+    /// Pinning a slot takes about a millisecond. So a call makes no more slots than the
+    /// bytes would fill; repeated small transfers add one slot each until they have their
+    /// share.
     pub(super) fn take(&self, chunks: usize, bytes: usize) -> Result<Vec<PinnedSlot>, Error> {
         let wanted = chunks.clamp(1, self.share);
         let mut stock = self.lock();
@@ -82,7 +82,7 @@ impl Staging {
         while slots.len() < wanted.min(most) && stock.made < 2 * self.share {
             match self.make() {
                 Ok(slot) => slots.push(slot),
-                // With fewer slots it is slower, not wrong.
+                // Fewer slots are slower, not wrong.
                 Err(_) if !slots.is_empty() => break,
                 Err(error) => return Err(error),
             }
@@ -91,7 +91,7 @@ impl Staging {
         Ok(slots)
     }
 
-    /// Takes slots back; no transfer through them is under way.
+    /// Returns slots; no transfer through them may be under way.
     pub(super) fn give(&self, slots: Vec<PinnedSlot>) {
         self.lock().idle.extend(slots);
         self.returned.notify_all();

@@ -1,4 +1,4 @@
-//! Everything one GPU's device is made of, shared with the memory it hands out.
+//! The state of one CUDA device, shared with the buffers it allocates.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -22,10 +22,10 @@ use super::stream::Stream;
 pub(super) struct CudaState {
     pub(super) properties: DeviceProperties,
     pub(super) compute_capability: (u32, u32),
-    /// Whether kernels can be timed by stamps.
+    /// Whether stamps can time kernels.
     pub(super) has_fine_clock: bool,
     pub(super) leases: StreamLeases,
-    /// What overlapped pipelines move their chunks on.
+    /// The streams on which overlapped chunked maps move their chunks.
     pub(super) up: Stream,
     pub(super) down: Stream,
     pub(super) staging: Staging,
@@ -34,7 +34,7 @@ pub(super) struct CudaState {
     pub(super) memory: AcceleratorMemory,
     pub(super) copiers: ThreadPool,
     pub(super) tf32: AtomicBool,
-    /// Why matrix products do not use the vendor's library, once that is known.
+    /// Why matrix products do not use cuBLAS, once that is known.
     pub(super) no_blas: OnceLock<String>,
     pub(super) context: Arc<Context>,
 }
@@ -68,12 +68,12 @@ impl CudaState {
         self.memory.queued(StreamSet(lease.bit));
     }
 
-    /// Whether work was queued on the lease that nobody has waited for.
+    /// Whether work on the lease is not synchronised yet.
     pub(super) fn has_work(&self, lease: &StreamLease) -> bool {
         self.memory.unsynchronized().0 & lease.bit != 0
     }
 
-    /// Waits for the lease's stream, if there is something to wait for.
+    /// Waits for the lease's stream, if it has pending work.
     pub(super) fn synchronize_lease(
         &self,
         lease: &StreamLease,
@@ -82,8 +82,8 @@ impl CudaState {
         let end = resources.kernel_timer.kernels_end(&lease.stream)?;
         if self.has_work(lease) {
             match end {
-                // Nothing is queued behind it, and it is quicker to see than the
-                // end of a stream.
+                // Nothing is queued after these kernels, and their end is observed sooner
+                // than the end of the stream.
                 Some(end) => resources.kernel_timer.wait(end, &lease.stream)?,
                 None => lease.stream.synchronize()?,
             }
@@ -92,18 +92,18 @@ impl CudaState {
         Ok(())
     }
 
-    /// Notes that everything queued on the lease has been waited for.
+    /// Notes that everything queued on the lease has finished.
     pub(super) fn note_synchronized(&self, lease: &StreamLease, resources: &mut LeaseResources) {
         resources.slab_used = 0;
         self.memory.synchronized(StreamSet(lease.bit));
     }
 
-    /// A block of at least `bytes` bytes; `bytes` is not 0.
+    /// Allocates a block of at least `bytes` bytes; `bytes` is not 0.
     #[track_caller]
     pub(super) fn allocate(&self, bytes: Bytes) -> Result<Allocation, Error> {
         self.context.check_alive()?;
-        // For no stream in particular: pipelines move their chunks on others than
-        // the lease's, and its order says nothing about those.
+        // For no stream in particular: chunked maps move their chunks on streams other than
+        // the lease's, and the lease's order does not cover those.
         self.memory
             .allocate(bytes, None)
             .map_err(|error| match error {
@@ -115,9 +115,9 @@ impl CudaState {
             })
     }
 
-    /// Waits for every lease with work queued that nobody is using right now, so
-    /// that blocks freed meanwhile can be used again. Never waits for a lock: its
-    /// owner may be waiting for memory.
+    /// Waits for every lease that has pending work and that no thread is using, so that
+    /// blocks freed before can be reused. Never waits for a lock: its owner may be waiting
+    /// for memory.
     pub(super) fn synchronize_idle(&self) -> Bytes {
         let waiting = || self.memory.reading().storage.waiting;
         let before = waiting();
@@ -133,7 +133,7 @@ impl CudaState {
         before.saturating_sub(waiting())
     }
 
-    /// Waits for what was queued outside any execution.
+    /// Waits for the work queued outside any execution.
     pub(super) fn synchronize_open(&self) -> Result<(), Error> {
         let open = &self.leases.open;
         if self.has_work(open) {
@@ -144,7 +144,7 @@ impl CudaState {
 }
 
 impl Drop for CudaState {
-    /// No buffer is left, but blocks may wait for work that nobody waited for.
+    /// No buffer is left, but freed blocks may still wait for unsynchronised work.
     fn drop(&mut self) {
         if !self.memory.unsynchronized().is_empty() {
             if let Err(error) = self.context.synchronize() {

@@ -1,7 +1,7 @@
-//! The bottom of a GPU's memory: what the driver gives and takes back.
+//! The driver's allocation calls, below the pool of one GPU.
 //!
-//! The driver takes some 100 µs for a large block and stops the whole device to
-//! free one, so a pool stands above it and asks as rarely as it can.
+//! The driver takes some 100 µs to allocate a large block and stops the whole device to
+//! free one, so a pool above it calls it as rarely as possible.
 
 #![allow(unsafe_code)]
 
@@ -27,8 +27,8 @@ struct DriverStorage {
     allocations: AtomicU64,
 }
 
-/// All of one device's memory: a pool over the driver, told of work before it is
-/// queued, so that a block may be freed with every lease that ever touched it.
+/// All of one device's memory: a pool over the driver. The pool is notified of work before
+/// it is queued, so that a block may be freed with every lease that ever used it.
 pub(super) fn memory(context: &Arc<Context>, capacity: Bytes) -> AcceleratorMemory {
     let driver = DriverStorage {
         context: Arc::clone(context),
@@ -67,7 +67,7 @@ impl Storage for DriverStorage {
         }
     }
 
-    /// Nothing is queued on it: the pool has seen to that.
+    /// The pool has waited for all work on the block.
     fn free(&self, block: Block, _busy: StreamSet) {
         self.used.fetch_sub(block.bytes.0, Ordering::Relaxed);
         drop_failures::note(self.context.make_current());
@@ -80,7 +80,7 @@ impl Storage for DriverStorage {
 
     fn synchronized(&self, _streams: StreamSet) {}
 
-    /// Nothing is kept.
+    /// The driver keeps nothing for reuse.
     fn release(&self, _wanted: Bytes) -> Bytes {
         Bytes(0)
     }

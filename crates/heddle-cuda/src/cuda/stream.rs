@@ -1,4 +1,4 @@
-//! Queues of device work and marks in them.
+//! CUDA streams and events.
 
 #![allow(unsafe_code)]
 
@@ -13,21 +13,20 @@ use super::driver::elapsed_ms;
 use super::driver_error::check;
 use super::drop_failures;
 
-/// A queue of work that runs in order.
+/// A stream: a queue of work that runs in order.
 #[derive(Debug)]
 pub(super) struct Stream {
     context: Arc<Context>,
     raw: CUstream,
 }
 
-// SAFETY: the driver serialises calls on one stream; the context is entered by
-// whoever calls.
+// SAFETY: the driver serialises calls on one stream; each caller enters the context.
 unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// A queue that does not wait for the default one.
+    /// A stream that does not wait for the default one.
     pub(super) fn new(context: &Arc<Context>) -> Result<Self, Error> {
         context.enter()?;
         let mut raw = std::ptr::null_mut();
@@ -46,7 +45,7 @@ impl Stream {
         self.raw
     }
 
-    /// Returns once everything queued so far has run.
+    /// Waits until everything queued so far has run.
     pub(super) fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the stream lives.
         self.context.check("cuStreamSynchronize", unsafe {
@@ -54,7 +53,7 @@ impl Stream {
         })
     }
 
-    /// Holds everything queued from now on until the event has happened.
+    /// Makes everything queued from now on wait for the event.
     pub(super) fn wait(&self, event: &Event) -> Result<(), Error> {
         // SAFETY: both live, in the same context.
         self.context.check("cuStreamWaitEvent", unsafe {
@@ -73,14 +72,14 @@ impl Drop for Stream {
     }
 }
 
-/// What an event is for.
+/// The use an event is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventPurpose {
-    /// To be waited for. Cheaper: no time is taken.
+    /// Ordering. Cheaper: no time is taken.
     Order,
-    /// To measure the time between two.
+    /// Measuring the time between two events.
     Time,
-    /// To be slept for, where spinning would take a core from others.
+    /// Waiting asleep, where spinning would take a core from other threads.
     Rest,
 }
 
@@ -98,7 +97,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// A mark that has not been set.
+    /// Creates an event that has not been recorded.
     pub(super) fn new(context: &Arc<Context>, purpose: EventPurpose) -> Result<Self, Error> {
         context.enter()?;
         let flags = match purpose {
@@ -120,7 +119,7 @@ impl Event {
         })
     }
 
-    /// Sets the mark behind everything queued on the stream so far.
+    /// Records the event after everything queued on the stream so far.
     pub(super) fn record(&self, stream: &Stream) -> Result<(), Error> {
         // SAFETY: both live, in the same context.
         self.context.check("cuEventRecord", unsafe {
@@ -128,7 +127,7 @@ impl Event {
         })
     }
 
-    /// Whether the stream has passed the mark.
+    /// Whether the stream has passed the event.
     pub(super) fn has_happened(&self) -> Result<bool, Error> {
         // SAFETY: the event lives.
         match unsafe { sys::cuEventQuery(self.raw) } {
@@ -137,7 +136,7 @@ impl Event {
         }
     }
 
-    /// Returns once the stream has passed the mark.
+    /// Waits until the stream has passed the event.
     pub(super) fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the event lives.
         self.context.check("cuEventSynchronize", unsafe {
@@ -145,7 +144,7 @@ impl Event {
         })
     }
 
-    /// Device time from `start` to this mark. Both have happened.
+    /// The device time from `start` to this event. Both have happened.
     pub(super) fn since(&self, start: &Self) -> Result<Nanos, Error> {
         let ms = elapsed_ms(start.raw, self.raw)
             .map_err(|driver_error| self.context.error(driver_error))?;

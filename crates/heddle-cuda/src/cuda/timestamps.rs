@@ -1,13 +1,13 @@
-//! Launches that time themselves: a graph of a stamp, the kernel and a stamp.
+//! Kernel launches with timestamps: a graph of a stamp, the kernel and a stamp.
 //!
-//! On an H200 with driver 580, launching one small kernel between two events and
-//! waiting for the second takes 11.5 µs, the launch alone with a wait 8.9. A graph
-//! whose last node writes to pinned memory, which the host polls, takes 7.2, and its
-//! stamps lie at the kernel's own edges, where events on an idle device include the
-//! way of the launch itself (benchmarks/launch.cu).
+//! On an H200 with driver 580, launching one small kernel between two events and waiting
+//! for the second takes 11.5 µs, the launch alone with a wait 8.9. A graph whose last node
+//! writes to pinned memory, which the host polls, takes 7.2. Its stamps lie at the kernel's
+//! own edges, where events on an idle device include the latency of the launch itself
+//! (benchmarks/launch.cu).
 //!
-//! There is one graph per lease. Its middle node is changed for every launch;
-//! launches queued before keep what they were queued with.
+//! There is one graph per lease. Its middle node is changed for every launch; queued
+//! launches keep the parameters they were queued with.
 
 #![allow(unsafe_code)]
 
@@ -36,21 +36,21 @@ const BEGIN: &Kernel = Kernel::named(&KERNELS, "stamp_begin");
 const END: &Kernel = Kernel::named(&KERNELS, "stamp_end");
 const STEP: &Kernel = Kernel::named(&KERNELS, "stamp_step");
 
-/// A clock that moves in steps of at most this is as good as an event.
+/// The coarsest step of a clock, in nanoseconds, that is as good as an event.
 const COARSEST_STEP: u64 = 1_000;
-/// Readings that show the step of any clock worth using: some 16 ns each.
+/// The number of readings, some 16 ns each, enough to show the step of a usable clock.
 const READINGS: u32 = 4_096;
 /// How long the host polls before it sleeps. Polling spares a small operation some
-/// microseconds; a long one has time, and others may want the core.
+/// microseconds; during a long one, other threads may want the core.
 const POLL: Duration = Duration::from_millis(1);
-/// Polls between looks at the clock.
+/// Polls between readings of the host's clock.
 const POLLS: u32 = 64;
 
-/// The bits of a notice that hold nanoseconds; the others count kernels.
+/// The bits of the timing word that hold nanoseconds; the others count kernels.
 const SPENT_BITS: u32 = 48;
 const SPENT: u64 = (1 << SPENT_BITS) - 1;
 
-/// One kernel with its arguments, as the driver takes it.
+/// One kernel with its arguments, as the driver takes them.
 pub(super) struct KernelLaunch<'a> {
     pub(super) function: CUfunction,
     pub(super) grid: [u32; 3],
@@ -70,18 +70,17 @@ pub(super) struct TimestampedLaunches {
     kernel: CUgraphNode,
     clock_words: DeviceWords,
     timing_word: Pinned,
-    /// What is slept for.
-    behind: Event,
+    /// The event that the host sleeps on.
+    end_event: Event,
     /// Launches queued so far.
     queued: u64,
 }
 
-// SAFETY: graphs may be used from any one thread at a time; they lie behind the
-// lock of their lease.
+// SAFETY: one thread at a time may use a graph; it lies behind the lock of its lease.
 unsafe impl Send for TimestampedLaunches {}
 
 impl TimestampedLaunches {
-    /// Whether the device's clock is fine enough to time kernels by.
+    /// Whether the device's clock is fine enough to time kernels.
     pub(super) fn is_clock_fine(
         context: &Arc<Context>,
         kernels: &LoadedKernels,
@@ -101,15 +100,15 @@ impl TimestampedLaunches {
             shared: 0,
             arguments: &mut arguments,
         };
-        // SAFETY: the kernel takes these two arguments; the stream is waited for
-        // before either goes away.
+        // SAFETY: the kernel takes these two arguments; the stream is waited for before
+        // either is dropped.
         unsafe { kernel_launch.launch(context, stream)? };
         stream.synchronize()?;
         let step = least.word().load(Ordering::Acquire);
         Ok((1..=COARSEST_STEP).contains(&step))
     }
 
-    /// Stamps for a stream whose first launch is `first`. Nothing is queued yet.
+    /// Creates the graph of a stream whose first launch is `first`. Nothing is queued yet.
     pub(super) fn new(
         context: &Arc<Context>,
         kernels: &LoadedKernels,
@@ -123,7 +122,7 @@ impl TimestampedLaunches {
             kernel: ptr::null_mut(),
             clock_words: DeviceWords::zeroed(context, 3, stream)?,
             timing_word: Pinned::new(context, size_of::<u64>())?,
-            behind: Event::new(context, EventPurpose::Rest)?,
+            end_event: Event::new(context, EventPurpose::Rest)?,
             queued: 0,
         };
         // SAFETY: the argument outlives the call; the context is current.
@@ -150,7 +149,7 @@ impl TimestampedLaunches {
         Ok(timestamped)
     }
 
-    /// Adds a node behind `before`.
+    /// Adds a node after `before`.
     fn add(
         &self,
         before: Option<CUgraphNode>,
@@ -187,8 +186,8 @@ impl TimestampedLaunches {
         stream: &Stream,
     ) -> Result<(), Error> {
         let parameters = kernel_launch.parameters();
-        // SAFETY: graph and node live; the arguments are the caller's promise,
-        // and the driver copies them before it returns.
+        // SAFETY: graph and node live; the caller guarantees the arguments, and the driver
+        // copies them before it returns.
         let set = unsafe {
             sys::cuGraphExecKernelNodeSetParams_v2(self.exec, self.kernel, &raw const parameters)
         };
@@ -201,7 +200,7 @@ impl TimestampedLaunches {
         Ok(())
     }
 
-    /// Returns once the last kernel queued has ended.
+    /// Waits until the last kernel queued has ended.
     pub(super) fn wait(&self, stream: &Stream) -> Result<(), Error> {
         let start = Instant::now();
         while start.elapsed() < POLL {
@@ -212,8 +211,8 @@ impl TimestampedLaunches {
                 std::hint::spin_loop();
             }
         }
-        self.behind.record(stream)?;
-        self.behind.synchronize()?;
+        self.end_event.record(stream)?;
+        self.end_event.synchronize()?;
         if self.is_over() {
             return Ok(());
         }
@@ -222,23 +221,23 @@ impl TimestampedLaunches {
             .refuse("a kernel ended without its stamp being written"))
     }
 
-    /// Device time of every kernel that has ended so far; wraps after 78 hours.
+    /// The device time of every kernel that has ended so far; wraps after 78 hours.
     pub(super) fn spent(&self) -> u64 {
         self.read() & SPENT
     }
 
-    /// Device time since [`spent`](Self::spent) said `before`.
+    /// The device time since [`spent`](Self::spent) returned `before`.
     pub(super) fn since(&self, before: u64) -> Nanos {
         Nanos(self.spent().wrapping_sub(before) & SPENT)
     }
 
-    /// Whether the last launch queued has told its time. The count wraps, but the
-    /// driver lets nobody queue so many launches ahead.
+    /// Whether the last launch queued has written its time. The count wraps, but the driver
+    /// does not let that many launches be queued.
     fn is_over(&self) -> bool {
         self.read() >> SPENT_BITS == self.queued & (u64::MAX >> SPENT_BITS)
     }
 
-    /// The acquire keeps reads of what the kernel wrote behind this one.
+    /// The acquire ordering keeps reads of the kernel's output after this one.
     fn read(&self) -> u64 {
         self.timing_word.word().load(Ordering::Acquire)
     }
@@ -248,7 +247,7 @@ impl Drop for TimestampedLaunches {
     fn drop(&mut self) {
         drop_failures::note(self.context.make_current());
         if !self.exec.is_null() {
-            // SAFETY: instantiated in `new`, destroyed once; the lease has settled.
+            // SAFETY: instantiated in `new`, destroyed once; the lease is synchronised.
             drop_failures::note(check("cuGraphExecDestroy", unsafe {
                 sys::cuGraphExecDestroy(self.exec)
             }));
@@ -281,14 +280,13 @@ impl KernelLaunch<'_> {
         }
     }
 
-    /// Queues the kernel by itself.
+    /// Queues the kernel without stamps.
     ///
     /// # Safety
     /// As [`TimestampedLaunches::launch`].
     pub(super) unsafe fn launch(self, context: &Context, stream: &Stream) -> Result<(), Error> {
         let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (self.grid, self.block);
-        // SAFETY: the caller's promise; the driver copies the arguments before it
-        // returns.
+        // SAFETY: the caller's promise; the driver copies the arguments before it returns.
         context.check("cuLaunchKernel", unsafe {
             sys::cuLaunchKernel(
                 self.function,
@@ -330,7 +328,7 @@ struct DeviceWords {
 }
 
 impl DeviceWords {
-    /// Zero by the time the stream comes to what is queued next.
+    /// Allocates words that are zero before the stream reaches what is queued next.
     fn zeroed(context: &Arc<Context>, count: usize, stream: &Stream) -> Result<Self, Error> {
         let mut start = 0;
         // SAFETY: the argument outlives the call; the context is current.
@@ -341,7 +339,7 @@ impl DeviceWords {
             context: Arc::clone(context),
             start,
         };
-        // SAFETY: so many words were just allocated there.
+        // SAFETY: this many words were just allocated there.
         context.check("cuMemsetD32Async", unsafe {
             sys::cuMemsetD32Async(start, 0, count * 2, stream.raw())
         })?;
@@ -352,7 +350,7 @@ impl DeviceWords {
 impl Drop for DeviceWords {
     fn drop(&mut self) {
         drop_failures::note(self.context.make_current());
-        // SAFETY: allocated in `zeroed`, freed once; the lease has settled.
+        // SAFETY: allocated in `zeroed`, freed once; the lease is synchronised.
         drop_failures::note(check("cuMemFree", unsafe { sys::cuMemFree_v2(self.start) }));
     }
 }

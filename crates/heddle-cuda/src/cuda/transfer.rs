@@ -1,9 +1,9 @@
-//! Host to device and back, by size.
+//! Copies between host and device, by size.
 //!
-//! Up to [`SLAB_DOWNLOAD`] bytes pass through the lease's own slab: one copy, one
-//! command. Uploads of at most [`ASYNC_UPLOAD_MAX`] are not even waited for, since the
-//! stream keeps them before the kernel that needs them. Everything larger is cut
-//! into slots that several threads fill or empty.
+//! Up to [`SLAB_DOWNLOAD`] bytes pass through the lease's own slab: one copy, one command.
+//! Uploads of at most [`ASYNC_UPLOAD_MAX`] are not even waited for, since the stream keeps
+//! them before the kernel that needs them. Larger transfers are cut into chunks, and
+//! several threads fill or empty their slots.
 
 #![allow(unsafe_code)]
 
@@ -20,10 +20,10 @@ use super::staging::PinnedSlot;
 use super::state::CudaState;
 use super::transfer_pipeline::{Transfer, TransferSlot, run_transfer};
 
-/// The largest upload that travels while the caller goes on: it takes the bus
-/// about a microsecond, waiting for it several.
+/// The largest upload that runs while the caller continues: it takes the bus about a
+/// microsecond, waiting for it several.
 const ASYNC_UPLOAD_MAX: usize = 64 << 10;
-/// Slots are filled to a fraction of their size when that keeps more threads busy.
+/// The smallest chunk: slots are filled only in part when that keeps more threads busy.
 const SMALLEST_CHUNK: usize = 512 << 10;
 
 impl TransferSlot for PinnedSlot {
@@ -80,8 +80,8 @@ fn small_upload(state: &CudaState, memory: &CudaMemory, from: &[u8]) -> Result<(
         let offset = resources.slab_used;
         resources.slab.bytes_mut()[offset..offset + from.len()].copy_from_slice(from);
         state.note_queued_work(lease);
-        // SAFETY: the buffer is as long as `from`; it is freed only once the lease
-        // has settled, and this part of the slab is reused only after that too.
+        // SAFETY: the buffer is as long as `from`; it is freed, and this part of the slab
+        // reused, only once the lease is synchronised.
         unsafe {
             resources
                 .slab
@@ -102,15 +102,15 @@ fn small_download(state: &CudaState, memory: &CudaMemory, to: &mut [u8]) -> Resu
         let mut start = Instant::now();
         let kernels = resources.kernel_timer.kernels_end(&lease.stream)?;
         state.note_queued_work(lease);
-        // SAFETY: the buffer is as long as `to`, which fits this part of the slab;
-        // the stream is waited for below, before anyone else gets the desk.
+        // SAFETY: the buffer is as long as `to`, which fits this part of the slab; the
+        // stream is waited for below, before another thread gets the lease's resources.
         unsafe {
             resources
                 .slab
                 .receive(SLAB_UPLOAD, to.len(), memory.pointer(), &lease.stream)?;
         }
         if let Some(end) = kernels {
-            // What lies between the two waits is the copy, which is queued already.
+            // The time between the two waits is that of the copy, which is queued already.
             resources.kernel_timer.wait(end, &lease.stream)?;
             start = Instant::now();
         }
@@ -156,7 +156,7 @@ fn large_download(
     let lease = state.lease();
     state.on_lease(|lease, resources| {
         memory.join(lease)?;
-        // What is still running is not the transfer's time.
+        // The time of work still running is not part of the transfer's.
         state.synchronize_lease(lease, resources)?;
         state.note_queued_work(lease);
         Ok(())
@@ -185,7 +185,7 @@ fn large_download(
     Ok(Nanos::from(start.elapsed()))
 }
 
-/// Carries the freight, of so many bytes, and leaves the calling thread's lease settled.
+/// Runs the transfer of `bytes` bytes, and leaves the calling thread's lease synchronised.
 pub(super) fn through_slots(
     state: &CudaState,
     transfer: Transfer<'_>,
@@ -196,15 +196,14 @@ pub(super) fn through_slots(
     let (slots, outcome) = run_transfer(&state.copiers, slots, transfer, submit);
     let synchronized = match &outcome {
         Ok(()) => state.on_lease(|lease, resources| state.synchronize_lease(lease, resources)),
-        // Whatever stream the chunk that failed was on, nothing may still be
-        // moving when its slot and buffers are used again.
+        // No transfer may be under way on any stream when slots and buffers are used again.
         Err(_) => state.context.synchronize(),
     };
     state.staging.give(slots);
     outcome.and(synchronized)
 }
 
-/// Bytes per slot for a transfer of `len` bytes.
+/// The bytes per slot for a transfer of `len` bytes.
 fn chunk_bytes(state: &CudaState, len: usize) -> usize {
     let share = len.div_ceil(state.copiers.current_num_threads());
     let largest = state.staging.slot_bytes();

@@ -1,8 +1,9 @@
-//! Moves chunks through slots: filled by threads, worked on by the device, emptied by threads.
+//! Moves chunks through slots: threads fill them, the device works on them, threads empty
+//! them.
 //!
-//! The calling thread alone speaks to the driver; the others only copy memory.
-//! There is no barrier between chunks: while one is on the bus, the next are
-//! being filled and the last ones emptied.
+//! Only the calling thread calls the driver; the others copy memory. There is no barrier
+//! between chunks: while one is on the bus, the next are being filled and the last ones
+//! emptied.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
@@ -11,27 +12,27 @@ use heddle_runtime::Error;
 use heddle_runtime::device::ScatterSink;
 use rayon::{Scope, ThreadPool};
 
-/// Something a chunk travels in.
+/// The memory that a chunk is transferred through.
 pub(super) trait TransferSlot: Send {
-    /// The bytes a chunk's operands are copied to and its answer is copied from.
+    /// The bytes that a chunk's operands are copied to and its output is copied from.
     fn bytes_mut(&mut self) -> &mut [u8];
 
-    /// Whether the device has finished with it.
+    /// Whether the device has finished with the slot.
     fn is_done(&self) -> Result<bool, Error>;
 }
 
-/// Copies a chunk's operands into a carrier.
+/// Copies a chunk's operands into a slot.
 pub(super) type Fill<'a> = dyn Fn(usize, &mut [u8]) + Sync + 'a;
 
-/// What travels.
+/// The chunks of one transfer.
 pub(super) struct Transfer<'a> {
     /// Number of chunks.
     pub(super) chunks: usize,
-    /// Fills the carrier of a chunk, where there is something to send.
+    /// Fills the slot of a chunk; None where nothing is uploaded.
     pub(super) fill: Option<&'a Fill<'a>>,
-    /// Where each chunk's answer goes; empty where nothing comes back.
+    /// The destination of each chunk's output; empty where nothing is downloaded.
     pub(super) outputs: Vec<ScatterSink<'a>>,
-    /// Where in its carrier an answer begins.
+    /// The offset of the output in its slot.
     pub(super) output_offset: usize,
 }
 
@@ -40,11 +41,11 @@ enum SlotEvent<C> {
     Emptied(C),
 }
 
-/// Carries the freight. `submit` queues one chunk's device work, ending with the
-/// mark that [`TransferSlot::is_done`] looks for.
+/// Runs the transfer. `submit` queues one chunk's device work, ending with the event that
+/// [`TransferSlot::is_done`] queries.
 ///
-/// All carriers are returned, also after an error; then some may still be in the
-/// device's hands, and the caller waits for the device before using them again.
+/// All slots are returned, also after an error; the device may then still be using some of
+/// them, and the caller waits for the device before reusing them.
 pub(super) fn run_transfer<C: TransferSlot>(
     threads: &ThreadPool,
     slots: Vec<C>,
@@ -67,7 +68,7 @@ pub(super) fn run_transfer<C: TransferSlot>(
     };
     let outcome = threads.in_place_scope(|scope| {
         let outcome = schedule.run(scope, submit);
-        // What the threads still hold comes back before the scope ends.
+        // Collects the slots that threads still hold, before the scope ends.
         while schedule.on_threads > 0 {
             match schedule.slot_events.recv() {
                 Ok(SlotEvent::Filled(_, slot) | SlotEvent::Emptied(slot)) => {
@@ -86,7 +87,7 @@ pub(super) fn run_transfer<C: TransferSlot>(
 
 struct TransferSchedule<'a, C> {
     idle: Vec<C>,
-    /// In the device's hands, in the order they will come back.
+    /// The slots in use by the device, in the order they will come back.
     in_flight: VecDeque<(usize, C)>,
     next: usize,
     on_threads: usize,
@@ -220,7 +221,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A carrier whose device adds one to each byte and takes a few looks to do so.
+    /// A slot whose device adds one to each byte and is done after a few polls.
     struct TestSlot {
         bytes: Vec<u8>,
         polls_left: AtomicUsize,
@@ -277,15 +278,15 @@ mod tests {
             &threads(),
             test_slots(slot_count, step),
             transfer,
-            &mut |chunk, cart| {
+            &mut |chunk, slot| {
                 if fail_at == Some(submitted) {
                     return Err(Error::EmptyKey);
                 }
                 submitted += 1;
-                for byte in &mut cart.bytes {
+                for byte in &mut slot.bytes {
                     *byte = byte.wrapping_add(1);
                 }
-                cart.polls_left = AtomicUsize::new(chunk % 4);
+                slot.polls_left = AtomicUsize::new(chunk % 4);
                 Ok(())
             },
         );

@@ -1,6 +1,7 @@
-//! `CUDA_VISIBLE_DEVICES`: the driver obeys it, and we say so when it hides everything.
+//! `CUDA_VISIBLE_DEVICES`: the driver obeys it; this module detects a value that hides
+//! every GPU.
 
-/// Whether this value of the variable leaves no GPU.
+/// Whether this value of the variable hides every GPU.
 ///
 /// The driver reads a comma-separated list of indices or identifiers up to the
 /// first entry it does not understand, so `"-1"` and `""` both mean none.

@@ -1,13 +1,12 @@
 //! Small host-to-host maps whose kernel reads and writes pinned host memory itself.
 //!
-//! A copy engine is a queue of its own: going there and back costs a few
-//! microseconds each time, more than a small operand's way over the bus. A map
-//! reads each byte of its operands once, so nothing is lost by fetching them from
-//! where they are. What every element may read again and again, as of a key, is
-//! copied to the device all the same.
+//! A copy engine is a queue of its own: each transfer through it costs a few microseconds,
+//! more than moving a small operand over the bus. A map reads each byte of its operands
+//! once, so the kernel reads them in place at no loss. Inputs that every element may read
+//! again and again, such as a key, are copied to the device all the same.
 //!
-//! The bus is then part of the kernel's device time; the transfer times are those
-//! of the copies into and out of pinned memory.
+//! The device time of the kernel then includes the bus; the transfer times are those of the
+//! copies into and out of pinned memory.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,17 +22,17 @@ use super::lease::{SLAB_STEP, SLAB_UPLOAD, StreamLease};
 use super::memory::CudaMemory;
 use super::pinned::Pinned;
 
-/// The largest map that travels this way, operands and answer together. Beyond
-/// it the copy engines' higher rate makes up for their latency.
+/// The largest map computed this way in bytes, operands and output together. Beyond it the
+/// copy engines' higher rate makes up for their latency.
 const MOST: usize = 64 << 10;
 
-/// Where each part of a map lies in the slab, from its first free byte on.
+/// The offset of each part of a map in the slab, from the slab's first free byte on.
 #[derive(Debug, PartialEq, Eq)]
 struct PinnedLayout {
     /// One per input; None where the device holds it.
     inputs: Vec<Option<usize>>,
     output: usize,
-    /// Bytes in all.
+    /// The total number of bytes.
     len: usize,
 }
 
@@ -69,8 +68,8 @@ impl PinnedLayout {
     }
 }
 
-/// Computes the map in the calling thread's slab; None where it is not of that
-/// kind and has to travel. Only within an execution: nobody else uses its slab.
+/// Computes the map in the calling thread's slab; None where the map needs transfers. Only
+/// within an execution, where no other thread uses the slab.
 pub(super) fn map(
     device: &CudaDevice,
     work: &mut ChunkedMap<'_>,
@@ -99,20 +98,20 @@ pub(super) fn map(
         let synchronized = state.synchronize_lease(lease, resources);
         launched.and(synchronized)?;
         let start = Instant::now();
-        let answer = operands.base + pinned_layout.output;
-        let end = answer + work.output.len();
-        work.output.put(&resources.slab.bytes()[answer..end]);
+        let output = operands.base + pinned_layout.output;
+        let end = output + work.output.len();
+        work.output.put(&resources.slab.bytes()[output..end]);
         moved.down_time = Nanos::from(start.elapsed());
         Ok(())
     })?;
     Ok(Some(moved))
 }
 
-/// A map's operands where its kernel finds them.
+/// A map's operands in pinned memory.
 struct PinnedOperands {
     inputs: Vec<Box<dyn DeviceMemory>>,
     output: CudaMemory,
-    /// Where the tray begins in the slab.
+    /// Where the layout begins in the slab.
     base: usize,
 }
 
@@ -123,7 +122,7 @@ fn load(
     inputs: &[ChunkedMapInput<'_>],
 ) -> Result<PinnedOperands, Error> {
     let state = device.state();
-    // These pass through the slab too, so they come before the tray.
+    // These pass through the slab too, so they come before the layout.
     let mut kept = Vec::new();
     for input in inputs.iter().filter(|input| input.unit == 0) {
         let buffer = device.allocate(Bytes(input.bytes.len() as u64))?;
@@ -136,7 +135,7 @@ fn load(
     if resources.slab_used + pinned_layout.len > SLAB_UPLOAD {
         state.synchronize_lease(lease, &mut resources)?;
     }
-    // Before the launch, so that the wait frees the slab even if that fails.
+    // Before the launch, so that the wait frees the slab even if the launch fails.
     state.note_queued_work(lease);
     let base = resources.slab_used;
     resources.slab_used = base + pinned_layout.len;
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn only_small_maps_of_one_chunk_are_direct() {
+    fn only_small_maps_of_one_chunk_use_the_slab() {
         let one = pinned_layout(&[(1024, 1), (1024, 1)], 1024, 1, 0);
         assert_eq!(
             one,

@@ -1,7 +1,7 @@
-//! One block's threads: who runs, who waits for what, who is done.
+//! The thread states of one block: which threads run, which wait and which have returned.
 //!
-//! Pure bookkeeping. It never switches a fiber; it says whether the thread that
-//! arrives somewhere may go straight on, and which waiting threads may continue.
+//! Bookkeeping only, without fiber switches: it decides whether a thread that arrives at a
+//! collective may continue at once, and which waiting threads may continue.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -37,14 +37,14 @@ impl BarrierKind {
     }
 }
 
-/// A place in the source where threads wait for the whole block.
+/// A barrier call in the kernel's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Barrier {
     pub(super) kind: BarrierKind,
     pub(super) line: u32,
 }
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThreadState {
     Unstarted,
@@ -55,18 +55,18 @@ pub(super) enum ThreadState {
     Exited,
 }
 
-/// One thread.
+/// A thread of the block.
 pub(super) struct Thread {
     pub(super) state: Cell<ThreadState>,
-    /// What the collective it last waited for answered.
+    /// The result of the last collective it waited for.
     pub(super) result: Cell<u64>,
 }
 
-/// The most threads a block has.
+/// The most threads of a block.
 pub(super) const MAX_THREADS: usize = 1024;
 
-/// The threads of one block. Its tables are as large as a block can be, so that
-/// a fresh block needs no allocation.
+/// The threads of one block. The tables have the size of the largest block, so that a new
+/// block needs no allocation.
 pub(super) struct Block {
     threads: Vec<Thread>,
     pub(super) warps: Vec<Warp>,
@@ -75,12 +75,12 @@ pub(super) struct Block {
     started: Cell<usize>,
     alive: Cell<usize>,
     at_barrier: Cell<usize>,
-    /// Times a thread stood back since anything else happened.
+    /// Yields of threads since the last other progress.
     pauses: Cell<u64>,
 }
 
-/// Pauses after which a block that does nothing else is taken to spin for ever.
-/// With the atomics between two pauses that is about a hundred million of them.
+/// Consecutive yields after which a block counts as spinning for ever. With the atomics
+/// between two yields that is about a hundred million atomics.
 const PAUSE_LIMIT: u64 = 100_000;
 
 impl Block {
@@ -103,7 +103,7 @@ impl Block {
         }
     }
 
-    /// Makes it a fresh block of so many threads.
+    /// Starts a new block of `threads` threads.
     pub(super) fn reset(&self, threads: usize) {
         self.size.set(threads.min(MAX_THREADS));
         for thread in self.threads() {
@@ -119,12 +119,12 @@ impl Block {
         self.pauses.set(0);
     }
 
-    /// Its threads, in order.
+    /// The block's threads, in order.
     pub(super) fn threads(&self) -> &[Thread] {
         &self.threads[..self.size.get()]
     }
 
-    /// The next thread that has not begun.
+    /// Marks the next thread that has not started as running and returns it.
     pub(super) fn start_next(&self) -> Option<usize> {
         let thread = self.started.get();
         self.threads().get(thread)?.state.set(ThreadState::Running);
@@ -132,7 +132,7 @@ impl Block {
         Some(thread)
     }
 
-    /// A thread that waited and may go on.
+    /// Marks a thread that waited and may continue as running and returns it.
     pub(super) fn take_ready(&self) -> Option<usize> {
         let thread = self.ready.borrow_mut().pop_front()?;
         self.threads[thread].state.set(ThreadState::Running);
@@ -144,7 +144,7 @@ impl Block {
         self.alive.get() == 0
     }
 
-    /// The thread waits at a barrier. True if it was the last one awaited.
+    /// Makes the thread wait at a barrier. True if every live thread has arrived.
     pub(super) fn arrive(&self, thread: usize, barrier: Barrier, value: u32) -> bool {
         self.threads[thread]
             .state
@@ -153,7 +153,7 @@ impl Block {
         self.complete_barrier(Some(thread))
     }
 
-    /// The thread returned. Those that waited for nobody else go on.
+    /// Marks the thread as returned, and releases the threads that waited for it alone.
     pub(super) fn exit(&self, thread: usize) {
         self.threads[thread].state.set(ThreadState::Exited);
         self.alive.set(self.alive.get() - 1);
@@ -162,20 +162,20 @@ impl Block {
         self.complete_barrier(None);
     }
 
-    /// The thread lets others go first. False if the block has done nothing else
-    /// for too long.
+    /// Puts the running thread at the end of the queue. False if the block has done nothing
+    /// else for too long.
     pub(super) fn pause(&self, thread: usize) -> bool {
         self.release(thread, None);
         self.pauses.set(self.pauses.get() + 1);
         self.pauses.get() < PAUSE_LIMIT
     }
 
-    /// Something was achieved other than standing back.
+    /// Notes progress other than a yield.
     pub(super) fn note_progress(&self) {
         self.pauses.set(0);
     }
 
-    /// Lets a thread go on: at once if it is the one that runs, else in turn.
+    /// Lets a thread continue: at once if it is the running one, else in turn.
     pub(super) fn release(&self, thread: usize, running: Option<usize>) {
         if running == Some(thread) {
             self.threads[thread].state.set(ThreadState::Running);
@@ -185,7 +185,7 @@ impl Block {
         }
     }
 
-    /// If all threads that have not exited wait at the same barrier, answers it.
+    /// If all threads that have not exited wait at the same barrier, gives them its result.
     fn complete_barrier(&self, running: Option<usize>) -> bool {
         if self.at_barrier.get() != self.alive.get() || self.alive.get() == 0 {
             return false;
@@ -220,7 +220,7 @@ impl Block {
         true
     }
 
-    /// Who waits where, for the message about a block that cannot go on.
+    /// The collectives that threads wait at, for the message about a deadlock.
     pub(super) fn describe_waiting(&self) -> String {
         let mut places: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (index, thread) in self.threads().iter().enumerate() {
@@ -234,7 +234,7 @@ impl Block {
                     arrival.line,
                     arrival.mask
                 ),
-                ThreadState::Exited => "nowhere, having returned".to_owned(),
+                ThreadState::Exited => "nowhere (returned)".to_owned(),
                 ThreadState::Unstarted | ThreadState::Running | ThreadState::Ready => {
                     "nowhere".to_owned()
                 }

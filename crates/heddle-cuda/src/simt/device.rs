@@ -1,8 +1,8 @@
-//! The emulated GPU as a device of the runtime.
+//! The emulated GPU behind the runtime's device traits.
 //!
-//! A launch runs before it returns, so the queue is always empty; what went wrong
-//! inside a kernel is still only told where a GPU would tell it: by the next
-//! synchronisation, transfer or end of an execution.
+//! A launch runs before it returns, so the queue is always empty. An error inside a kernel
+//! is still reported only where a GPU would report it: by the next synchronisation,
+//! transfer or end of an execution.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,8 +29,7 @@ use super::memory::SimtBuffer;
 use super::options::SimtOptions;
 use super::regions::SimtStorage;
 
-/// Raised whenever the emulator or a kernel changes enough to make old
-/// measurements wrong.
+/// Raised whenever the emulator or a kernel changes enough to make old measurements wrong.
 const KERNEL_VERSION: u32 = 1;
 
 /// An emulated GPU.
@@ -41,23 +40,23 @@ pub struct SimtDevice {
     workers: CpuPool,
 }
 
-/// What the device and its buffers share.
+/// The state that the device and its buffers share.
 pub(super) struct SimtState {
     pub(super) id: DeviceId,
     pub(super) options: SimtOptions,
     faults: Arc<FaultPlan>,
-    /// Everything it allocates comes from here.
+    /// The memory that every allocation comes from.
     pub(super) memory: AcceleratorMemory,
-    /// What that is made of.
+    /// The storage below `memory`.
     regions: Arc<SimtStorage>,
-    /// Held by whoever touches the content of buffers.
+    /// Locked by a thread that accesses the content of buffers.
     stream: Mutex<()>,
-    /// What went wrong inside a kernel and has not been told yet.
+    /// An error inside a kernel that has not been reported yet.
     pending: Mutex<Option<String>>,
 }
 
 impl SimtDevice {
-    /// The emulated GPU `simt:index`.
+    /// Creates the emulated GPU `simt:index`.
     pub fn new(index: u16, options: SimtOptions) -> Result<Self, Error> {
         let id = DeviceId::simt(index);
         let workers = CpuPool::for_device(id, Some(options.workers.max(1)))?;
@@ -92,7 +91,7 @@ impl SimtDevice {
         })
     }
 
-    /// Loses the device: every call from now on fails.
+    /// Marks the device as lost: every call from now on fails.
     pub fn mark_lost(&self) {
         self.core.faults.mark_lost();
     }
@@ -130,7 +129,7 @@ impl Device for SimtDevice {
             device_start: spent
                 .first_kernel
                 .map(|began| Nanos::from(began.saturating_duration_since(start))),
-            // A launch runs before it returns, on the only stream there is.
+            // A launch runs before it returns, on the only stream.
             stream: Some(0),
             moved: context.moved(),
         })
@@ -157,7 +156,9 @@ impl Accelerator for SimtDevice {
                 AllocateError::DriverError(fault) => *fault,
             })?;
         let Some(region) = self.core.regions.at(allocation.address()) else {
-            return Err(self.core.error("it lost track of a region".to_owned()));
+            return Err(self
+                .core
+                .error("no region at the address of an allocation".to_owned()));
         };
         Ok(Box::new(SimtBuffer::new(
             Arc::clone(&self.core),
@@ -219,13 +220,13 @@ impl SimtState {
         if self.faults.is_lost() {
             return Err(Error::DeviceLost {
                 device: self.id,
-                message: "it no longer answers".to_owned(),
+                message: "it no longer responds".to_owned(),
             });
         }
         Ok(())
     }
 
-    /// A failure of this device.
+    /// An error of this device.
     pub(super) fn error(&self, message: String) -> Error {
         Error::Device {
             device: self.id,
@@ -233,13 +234,12 @@ impl SimtState {
         }
     }
 
-    /// The right to touch the content of buffers.
+    /// Locks the content of buffers.
     pub(super) fn stream(&self) -> MutexGuard<'_, ()> {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what went wrong for the next call that may tell it. The first
-    /// thing that went wrong is the one worth knowing.
+    /// Keeps an error for the next call that may report it. The first error is kept.
     fn note(&self, message: String) {
         self.pending
             .lock()
@@ -247,7 +247,7 @@ impl SimtState {
             .get_or_insert(message);
     }
 
-    /// Tells what went wrong, once.
+    /// Reports the pending error, once.
     pub(super) fn take_failure(&self) -> Result<(), Error> {
         let pending = self
             .pending
@@ -261,7 +261,7 @@ impl SimtState {
         message.map_or(Ok(()), |message| Err(self.error(message)))
     }
 
-    /// Looks at the guards of everything that lives, and asks after what does not.
+    /// Checks the guards of every live region.
     fn check_guards(&self) {
         if let Some(damage) = self.regions.take_damage() {
             self.note(format!("something {damage}"));
@@ -278,6 +278,6 @@ fn out_of_memory(shortage: Box<Shortage>) -> Error {
 
 impl std::fmt::Debug for SimtState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Core({})", self.id)
+        write!(f, "SimtState({})", self.id)
     }
 }

@@ -1,27 +1,27 @@
-//! The emulated device's own clock, as seen by one system thread.
+//! The emulated device's clock, one per system thread.
 //!
-//! An execution's launches and transfers happen on the thread that runs its
-//! body, so what that thread's clock advanced by is what the execution spent,
-//! however many others run at the same time.
+//! An execution's launches and transfers happen on the thread that runs its body. So the
+//! advance of that thread's clock is the time of the execution, however many others run at
+//! the same time.
 
 use std::cell::Cell;
 use std::time::Instant;
 
 use heddle_runtime::units::Nanos;
 
-/// A reading.
+/// A reading of the clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DeviceTimeReading {
     /// Time inside kernels.
     pub(super) kernels: Nanos,
-    /// Simulated time on the bus: reported, never slept.
+    /// Simulated time on the bus: reported, never waited for.
     pub(super) bus: Nanos,
     /// When the first kernel began since the clock was last [read](read).
     pub(super) first_kernel: Option<Instant>,
 }
 
 impl DeviceTimeReading {
-    /// What passed since `before`.
+    /// The time that passed since `before`.
     pub(super) fn since(self, before: Self) -> Self {
         Self {
             kernels: self.kernels.saturating_sub(before.kernels),
@@ -37,7 +37,7 @@ thread_local! {
     };
 }
 
-/// The clock now; what begins from here on is first.
+/// Reads the clock; the next kernel then counts as the first.
 pub(super) fn read() -> DeviceTimeReading {
     let now = NOW.get();
     NOW.set(DeviceTimeReading {
@@ -47,7 +47,7 @@ pub(super) fn read() -> DeviceTimeReading {
     now
 }
 
-/// Advances the time inside kernels by that of one which began at `start`.
+/// Adds the time of a kernel that began at `start`.
 pub(super) fn add_kernel(start: Instant, time: Nanos) {
     let mut now = NOW.get();
     now.kernels += time;
@@ -55,7 +55,7 @@ pub(super) fn add_kernel(start: Instant, time: Nanos) {
     NOW.set(now);
 }
 
-/// Puts back when the first kernel of the execution around began.
+/// Restores the start of the first kernel of the enclosing execution.
 pub(super) fn set_first_kernel(first_kernel: Option<Instant>) {
     NOW.set(DeviceTimeReading {
         first_kernel,
@@ -63,7 +63,7 @@ pub(super) fn set_first_kernel(first_kernel: Option<Instant>) {
     });
 }
 
-/// Advances the simulated time on the bus.
+/// Adds simulated time on the bus.
 pub(super) fn add_bus(time: Nanos) {
     let mut now = NOW.get();
     now.bus += time;

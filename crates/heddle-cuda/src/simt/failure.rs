@@ -1,32 +1,32 @@
-//! Why a kernel could not go on.
+//! The failures that stop a kernel.
 
 use std::fmt;
 
-/// What stopped a kernel, in words that name the threads at fault.
+/// A failure that stopped a kernel, with the threads at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KernelFailure {
-    /// Threads wait for others that will never come.
+    /// Threads wait for others that never arrive.
     Deadlock {
         /// Block coordinates.
         block: [u32; 3],
-        /// Who waits where.
+        /// The threads and the collectives they wait at.
         waiting: String,
     },
-    /// A thread did what a GPU leaves undefined.
+    /// A thread did something undefined on a GPU.
     Misuse {
         /// Block coordinates.
         block: [u32; 3],
         /// Thread coordinates.
         thread: [u32; 3],
-        /// What it did, and where in the source if that is known.
+        /// The misuse, and its place in the source if that is known.
         what: String,
     },
-    /// The emulator has no room for what the kernel asks.
+    /// The kernel needs more of a resource than the emulator has.
     Resources(String),
 }
 
 impl KernelFailure {
-    /// The message for an error, naming the kernel.
+    /// The message of an error, with the kernel's name.
     pub(super) fn of(&self, kernel: &str) -> String {
         match self {
             Self::Deadlock { block, waiting } => format!(
@@ -47,7 +47,7 @@ impl KernelFailure {
     }
 }
 
-/// Coordinates as a person writes them.
+/// Coordinates in the form `(x, y, z)`.
 pub(super) struct Coordinates(pub(super) [u32; 3]);
 
 impl fmt::Display for Coordinates {

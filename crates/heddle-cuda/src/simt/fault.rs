@@ -1,11 +1,11 @@
-//! Faults on order: counts calls and says which of them fail.
+//! Injected faults: counts calls and decides which of them fail.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use super::options::Faults;
 
-/// The fault plan of one device and how far it has come.
+/// The fault plan of one device and its counters.
 #[derive(Debug)]
 pub(super) struct FaultPlan {
     faults: Faults,
@@ -28,7 +28,7 @@ impl FaultPlan {
         }
     }
 
-    /// Counts one call, which may be the one the device does not survive.
+    /// Counts one call, and marks the device as lost if the plan says so.
     pub(super) fn count_call(&self) {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if self.faults.lost_after.is_some_and(|last| calls > last) {
@@ -41,24 +41,24 @@ impl FaultPlan {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Loses the device from now on.
+    /// Marks the device as lost.
     pub(super) fn mark_lost(&self) {
         self.lost.store(true, Ordering::Relaxed);
     }
 
-    /// Counts one allocation. True if it is the one to fail.
+    /// Counts one allocation. True if it must fail.
     pub(super) fn fails_allocation(&self) -> bool {
         Some(self.allocations.fetch_add(1, Ordering::Relaxed) + 1) == self.faults.allocation
     }
 
-    /// Counts one request to the driver for memory. True if it is one to refuse.
+    /// Counts one request to the driver for memory. True if it must be refused.
     pub(super) fn refuses_memory(&self) -> bool {
         let request = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let every = self.faults.refusal_every;
         every.is_some_and(|every| request.is_multiple_of(every.max(1)))
     }
 
-    /// Counts one launch and keeps it waiting. True if it is one to fail.
+    /// Counts one launch and delays it by the stall. True if it must fail.
     pub(super) fn fails_launch(&self) -> bool {
         let Faults {
             launch,

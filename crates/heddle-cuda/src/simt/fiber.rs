@@ -1,5 +1,5 @@
-//! A fiber: a stack that runs threads of the current block, one after another,
-//! for as long as none of them has to wait.
+//! A fiber: a stack that runs threads of the current block, one after another, until one of
+//! them has to wait.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -9,7 +9,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use super::stack::FiberStack;
 use super::worker::Worker;
 
-/// Why a fiber came back.
+/// Why a fiber was suspended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FiberSignal {
     /// Its thread waits for others.
@@ -21,13 +21,13 @@ pub(super) enum FiberSignal {
 /// The handle a fiber suspends itself with.
 pub(super) type FiberYielder = Yielder<(), FiberSignal>;
 
-/// One fiber. Made once, used for block after block.
+/// One fiber, reused for block after block.
 pub(super) struct Fiber {
     coroutine: Coroutine<(), FiberSignal, (), FiberStack>,
 }
 
 impl Fiber {
-    /// A fiber that runs the threads of `worker`'s blocks.
+    /// Creates a fiber that runs the threads of `worker`'s blocks.
     ///
     /// # Safety
     /// `worker` must be valid whenever the fiber is resumed.
@@ -43,7 +43,7 @@ impl Fiber {
         Ok(Self { coroutine })
     }
 
-    /// Lets it run until it waits or has nothing left to do.
+    /// Runs the fiber until its thread waits or no thread is left to start.
     pub(super) fn resume(&mut self) -> FiberSignal {
         match self.coroutine.resume(()) {
             CoroutineResult::Yield(signal) => signal,
@@ -54,9 +54,9 @@ impl Fiber {
 
 impl Drop for Fiber {
     fn drop(&mut self) {
-        // SAFETY: what lies on the stack is the loop above and, if its block was
-        // given up, a kernel's frames and ours of `frame.rs`. None of them has
-        // anything to drop, and unwinding could not pass the kernel's.
+        // SAFETY: the stack holds the loop above and, if its block was abandoned, a
+        // kernel's frames and those of `frame.rs`. None of them has anything to drop, and
+        // unwinding could not pass the kernel's frames.
         unsafe { self.coroutine.force_reset() };
     }
 }

@@ -1,5 +1,5 @@
-//! The border to the kernels' C++: what a thread can see of itself, and the calls
-//! it makes to wait. The other side is `heddle-kernel-build/shim/simt.h`.
+//! The interface to the kernels' C++: a thread's view of itself, and the calls with which
+//! it waits. The other side is `heddle-kernel-build/shim/simt.h`.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -9,7 +9,7 @@ use super::block::{Barrier, BarrierKind};
 use super::warp::{WarpArrival, WarpKind};
 use super::worker::Worker;
 
-/// Atomics a thread may do before it lets others run.
+/// Atomics of a thread between two yields.
 const ATOMICS_PER_TURN: u32 = 1024;
 
 /// One thread as its kernel sees it. Mirrors `simt_thread`.
@@ -26,7 +26,7 @@ pub(super) struct ThreadFrame {
 }
 
 impl ThreadFrame {
-    /// Room for a frame.
+    /// An empty frame.
     pub(super) fn empty() -> Self {
         Self::new(0, [0; 3], [1; 3], [1; 3], std::ptr::null())
     }
@@ -77,7 +77,7 @@ unsafe extern "C" {
     fn simt_set_now(frame: *mut ThreadFrame);
 }
 
-/// Makes `frame` the thread that the kernel code on this system thread is.
+/// Makes `frame` the current thread of the kernel code on this system thread.
 ///
 /// # Safety
 /// `frame` must stay valid until another is set or no kernel code runs here.
@@ -89,13 +89,13 @@ pub(super) unsafe fn set_now(frame: *mut ThreadFrame) {
 /// The worker of the calling thread.
 ///
 /// # Safety
-/// `frame` must be what `set_now` was given, as it is in every call from C++.
+/// `frame` must be the pointer given to `set_now`, as it is in every call from C++.
 unsafe fn worker_of<'a>(frame: *mut ThreadFrame) -> &'a Worker {
-    // SAFETY: frames are made by a worker, of itself, and die with it.
+    // SAFETY: a worker makes its own frames, and they are dropped with it.
     unsafe { &*(*frame).worker.cast() }
 }
 
-/// Runs `step`; a panic of it stops the kernel instead of crossing into C++.
+/// Runs `step`; a panic in it stops the kernel instead of crossing into C++.
 fn contained<T>(worker: &Worker, step: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
         worker.abort_kernel("the emulator itself failed; see the panic message".to_owned())
@@ -148,7 +148,7 @@ unsafe extern "C" fn shared(frame: *mut ThreadFrame, key: *const c_void, bytes: 
     }) {
         Some(memory) => memory,
         None => worker.abort_kernel(format!(
-            "no room for {bytes} more bytes of shared memory; a block has {}",
+            "shared memory exhausted: {bytes} more bytes requested; a block has {}",
             super::shared::SHARED_BYTES
         )),
     }
@@ -160,7 +160,7 @@ unsafe extern "C" fn dynamic_shared(frame: *mut ThreadFrame) -> *mut u8 {
 }
 
 unsafe extern "C" fn pause(frame: *mut ThreadFrame) {
-    // SAFETY: called from C++ with the current frame, which nobody else uses.
+    // SAFETY: called from C++ with the current frame, which has no other user.
     let worker = unsafe {
         (*frame).atomics_left = ATOMICS_PER_TURN;
         worker_of(frame)
@@ -168,7 +168,7 @@ unsafe extern "C" fn pause(frame: *mut ThreadFrame) {
     if contained(worker, || worker.yield_thread()) {
         worker.wait_for_result(false);
     } else {
-        worker.abort_kernel("spins on an atomic that nobody changes".to_owned());
+        worker.abort_kernel("spins on an atomic that no other thread changes".to_owned());
     }
 }
 

@@ -1,4 +1,4 @@
-//! The blocks of a grid, over this thread or over all workers.
+//! Runs the blocks of a grid, on this thread or on all workers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,12 +10,12 @@ use super::failure::KernelFailure;
 use super::launch::GridLaunch;
 use super::worker;
 
-/// Threads of a grid from which waking the workers pays: about half a
+/// The number of threads of a grid from which waking the workers pays: about half a
 /// millisecond of kernel against some tens of microseconds.
 const PARALLEL_FROM: u64 = 16 * 1024;
 
-/// Runs every block, in order on one worker, as they come on several. After a
-/// failure no further block is started; the one of the lowest block is returned.
+/// Runs every block: in order on one worker, in any order on several. After a failure no
+/// further block starts; the failure of the lowest block is returned.
 pub(super) fn run(task: &GridLaunch<'_>, workers: &CpuPool) -> Result<(), KernelFailure> {
     let blocks = task.blocks();
     let threads = blocks.saturating_mul(task.threads() as u64);

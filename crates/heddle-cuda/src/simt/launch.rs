@@ -1,4 +1,4 @@
-//! A launch checked against its kernel and the limits every GPU has.
+//! Launches, checked against their kernel and the limits of every GPU.
 
 use heddle_runtime::device::{Argument, DeviceId, HostEntry, Kernel, Launch, ParameterKind};
 
@@ -7,10 +7,10 @@ use super::mapped_results::SimtMappedResults;
 use super::memory::SimtBuffer;
 use super::shared::SHARED_BYTES;
 
-/// One argument's bytes, at the start.
+/// The bytes of one argument, at the start of the array.
 pub(super) type ArgumentBytes = [u8; 8];
 
-/// A launch that can run.
+/// A checked launch.
 pub(super) struct GridLaunch<'a> {
     pub(super) entry: HostEntry,
     pub(super) grid: [u32; 3],
@@ -22,7 +22,7 @@ pub(super) struct GridLaunch<'a> {
 }
 
 impl<'a> GridLaunch<'a> {
-    /// Checks `launch` for `device`, or says what is wrong with it.
+    /// Checks `launch` for `device`; the error is the reason why it cannot run.
     pub(super) fn new(launch: &Launch<'a>, device: DeviceId) -> Result<Self, String> {
         let kernel = launch.kernel;
         let entry = kernel.entry.ok_or_else(|| {
@@ -93,12 +93,12 @@ impl<'a> GridLaunch<'a> {
         Ok(())
     }
 
-    /// Threads of a block.
+    /// The number of threads of a block.
     pub(super) fn threads(&self) -> usize {
         self.block.iter().map(|&extent| extent as usize).product()
     }
 
-    /// Blocks of the grid.
+    /// The number of blocks of the grid.
     pub(super) fn blocks(&self) -> u64 {
         self.grid.iter().map(|&extent| u64::from(extent)).product()
     }

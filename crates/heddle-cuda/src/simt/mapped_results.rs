@@ -1,4 +1,4 @@
-//! Notices of an emulated kernel.
+//! Mapped results of an emulated kernel.
 
 use std::any::Any;
 use std::sync::atomic::AtomicU64;
@@ -14,7 +14,7 @@ impl SimtMappedResults {
         Self((0..words).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// Where a kernel finds them; it stores whole words.
+    /// The address for the kernel, which stores whole words.
     pub(super) fn address(&self) -> u64 {
         self.0.as_ptr() as u64
     }

@@ -1,8 +1,8 @@
 //! Buffers of the emulated GPU: host memory between two guard zones.
 //!
-//! A kernel's stray access cannot be caught as it happens. One that lands within
-//! a guard zone is found after the launch, when the device is synchronised or
-//! when the buffer is freed, and what was never written reads as poison.
+//! A kernel's stray access cannot be detected as it happens. A write within a guard zone is
+//! found after the launch, when the device is synchronised or when the buffer is freed.
+//! Memory that was never written reads as poison.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc};
@@ -20,16 +20,16 @@ use heddle_runtime::units::{Bytes, Nanos};
 use super::device::SimtState;
 use super::device_time;
 
-/// Bytes of guard on either side.
+/// The bytes of each guard zone.
 const GUARD: usize = 256;
-/// What guards hold.
+/// The content of guard zones.
 const GUARD_BYTE: u8 = 0xFD;
-/// What fresh memory holds.
+/// The content of new memory.
 const POISON: u8 = 0xA5;
-/// As a GPU's own allocator aligns.
+/// The alignment of a GPU's own allocator.
 const ALIGNMENT: usize = 256;
 
-/// Memory with its guards.
+/// A block of memory between two guard zones.
 pub(super) struct GuardedRegion {
     start: NonNull<u8>,
     layout: Layout,
@@ -37,14 +37,14 @@ pub(super) struct GuardedRegion {
     checked: bool,
 }
 
-// SAFETY: plain memory, freed once. Everyone who touches it holds the device's
-// stream lock (transfers, launches) or owns it alone (creation, drop).
+// SAFETY: plain memory, freed once. A thread that accesses it holds the device's stream
+// lock (transfers, launches) or owns it alone (creation, drop).
 unsafe impl Send for GuardedRegion {}
 // SAFETY: as above.
 unsafe impl Sync for GuardedRegion {}
 
 impl GuardedRegion {
-    /// Memory of this size, or none if the host has no more either.
+    /// Allocates `bytes` bytes of content; None if the host's memory is exhausted.
     pub(super) fn new(bytes: Bytes, checked: bool) -> Option<Self> {
         let bytes = usize::try_from(bytes.0).ok()?;
         let layout = Layout::from_size_align(bytes.checked_add(2 * GUARD)?, ALIGNMENT).ok()?;
@@ -64,13 +64,13 @@ impl GuardedRegion {
         Some(region)
     }
 
-    /// Where the content starts.
+    /// The start of the content.
     fn content(&self) -> NonNull<u8> {
         // SAFETY: the layout is two guards larger than the content.
         unsafe { self.start.add(GUARD) }
     }
 
-    /// Where a kernel finds the content.
+    /// The address of the content.
     pub(super) fn address(&self) -> u64 {
         self.content().as_ptr() as u64
     }
@@ -82,12 +82,12 @@ impl GuardedRegion {
 
     fn write_guards(&self) {
         for guard in self.guards() {
-            // SAFETY: within the layout; see `Send` for who may write.
+            // SAFETY: within the layout; see `Send` for the threads that may write.
             unsafe { guard.write_bytes(GUARD_BYTE, GUARD) };
         }
     }
 
-    /// What was written over the guards, if anything was; told once.
+    /// Describes a write over the guards, if there was one; reported once.
     pub(super) fn take_damage(&self) -> Option<String> {
         if !self.checked {
             return None;
@@ -117,7 +117,7 @@ impl Drop for GuardedRegion {
     }
 }
 
-/// Owned memory of an emulated GPU.
+/// A buffer of an emulated GPU.
 pub(super) struct SimtBuffer {
     core: Arc<SimtState>,
     region: Arc<GuardedRegion>,
@@ -138,18 +138,18 @@ impl SimtBuffer {
         }
     }
 
-    /// Where a kernel finds it.
+    /// The address for a kernel.
     pub(super) fn address(&self) -> u64 {
         self.region.address()
     }
 
-    /// What was written over its guards, if anything was; told once.
+    /// Describes a write over its guards, if there was one; reported once.
     pub(super) fn take_damage(&self) -> Option<String> {
         self.region.take_damage()
     }
 
-    /// Copies `given` bytes with `copy`, which gets the content's address, and
-    /// times it.
+    /// Copies `given` bytes with `copy`, which receives the content's address, and times
+    /// it.
     fn transfer(&self, given: usize, copy: impl FnOnce(*mut u8)) -> Result<Nanos, Error> {
         self.core.call()?;
         if given != self.region.bytes {
@@ -179,16 +179,16 @@ impl DeviceMemory for SimtBuffer {
 
     fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
         self.transfer(from.len(), |content| {
-            // SAFETY: the lengths are equal, the content is ours under the
-            // stream lock, and host memory never overlaps it.
+            // SAFETY: the lengths are equal, the stream lock gives exclusive access to the
+            // content, and host memory never overlaps it.
             unsafe { content.copy_from_nonoverlapping(from.as_ptr(), from.len()) };
         })
     }
 
     fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
         self.transfer(to.len(), |content| {
-            // SAFETY: as in `upload`; fresh memory was poisoned or, unchecked,
-            // holds whatever bytes the allocator left, as on a GPU.
+            // SAFETY: as in `upload`; new memory was poisoned or, unchecked, holds whatever
+            // bytes the allocator left, as on a GPU.
             unsafe { content.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         })
     }
@@ -205,7 +205,7 @@ impl DeviceMemory for SimtBuffer {
 impl Drop for SimtBuffer {
     fn drop(&mut self) {
         if let Some(allocation) = self.allocation.take() {
-            // A launch runs before it returns: nothing is ever queued.
+            // A launch runs before it returns, so no work is queued.
             self.core.memory.free(allocation, StreamSet::NONE);
         }
     }

@@ -1,11 +1,11 @@
 //! An emulated GPU for tests and debugging.
 //!
-//! Every thread of a block is a fiber; blocks run one after another on a worker,
-//! and several workers share a large grid. Barriers, warp collectives, shared
-//! memory and atomics mean what they mean on a GPU. What would be undefined
-//! there is an error here where it can be seen: a barrier not all threads reach,
-//! a lane that never comes to its vote, a write past a buffer, an unaligned wide
-//! access, an index outside a local or shared array.
+//! Every thread of a block is a fiber; blocks run one after another on a worker, and
+//! several workers share a large grid. Barriers, warp collectives, shared memory and
+//! atomics mean what they mean on a GPU. Behaviour that is undefined on a GPU is an error
+//! here where it can be detected: a barrier not all threads reach, a lane that never
+//! arrives at its vote, a write past a buffer, an unaligned wide access, an index outside a
+//! local or shared array.
 //!
 //! | file | what |
 //! |---|---|

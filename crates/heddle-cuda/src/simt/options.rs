@@ -1,27 +1,28 @@
-//! How an emulated GPU is set up, faults included.
+//! The options of an emulated GPU, faults included.
 
 use std::time::Duration;
 
 use heddle_runtime::units::{Bytes, Nanos};
 
-/// The make of an emulated GPU.
+/// The options of an emulated GPU.
 #[derive(Clone, Debug)]
 pub struct SimtOptions {
-    /// Memory it has. Allocations beyond fail.
+    /// The size of its memory. Allocations beyond it fail.
     pub memory: Bytes,
-    /// What goes wrong with it.
+    /// The faults to inject.
     pub faults: Faults,
-    /// What its transfers cost.
+    /// The cost of its transfers.
     pub transfers: SimulatedBus,
-    /// Threads that run blocks of a large grid. One makes every launch
-    /// repeatable to the last interleaving.
+    /// Threads that run blocks of a large grid. With one, the interleaving of every launch
+    /// is repeatable.
     pub workers: usize,
     /// Whether memory is guarded and poisoned.
     pub memcheck: bool,
 }
 
 impl Default for SimtOptions {
-    /// 1 GiB, nothing wrong with it, as many workers as processors, memory checked.
+    /// 1 GiB, no faults, as many workers as the machine has hardware threads, memory
+    /// checked.
     fn default() -> Self {
         Self {
             memory: Bytes(1 << 30),
@@ -33,26 +34,26 @@ impl Default for SimtOptions {
     }
 }
 
-/// What goes wrong, and when. Counts start at one.
+/// The faults to inject. Counts start at one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
-    /// This allocation fails as if memory were short.
+    /// The number of the allocation that fails as if memory were short.
     pub allocation: Option<u64>,
-    /// Every so many times, the emulated driver has no memory to give. Unlike an
-    /// allocation that fails, this is what a clean-up may help against.
+    /// Every n-th request, the emulated driver refuses memory. Unlike with an allocation
+    /// that fails, a clean-up may help.
     pub refusal_every: Option<u64>,
-    /// This launch fails.
+    /// The number of the launch that fails.
     pub launch: Option<u64>,
-    /// Every so many launches, one fails.
+    /// Every n-th launch fails.
     pub launch_every: Option<u64>,
-    /// Every launch takes this much longer.
+    /// The time added to every launch.
     pub stall: Duration,
     /// The device is lost after this many calls (allocations, transfers,
     /// launches and synchronisations).
     pub lost_after: Option<u64>,
 }
 
-/// A simulated bus. Its time is added to what transfers report; nobody sleeps.
+/// A simulated bus. Its time is added to the reported time of transfers; no thread sleeps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimulatedBus {
     /// Nanoseconds per transfer.
@@ -62,7 +63,7 @@ pub struct SimulatedBus {
 }
 
 impl SimulatedBus {
-    /// A bus without latency that carries so many bytes in a second, each way.
+    /// A bus without latency that moves so many bytes per second in each direction.
     #[must_use]
     pub fn at_rate(bytes_per_second: Bytes) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl SimulatedBus {
         }
     }
 
-    /// What moving `bytes` costs beyond the copy itself.
+    /// The time to move `bytes` in addition to the copy itself.
     #[must_use]
     pub fn cost(&self, bytes: Bytes) -> Nanos {
         self.latency + Nanos((bytes.0 as f64 * self.ns_per_byte) as u64)

@@ -1,7 +1,6 @@
-//! The bottom of an emulated GPU's memory: one guarded region for each block.
+//! The storage below an emulated GPU's memory: one guarded region for each block.
 //!
-//! Nothing is kept for reuse above it, or a stray write would land in a block's
-//! own leftovers instead of in a guard.
+//! No pool lies above it: a stray write into memory kept for reuse would miss the guards.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,16 +21,16 @@ pub(super) struct SimtStorage {
 
 #[derive(Default)]
 struct LiveRegions {
-    /// By the address of the content.
+    /// The live regions, by the address of the content.
     regions: BTreeMap<u64, Arc<GuardedRegion>>,
     used: u64,
     allocations: u64,
-    /// What was found wrong with a region that is no more.
+    /// A guard error found in a region that has been freed.
     damage: Option<String>,
 }
 
 impl SimtStorage {
-    /// `memory` bytes, none of them taken yet.
+    /// A storage of `memory` bytes, all of them free.
     pub(super) fn new(memory: Bytes, checked: bool, faults: Arc<FaultPlan>) -> Self {
         Self {
             memory,
@@ -41,12 +40,12 @@ impl SimtStorage {
         }
     }
 
-    /// The region whose content starts there.
+    /// The region whose content starts at `address`.
     pub(super) fn at(&self, address: u64) -> Option<Arc<GuardedRegion>> {
         self.lock().regions.get(&address).cloned()
     }
 
-    /// What was written over the guards of anything that lives; told once.
+    /// Describes a write over the guards of a live region; reported once.
     pub(super) fn take_damage(&self) -> Option<String> {
         let live = self.lock();
         live.regions
@@ -54,7 +53,7 @@ impl SimtStorage {
             .find_map(|region| region.take_damage())
     }
 
-    /// The same of what was freed.
+    /// Describes a write over the guards of a freed region; reported once.
     pub(super) fn take_past_damage(&self) -> Option<String> {
         self.lock().damage.take()
     }
@@ -71,7 +70,7 @@ impl Storage for SimtStorage {
             return Err(exhausted());
         }
         {
-            // Counted first: what does not fit must not be touched on the host
+            // Counted first: a block over the limit must not be allocated on the host
             // either.
             let mut live = self.lock();
             if bytes.0 > self.memory.0.saturating_sub(live.used) {
@@ -91,8 +90,8 @@ impl Storage for SimtStorage {
         Ok(Block::new(address, bytes))
     }
 
-    /// Looks at the guards a last time. The region itself goes with the last who
-    /// knows it, a buffer that is being dropped.
+    /// Checks the guards a last time. The region itself is dropped with its last user, the
+    /// buffer that is being dropped.
     fn free(&self, block: Block, _busy: StreamSet) {
         let mut live = self.lock();
         let region = live.regions.remove(&block.address);
@@ -104,7 +103,7 @@ impl Storage for SimtStorage {
 
     fn synchronized(&self, _streams: StreamSet) {}
 
-    /// Nothing is kept.
+    /// The storage keeps nothing for reuse.
     fn release(&self, _wanted: Bytes) -> Bytes {
         Bytes(0)
     }

@@ -1,13 +1,13 @@
-//! The shared memory of the block that runs: dynamic part first, then each
-//! static declaration as threads come to it.
+//! The shared memory of the running block: the dynamic part first, then each static
+//! declaration when a thread first reaches it.
 #![allow(unsafe_code)]
 
 use std::cell::{Cell, RefCell, UnsafeCell};
 
-/// What a block may use without opting in to more, on every GPU.
+/// The shared memory a block may use without opting in to more, on every GPU.
 pub(super) const SHARED_BYTES: usize = 48 * 1024;
 
-/// Fills shared memory before each block, so that what nobody wrote shows.
+/// The content of shared memory before each block, so that reads of unwritten bytes show.
 const POISON: u8 = 0xA5;
 
 const LINE: usize = 256;
@@ -22,7 +22,7 @@ struct SharedLine(
 pub(super) struct SharedMemory {
     storage: Vec<SharedLine>,
     used: Cell<usize>,
-    /// Declarations met so far: their key and where they start.
+    /// Declarations met so far: key and offset.
     found: RefCell<Vec<(usize, usize)>>,
 }
 
@@ -38,23 +38,23 @@ impl SharedMemory {
         }
     }
 
-    /// Makes it a fresh block's, with `dynamic` bytes of dynamic part.
+    /// Prepares the memory for a new block, with `dynamic` bytes of dynamic part.
     pub(super) fn reset(&self, dynamic: usize) {
-        // SAFETY: `used` never exceeds the storage, and no fiber of the last
-        // block is left to look.
+        // SAFETY: `used` never exceeds the storage, and no fiber of the last block is left
+        // to read it.
         unsafe { self.dynamic().write_bytes(POISON, self.used.get()) };
         self.found.borrow_mut().clear();
         self.used
             .set(dynamic.next_multiple_of(16).min(SHARED_BYTES));
     }
 
-    /// Where the dynamic part starts.
+    /// The start of the dynamic part.
     pub(super) fn dynamic(&self) -> *mut u8 {
         self.storage.as_ptr().cast_mut().cast()
     }
 
-    /// The memory of the declaration `key`, the same for every thread of the
-    /// block; none when the block has no room left for it.
+    /// The memory of the declaration `key`, the same for every thread of the block; None
+    /// when the block's shared memory is exhausted.
     pub(super) fn declared(&self, key: usize, bytes: usize) -> Option<*mut u8> {
         let mut found = self.found.borrow_mut();
         let start = if let Some(&(_, start)) = found.iter().find(|(other, _)| *other == key) {

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 
-/// Virtual size; pages that are never touched cost nothing. Below it lies a
-/// guard page, so an overflow stops the process instead of corrupting it.
+/// The virtual size; pages that are never touched cost nothing. Below it lies a guard page,
+/// so that an overflow stops the process instead of corrupting it.
 const BYTES: usize = 128 * 1024;
 
-/// Stacks begin at this many different distances from a page's end. Were they
-/// all alike, the hot end of every stack would lie in the same few sets of the
-/// caches: 25,500 switches of `benches/simt.rs` took 2.2 and 2.3 ms so, 1.1 and
-/// 1.7 ms apart (runs in turn, two shared cores, other work on them).
+/// The number of different distances from a page's end at which stacks begin. Were they all
+/// alike, the hot end of every stack would lie in the same few cache sets: 25,500 switches
+/// of `benches/simt.rs` then took 2.2 and 2.3 ms, against 1.1 and 1.7 ms with distances
+/// (runs in turn, two shared cores, other work on them).
 const COLOURS: usize = 16;
 const COLOUR_BYTES: usize = 256;
 
@@ -34,9 +34,9 @@ impl FiberStack {
     }
 }
 
-// SAFETY: the memory is the default stack's own, guard page included; the base
-// is at most 4 KiB below its top, keeps its alignment of 16, and leaves far more
-// than the least a stack must have.
+// SAFETY: the memory is the default stack's own, guard page included; the base is at most 4
+// KiB below its top, keeps its alignment of 16, and leaves far more than the smallest valid
+// stack.
 unsafe impl Stack for FiberStack {
     fn base(&self) -> StackPointer {
         self.base

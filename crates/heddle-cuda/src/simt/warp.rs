@@ -1,17 +1,17 @@
-//! Collectives of a warp: the lanes a mask names meet, then each gets its answer.
+//! Collectives of a warp: the lanes named by a mask meet, then each receives its result.
 //!
-//! Lanes that have exited, or that the block never had, are not waited for; that
-//! is also the hardware's rule. Several groups of one warp may be waiting at
-//! once, each under its own mask.
+//! Lanes that have exited, or that the block never had, are not waited for; that is also
+//! the hardware's rule. Several groups of one warp may wait at once, each under its own
+//! mask.
 
 use std::cell::Cell;
 
 use super::block::{Block, ThreadState};
 
-/// Lanes of a warp.
+/// The lanes of a warp.
 pub(super) const LANES: usize = 32;
 
-/// What a shuffle reads from a lane that is not there: not a value.
+/// The value a shuffle reads from an absent lane.
 const POISON: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
 /// Which collective. Mirrors the enumeration in `collectives.h`.
@@ -65,7 +65,7 @@ pub(super) struct Warp {
 }
 
 impl Warp {
-    /// Makes it a fresh warp of so many lanes, 32 at most.
+    /// Starts a new warp of `lanes` lanes, 32 at most.
     pub(super) fn reset(&self, lanes: usize) {
         let absent = LANES.saturating_sub(lanes) as u32;
         self.alive.set(u32::MAX.checked_shr(absent).unwrap_or(0));
@@ -79,7 +79,7 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 }
 
 impl Block {
-    /// The thread waits for the lanes its mask names. True if none is missing.
+    /// Makes the thread wait for the lanes its mask names. True if all have arrived.
     pub(super) fn arrive_in_warp(&self, thread: usize, arrival: WarpArrival) -> bool {
         let warp = &self.warps[thread / LANES];
         self.threads()[thread]
@@ -89,7 +89,7 @@ impl Block {
         self.complete_in_warp(thread / LANES, &arrival, Some(thread))
     }
 
-    /// The thread returned: whoever waited for it alone goes on.
+    /// Removes the returned thread, and releases the lanes that waited for it alone.
     pub(super) fn leave_warp(&self, thread: usize) {
         let index = thread / LANES;
         let warp = &self.warps[index];
@@ -101,7 +101,7 @@ impl Block {
         }
     }
 
-    /// If all lanes of the arrival's mask are at it, answers them.
+    /// If all lanes of the arrival's mask have arrived, gives them their results.
     fn complete_in_warp(
         &self,
         index: usize,

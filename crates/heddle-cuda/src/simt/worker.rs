@@ -24,19 +24,19 @@ pub(super) fn run_block(task: &GridLaunch<'_>, index: u64) -> Result<(), KernelF
     WORKER.with(|worker| worker.run(task, index))
 }
 
-/// What one system thread needs to run blocks. It never moves: its fibers and
+/// The state with which one system thread runs blocks. It never moves: its fibers and
 /// frames hold its address, and all of it changes through shared references.
 pub(super) struct Worker {
-    /// Fibers with nothing to do.
+    /// Fibers that run no thread.
     idle: RefCell<Vec<Fiber>>,
-    /// The fiber of each thread that waits, by thread.
+    /// The fiber of each waiting thread, by thread.
     waiting: RefCell<Vec<Option<Fiber>>>,
-    /// Where each thread that waits suspends itself.
+    /// The suspension point of each waiting thread.
     pauses: Vec<Cell<*const FiberYielder>>,
     frames: Vec<UnsafeCell<ThreadFrame>>,
     block: Block,
     shared: SharedMemory,
-    /// The thread that runs now.
+    /// The running thread.
     current: Cell<usize>,
     /// The kernel and a pointer to each argument; none between blocks.
     call: Cell<Option<(HostEntry, *const *const c_void)>>,
@@ -70,7 +70,7 @@ impl Worker {
         self.shared.reset(task.shared as usize);
         for (thread, frame) in self.frames[..task.threads()].iter().enumerate() {
             let fresh = ThreadFrame::new(thread as u32, at, task.block, task.grid, self);
-            // SAFETY: no thread of an earlier block is left to hold it.
+            // SAFETY: no thread of an earlier block is left to hold the frame.
             unsafe { *frame.get() = fresh };
         }
         self.waiting
@@ -80,14 +80,14 @@ impl Worker {
         self.call.set(Some((task.entry, arguments.as_ptr())));
         let outcome = self.schedule(at);
         self.call.set(None);
-        // Fibers of threads that will never go on are given up with their stacks.
+        // Fibers of threads that will never continue are dropped with their stacks.
         self.waiting.borrow_mut().clear();
         outcome
     }
 
-    /// Starts threads and continues those that may go on, until all are done or
-    /// none can move. Fresh ones first: a thread that spins may be waiting for
-    /// one that has not begun.
+    /// Starts threads and continues those that may, until all have returned or none can
+    /// move. New threads come first: a thread that spins may be waiting for one that has
+    /// not started.
     fn schedule(&self, block: [u32; 3]) -> Result<(), KernelFailure> {
         let mut unstarted = true;
         loop {
@@ -132,44 +132,44 @@ impl Worker {
         .map_err(|error| KernelFailure::Resources(format!("no stack for another fiber: {error}")))
     }
 
-    /// Makes `thread` the one that runs.
+    /// Makes `thread` the running one.
     fn enter(&self, thread: usize) {
         self.current.set(thread);
-        // SAFETY: frames stay where they are until the block has ended.
+        // SAFETY: frames stay in place until the block has ended.
         unsafe { set_now(self.frames[thread].get()) };
     }
 
-    /// Called on a fiber: runs threads that have not begun until there are none.
+    /// Called on a fiber: runs threads that have not started until there are none.
     pub(super) fn run_threads(&self, pause: &FiberYielder) {
         while let (Some((entry, arguments)), Some(thread)) =
             (self.call.get(), self.block.start_next())
         {
             self.enter(thread);
             self.pauses[thread].set(pause);
-            // SAFETY: the launch checked number and types of the arguments
-            // against the kernel's signature; each pointer is to a live value.
+            // SAFETY: the launch checked number and types of the arguments against the
+            // kernel's signature; each pointer is to a live value.
             unsafe { entry(arguments) };
             self.block.exit(thread);
         }
     }
 
-    /// The running thread waits at a barrier. True if nobody is missing.
+    /// Makes the running thread wait at a barrier. True if every live thread has arrived.
     pub(super) fn arrive(&self, barrier: Barrier, value: u32) -> bool {
         self.block.arrive(self.current.get(), barrier, value)
     }
 
-    /// The running thread waits for lanes of its warp. True if none is missing.
+    /// Makes the running thread wait for lanes of its warp. True if all have arrived.
     pub(super) fn arrive_in_warp(&self, arrival: WarpArrival) -> bool {
         self.block.arrive_in_warp(self.current.get(), arrival)
     }
 
-    /// The running thread lets others go first. False if that helps nobody.
+    /// Lets other threads run. False if the block makes no other progress.
     pub(super) fn yield_thread(&self) -> bool {
         self.block.pause(self.current.get())
     }
 
-    /// The answer to what the running thread waited for; suspends it first
-    /// unless everybody it waited for is there.
+    /// The result of the collective the running thread arrived at. Suspends the thread
+    /// first unless `met`: every thread it waits for has arrived.
     pub(super) fn wait_for_result(&self, met: bool) -> u64 {
         let thread = self.current.get();
         if !met {
@@ -180,7 +180,7 @@ impl Worker {
         self.block.threads()[thread].result.get()
     }
 
-    /// Stops the kernel: the running thread has done what it must not.
+    /// Stops the kernel because of an error of the running thread.
     pub(super) fn abort_kernel(&self, what: String) -> ! {
         let thread = self.current.get();
         // SAFETY: the running thread's own frame; nothing writes coordinates.
@@ -199,12 +199,13 @@ impl Worker {
         }
     }
 
-    /// The memory of a shared declaration, if there is room.
+    /// The memory of a shared declaration; None when the block's shared memory is
+    /// exhausted.
     pub(super) fn shared_memory(&self, key: usize, bytes: usize) -> Option<*mut u8> {
         self.shared.declared(key, bytes)
     }
 
-    /// Where dynamic shared memory starts.
+    /// The start of dynamic shared memory.
     pub(super) fn dynamic_shared_memory(&self) -> *mut u8 {
         self.shared.dynamic()
     }

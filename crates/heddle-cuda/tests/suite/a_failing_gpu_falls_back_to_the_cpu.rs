@@ -1,5 +1,5 @@
-//! A GPU that fails, runs out of memory or is lost costs time and no answer: the
-//! processor takes over, and the report says so.
+//! A GPU that fails, runs out of memory or is lost costs time and no result: the CPU takes
+//! over, and the report shows it.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use heddle_testing::faulty_device::{XorWithKey, XorWithKeyInPlace, xored_with_ke
 
 const GPU: DeviceId = DeviceId::simt(0);
 
-/// A runtime that sends everything to an emulated GPU with these faults.
+/// A runtime that sends every operation to an emulated GPU with these faults.
 fn faulty(faults: Faults) -> (Runtime, Arc<SimtDevice>) {
     faulty_with(
         Config {
@@ -44,7 +44,7 @@ fn message() -> Vec<u8> {
     (0..5000_u32).map(|index| (index * 7) as u8).collect()
 }
 
-/// Where so many operations ran, each of them having been right.
+/// The devices that `count` operations ran on; each result is checked.
 fn devices(runtime: &Runtime, count: usize) -> Vec<DeviceId> {
     let data = message();
     (0..count)
@@ -74,7 +74,7 @@ fn a_failed_launch_is_run_on_the_cpu_and_counted() {
 
 #[test]
 fn whichever_allocation_fails_every_result_is_right() {
-    // Input, output and key: three allocations to an operation.
+    // Input, output and key: three allocations per operation.
     for allocation in 1..=9 {
         let (runtime, _) = faulty(Faults {
             allocation: Some(allocation),
@@ -87,7 +87,7 @@ fn whichever_allocation_fails_every_result_is_right() {
         let report = runtime.report();
         assert_eq!(report.fallbacks[0].cause, FallbackCause::OutOfMemory);
         assert_eq!(report.fallbacks[0].count, 1);
-        // Nothing stays reserved anywhere.
+        // No memory stays reserved on any device.
         assert!(
             report
                 .devices
@@ -110,7 +110,7 @@ fn a_device_lost_at_any_call_leaves_routing_and_every_result_is_right() {
             let result = runtime.run(XorWithKey::of(&data)).unwrap();
             match result.as_slice() {
                 Ok(bytes) => assert_eq!(bytes, xored_with_key(&data)),
-                // Computed, left on the device, and gone with it.
+                // Computed, left on the device, and lost with it.
                 Err(Error::ArrayLost { device, .. }) => {
                     assert_eq!(device, GPU);
                     lost_answers += 1;
@@ -150,7 +150,7 @@ fn an_array_that_only_the_lost_device_had_is_named() {
     let error = runtime.run(XorWithKey { data: first }).unwrap_err();
     assert!(matches!(error, Error::ArrayLost { .. }), "{error}");
     assert_eq!(runtime.report().failures, 1);
-    // What was read before has a copy on the host.
+    // The result that was read before has a copy on the host.
     let again = runtime.run(XorWithKey { data: kept }).unwrap();
     assert_eq!(again.as_slice().unwrap(), message());
 }
@@ -166,14 +166,14 @@ fn a_call_that_names_its_device_fails_instead() {
     gpu.mark_lost();
     let error = runtime.run_on(GPU, XorWithKey::of(&message())).unwrap_err();
     assert!(matches!(error, Error::DeviceLost { .. }), "{error}");
-    // Having been found lost, it is out for everyone.
+    // A lost device is out of use for every caller.
     assert_eq!(runtime.router().lost(), [GPU]);
     let report = runtime.report();
     assert_eq!((report.failures, report.fallbacks.len()), (2, 0));
 }
 
 #[test]
-fn where_the_cpu_may_not_be_used_the_error_is_told() {
+fn without_the_cpu_as_fallback_the_error_is_returned() {
     let mut config = Config::default();
     config.route.allow = Some(vec![GPU]);
     let (runtime, _) = faulty_with(
@@ -196,7 +196,7 @@ fn an_operation_that_has_begun_to_write_is_not_retried() {
         ..Faults::default()
     });
     let mut data = Array::from_slice(&message());
-    // The first allocation fails before anything is written, so it is retried.
+    // The first allocation fails before anything is written, so the operation is retried.
     let over = XorWithKeyInPlace {
         data: &mut data,
         begun: false,
@@ -204,7 +204,7 @@ fn an_operation_that_has_begun_to_write_is_not_retried() {
     let outcome = runtime.run_traced(over, None).unwrap();
     assert_eq!(outcome.decision.reason, Reason::FellBack { from: GPU });
     assert_eq!(data.as_slice().unwrap(), xored_with_key(&message()));
-    // The first launch fails when it may have written.
+    // The first launch fails when the operation may have written, so it is not.
     let over = XorWithKeyInPlace {
         data: &mut data,
         begun: false,
@@ -215,7 +215,7 @@ fn an_operation_that_has_begun_to_write_is_not_retried() {
 }
 
 #[test]
-fn a_second_device_that_fails_while_verifying_takes_no_result_away() {
+fn a_second_device_that_fails_while_verifying_loses_no_result() {
     let mut config = Config {
         device: Some(DeviceId::CPU),
         ..Config::default()

@@ -1,5 +1,5 @@
-//! One batch on several GPUs: everybody works, nothing is lost when one fails, and
-//! merging takes work to a GPU that would not go there alone.
+//! One batch on several GPUs: all of them work, no result is lost when one fails, and
+//! merging sends work to a GPU that would not go there alone.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::simt::{Faults, SimtOptions};
@@ -109,8 +109,8 @@ fn a_lost_device_costs_no_result_outside_batches() {
 }
 
 #[test]
-fn a_batch_larger_than_the_device_goes_in_parts() {
-    // Operands and answers of all are 12 MiB, of which a quarter fits.
+fn a_batch_larger_than_the_device_runs_in_parts() {
+    // All operands and results take 12 MiB, of which a quarter fits.
     let mut config = Config {
         device: Some(DeviceId::simt(0)),
         ..Config::default()
@@ -139,7 +139,7 @@ fn a_batch_larger_than_the_device_goes_in_parts() {
     assert!(statistics.batches() > 4, "{statistics}");
 }
 
-/// What an operation took, for a router to learn from.
+/// Records measured times of an operation, for a router to learn from.
 fn record_times(runtime: &Runtime, operation: &impl Operation, device: DeviceId, ns: u64) {
     let described = operation.describe();
     let gpu = device.has_own_memory();
@@ -161,7 +161,7 @@ fn record_times(runtime: &Runtime, operation: &impl Operation, device: DeviceId,
 }
 
 #[test]
-fn together_they_go_where_none_goes_alone_and_the_report_says_so() {
+fn merging_sends_operations_to_a_gpu_that_none_would_use_alone() {
     let mut config = Config::default();
     config.route.explore_share = 0.0;
     let (runtime, _) = runtime(config, vec![small()]);
@@ -172,7 +172,7 @@ fn together_they_go_where_none_goes_alone_and_the_report_says_so() {
         let make = |(lhs, rhs): &(_, _)| MatMul::new(lhs, rhs).unwrap();
         pairs.iter().map(make).collect()
     };
-    // Alone 1 µs on the processor and 6 on the GPU; all ten 10 µs and 6.
+    // Alone 1 µs on the CPU and 6 on the GPU; all ten together 10 µs and 6.
     let mut operations = make();
     record_times(&runtime, &operations[0], DeviceId::CPU, 1_000);
     record_times(&runtime, &operations[0], DeviceId::simt(0), 6_000);

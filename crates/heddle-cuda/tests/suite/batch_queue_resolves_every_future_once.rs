@@ -1,7 +1,6 @@
-//! Every operation handed to a queue gets one answer, whatever its devices do.
+//! Every operation submitted to a queue gets one result, whatever its devices do.
 //!
-//! `HEDDLE_HAMMER_SECONDS` sets how long the threads hammer; 1 by default, 4
-//! when thorough.
+//! `HEDDLE_HAMMER_SECONDS` sets how long the threads submit; 1 by default, 4 when thorough.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
@@ -87,9 +86,9 @@ fn a_full_queue_pushes_back() {
     };
     assert!(matches!(refused, Error::QueueFull { capacity: 4 }));
     assert!(refused.hint().is_some());
-    // Who waits gets in.
+    // A caller that waits gets in.
     held.push(queue.submit(xor(10, 2).0).unwrap());
-    // Closing runs what is there, a full batch or not.
+    // Closing runs the operations in the queue, a full batch or not.
     queue.close();
     assert!(held.into_iter().all(|pending| pending.wait().is_ok()));
 }
@@ -147,8 +146,8 @@ fn sixty_four_threads_with_a_slow_and_a_failing_gpu() {
         stall: Duration::from_millis(5),
         ..Faults::default()
     });
-    // It fails every third launch, has no memory every seventh time, and is lost
-    // in the end.
+    // Every third launch fails, every seventh request for memory is refused, and in the end
+    // the device is lost.
     let failing = queue_on(Faults {
         launch_every: Some(3),
         refusal_every: Some(7),
@@ -189,12 +188,12 @@ fn sixty_four_threads_with_a_slow_and_a_failing_gpu() {
         stop.store(true, Ordering::Relaxed);
         (first, second)
     });
-    // By then the failing GPU is lost, and the processor has long taken over.
+    // By then the failing GPU is lost, and the CPU has long taken over.
     assert!(second > first / 2, "{second} after {first}");
     let (submitted, answered) = (submitted.into_inner(), answered.into_inner());
     assert_eq!(submitted, answered);
     assert!(answered > 1_000, "{answered}");
-    println!("{answered} answers in {seconds} s, {first} of them in the first half");
+    println!("{answered} results in {seconds} s, {first} of them in the first half");
     for ((queue, runtime, gpu), free) in [slow, failing].into_iter().zip(free) {
         queue.close();
         println!("{}", runtime.batch_statistics());
@@ -203,7 +202,7 @@ fn sixty_four_threads_with_a_slow_and_a_failing_gpu() {
     }
 }
 
-/// Room on a device.
+/// The free memory of a device.
 trait FreeBytes {
     fn free(&self) -> u64;
 }

@@ -1,5 +1,5 @@
-//! A batch answers what its operations would have answered one by one, in their
-//! order, on the processor and on an emulated GPU.
+//! A batch returns the results of its operations run one by one, in their order, on the CPU
+//! and on an emulated GPU.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_runtime::device::DeviceId;
@@ -8,7 +8,7 @@ use heddle_runtime::{Array, Error, Runtime};
 use heddle_testing::several_gpus::{bytes, forced, matrix, small, xored};
 use proptest::prelude::*;
 
-/// The processor alone, and an emulated GPU that takes everything.
+/// The CPU alone, and an emulated GPU that takes every operation.
 fn both() -> [Runtime; 2] {
     let cpu = Runtime::builder().without_model_cache().build().unwrap();
     [cpu, forced(small())]
@@ -41,7 +41,7 @@ fn xors_of_ragged_lengths_and_keys() {
 }
 
 #[test]
-fn a_shared_key_goes_up_once() {
+fn a_shared_key_is_uploaded_once() {
     let runtime = forced(small());
     let key = Array::from_slice(&bytes(40, 1));
     let items: Vec<_> = (0..64)
@@ -52,8 +52,8 @@ fn a_shared_key_goes_up_once() {
         let expected = xored(item.as_slice().unwrap(), key.as_slice().unwrap());
         assert_eq!(result.as_ref().unwrap().as_slice().unwrap(), expected);
     }
-    // Up the data, the key on lines of 16 bytes and three numbers for each item;
-    // down as much as the data.
+    // Uploaded: the data, the key on lines of 16 bytes and three numbers for each item;
+    // downloaded: as much as the data.
     let moved = runtime.report().summary.totals.bytes_moved;
     assert_eq!(moved, 64 * 64 + 48 + 64 * 24 + 64 * 64);
     let statistics = runtime.batch_statistics();
@@ -108,7 +108,7 @@ fn products_of_several_shapes_in_order() {
 }
 
 #[test]
-fn a_matrix_that_stands_for_all_is_not_packed() {
+fn a_shared_matrix_is_not_packed() {
     for runtime in both() {
         let shared = matrix(8, 8, 3);
         let items: Vec<_> = (0..5).map(|item| matrix(8, 8, item)).collect();
@@ -224,7 +224,7 @@ fn kinds_mix_in_one_batch() {
 }
 
 #[test]
-fn operands_that_live_on_the_gpu_stay_there() {
+fn resident_operands_stay_on_the_gpu() {
     let runtime = forced(small());
     let key = Array::from_slice(&bytes(7, 1));
     let made: Vec<_> = (0..6)

@@ -1,5 +1,5 @@
-//! The conformance suite on the emulated GPU: passed when kernels run, failed when
-//! they are swallowed, leave an element out or get one wrong.
+//! The conformance suite on the emulated GPU: passed when kernels run, failed when they are
+//! not run, leave an element out or compute one wrong.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::any::Any;
@@ -18,19 +18,19 @@ use heddle_testing::faulty_device::{XOR_WITH_KEY, XorWithKey};
 
 const GPU: DeviceId = DeviceId::simt(0);
 
-/// What is wrong with a kernel's answer. The last buffer a kernel takes is the one
-/// it writes, in all of those that are asked here.
+/// An error in a kernel's output. The output is the last buffer among the arguments of
+/// every kernel used here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
-    /// The kernel never ran.
-    Swallowed,
-    /// Its last eight bytes, the last element of any type, were never written.
-    LastLeftOut,
-    /// One bit of its first byte is wrong.
+    /// The kernel is never run.
+    NotRun,
+    /// The last eight bytes, the last element of any type, are never written.
+    LastElementMissing,
+    /// One bit of the first byte is wrong.
     OneBit,
 }
 
-/// An emulated GPU that says it launched, and did not quite.
+/// An emulated GPU that reports every launch as done, with a flaw.
 #[derive(Debug)]
 struct FlawedGpu(SimtDevice, Flaw);
 
@@ -82,7 +82,7 @@ impl Accelerator for FlawedGpu {
                 Argument::Buffer(buffer) => Some(*buffer),
                 _ => None,
             });
-        let (Some(written), true) = (written, self.1 != Flaw::Swallowed) else {
+        let (Some(written), true) = (written, self.1 != Flaw::NotRun) else {
             return Ok(());
         };
         let read = || {
@@ -148,16 +148,16 @@ fn kernels_that_run_pass_with_their_own_time() {
 }
 
 #[test]
-fn kernels_that_are_swallowed_fail() {
-    let report = report(Arc::new(FlawedGpu(emulated(), Flaw::Swallowed)));
+fn kernels_that_are_not_run_fail() {
+    let report = report(Arc::new(FlawedGpu(emulated(), Flaw::NotRun)));
     assert_eq!((report.passed, report.failed), (0, 10), "{report:#?}");
 }
 
-/// Real operations, every element type, every size up to some thousand elements:
-/// what does not fail has no elements, or is refused by both sides.
+/// Real operations, every element type, every size up to some thousand elements: the cases
+/// that pass have no elements, or both sides refuse them.
 #[test]
 fn an_element_that_is_left_out_or_wrong_fails_every_case_that_has_one() {
-    for flaw in [Flaw::LastLeftOut, Flaw::OneBit] {
+    for flaw in [Flaw::LastElementMissing, Flaw::OneBit] {
         let runtime = Runtime::builder()
             .device(Arc::new(FlawedGpu(emulated(), flaw)))
             .without_model_cache()
@@ -169,7 +169,7 @@ fn an_element_that_is_left_out_or_wrong_fails_every_case_that_has_one() {
                 suite.cases().iter().map(Case::dtype).collect();
             let report = suite.run(&runtime, GPU, &mut |_| ()).unwrap();
             let places = if operation == "random" { 1 } else { 2 };
-            // Of nothing, and with a key of nothing, there is nothing to write.
+            // Without elements, and with an empty key, nothing is written.
             let nothing = (types.len() * forms_of_nothing * places) as u64;
             assert!(
                 report.passed <= nothing + u64::from(operation == "xor") * nothing,

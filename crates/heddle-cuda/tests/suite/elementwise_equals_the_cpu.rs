@@ -1,4 +1,4 @@
-//! Functions of one and two elements give the processor's bits on a GPU.
+//! Functions of one and two elements return the CPU's bits on a GPU.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_runtime::array::Residency;
@@ -14,7 +14,7 @@ use heddle_testing::agreement::{
     EdgeCases, GPU, SIZES, STREAMED, agree, assert_same, on, runtime, runtime_in_chunks,
 };
 
-/// Divisors without a zero, for integers.
+/// Random values without a zero among the integers.
 fn divisors<T: EdgeCases + Number>(generator: &mut Generator, len: usize) -> Vec<T> {
     let mut values = generator.with_edge_cases::<T>(len);
     for value in &mut values {
@@ -69,7 +69,7 @@ fn in_place<T: Number, F: BinaryFunction<T>>(
     )
     .unwrap();
     let values = left.to_vec().unwrap();
-    // Its own elements, then elements that someone else sees too.
+    // Elements of its own, then elements shared with another array.
     for shared in [false, true] {
         let mut data = Array::from_slice(&values);
         let other = shared.then(|| data.clone());
@@ -116,7 +116,7 @@ fn floats<T: EdgeCases + Float>(dense: &[T]) {
     let (runtime, mut generator) = (runtime(), Generator::fresh());
     unary::<T, _>(&runtime, &mut generator, Sqrt);
     unary::<T, _>(&runtime, &mut generator, Exp);
-    // Bits at random are nearly all huge or tiny; these are where exp is busy.
+    // Random bits are nearly all huge or tiny; these values are where exp varies.
     let dense = Array::from_slice(dense);
     agree(&runtime, Unary::new(Exp, &dense), "exp");
     agree(&runtime, Unary::new(Sqrt, &dense), "sqrt");
@@ -159,7 +159,7 @@ fn over_doubles() {
 }
 
 #[test]
-fn a_zero_divisor_is_found_where_it_first_stands() {
+fn the_first_zero_divisor_is_reported() {
     fn zeros<T: EdgeCases + Number>() {
         let runtime = runtime();
         for len in [1, 17, 4097, 10_007] {
@@ -251,7 +251,7 @@ fn large_maps_from_host_to_host_are_streamed() {
 }
 
 #[test]
-fn what_is_on_the_gpu_stays_there() {
+fn operands_on_the_gpu_stay_there() {
     let runtime = runtime();
     let len = STREAMED / 4 + 1;
     let large = on(&runtime, GPU, Random::<f32>::new(5, &[len]).unwrap()).unwrap();

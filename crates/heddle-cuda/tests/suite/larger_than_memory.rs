@@ -1,5 +1,5 @@
-//! Operands of several times a GPU's memory: the right answers, and never an
-//! allocation that does not fit.
+//! Operands of several times a GPU's memory: the results are right, and no allocation
+//! exceeds the memory.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_runtime::ops::{
@@ -12,21 +12,21 @@ use heddle_testing::Random;
 use heddle_testing::pair::CpuGpuPair;
 use heddle_testing::small_gpu::{MIB, SmallGpu, assert_bits};
 
-/// Memory of the GPU, and how many times of it the operands have.
+/// The memory of the GPU, and the multiple of it that the operands take.
 const MEMORY: u64 = 4 * MIB;
 const TIMES: u64 = 3;
-/// The least memory that large operations do with, for those that take the
-/// emulator long.
-const LITTLE: u64 = 2 * MIB;
+/// The smallest memory that large operations run in, for those that are slow on the
+/// emulator.
+const SMALL_MEMORY: u64 = 2 * MIB;
 
-/// `times` the memory, and a little more that fills no line.
+/// An array of `times` the memory, plus some elements that do not fill a line.
 fn larger<T: Number>(random: &mut Random, times: u64) -> Array<T> {
     let len = (times * MEMORY) as usize / size_of::<T>() + 3;
-    some(random, len)
+    small_positive(random, len)
 }
 
 /// Small positive values, none of them zero.
-fn some<T: Number>(random: &mut Random, len: usize) -> Array<T> {
+fn small_positive<T: Number>(random: &mut Random, len: usize) -> Array<T> {
     let values: Vec<T> = (0..len)
         .map(|_| T::from_u8((random.word() % 255) as u8 + 1))
         .collect();
@@ -75,7 +75,7 @@ fn binary<T: Number, F: BinaryFunction<T> + Copy>(
 fn maps<T: Number>() {
     let (small, mut random) = (SmallGpu::new(MEMORY), Random::fresh());
     let left = larger::<T>(&mut random, TIMES);
-    let right = some::<T>(&mut random, left.len());
+    let right = small_positive::<T>(&mut random, left.len());
     unary(&small, Square, &left);
     unary(&small, Abs, &left);
     binary(&small, Add, &left, &right);
@@ -124,8 +124,8 @@ fn xors<T: BitElement + Number>() {
     let (small, mut random) = (SmallGpu::new(MEMORY), Random::fresh());
     let data = larger::<T>(&mut random, TIMES);
     let memory = MEMORY as usize / size_of::<T>();
-    // Keys that repeat often, keys that are themselves larger than the memory,
-    // and keys that do not repeat.
+    // Keys that repeat often, keys that are themselves larger than the memory, and keys
+    // that do not repeat.
     for len in [
         1,
         17,
@@ -135,7 +135,7 @@ fn xors<T: BitElement + Number>() {
         data.len(),
         data.len() + 9,
     ] {
-        let key = some::<T>(&mut random, len);
+        let key = small_positive::<T>(&mut random, len);
         let what = format!("xor of {} with a key of {len}", T::DTYPE);
         let [expected, found] = small.agree(Xor::new(&data, &key).unwrap(), &what);
         assert_bits(&found, &expected, &what);
@@ -158,7 +158,7 @@ fn xor_of_integers() {
     xors::<u32>();
 }
 
-/// Every reduction is that of a GPU with room for all of it, to the bit.
+/// Every reduction equals that of a GPU with enough memory, to the bit.
 fn reductions<T: Summable>(times: u64) {
     let (small, large, mut random) = (SmallGpu::new(MEMORY), CpuGpuPair::new(), Random::fresh());
     let input = larger::<T>(&mut random, times);
@@ -225,12 +225,12 @@ fn normalized_doubles() {
     normalized::<f64>();
 }
 
-/// As large as the project promises: three times 64 MiB.
+/// The largest case: three times 64 MiB.
 #[test]
 fn three_times_a_larger_memory() {
     let (small, mut random) = (SmallGpu::new(64 * MIB), Random::fresh());
-    let data = some::<u8>(&mut random, 192 * MIB as usize + 1);
-    let key = some::<u8>(&mut random, 96 * MIB as usize + 5);
+    let data = small_positive::<u8>(&mut random, 192 * MIB as usize + 1);
+    let key = small_positive::<u8>(&mut random, 96 * MIB as usize + 5);
     let [expected, found] = small.agree(Xor::new(&data, &key).unwrap(), "xor");
     assert_bits(&found, &expected, "xor");
     small.agree(Sum::new(&data), "sum");
@@ -242,10 +242,14 @@ fn matrices<T: Float>(random: &mut Random, extents: &[usize]) -> Array<T> {
     Array::from_shape(extents, &values).unwrap()
 }
 
-/// Of matrices that are wide, deep, tall, one row or one column; `whole` where
-/// sums along `k` are not cut, so that the bits are those of a GPU with room.
+/// Products of matrices that are wide, deep, tall, one row or one column; `whole` where
+/// sums along `k` are not cut, so that the bits are those of a GPU with enough memory.
 fn products<T: Float>(shapes: &[(bool, [usize; 3])]) {
-    let (small, large, mut random) = (SmallGpu::new(LITTLE), CpuGpuPair::new(), Random::fresh());
+    let (small, large, mut random) = (
+        SmallGpu::new(SMALL_MEMORY),
+        CpuGpuPair::new(),
+        Random::fresh(),
+    );
     for &(whole, [m, k, n]) in shapes {
         let what = format!("{m}x{k}x{n} {}", T::DTYPE);
         let lhs = matrices::<T>(&mut random, &[m, k]);
@@ -283,8 +287,12 @@ fn products_of_doubles() {
 }
 
 fn batches<T: Float>() {
-    let (small, large, mut random) = (SmallGpu::new(LITTLE), CpuGpuPair::new(), Random::fresh());
-    // Many small items, and items none of which has room.
+    let (small, large, mut random) = (
+        SmallGpu::new(SMALL_MEMORY),
+        CpuGpuPair::new(),
+        Random::fresh(),
+    );
+    // Many small items, and items none of which fits.
     for (batch, [m, k, n]) in [
         (1101, [16, 15, 17]),
         (43, [65, 63, 129]),
@@ -316,9 +324,9 @@ fn batches_of_doubles() {
     batches::<f64>();
 }
 
-fn turned<T: Number>() {
-    let (small, mut random) = (SmallGpu::new(LITTLE), Random::fresh());
-    let len = (TIMES * LITTLE) as usize / size_of::<T>();
+fn transposed<T: Number>() {
+    let (small, mut random) = (SmallGpu::new(SMALL_MEMORY), Random::fresh());
+    let len = (TIMES * SMALL_MEMORY) as usize / size_of::<T>();
     for shape in [
         vec![1001, len / 1001],
         vec![3, len / 3],
@@ -327,7 +335,7 @@ fn turned<T: Number>() {
         vec![2, 1009, len / 2018],
     ] {
         let what = format!("{shape:?} {}", T::DTYPE);
-        let input = some::<T>(&mut random, shape.iter().product());
+        let input = small_positive::<T>(&mut random, shape.iter().product());
         let operation = Transpose::new(&input.reshape(&shape).unwrap()).unwrap();
         let [expected, found] = small.agree(operation, &what);
         assert_bits(&found, &expected, &what);
@@ -335,8 +343,8 @@ fn turned<T: Number>() {
 }
 
 #[test]
-fn turned_matrices() {
-    turned::<u8>();
-    turned::<f32>();
-    turned::<f64>();
+fn transposed_matrices() {
+    transposed::<u8>();
+    transposed::<f32>();
+    transposed::<f64>();
 }

@@ -1,5 +1,5 @@
-//! Operands of which some are on a GPU that has no room for the rest, and any
-//! operation in any amount of memory.
+//! Operands of which some are on a GPU that has no memory for the rest, and any operation
+//! in any amount of memory.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_runtime::device::Device;
@@ -13,32 +13,33 @@ use heddle_testing::small_gpu::{MIB, SmallGpu, assert_bits};
 use proptest::prelude::*;
 
 /// Small positive values, none of them zero.
-fn some<T: Number>(random: &mut Random, len: usize) -> Array<T> {
+fn small_positive<T: Number>(random: &mut Random, len: usize) -> Array<T> {
     let values: Vec<T> = (0..len)
         .map(|_| T::from_u8((random.word() % 255) as u8 + 1))
         .collect();
     Array::from_slice(&values)
 }
 
-/// A GPU of which three eighths are taken by `left`, `right` of the same size on
-/// the host, and no room for it and a result.
-fn crowded<T: Number>(random: &mut Random) -> (SmallGpu, Array<T>, Array<T>) {
+/// A GPU of which `left` takes three eighths; `right`, of the same size, is on the host,
+/// and the GPU cannot hold it and a result.
+fn nearly_full_gpu<T: Number>(random: &mut Random) -> (SmallGpu, Array<T>, Array<T>) {
     let small = SmallGpu::new(8 * MIB);
     let len = 3 * MIB as usize / size_of::<T>();
-    let left = small.resident(&some::<T>(random, len));
-    let right = some::<T>(random, len);
+    let left = small.resident(&small_positive::<T>(random, len));
+    let right = small_positive::<T>(random, len);
     (small, left, right)
 }
 
 #[test]
 fn one_side_of_a_map_is_on_the_device() {
     let mut random = Random::fresh();
-    let (small, left, right) = crowded::<i32>(&mut random);
+    let (small, left, right) = nearly_full_gpu::<i32>(&mut random);
     let [expected, found] = small.agree(Binary::new(Add, &left, &right).unwrap(), "left");
     assert_bits(&found, &expected, "left");
     assert_eq!(found.residency(), Residency::Host);
     assert_eq!(right.residency(), Residency::Host);
-    // What has been read on the host may leave the device, so each finds it anew.
+    // An array that was read on the host may leave the device, so each operation gets a new
+    // copy.
     let left = small.resident(&left);
     small.agree(Binary::new(Div, &right, &left).unwrap(), "right");
     let left = small.resident(&left);
@@ -46,22 +47,22 @@ fn one_side_of_a_map_is_on_the_device() {
     let left = small.resident(&left);
     small.agree(Xor::new(&left, &right).unwrap(), "data");
     let left = small.resident(&left);
-    let short = some::<i32>(&mut random, 700_000);
+    let short = small_positive::<i32>(&mut random, 700_000);
     small.agree(Xor::new(&left, &short).unwrap(), "short key");
 }
 
 #[test]
-fn data_that_is_overwritten_lands_on_the_host_and_leaves_the_device() {
+fn data_overwritten_in_place_moves_to_the_host() {
     let mut random = Random::fresh();
-    let (small, mut data, right) = crowded::<u32>(&mut random);
-    // Its only copy is on the device, and beside it there is room for the key.
+    let (small, mut data, right) = nearly_full_gpu::<u32>(&mut random);
+    // Its only copy is on the device, which also has memory for the key.
     small
         .gpu(XorInPlace::new(&mut data, &right).unwrap())
         .unwrap();
     assert_eq!(data.residency(), Residency::Device(small.gpu.id()));
     right.evict();
-    // With less room it passes through.
-    let other = small.resident(&some::<u32>(&mut random, MIB as usize * 3 / 4));
+    // With less free memory it passes through.
+    let other = small.resident(&small_positive::<u32>(&mut random, MIB as usize * 3 / 4));
     let expected = small.cpu(Xor::new(&data, &right).unwrap()).unwrap();
     small
         .gpu(XorInPlace::new(&mut data, &right).unwrap())
@@ -76,8 +77,8 @@ fn data_that_is_overwritten_lands_on_the_host_and_leaves_the_device() {
 #[test]
 fn shared_data_is_left_alone() {
     let mut random = Random::fresh();
-    let (small, data, _) = crowded::<f32>(&mut random);
-    let blocker = small.resident(&some::<f32>(&mut random, MIB as usize * 3 / 4));
+    let (small, data, _) = nearly_full_gpu::<f32>(&mut random);
+    let blocker = small.resident(&small_positive::<f32>(&mut random, MIB as usize * 3 / 4));
     let before = Array::from_slice(&data.to_vec().unwrap());
     let mut over = data.clone();
     small.gpu(UnaryInPlace::new(Square, &mut over)).unwrap();
@@ -87,13 +88,13 @@ fn shared_data_is_left_alone() {
 }
 
 #[test]
-fn what_is_on_the_device_is_reduced_there() {
+fn resident_arrays_are_reduced_on_the_device() {
     let mut random = Random::fresh();
-    let (small, input, _) = crowded::<f64>(&mut random);
+    let (small, input, _) = nearly_full_gpu::<f64>(&mut random);
     let (_, timing) = small.gpu(Sum::new(&input)).unwrap();
     assert_eq!(timing.moved.up.0, 0);
     assert_eq!(input.residency(), Residency::Device(small.gpu.id()));
-    let blocker = small.resident(&some::<f64>(&mut random, MIB as usize * 3 / 8));
+    let blocker = small.resident(&small_positive::<f64>(&mut random, MIB as usize * 3 / 8));
     for mode in [
         NormalizeMode::ZScore,
         NormalizeMode::MinMax,
@@ -130,11 +131,11 @@ fn either_side_of_a_product_is_on_the_device() {
 }
 
 #[test]
-fn a_zero_to_divide_by_is_found_in_whatever_piece_it_is() {
+fn a_zero_divisor_is_found_in_any_piece() {
     let (small, mut random) = (SmallGpu::new(4 * MIB), Random::fresh());
-    let left = some::<i32>(&mut random, 3 * MIB as usize);
+    let left = small_positive::<i32>(&mut random, 3 * MIB as usize);
     for place in [0, 1_000_003, left.len() - 1] {
-        let mut right = some::<i32>(&mut random, left.len());
+        let mut right = small_positive::<i32>(&mut random, left.len());
         right.as_mut_slice().unwrap()[place] = 0;
         let refused = |error: Option<Error>| match error {
             Some(Error::DivisionByZero { index, .. }) => assert_eq!(index, place),
@@ -155,7 +156,7 @@ fn a_zero_to_divide_by_is_found_in_whatever_piece_it_is() {
 proptest! {
     #![proptest_config(heddle_testing::depth::cases(24))]
 
-    /// Whatever the memory beyond the least, the size and the place of an operand.
+    /// Any memory above the minimum, any size and any place of an operand.
     #[test]
     fn any_memory_and_any_size(
         memory in 2 * MIB + 300..7 * MIB,
@@ -165,18 +166,18 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let (small, mut random) = (SmallGpu::new(memory), Random::seeded(seed));
-        let bytes = some::<u8>(&mut random, len);
-        let words = some::<i32>(&mut random, len / 2 + 1);
-        let floats = some::<f32>(&mut random, len / 2 + 1);
-        let keys = some::<u8>(&mut random, key);
+        let bytes = small_positive::<u8>(&mut random, len);
+        let words = small_positive::<i32>(&mut random, len / 2 + 1);
+        let floats = small_positive::<f32>(&mut random, len / 2 + 1);
+        let keys = small_positive::<u8>(&mut random, key);
         let rows = rows.min(floats.len());
         let columns = floats.len() / rows;
         let elements = &floats.as_slice().unwrap()[..rows * columns];
         let matrix = Array::from_shape(&[rows, columns], elements).unwrap();
-        let thin = some::<f32>(&mut random, columns * 3).reshape(&[columns, 3]).unwrap();
+        let thin = small_positive::<f32>(&mut random, columns * 3).reshape(&[columns, 3]).unwrap();
         let agree = |what: Result<(), String>| {
             prop_assert_eq!(what, Ok(()));
-            // What fitted has stayed, and nothing else.
+            // The operands that fitted have stayed, and nothing else.
             bytes.evict();
             keys.evict();
             words.evict();

@@ -1,4 +1,4 @@
-//! What the GPU devices promise: a module for each promise, all in one program.
+//! The guarantees of the GPU devices: a module for each, all in one program.
 
 mod a_failing_gpu_falls_back_to_the_cpu;
 mod batch_fills_several_gpus;

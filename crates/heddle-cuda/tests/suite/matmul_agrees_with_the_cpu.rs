@@ -1,5 +1,5 @@
-//! Products of matrices by our own kernel are the processor's, for any extents,
-//! and for batches with one side shared.
+//! Products of matrices by our own kernel equal the CPU's, for any extents, and for batches
+//! with one shared operand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_runtime::ops::{BatchMatMul, Float, MatMul};
@@ -14,7 +14,7 @@ fn matrices<T: Float>(random: &mut Random, extents: &[usize]) -> Array<T> {
     Array::from_shape(extents, &values).unwrap()
 }
 
-/// The product in doubles, one term after another.
+/// The product in double precision, one term after another.
 fn reference<T: Float>(m: usize, k: usize, n: usize, lhs: &[T], rhs: &[T]) -> Vec<f64> {
     let term = |y: usize, x: usize, i: usize| lhs[y * k + i].to_f64() * rhs[i * n + x].to_f64();
     (0..m * n)
@@ -148,7 +148,7 @@ fn nan_and_infinity_stay_in_their_row_and_column() {
 }
 
 #[test]
-fn the_result_stays_and_operands_go_up_once() {
+fn the_result_stays_and_operands_are_uploaded_once() {
     let (pair, mut random) = (CpuGpuPair::new(), Random::fresh());
     let lhs = matrices::<f64>(&mut random, &[20, 30]);
     let rhs = matrices::<f64>(&mut random, &[30, 10]);

@@ -1,5 +1,5 @@
-//! Arrays worth several times a GPU's memory, faults, many threads: every answer
-//! is right, nothing is lost, and the ledger is exact in the end.
+//! Arrays of several times a GPU's memory, faults, many threads: every result is right, no
+//! array is lost, and the accounts are exact in the end.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn gpu(memory: u64, faults: Faults) -> Arc<SimtDevice> {
     Arc::new(SimtDevice::new(0, options).unwrap())
 }
 
-/// A runtime that sends all it can to the emulated GPU.
+/// A runtime that sends every operation it can to the emulated GPU.
 fn runtime(gpu: &Arc<SimtDevice>, limit: Size) -> Runtime {
     let mut config = Config {
         device: Some(GPU),
@@ -59,8 +59,8 @@ fn memory_of(report: &Report) -> &heddle_runtime::runtime::MemoryUse {
     gpu.unwrap().memory_use.as_ref().unwrap()
 }
 
-/// Nothing is held, nothing is reserved, and nobody was refused.
-fn assert_at_rest(gpu: &SimtDevice) {
+/// No memory is held or reserved, and every allocation was freed.
+fn assert_all_freed(gpu: &SimtDevice) {
     let memory = gpu.memory().unwrap();
     let reading = memory.reading();
     assert!(
@@ -75,7 +75,7 @@ fn assert_at_rest(gpu: &SimtDevice) {
 }
 
 #[test]
-fn arrays_worth_three_times_the_memory_all_get_their_turn() {
+fn arrays_of_three_times_the_memory_are_all_computed() {
     const EACH: usize = 8 << 20;
     let gpu = gpu(64 << 20, Faults::default());
     let runtime = runtime(&gpu, Size::Share(1.0));
@@ -92,23 +92,23 @@ fn arrays_worth_three_times_the_memory_all_get_their_turn() {
     assert_eq!((report.failures, report.retries.len()), (0, 0));
     let used = memory_of(&report);
     assert_eq!(used.reading.shortages, 0, "{:?}", used.reading);
-    // All but the last went up twice and had to go.
+    // All but the last were uploaded twice and evicted.
     let evicted = used.reading.cleanups.freed.0;
     assert!(evicted >= (2 * 24 - 8) * EACH as u64, "{evicted}");
     assert!(used.reading.limit.peak <= Bytes(64 << 20));
     assert!(used.reading.levels_entered[PressureLevel::High as usize] > 0);
     let step = used.last_cleanups.last().unwrap().steps.last().unwrap();
     assert_eq!(step.name, "cached copies");
-    // The last one used is the last to go.
+    // The last one used is evicted last.
     assert_eq!(arrays[23].residency(), Residency::Both(GPU));
     assert_eq!(arrays[0].residency(), Residency::Host);
     drop((runtime, arrays));
-    assert_at_rest(&gpu);
+    assert_all_freed(&gpu);
 }
 
 static HOLDS_OPERAND: Kind = Kind::new("holds", WorkUnit::Bytes);
 
-/// Sees that its operand stays while it is in use, and goes when it is not.
+/// Checks that its operand stays while it is in use, and can be evicted afterwards.
 struct HoldsOperand(Array<u8>);
 
 impl Operation for HoldsOperand {
@@ -142,14 +142,14 @@ fn a_copy_in_use_is_never_dropped() {
     let gpu = gpu(1 << 20, Faults::default());
     let runtime = runtime(&gpu, Size::Share(1.0));
     let array = Array::from_slice(&noise(700 << 10, 1));
-    // What was evicted within refills what the operation was admitted with.
+    // Memory evicted during the operation refills its reservation.
     let left = runtime.run(HoldsOperand(array)).unwrap();
     assert_eq!(left, Bytes(700 << 10));
     drop(runtime);
-    assert_at_rest(&gpu);
+    assert_all_freed(&gpu);
 }
 
-/// Adds one to every byte, in pieces as large as there is memory for.
+/// Adds one to every byte, in pieces as large as the memory allows.
 struct Increment {
     input: Array<u8>,
     pieces: usize,
@@ -196,7 +196,7 @@ impl Operation for Increment {
 fn an_operation_larger_than_the_memory_works_piece_by_piece() {
     let gpu = gpu(1 << 20, Faults::default());
     let runtime = runtime(&gpu, Size::Share(1.0));
-    // Something else is there, which can go, and something which cannot.
+    // The GPU also holds an array that can be evicted and one that cannot.
     let spare = Array::from_slice(&noise(200 << 10, 3));
     runtime.prefetch(&spare, GPU).unwrap();
     let kept = gpu.allocate(Bytes(256 << 10)).unwrap();
@@ -222,11 +222,11 @@ fn an_operation_larger_than_the_memory_works_piece_by_piece() {
     );
     assert!(report.fallbacks.is_empty() && report.failures == 0);
     drop((kept, runtime, spare));
-    assert_at_rest(&gpu);
+    assert_all_freed(&gpu);
 }
 
 #[test]
-fn a_refusal_names_who_holds_the_memory() {
+fn a_refusal_names_the_holders_of_the_memory() {
     let gpu = gpu(1 << 20, Faults::default());
     let runtime = runtime(&gpu, Size::Share(1.0));
     let data = Array::from_slice(&noise(300 << 10, 1));
@@ -235,7 +235,7 @@ fn a_refusal_names_who_holds_the_memory() {
     let kept: Vec<_> = (0..2).map(|_| runtime.xor(&data, &key).unwrap()).collect();
     let line = line!() - 1;
     assert_eq!(kept[1].residency(), Residency::Device(GPU));
-    // More than there is, in one piece: nothing that could be moved would help.
+    // More than the memory, in one piece: no eviction would help.
     let huge = || Random::<u8>::new(1, &[2 << 20]).unwrap();
     let error = runtime.run_on(GPU, huge()).unwrap_err();
     assert_eq!(kept[1].residency(), Residency::Device(GPU));
@@ -255,19 +255,19 @@ fn a_refusal_names_who_holds_the_memory() {
     let text = error.to_string();
     assert!(text.contains(" blocks by xor at "), "{text}");
     assert!(error.hint().is_some(), "{error}");
-    // Told nothing, the router takes another device, and says so.
+    // Without a named device, the router takes another one and reports it.
     let elsewhere = runtime.run(huge()).unwrap();
     assert_eq!(elsewhere.residency(), Residency::Host);
     assert_eq!(runtime.report().fallbacks.len(), 1);
 }
 
 #[test]
-fn results_worth_three_times_the_memory_are_all_kept() {
+fn results_of_three_times_the_memory_are_all_kept() {
     const EACH: usize = 2 << 20;
     let gpu = gpu(64 << 20, Faults::default());
     let runtime = runtime(&gpu, Size::Share(1.0));
-    // Named, so that no other device may take them; made in one piece, so that they
-    // cannot pass through to the host.
+    // The device is named, so that no other may take the operations; each result is made in
+    // one piece, so that it cannot pass through to the host.
     let results: Vec<Array<u8>> = (0..96)
         .map(|seed| {
             let random = Random::new(seed, &[EACH]).unwrap();
@@ -285,7 +285,7 @@ fn results_worth_three_times_the_memory_are_all_kept() {
         (1, GPU)
     );
     assert_eq!(live_allocations[0].holders[0].site.kind, "random");
-    // The oldest had to go to the host; they come back where they are needed.
+    // The oldest were moved to the host; they come back where they are needed.
     assert_eq!(results[0].residency(), Residency::Host);
     assert_eq!(results[95].residency(), Residency::Device(GPU));
     let sums: Vec<u64> = results
@@ -300,7 +300,7 @@ fn results_worth_three_times_the_memory_are_all_kept() {
         assert!(result.as_slice().unwrap() == expected, "{seed}");
     }
     drop((runtime, results));
-    assert_at_rest(&gpu);
+    assert_all_freed(&gpu);
 }
 
 #[test]
@@ -316,7 +316,8 @@ fn threads_read_arrays_that_were_spilled() {
             runtime.run_on(GPU, Xor::new(&data, &key).unwrap()).unwrap()
         })
         .collect();
-    // Some read on the host what others have brought to the GPU, or moved off it.
+    // Some threads read on the host what others have brought to the GPU, or move it off the
+    // GPU.
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (runtime, results, content) = (&runtime, &results, &content);
@@ -335,10 +336,10 @@ fn threads_read_arrays_that_were_spilled() {
         }
     });
     drop((runtime, results, data));
-    assert_at_rest(&gpu);
+    assert_all_freed(&gpu);
 }
 
-/// An array and what it must hold.
+/// An array and its expected content.
 type Known = (Array<u8>, Vec<u8>);
 
 fn step(runtime: &Runtime, gpu: &SimtDevice, generator: &mut Generator, known: &mut Vec<Known>) {
@@ -403,12 +404,12 @@ fn ten_thousand_random_steps_with_faults_lose_nothing() {
         assert!(reading.cleanups.runs > 100 && reading.rescued > 100);
         assert!(reading.limit.peak <= reading.limit.capacity);
         drop((runtime, known));
-        assert_at_rest(&gpu);
+        assert_all_freed(&gpu);
     }
 }
 
 #[test]
-fn threads_that_want_more_than_there_is_share_it() {
+fn threads_that_need_more_than_the_memory_share_it() {
     const EACH: usize = 300 << 10;
     let gpu = gpu(1 << 20, Faults::default());
     let runtime = runtime(&gpu, Size::Share(1.0));
@@ -429,7 +430,7 @@ fn threads_that_want_more_than_there_is_share_it() {
     let report = runtime.report();
     assert_eq!(report.failures, 0);
     drop((runtime, arrays));
-    assert_at_rest(&gpu);
+    assert_all_freed(&gpu);
 }
 
 #[test]

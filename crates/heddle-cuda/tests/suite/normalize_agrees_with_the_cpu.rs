@@ -1,5 +1,4 @@
-//! Normalization is the same on a GPU as on the processor, for every mode and
-//! whatever the array holds.
+//! Normalization is the same on a GPU as on the CPU, for every mode and any content.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::float_cmp, reason = "what must be exact is compared exactly")]
 
@@ -23,7 +22,7 @@ fn floats<T: Float>(values: &[f64]) -> Vec<T> {
     values.iter().map(|&x| T::from_f64(x)).collect()
 }
 
-/// Every mode agrees, and element by element within `tolerance`.
+/// Checks every mode, element by element within `tolerance`.
 fn every_mode<T: Float>(pair: &CpuGpuPair, values: &[T], tolerance: f64, what: &str) {
     let array = Array::from_slice(values);
     for mode in MODES {
@@ -104,7 +103,8 @@ fn doubles_whose_squares_leave_the_range() {
     unit_of(&pair, &small, "mixed and small");
 }
 
-/// Only the length is kept from leaving the range, on the processor as well.
+/// Checks that the result's length is one. Of all statistics only the length is protected
+/// from overflow and underflow, on the CPU as well.
 fn unit_of(pair: &CpuGpuPair, values: &[f64], what: &str) {
     let unit = Normalize::new(&Array::from_slice(values), NormalizeMode::Unit);
     let [_, gpu] = pair.agree(unit, what);
@@ -131,7 +131,7 @@ fn a_mean_far_from_zero() {
 }
 
 #[test]
-fn nothing_stays_nothing() {
+fn empty_arrays_stay_empty() {
     let pair = CpuGpuPair::new();
     for mode in MODES {
         let empty = Array::<f32>::zeros(&[3, 0]).unwrap();
@@ -141,7 +141,7 @@ fn nothing_stays_nothing() {
 }
 
 #[test]
-fn nothing_comes_down_and_the_shape_stays() {
+fn nothing_is_downloaded_and_the_shape_is_kept() {
     let pair = CpuGpuPair::new();
     let array = Array::from_shape(&[10, 30], &vec![1.5_f32; 300]).unwrap();
     for (mode, up) in MODES.into_iter().zip([1200, 0, 0]) {

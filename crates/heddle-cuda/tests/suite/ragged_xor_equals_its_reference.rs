@@ -1,5 +1,5 @@
-//! `xor_ragged_u8` gives every item its own key, wherever a stretch of the whole
-//! starts and however it is launched.
+//! `xor_ragged_u8` applies to every item its own key, wherever a range of the whole starts
+//! and however it is launched.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::simt::SimtDevice;
@@ -7,7 +7,7 @@ use heddle_runtime::device::Argument::{Buffer, U64};
 use heddle_testing::kernel_launch::{down, gpu, run, up};
 use proptest::prelude::*;
 
-/// Items of these lengths with keys of these lengths, computed from byte `first` on.
+/// Checks items of these lengths with keys of these lengths, computed from byte `first` on.
 fn check(gpu: &SimtDevice, items: &[(usize, usize)], first: usize, blocks: u32, threads: u32) {
     let byte = |index: usize, salt: usize| (index * 167 + index / 251 + salt) as u8;
     let (mut data, mut keys, mut table, mut expected) = (vec![], vec![], vec![], vec![]);
@@ -47,7 +47,7 @@ fn check(gpu: &SimtDevice, items: &[(usize, usize)], first: usize, blocks: u32, 
 }
 
 #[test]
-fn a_stretch_may_start_within_an_item_and_off_a_line() {
+fn a_range_may_start_within_an_item_and_off_a_line() {
     let gpu = gpu();
     let items = [(100, 7), (1, 1), (0, 3), (64, 64), (200, 33), (16, 900)];
     for first in [0, 1, 15, 16, 112, 113, 128, 300] {

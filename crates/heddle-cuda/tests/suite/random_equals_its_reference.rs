@@ -1,4 +1,4 @@
-//! Random words are Philox4x32-10 of seed and place, however they are launched.
+//! Random words are Philox4x32-10 of seed and index, however they are launched.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::simt::SimtDevice;

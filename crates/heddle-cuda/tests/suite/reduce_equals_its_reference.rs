@@ -7,10 +7,10 @@ use heddle_runtime::device::DeviceBuffer;
 use heddle_testing::kernel_launch::{down, gpu_with, run, unwritten_buffer, up};
 
 const THREADS: usize = 256;
-/// Bytes a block sums.
+/// The bytes that one block sums.
 const CHUNK: usize = 32 << 10;
 
-/// The tree of `kernels/reduce.cuh`: every 256th line of sixteen bytes to a
+/// The summation tree of `kernels/reduce.cuh`: every 256th line of sixteen bytes to a
 /// thread, halving per warp, then halving over the warps.
 fn chunk_sum(values: &[f64], line: usize) -> f64 {
     let mut lanes = vec![0.0; THREADS];

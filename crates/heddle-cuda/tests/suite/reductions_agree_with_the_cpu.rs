@@ -1,5 +1,5 @@
-//! Sum, mean, deviation, least and greatest are the same on a GPU as on the
-//! processor: integers exactly, floats within a stated rounding.
+//! Sum, mean, deviation, minimum and maximum are the same on a GPU as on the CPU: integers
+//! exactly, floats within a stated rounding.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::float_cmp, reason = "what must be exact is compared exactly")]
 
@@ -9,7 +9,7 @@ use heddle_runtime::{Array, Error, Residency};
 use heddle_testing::Random;
 use heddle_testing::pair::{CpuGpuPair, SIMT};
 
-/// Around lines, warps, blocks and the chunks of every element size.
+/// Sizes around lines, warps, blocks and the chunks of every element size.
 const SIZES: [usize; 24] = [
     1, 2, 3, 15, 16, 17, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 8191, 8192, 8193, 10_007,
     32_767, 32_768, 32_769, 65_537, 100_000,
@@ -38,7 +38,7 @@ fn samples<T: Sample>(random: &mut Random, len: usize) -> Vec<T> {
     (0..len).map(|_| T::sample(random)).collect()
 }
 
-/// No further apart than `tolerance`, or both NaN.
+/// Checks that both are within `tolerance`, or both NaN.
 fn assert_close(cpu: f64, gpu: f64, tolerance: f64, what: &str) {
     let is_close = (cpu - gpu).abs() <= tolerance || cpu == gpu || (cpu.is_nan() && gpu.is_nan());
     assert!(is_close, "{what}: {cpu} against {gpu}");
@@ -111,7 +111,7 @@ fn the_ends_of_every_integer_type() {
 }
 
 #[test]
-fn nan_and_infinity_wherever_they_stand() {
+fn nan_and_infinity_at_any_index() {
     let (pair, mut random) = (CpuGpuPair::new(), Random::fresh());
     let len = 20_011;
     let (single, double) = (
@@ -170,7 +170,7 @@ fn a_small_deviation_far_from_zero_is_not_lost() {
 }
 
 #[test]
-fn nothing_sums_to_zero_and_has_nothing_else() {
+fn an_empty_array_sums_to_zero_and_has_no_other_statistic() {
     fn check<T: Summable>(pair: &CpuGpuPair) {
         let empty = Array::<T>::from_slice(&[]);
         let sum = pair.gpu(Sum::new(&empty));
@@ -222,7 +222,7 @@ fn the_number_of_workers_changes_no_bit() {
     }
 }
 
-/// More partials than one block merges, so that there is a third pass.
+/// More partial sums than one block merges, so that there is a third pass.
 #[test]
 fn partials_of_partials() {
     let (pair, mut random) = (CpuGpuPair::new(), Random::fresh());
@@ -232,7 +232,7 @@ fn partials_of_partials() {
 }
 
 #[test]
-fn only_the_value_comes_down_and_the_array_goes_up_once() {
+fn only_the_value_is_downloaded_and_the_array_is_uploaded_once() {
     let pair = CpuGpuPair::new();
     let array = Array::from_slice(&vec![3_u8; 5000]);
     let first = pair.gpu(Sum::new(&array));

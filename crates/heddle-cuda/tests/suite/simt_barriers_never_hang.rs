@@ -1,4 +1,4 @@
-//! A barrier is met by all, or the kernel ends in an error that names it.
+//! Every thread reaches a barrier, or the kernel ends in an error that names the barrier.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,7 +10,7 @@ use heddle_runtime::device::Argument::{Buffer, U32};
 use heddle_testing::kernel_launch::{down, gpu, gpu_with, run, run_shared, unwritten_buffer, up};
 
 #[test]
-fn values_go_round_through_shared_memory() {
+fn values_rotate_through_shared_memory() {
     for (workers, blocks, threads, rounds) in [
         (1, 1, 1, 5),
         (1, 2, 33, 7),
@@ -82,14 +82,14 @@ fn exited_threads_count_as_arrived() {
     );
 }
 
-/// The error of a launch that cannot end well, and a device that still works.
+/// The error of a launch that must fail; the device still works afterwards.
 fn refused(kernel: &'static str, threads: u32) -> String {
     let gpu = gpu();
     let out = up(&gpu, &[0_u32; 1024]);
     let error = run(&gpu, kernel, 2, threads, &[Buffer(&*out)])
         .unwrap_err()
         .to_string();
-    gpu.synchronize().expect("told once");
+    gpu.synchronize().expect("reported once");
     let votes = unwritten_buffer::<u32>(&gpu, 300);
     run(
         &gpu,
@@ -114,7 +114,7 @@ fn a_divergent_barrier_is_a_deadlock() {
 }
 
 #[test]
-fn a_lane_that_never_comes_is_a_deadlock() {
+fn a_missing_lane_is_a_deadlock() {
     let error = refused("trial_missing_lane", 32);
     assert!(
         error.contains("deadlock in kernel trial_missing_lane")
@@ -155,7 +155,7 @@ fn a_thread_that_spins_lets_the_others_run() {
 fn too_much_shared_memory_is_refused() {
     let gpu = gpu();
     let out = unwritten_buffer::<u32>(&gpu, 32);
-    // 128 bytes are declared in the kernel, 49,152 is all there is.
+    // The kernel declares 128 bytes; a block has 49,152 in all.
     let run = |dynamic| {
         run_shared(
             &gpu,
@@ -168,7 +168,7 @@ fn too_much_shared_memory_is_refused() {
     };
     run(49_024).unwrap();
     let error = run(49_040).unwrap_err().to_string();
-    assert!(error.contains("no room for 128 more bytes"), "{error}");
+    assert!(error.contains("128 more bytes requested"), "{error}");
 }
 
 #[test]

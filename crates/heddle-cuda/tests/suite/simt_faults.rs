@@ -1,4 +1,4 @@
-//! Faults happen when they were ordered, and only then.
+//! Injected faults happen exactly when they were requested.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::kernels::trial;
@@ -12,7 +12,7 @@ use heddle_testing::kernel_launch::{gpu, kernel_named, run, up};
 
 static TRIAL: Kind = Kind::new("trial", WorkUnit::Items);
 
-/// As a crate without the feature `emulator` has them.
+/// A kernel as built without the feature `emulator`.
 static ABSENT: Kernel = Kernel {
     name: "absent",
     module: &KernelModule {

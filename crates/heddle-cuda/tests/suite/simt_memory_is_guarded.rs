@@ -1,4 +1,4 @@
-//! What a kernel does to memory is what it meant, or it is reported.
+//! Kernels write the memory they should, and stray accesses are reported.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::kernels::trial;
@@ -22,7 +22,7 @@ fn fresh_memory_is_poison() {
 #[test]
 fn a_stray_write_names_the_kernel_and_the_buffer() {
     let gpu = gpu();
-    for (at, said) in [
+    for (at, damage) in [
         (100, "past the end of a buffer of 100 bytes, at byte 100"),
         (355, "past the end of a buffer of 100 bytes, at byte 355"),
         (-1, "before the start of a buffer of 100 bytes, at byte -1"),
@@ -43,9 +43,9 @@ fn a_stray_write_names_the_kernel_and_the_buffer() {
         .to_string();
         assert_eq!(
             error,
-            format!("simt:0: kernel trial_stray_write wrote {said}")
+            format!("simt:0: kernel trial_stray_write wrote {damage}")
         );
-        gpu.synchronize().expect("told once");
+        gpu.synchronize().expect("reported once");
     }
     let buffer = unwritten_buffer::<u8>(&gpu, 100);
     for inside in [0, 99] {
@@ -75,14 +75,14 @@ fn a_stray_write_is_reported_by_the_next_call() {
     gpu.launch(&launch)
         .expect("as on a GPU, not the launch itself");
     assert!(buffer.download(&mut [0; 10]).is_err());
-    buffer.download(&mut [0; 10]).expect("told once");
+    buffer.download(&mut [0; 10]).expect("reported once");
     gpu.launch(&launch).unwrap();
     drop(buffer);
     assert!(gpu.synchronize().is_err());
 }
 
 #[test]
-fn without_memcheck_nothing_is_looked_at() {
+fn without_memcheck_nothing_is_checked() {
     let options = SimtOptions {
         memcheck: false,
         ..SimtOptions::default()
@@ -205,7 +205,7 @@ fn every_thread_of_a_grid_runs_once() {
 }
 
 #[test]
-fn intrinsics_answer_as_defined() {
+fn intrinsics_return_the_defined_values() {
     let gpu = gpu();
     for word in [0, 1, 0x8000_0000, 0x00f0_1200, u32::MAX] {
         let out = unwritten_buffer::<u32>(&gpu, 8);
@@ -264,7 +264,7 @@ fn arguments_arrive_as_given() {
 }
 
 #[test]
-fn memory_is_counted_and_given_back() {
+fn memory_is_counted_and_returned() {
     let options = SimtOptions {
         memory: Bytes(1000),
         ..SimtOptions::default()

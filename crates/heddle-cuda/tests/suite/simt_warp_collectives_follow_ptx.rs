@@ -5,8 +5,8 @@ use heddle_runtime::device::Argument::{Buffer, I32, U32};
 use heddle_testing::kernel_launch as gpu;
 use heddle_testing::kernel_launch::{down, gpu, run, unwritten_buffer};
 
-/// PTX `shfl.sync`, written down from its specification: c holds the clamp in
-/// bits 0-4 and the segment mask in bits 8-12.
+/// PTX `shfl.sync`, implemented from its specification: c holds the clamp in bits 0-4 and
+/// the segment mask in bits 8-12.
 fn shuffled(mode: usize, context: u32, by: u32, width: u32) -> u32 {
     let clamp = if mode == 1 { 0 } else { 31 };
     let segment = 32 - width;
@@ -60,7 +60,7 @@ fn shuffles_follow_ptx() {
 }
 
 #[test]
-fn votes_count_the_lanes_that_are_there() {
+fn votes_count_the_live_lanes() {
     let gpu = gpu();
     // 40 threads: the second warp has eight lanes.
     for pattern in [0, 1, 0x80, 0xff, 0xffff_ff00, u32::MAX] {
@@ -76,7 +76,7 @@ fn votes_count_the_lanes_that_are_there() {
 }
 
 #[test]
-fn groups_of_a_warp_meet_apart_and_then_together() {
+fn groups_of_a_warp_synchronise_apart_and_then_together() {
     let gpu = gpu();
     let out = unwritten_buffer::<u32>(&gpu, 96);
     run(&gpu, "trial_split_warp", 1, 96, &[Buffer(&*out)]).unwrap();
@@ -99,7 +99,7 @@ fn lanes_that_exited_are_not_waited_for() {
         let rows = down::<u32>(&out);
         for row in rows.chunks(2).take(leave as usize) {
             assert_eq!(row[0], u32::MAX >> (32 - leave));
-            // Lane 31 is there, or what is read from it is poison.
+            // Lane 31 is alive, or the value read from it is poison.
             assert_eq!(row[1], if leave == 32 { 31 } else { 0xA5A5_A5A5 });
         }
         for &unwritten in &rows[leave as usize * 2..] {

@@ -1,4 +1,4 @@
-//! Transposed matrices are the processor's, of any shape and type.
+//! Transposed matrices equal the CPU's, of any shape and type.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_runtime::ops::Transpose;

@@ -1,4 +1,4 @@
-//! Exclusive or gives the processor's bits on a GPU, for every type and key.
+//! Exclusive or gives the CPU's bits on a GPU, for every type and key.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_runtime::array::Residency;

@@ -1,4 +1,4 @@
-//! One call in cuBLAS's terms.
+//! One matrix product as arguments of a cuBLAS call.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +9,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use heddle_runtime::DType;
 use heddle_runtime::device::{MatMulCall, MatMulOperand};
 
-/// Row-major sizes that fit cuBLAS's integers.
+/// The sizes of a row-major product, as integers of cuBLAS's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gemm {
     is_double: bool,
@@ -20,17 +20,17 @@ pub(super) struct Gemm {
     addressing: MatrixAddressing,
 }
 
-/// How the matrices of a batch are found.
+/// How cuBLAS finds the matrices of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MatrixAddressing {
-    /// At these distances, in elements, of `a`, `b` and `c`.
+    /// At these distances, in elements, between the matrices of `a`, `b` and `c`.
     Strided([c_longlong; 3]),
-    /// By a table of addresses each.
+    /// By a table of addresses for each operand.
     Table,
 }
 
 impl Gemm {
-    /// The call in these terms; None where an extent or the type is beyond them.
+    /// Converts the call; None where an extent or the type is not supported by cuBLAS.
     pub(super) fn of(call: &MatMulCall<'_>) -> Option<Self> {
         let is_double = match call.dtype {
             DType::F32 => false,
@@ -59,7 +59,7 @@ impl Gemm {
         })
     }
 
-    /// Whether the operands are given by tables of addresses.
+    /// Whether tables of addresses give the operands.
     pub(super) fn by_table(&self) -> bool {
         self.addressing == MatrixAddressing::Table
     }
@@ -67,9 +67,9 @@ impl Gemm {
     /// Queues the products on the handle's stream.
     ///
     /// # Safety
-    /// The pointers are device memory that holds all matrices of the call, or,
-    /// where it goes by tables, the addresses of memory that does, until the stream
-    /// has passed it.
+    /// The pointers are device memory that holds all matrices of the call or, where
+    /// `by_table` is true, tables of the addresses of such memory. It stays valid until the
+    /// stream has passed the call.
     pub(super) unsafe fn queue(
         &self,
         handle: cublasHandle_t,
@@ -86,7 +86,8 @@ impl Gemm {
     }
 }
 
-/// Elements from one matrix to the next of `a`, `b` and `c`, where that says it all.
+/// The distance in elements between consecutive matrices of `a`, `b` and `c`; None where
+/// the distances are not constant.
 fn strides(call: &MatMulCall<'_>) -> Option<[usize; 3]> {
     let of = |operand: &MatMulOperand<'_>| match *operand {
         MatMulOperand::Strided { stride, .. } => Some(stride),
@@ -95,7 +96,7 @@ fn strides(call: &MatMulCall<'_>) -> Option<[usize; 3]> {
     Some([of(&call.a)?, of(&call.b)?, of(&call.c)?])
 }
 
-/// The same calls for each type. `(A·B)ᵀ = Bᵀ·Aᵀ`: the operands are swapped.
+/// Implements the calls for one element type. `(A·B)ᵀ = Bᵀ·Aᵀ`: the operands are swapped.
 macro_rules! queues {
     ($name:ident, $element:ty, $one:path, $strided:path, $table:path) => {
         impl Gemm {

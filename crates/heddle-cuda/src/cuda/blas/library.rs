@@ -1,8 +1,8 @@
 //! Finds and loads cuBLAS.
 //!
-//! The toolkit is often installed where the loader does not look. A library that
-//! is loaded once by its full path is found by its plain name afterwards, so the
-//! usual places are tried before asking cudarc, which only knows plain names.
+//! The toolkit is often installed outside the loader's search path. A library that was
+//! loaded once by its full path is found by its plain name afterwards, so this module tries
+//! the usual folders before cudarc, which only knows plain names.
 
 #![allow(unsafe_code)]
 
@@ -12,9 +12,9 @@ use std::sync::OnceLock;
 use cudarc::cublas::sys;
 use libloading::Library;
 
-/// Names a folder that holds cuBLAS.
+/// The variable that names a folder with cuBLAS.
 const FOLDER_VARIABLE: &str = "HEDDLE_CUDA_LIBRARIES";
-/// Newest first. The second library is needed by the first.
+/// The library names, newest first. The second library depends on the first.
 const NAMES: [[&str; 2]; 2] = [
     ["libcublasLt.so.13", "libcublas.so.13"],
     ["libcublasLt.so.12", "libcublas.so.12"],
@@ -35,10 +35,10 @@ const FUNCTIONS: [&str; 11] = [
     "cublasDgemmBatched",
 ];
 
-/// Whether cuBLAS can be called, or why not. Asks once per process.
+/// Whether cuBLAS can be called, or the reason why not. Checked once per process.
 pub(super) fn availability() -> Result<(), &'static str> {
-    static ANSWER: OnceLock<Result<(), String>> = OnceLock::new();
-    ANSWER
+    static AVAILABILITY: OnceLock<Result<(), String>> = OnceLock::new();
+    AVAILABILITY
         .get_or_init(load)
         .as_ref()
         .map_err(String::as_str)
@@ -54,8 +54,8 @@ fn load() -> Result<(), String> {
             "cuBLAS was not found; {FOLDER_VARIABLE} can name its folder"
         ));
     }
-    // SAFETY: the library is present, so this does not panic; the symbols are
-    // only looked up, not called.
+    // SAFETY: the library is present, so this does not panic; the symbols are only looked
+    // up, not called.
     let missing = FUNCTIONS.iter().find(|name| unsafe {
         sys::culib()
             .get::<unsafe extern "C" fn()>(name.as_bytes())
@@ -67,8 +67,8 @@ fn load() -> Result<(), String> {
 }
 
 fn is_present() -> bool {
-    // SAFETY: loading the vendor's library runs its initialisers, as every user
-    // of it does.
+    // SAFETY: loading the vendor's library runs its initialisers, as in every program that
+    // uses it.
     unsafe { sys::is_culib_present() }
 }
 
@@ -86,7 +86,7 @@ fn folders() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Loads one pair from the folder and keeps it for good.
+/// Loads one pair of libraries from the folder and never unloads it.
 fn preload(folder: &Path) -> bool {
     NAMES.iter().any(|pair| {
         pair.iter().all(|name| {

@@ -1,8 +1,7 @@
 //! Matrix products by cuBLAS, where it can be loaded.
 //!
-//! cuBLAS counts columns first. A row-major matrix read that way is its
-//! transpose, and `(A·B)ᵀ = Bᵀ·Aᵀ`, so the operands are swapped and nothing is
-//! copied.
+//! cuBLAS is column-major. A row-major matrix read that way is its transpose, and `(A·B)ᵀ =
+//! Bᵀ·Aᵀ`, so the operands are swapped and nothing is copied.
 
 #![allow(unsafe_code)]
 
@@ -28,27 +27,26 @@ use super::lease::StreamLease;
 use super::memory::CudaMemory;
 use super::state::CudaState;
 
-/// What a report calls it.
+/// The library's name in reports.
 const NAME: &str = "cublas";
-/// The vendor's recommendation for Hopper; enough for every older chip.
+/// The workspace in bytes: NVIDIA's recommendation for Hopper, enough for every older GPU.
 const WORKSPACE: usize = 32 << 20;
 
-/// A handle for one stream, with scratch memory of its own.
+/// A cuBLAS handle for one stream, with a workspace of its own.
 #[derive(Debug)]
 pub(super) struct Blas {
     context: Arc<Context>,
     raw: cublasHandle_t,
-    /// 0 when there was no room for it; cuBLAS then uses its own.
+    /// The workspace; 0 when memory was short, and cuBLAS then uses its own.
     workspace: CUdeviceptr,
     uses_tf32: bool,
 }
 
-// SAFETY: a handle may be used from any one thread at a time; it lies behind the
-// lock of its lease.
+// SAFETY: one thread at a time may use a handle; it lies behind the lock of its lease.
 unsafe impl Send for Blas {}
 
-/// Queues the product on the calling thread's lease; None when there is no cuBLAS
-/// or the product is beyond its reach.
+/// Queues the product on the calling thread's lease. Returns None when there is no cuBLAS
+/// or it does not support the product.
 pub(super) fn matmul(
     state: &Arc<CudaState>,
     call: &MatMulCall<'_>,
@@ -99,8 +97,8 @@ pub(super) fn matmul(
                 [0, 1, 2].map(|operand| tables.pointer() + operand * step)
             }
         };
-        // SAFETY: `validate` checked that every matrix lies within its buffer;
-        // buffers, the tables too, are not reused before the lease has settled.
+        // SAFETY: `validate` checked that every matrix lies within its buffer; neither the
+        // buffers nor the tables are reused before the lease is synchronised.
         let status = unsafe { gemm.queue(blas.raw, pointers) };
         check_status(&state.context, "gemm", status)?;
         Ok(Some(NAME))
@@ -117,7 +115,7 @@ fn buffers<'a>(
         .collect()
 }
 
-/// The address of every matrix of `a`, then of `b`, then of `c`, on the device.
+/// The device addresses of every matrix of `a`, then of `b`, then of `c`.
 fn tables(
     state: &Arc<CudaState>,
     call: &MatMulCall<'_>,
@@ -152,7 +150,7 @@ impl Blas {
         // SAFETY: the argument outlives the call; the context is current.
         let status = unsafe { sys::cublasCreate_v2(&raw mut raw) };
         if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
-            return Err(format!("cuBLAS does not start: {status:?}"));
+            return Err(format!("cuBLAS cannot create a handle: {status:?}"));
         }
         let mut blas = Self {
             context: Arc::clone(context),
@@ -163,13 +161,13 @@ impl Blas {
         // SAFETY: handle and stream live; cuBLAS's stream type is the driver's.
         let status = unsafe { sys::cublasSetStream_v2(raw, lease.stream.raw().cast()) };
         if status != cublasStatus_t::CUBLAS_STATUS_SUCCESS {
-            return Err(format!("cuBLAS does not take a stream: {status:?}"));
+            return Err(format!("cuBLAS rejected the stream: {status:?}"));
         }
         blas.add_workspace();
         Ok(blas)
     }
 
-    /// Scratch memory of its own, so that handles never wait for each other.
+    /// Gives the handle a workspace of its own, so that handles never wait for each other.
     fn add_workspace(&mut self) {
         let mut pointer = 0;
         // SAFETY: the argument outlives the call; the context is current.

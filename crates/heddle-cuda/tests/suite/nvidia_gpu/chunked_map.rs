@@ -36,8 +36,8 @@ fn chunks_of_any_size_give_the_whole() {
     });
 }
 
-/// Both sides of where a map is computed in host memory, with uploads under way
-/// and chunks asked for.
+/// Sizes around the limit up to which a map is computed in host memory, with uploads queued
+/// before and with requested chunk sizes.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn small_maps_leave_the_uploads_around_them_alone() {
@@ -63,7 +63,7 @@ fn small_maps_leave_the_uploads_around_them_alone() {
                     Ok(())
                 })
                 .unwrap();
-                // Without an execution it travels.
+                // Outside an execution the map uses transfers.
                 let open = pipelined(&gpu, &left, &right, chunk).unwrap();
                 assert!(is_xor(&left, &right, &open), "{len} bytes, open");
             }
@@ -101,7 +101,7 @@ fn every_chunk_sees_all_of_a_key() {
     });
 }
 
-/// Whether one chunk, two or many find room, and however large they are.
+/// Budgets that hold one chunk, two or many, of any size.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn a_map_within_a_small_budget_is_whole() {
@@ -139,7 +139,7 @@ fn a_map_within_a_small_budget_is_whole() {
                 is_xor(&data[..len], &key[..len], &output),
                 "{memory_budget} bytes"
             );
-            // What is small is computed in host memory, whatever the room.
+            // A small map is computed in host memory, whatever the budget.
             let is_direct = len < 10_000;
             assert!(
                 is_direct || 3 * largest <= memory_budget.max(3),
@@ -185,7 +185,7 @@ fn xored_with_key(
     Ok(output)
 }
 
-/// Fails at the chunk with this number.
+/// Runs a map whose launch fails at chunk `at`.
 fn failing(gpu: &CudaDevice, len: usize, at: usize) -> Result<(), Error> {
     let (data, mut output) = (vec![0; len], vec![0; len]);
     let inputs = [ChunkedMapInput {
@@ -216,7 +216,7 @@ fn failing(gpu: &CudaDevice, len: usize, at: usize) -> Result<(), Error> {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn a_launch_that_fails_is_told_and_nothing_is_used_up() {
+fn a_failed_launch_is_reported_and_leaks_nothing() {
     with_gpu(|gpu| {
         let (left, right) = (noise((5 << 20) + 1, 7), noise((5 << 20) + 1, 8));
         // Far more often than there are bytes in a slab, and slots.

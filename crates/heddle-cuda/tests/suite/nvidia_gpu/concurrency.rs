@@ -147,7 +147,7 @@ fn kernels_of_different_threads_overlap() {
             });
             times.min().unwrap_or(Duration::MAX)
         };
-        // The first time makes the streams.
+        // The first run creates the streams.
         together(THREADS, run);
         let (one, all) = (fastest(1), fastest(THREADS));
         assert!(

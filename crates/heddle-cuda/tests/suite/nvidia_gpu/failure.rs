@@ -1,4 +1,4 @@
-//! What is refused, and what is left of it afterwards: nothing.
+//! Refused calls, which leave nothing behind.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +11,7 @@ use heddle_runtime::device::{Accelerator, Kernel, KernelModule, Launch};
 use super::xor::{Resident, is_xor, launch, noise, unwritten_buffer, whole};
 use heddle_testing::nvidia::{execute, open, with_gpu};
 
-/// As a crate without the feature `cuda` has them.
+/// A kernel as built without the feature `cuda`.
 static ABSENT: Kernel = Kernel {
     name: "absent",
     module: &KernelModule {
@@ -40,7 +40,7 @@ fn start(
     })
 }
 
-/// The error's words, and that the device is none the worse.
+/// The error's message; checks that the device still works.
 fn refusal(gpu: &CudaDevice, outcome: Result<(), Error>) -> String {
     let Err(error @ Error::Device { .. }) = outcome else {
         panic!("{outcome:?}");
@@ -58,8 +58,8 @@ fn refusal(gpu: &CudaDevice, outcome: Result<(), Error>) -> String {
 #[ignore = "needs an NVIDIA GPU"]
 fn a_kernel_without_images_is_named() {
     with_gpu(|gpu| {
-        let said = refusal(&gpu, start(&gpu, &ABSENT, 1, &[]));
-        assert!(said.starts_with("cuda:0: kernel absent has no PTX for compute capability"));
+        let message = refusal(&gpu, start(&gpu, &ABSENT, 1, &[]));
+        assert!(message.starts_with("cuda:0: kernel absent has no PTX for compute capability"));
     });
 }
 
@@ -76,7 +76,7 @@ fn arguments_that_do_not_fit_are_refused() {
             &[Buffer(out.as_ref()), U32(1), F32(1.0)],
         ];
         for arguments in wrong {
-            let said = refusal(
+            let message = refusal(
                 &gpu,
                 start(
                     &gpu,
@@ -85,7 +85,7 @@ fn arguments_that_do_not_fit_are_refused() {
                     arguments,
                 ),
             );
-            assert!(said.contains("kernel trial_barriers: "), "{said}");
+            assert!(message.contains("kernel trial_barriers: "), "{message}");
             let executed = execute(&gpu, || {
                 start(
                     &gpu,
@@ -94,7 +94,7 @@ fn arguments_that_do_not_fit_are_refused() {
                     arguments,
                 )
             });
-            assert_eq!(refusal(&gpu, executed.map(drop)), said);
+            assert_eq!(refusal(&gpu, executed.map(drop)), message);
         }
     });
 }
@@ -117,7 +117,7 @@ fn a_block_of_too_many_threads_is_refused() {
         println!("{}", refusal(&gpu, first));
         println!("{}", refusal(&gpu, execute(&gpu, too_many).map(drop)));
         println!("{}", refusal(&gpu, too_many()));
-        // Whatever was queued around it counts and arrives.
+        // Launches queued before and after a refused one run and are timed.
         let (left, right) = (noise(40_000, 1), noise(40_000, 2));
         let resident = Resident::new(&gpu, &left, &right).unwrap();
         for _ in 0..10 {
@@ -144,14 +144,17 @@ fn a_buffer_of_another_device_is_refused() {
             unwritten_buffer(&other, 100).unwrap(),
         );
         let (ours, theirs) = (ours.as_ref(), theirs.as_ref());
-        let said = refusal(&gpu, launch(&gpu, ours, theirs, ours, 100));
-        assert!(said.contains("not allocated by this device"), "{said}");
+        let message = refusal(&gpu, launch(&gpu, ours, theirs, ours, 100));
+        assert!(
+            message.contains("not allocated by this device"),
+            "{message}"
+        );
     });
 }
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn the_error_of_a_body_is_told_and_what_it_queued_has_run() {
+fn the_error_of_a_body_is_returned_and_its_queued_work_has_run() {
     with_gpu(|gpu| {
         let (left, right) = (noise(1 << 20, 1), noise(1 << 20, 2));
         let resident = Resident::new(&gpu, &left, &right).unwrap();

@@ -36,8 +36,8 @@ fn a_launch_needs_no_execution() {
     });
 }
 
-/// One graph times every launch of a lease: each one queued keeps the kernel and
-/// the arguments it was queued with.
+/// One graph times every launch of a lease: each queued launch keeps its own kernel and
+/// arguments.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn launches_queued_together_keep_their_own_arguments() {
@@ -141,7 +141,7 @@ fn every_thread_of_a_grid_runs_once() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn a_kernel_may_ask_for_more_shared_memory_than_comes_freely() {
+fn a_kernel_may_use_more_shared_memory_than_the_default() {
     with_gpu(|gpu| {
         // A P100 has no more than that.
         let shared = if gpu.compute_capability() < (7, 0) {

@@ -1,4 +1,4 @@
-//! Device memory: refused, kept, given back, and outliving its device.
+//! Device memory: refused, kept, returned, and outliving its device.
 
 use heddle_cuda::cuda::{CudaDevice, CudaOptions};
 use heddle_runtime::Error;
@@ -8,17 +8,17 @@ use heddle_runtime::units::Bytes;
 use super::xor::{Resident, down, is_xor, noise, unwritten_buffer, up};
 use heddle_testing::nvidia::{execute, open, with_gpu};
 
-/// What the driver itself may take or give meanwhile.
+/// The memory that the driver itself may take or return during a test.
 const SLACK: u64 = 64 << 20;
 
-/// Large for the machine at hand, and no more than a device keeps.
+/// A size that is large for the GPU, and no more than a device keeps.
 fn large(gpu: &CudaDevice) -> Bytes {
     Bytes((512 << 20).min(gpu.properties().memory.0 / 8))
 }
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn more_memory_than_there_is_is_refused() {
+fn an_allocation_beyond_the_memory_is_refused() {
     with_gpu(|gpu| {
         let total = gpu.properties().memory;
         for wanted in [Bytes(total.0 * 2), Bytes(total.0 + 1), Bytes(1 << 50)] {
@@ -34,11 +34,11 @@ fn more_memory_than_there_is_is_refused() {
     });
 }
 
-/// A second device on the same GPU sees what the driver has left, and nothing of
-/// what the first one keeps.
+/// A second device on the same GPU observes the driver's free memory, without the memory
+/// that the first one keeps.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn trimming_gives_memory_back_to_the_driver() {
+fn trimming_returns_memory_to_the_driver() {
     with_gpu(|gpu| {
         let watcher = open(&CudaOptions::default());
         let bytes = large(&gpu);
@@ -49,7 +49,7 @@ fn trimming_gives_memory_back_to_the_driver() {
         drop(buffer);
         let kept = watcher.free_memory().0;
         assert!(kept <= taken + SLACK, "it was not kept: {taken} to {kept}");
-        // Its own device counts what it keeps as free.
+        // Its own device counts kept memory as free.
         let counted = gpu.free_memory().0;
         assert!(counted + SLACK >= kept + bytes.0, "{kept} and {counted}");
         gpu.trim().unwrap();
@@ -63,8 +63,8 @@ fn trimming_gives_memory_back_to_the_driver() {
 fn pooled_memory_is_returned_for_a_request() {
     with_gpu(|gpu| {
         drop(gpu.allocate(large(&gpu)).unwrap());
-        // Of another size, so that the driver has to be asked, and more than it
-        // has left.
+        // Of another size, so that the driver is called, and larger than the driver's free
+        // memory.
         let wanted = Bytes(gpu.free_memory().0 - large(&gpu).0 / 2);
         let buffer = gpu.allocate(wanted).unwrap();
         assert_eq!(buffer.bytes(), wanted);
@@ -93,12 +93,12 @@ fn buffers_outlive_their_device() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn a_device_may_be_dropped_with_work_under_way() {
+fn a_device_may_be_dropped_with_work_queued() {
     with_gpu(|gpu| {
         let (left, right) = (noise(64 << 20, 1), noise(64 << 20, 2));
         let resident = Resident::new(&gpu, &left, &right).unwrap();
-        // Timed once, so that there are stamps to clean up, then outside of any
-        // execution, so that nobody waits.
+        // One timed launch, so that there are stamps to clean up, then launches outside any
+        // execution, which are not waited for.
         execute(&gpu, || resident.launch(&gpu)).unwrap();
         for _ in 0..20 {
             resident.launch(&gpu).unwrap();

@@ -1,4 +1,4 @@
-//! Matrix products by the vendor's library, against one in double precision.
+//! Matrix products by cuBLAS, against products in double precision.
 
 use std::thread;
 use std::time::Duration;
@@ -23,7 +23,7 @@ struct Product {
     batch: usize,
     /// Whether all have the same right operand.
     shares_b: bool,
-    /// Elements nobody uses between one matrix and the next.
+    /// Unused elements between one matrix and the next.
     gap: usize,
 }
 
@@ -48,7 +48,7 @@ struct PlacedProduct {
 }
 
 impl Product {
-    /// Elements from one matrix to the next: of a, b and c.
+    /// The distance in elements between consecutive matrices of a, b and c.
     fn strides(&self) -> [usize; 3] {
         let b = if self.shares_b {
             0
@@ -94,7 +94,7 @@ impl Product {
 }
 
 impl PlacedProduct {
-    /// Queues it; false when there is no library to ask.
+    /// Queues the product; false when there is no cuBLAS.
     fn queue(&self, gpu: &CudaDevice) -> Result<bool, Error> {
         let Product {
             dtype,
@@ -121,8 +121,8 @@ impl PlacedProduct {
         Ok(backend.is_some())
     }
 
-    /// How far the answer is from the reference, relative to it. What lies
-    /// between the answers must be as it was.
+    /// The error relative to the reference. Checks that the elements between the matrices
+    /// were not written.
     fn error(&self) -> f64 {
         let Product { m, n, k, batch, .. } = self.product;
         let [a, b, c] = self.product.strides();
@@ -148,7 +148,7 @@ impl PlacedProduct {
     }
 }
 
-/// Numbers between -1 and 1 that single precision holds.
+/// Numbers between -1 and 1 that single precision represents exactly.
 fn numbers(count: usize, seed: u64) -> Vec<f64> {
     noise(count * 2, seed)
         .chunks_exact(2)
@@ -156,7 +156,7 @@ fn numbers(count: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-/// As [`with_gpu`]; the GPU needs its library of products.
+/// As [`with_gpu`]; requires cuBLAS.
 fn with_library(test: impl FnOnce(&CudaDevice)) {
     with_gpu(|gpu| {
         let is_there = ODD.place(&gpu).unwrap().queue(&gpu).unwrap();
@@ -170,7 +170,7 @@ fn assert_right(gpu: &CudaDevice, product: Product, tolerance: f64) {
     assert!(placed.queue(gpu).unwrap());
     let error = placed.error();
     assert!(error < tolerance, "{product:?}: relative error {error}");
-    // And on a stream of its own.
+    // And on a leased stream.
     let placed = product.place(gpu).unwrap();
     let took = device_ns(gpu, || placed.queue(gpu).map(drop));
     let error = placed.error();
@@ -224,7 +224,7 @@ fn a_product_over_nothing_is_zero() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn rounding_operands_is_less_precise_and_ends_when_told() {
+fn rounding_operands_is_less_precise_and_can_be_turned_off() {
     with_library(|gpu| {
         let product = Product {
             m: 256,
@@ -276,11 +276,11 @@ fn a_product_and_kernels_around_it_are_timed_together() {
     });
 }
 
-/// A library's kernels are timed by events, which the wait of a map for its first
-/// chunk must not come between.
+/// A library's kernels are timed by events; the wait of a map for its first chunk must not
+/// fall between them.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn waiting_for_a_map_is_not_a_products_time() {
+fn waiting_for_a_map_does_not_count_as_product_time() {
     with_library(|gpu| {
         let placed = ODD.place(gpu).unwrap();
         let (data, mut output) = (noise(2 << 20, 1), vec![0; 2 << 20]);

@@ -1,4 +1,4 @@
-//! What the GPU says of itself.
+//! The properties and sensor readings of the GPU.
 
 use heddle_runtime::device::{Device, DeviceId};
 use heddle_runtime::units::Bytes;
@@ -7,7 +7,7 @@ use heddle_testing::nvidia::with_gpu;
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn a_gpu_says_what_it_is() {
+fn a_gpu_reports_its_properties() {
     with_gpu(|gpu| {
         let properties = gpu.properties();
         println!("{properties:?}, {:?}", gpu.compute_capability());
@@ -20,7 +20,7 @@ fn a_gpu_says_what_it_is() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn sensors_that_answer_answer_sensibly() {
+fn sensor_readings_are_plausible() {
     with_gpu(|gpu| {
         let Some(health) = gpu.health() else {
             return;
@@ -33,7 +33,7 @@ fn sensors_that_answer_answer_sensibly() {
                 .power_watts
                 .is_none_or(|watts| (0.0..5000.0).contains(&watts))
         );
-        // The context alone takes some.
+        // The context alone takes some memory.
         assert!(health.memory_used.is_none_or(|used| used > Bytes(0)));
     });
 }

@@ -16,7 +16,7 @@ fn median_ns(mut device_ns: impl FnMut() -> u64) -> u64 {
     times[times.len() / 2]
 }
 
-/// What takes long enough to be compared with anything.
+/// Operands large enough that their kernel dominates the measurement.
 fn large(gpu: &CudaDevice) -> Resident {
     let bytes = noise(LARGE, 1);
     Resident::new(gpu, &bytes, &bytes).unwrap()
@@ -29,12 +29,12 @@ fn assert_about(found: u64, expected: u64) {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn an_execution_without_a_kernel_takes_the_device_no_time() {
+fn an_execution_without_a_kernel_has_no_device_time() {
     with_gpu(|gpu| {
         assert_eq!(device_ns(&gpu, || Ok(())), 0);
         let bytes = noise(5 << 20, 1);
         assert_eq!(device_ns(&gpu, || down(&up(&gpu, &bytes)?).map(drop)), 0);
-        // Not even once kernels have been timed, nor for one outside of it.
+        // Not even after kernels have been timed, nor with a kernel launched outside of it.
         let resident = Resident::new(&gpu, &bytes, &bytes).unwrap();
         assert!(device_ns(&gpu, || resident.launch(&gpu)) > 0);
         resident.launch(&gpu).unwrap();
@@ -44,7 +44,7 @@ fn an_execution_without_a_kernel_takes_the_device_no_time() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn a_kernel_takes_some_time_and_no_more_than_the_whole() {
+fn a_kernels_time_is_positive_and_within_the_total() {
     with_gpu(|gpu| {
         for len in [1 << 10, 1 << 20, 16 << 20] {
             let bytes = noise(len, 2);
@@ -109,7 +109,7 @@ fn the_devices_clock_agrees_with_the_hosts() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn transfers_are_not_the_devices_time() {
+fn transfers_do_not_count_as_device_time() {
     with_gpu(|gpu| {
         let bytes = noise(64 << 20, 3);
         let small = Resident::new(&gpu, &[1; 1000], &[2; 1000]).unwrap();
@@ -121,7 +121,7 @@ fn transfers_are_not_the_devices_time() {
                 down(&buffer).map(drop)
             })
         });
-        // Either way takes the bus more than a millisecond.
+        // Each transfer takes the bus more than a millisecond.
         assert!(
             between_transfers < kernel_alone + 500_000,
             "{between_transfers} ns against {kernel_alone} ns"

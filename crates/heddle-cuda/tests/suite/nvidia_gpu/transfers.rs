@@ -1,4 +1,4 @@
-//! Bytes on their way to the device and back.
+//! Transfers to the device and back.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ use heddle_runtime::Error;
 use super::xor::{Resident, down, is_xor, noise, pipelined, unwritten_buffer, up};
 use heddle_testing::nvidia::{execute, with_gpu, with_gpu_of};
 
-/// Both sides of every size at which transfers change their way.
+/// Sizes around every limit at which the transfer method changes.
 pub(crate) const SIZES: [usize; 15] = [
     0,
     1,
@@ -37,7 +37,7 @@ fn assert_round_trip(gpu: &CudaDevice, len: usize, seed: u64) -> Result<(), Erro
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn bytes_come_back_as_they_went() {
+fn bytes_survive_a_round_trip() {
     with_gpu(|gpu| {
         for (seed, len) in SIZES.into_iter().enumerate() {
             assert_round_trip(&gpu, len, seed as u64).unwrap();
@@ -47,7 +47,7 @@ fn bytes_come_back_as_they_went() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn bytes_come_back_as_they_went_within_an_execution() {
+fn bytes_survive_a_round_trip_within_an_execution() {
     with_gpu(|gpu| {
         for (seed, len) in SIZES.into_iter().enumerate() {
             execute(&gpu, || assert_round_trip(&gpu, len, seed as u64 + 100)).unwrap();
@@ -75,7 +75,7 @@ fn copying_threads_and_slots_change_no_byte() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn what_does_not_fit_its_buffer_is_refused() {
+fn a_transfer_of_the_wrong_length_is_refused() {
     with_gpu(|gpu| {
         let buffer = unwritten_buffer(&gpu, 100).unwrap();
         for len in [0, 99, 101] {
@@ -88,7 +88,7 @@ fn what_does_not_fit_its_buffer_is_refused() {
     });
 }
 
-/// An upload that nobody waited for is seen by a stream that was not told of it.
+/// An upload that is still queued is seen by another stream.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn an_upload_here_is_read_by_another_thread() {
@@ -117,8 +117,8 @@ fn an_upload_here_is_read_by_another_thread() {
     });
 }
 
-/// Memory that is dropped while a kernel still needs it does not reach another
-/// thread, however fast that one asks for memory of the same size.
+/// Memory that is dropped while a kernel still needs it is not given to another thread,
+/// however fast that thread allocates the same size.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn operands_may_be_dropped_before_they_are_read() {
@@ -149,6 +149,6 @@ fn operands_may_be_dropped_before_they_are_read() {
             churn.join().unwrap();
             wrong
         });
-        assert_eq!(wrong, None, "a round read someone else's bytes");
+        assert_eq!(wrong, None, "a round read another thread's bytes");
     });
 }

@@ -1,4 +1,4 @@
-//! The work most tests do: exclusive or of bytes, and what it must give.
+//! The work of most tests: exclusive or of bytes, and its expected result.
 
 use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::Error;
@@ -10,7 +10,7 @@ use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
 use heddle_testing::Random;
 
-/// Bytes that differ from seed to seed and place to place.
+/// Bytes that differ by seed and index.
 pub(crate) fn noise(len: usize, seed: u64) -> Vec<u8> {
     Random::seeded(seed).bytes(len)
 }
@@ -24,26 +24,26 @@ pub(crate) fn is_xor(left: &[u8], right: &[u8], output: &[u8]) -> bool {
             .all(|(found, (a, b))| *found == a ^ b)
 }
 
-/// A buffer of so many bytes, unwritten.
+/// An unwritten buffer of `len` bytes.
 pub(crate) fn unwritten_buffer(gpu: &CudaDevice, len: usize) -> Result<DeviceBuffer, Error> {
     gpu.allocate(Bytes(len as u64))
 }
 
-/// A buffer that holds these bytes.
+/// Uploads bytes to a new buffer.
 pub(crate) fn up(gpu: &CudaDevice, bytes: &[u8]) -> Result<DeviceBuffer, Error> {
     let buffer = unwritten_buffer(gpu, bytes.len())?;
     buffer.upload(bytes)?;
     Ok(buffer)
 }
 
-/// What a buffer holds.
+/// Downloads a buffer's content.
 pub(crate) fn down(buffer: &DeviceBuffer) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0xAA; buffer.bytes().0 as usize];
     buffer.download(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Two operands and room for their exclusive or, on the device.
+/// Two operands and a buffer for their exclusive or, on the device.
 pub(crate) struct Resident {
     left: DeviceBuffer,
     right: DeviceBuffer,
@@ -75,7 +75,7 @@ impl Resident {
         launch(gpu, left.as_ref(), right.as_ref(), output.as_ref(), *len)
     }
 
-    /// Drops the operands.
+    /// Drops the operands and returns the output.
     pub(crate) fn into_output(self) -> DeviceBuffer {
         self.output
     }
@@ -92,8 +92,8 @@ pub(crate) fn launch(
     launch_with_key(gpu, left, right, (len as u64, 0), output, len)
 }
 
-/// Queues `output = data ^ key` over `len` bytes, the key repeating: its length,
-/// and where in it the first byte stands.
+/// Queues `output = data ^ key` over `len` bytes, the key repeating: its length, and the
+/// index in it of the first byte.
 pub(crate) fn launch_with_key(
     gpu: &CudaDevice,
     data: &dyn DeviceMemory,
