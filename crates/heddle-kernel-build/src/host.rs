@@ -1,4 +1,5 @@
-//! Kernel sources as host C++: the shim before each, an entry per kernel after it.
+//! Kernel sources as host C++: each with the shim before it and an entry per kernel after
+//! it.
 
 use std::env;
 use std::error::Error;
@@ -14,18 +15,18 @@ pub(crate) fn compile(out: &Path, sources: &[KernelSource]) -> Result<(), Box<dy
     library
         .cpp(true)
         .std("c++14")
-        // A test of GPU code in a debug build still runs millions of threads.
+        // Even in a debug build, tests of GPU code run millions of threads.
         .opt_level(2)
         .include(SHIM)
         .cpp_link_stdlib(None)
         .flag("-fno-exceptions")
         .flag("-fno-rtti")
-        // The GPU's compiler fuses a multiplication and an addition where it can,
-        // so floats agree within a tolerance there. Here nothing is fused that the
-        // processor's own code does not fuse.
+        // The GPU's compiler fuses a multiplication and an addition where it can, so floats
+        // agree within a tolerance there. Here nothing is fused that the CPU's own code
+        // does not fuse.
         .flag("-ffp-contract=off")
-        // Sources are plain CUDA; what the host compiler thinks of unused
-        // parameters and the like is noise.
+        // Sources are plain CUDA; the host compiler's warnings about unused parameters and
+        // the like do not matter.
         .warnings(false)
         .flag("-fsanitize=alignment,bounds,null,shift-exponent,integer-divide-by-zero")
         .file(Path::new(SHIM).join("simt.cpp"));
@@ -39,10 +40,11 @@ pub(crate) fn compile(out: &Path, sources: &[KernelSource]) -> Result<(), Box<dy
     Ok(())
 }
 
-/// The translation unit for one source.
+/// The translation unit of one source.
 fn cpp(source: &KernelSource) -> Result<String, Box<dyn Error>> {
     let mut out = String::from("#include \"simt.h\"\n");
-    // Kernels have C names; these cannot meet anyone else's in the final link.
+    // Kernels have C names; the prefix keeps them apart from other symbols in the final
+    // link.
     for kernel in &source.kernels {
         writeln!(out, "#define {0} heddle_kernel_{0}", kernel.name)?;
     }

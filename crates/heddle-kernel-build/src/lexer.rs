@@ -1,6 +1,6 @@
-//! Just enough of C++ to find declarations: comments gone, tokens apart.
+//! Lexical functions for C++ declarations: removes comments, finds tokens.
 
-/// The text with every comment blanked out; line numbers and columns stay.
+/// The text with every comment replaced by spaces; line numbers and columns stay.
 pub(crate) fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -25,7 +25,7 @@ pub(crate) fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Where `word` stands in `text` as a token of its own, from `from` on.
+/// The position of `word` in `text` as a token of its own, from `from` on.
 pub(crate) fn find_word(text: &str, word: &str, from: usize) -> Option<usize> {
     let mut start = from;
     while let Some(offset) = text.get(start..)?.find(word) {
@@ -40,7 +40,7 @@ pub(crate) fn find_word(text: &str, word: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// The content of the parentheses that open at `open`, and where they close.
+/// The content of the parentheses that open at `open`, and the position where they close.
 pub(crate) fn parenthesised(text: &str, open: usize) -> Option<(&str, usize)> {
     let mut depth = 0;
     for (offset, c) in text.get(open..)?.char_indices() {

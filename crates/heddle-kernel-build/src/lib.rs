@@ -1,10 +1,10 @@
-//! Turns a crate's CUDA sources into a table of its kernels, from its build script.
+//! Generates the table of a crate's kernels from its CUDA sources, in its build script.
 //!
-//! The sources are the list: a kernel is whatever `kernels/*.cu` declares
-//! `extern "C" __global__`. From each signature come the entry the emulated GPU
-//! calls and the row that names the PTX, so neither can exist without the other.
-//! The crate's features `cuda` and `emulator` decide what a row holds; code that
-//! uses the table is the same with and without them.
+//! A kernel is every function that `kernels/*.cu` declares `extern "C" __global__`. Each
+//! signature produces the entry that the emulated GPU calls and the table row that names
+//! the PTX, so neither can exist without the other. The crate's features `cuda` and
+//! `emulator` decide what a row holds; code that uses the table is the same with and
+//! without them.
 //!
 //! ```no_run
 //! heddle_kernel_build::build(&["kernels"])?;
@@ -27,12 +27,12 @@ use std::path::{Path, PathBuf};
 pub use signature::{KernelDeclaration, Parameter};
 pub use source::KernelSource;
 
-/// The headers that make a kernel source host C++.
+/// The folder of the headers that make a kernel source host C++.
 const SHIM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/shim");
 
-/// Writes `$OUT_DIR/<name>.rs` for each of these folders of the crate that is being
-/// built, `<name>` being the folder's own. The file holds `pub static KERNELS`; it is
-/// included where `heddle_runtime::device` is in scope as `device`.
+/// Writes `$OUT_DIR/<name>.rs` for each of these folders of the crate being built, where
+/// `<name>` is the folder's name. The file holds `pub static KERNELS`; it is included where
+/// `heddle_runtime::device` is in scope as `device`.
 pub fn build(folders: &[&str]) -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);

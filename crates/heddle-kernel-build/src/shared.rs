@@ -1,16 +1,16 @@
 //! Shared memory for the host compiler.
 //!
-//! C++ has no storage that lives as long as a block of fibers, so each
-//! declaration becomes a question to the block: `__shared__ T name[n];` a
-//! reference to memory found under the declaration's own key, `extern __shared__
-//! T name[];` a pointer to the dynamic part.
+//! C++ has no storage with the lifetime of a block of fibers, so each declaration becomes a
+//! reference into the block's memory: `__shared__ T name[n];` becomes a reference to the
+//! memory found under the declaration's own key, `extern __shared__ T name[];` a pointer to
+//! the dynamic part.
 
 use std::fmt::Write;
 
 use crate::lexer::{find_word, without_comments};
 use crate::signature::last_name;
 
-/// The source with its shared declarations rewritten, on the lines they were on.
+/// Rewrites the source's shared declarations; line numbers stay.
 pub(crate) fn rewrite(file: &str, text: &str) -> Result<String, String> {
     let text = without_comments(text);
     let bad = |what: &str| format!("kernels/{file}.cu: {what}");

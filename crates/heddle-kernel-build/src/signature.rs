@@ -2,27 +2,27 @@
 
 use crate::lexer::{find_word, in_name, parenthesised, without_comments};
 
-/// One kernel as its source declares it.
+/// A kernel as its source declares it.
 #[derive(Debug)]
 pub struct KernelDeclaration {
-    /// Its name.
+    /// The kernel's name.
     pub name: String,
-    /// From `__launch_bounds__`; 1024 without.
+    /// The limit of `__launch_bounds__`; 1024 without.
     pub max_threads: u32,
-    /// Its parameters, in order.
+    /// The parameters, in order.
     pub parameters: Vec<Parameter>,
 }
 
 /// One parameter of a kernel.
 #[derive(Debug)]
 pub struct Parameter {
-    /// Its type as C++.
+    /// The C++ type.
     pub cpp: String,
-    /// The variant of `heddle_runtime::device::ParameterKind` it is.
+    /// The name of its variant of `heddle_runtime::device::ParameterKind`.
     pub kind: &'static str,
 }
 
-/// Every kernel a source declares, in order.
+/// All kernels that a source declares, in order.
 pub(crate) fn kernels(file: &str, text: &str) -> Result<Vec<KernelDeclaration>, String> {
     let text = without_comments(text);
     let mut kernels = Vec::new();
@@ -41,12 +41,11 @@ pub(crate) fn kernels(file: &str, text: &str) -> Result<Vec<KernelDeclaration>, 
             && let Some(open) = text[bounds..].find('(')
             && let Some((threads, close)) = parenthesised(&text, bounds + open)
         {
-            // What may follow, blocks at once, is only a hint to the GPU's compiler.
+            // The second value, a minimum of blocks, is only a hint to the GPU's compiler.
             let threads = threads.split(',').next().unwrap_or(threads);
-            max_threads = threads
-                .trim()
-                .parse()
-                .map_err(|_| bad("__launch_bounds__ begins with an integer literal here"))?;
+            max_threads = threads.trim().parse().map_err(|_| {
+                bad("the first argument of __launch_bounds__ must be an integer literal")
+            })?;
             rest = close + 1;
         }
         let open = rest
@@ -70,7 +69,7 @@ pub(crate) fn kernels(file: &str, text: &str) -> Result<Vec<KernelDeclaration>, 
     Ok(kernels)
 }
 
-/// The name a declaration ends with.
+/// The last name in a declaration.
 pub(crate) fn last_name(declaration: &str) -> &str {
     let trimmed = declaration.trim_end();
     let start = trimmed

@@ -1,5 +1,5 @@
-//! One kernel source with its includes in place, as NVRTC and the host compiler
-//! both get it.
+//! One kernel source with its includes expanded, as NVRTC and the host compiler both
+//! receive it.
 
 use std::fs;
 use std::io;
@@ -10,26 +10,26 @@ use crate::signature::{self, KernelDeclaration};
 /// A source file, ready to compile.
 #[derive(Debug)]
 pub struct KernelSource {
-    /// Its path under `kernels/` without the extension: `xor`, `trial/warp`.
+    /// The path under `kernels/` without the extension: `xor`, `trial/warp`.
     pub name: String,
-    /// Its text with every `#include "…"` replaced by that file's text.
+    /// The text with every `#include "…"` replaced by that file's text.
     pub text: String,
-    /// The virtual architectures it is compiled for: `60`, and what a line
-    /// `// also for compute_90` adds.
+    /// The virtual architectures it is compiled for: `60`, and those of lines `// also for
+    /// compute_90`.
     pub targets: Vec<u32>,
-    /// The GPUs it is compiled to machine code for as well, by lines
-    /// `// machine code for sm_90`: where a driver would take half a minute.
+    /// The GPUs it is also compiled to machine code for, from lines `// machine code for
+    /// sm_90`: for sources that a driver would compile for half a minute.
     pub machines: Vec<u32>,
     /// The kernels it declares, in order.
     pub kernels: Vec<KernelDeclaration>,
 }
 
-/// What every GPU from the P100 on loads.
+/// The virtual architecture that every GPU from the P100 on loads.
 const BASELINE: u32 = 60;
 
 impl KernelSource {
-    /// Every source of a crate: those of its folder `kernels` and of the folders in
-    /// it, by name. None for a crate without that folder.
+    /// Reads every source of a crate, by name: the files of its folder `kernels` and of
+    /// that folder's subfolders. Empty for a crate without the folder.
     pub fn read_crate(root: &Path) -> io::Result<Vec<Self>> {
         let kernels = root.join("kernels");
         if !kernels.is_dir() {
@@ -44,7 +44,7 @@ impl KernelSource {
         Ok(sources)
     }
 
-    /// The `.cu` files of a folder, by name.
+    /// Reads the `.cu` files of a folder, by name.
     pub fn read_folder(folder: &Path) -> io::Result<Vec<Self>> {
         let prefix = match folder.file_name().and_then(|name| name.to_str()) {
             None | Some("kernels") => String::new(),
@@ -83,19 +83,19 @@ impl KernelSource {
         })
     }
 
-    /// The file name of its PTX for one architecture.
+    /// The file name of the PTX for one architecture.
     #[must_use]
     pub fn ptx_name(&self, target: u32) -> String {
         format!("{}.compute_{target}.ptx", self.name)
     }
 
-    /// The file name of its machine code for one GPU.
+    /// The file name of the machine code for one GPU.
     #[must_use]
     pub fn machine_name(&self, target: u32) -> String {
         format!("{}.sm_{target}.cubin", self.name)
     }
 
-    /// What is compiled to machine code: the text, and a symbol that says which.
+    /// The text compiled to machine code: the source, and a symbol with its hash.
     #[must_use]
     pub fn machine_text(&self) -> String {
         format!(
@@ -105,7 +105,7 @@ impl KernelSource {
         )
     }
 
-    /// FNV-1a over the text: enough to notice an edit, which is all it is for.
+    /// FNV-1a over the text, which only needs to detect an edit.
     #[must_use]
     pub fn hash(&self) -> u64 {
         self.text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -113,7 +113,7 @@ impl KernelSource {
         })
     }
 
-    /// The first line of its PTX: says what it was made from.
+    /// The first line of the PTX: names the source and its hash.
     #[must_use]
     pub fn ptx_header(&self, target: u32) -> String {
         format!(
@@ -124,7 +124,7 @@ impl KernelSource {
     }
 }
 
-/// What is in a folder, by name.
+/// The entries of a folder, by name.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -133,7 +133,7 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Appends a file to `text`, its quoted includes in place, each file once.
+/// Appends a file to `text`, its quoted includes expanded, each file once.
 fn expand(path: &Path, seen: &mut Vec<PathBuf>, text: &mut String) -> io::Result<()> {
     if seen.iter().any(|other| other == path) {
         return Ok(());
@@ -158,7 +158,7 @@ fn expand(path: &Path, seen: &mut Vec<PathBuf>, text: &mut String) -> io::Result
     Ok(())
 }
 
-/// Says which line of which file follows, so that messages name the real one.
+/// Appends a `#line` directive, so that messages name the real file and line.
 fn push_line_marker(text: &mut String, line: usize, name: &str) {
     text.extend(["#line ", &line.to_string(), " \"", name, "\"\n"]);
 }

@@ -1,4 +1,4 @@
-//! A list of kernels as Rust, for the crate that has them to include.
+//! The table of a crate's kernels as Rust source.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::signature::KernelDeclaration;
 use crate::source::KernelSource;
 
-/// What rows hold beside names and signatures.
+/// The parts of a row beside name and signature.
 #[derive(Clone, Copy)]
 pub(crate) struct Contents {
     /// PTX and machine code.
@@ -16,7 +16,7 @@ pub(crate) struct Contents {
     pub(crate) entries: bool,
 }
 
-/// The modules, the host entries and the table `KERNELS`.
+/// The Rust source of the modules, the host entries and the table `KERNELS`.
 pub(crate) fn rust(
     root: &Path,
     sources: &[KernelSource],
@@ -60,7 +60,7 @@ pub(crate) fn rust(
     }
     Ok(format!(
         "{entries}{modules}\n/// The kernels of this crate, by source.\n\
-         #[allow(unreachable_pub, reason = \"some crates list their kernels, some keep them\")]\n\
+         #[allow(unreachable_pub, reason = \"some crates export their kernels, some do not\")]\n\
          pub static KERNELS: [device::Kernel; {count}] = [\n{rows}];\n"
     ))
 }
@@ -80,7 +80,7 @@ fn row(kernel: &KernelDeclaration, module: usize, entry: &str) -> String {
     )
 }
 
-/// The rows of one source's machine code; like PTX, it may be behind its source.
+/// The rows of one source's machine code, which like PTX may be older than its source.
 fn machine_code(root: &Path, source: &KernelSource) -> Result<String, Box<dyn Error>> {
     let mut rows = String::new();
     for &target in &source.machines {
@@ -97,9 +97,9 @@ fn machine_code(root: &Path, source: &KernelSource) -> Result<String, Box<dyn Er
     Ok(rows)
 }
 
-/// The rows of one source's PTX. PTX that does not exist yet stops the build; PTX
-/// that is out of date only warns, so that a kernel can be tried on the emulated
-/// GPU before its PTX is written. `tests/ptx_matches_its_source.rs` then fails.
+/// The rows of one source's PTX. Missing PTX fails the build; PTX that is out of date only
+/// warns, so that a kernel can be tried on the emulated GPU before its PTX is written.
+/// `tests/ptx_matches_its_source.rs` then fails.
 fn ptx(root: &Path, source: &KernelSource) -> Result<String, Box<dyn Error>> {
     let mut rows = String::new();
     for &target in &source.targets {

@@ -1,8 +1,8 @@
-//! Kernel sources and the PTX committed beside them say the same, in every crate of
-//! this workspace that has kernels.
+//! Every kernel source matches its committed PTX, in every crate of this workspace that has
+//! kernels.
 //!
-//! Whether the PTX is what NVRTC makes of its source is for `cargo xtask ptx
-//! --check`; this needs no NVRTC and catches the edit that forgot to run it.
+//! `cargo xtask ptx --check` compares the PTX with NVRTC's output; this test needs no NVRTC
+//! and detects a source edited without running it.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use heddle_kernel_build::KernelSource;
 
-/// Crates with kernels, and their sources.
+/// The crates with kernels, and their sources.
 fn crates() -> Vec<(PathBuf, Vec<KernelSource>)> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut roots: Vec<PathBuf> = fs::read_dir(all)
@@ -116,7 +116,7 @@ fn machine_code_was_made_from_the_source_as_it_is() {
 #[test]
 fn ptx_loads_on_every_gpu_we_name() {
     each_ptx(|source, target, ptx| {
-        // ISA 8.1 is what drivers from 530 on accept; compute_60 is a P100's.
+        // Drivers from 530 on accept ISA 8.1; compute_60 is a P100's.
         assert!(ptx.contains("\n.version 8.1\n"), "{}", source.name);
         assert!(ptx.contains(&format!("\n.target sm_{target}\n")));
         assert!(source.targets.contains(&60));

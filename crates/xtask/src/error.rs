@@ -1,8 +1,8 @@
-//! What can go wrong in a chore.
+//! The errors of workspace tasks.
 
 use std::path::{Path, PathBuf};
 
-/// A failed chore.
+/// A failed task.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("cannot {action} {}: {source}", .path.display())]
@@ -27,7 +27,7 @@ pub(crate) enum Error {
         found: String,
         wanted: String,
     },
-    #[error("NVRTC says {call} failed with status {status}")]
+    #[error("NVRTC: {call} failed with status {status}")]
     Nvrtc { call: &'static str, status: i32 },
     #[error("kernels/{file}.cu does not compile for {target}:\n{log}")]
     Compile {
@@ -36,7 +36,7 @@ pub(crate) enum Error {
         log: String,
     },
     #[error(
-        "PTX is not what its source gives: {}; run `cargo xtask ptx`",
+        "PTX does not match its source: {}; run `cargo xtask ptx`",
         .0.join(", ")
     )]
     Stale(Vec<String>),

@@ -1,8 +1,8 @@
-//! Chores of this workspace. One so far:
+//! Development tasks of this workspace:
 //!
-//! `cargo xtask ptx` compiles `crates/*/kernels` to PTX with NVRTC;
-//! `cargo xtask ptx --check` says which committed PTX is not what its source
-//! gives. Neither needs a GPU or a CUDA toolkit.
+//! `cargo xtask ptx` compiles `crates/*/kernels` to PTX with NVRTC; `cargo xtask ptx
+//! --check` lists the committed PTX that differs from NVRTC's output. Neither needs a GPU
+//! or a CUDA toolkit.
 
 mod error;
 mod nvrtc;
@@ -24,8 +24,8 @@ fn main() -> ExitCode {
         }
     };
     match outcome {
-        Ok(said) => {
-            println!("{said}");
+        Ok(summary) => {
+            println!("{summary}");
             ExitCode::SUCCESS
         }
         Err(error) => {

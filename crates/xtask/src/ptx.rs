@@ -1,5 +1,5 @@
-//! `cargo xtask ptx`: every kernel source to PTX, and some to machine code, or a
-//! check that it was done.
+//! `cargo xtask ptx`: compiles every kernel source to PTX, and some to machine code, or
+//! checks the committed files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use heddle_kernel_build::KernelSource;
 use crate::error::Error;
 use crate::nvrtc::{self, Nvrtc};
 
-/// Writes the PTX of every kernel source and removes what no source gives.
+/// Writes the PTX of every kernel source and removes files without a source.
 pub(crate) fn write() -> Result<String, Error> {
     let wanted = compile_all()?;
     for (path, text) in &wanted {
@@ -27,7 +27,7 @@ pub(crate) fn write() -> Result<String, Error> {
     Ok(format!("wrote {} files", wanted.len()))
 }
 
-/// Compares the PTX on disk with what the sources give.
+/// Compares the PTX on disk with the output of the sources.
 pub(crate) fn check() -> Result<String, Error> {
     let wanted = compile_all()?;
     let found = found()?;
@@ -66,7 +66,7 @@ fn crates() -> Result<Vec<PathBuf>, Error> {
     Ok(crates)
 }
 
-/// Files by path, in order.
+/// Compiles every source; the files by path.
 fn compile_all() -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     let nvrtc = Nvrtc::load(&nvrtc::folder()?)?;
     let mut texts = BTreeMap::new();
@@ -91,9 +91,9 @@ fn compile_all() -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     Ok(texts)
 }
 
-/// Comments name the compiler's build and nothing else; without them and their
-/// blank lines the text depends on source and version alone. Every module also
-/// gets a copy of the constants of NVIDIA's `nv::target`, which nothing uses.
+/// Removes comments and their blank lines, which name the compiler's build, so that the
+/// text depends on source and version alone. Also removes the unused constants of NVIDIA's
+/// `nv::target`, which every module gets a copy of.
 fn tidy(ptx: &str) -> String {
     let mut text = String::with_capacity(ptx.len());
     for line in ptx.trim_end_matches('\0').lines() {
@@ -107,7 +107,7 @@ fn tidy(ptx: &str) -> String {
     text
 }
 
-/// Files on disk, by path: those of every `ptx` folder and of the folders in it.
+/// The files on disk, by path: those of every `ptx` folder and of its subfolders.
 fn found() -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     let mut texts = BTreeMap::new();
     let mut folders: Vec<PathBuf> = crates()?.iter().map(|root| root.join("ptx")).collect();
@@ -130,7 +130,7 @@ fn found() -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     Ok(texts)
 }
 
-/// What is in a folder, in order.
+/// The entries of a folder, in order.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = fs::read_dir(folder)
         .and_then(|entries| {

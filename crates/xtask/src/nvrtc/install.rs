@@ -1,4 +1,4 @@
-//! Finds NVRTC, or fetches its wheel with pip into `target/`.
+//! Finds NVRTC, or downloads its wheel with pip into `target/`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! The library itself, loaded at run time.
+//! NVRTC, loaded at run time.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -38,8 +38,8 @@ pub(crate) struct Nvrtc {
     destroy: Destroy,
     /// Keeps the code behind the pointers above mapped.
     _library: Library,
-    /// NVRTC opens its builtins by bare name; they are found because they are
-    /// already here.
+    /// NVRTC opens its builtins by bare name, which succeeds because this library is
+    /// already loaded.
     _builtins: Library,
 }
 
@@ -72,14 +72,14 @@ impl Nvrtc {
         Ok(nvrtc)
     }
 
-    /// The PTX of one source for one virtual architecture.
+    /// Compiles one source to PTX for one virtual architecture.
     pub(crate) fn compile(&self, file: &str, text: &str, target: u32) -> Result<String, Error> {
         let architecture = format!("compute_{target}");
         let bytes = self.build(file, text, &architecture, (self.ptx_size, self.ptx))?;
         Ok(as_text(bytes))
     }
 
-    /// Its machine code for one GPU.
+    /// Compiles one source to machine code for one GPU.
     pub(crate) fn machine(&self, file: &str, text: &str, target: u32) -> Result<Vec<u8>, Error> {
         let result = (self.machine_size, self.machine);
         self.build(file, text, &format!("sm_{target}"), result)
@@ -102,8 +102,8 @@ impl Nvrtc {
         ];
         let options = options.each_ref().map(|option| option.as_ptr());
         let mut program: Program = ptr::null_mut();
-        // SAFETY: both strings end in a zero and outlive the call, which copies
-        // them; there are no headers, so their two arrays may be null.
+        // SAFETY: both strings end in a zero and outlive the call, which copies them; there
+        // are no headers, so their two arrays may be null.
         let status = unsafe {
             (self.create)(
                 &raw mut program,
@@ -134,19 +134,19 @@ impl Nvrtc {
     }
 }
 
-/// A result of the program: its size first, then its bytes.
+/// Reads an output of the program: its size first, then its bytes.
 fn read(program: Program, size: Size, text: Text) -> Result<Vec<u8>, Error> {
     let mut bytes = 0;
     // SAFETY: the caller has created `program` and not destroyed it; the call writes one size.
     succeeded("reading a size", unsafe { size(program, &raw mut bytes) })?;
     let mut buffer = vec![0_u8; bytes];
-    // SAFETY: the buffer has the size the library has just asked for.
+    // SAFETY: the buffer has the size the library has just returned.
     let status = unsafe { text(program, buffer.as_mut_ptr().cast()) };
     succeeded("reading a result", status)?;
     Ok(buffer)
 }
 
-/// Text without the zeros it ends in.
+/// The text without its trailing zeros.
 fn as_text(mut bytes: Vec<u8>) -> String {
     while bytes.last() == Some(&0) {
         bytes.pop();
@@ -176,7 +176,7 @@ fn succeeded(call: &'static str, status: c_int) -> Result<(), Error> {
     }
 }
 
-/// Text up to its first zero byte, which no source has.
+/// The text up to its first zero byte, which no source has.
 fn c_string(text: &str) -> CString {
     CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! NVIDIA's run-time compiler: where it comes from, and the five calls we make.
+//! NVRTC, NVIDIA's run-time compiler: its installation, and the functions called.
 
 mod install;
 mod library;
@@ -6,6 +6,6 @@ mod library;
 pub(crate) use install::folder;
 pub(crate) use library::Nvrtc;
 
-/// The release PTX is written with: the newest whose PTX every driver from 530
-/// on accepts.
+/// The release that PTX is written with: the newest whose PTX every driver from 530 on
+/// accepts.
 const VERSION: (i32, i32) = (12, 1);
