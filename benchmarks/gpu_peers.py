@@ -2,16 +2,16 @@
 """Compares Heddle with PyTorch and CuPy on this machine's GPU, in one run.
 
 Rounds alternate, Heddle, PyTorch, CuPy, so that a machine that slows down slows
-all of them. A ratio is taken within a round; what is judged is the median of the
-rounds' ratios, and their least and greatest are shown beside it.
+all of them. A ratio is taken within a round. The verdict is on the median of the
+rounds' ratios; their minimum and maximum are shown beside it.
 
 Times are medians of single calls that end with waiting for the GPU ("wall"), and of
 the GPU's own clock (events around the kernel, "device"). The peers' device times are
-taken behind a copy that keeps the GPU busy until everything is queued, so they are
-the kernel's alone. Heddle's are those of its ordinary calls on an idle GPU, which hold
-the 2 to 4 µs a launch takes to arrive; lines that compare the two are strict with it.
+taken after a copy that keeps the GPU busy until everything is queued, so they are
+the kernel's alone. Heddle's are those of its ordinary calls on an idle GPU, which
+include the 2 to 4 µs a launch takes to arrive; comparisons of the two favour the peers.
 
-Needs PyTorch, CuPy and NumPy, and a `heddle` that was built here or elsewhere:
+Needs PyTorch, CuPy and NumPy, and a `heddle` built on this machine or another:
 
     python3 benchmarks/gpu_peers.py --heddle target/dist/heddle
 """
@@ -40,32 +40,32 @@ CASE_MS = 400
 
 PEERS = ("torch", "cupy")
 
-# The cases by the names and sizes `heddle bench gpu` gives them.
+# The cases, by the names and sizes of `heddle bench gpu`.
 XOR_SMALL = ("xor-resident", SMALL)
 XOR_LARGE = ("xor-resident", LARGE)
-TRIP_SMALL = ("xor-host-to-host", SMALL)
-TRIP_LARGE = ("xor-host-to-host", LARGE)
+HOST_SMALL = ("xor-host-to-host", SMALL)
+HOST_LARGE = ("xor-host-to-host", LARGE)
 COPY = ("copy-resident", LARGE)
 MATMULS = (("matmul-resident", 1024), ("matmul-resident", 4096))
 BATCH = ("batch-matmul-resident", 256)
 
-HEDDLE_CASES = (XOR_SMALL, XOR_LARGE, TRIP_SMALL, TRIP_LARGE, *MATMULS, BATCH)
-# Heddle has no copy from device to device to time; PyTorch's is the driver's own.
+HEDDLE_CASES = (XOR_SMALL, XOR_LARGE, HOST_SMALL, HOST_LARGE, *MATMULS, BATCH)
+# Heddle has no copy from device to device; PyTorch's is the driver's.
 TORCH_CASES = (*HEDDLE_CASES, COPY)
-CUPY_CASES = (XOR_SMALL, XOR_LARGE, TRIP_SMALL, TRIP_LARGE, COPY)
+CUPY_CASES = (XOR_SMALL, XOR_LARGE, HOST_SMALL, HOST_LARGE, COPY)
 
-# Times an operation's bytes cross the GPU's memory bus: a xor reads data and key,
-# which are equally long, and writes the answer; a copy reads and writes.
+# How many times an operation moves its bytes over the GPU's memory bus: a xor reads
+# data and key, which are equally long, and writes the result; a copy reads and writes.
 XOR_PASSES = 3
 COPY_PASSES = 2
 
 
 class Unusable(Exception):
-    """Something the comparison needs is not there, or not what was agreed."""
+    """Something the comparison needs is missing or has the wrong form."""
 
 
 def module(name, product):
-    """A module that only this comparison needs."""
+    """Imports a module that only this comparison needs."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -73,7 +73,7 @@ def module(name, product):
 
 
 def median_ns(call, budget_ms=CASE_MS, least=7):
-    """The median time of one call, after some that are not counted."""
+    """Returns the median time of one call, after some that are not counted."""
     warm = time.perf_counter() + budget_ms / 8000
     for _ in range(3):
         call()
@@ -89,7 +89,7 @@ def median_ns(call, budget_ms=CASE_MS, least=7):
 
 
 def median_device_ns(timed, budget_ms=CASE_MS, least=7):
-    """The median of what the GPU's own clock says, `timed` answering in ms."""
+    """Returns the median time by the GPU's clock; `timed` returns milliseconds."""
     for _ in range(3):
         timed()
     times = []
@@ -100,8 +100,8 @@ def median_device_ns(timed, budget_ms=CASE_MS, least=7):
 
 
 class Peer:
-    """A library's side: calls from host to host by case, which wait by themselves, and
-    calls on resident operands, which do not."""
+    """The calls of one library: those from host to host, which wait for the GPU, and those
+    on resident operands, which do not."""
 
     def __init__(self):
         self.hosted, self.resident = {}, {}
@@ -110,20 +110,20 @@ class Peer:
         wall = {case: median_ns(call) for case, call in self.hosted.items()}
         device = {}
         for case, call in self.resident.items():
-            wall[case] = median_ns(lambda call=call: self.waited(call))
+            wall[case] = median_ns(lambda call=call: self.call_and_wait(call))
             device[case] = median_device_ns(lambda call=call: self.timed(call))
         return {"wall": wall, "device": device}
 
 
 class Torch(Peer):
-    """PyTorch's side, in full single precision."""
+    """The calls of PyTorch, in full single precision."""
 
     def __init__(self, device):
         super().__init__()
         numpy = module("numpy", "NumPy")
         torch = module("torch", "PyTorch")
         if not torch.cuda.is_available():
-            raise Unusable("PyTorch sees no CUDA GPU on this machine")
+            raise Unusable("PyTorch finds no CUDA GPU on this machine")
         torch.backends.cuda.matmul.allow_tf32 = False
         self.torch = torch
         self.gpu = torch.device(device)
@@ -132,7 +132,7 @@ class Torch(Peer):
         for size in (SMALL, LARGE):
             a = random.integers(0, 256, size, dtype=numpy.uint8)
             b = random.integers(0, 256, size, dtype=numpy.uint8)
-            self.hosted["xor-host-to-host", size] = lambda a=a, b=b: self.trip(a, b)
+            self.hosted["xor-host-to-host", size] = lambda a=a, b=b: self.round_trip(a, b)
             ga, gb = torch.from_numpy(a).to(self.gpu), torch.from_numpy(b).to(self.gpu)
             self.resident["xor-resident", size] = lambda ga=ga, gb=gb: ga ^ gb
         target = torch.empty_like(ga)
@@ -144,17 +144,17 @@ class Torch(Peer):
         batch = torch.rand(10, 256, 256, device=self.gpu)
         self.resident[BATCH] = lambda: torch.bmm(batch, batch)
 
-    def trip(self, a, b):
-        """NumPy in, NumPy out."""
-        there = [self.torch.from_numpy(array).to(self.gpu) for array in (a, b)]
-        return (there[0] ^ there[1]).cpu().numpy()
+    def round_trip(self, a, b):
+        """Computes the xor of two NumPy arrays as a NumPy array."""
+        resident = [self.torch.from_numpy(array).to(self.gpu) for array in (a, b)]
+        return (resident[0] ^ resident[1]).cpu().numpy()
 
-    def waited(self, call):
+    def call_and_wait(self, call):
         call()
         self.torch.cuda.synchronize(self.gpu)
 
     def timed(self, call):
-        """Milliseconds between two events around the call."""
+        """Returns the milliseconds between two events around the call."""
         self.resident[COPY]()
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
@@ -174,7 +174,7 @@ class Torch(Peer):
 
 
 class Cupy(Peer):
-    """CuPy's side."""
+    """The calls of CuPy."""
 
     def __init__(self, device):
         super().__init__()
@@ -187,7 +187,7 @@ class Cupy(Peer):
         for size in (SMALL, LARGE):
             a = random.integers(0, 256, size, dtype=numpy.uint8)
             b = random.integers(0, 256, size, dtype=numpy.uint8)
-            self.hosted["xor-host-to-host", size] = lambda a=a, b=b: self.trip(a, b)
+            self.hosted["xor-host-to-host", size] = lambda a=a, b=b: self.round_trip(a, b)
             ga, gb = cupy.asarray(a), cupy.asarray(b)
             self.resident["xor-resident", size] = lambda ga=ga, gb=gb: ga ^ gb
         target = cupy.empty_like(ga)
@@ -195,16 +195,16 @@ class Cupy(Peer):
             ga.data, ga.nbytes, cupy.cuda.get_current_stream()
         )
 
-    def trip(self, a, b):
-        """NumPy in, NumPy out."""
+    def round_trip(self, a, b):
+        """Computes the xor of two NumPy arrays as a NumPy array."""
         return self.cupy.asnumpy(self.cupy.asarray(a) ^ self.cupy.asarray(b))
 
-    def waited(self, call):
+    def call_and_wait(self, call):
         call()
         self.gpu.synchronize()
 
     def timed(self, call):
-        """Milliseconds between two events around the call."""
+        """Returns the milliseconds between two events around the call."""
         self.resident[COPY]()
         start, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
         start.record()
@@ -222,18 +222,18 @@ class Cupy(Peer):
 
 
 class Heddle:
-    """The command's side: one `heddle bench gpu` for each round."""
+    """The `heddle` command: one `heddle bench gpu` for each round."""
 
     def __init__(self, path, device):
         if not path.is_file():
             path = Path(shutil.which(path.name) or path) if path.name == str(path) else path
-        # Absolute, so that it does not matter where the command is run from.
+        # Absolute, so that it does not depend on the working folder.
         self.path = path.resolve()
         self.device = device
         if not self.path.is_file():
-            raise Unusable(f"there is no heddle at {self.path}; --heddle names it")
+            raise Unusable(f"there is no heddle at {self.path}; name it with --heddle")
 
-    def ask(self, *arguments):
+    def run(self, *arguments):
         command = [str(self.path), *arguments, "--json", "--device", self.device]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -247,7 +247,7 @@ class Heddle:
             raise Unusable(f"`{' '.join(command)}` did not write JSON: {error}") from error
 
     def measure(self):
-        report = self.ask("bench", "gpu", "--time", str(CASE_MS))
+        report = self.run("bench", "gpu", "--time", str(CASE_MS))
         rows = [row for row in report["rows"] if row["device"] == self.device]
         return {
             "wall": {(row["name"], row["size"]): row["median_ns"] for row in rows},
@@ -257,13 +257,13 @@ class Heddle:
         }
 
     def facts(self):
-        devices = self.ask("devices")
+        devices = self.run("devices")
         ours = [row for row in devices["devices"] if row["device"] == self.device]
         return {"machine": devices["machine"], "device": ours[0] if ours else None}
 
 
 def check_complete(one):
-    """Refuses a round in which somebody left a case out."""
+    """Raises Unusable if a side of the round has no time for one of its cases."""
     for side, cases in (("heddle", HEDDLE_CASES), ("torch", TORCH_CASES), ("cupy", CUPY_CASES)):
         missing = [f"{name}:{size}" for name, size in cases if (name, size) not in one[side]["wall"]]
         if missing:
@@ -271,7 +271,7 @@ def check_complete(one):
 
 
 def measure(sides, rounds):
-    """Rounds in which every side takes its turn, in the order given."""
+    """Runs rounds in which every side is measured once, in the given order."""
     taken = []
     for number in range(rounds):
         print(f"\rround {number + 1} of {rounds}", end="", file=sys.stderr, flush=True)
@@ -283,13 +283,13 @@ def measure(sides, rounds):
 
 
 def fastest(one, case, clock):
-    """The least time a peer took, in nanoseconds."""
+    """Returns the shortest time of the peers, in nanoseconds."""
     return min(one[peer][clock][case] for peer in PEERS if case in one[peer][clock])
 
 
 def xor_share_of_copy(one):
-    """Bytes a second of the xor as a share of bytes a second of the copy, by the
-    GPU's clock; by the wall clock where Heddle's GPU has no other."""
+    """Returns the xor's bytes per second as a share of the copy's, by the GPU's clock, or
+    by the wall clock where Heddle reports no device time."""
     clock = "device" if XOR_LARGE in one["heddle"]["device"] else "wall"
     xor = XOR_PASSES * LARGE / one["heddle"][clock][XOR_LARGE]
     copy = COPY_PASSES * LARGE / fastest(one, COPY, clock)
@@ -301,7 +301,8 @@ def wall(side, case):
 
 
 def speed(peer, case, clock="wall"):
-    """How many times as fast as the peer; None where a clock is missing."""
+    """Returns a function of a round: how many times as fast as the peer Heddle is, or None
+    where a time is missing."""
 
     def ratio(one):
         if case not in one["heddle"][clock] or case not in one[peer][clock]:
@@ -311,22 +312,22 @@ def speed(peer, case, clock="wall"):
     return ratio
 
 
-# The lines: what it says, how its number is found in a round, whether it must be at
-# least or at most the bar, and the unit. A line without a bar is shown, not judged.
+# The lines: label, value in a round, whether it must be at least or at most the bar,
+# the bar, and the unit. A line without a bar is shown without a verdict.
 BARS = (
     ("xor 256 MiB resident: bytes/s (3 x 256 MiB) over copy's (2 x 256 MiB)", xor_share_of_copy, ">=", 0.90, "x"),
     ("xor 1 kB resident, launch and wait", wall("heddle", XOR_SMALL), "<=", 10_000, "ns"),
-    ("xor 1 kB host to host", wall("heddle", TRIP_SMALL), "<=", 35_000, "ns"),
+    ("xor 1 kB host to host", wall("heddle", HOST_SMALL), "<=", 35_000, "ns"),
     (
         "xor 1 kB host to host: time over CuPy's",
-        lambda one: one["heddle"]["wall"][TRIP_SMALL] / one["cupy"]["wall"][TRIP_SMALL],
+        lambda one: one["heddle"]["wall"][HOST_SMALL] / one["cupy"]["wall"][HOST_SMALL],
         "<=",
         0.60,
         "x",
     ),
     (
         "xor 256 MiB host to host: speed over the faster peer's",
-        lambda one: fastest(one, TRIP_LARGE, "wall") / one["heddle"]["wall"][TRIP_LARGE],
+        lambda one: fastest(one, HOST_LARGE, "wall") / one["heddle"]["wall"][HOST_LARGE],
         ">=",
         1.50,
         "x",
@@ -347,7 +348,7 @@ def verdict(value, relation, bar):
 
 
 def judge(taken):
-    """One row for each line."""
+    """Returns one row for each line of BARS."""
     rows = []
     for line, number, relation, bar, unit in BARS:
         values = [value for value in map(number, taken) if value is not None]
@@ -370,7 +371,7 @@ def judge(taken):
 
 
 def cases(taken):
-    """The medians over rounds of everything that was timed."""
+    """Returns the medians over rounds of all times."""
     rows = []
     for case in TORCH_CASES:
         row = {"name": case[0], "size": case[1]}
@@ -396,7 +397,7 @@ def show_value(value, unit):
 
 
 def table(case_rows, bar_rows):
-    """Times first, then every line with its bar."""
+    """Formats the times, then every line with its bar, as text."""
     columns = [(side, clock) for side in ("heddle", *PEERS) for clock in ("wall", "device")]
     lines = [f"{'case':<36}" + "".join(f"{side + ' ' + clock:>15}" for side, clock in columns)]
     for row in case_rows:
@@ -415,7 +416,7 @@ def table(case_rows, bar_rows):
 
 
 def commit():
-    """The commit of this checkout, `-dirty` when it differs; None outside git."""
+    """Returns the checkout's commit, with `-dirty` when it differs; None outside git."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -429,7 +430,7 @@ def listed(times):
 
 
 def record(taken, case_rows, bar_rows, facts, measured_commit, now):
-    """Everything that was measured, for the results folder."""
+    """Returns everything that was measured, for the results folder."""
     return {
         "date": now.date().isoformat(),
         "time": now.isoformat(timespec="seconds"),
@@ -457,7 +458,7 @@ def arguments():
     parser.add_argument("--heddle", type=Path, default=ROOT / "target/dist/heddle")
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--commit", default=None, help="the commit that was built (default: ask git)")
+    parser.add_argument("--commit", default=None, help="the commit that was built (default: from git)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to")
     parser.add_argument("--no-check", action="store_true", help="exit 0 even if a bar is missed")
     parsed = parser.parse_args()
@@ -467,14 +468,14 @@ def arguments():
 
 
 def main():
-    asked = arguments()
+    options = arguments()
     try:
         sides = {
-            "heddle": Heddle(asked.heddle, asked.device),
-            "torch": Torch(asked.device),
-            "cupy": Cupy(asked.device),
+            "heddle": Heddle(options.heddle, options.device),
+            "torch": Torch(options.device),
+            "cupy": Cupy(options.device),
         }
-        taken = measure(sides, asked.rounds)
+        taken = measure(sides, options.rounds)
         facts = {name: side.facts() for name, side in sides.items()}
     except Unusable as error:
         print(f"error: {error}", file=sys.stderr)
@@ -482,13 +483,13 @@ def main():
     case_rows, bar_rows = cases(taken), judge(taken)
     print(table(case_rows, bar_rows))
     now = datetime.datetime.now(datetime.timezone.utc)
-    path = result_path(asked.results, now.date(), facts["torch"]["gpu"])
+    path = result_path(options.results, now.date(), facts["torch"]["gpu"])
     path.parent.mkdir(parents=True, exist_ok=True)
-    written = record(taken, case_rows, bar_rows, facts, asked.commit or commit(), now)
+    written = record(taken, case_rows, bar_rows, facts, options.commit or commit(), now)
     path.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"written to {path}")
     missed = any(row["verdict"] == "MISS" for row in bar_rows)
-    return 1 if missed and not asked.no_check else 0
+    return 1 if missed and not options.no_check else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plots what questions to a lattice cost against its size, in time and memory.
+"""Plots the time and memory of lattice queries against the size of the lattice.
 
-Each case of `heddle bench scale` runs in a process of its own, so that its
-greatest resident memory is its own. Writes results as JSON and a plot as SVG.
+Each case of `heddle bench scale` runs in a process of its own, so that the peak
+resident memory is that of the case. Writes results as JSON and a plot as SVG.
 """
 
 import argparse
@@ -26,17 +26,17 @@ SITES = tuple(side**3 for side in (10, 22, 46, 100, 215, 464))
 
 
 def measure(heddle, name, sites, milliseconds):
-    """Time of one question, and the most memory its process held."""
+    """Measures the time of one query and the peak memory of its process."""
     command = [heddle, "bench", "scale", "--case", f"{name}:{sites}"]
     command += ["--time", str(milliseconds), "--json"]
-    with tempfile.TemporaryFile() as answer:
-        child = subprocess.Popen(command, stdout=answer)
+    with tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(command, stdout=output)
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             sys.exit(f"{' '.join(command)} ended with {child.returncode}")
-        answer.seek(0)
-        result = json.load(answer)
+        output.seek(0)
+        result = json.load(output)
     row = result["rows"][0]
     return result["machine"], {
         "name": name,
@@ -49,7 +49,7 @@ def measure(heddle, name, sites, milliseconds):
 
 
 def plot(rows, caption, file):
-    """Two panels over the same sizes: time, and memory."""
+    """Plots two panels over the same sizes: time and memory."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -63,7 +63,7 @@ def plot(rows, caption, file):
         style = {"marker": "o", "markersize": 4, "label": name.replace("-", " ")}
         times.plot(sites, [row["median_ns"] / 1e3 for row in of_name], **style)
         memory.plot(sites, [row["resident_bytes"] / 2**20 for row in of_name], **style)
-    for axes, title in ((times, "time of one question, µs"), (memory, "memory of the process, MiB")):
+    for axes, title in ((times, "time of one query, µs"), (memory, "memory of the process, MiB")):
         axes.set(xscale="log", yscale="log", xlabel="sites (three dimensions)", title=title)
         axes.grid(alpha=0.3)
     memory.set_ylim(1, 1000)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Checks Heddle's lattices against python-igraph and times both, in one run.
 
-First 200 random lattices (one to six dimensions, mixed boundaries, blocked sites,
-weights) are asked the same questions of both sides and the answers compared; a
-difference ends the run. Then each row is timed in rounds that alternate, Heddle and
-igraph, so that a machine that slows down slows both. A ratio is taken within a round;
-what is judged is the median of the rounds' ratios, and their least and greatest stand
-beside it. Rows that Heddle loses are printed like the others.
+First both sides run the same queries on 200 random lattices (one to six dimensions,
+mixed boundaries, blocked sites, weights) and the results are compared; a difference
+ends the run. Then each row is timed in rounds that alternate, Heddle and igraph, so
+that a machine that slows down slows both. A ratio is taken within a round. The verdict
+is on the median of the rounds' ratios; their minimum and maximum are shown beside it.
+Rows that Heddle loses are printed like the others.
 
-Both sides are timed inside their own process, on a lattice that is already there:
+Both sides are timed inside their own process, on a lattice that exists already:
 
     cargo build --release -p heddle-lattice --example peer
     python3 benchmarks/lattice_peers.py --peer target/release/examples/peer
@@ -41,19 +41,19 @@ ROUNDS = 3
 # Milliseconds spent on each row in each round, on each side; a call that takes longer
 # is made once.
 ROW_MS = 300
-# igraph takes seconds for each lattice of the full pipeline: it is timed on so many,
-# and the time for 100 is that times 100 over them.
+# igraph takes seconds for each lattice of the full pipeline: it is timed on
+# PIPELINE_SAMPLE lattices, and the time is scaled to PIPELINE.
 PIPELINE = 100
 PIPELINE_SAMPLE = 2
 KEY = numpy.frombuffer(b"warp and weft", dtype=numpy.uint8)
 
 
 class Different(Exception):
-    """The two sides do not agree."""
+    """The results of the two sides differ."""
 
 
 class Lattice:
-    """A lattice as both sides are told of it: the last axis fastest, as NumPy's."""
+    """A lattice for both sides: the last axis varies fastest, as in NumPy."""
 
     def __init__(self, axes, blocked=(), axis_weights=None, site_weights=None):
         self.axes = axes
@@ -62,16 +62,16 @@ class Lattice:
         self.site_weights = site_weights
         self.sites = math.prod(size for size, _ in axes)
 
-    def question(self, ask, **more):
-        told = {"axes": self.axes, "blocked": self.blocked, "ask": ask, **more}
+    def query(self, ask, **more):
+        query = {"axes": self.axes, "blocked": self.blocked, "ask": ask, **more}
         if self.axis_weights is not None:
-            told["axis_weights"] = self.axis_weights
+            query["axis_weights"] = self.axis_weights
         if self.site_weights is not None:
-            told["site_weights"] = self.site_weights
-        return told
+            query["site_weights"] = self.site_weights
+        return query
 
     def edges(self):
-        """Ends and weights of every edge between free sites, by vertex."""
+        """Returns the ends and weights of every edge between free sites, by vertex."""
         shape = [size for size, _ in self.axes]
         sites = numpy.arange(self.sites).reshape(shape)
         free = numpy.ones(self.sites, dtype=bool)
@@ -97,7 +97,7 @@ class Lattice:
         return numpy.concatenate(ends), numpy.concatenate(weights), int(free.sum())
 
     def graph(self):
-        """igraph's graph of it, with weights where it has some."""
+        """Returns igraph's graph of the lattice, with its weights."""
         ends, weights, vertices = self.edges()
         graph = igraph.Graph(n=vertices, edges=ends)
         if self.axis_weights is not None or self.site_weights is not None:
@@ -105,7 +105,7 @@ class Lattice:
         return graph
 
     def build(self):
-        """igraph's own way to a lattice, as fast as it gets there."""
+        """Builds the lattice with igraph's own constructor, its fastest."""
         graph = igraph.Graph.Lattice(
             [size for size, _ in reversed(self.axes)],
             circular=[boundary == "periodic" for _, boundary in reversed(self.axes)],
@@ -116,27 +116,27 @@ class Lattice:
 
 
 class Peer:
-    """The process that answers for Heddle."""
+    """The process that runs Heddle's queries."""
 
     def __init__(self, program):
         self.process = subprocess.Popen(
             [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def ask(self, question):
-        self.process.stdin.write(json.dumps(question) + "\n")
+    def ask(self, query):
+        self.process.stdin.write(json.dumps(query) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise Different(f"the peer ended at {question['ask']}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise Different(f"{question['ask']}: {answer['error']}")
-        return answer
+            raise Different(f"the peer ended at {query['ask']}")
+        response = json.loads(line)
+        if "error" in response:
+            raise Different(f"{query['ask']}: {response['error']}")
+        return response
 
 
 def median_ns(call, budget_ms=ROW_MS):
-    """The median time of one call; one that fills the budget is made once."""
+    """Returns the median time of one call; a call that takes the whole budget is made once."""
     times = []
     end = time.perf_counter() + budget_ms / 1000
     while not times or time.perf_counter() < end:
@@ -146,30 +146,30 @@ def median_ns(call, budget_ms=ROW_MS):
     return statistics.median(times)
 
 
-# ---------------------------------------------------------------- equal answers
+# ---------------------------------------------------------------- equal results
 
 
-def drawn(seed):
-    """A random lattice of at most a few hundred sites."""
-    dice = random.Random(seed)
+def random_lattice(seed):
+    """Returns a random lattice of at most a few hundred sites."""
+    rng = random.Random(seed)
     axes, sites = [], 1
-    for _ in range(dice.randint(1, 6)):
-        size = dice.randint(1, max(1, min(9, 400 // sites)))
+    for _ in range(rng.randint(1, 6)):
+        size = rng.randint(1, max(1, min(9, 400 // sites)))
         sites *= size
-        axes.append([size, dice.choice(["open", "periodic"])])
-    share = dice.choice([0, 0, 0.1, 0.3])
-    blocked = [site for site in range(sites) if dice.random() < share]
-    weights = dice.choice(["unit", "unit", "axes", "sites"])
+        axes.append([size, rng.choice(["open", "periodic"])])
+    share = rng.choice([0, 0, 0.1, 0.3])
+    blocked = [site for site in range(sites) if rng.random() < share]
+    weights = rng.choice(["unit", "unit", "axes", "sites"])
     return Lattice(
         axes,
         blocked,
-        [dice.uniform(0.5, 2.5) for _ in axes] if weights == "axes" else None,
-        [dice.uniform(0.5, 2.5) for _ in range(sites)] if weights == "sites" else None,
+        [rng.uniform(0.5, 2.5) for _ in axes] if weights == "axes" else None,
+        [rng.uniform(0.5, 2.5) for _ in range(sites)] if weights == "sites" else None,
     )
 
 
-def near(found, expected):
-    """Within 1e-9 of the greater, a missing number like one that is none."""
+def is_close(found, expected):
+    """Whether the values are within 1e-9 of the larger one; a missing number equals NaN."""
     found = numpy.array([math.nan if x is None else x for x in found], dtype=float)
     expected = numpy.array(expected, dtype=float)
     if found.shape != expected.shape:
@@ -182,14 +182,14 @@ def near(found, expected):
 
 
 def check(peer, lattice):
-    """Compares every answer; raises Different at the first that is not the same."""
+    """Compares every result; raises Different at the first difference."""
     graph = lattice.graph()
     weights = "weight" if "weight" in graph.es.attributes() else None
-    ask = lambda name: peer.ask(lattice.question(name))["answer"]
+    ask = lambda name: peer.ask(lattice.query(name))["answer"]
 
     def same(what, found, expected):
-        if not near(found, expected):
-            raise Different(f"{what}: {found} and {expected} on {lattice.question('')}")
+        if not is_close(found, expected):
+            raise Different(f"{what}: {found} and {expected} on {lattice.query('')}")
 
     analysis = ask("analyze")
     figure = lambda name: analysis[name]["value"]
@@ -201,12 +201,12 @@ def check(peer, lattice):
     free = sorted(set(range(lattice.sites)) - set(lattice.blocked))
     ends = {"start": free[0], "end": free[-1]}
     from_first = graph.distances(0, weights=weights)[0]
-    found = peer.ask(lattice.question("distances", **ends))["answer"]
-    # JSON has no infinity: null is where no path leads.
+    found = peer.ask(lattice.query("distances", **ends))["answer"]
+    # JSON has no infinity: an unreachable site is null.
     found = [math.inf if found[site] is None else found[site] for site in free]
     same("distances", found, from_first)
     if math.isfinite(from_first[-1]):
-        path = peer.ask(lattice.question("path", **ends))["answer"]
+        path = peer.ask(lattice.query("path", **ends))["answer"]
         same("path length", [path], [from_first[-1]])
     same("diameter", [figure("diameter")], [graph.diameter(weights=weights)])
     same("radius", [figure("radius")], [min(graph.eccentricity(weights=weights))])
@@ -220,13 +220,13 @@ def check(peer, lattice):
     eigenvector = ask("eigenvector")
     if graph.is_connected() and graph.ecount() > 0:
         expected = graph.eigenvector_centrality()
-        # Relative to the greatest entry, which is 1.
+        # Relative to the largest entry, which is 1.
         if max(abs(x - y) for x, y in zip(eigenvector, expected)) > CLOSE:
             raise Different(f"eigenvector: {eigenvector} and {expected}")
 
 
 def rounded(values):
-    """Without the dust igraph leaves where a betweenness is 0."""
+    """Replaces igraph's rounding errors around 0 by 0."""
     return [0.0 if abs(value) < 1e-9 else value for value in values]
 
 
@@ -234,7 +234,7 @@ def rounded(values):
 
 
 def pipeline_light(lattice, state):
-    """What igraph and NumPy take for one lattice, without the distances of all pairs."""
+    """Runs igraph and NumPy on one lattice, without the distances of all pairs."""
     graph = lattice.build()
     figures = (
         graph.vcount(),
@@ -250,7 +250,7 @@ def pipeline_light(lattice, state):
 
 
 def pipeline_full(lattice, state):
-    """The same with diameter, radius and mean distance, as Heddle's analysis has them."""
+    """Runs the same with diameter, radius and mean distance, as in Heddle's analysis."""
     graph = lattice.build()
     # One pass over all pairs gives all three.
     histogram = graph.path_length_hist()
@@ -259,42 +259,42 @@ def pipeline_full(lattice, state):
 
 
 def rows(regular, blocked):
-    """Name, question of Heddle, call of igraph; a time may have a factor."""
+    """Yields label, name, Heddle's query, igraph's call, and a factor on igraph's time."""
     state = numpy.zeros(regular.sites, dtype=numpy.uint8)
     for label, lattice in (("regular", regular), ("10 % blocked", blocked)):
         graph = lattice.graph()
         last = graph.vcount() - 1
         free = [site for site in range(lattice.sites) if site not in set(lattice.blocked)]
         ends = {"start": free[0], "end": free[-1]}
-        yield label, "shortest path", lattice.question("path", **ends), (
+        yield label, "shortest path", lattice.query("path", **ends), (
             lambda graph=graph, last=last: graph.get_shortest_path(0, last)), 1
-        yield label, "distances from one", lattice.question("distances", **ends), (
+        yield label, "distances from one", lattice.query("distances", **ends), (
             lambda graph=graph: graph.distances(0)), 1
-        yield label, "diameter", lattice.question("diameter"), graph.diameter, 1
-        yield label, "closeness", lattice.question("closeness"), graph.closeness, 1
-        yield label, "betweenness", lattice.question("betweenness"), graph.betweenness, 1
-        yield label, "Louvain", lattice.question("louvain"), graph.community_multilevel, 1
-        yield label, "eigenvector", lattice.question("eigenvector"), graph.eigenvector_centrality, 1
-        yield label, "build", lattice.question("build"), lattice.build, 1
-        yield label, "components", lattice.question("components"), graph.connected_components, 1
-    question = regular.question("pipeline", lattices=PIPELINE)
-    yield "regular", "pipeline, igraph without distances", question, (
+        yield label, "diameter", lattice.query("diameter"), graph.diameter, 1
+        yield label, "closeness", lattice.query("closeness"), graph.closeness, 1
+        yield label, "betweenness", lattice.query("betweenness"), graph.betweenness, 1
+        yield label, "Louvain", lattice.query("louvain"), graph.community_multilevel, 1
+        yield label, "eigenvector", lattice.query("eigenvector"), graph.eigenvector_centrality, 1
+        yield label, "build", lattice.query("build"), lattice.build, 1
+        yield label, "components", lattice.query("components"), graph.connected_components, 1
+    query = regular.query("pipeline", lattices=PIPELINE)
+    yield "regular", "pipeline, igraph without distances", query, (
         lambda: [pipeline_light(regular, state) for _ in range(PIPELINE)]), 1
-    yield "regular", "pipeline", question, (
+    yield "regular", "pipeline", query, (
         lambda: [pipeline_full(regular, state) for _ in range(PIPELINE_SAMPLE)]
     ), PIPELINE / PIPELINE_SAMPLE
 
 
 def quality(peer, lattice):
-    """Modularity of both sides' Louvain; neither is the best there is."""
-    found = peer.ask(lattice.question("louvain"))["answer"]
+    """Returns the modularity of both sides' Louvain; neither is the optimum."""
+    found = peer.ask(lattice.query("louvain"))["answer"]
     graph = lattice.graph()
     return found, graph.community_multilevel().modularity
 
 
-def wanted(label, name):
-    """What a row has to show, where something was promised."""
-    promised = {
+def required_ratio(label, name):
+    """Returns the ratio that a row must reach, or None."""
+    required = {
         ("10 % blocked", "shortest path"): 5,
         ("10 % blocked", "closeness"): 4,
         ("10 % blocked", "betweenness"): 4,
@@ -304,11 +304,11 @@ def wanted(label, name):
         "shortest path", "diameter", "closeness", "betweenness", "eigenvector"
     ):
         return 100
-    return promised.get((label, name))
+    return required.get((label, name))
 
 
 def machine():
-    model = "unknown processor"
+    model = "unknown CPU"
     try:
         found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
         model = found.group(1) if found else model
@@ -330,24 +330,24 @@ def main():
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--lattices", type=int, default=LATTICES)
     parser.add_argument("--only", default="", help="only rows whose name contains this")
-    parser.add_argument("--no-write", action="store_true", help="leave results/ alone")
+    parser.add_argument("--no-write", action="store_true", help="do not write to results/")
     arguments = parser.parse_args()
     peer = Peer(str(arguments.peer))
 
     for seed in range(arguments.lattices):
-        check(peer, drawn(seed))
-    print(f"{arguments.lattices} random lattices: every answer within {CLOSE:g}")
+        check(peer, random_lattice(seed))
+    print(f"{arguments.lattices} random lattices: every result within {CLOSE:g}")
 
     regular = Lattice([[10, "open"]] * 4)
-    dice = random.Random(7)
-    blocked = Lattice([[10, "open"]] * 4, [s for s in range(10_000) if dice.random() < 0.1])
+    rng = random.Random(7)
+    blocked = Lattice([[10, "open"]] * 4, [s for s in range(10_000) if rng.random() < 0.1])
     measured = {}
     for _ in range(arguments.rounds):
-        for label, name, question, call, factor in rows(regular, blocked):
+        for label, name, query, call, factor in rows(regular, blocked):
             if arguments.only not in name:
                 continue
             try:
-                ours = peer.ask({**question, "least": 3, "budget_ms": ROW_MS})
+                ours = peer.ask({**query, "least": 3, "budget_ms": ROW_MS})
             except Different as error:
                 print(f"left out: {name}, {label} ({error})", file=sys.stderr)
                 continue
@@ -355,7 +355,7 @@ def main():
             measured.setdefault((label, name), []).append((ours["median_ns"], theirs))
 
     table = []
-    print(f"{'lattice':13} {'question':36} {'heddle':>12} {'igraph':>12} {'times':>9}  spread")
+    print(f"{'lattice':13} {'query':36} {'heddle':>12} {'igraph':>12} {'times':>9}  spread")
     for (label, name), times in measured.items():
         ratios = [theirs / ours for ours, theirs in times]
         row = {
@@ -366,7 +366,7 @@ def main():
             "ratio": statistics.median(ratios),
             "ratio_least": min(ratios),
             "ratio_greatest": max(ratios),
-            "wanted": wanted(label, name),
+            "wanted": required_ratio(label, name),
         }
         table.append(row)
         verdict = ""

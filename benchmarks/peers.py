@@ -2,8 +2,8 @@
 """Compares Heddle with NumPy on this machine, in one run.
 
 Rounds alternate, NumPy then Heddle, so that a machine that slows down slows both.
-A ratio is NumPy's median over Heddle's median of the same round; what is reported
-is the median of these ratios and their least and greatest.
+A ratio is NumPy's median over Heddle's median of the same round. The report shows
+the median of these ratios with their minimum and maximum.
 
 Set up once:
 
@@ -36,25 +36,25 @@ CASES = (
     ("matmul", 1024),
 )
 LEAST_ROUNDS = 7
-# Long enough that reading the clock (tens of ns) does not show, short enough that
-# a pause of the system spoils one batch and not the round.
+# Long enough to make the clock's own time (tens of ns) negligible, short enough
+# that a pause of the system affects one batch and not the round.
 BATCH_NS = 2_000_000
 BATCHES = 15
 
 
 class Unusable(Exception):
-    """Something the comparison needs is not there, or not what was agreed."""
+    """Something the comparison needs is missing or has the wrong form."""
 
 
 def enter_venv():
-    """Goes on in the private environment, whose NumPy is the pinned one."""
+    """Restarts the script in the private environment, which has the pinned NumPy."""
     python = VENV / "bin" / "python"
     if python.exists() and Path(sys.prefix).resolve() != VENV.resolve():
         os.execv(python, [str(python), *sys.argv])
 
 
 def batch_median_ns(call):
-    """Median over batches of the time of one call."""
+    """Returns the median over batches of the time of one call."""
     call()
     calls = 1
     while True:
@@ -75,7 +75,7 @@ def batch_median_ns(call):
 
 
 def numpy_calls(cases):
-    """What NumPy does for each case: out of place, with its default threads."""
+    """Returns NumPy's call for each case: out of place, with its default threads."""
     import numpy as np
 
     random = np.random.default_rng(0)
@@ -100,7 +100,7 @@ def numpy_facts():
 
 
 def heddle_report(heddle, cases):
-    """What `heddle bench ops` measured."""
+    """Runs `heddle bench ops` and returns its report."""
     wanted = ",".join(f"{name}:{size}" for name, size in cases)
     command = [str(heddle), "bench", "ops", "--json", "--case", wanted]
     try:
@@ -116,7 +116,7 @@ def heddle_report(heddle, cases):
 
 
 def medians(report, device, cases):
-    """The median of each case on `device`."""
+    """Returns the median of each case on `device`."""
     found = {
         (row["name"], row["size"]): row["median_ns"]
         for row in report["rows"]
@@ -129,7 +129,7 @@ def medians(report, device, cases):
 
 
 def measure(heddle, device, rounds, cases=CASES):
-    """Alternating rounds, each with every case's median and Heddle's whole report."""
+    """Runs alternating rounds; each holds every case's medians and Heddle's report."""
     calls = numpy_calls(cases)
     taken = []
     for number in range(rounds):
@@ -142,7 +142,7 @@ def measure(heddle, device, rounds, cases=CASES):
 
 
 def compare(taken, cases=CASES):
-    """One row for each case."""
+    """Returns one row for each case."""
     rows = []
     for case in cases:
         ratios = [theirs[case] / ours[case] for theirs, ours, _ in taken]
@@ -171,7 +171,7 @@ def show_time(ns):
 
 
 def table(rows):
-    """The rows for people."""
+    """Formats the rows as text."""
     lines = [f"{'case':<14}{'NumPy':>10}{'Heddle':>10}  NumPy/Heddle (min–max)   Heddle is"]
     for row in rows:
         spread = f"{row['ratio']:.2f} ({row['ratio_min']:.2f}–{row['ratio_max']:.2f})"
@@ -185,26 +185,26 @@ def table(rows):
     return "\n".join(lines)
 
 
-def processor():
-    """The processor's own name."""
+def cpu_name():
+    """Returns the model name of the CPU."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     except OSError:
         pass
-    return platform.processor() or platform.machine()
+    return platform.cpu_name() or platform.machine()
 
 
 def threads():
-    """Logical processors this process may use."""
+    """Returns the number of hardware threads this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def commit():
-    """The commit measured, `-dirty` when the checkout differs from it; None outside git."""
+    """Returns the measured commit, with `-dirty` when the checkout differs; None outside git."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -214,11 +214,11 @@ def commit():
 
 
 def record(taken, rows, device, today):
-    """Everything that was measured, for the results folder."""
+    """Returns everything that was measured, for the results folder."""
     return {
         "date": today.isoformat(),
         "machine": {
-            "cpu": processor(),
+            "cpu": cpu_name(),
             "threads": threads(),
             "system": f"{platform.system()} {platform.release()}",
         },
@@ -247,7 +247,7 @@ def result_path(folder, today, cpu):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--heddle", type=Path, default=ROOT / "target/release/heddle")
-    parser.add_argument("--device", default="cpu", help="which of Heddle's devices to compare")
+    parser.add_argument("--device", default="cpu", help="the device of Heddle to compare")
     parser.add_argument("--rounds", type=int, default=LEAST_ROUNDS)
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to")
     parser.add_argument("--no-check", action="store_true", help="exit 0 even if Heddle is slower")
@@ -259,7 +259,7 @@ def arguments():
 
 def main():
     enter_venv()
-    asked = arguments()
+    options = arguments()
     try:
         import numpy  # noqa: F401
     except ImportError:
@@ -267,20 +267,20 @@ def main():
         print(f"error: NumPy is not installed\nhint: {setup}", file=sys.stderr)
         return 2
     try:
-        taken = measure(asked.heddle, asked.device, asked.rounds)
+        taken = measure(options.heddle, options.device, options.rounds)
     except Unusable as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     rows = compare(taken)
     print(table(rows))
     today = datetime.date.today()
-    path = result_path(asked.results, today, processor())
+    path = result_path(options.results, today, cpu_name())
     path.parent.mkdir(parents=True, exist_ok=True)
-    written = json.dumps(record(taken, rows, asked.device, today), indent=1, ensure_ascii=False)
+    written = json.dumps(record(taken, rows, options.device, today), indent=1, ensure_ascii=False)
     path.write_text(written + "\n", encoding="utf-8")
     print(f"written to {path}")
     slower = any(row["verdict"] == "slower" for row in rows)
-    return 1 if slower and not asked.no_check else 0
+    return 1 if slower and not options.no_check else 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""A headless Chromium, driven over a pipe with nothing but Python.
+"""A headless Chromium, controlled over a pipe with the standard library only.
 
 Chromium speaks its DevTools protocol over two file descriptors when started
-with `--remote-debugging-pipe`: JSON messages, each ended by a zero byte. That
-needs no port, no driver of matching version and no package from an index, so it
-works wherever Chromium itself does.
+with `--remote-debugging-pipe`: JSON messages, each ended by a zero byte. This
+needs no port, no driver of a matching version and no package from an index, so
+it works wherever Chromium does.
 """
 
 import base64
@@ -19,17 +19,17 @@ import time
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell")
-ANSWER_LIMIT_S = 60
+RESPONSE_LIMIT_S = 60
 
 
 class BrowserError(Exception):
-    """The browser is missing, did not answer, or refused what it was asked."""
+    """The browser is missing, did not respond, or refused a request."""
 
 
 def find_or_install():
-    """The path of a Chromium; installs one where the system's package manager can.
+    """Returns the path of a Chromium; installs one where the package manager can.
 
-    `HEDDLE_CHROMIUM` names one that is not on the path.
+    `HEDDLE_CHROMIUM` names one that is not on `PATH`.
     """
     if named := os.environ.get("HEDDLE_CHROMIUM"):
         if shutil.which(named):
@@ -45,7 +45,7 @@ def find_or_install():
         if found := find():
             return found
     raise BrowserError(
-        "the report is tested in Chromium, and none was found or could be installed; "
+        "the tests of the report need Chromium, and none was found or could be installed; "
         f"install one of {', '.join(NAMES)}, or name it with HEDDLE_CHROMIUM"
     )
 
@@ -55,7 +55,7 @@ def find():
 
 
 def installers():
-    """Commands that may install a Chromium here, the likeliest first."""
+    """Commands that may install a Chromium on this machine, the most likely first."""
     if os.geteuid() == 0:
         prefix = []
     elif shutil.which("sudo"):
@@ -63,9 +63,9 @@ def installers():
     else:
         return []
     if shutil.which("apt-get"):
-        yes = [*prefix, "apt-get", "install", "--yes", "--quiet", "--no-install-recommends"]
+        install = [*prefix, "apt-get", "install", "--yes", "--quiet", "--no-install-recommends"]
         # Debian calls it chromium; Ubuntu's package of that name is a shim for snap.
-        return [[*prefix, "apt-get", "update", "--quiet"], [*yes, "chromium"], [*yes, "chromium-browser"]]
+        return [[*prefix, "apt-get", "update", "--quiet"], [*install, "chromium"], [*install, "chromium-browser"]]
     if shutil.which("dnf"):
         return [[*prefix, "dnf", "install", "--assumeyes", "chromium"]]
     if shutil.which("apk"):
@@ -74,14 +74,14 @@ def installers():
 
 
 class Browser:
-    """One running Chromium with an empty profile; a context manager."""
+    """A running Chromium with an empty profile; a context manager."""
 
     def __init__(self, program):
         self.profile = tempfile.TemporaryDirectory(prefix="heddle-browser-", ignore_cleanup_errors=True)
         to_browser, self.outgoing = os.pipe()
         self.incoming, from_browser = os.pipe()
-        # Chromium reads descriptor 3 and writes descriptor 4. The shell puts ours
-        # there: Python offers no race-free way to choose a child's numbers.
+        # Chromium reads descriptor 3 and writes descriptor 4. The shell duplicates
+        # ours to those numbers: Python has no race-free way to choose them.
         command = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
         flags = [
             "--headless=new",
@@ -97,7 +97,7 @@ class Browser:
             "--force-color-profile=srgb",
         ]
         if os.geteuid() == 0:
-            # Chromium refuses to run as root inside its sandbox; containers run as root.
+            # Chromium refuses to run as root with its sandbox; containers run as root.
             flags.append("--no-sandbox")
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
@@ -110,7 +110,7 @@ class Browser:
         os.close(to_browser)
         os.close(from_browser)
         self.last_id = 0
-        self.answers = {}
+        self.responses = {}
         self.pages = {}
         self.arrived = threading.Condition()
         self.closed = False
@@ -121,7 +121,7 @@ class Browser:
 
     def __exit__(self, *_):
         with contextlib.suppress(BrowserError, OSError):
-            self.ask("Browser.close", limit_s=5)
+            self.send("Browser.close", limit_s=5)
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
@@ -139,21 +139,21 @@ class Browser:
                 break
             *whole, rest = (rest + piece).split(b"\0")
             for text in whole:
-                self._sort(json.loads(text))
+                self._dispatch(json.loads(text))
         with self.arrived:
             self.closed = True
             self.arrived.notify_all()
         os.close(self.incoming)
 
-    def _sort(self, message):
+    def _dispatch(self, message):
         with self.arrived:
             if "id" in message:
-                self.answers[message["id"]] = message
+                self.responses[message["id"]] = message
                 self.arrived.notify_all()
         if page := self.pages.get(message.get("sessionId")):
             page.events.put(message)
 
-    def ask(self, method, session=None, limit_s=ANSWER_LIMIT_S, **parameters):
+    def send(self, method, session=None, limit_s=RESPONSE_LIMIT_S, **parameters):
         self.last_id += 1
         number = self.last_id
         message = {"id": number, "method": method, "params": parameters}
@@ -164,82 +164,82 @@ class Browser:
             while outgoing:
                 outgoing = outgoing[os.write(self.outgoing, outgoing) :]
         except BrokenPipeError as problem:
-            raise BrowserError(f"asked the browser for {method}: it has ended; it said: {self._said()}") from problem
+            raise BrowserError(f"{method}: the browser has exited; its output: {self._output()}") from problem
         with self.arrived:
-            self.arrived.wait_for(lambda: number in self.answers or self.closed, limit_s)
-            answer = self.answers.pop(number, None)
-        if answer is None:
-            why = "it has ended" if self.closed else f"no answer within {limit_s} s"
-            raise BrowserError(f"asked the browser for {method}: {why}; it said: {self._said()}")
-        if "error" in answer:
-            raise BrowserError(f"asked the browser for {method}: {answer['error']['message']}")
-        return answer["result"]
+            self.arrived.wait_for(lambda: number in self.responses or self.closed, limit_s)
+            response = self.responses.pop(number, None)
+        if response is None:
+            why = "the browser has exited" if self.closed else f"no response within {limit_s} s"
+            raise BrowserError(f"{method}: {why}; the browser's output: {self._output()}")
+        if "error" in response:
+            raise BrowserError(f"{method}: {response['error']['message']}")
+        return response["result"]
 
-    def _said(self):
+    def _output(self):
         self.log.seek(0)
         return self.log.read().decode(errors="replace")[-2000:].strip() or "nothing"
 
     def open(self, path, width=1280, height=900, dark=False, touch=False):
-        """Loads a file in a new tab and waits until the page says it has drawn."""
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        """Loads a file in a new tab and waits until the document is complete."""
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, target, session)
         self.pages[session] = page
         for domain in ("Page", "Runtime", "Log", "Network", "DOM"):
-            page.ask(f"{domain}.enable")
-        page.ask(
+            page.send(f"{domain}.enable")
+        page.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
             height=height,
             deviceScaleFactor=1,
             mobile=touch,
         )
-        page.ask("Emulation.setTouchEmulationEnabled", enabled=touch)
-        page.prefer(dark)
-        page.ask("Page.navigate", url=Path(path).resolve().as_uri())
+        page.send("Emulation.setTouchEmulationEnabled", enabled=touch)
+        page.set_color_scheme(dark)
+        page.send("Page.navigate", url=Path(path).resolve().as_uri())
         page.wait("document.readyState === 'complete'")
         return page
 
 
 class Page:
-    """One tab. What it logged and asked the network for is kept."""
+    """One tab. Collects its error messages and its network requests."""
 
     def __init__(self, browser, target, session):
         self.browser = browser
         self.target = target
         self.session = session
         self.events = queue.Queue()
-        self.complaints = []
+        self.errors = []
         self.requests = []
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.browser.ask("Target.closeTarget", targetId=self.target)
+        self.browser.send("Target.closeTarget", targetId=self.target)
 
-    def ask(self, method, **parameters):
-        return self.browser.ask(method, session=self.session, **parameters)
+    def send(self, method, **parameters):
+        return self.browser.send(method, session=self.session, **parameters)
 
-    def prefer(self, dark):
+    def set_color_scheme(self, dark):
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
-        self.ask("Emulation.setEmulatedMedia", features=[scheme, still])
+        self.send("Emulation.setEmulatedMedia", features=[scheme, still])
 
     def evaluate(self, expression):
-        """The value of a JavaScript expression; a promise is waited for."""
-        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        if problem := answer.get("exceptionDetails"):
-            said = problem.get("exception", {}).get("description", problem["text"])
-            raise BrowserError(f"evaluating {expression[:120]}: {said}")
-        return answer["result"].get("value")
+        """Returns the value of a JavaScript expression; waits for a promise."""
+        response = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if problem := response.get("exceptionDetails"):
+            description = problem.get("exception", {}).get("description", problem["text"])
+            raise BrowserError(f"evaluating {expression[:120]}: {description}")
+        return response["result"].get("value")
 
-    def wait(self, condition, limit_s=ANSWER_LIMIT_S):
+    def wait(self, condition, limit_s=RESPONSE_LIMIT_S):
         until = time.monotonic() + limit_s
         while not self.evaluate(condition):
             if time.monotonic() > until:
                 self.drain()
-                raise BrowserError(f"waited {limit_s} s for {condition}; the page complained: {self.complaints}")
+                raise BrowserError(f"waited {limit_s} s for {condition}; errors of the page: {self.errors}")
             time.sleep(0.02)
 
     def press(self, key, **more):
@@ -249,8 +249,8 @@ class Page:
             down["text"] = text
         if key in KEY_CODES:
             down["windowsVirtualKeyCode"] = KEY_CODES[key]
-        self.ask("Input.dispatchKeyEvent", **down)
-        self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, **more)
+        self.send("Input.dispatchKeyEvent", **down)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, **more)
 
     def click(self, selector):
         x, y = self.middle(selector)
@@ -265,50 +265,50 @@ class Page:
         )
 
     def mouse(self, kind, x, y, **more):
-        self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+        self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def drop(self, path, selector="body"):
-        """Drops a file onto an element, as a person does from a file browser."""
+        """Drops a file onto an element, as from a file manager."""
         x, y = self.middle(selector)
-        carried = {"items": [], "files": [str(Path(path).resolve())], "dragOperationsMask": 1}
+        drag_data = {"items": [], "files": [str(Path(path).resolve())], "dragOperationsMask": 1}
         for kind in ("dragEnter", "dragOver", "drop"):
-            self.ask("Input.dispatchDragEvent", type=kind, x=x, y=y, data=carried)
+            self.send("Input.dispatchDragEvent", type=kind, x=x, y=y, data=drag_data)
 
     def choose(self, selector, path):
-        """Puts a file into a file input."""
-        root = self.ask("DOM.getDocument")["root"]["nodeId"]
-        node = self.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
-        self.ask("DOM.setFileInputFiles", nodeId=node, files=[str(Path(path).resolve())])
+        """Selects a file in a file input."""
+        root = self.send("DOM.getDocument")["root"]["nodeId"]
+        node = self.send("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.send("DOM.setFileInputFiles", nodeId=node, files=[str(Path(path).resolve())])
 
     def screenshot(self, path, whole=True, height=None):
         """A PNG of the page, or of its first `height` pixels."""
-        size = self.ask("Page.getLayoutMetrics")["cssContentSize"]
+        size = self.send("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": height or size["height"], "scale": 1}
         more = {"clip": clip, "captureBeyondViewport": True} if whole else {}
-        shot = self.ask("Page.captureScreenshot", format="png", **more)
+        shot = self.send("Page.captureScreenshot", format="png", **more)
         Path(path).write_bytes(base64.b64decode(shot["data"]))
 
     def pdf(self, path):
-        printed = self.ask("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
+        printed = self.send("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
         Path(path).write_bytes(base64.b64decode(printed["data"]))
 
     def drain(self):
-        """Sorts what has happened since into complaints and requests."""
+        """Moves the events received so far into `errors` and `requests`."""
         while not self.events.empty():
             message = self.events.get()
-            about = message.get("params", {})
+            parameters = message.get("params", {})
             match message.get("method"):
-                case "Runtime.consoleAPICalled" if about["type"] in ("error", "warning", "assert"):
-                    said = " ".join(str(a.get("value", a.get("description", ""))) for a in about["args"])
-                    self.complaints.append(f"console {about['type']}: {said}")
+                case "Runtime.consoleAPICalled" if parameters["type"] in ("error", "warning", "assert"):
+                    text = " ".join(str(a.get("value", a.get("description", ""))) for a in parameters["args"])
+                    self.errors.append(f"console {parameters['type']}: {text}")
                 case "Runtime.exceptionThrown":
-                    details = about["exceptionDetails"]
-                    said = details.get("exception", {}).get("description", details["text"])
-                    self.complaints.append(f"exception: {said}")
-                case "Log.entryAdded" if about["entry"]["level"] in ("error", "warning"):
-                    self.complaints.append(f"log: {about['entry']['text']}")
+                    details = parameters["exceptionDetails"]
+                    text = details.get("exception", {}).get("description", details["text"])
+                    self.errors.append(f"exception: {text}")
+                case "Log.entryAdded" if parameters["entry"]["level"] in ("error", "warning"):
+                    self.errors.append(f"log: {parameters['entry']['text']}")
                 case "Network.requestWillBeSent":
-                    self.requests.append(about["request"]["url"])
+                    self.requests.append(parameters["request"]["url"])
 
 
 KEY_CODES = {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every command the documentation shows and fails if one of them fails.
+"""Runs every command in the documentation and fails if one of them fails.
 
 Commands are the lines after `$ ` of ```console blocks and all lines of ```sh
-blocks. A block under `<!-- not run: reason -->` is left out, and the reason is
+blocks. A block under `<!-- not run: reason -->` is skipped, and the reason is
 printed. The commands of a block share one shell, which starts in a scratch
-folder where everything in the checkout can be read under its own name, so that
-a file a command writes to does not land in the checkout.
+folder of links to the checkout's files, so that files written by a command do
+not land in the checkout.
 """
 
 import argparse
@@ -37,11 +37,11 @@ class Block:
     not_run: str = ""
 
     def commands(self):
-        """Whole commands, with what follows a backslash or `<<WORD` in them."""
-        commands, goes_on, word = [], False, None
+        """Whole commands, including lines continued by a backslash or `<<WORD`."""
+        commands, continues, word = [], False, None
         for line in self.lines:
             if self.language == "console":
-                if goes_on or word:
+                if continues or word:
                     line = line.removeprefix("> ")
                 elif line.startswith("$ "):
                     line = line.removeprefix("$ ")
@@ -51,13 +51,13 @@ class Block:
                 commands[-1] += "\n" + line
                 word = None if line == word else word
                 continue
-            if goes_on:
+            if continues:
                 commands[-1] += "\n" + line
             elif line.strip() and not line.lstrip().startswith("#"):
                 commands.append(line)
             else:
                 continue
-            goes_on = line.endswith("\\")
+            continues = line.endswith("\\")
             if here := HERE_DOCUMENT.search(line):
                 word = here["word"]
         return commands
@@ -91,7 +91,7 @@ def plan(commands):
         words = command.split()
         why = None
         if words[0] in ("./test", ".ci/run"):
-            why = "it is what runs this"
+            why = "it runs this check"
         elif words[:2] == ["git", "clone"]:
             why, cloned = "this is the clone", True
         elif cloned and words[0] == "cd":
@@ -101,17 +101,17 @@ def plan(commands):
 
 
 def script(planned):
-    """One shell script that shows each command before it runs it."""
+    """Returns a shell script that prints each command before running it."""
     lines = ["set -euo pipefail"]
     for command, why in planned:
         if why:
             lines.append(f"echo {shlex.quote(f'skipped, {why}: $ {command}')}")
             continue
         lines.append(f"echo {shlex.quote(f'$ {command}')}")
-        # The one build that the tests made serves the command as well.
+        # The tests' build of the command serves here as well.
         if command.startswith(RUN_COMMAND):
             command = "heddle " + command.removeprefix(RUN_COMMAND)
-        # From another folder cargo would take this for another workspace and
+        # From the scratch folder cargo would treat this as another workspace and
         # build all of it again.
         if command.split()[0] == "cargo":
             command = f'(cd "$CHECKOUT" && {command})'
@@ -120,14 +120,14 @@ def script(planned):
 
 
 def scratch_view(root, scratch):
-    """Fills `scratch` with links to everything at the top of `root`."""
+    """Fills `scratch` with links to the entries of `root`."""
     for entry in root.iterdir():
         if entry.name != ".git":
             (scratch / entry.name).symlink_to(entry)
 
 
 def run(block, root, binaries):
-    """Runs a block and returns what it ended with, 0 for success."""
+    """Runs a block. Returns 0 for success, else the exit status or the reason."""
     with tempfile.TemporaryDirectory() as temporary:
         temporary = Path(temporary)
         scratch = temporary / "checkout"
@@ -148,7 +148,7 @@ def run(block, root, binaries):
                 timeout=BLOCK_LIMIT_S,
             )
         except subprocess.TimeoutExpired:
-            return f"no answer in {BLOCK_LIMIT_S} s"
+            return f"a timeout of {BLOCK_LIMIT_S} s"
         return done.returncode
 
 
@@ -161,21 +161,21 @@ def main():
 
     if not (root / "README.md").is_file():
         sys.exit(f"error: {root} has no README.md")
-    ran = failed = left_out = 0
+    ran = failed = skipped = 0
     for page in sorted(path for pattern in PAGES for path in root.glob(pattern)):
         name = str(page.relative_to(root))
         for block in blocks(name, page.read_text(encoding="utf-8")):
             print(f"-- {block.page}:{block.line}", flush=True)
             if block.not_run:
                 print(f"not run: {block.not_run}")
-                left_out += 1
+                skipped += 1
                 continue
             status = run(block, root, binaries)
             ran += 1
             if status:
                 print(f"{block.page}:{block.line}: the last command above ended with {status}")
                 failed += 1
-    print(f"documented blocks: {ran} ran, {failed} failed, {left_out} not run")
+    print(f"documented blocks: {ran} ran, {failed} failed, {skipped} not run")
     return 1 if failed else 0
 
 

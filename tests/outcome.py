@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Counts what a check printed on its standard input: `PASSED FAILED SKIPPED`.
+"""Counts the results in a check's output, read from standard input: `PASSED FAILED SKIPPED`.
 
     python3 tests/outcome.py STATUS < log
 
-Understands cargo-nextest, cargo test, unittest and `documented_commands.py`. Any
-other check is one that passed, failed or, with status 77, could not run.
+Understands the output of cargo-nextest, cargo test, unittest and
+`documented_commands.py`. Any other check counts as one that passed, failed or,
+with status 77, was skipped.
 """
 
 import re
@@ -21,13 +22,13 @@ DOCUMENTED = re.compile(r"^documented blocks: (\d+) ran, (\d+) failed, (\d+) not
 
 
 def numbered(word, text):
-    """The number before or after a word: `3 failed`, `failures=3`."""
+    """Returns the number before or after a word: `3 failed`, `failures=3`."""
     found = re.search(rf"(\d+) {word}|{word}=(\d+)", text)
     return int(found[1] or found[2]) if found else 0
 
 
 def count(status, log):
-    """How many passed, failed and were skipped."""
+    """Returns how many passed, failed and were skipped."""
     log = COLOUR.sub("", log)
     if status == 77:
         return 0, 0, 1

@@ -1,7 +1,7 @@
 """Recordings for tests of the report: ordinary, tiny, huge and awkward ones.
 
 Each function returns a file of format version 2 as a Python object. Figures come
-from a fixed seed, so that a failure can be seen again.
+from a fixed seed, so that a failure can be reproduced.
 """
 
 import random
@@ -20,7 +20,7 @@ AWKWARD = (
 
 
 class Recording:
-    """Collects spans and turns them into columns."""
+    """Collects spans and writes them as columns."""
 
     def __init__(self, label, seed=1):
         self.label = label
@@ -67,7 +67,7 @@ class Recording:
         computing = [row["self_ns"] - row.get("transfer_ns", 0) - row.get("overhead_ns", 0) for row in rows]
         spans["cpu_ns"] = [time if row["device"] == "cpu" else 0 for row, time in zip(rows, computing)]
         spans["gpu_ns"] = [0 if row["device"] == "cpu" else time for row, time in zip(rows, computing)]
-        # A column of defaults is left out, as the profiler leaves it out.
+        # Columns of defaults are omitted, as by the profiler.
         spans = {key: value for key, value in spans.items() if key == "count" or any(x not in (0, None) for x in value)}
         threads = sorted({row["thread"] for row in rows})
         counts = {"recorded": len(rows), "kept": len(rows), "written": len(rows), "overwritten": 0, "sampled_one_in": 1,
@@ -88,7 +88,7 @@ def one_span():
 
 
 def instant():
-    """Spans that took no time at all."""
+    """Spans that took no time."""
     recording = Recording("no time")
     for start in (0, 0, 5):
         recording.span("nothing", start, 0)
@@ -149,7 +149,7 @@ def several_gpus():
 
 
 def huge(spans=200_000):
-    """As many spans as the report must stay fluid with, nested, on eight threads and a GPU."""
+    """The number of spans at which the report must stay fluid, nested, on eight threads and a GPU."""
     recording = Recording("200,000 spans", seed=4)
     pick = recording.random
     names = [f"operation-{index}" for index in range(40)]
@@ -180,7 +180,7 @@ def huge(spans=200_000):
 
 
 def version_1():
-    """What the first version of the profiler wrote."""
+    """A file of the profiler's first version."""
     spans = [
         {"operation": "xor", "element": "u8", "device": "cuda:0" if index % 3 == 0 else "cpu", "backend": "native",
          "start_ns": index * 2_000, "total_ns": 1_500 + index, "device_ns": 400 if index % 3 == 0 else None,
@@ -192,7 +192,7 @@ def version_1():
 
 
 def ordinary(slower=(), created_unix_ms=1_794_754_800_000, label="ordinary", seed=5, matmul_on="cuda:0"):
-    """A run with a bit of everything; operations named in `slower` take half as long again."""
+    """A run with every kind of entry; operations named in `slower` take half as long again."""
     recording = Recording(label, seed)
     pick = recording.random
 
@@ -233,7 +233,7 @@ def ordinary(slower=(), created_unix_ms=1_794_754_800_000, label="ordinary", see
 
 
 def noisy(seed=1, scale=1, calls=60, device="cpu", created_unix_ms=1_794_754_800_000):
-    """Calls of several amounts of work with a heavy tail, and more amounts of work than are told apart."""
+    """Calls of several amounts of work with a heavy tail, and of more amounts than are distinguished."""
     recording = Recording(f"noisy {seed}", seed)
     pick = recording.random
     at = 0

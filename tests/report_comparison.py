@@ -1,4 +1,4 @@
-"""Two runs in one report, and the same two in the crate."""
+"""Tests of two runs compared in one report, and by the crate."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ class ComparisonTest(ReportTest):
         self.assertEqual(verdicts["matmul f32"], "= no change")
         self.assertGreater(page.evaluate("document.querySelectorAll('#changes .scatterlayer .points path').length"), 3)
         self.assertIn("cuda:0 100", page.evaluate("document.querySelector('#changes .moves').textContent"))
-        # The older run is the one before; swapped, what was slower is faster.
+        # The older run is the baseline; swapped, the slower operation is the faster one.
         page.click(".comparison button")
         page.wait(READY)
         verdicts = dict(zip(self.column(page, "changes", "Operation"), self.column(page, "changes", "Verdict")))
@@ -32,11 +32,11 @@ class ComparisonTest(ReportTest):
         self.assertIn("xor u8", self.column(page, "changes", "Operation"))
         self.assert_quiet(page)
 
-    def test_the_page_and_the_crate_say_the_same(self):
-        """Ratio, interval and verdict of every operation, and the verdict in all."""
+    def test_the_page_and_the_crate_agree(self):
+        """Ratio, interval and verdict of every operation, and the overall verdict."""
         for name, before, after in self.pairs():
             with self.subTest(pair=name):
-                said = json.loads(subprocess.run([comparer(), before, after], check=True, capture_output=True).stdout)
+                compared = json.loads(subprocess.run([comparer(), before, after], check=True, capture_output=True).stdout)
                 make_page(before, before.with_suffix(".html"))
                 page = self.browser.open(before.with_suffix(".html"))
                 page.wait(READY, READY_LIMIT_S)
@@ -44,8 +44,8 @@ class ComparisonTest(ReportTest):
                 page.wait(f"{READY} && document.getElementById('changes') !== null", READY_LIMIT_S)
                 shown = page.evaluate("JSON.parse(document.getElementById('changes').dataset.changes)")
                 page.__exit__()
-                self.assertEqual(shown["verdict"].replace(" ", "-"), said["verdict"])
-                operations = {(each["operation"] or "(no name)", each["element"]): each for each in said["operations"]}
+                self.assertEqual(shown["verdict"].replace(" ", "-"), compared["verdict"])
+                operations = {(each["operation"] or "(no name)", each["element"]): each for each in compared["operations"]}
                 self.assertEqual(len(shown["operations"]), len(operations))
                 for row in shown["operations"]:
                     each = operations[row["operation"], row["element"]]
@@ -58,7 +58,7 @@ class ComparisonTest(ReportTest):
                             self.assertAlmostEqual((mine + 1) / theirs, 1, delta=1e-9)
 
     def pairs(self):
-        """Two files each, the older one first; the page takes it for the one before."""
+        """Pairs of files, the older one first: the page takes it as the baseline."""
         early, late = {"created_unix_ms": 1_000}, {"created_unix_ms": 2_000}
         base = self.recording("ordinary", **early)
         for name, other in (
@@ -76,5 +76,5 @@ class ComparisonTest(ReportTest):
 
 
 def comparer():
-    """The example that compares with the crate's own code, built beside the page maker."""
+    """The path of the example that compares with the crate's own code, built beside the page maker."""
     return Path(OPTIONS.maker).with_name("compare")

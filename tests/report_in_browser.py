@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Opens the report in a headless Chromium and holds it to what it promises.
+"""Tests the report in a headless Chromium.
 
     python3 tests/report_in_browser.py                       # what ./test runs
     python3 tests/report_in_browser.py --screenshots docs    # and keep the pictures
     python3 tests/report_in_browser.py -k phone              # one test, as in unittest
 
-Chromium is installed where it is missing and a package manager is at hand; where
-there is none in the end, this says so and ends with status 77: skipped. `--maker PROGRAM` names a program that takes a
-recording and the page to write; without it, the example `report` is built.
+Chromium is installed where it is missing and a package manager can do so. Without
+a Chromium the script prints why and exits with status 77: skipped. `--maker
+PROGRAM` names a program that takes a recording and the page to write; without it,
+the example `report` is built.
 """
 
 import argparse
@@ -16,18 +17,18 @@ import sys
 import unittest
 
 from browser import BrowserError, find_or_install
+from report_appearance import AppearanceTest
 from report_comparison import ComparisonTest
-from report_looks import LooksTest
 from report_page import OPTIONS, build_maker
 from report_recordings import RecordingsTest
 from report_table import TableTest
 from report_timeline import TimelineTest
 
-# The status of a check that could not run here.
+# The exit status of a check that could not run on this machine.
 SKIPPED = 77
 
-# What `unittest.main` finds in this module.
-__all__ = ["ComparisonTest", "LooksTest", "RecordingsTest", "TableTest", "TimelineTest"]
+# The test cases that `unittest.main` finds in this module.
+__all__ = ["AppearanceTest", "ComparisonTest", "RecordingsTest", "TableTest", "TimelineTest"]
 
 
 def main():

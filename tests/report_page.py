@@ -1,7 +1,7 @@
-"""A report opened in a headless Chromium: what every test of it starts from.
+"""The base class of the report's tests, which open it in a headless Chromium.
 
-Pages are made by a program that takes a recording and the page to write, the
-example `report` unless another is named.
+A program that takes a recording and the page to write makes the pages: the
+example `report` unless `--maker` names another.
 """
 
 import argparse
@@ -23,7 +23,7 @@ READY_LIMIT_S = 60
 
 OPTIONS = argparse.Namespace(maker=None, screenshots=None)
 
-# Where each plotly chart must have drawn something.
+# The elements that each plotly chart must have drawn.
 PLOTLY_MARKS = {
     "shares": ".slice",
     "means": ".scatterlayer .points path, .barlayer .point",
@@ -34,7 +34,7 @@ PLOTLY_MARKS = {
 
 
 def make_page(recording, page):
-    """Writes the page of a recording's file, or the demo for None."""
+    """Writes the page of a recording's file, or of the demo for None."""
     arguments = [page] if recording is None else [recording, page]
     subprocess.run([OPTIONS.maker, *map(str, arguments)], check=True)
 
@@ -48,7 +48,7 @@ def build_maker():
 
 
 def seconds(text):
-    """A time as the page shows it, in seconds."""
+    """Converts a time as the page shows it to seconds."""
     number, unit = text.replace("\u202f", " ").split(" ")
     return float(number) * {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
 
@@ -66,7 +66,7 @@ class ReportTest(unittest.TestCase):
         cls.folder.cleanup()
 
     def recording(self, name, **arguments):
-        """The path of a recording that `recordings` makes, as a file."""
+        """Writes a recording made by `recordings` to a file and returns its path."""
         words = "-".join([name, *(f"{key}-{value}" for key, value in sorted(arguments.items()))])
         path = Path(self.folder.name) / (re.sub(r"[^\w-]", "_", words)[:100] + ".json")
         if not path.exists():
@@ -74,7 +74,7 @@ class ReportTest(unittest.TestCase):
         return path
 
     def open(self, name, dark=False, size=None, **arguments):
-        """A page showing a recording, once it has drawn. `None` opens the demo."""
+        """Opens the page of a recording and waits until it has drawn. `None` opens the demo."""
         recording = None if name is None else self.recording(name, **arguments)
         page_path = Path(self.folder.name) / "demo.html" if recording is None else recording.with_suffix(".html")
         if not page_path.exists():
@@ -85,10 +85,10 @@ class ReportTest(unittest.TestCase):
         return page
 
     def assert_quiet(self, page):
-        """Nothing complained, and nothing was asked of any other machine or file."""
+        """Asserts that the page reported no error and requested nothing but its own file."""
         page.evaluate("new Promise((done) => setTimeout(done, 100))")
         page.drain()
-        self.assertEqual(page.complaints, [])
+        self.assertEqual(page.errors, [])
         foreign = [url for url in page.requests if not url.startswith(("data:", "blob:"))]
         self.assertEqual(len(foreign), 1, foreign)
         self.assertTrue(foreign[0].startswith("file://"), foreign)
@@ -103,7 +103,7 @@ class ReportTest(unittest.TestCase):
                 self.assertGreater(self.painted(page, chart), 0, f"the canvas of {chart} is blank")
 
     def painted(self, page, chart):
-        """How many different colours a canvas shows, the ground apart."""
+        """The number of different colours on a canvas, without the background."""
         return page.evaluate(f"""(() => {{
             const canvas = document.querySelector('#{chart} canvas');
             if (Number(canvas.dataset.marks) === 0) return 0;
@@ -117,7 +117,7 @@ class ReportTest(unittest.TestCase):
         return page.evaluate(f"document.querySelector('#{chart} canvas').toDataURL()")
 
     def column(self, page, table, label):
-        """The texts of a column of a table."""
+        """The texts of a table's column."""
         return page.evaluate(f"""(() => {{
             const table = document.querySelector('#{table} .table table');
             const heads = [...table.querySelectorAll('thead th')].map((head) => head.textContent.trim());
@@ -126,7 +126,7 @@ class ReportTest(unittest.TestCase):
         }})()""")
 
     def head(self, table, label, page):
-        """Marks the button of a column's head and returns a selector for it."""
+        """Gives the button in a column's head an id and returns its selector."""
         page.evaluate(f"""[...document.querySelectorAll('#{table} thead button')]
             .find((button) => button.textContent.trim() === {json.dumps(label)}).id = 'sought'""")
         return "#sought"
@@ -134,7 +134,7 @@ class ReportTest(unittest.TestCase):
     def assert_no_sideways_scrolling(self, page):
         scroll, width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
         self.assertLessEqual(scroll, width)
-        # Everything ends inside the page, or inside a box of its own that scrolls.
+        # Every element ends inside the page, or inside a box that scrolls.
         outside = page.evaluate("""[...document.querySelectorAll('main *, header *')].filter((each) =>
             each.getBoundingClientRect().right > window.innerWidth + 1
             && !each.closest('.scroll, nav, .unseen, .skip, svg')).map((each) => each.outerHTML.slice(0, 80))""")

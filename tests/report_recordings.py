@@ -1,4 +1,4 @@
-"""Which recordings a report opens, and what it says of those it does not."""
+"""Tests of the recordings that a report opens, and of its messages for those it refuses."""
 
 import json
 from pathlib import Path
@@ -8,19 +8,19 @@ from report_page import PHONE, READY, ReportTest, make_page
 
 
 class RecordingsTest(ReportTest):
-    def test_charts_have_marks_and_nothing_is_asked_of_the_network(self):
+    def test_charts_have_marks_and_nothing_is_requested_from_the_network(self):
         page = self.open("ordinary")
         self.assert_marks(page)
         self.assert_quiet(page)
 
-    def test_the_page_is_refused_the_network_even_if_it_asked(self):
+    def test_network_requests_of_the_page_are_refused(self):
         page = self.open("ordinary")
-        said = page.evaluate("fetch('https://heddle.invalid/').then(() => 'sent', () => 'refused')")
-        self.assertEqual(said, "refused")
+        outcome = page.evaluate("fetch('https://heddle.invalid/').then(() => 'sent', () => 'refused')")
+        self.assertEqual(outcome, "refused")
         page.drain()
-        self.assertTrue(any("Content Security Policy" in complaint for complaint in page.complaints), page.complaints)
+        self.assertTrue(any("Content Security Policy" in error for error in page.errors), page.errors)
 
-    def test_a_file_that_is_no_recording_is_refused_in_words(self):
+    def test_a_file_that_is_no_recording_is_refused_with_a_message(self):
         page = self.open("ordinary")
         for name, content, word in (("text.json", "once upon a time", "not JSON"), ("other.json", "[1, 2]", "not a recording"),
                                     ("new.json", '{"format": "heddle-profile", "version": 99}', "version 99"),
@@ -33,7 +33,7 @@ class RecordingsTest(ReportTest):
         self.assert_marks(page)
         self.assert_quiet(page)
 
-    def test_a_page_made_from_something_else_says_so(self):
+    def test_a_page_made_from_a_damaged_file_reports_it(self):
         torn = Path(self.folder.name) / "half.json"
         torn.write_text(self.recording("ordinary").read_text()[:1000])
         make_page(torn, torn.with_suffix(".html"))
@@ -43,7 +43,7 @@ class RecordingsTest(ReportTest):
         self.assertIn("is not JSON", page.evaluate("document.getElementById('complaint').textContent"))
         self.assert_quiet(page)
 
-    def test_opened_empty_it_shows_the_same_demo_every_time_and_says_so(self):
+    def test_without_a_recording_the_page_shows_the_same_demo_every_time(self):
         page = self.open(None)
         self.assertIn("Nothing here was measured", page.evaluate("document.querySelector('.demo').textContent"))
         self.assertIn("Demo", page.evaluate("document.querySelector('h1').textContent"))
@@ -53,7 +53,7 @@ class RecordingsTest(ReportTest):
         read = "document.getElementById('parts').textContent"
         self.assertEqual(page.evaluate(read), again.evaluate(read))
 
-    def test_a_recording_takes_the_demo_s_place(self):
+    def test_a_recording_replaces_the_demo(self):
         page = self.open(None)
         page.drop(self.recording("ordinary"))
         page.wait(f"{READY} && document.querySelector('.demo') === null")
@@ -76,7 +76,7 @@ class RecordingsTest(ReportTest):
                     self.assert_quiet(page)
                     self.assert_no_sideways_scrolling(page)
 
-    def test_what_is_missing_is_said(self):
+    def test_missing_figures_are_reported(self):
         page = self.open("empty")
         missing = page.evaluate("[...document.querySelectorAll('.figure')].map((figure) => figure.querySelector('.missing') !== null)")
         self.assertTrue(missing and all(missing), missing)

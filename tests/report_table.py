@@ -1,11 +1,11 @@
-"""The table of a report: its figures, its order and its filter."""
+"""Tests of a report's table: figures, sorting and filter."""
 
 import recordings
 from report_page import ReportTest, seconds
 
 
 class TableTest(ReportTest):
-    def test_figures_are_those_of_the_recording(self):
+    def test_figures_match_the_recording(self):
         spans = recordings.ordinary()["spans"]
         page = self.open("ordinary")
         strings = recordings.ordinary()["strings"]
@@ -38,7 +38,7 @@ class TableTest(ReportTest):
         self.assertEqual(page.evaluate("document.getElementById('sought').parentElement.ariaSort"), "ascending")
         self.assert_quiet(page)
 
-    def test_table_keeps_only_rows_that_hold_what_was_typed(self):
+    def test_table_keeps_only_rows_that_contain_the_filter(self):
         page = self.open("ordinary")
         before = self.column(page, "operations", "Operation")
         page.click("#operations input")

@@ -1,10 +1,10 @@
-"""The timeline and the flame graph of a report: drawn on canvas, moved by mouse and keyboard."""
+"""Tests of a report's timeline and flame graph: drawing on canvas, mouse and keyboard."""
 
 import time
 
 from report_page import ReportTest
 
-# A frame at 30 per second; what is measured on a desktop is nearer 5 ms.
+# One frame at 30 per second; a desktop computer needs about 5 ms.
 PAINT_LIMIT_MS = 33
 
 
@@ -33,15 +33,15 @@ class TimelineTest(ReportTest):
 
     def test_the_timeline_and_the_flame_graph_work_by_keyboard(self):
         page = self.open("ordinary")
-        said = {}
+        announced = {}
         for chart in ("timeline", "flame"):
             page.evaluate(f"document.querySelector('#{chart} .stage').focus()")
             for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
                 page.press(key)
-            said[chart] = page.evaluate(f"document.querySelector('#{chart} .said').textContent")
+            announced[chart] = page.evaluate(f"document.querySelector('#{chart} .said').textContent")
             page.press("Enter")
-        self.assertRegex(said["timeline"], r"(load|xor|matmul) .* on (cpu|cuda:0)")
-        self.assertRegex(said["flame"], r"self time")
+        self.assertRegex(announced["timeline"], r"(load|xor|matmul) .* on (cpu|cuda:0)")
+        self.assertRegex(announced["flame"], r"self time")
         self.assert_quiet(page)
 
     def test_the_timeline_moves_and_zooms_by_mouse(self):
@@ -62,7 +62,7 @@ class TimelineTest(ReportTest):
         self.assertEqual(self.picture(page, "timeline"), whole)
         self.assert_quiet(page)
 
-    def test_pointing_at_a_mark_tells_what_it_is(self):
+    def test_pointing_at_a_mark_shows_its_name(self):
         page = self.open("ordinary")
         for chart, part in (("timeline", 0.48), ("flame", 0.5)):
             page.middle(f"#{chart} canvas")

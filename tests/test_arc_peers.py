@@ -32,7 +32,7 @@ class Tasks(unittest.TestCase):
             self.assertEqual(arc_peers.read_tasks(file), arc_peers.read_tasks(wheel))
             self.assertEqual(sorted(arc_peers.read_tasks(file)), ["t1", "t2"])
 
-    def test_both_sides_get_the_first_pairs_of_tasks_with_a_program(self):
+    def test_both_sides_receive_the_first_pairs_of_tasks_with_a_program(self):
         tasks = {**SETS["train"], **SETS["eval"]}
         chosen = arc_peers.first_pairs(tasks, {"t1": None, "unknown": None})
         self.assertEqual(chosen, {"t1": {"train": [PAIR], "test": [PAIR]}})
@@ -56,7 +56,7 @@ class Figures(unittest.TestCase):
     def test_a_missed_bar_is_named(self):
         python = {"ratio": {"median": 250.0}}
         ours = {"two_cores_all_pairs": {"median": 1.2}, "merged_all_pairs": {"median": 1.3}}
-        self.assertEqual(arc_peers.misses(python, ours), ["cores 1.20 < 1.8"])
+        self.assertEqual(arc_peers.missed_bars(python, ours), ["cores 1.20 < 1.8"])
 
 
 if __name__ == "__main__":

@@ -50,11 +50,11 @@ class Blocks(unittest.TestCase):
         (block,) = blocks("page.md", "```sh\ncat <<'END'\n# kept\n\nEND\ntrue\n```\n")
         self.assertEqual(block.commands(), ["cat <<'END'\n# kept\n\nEND", "true"])
 
-    def test_text_between_ends_a_mark(self):
+    def test_a_mark_applies_to_the_next_block_only(self):
         (block,) = blocks("page.md", "<!-- not run: no -->\ntext\n```sh\ntrue\n```\n")
         self.assertEqual(block.not_run, "")
 
-    def test_what_would_recur_is_skipped(self):
+    def test_commands_that_would_recurse_are_skipped(self):
         planned = plan(["git clone x", "cd heddle", "./test", "cd docs", "true"])
         self.assertEqual([bool(why) for _, why in planned], [True, True, True, False, False])
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 import gpu_peers as peers  # noqa: E402
 
 
-def a_round(**changes):
+def round_of(**changes):
     """A round in which every bar is met; `changes` are times by side, clock and case."""
     heddle = dict.fromkeys(peers.HEDDLE_CASES, 1000.0)
     torch = dict.fromkeys(peers.TORCH_CASES, 2000.0)
@@ -43,52 +43,52 @@ def script(folder, text):
 
 class Bars(unittest.TestCase):
     def verdict(self, start, **changes):
-        return row_of([a_round(**changes)] * 3, start)["verdict"]
+        return row_of([round_of(**changes)] * 3, start)["verdict"]
 
     def test_every_bar_can_be_met_and_missed(self):
-        self.assertNotIn("MISS", [row["verdict"] for row in peers.judge([a_round()] * 3)])
+        self.assertNotIn("MISS", [row["verdict"] for row in peers.judge([round_of()] * 3)])
         slow = dict.fromkeys(peers.HEDDLE_CASES, 1e6)
-        rows = peers.judge([a_round(heddle_wall=slow, heddle_device=slow)] * 3)
+        rows = peers.judge([round_of(heddle_wall=slow, heddle_device=slow)] * 3)
         judged = [row for row in rows if row["relation"]]
         self.assertEqual({row["verdict"] for row in judged}, {"MISS"})
         self.assertEqual(len(judged), 8)
 
-    def test_a_xor_moves_three_halves_of_what_a_copy_moves(self):
+    def test_a_xor_moves_one_and_a_half_times_the_bytes_of_a_copy(self):
         line = "xor 256 MiB resident"
-        # In the time of a copy half as much again was moved.
-        same = a_round(heddle_device={peers.XOR_LARGE: 100.0}, torch_device={peers.COPY: 100.0})
+        # In the time of a copy the xor moved half as much again.
+        same = round_of(heddle_device={peers.XOR_LARGE: 100.0}, torch_device={peers.COPY: 100.0})
         self.assertAlmostEqual(row_of([same], line)["value"], 1.5)
         for copy, verdict in ((90.01, "PASS"), (89.0, "MISS")):
             one = {"heddle_device": {peers.XOR_LARGE: 150.0}, "torch_device": {peers.COPY: copy}}
             self.assertEqual(self.verdict(line, **one), verdict)
 
-    def test_the_fastest_copy_is_the_one_to_reach(self):
+    def test_the_xor_is_compared_with_the_fastest_copy(self):
         copies = {"torch_device": {peers.COPY: 100.0}, "cupy_device": {peers.COPY: 50.0}}
-        one = a_round(heddle_device={peers.XOR_LARGE: 150.0}, **copies)
+        one = round_of(heddle_device={peers.XOR_LARGE: 150.0}, **copies)
         self.assertAlmostEqual(row_of([one], "xor 256 MiB resident")["value"], 0.5)
 
-    def test_the_wall_clock_stands_in_for_a_device_without_one(self):
-        one = a_round(heddle_wall={peers.XOR_LARGE: 300.0}, torch_wall={peers.COPY: 100.0})
+    def test_the_wall_clock_replaces_a_missing_device_clock(self):
+        one = round_of(heddle_wall={peers.XOR_LARGE: 300.0}, torch_wall={peers.COPY: 100.0})
         del one["heddle"]["device"][peers.XOR_LARGE]
         self.assertAlmostEqual(peers.xor_share_of_copy(one), 0.5)
 
     def test_limits_are_met_exactly_at_the_bar(self):
         for line, case, limit in (
             ("xor 1 kB resident", peers.XOR_SMALL, 10_000.0),
-            ("xor 1 kB host to host", peers.TRIP_SMALL, 35_000.0),
+            ("xor 1 kB host to host", peers.HOST_SMALL, 35_000.0),
         ):
             self.assertEqual(self.verdict(line, heddle_wall={case: limit}), "PASS")
             self.assertEqual(self.verdict(line, heddle_wall={case: limit * 1.001}), "MISS")
 
-    def test_host_to_host_is_against_the_faster_peer(self):
-        times = {"torch_wall": {peers.TRIP_LARGE: 1400.0}, "cupy_wall": {peers.TRIP_LARGE: 9000.0}}
+    def test_host_to_host_is_compared_with_the_faster_peer(self):
+        times = {"torch_wall": {peers.HOST_LARGE: 1400.0}, "cupy_wall": {peers.HOST_LARGE: 9000.0}}
         self.assertEqual(self.verdict("xor 256 MiB host to host", **times), "MISS")
 
     def test_a_ratio_is_taken_within_each_round_and_the_median_judged(self):
         # The second round ran on a machine half as fast, the third is an outlier.
         case = peers.MATMULS[1]
         taken = [
-            a_round(heddle_wall={case: ours}, torch_wall={case: theirs})
+            round_of(heddle_wall={case: ours}, torch_wall={case: theirs})
             for ours, theirs in ((100, 98), (200, 196), (100, 50))
         ]
         row = row_of(taken, "matmul f32 4096 resident")
@@ -102,14 +102,14 @@ class Bars(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_every_line_has_its_bar_and_verdict(self):
-        taken = [a_round(heddle_wall={peers.TRIP_SMALL: 40_000.0})] * 3
+        taken = [round_of(heddle_wall={peers.HOST_SMALL: 40_000.0})] * 3
         text = peers.table(peers.cases(taken), peers.judge(taken))
         self.assertRegex(text, r"xor 1 kB host to host +40 µs +\(40 µs-40 µs\) +<= 35 µs  MISS\n")
         self.assertRegex(text, r"bmm f32 10x256x256 resident.* 2\.00 .*>= 1\.00  PASS\n")
         self.assertRegex(text, r"copy-resident 268435456 +- +- +2 µs")
 
     def test_raw_rounds_and_arithmetic_are_recorded(self):
-        taken = [a_round()] * 3
+        taken = [round_of()] * 3
         now = datetime.datetime(2030, 1, 2, tzinfo=datetime.timezone.utc)
         rows = peers.cases(taken), peers.judge(taken)
         written = peers.record(taken, *rows, {"torch": {"gpu": "x"}}, "abc", now)
@@ -134,7 +134,7 @@ class Turns(unittest.TestCase):
 
             def measure(self):
                 order.append(self.name)
-                return a_round()[self.name]
+                return round_of()[self.name]
 
         names = ["heddle", "torch", "cupy"]
         with contextlib.redirect_stderr(io.StringIO()):
@@ -142,15 +142,15 @@ class Turns(unittest.TestCase):
         self.assertEqual((order, len(taken)), (names * 3, 3))
 
     def test_a_case_left_out_is_named(self):
-        one = a_round()
+        one = round_of()
         del one["heddle"]["wall"][peers.BATCH]
-        told = "heddle reported no time for batch-matmul-resident:256"
-        with self.assertRaisesRegex(peers.Unusable, told):
+        message = "heddle reported no time for batch-matmul-resident:256"
+        with self.assertRaisesRegex(peers.Unusable, message):
             peers.check_complete(one)
 
 
 class Libraries(unittest.TestCase):
-    """The calls themselves, on libraries that only take note of them."""
+    """The calls themselves, on mocked libraries."""
 
     def times(self, side, **modules):
         with (
@@ -162,7 +162,7 @@ class Libraries(unittest.TestCase):
 
     def assert_all_timed(self, times, cases):
         self.assertEqual(set(times["wall"]), set(cases))
-        hosted = {peers.TRIP_SMALL, peers.TRIP_LARGE}
+        hosted = {peers.HOST_SMALL, peers.HOST_LARGE}
         self.assertEqual(set(times["device"]), set(cases) - hosted)
         self.assertEqual(set(times["device"].values()), {3.0})
 
@@ -183,10 +183,10 @@ class Libraries(unittest.TestCase):
         self.assert_all_timed(self.times(peers.Cupy, cupy=cupy), peers.CUPY_CASES)
         self.assertTrue(cupy.cuda.Device.return_value.synchronize.called)
 
-    def test_a_machine_without_a_gpu_is_told(self):
+    def test_a_machine_without_a_gpu_is_reported(self):
         torch = mock.MagicMock()
         torch.cuda.is_available.return_value = False
-        with self.assertRaisesRegex(peers.Unusable, "sees no CUDA GPU"):
+        with self.assertRaisesRegex(peers.Unusable, "finds no CUDA GPU"):
             self.times(peers.Torch, torch=torch)
 
 
@@ -196,7 +196,7 @@ class Heddles(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def test_a_missing_peer_is_one_clear_line(self):
+    def test_a_missing_peer_is_reported_in_one_line(self):
         heddle = script(self.folder, "#!/bin/sh\n")
         errors = io.StringIO()
         with (
@@ -219,13 +219,13 @@ class Heddles(unittest.TestCase):
     def test_rows_of_other_devices_are_left_out(self):
         row = {"name": "xor-resident", "size": 1024, "device": "cuda:0", "median_ns": 5.0}
         rows = [{**row, "device_ns": 3}, {**row, "device": "cuda:1", "median_ns": 9.0}]
-        said = json.dumps({"rows": rows})
-        heddle = script(self.folder, f"#!{sys.executable}\nprint({said!r})\n")
+        output = json.dumps({"rows": rows})
+        heddle = script(self.folder, f"#!{sys.executable}\nprint({output!r})\n")
         measured = peers.Heddle(heddle, "cuda:0").measure()
         case = ("xor-resident", 1024)
         self.assertEqual(measured, {"wall": {case: 5.0}, "device": {case: 3}})
 
-    def test_a_failure_of_heddle_is_told(self):
+    def test_a_failure_of_heddle_is_reported(self):
         heddle = script(self.folder, "#!/bin/sh\necho no such device >&2\nexit 2\n")
         with self.assertRaisesRegex(peers.Unusable, "ended with 2: no such device"):
             peers.Heddle(heddle, "cuda:0").measure()

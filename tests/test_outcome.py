@@ -17,13 +17,13 @@ class Outcome(unittest.TestCase):
         self.assertEqual(count(0, "Ran 7 tests in 0.1s\n\nOK\n"), (7, 0, 0))
         self.assertEqual(count(1, "Ran 7 tests in 1s\n\nFAILED (failures=1, errors=2, skipped=1)\n"), (3, 3, 1))
 
-    def test_a_unittest_with_many_failing_parts_is_no_negative_number(self):
+    def test_more_failures_than_tests_give_no_negative_number(self):
         self.assertEqual(count(1, "Ran 2 tests in 1s\n\nFAILED (failures=5)\n"), (0, 5, 0))
 
     def test_documented_commands(self):
         self.assertEqual(count(1, "documented blocks: 9 ran, 1 failed, 3 not run\n"), (8, 1, 3))
 
-    def test_what_prints_no_numbers_is_one_check(self):
+    def test_output_without_numbers_counts_as_one_check(self):
         self.assertEqual(count(0, "fine\n"), (1, 0, 0))
         self.assertEqual(count(101, "error: could not compile\n"), (0, 1, 0))
         self.assertEqual(count(77, "there is no browser\n"), (0, 0, 1))

@@ -41,7 +41,7 @@ class Reports(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def test_the_device_asked_for_is_read(self):
+    def test_the_requested_device_is_read(self):
         heddle = fake_heddle(self.folder.name, FAKE_HEDDLE.replace("MEDIAN", "50.0"))
         report = peers.heddle_report(heddle, peers.CASES)
         self.assertEqual(set(peers.medians(report, "cpu", peers.CASES).values()), {50.0})
@@ -52,13 +52,13 @@ class Reports(unittest.TestCase):
         with self.assertRaisesRegex(peers.Unusable, "on cpu for matmul:64"):
             peers.medians(report, "cpu", [("xor", 5), ("matmul", 64)])
 
-    def test_failures_of_heddle_are_told(self):
-        for text, told in (
+    def test_failures_of_heddle_are_reported(self):
+        for text, message in (
             ("#!/bin/sh\necho no such suite >&2\nexit 2\n", "no such suite"),
             ("#!/bin/sh\necho not json\n", "did not write JSON"),
         ):
             heddle = fake_heddle(self.folder.name, text)
-            with self.assertRaisesRegex(peers.Unusable, told):
+            with self.assertRaisesRegex(peers.Unusable, message):
                 peers.heddle_report(heddle, peers.CASES)
         with self.assertRaisesRegex(peers.Unusable, "cannot run"):
             peers.heddle_report(Path(self.folder.name) / "absent", peers.CASES)
@@ -106,7 +106,7 @@ class WholeRuns(unittest.TestCase):
         self.assertEqual(len(written["cases"]), len(peers.CASES))
         self.assertIn("blas", written["numpy"])
 
-    def test_slower_anywhere_fails_unless_told_not_to_check(self):
+    def test_slower_anywhere_fails_unless_no_check_is_given(self):
         self.assertEqual(self.check("1e12")[0], 1)
         self.assertEqual(self.check("1e12", "--no-check")[0], 0)
 

@@ -1,4 +1,4 @@
-"""How a report looks and is reached: contrast, colours, phone, paper and keyboard."""
+"""Tests of a report's appearance and accessibility: contrast, colours, phone, print and keyboard."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from report_page import OPTIONS, PHONE, READY, ReportTest
 TEXT_CONTRAST = 4.5
 MARK_CONTRAST = 3.0
 
-# Contrast of every visible text with what lies behind it, worst first.
+# The contrast of every visible text with its background, lowest first.
 CONTRASTS = """(() => {
   const parse = (text) => {
     const parts = text.match(/[\\d.]+/g).map(Number);
@@ -23,7 +23,7 @@ CONTRASTS = """(() => {
     const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
     return (high + 0.05) / (low + 0.05);
   };
-  const behind = (node) => {
+  const backgroundOf = (node) => {
     for (let at = node; at; at = at.parentElement) {
       const {rgb, alpha} = parse(getComputedStyle(at).backgroundColor);
       if (alpha === 1) return rgb;
@@ -40,15 +40,15 @@ CONTRASTS = """(() => {
     const inSvg = holder.closest("svg") !== null;
     const bar = inSvg && holder.closest(".barlayer .point")?.querySelector("path");
     const inside = bar && holder.closest(".bartext")?.getAttribute("text-anchor") === "middle" && holder.closest(".bartext-inside");
-    const ground = inside ? parse(getComputedStyle(bar).fill).rgb : behind(holder.closest(".chart") ?? holder);
-    found.push([contrast(parse(inSvg ? style.fill : style.color).rgb, ground), text.slice(0, 40)]);
+    const background = inside ? parse(getComputedStyle(bar).fill).rgb : backgroundOf(holder.closest(".chart") ?? holder);
+    found.push([contrast(parse(inSvg ? style.fill : style.color).rgb, background), text.slice(0, 40)]);
   }
   return found.sort((a, b) => a[0] - b[0]);
 })()"""
 
 
-class LooksTest(ReportTest):
-    def test_everything_that_can_be_pressed_can_be_reached_and_shows_its_focus(self):
+class AppearanceTest(ReportTest):
+    def test_every_control_is_reached_by_keyboard_and_shows_its_focus(self):
         page = self.open("ordinary")
         wanted = page.evaluate("""[...document.querySelectorAll('button, a[href], input:not([hidden]), summary, [tabindex="0"]')]
             .filter((each) => each.checkVisibility()).length""")
@@ -74,7 +74,7 @@ class LooksTest(ReportTest):
             .filter((each) => !(each.ariaLabel || each.textContent.trim())).map((each) => each.outerHTML.slice(0, 80))""")
         self.assertEqual(nameless, [])
 
-    def test_a_phone_scrolls_one_way_only(self):
+    def test_a_phone_scrolls_vertically_only(self):
         for name in ("ordinary", "awkward", None):
             with self.subTest(recording=name):
                 page = self.open(name, size=PHONE)
@@ -85,7 +85,7 @@ class LooksTest(ReportTest):
         page.wait(f"{READY} && document.getElementById('changes') !== null")
         self.assert_no_sideways_scrolling(page)
 
-    def test_text_and_marks_can_be_told_from_their_ground_in_light_and_dark(self):
+    def test_text_and_marks_contrast_with_their_background_in_light_and_dark(self):
         for dark in (False, True):
             with self.subTest(dark=dark):
                 page = self.open("ordinary", dark=dark)
@@ -110,19 +110,19 @@ class LooksTest(ReportTest):
 
     def test_colours_follow_the_system_and_the_switch(self):
         page = self.open("ordinary")
-        ground = "getComputedStyle(document.body).backgroundColor"
-        light = page.evaluate(ground)
-        page.prefer(dark=True)
+        background = "getComputedStyle(document.body).backgroundColor"
+        light = page.evaluate(background)
+        page.set_color_scheme(dark=True)
         page.wait("document.documentElement.dataset.theme === 'dark'")
-        dark = page.evaluate(ground)
+        dark = page.evaluate(background)
         self.assertNotEqual(light, dark)
         page.click("#theme button:nth-child(2)")
-        self.assertEqual(page.evaluate(ground), light)
+        self.assertEqual(page.evaluate(background), light)
         page.click("#theme button:nth-child(1)")
-        self.assertEqual(page.evaluate(ground), dark)
+        self.assertEqual(page.evaluate(background), dark)
         self.assert_quiet(page)
 
-    def test_it_prints_on_white_with_every_chart_inside_the_paper(self):
+    def test_the_report_prints_on_white_with_every_chart_inside_the_page(self):
         page = self.open("ordinary", dark=True)
         page.evaluate("""window.addEventListener('beforeprint', () => {
             const widths = [...document.querySelectorAll('.chart svg.main-svg, canvas')].map((each) => each.getBoundingClientRect().right);
@@ -138,20 +138,20 @@ class LooksTest(ReportTest):
         self.assert_quiet(page)
 
     def test_pictures(self):
-        """Light, dark and phone, as far as fits a README; kept where `--screenshots` says."""
+        """Screenshots in light, dark and phone size for the README, kept in the folder given by `--screenshots`."""
         for name, dark, size, last in (("light", False, None, "flame"), ("dark", True, None, "flame"), ("phone", False, PHONE, "shares")):
             with self.subTest(picture=name):
                 page = self.open(None, dark=dark, size=size)
                 path = Path(OPTIONS.screenshots or self.folder.name) / f"report-{name}.png"
                 bottom = page.evaluate(f"document.getElementById('{last}').getBoundingClientRect().bottom + window.scrollY")
                 page.screenshot(path, height=int(bottom) + 12)
-                # A blank picture of this size takes a few thousand bytes.
+                # A blank image of this size takes a few thousand bytes.
                 self.assertGreater(path.stat().st_size, 60_000)
                 if OPTIONS.screenshots:
                     shrink(path)
 
 
 def shrink(path):
-    """Fewer colours, where pngquant is there to choose them; a picture of flat colours loses nothing."""
+    """Reduces the colours with pngquant, if it is installed; images of flat colours lose nothing."""
     if shutil.which("pngquant"):
         subprocess.run(["pngquant", "--force", "--ext", ".png", "--quality", "70-95", "--strip", str(path)], check=False)
