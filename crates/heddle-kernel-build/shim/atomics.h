@@ -1,8 +1,8 @@
-// Atomics. Real ones: blocks of one grid may run on several processors at once.
+// Atomics, in hardware: blocks of one grid may run on several CPU threads at once.
 #pragma once
 
-// A thread that spins on an atomic must let the others of its block run, and one
-// that spins for ever must be found out: every so many atomics it stands back.
+// A thread that spins on an atomic must let the other threads of its block run, and one
+// that spins for ever must be detected: after a fixed number of atomics it yields.
 static inline void simt_spend() {
     if (--simt_now->fuel == 0) {
         simt_now->calls->pause(simt_now);
@@ -16,7 +16,7 @@ template <typename T> static inline T simt_cas(T *at, T expected, T desired) {
     return expected;
 }
 
-// For what the processor has no instruction for.
+// For operations that the CPU has no instruction for.
 template <typename T, typename Bits, typename F> static inline T simt_update(T *at, F next) {
     simt_spend();
     Bits *bits = (Bits *)at;

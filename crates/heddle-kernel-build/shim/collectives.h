@@ -1,5 +1,5 @@
-// What makes threads wait for each other. All of it knows its source line: a
-// barrier met at two different lines is not one barrier.
+// Barriers and warp collectives. All of them pass their source line: threads at barriers on
+// two different lines do not meet.
 #pragma once
 
 // Mirrors `BarrierKind` in src/simt/block.rs.
@@ -20,7 +20,7 @@ static inline unsigned long long simt_warp(unsigned kind, unsigned line, unsigne
     return simt_now->calls->warp(simt_now, kind, line, mask, value, source);
 }
 
-// Callable with and without a mask, which a macro with arguments is not.
+// Callable with and without a mask, unlike a macro with arguments.
 struct simt_syncwarp {
     unsigned line;
     void operator()(unsigned mask = 0xffffffffu) const { simt_warp(SIMT_SYNC, line, mask); }
@@ -36,12 +36,12 @@ static inline int simt_all(unsigned long long vote) {
 #define __any_sync(mask, test) ((int)((unsigned)simt_ballot(mask, test) != 0))
 #define __all_sync(mask, test) simt_all(simt_ballot(mask, test))
 
-// Which lanes happen to run together is the hardware's business and any set that
-// holds the caller is a legal answer. Here lanes run one after another, so it is
-// the caller alone: a kernel that needs more of it is wrong on a GPU as well.
+// The set of lanes that run together depends on the hardware, and any set that contains the
+// caller is legal. Here lanes run one after another, so the result is the caller alone: a
+// kernel that relies on more is wrong on a GPU as well.
 static inline unsigned __activemask() { return 1u << simt_now->lane; }
 
-// Source lanes by the rules of PTX `shfl.sync`: out of range reads one's own.
+// Source lanes by the rules of PTX `shfl.sync`: a lane out of range reads its own value.
 static inline unsigned simt_source_index(unsigned lane, int source, int width) {
     return (lane & ~(width - 1u)) | ((unsigned)source & (width - 1u));
 }

@@ -1,12 +1,12 @@
-// The running thread, and what the compiler's checks call.
+// The running thread, and the handlers that the compiler's checks call.
 //
-// Every crate's library of kernels carries this file; what is weak here is one
-// and the same in a program that links several.
+// Every crate's library of kernels contains this file; the weak symbols are merged in a
+// program that links several.
 //
-// Kernels are compiled with -fsanitize for what a GPU faults on or answers
-// differently: misaligned accesses, indices outside an array of known size,
-// shifts by the width or more, division by zero. The checks report here instead
-// of to a sanitizer's runtime, so a kernel that errs becomes a named error.
+// Kernels are compiled with -fsanitize for errors that a GPU faults on or computes
+// differently: misaligned accesses, indices outside an array of known size, shifts by the
+// width or more, division by zero. The checks report here instead of to a sanitizer's
+// runtime, so such an error in a kernel becomes a named error.
 
 #include "simt.h"
 
@@ -14,7 +14,7 @@ __attribute__((weak)) __thread simt_thread *simt_now = nullptr;
 
 extern "C" __attribute__((weak)) void simt_set_now(simt_thread *thread) { simt_now = thread; }
 
-// The head of every static record the compiler passes to a handler.
+// The head of every static record that the compiler passes to a handler.
 struct simt_location {
     const char *file;
     unsigned line, column;

@@ -1,8 +1,8 @@
 // CUDA C++ for the host compiler: the names a kernel uses, over the emulated GPU.
 //
-// Threads of a block are fibers of one operating-system thread. Whatever makes
-// a thread wait goes through `simt_calls` into the scheduler (heddle-cuda/src/simt); the
-// rest is plain arithmetic and lives in the headers included below.
+// Threads of a block are fibers of one operating-system thread. Everything that makes a
+// thread wait goes through `simt_calls` into the scheduler (heddle-cuda/src/simt); the rest
+// is arithmetic in the headers included below.
 #pragma once
 
 #include <math.h>
@@ -23,7 +23,7 @@
 
 struct simt_thread;
 
-// Mirrors `Calls` in heddle-cuda/src/simt/frame.rs.
+// Mirrors `HostCalls` in heddle-cuda/src/simt/frame.rs.
 struct simt_calls {
     unsigned (*barrier)(simt_thread *, unsigned kind, unsigned line, unsigned value);
     unsigned long long (*warp)(simt_thread *, unsigned kind, unsigned line, unsigned mask,
@@ -34,7 +34,7 @@ struct simt_calls {
     void (*fault)(simt_thread *, const char *what, const char *file, unsigned line);
 };
 
-// Mirrors `Frame` in heddle-cuda/src/simt/frame.rs.
+// Mirrors `ThreadFrame` in heddle-cuda/src/simt/frame.rs.
 struct simt_thread {
     uint3 thread, block;
     uint3 block_size, grid_size;
@@ -44,8 +44,8 @@ struct simt_thread {
     const void *worker;
 };
 
-// The thread that runs now. `__thread`, not `thread_local`: the latter costs a
-// call per use for initialisers that do not exist.
+// The running thread. `__thread`, not `thread_local`: the latter costs a call per use for
+// initialisers that do not exist.
 extern "C" __thread simt_thread *simt_now;
 
 #define threadIdx (simt_now->thread)
@@ -54,7 +54,7 @@ extern "C" __thread simt_thread *simt_now;
 #define gridDim (simt_now->grid_size)
 static const int warpSize = 32;
 
-// What src/shared.rs turns `__shared__` declarations into.
+// The functions that src/shared.rs turns `__shared__` declarations into.
 static inline void *simt_shared(const void *key, unsigned long long bytes) {
     return simt_now->calls->shared(simt_now, key, bytes);
 }
