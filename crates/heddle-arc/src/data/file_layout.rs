@@ -1,30 +1,28 @@
 //! What a JSON file holds, and the tasks in it.
 
 use super::grid::GridReader;
-use super::json::Json;
+use super::json::{Json, Keys};
 use super::source::Source;
 use super::{DataError, Task};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-type Keys = BTreeMap<String, Json>;
-
 /// A file by what it holds.
-enum FileLayout {
+enum FileLayout<'a> {
     /// `{"train": [pairs], "test": [pairs]}`: one task, named by its file.
-    Task(Keys),
+    Task(Keys<'a>),
     /// `{"train": {id: task}, "eval": {id: task}}`: whole sets.
-    Sets(Vec<Keys>),
+    Sets(Vec<Keys<'a>>),
     /// `{id: task}`: the challenges of a competition.
-    Challenges(Keys),
+    Challenges(Keys<'a>),
     /// `{id: [output, …]}`: their solutions.
-    Solutions(Keys),
+    Solutions(Keys<'a>),
     /// Anything else, in words.
     Other(String),
 }
 
-fn recognise(json: Json) -> FileLayout {
+fn recognise(json: Json<'_>) -> FileLayout<'_> {
     let Json::Object(keys) = json else {
         return FileLayout::Other(json.to_string());
     };
@@ -34,11 +32,11 @@ fn recognise(json: Json) -> FileLayout {
     if keys.get("train").is_some_and(Json::is_list) || keys.get("test").is_some_and(Json::is_list) {
         return FileLayout::Task(keys);
     }
-    let is_task = |json: &Json| json.get("train").is_some() || json.get("test").is_some();
+    let is_task = |json: &Json<'_>| json.get("train").is_some() || json.get("test").is_some();
     if keys.values().all(is_task) {
         return FileLayout::Challenges(keys);
     }
-    let is_set = |json: &Json| match json {
+    let is_set = |json: &Json<'_>| match json {
         Json::Object(set) => set.values().all(is_task),
         _ => false,
     };
@@ -49,7 +47,7 @@ fn recognise(json: Json) -> FileLayout {
         });
         return FileLayout::Sets(sets.collect());
     }
-    let is_answer = |json: &Json| match json {
+    let is_answer = |json: &Json<'_>| match json {
         Json::Grid { .. } => true,
         Json::List(grids) => !grids.is_empty() && grids.iter().all(Json::is_list),
         _ => false,
@@ -57,22 +55,22 @@ fn recognise(json: Json) -> FileLayout {
     if keys.values().all(is_answer) {
         return FileLayout::Solutions(keys);
     }
-    let names: Vec<&str> = keys.keys().take(3).map(String::as_str).collect();
+    let names: Vec<&str> = keys.iter().take(3).map(|(key, _)| key).collect();
     FileLayout::Other(format!("an object with the keys {}…", names.join(", ")))
 }
 
 /// The tasks of each file, in the order of their names. A file that holds
 /// something else is an error if it was named, a note if it was found.
 pub(super) fn tasks(
-    sources: Vec<Source>,
+    sources: &[Source],
     notes: &mut Vec<String>,
 ) -> Result<Vec<(String, Vec<Task>)>, DataError> {
-    let mut challenges: Vec<(String, Keys, bool)> = Vec::new();
-    let mut solutions: BTreeMap<String, Keys> = BTreeMap::new();
+    let mut challenges: Vec<(String, Keys<'_>, bool)> = Vec::new();
+    let mut solutions: BTreeMap<String, Keys<'_>> = BTreeMap::new();
     let mut found: Vec<(String, Vec<Task>)> = Vec::new();
     for source in sources {
-        let json = parse(&source)?;
-        let (file, named) = (source.name, source.named);
+        let json = parse(source)?;
+        let (file, named) = (source.name.clone(), source.named);
         match recognise(json) {
             FileLayout::Task(task) => {
                 let id = Path::new(&file)
@@ -82,12 +80,12 @@ pub(super) fn tasks(
                     file: &file,
                     task: id.into(),
                 };
-                let task = reader.task(&task, None)?;
+                let task = reader.task(task, None)?;
                 found.push((file, vec![task]));
             }
             FileLayout::Sets(sets) => {
                 let mut tasks = Vec::new();
-                for set in &sets {
+                for set in sets {
                     tasks.extend(set_of(&file, set, None)?);
                 }
                 found.push((file, tasks));
@@ -111,7 +109,7 @@ pub(super) fn tasks(
             ));
             continue;
         }
-        let tasks = set_of(&file, &set, answers)?;
+        let tasks = set_of(&file, set, answers)?;
         found.push((file, tasks));
     }
     if used == 0
@@ -127,7 +125,7 @@ pub(super) fn tasks(
     Ok(found)
 }
 
-fn parse(source: &Source) -> Result<Json, DataError> {
+fn parse(source: &Source) -> Result<Json<'_>, DataError> {
     Json::parse(&source.bytes).map_err(|error| {
         // Its own words end in the place, which stands before them here.
         let text = error.to_string();
@@ -143,12 +141,12 @@ fn parse(source: &Source) -> Result<Json, DataError> {
     })
 }
 
-fn set_of(file: &str, set: &Keys, solutions: Option<&Keys>) -> Result<Vec<Task>, DataError> {
+fn set_of(file: &str, set: Keys<'_>, solutions: Option<&Keys<'_>>) -> Result<Vec<Task>, DataError> {
     let mut tasks = Vec::with_capacity(set.len());
     for (id, task) in set {
         let reader = GridReader {
             file,
-            task: Arc::from(id.as_str()),
+            task: Arc::from(&*id),
         };
         let Json::Object(task) = task else {
             return Err(DataError::FileLayout {
@@ -157,14 +155,14 @@ fn set_of(file: &str, set: &Keys, solutions: Option<&Keys>) -> Result<Vec<Task>,
             });
         };
         let answers = solutions
-            .and_then(|solutions| solutions.get(id))
+            .and_then(|solutions| solutions.get(&id))
             .and_then(Json::items);
         tasks.push(reader.task(task, answers.as_deref())?);
     }
     Ok(tasks)
 }
 
-fn has_outputs(set: &Keys) -> bool {
+fn has_outputs(set: &Keys<'_>) -> bool {
     let mut of_tasks = set
         .values()
         .filter_map(|task| task.get("test").and_then(Json::items));

@@ -1,9 +1,8 @@
 //! Grids and pairs out of JSON, every cell looked at.
 
-use super::json::Json;
+use super::json::{Json, Keys};
 use super::{DataError, MAX_GRID_SIDE, PairSide, Problem, Role, Task, TaskLocation};
 use crate::engine::Grid;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where a reader is, for messages.
@@ -26,11 +25,11 @@ impl GridReader<'_> {
     /// A task; outputs its test pairs lack are taken from `solutions`.
     pub(super) fn task(
         &self,
-        json: &BTreeMap<String, Json>,
-        solutions: Option<&[Json]>,
+        mut json: Keys<'_>,
+        solutions: Option<&[Json<'_>]>,
     ) -> Result<Task, DataError> {
-        let train = self.pairs(json.get("train"), Role::Train, None)?;
-        let test = self.pairs(json.get("test"), Role::Test, solutions)?;
+        let train = self.pairs(json.take("train"), Role::Train, None)?;
+        let test = self.pairs(json.take("test"), Role::Test, solutions)?;
         Ok(Task {
             id: Arc::clone(&self.task),
             train,
@@ -40,11 +39,13 @@ impl GridReader<'_> {
 
     fn pairs(
         &self,
-        json: Option<&Json>,
+        json: Option<Json<'_>>,
         role: Role,
-        solutions: Option<&[Json]>,
+        solutions: Option<&[Json<'_>]>,
     ) -> Result<Vec<(Grid, Grid)>, DataError> {
-        let pairs = json.and_then(Json::items).filter(|pairs| !pairs.is_empty());
+        let pairs = json
+            .and_then(Json::into_items)
+            .filter(|pairs| !pairs.is_empty());
         let Some(pairs) = pairs else {
             let role = match role {
                 Role::Train => "train",
@@ -53,18 +54,19 @@ impl GridReader<'_> {
             return Err(self.error(TaskLocation::default(), Problem::NoPairs(role)));
         };
         let mut found = Vec::with_capacity(pairs.len());
-        for (at, pair) in pairs.iter().enumerate() {
+        for (at, mut pair) in pairs.into_iter().enumerate() {
             let place = |side| TaskLocation {
                 pair: Some((role, at + 1)),
                 side,
                 row: None,
             };
             let input = pair
-                .get("input")
+                .take("input")
                 .ok_or_else(|| self.error(place(None), Problem::NoInput))?;
+            let solution = || solutions.and_then(|solutions| solutions.get(at)).cloned();
             let output = pair
-                .get("output")
-                .or_else(|| solutions.and_then(|solutions| solutions.get(at)))
+                .take("output")
+                .or_else(solution)
                 .filter(|output| !output.is_null())
                 .ok_or_else(|| self.error(place(None), Problem::NoOutput))?;
             found.push((
@@ -75,21 +77,23 @@ impl GridReader<'_> {
         Ok(found)
     }
 
-    fn grid(&self, json: &Json, place: TaskLocation) -> Result<Grid, DataError> {
-        if let Json::Grid { width, cells } = json
-            && *width <= MAX_GRID_SIDE
-            && cells.len() / width <= MAX_GRID_SIDE
-        {
-            return Ok(Grid::of_cells(*width, cells.clone()));
+    fn grid(&self, json: Json<'_>, place: TaskLocation) -> Result<Grid, DataError> {
+        match json {
+            Json::Grid { width, cells }
+                if width <= MAX_GRID_SIDE && cells.len() / width <= MAX_GRID_SIDE =>
+            {
+                return Ok(Grid::of_cells(width, cells));
+            }
+            _ => {}
         }
-        let (row, problem) = trouble(json);
+        let (row, problem) = trouble(&json);
         Err(self.error(TaskLocation { row, ..place }, problem))
     }
 }
 
 /// What is wrong with something that is no grid of ARC, and in which row.
-fn trouble(json: &Json) -> (Option<usize>, Problem) {
-    let not_a_grid = |json: &Json| Problem::NotAGrid {
+fn trouble(json: &Json<'_>) -> (Option<usize>, Problem) {
+    let not_a_grid = |json: &Json<'_>| Problem::NotAGrid {
         found: json.to_string(),
     };
     let Some(rows) = json.items() else {
@@ -104,7 +108,7 @@ fn trouble(json: &Json) -> (Option<usize>, Problem) {
     if height > MAX_GRID_SIDE || width > MAX_GRID_SIDE {
         return (None, Problem::Large { height, width });
     }
-    let of_row = |row: &Json| {
+    let of_row = |row: &Json<'_>| {
         let Some(cells) = row.items() else {
             return Some(not_a_grid(row));
         };
@@ -114,7 +118,7 @@ fn trouble(json: &Json) -> (Option<usize>, Problem) {
                 found: cells.len(),
             });
         }
-        let is_colour = |cell: &Json| matches!(cell, Json::Scalar(cell) if cell.as_u64().is_some_and(|colour| colour <= 9));
+        let is_colour = |cell: &Json<'_>| matches!(cell, Json::Scalar(cell) if cell.as_u64().is_some_and(|colour| colour <= 9));
         let column = cells.iter().position(|cell| !is_colour(cell))?;
         Some(Problem::Colour {
             column: column + 1,

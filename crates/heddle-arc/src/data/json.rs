@@ -1,43 +1,116 @@
 //! JSON as task files hold it: a tree whose grids are bytes.
 //!
-//! Texts that `serde_json::Value` refuses are refused here with the same words at the
-//! same place, because the same parser reads them. The one thing to know: every list
-//! of equally long, non-empty lists of whole numbers from 0 to 9 is a [`Json::Grid`],
-//! so whatever is given as a grid in another form is wrong.
+//! [`Scanner`] reads a text in one pass. A text it does not read is given to
+//! `serde_json`, so errors, their lines and their columns are those of that parser.
+//! The one thing to know: every list of equally long, non-empty lists of whole numbers
+//! from 0 to 9 is a [`Json::Grid`], so whatever is given as a grid in another form is
+//! wrong.
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+mod scanner;
+
+use scanner::Scanner;
 use serde_json::{Error, Value};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{fmt, mem};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Json {
+pub(super) enum Json<'a> {
     /// Rows of `width` cells each, one after the other.
-    Grid { width: usize, cells: Vec<i8> },
+    Grid {
+        width: usize,
+        cells: Vec<i8>,
+    },
     /// Any other list.
-    List(Vec<Json>),
-    /// Of equal keys the last counts.
-    Object(BTreeMap<String, Json>),
+    List(Vec<Json<'a>>),
+    Object(Keys<'a>),
     /// Text, a number, `true`, `false` or `null`.
     Scalar(Value),
 }
 
-impl Json {
+/// The values of an object, ascending by key; of equal keys the last counts. A sorted
+/// list, because nearly all objects have two keys and a node of a map is larger than
+/// their grids.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Keys<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+
+impl<'a> Keys<'a> {
+    fn new(mut keys: Vec<(Cow<'a, str>, Json<'a>)>) -> Self {
+        if !keys.is_sorted_by(|(a, _), (b, _)| a < b) {
+            keys.sort_by(|(a, _), (b, _)| a.cmp(b));
+            keys.dedup_by(|later, kept| {
+                let equal = later.0 == kept.0;
+                if equal {
+                    mem::swap(&mut later.1, &mut kept.1);
+                }
+                equal
+            });
+        }
+        Keys(keys)
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Json<'a>> {
+        let at = self.0.binary_search_by(|(other, _)| (**other).cmp(key));
+        at.ok().map(|at| &self.0[at].1)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Takes a value out and leaves `null` for it.
+    pub(super) fn take(&mut self, key: &str) -> Option<Json<'a>> {
+        let (_, value) = self.0.iter_mut().find(|(other, _)| other == key)?;
+        Some(mem::replace(value, Json::Scalar(Value::Null)))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Json<'a>)> {
+        self.0.iter().map(|(key, value)| (&**key, value))
+    }
+
+    pub(super) fn values(&self) -> impl Iterator<Item = &Json<'a>> {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    pub(super) fn into_values(self) -> impl Iterator<Item = Json<'a>> {
+        self.0.into_iter().map(|(_, value)| value)
+    }
+}
+
+impl<'a> IntoIterator for Keys<'a> {
+    type Item = (Cow<'a, str>, Json<'a>);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> Json<'a> {
     /// Reads a text that holds one value and nothing else.
-    pub(super) fn parse(text: &[u8]) -> Result<Json, Error> {
-        let mut cells = Vec::new();
-        let mut deserializer = serde_json::Deserializer::from_slice(text);
-        let found = Seed(&mut cells).deserialize(&mut deserializer)?;
-        deserializer.end()?;
-        Ok(found.into_json(&mut cells))
+    pub(super) fn parse(text: &'a [u8]) -> Result<Json<'a>, Error> {
+        match Scanner::read(text) {
+            Some(json) => Ok(json),
+            None => serde_json::from_slice::<Value>(text).map(Json::from),
+        }
     }
 
     /// The value of a key, if it is an object that has it.
-    pub(super) fn get(&self, key: &str) -> Option<&Json> {
+    pub(super) fn get(&self, key: &str) -> Option<&Json<'a>> {
         match self {
             Json::Object(keys) => keys.get(key),
+            _ => None,
+        }
+    }
+
+    /// Takes a key's value out, see [`Keys::take`].
+    pub(super) fn take(&mut self, key: &str) -> Option<Json<'a>> {
+        match self {
+            Json::Object(keys) => keys.take(key),
             _ => None,
         }
     }
@@ -51,7 +124,15 @@ impl Json {
     }
 
     /// The elements of a list.
-    pub(super) fn items(&self) -> Option<Cow<'_, [Json]>> {
+    pub(super) fn into_items(self) -> Option<Vec<Json<'a>>> {
+        match self {
+            Json::List(items) => Some(items),
+            other => other.items().map(Cow::into_owned),
+        }
+    }
+
+    /// The elements of a list.
+    pub(super) fn items(&self) -> Option<Cow<'_, [Json<'a>]>> {
         match self {
             Json::List(items) => Some(items.into()),
             Json::Grid { width, cells } => {
@@ -62,8 +143,55 @@ impl Json {
     }
 }
 
+/// The same value, for texts that [`Scanner`] leaves to `serde_json`.
+impl From<Value> for Json<'_> {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Array(items) => {
+                let width = items.first().and_then(Value::as_array).map_or(0, Vec::len);
+                let is_row = |item: &Value| item.as_array().is_some_and(|row| row.len() == width);
+                if width > 0
+                    && items.iter().all(is_row)
+                    && let Some(cells) = items
+                        .iter()
+                        .flat_map(Value::as_array)
+                        .flatten()
+                        .map(digit)
+                        .collect()
+                {
+                    return Json::Grid { width, cells };
+                }
+                Json::List(items.into_iter().map(Json::from).collect())
+            }
+            Value::Object(keys) => {
+                let keys = keys
+                    .into_iter()
+                    .map(|(key, value)| (key.into(), value.into()));
+                Json::Object(Keys::new(keys.collect()))
+            }
+            scalar => Json::Scalar(scalar),
+        }
+    }
+}
+
+fn digit(value: &Value) -> Option<i8> {
+    value
+        .as_u64()
+        .filter(|number| *number < 10)
+        .map(|number| number as i8)
+}
+
+fn row<'a>(cells: &[i8]) -> Json<'a> {
+    Json::List(
+        cells
+            .iter()
+            .map(|cell| Json::Scalar((*cell).into()))
+            .collect(),
+    )
+}
+
 /// In few words.
-impl fmt::Display for Json {
+impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Json::Grid { width, cells } => write!(f, "a list of {}", cells.len() / width),
@@ -78,149 +206,6 @@ impl fmt::Display for Json {
     }
 }
 
-fn number(cell: i8) -> Json {
-    Json::Scalar(cell.into())
-}
-
-fn row(cells: &[i8]) -> Json {
-    Json::List(cells.iter().copied().map(number).collect())
-}
-
-/// A value that was read. Cells lie in one buffer until it is known what they belong
-/// to: allocating every row took most of the time. Small, because there is one for every
-/// cell.
-enum Found {
-    Digit(i8),
-    /// A list of one digit or more: the cells from here to the end of the buffer.
-    Row(usize),
-    Json(Box<Json>),
-}
-
-impl Found {
-    fn into_json(self, cells: &mut Vec<i8>) -> Json {
-        match self {
-            Found::Digit(digit) => number(digit),
-            Found::Row(start) => {
-                let list = row(&cells[start..]);
-                cells.truncate(start);
-                list
-            }
-            Found::Json(json) => *json,
-        }
-    }
-}
-
-/// Reads a value and puts cells into the buffer.
-struct Seed<'a>(&'a mut Vec<i8>);
-
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
-    type Value = Found;
-
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-fn found(json: Json) -> Found {
-    Found::Json(Box::new(json))
-}
-
-fn scalar(value: impl Into<Value>) -> Found {
-    found(Json::Scalar(value.into()))
-}
-
-impl<'de> Visitor<'de> for Seed<'_> {
-    type Value = Found;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any valid JSON value")
-    }
-
-    #[inline]
-    fn visit_u64<E>(self, number: u64) -> Result<Found, E> {
-        match number {
-            0..=9 => Ok(Found::Digit(number as i8)),
-            _ => Ok(scalar(number)),
-        }
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Found, E> {
-        Ok(scalar(number))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Found, E> {
-        Ok(scalar(number))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Found, E> {
-        Ok(scalar(value))
-    }
-
-    fn visit_unit<E>(self) -> Result<Found, E> {
-        Ok(scalar(Value::Null))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Found, E> {
-        Ok(scalar(text))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
-        let mut keys = BTreeMap::new();
-        while let Some(key) = map.next_key::<String>()? {
-            let value = map.next_value_seed(Seed(self.0))?;
-            keys.insert(key, value.into_json(self.0));
-        }
-        Ok(found(Json::Object(keys)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found, A::Error> {
-        let cells = self.0;
-        let start = cells.len();
-        let mut next = loop {
-            match seq.next_element_seed(Seed(cells))? {
-                Some(Found::Digit(digit)) => cells.push(digit),
-                None if cells.len() > start => return Ok(Found::Row(start)),
-                next => break next,
-            }
-        };
-        // What came before something else: digits, or rows of as many each.
-        let mut items: Vec<Json> = Vec::new();
-        if let Some(Found::Row(first)) = next
-            && first == start
-        {
-            let width = cells.len() - first;
-            loop {
-                let end = cells.len();
-                next = seq.next_element_seed(Seed(cells))?;
-                match next {
-                    Some(Found::Row(at)) if cells.len() - at == width => {}
-                    None => {
-                        let cells = cells.split_off(start);
-                        return Ok(found(Json::Grid { width, cells }));
-                    }
-                    _ => {
-                        items.extend(cells[start..end].chunks(width).map(row));
-                        break;
-                    }
-                }
-            }
-        } else {
-            let end = match next {
-                Some(Found::Row(first)) => first,
-                _ => cells.len(),
-            };
-            items.extend(cells[start..end].iter().copied().map(number));
-        }
-        while let Some(item) = next {
-            items.push(item.into_json(cells));
-            next = seq.next_element_seed(Seed(cells))?;
-        }
-        cells.truncate(start);
-        Ok(found(Json::List(items)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,7 +213,7 @@ mod tests {
     use std::fmt::Write;
 
     /// The same with grids as lists of lists.
-    fn expanded(json: &Json) -> Value {
+    fn expanded(json: &Json<'_>) -> Value {
         match json {
             Json::Grid { width, cells } => {
                 assert!(*width > 0 && !cells.is_empty() && cells.len() % width == 0);
@@ -240,7 +225,9 @@ mod tests {
                 rows.into()
             }
             Json::Object(keys) => {
-                let keys = keys.iter().map(|(key, json)| (key.clone(), expanded(json)));
+                let keys = keys
+                    .iter()
+                    .map(|(key, json)| (key.to_owned(), expanded(json)));
                 keys.collect()
             }
             Json::Scalar(value) => value.clone(),
@@ -288,6 +275,7 @@ mod tests {
     fn odd_texts_are_read_as_by_serde_json() {
         let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
         let (shallow, deep) = (deep(127), deep(129));
+        let deep_grid = format!("{}[[1,2],[3,4]]{}", "[".repeat(110), "]".repeat(110));
         for (text, is_read) in [
             ("[[1,2],[3,4]]", true),
             ("[1,2,[3]]", true),
@@ -308,7 +296,26 @@ mod tests {
             (" [[0]]\n", true),
             (shallow.as_str(), true),
             (deep.as_str(), false),
+            (deep_grid.as_str(), true),
+            ("[[1 ,2 ]\t,\r\n[ 3, 4]]", true),
+            ("[[1.5,2]]", true),
+            (
+                "{\"b\":1,\"a\\u0062\":[[1]],\"b\":[2],\"\":{},\"b\":3}",
+                true,
+            ),
+            ("{\"b\":1,\"a\":[],\"b\":[[2]]}", true),
             ("", false),
+            ("\u{feff}[[1]]", false),
+            ("[[1]]\0", false),
+            ("{\"a\nb\":1}", false),
+            ("{\"a\" [1]}", false),
+            ("{\"a\":1,}", false),
+            ("{\"a\\", false),
+            ("[\"a\\\"]", false),
+            ("[[1,2],[3,4],]", false),
+            ("[[1,2,]]", false),
+            ("[[1,2]] 3", false),
+            ("[nulls]", false),
             ("[[1,2],[3,4]", false),
             ("[[1,2],[3,4]]]", false),
             ("[[1,2],\n[3,04]]", false),

@@ -81,7 +81,7 @@ pub fn load(path: &Path) -> Result<Dataset, DataError> {
     // How many tasks of each file a later one replaced.
     let mut replaced: BTreeMap<String, usize> = BTreeMap::new();
     let mut origin: BTreeMap<Arc<str>, String> = BTreeMap::new();
-    for (file, found) in file_layout::tasks(sources, &mut notes)? {
+    for (file, found) in file_layout::tasks(&sources, &mut notes)? {
         for task in found {
             // Versions of a data set carry dates or numbers in their names, so
             // the last by name is the one to have.

@@ -1,0 +1,200 @@
+//! One pass over the bytes of a text.
+//!
+//! Grids are nearly all of a task file, and [`Scanner::grid`] is their loop. Everything
+//! else is read plainly; texts with escapes and numbers are given to `serde_json` one by
+//! one. `None` means that the text is not JSON, or nested too deeply for this.
+
+use super::{Json, Keys};
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// How deep lists and objects may be nested; `serde_json` ends at 127.
+const MAX_DEPTH: usize = 100;
+
+pub(super) struct Scanner<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// The cells of a grid until their number is known.
+    cells: Vec<i8>,
+}
+
+impl<'a> Scanner<'a> {
+    /// The value of a text that holds one value and nothing else.
+    pub(super) fn read(text: &'a [u8]) -> Option<Json<'a>> {
+        let mut scanner = Scanner {
+            text,
+            at: 0,
+            cells: Vec::new(),
+        };
+        let json = scanner.value(0)?;
+        scanner.skip_blanks();
+        (scanner.at == text.len()).then_some(json)
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    #[inline]
+    fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Skips blanks and this byte, if it is next.
+    #[inline]
+    fn skip(&mut self, byte: u8) -> Option<()> {
+        if self.peek() != Some(byte) {
+            self.skip_blanks();
+        }
+        self.peek().filter(|next| *next == byte)?;
+        self.at += 1;
+        Some(())
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Json<'a>> {
+        self.skip_blanks();
+        match self.peek()? {
+            _ if depth > MAX_DEPTH => None,
+            b'[' => {
+                let start = self.at;
+                if let Some(grid) = self.grid() {
+                    return Some(grid);
+                }
+                self.at = start + 1;
+                self.list(depth + 1)
+            }
+            b'{' => {
+                self.at += 1;
+                self.object(depth + 1)
+            }
+            b'"' => Some(Json::Scalar(self.string()?.into())),
+            _ => self.scalar(),
+        }
+    }
+
+    /// A grid; a list of another form is left where it stops to be one.
+    #[inline]
+    fn grid(&mut self) -> Option<Json<'a>> {
+        self.cells.clear();
+        self.skip(b'[')?;
+        self.skip(b'[')?;
+        self.row()?;
+        let width = self.cells.len();
+        while self.skip(b',').is_some() {
+            let start = self.cells.len();
+            self.skip(b'[')?;
+            self.row()?;
+            if self.cells.len() - start != width {
+                return None;
+            }
+        }
+        self.skip(b']')?;
+        let cells = self.cells.as_slice().into();
+        Some(Json::Grid { width, cells })
+    }
+
+    /// The cells of a row after its bracket, and the bracket that ends it.
+    #[inline]
+    fn row(&mut self) -> Option<()> {
+        loop {
+            let mut cell = self.peek()?;
+            if !cell.is_ascii_digit() {
+                self.skip_blanks();
+                cell = self.peek().filter(u8::is_ascii_digit)?;
+            }
+            self.cells.push((cell - b'0') as i8);
+            self.at += 1;
+            let mut end = self.peek()?;
+            if end != b',' && end != b']' {
+                self.skip_blanks();
+                end = self.peek()?;
+            }
+            self.at += 1;
+            match end {
+                b',' if self.peek() == Some(b' ') => self.at += 1,
+                b',' => {}
+                b']' => return Some(()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Any list, after its bracket.
+    fn list(&mut self, depth: usize) -> Option<Json<'a>> {
+        let mut items = Vec::new();
+        if self.skip(b']').is_some() {
+            return Some(Json::List(items));
+        }
+        loop {
+            items.push(self.value(depth)?);
+            if self.skip(b',').is_none() {
+                self.skip(b']')?;
+                return Some(Json::List(items));
+            }
+        }
+    }
+
+    /// An object, after its brace.
+    fn object(&mut self, depth: usize) -> Option<Json<'a>> {
+        // Of a task and of a pair.
+        let mut keys = Vec::with_capacity(2);
+        if self.skip(b'}').is_some() {
+            return Some(Json::Object(Keys::new(keys)));
+        }
+        loop {
+            self.skip_blanks();
+            let key = self.string()?;
+            self.skip(b':')?;
+            keys.push((key, self.value(depth)?));
+            if self.skip(b',').is_none() {
+                self.skip(b'}')?;
+                return Some(Json::Object(Keys::new(keys)));
+            }
+        }
+    }
+
+    /// A text with its quotes.
+    fn string(&mut self) -> Option<Cow<'a, str>> {
+        let start = self.at;
+        self.peek().filter(|quote| *quote == b'"')?;
+        self.at += 1;
+        let mut is_plain = true;
+        loop {
+            match self.peek()? {
+                b'"' => break,
+                b'\\' => {
+                    is_plain = false;
+                    self.at += 2;
+                }
+                byte => {
+                    is_plain &= byte >= b' ';
+                    self.at += 1;
+                }
+            }
+        }
+        self.at += 1;
+        let text = &self.text[start..self.at];
+        if is_plain {
+            return str::from_utf8(&text[1..text.len() - 1]).ok().map(Cow::from);
+        }
+        parsed::<String>(text).map(Cow::from)
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn scalar(&mut self) -> Option<Json<'a>> {
+        let rest = &self.text[self.at..];
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        let length = rest.iter().take_while(|byte| is_part(byte)).count();
+        self.at += length;
+        parsed::<Value>(&rest[..length]).map(Json::Scalar)
+    }
+}
+
+/// One value by the rules of `serde_json`.
+fn parsed<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
+    serde_json::from_slice(text).ok()
+}
