@@ -4,7 +4,8 @@ use crate::data::Task;
 use crate::engine::{EvaluationRef, Example, Grid, Tile, Undefined};
 use crate::gpu::{CpuReason, Flags, LaunchSettings, grade};
 use crate::operations::{
-    EvaluationSettings, Judgements, OPERATION_EVALUATIONS, TileExample, blocks, run_blocks,
+    EvaluationSettings, ExampleBlock, Judgements, OPERATION_EVALUATIONS, TileExample, blocks,
+    run_blocks,
 };
 use crate::plan::{Plan, Sharing};
 use crate::program::Program;
@@ -179,10 +180,19 @@ pub fn assess(
         let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
             Grade::of(&evaluation, wanted(part))
         };
-        run_blocks(runtime, work, settings, grade, |block, graded| {
-            let graded = graded.as_ref().map(Judgements::by_program);
-            found.add(block.tile, block.examples.len(), graded);
-        })?;
+        run_blocks(
+            runtime,
+            work,
+            settings,
+            grade,
+            |block, graded| match graded {
+                Some(graded) if found.is_whole(block) => found.add_whole(block.tile, graded),
+                graded => {
+                    let graded = graded.as_ref().map(Judgements::by_program);
+                    found.add(block.tile, block.examples.len(), graded);
+                }
+            },
+        )?;
         (Flags::default(), None)
     };
     let time = start.elapsed();
@@ -190,6 +200,7 @@ pub fn assess(
         mut results,
         unfinished,
         evaluations,
+        ..
     } = found;
     results.retain(|result| !unfinished.contains(&result.task));
     Ok(Assessment {
@@ -205,7 +216,8 @@ pub fn assess(
 }
 
 /// What is known so far.
-struct Findings {
+struct Findings<'a> {
+    tiles: &'a [Tile<'a>],
     /// By team.
     results: Vec<TaskResult>,
     /// Tasks of which something was not reached.
@@ -213,34 +225,51 @@ struct Findings {
     evaluations: u64,
 }
 
-impl Findings {
-    fn new(task_plans: &[TaskPlan], tiles: &[Tile<'_>]) -> Self {
-        let result = |(task_plan, tile): (&TaskPlan, &Tile<'_>)| TaskResult {
+impl<'a> Findings<'a> {
+    fn new(task_plans: &[TaskPlan], tiles: &'a [Tile<'a>]) -> Self {
+        let result = |task_plan: &TaskPlan| TaskResult {
             task: task_plan.task,
             attempts: task_plan
                 .programs
                 .iter()
                 .map(|program| Attempt {
                     program: *program,
-                    grades: Vec::with_capacity(tile.examples.len()),
+                    grades: Vec::new(),
                 })
                 .collect(),
         };
         Findings {
-            results: task_plans.iter().zip(tiles).map(result).collect(),
+            tiles,
+            results: task_plans.iter().map(result).collect(),
             unfinished: BTreeSet::new(),
             evaluations: 0,
         }
     }
 
+    /// Whether a block has all of a tile's examples, and one program runs on them.
+    fn is_whole(&self, block: &ExampleBlock) -> bool {
+        let tile = &self.tiles[block.tile];
+        tile.plan.len() == 1 && tile.examples.len() == block.examples.len()
+    }
+
+    /// Takes in all judgements of a tile with one program. One thread does this for all
+    /// others, so it copies and allocates nothing.
+    fn add_whole(&mut self, tile: usize, graded: Judgements<Grade>) {
+        if let [attempt] = &mut self.results[tile].attempts[..] {
+            attempt.grades = graded.into_list();
+            self.evaluations += attempt.grades.len() as u64;
+        }
+    }
+
     /// Takes in the judgements of all programs of a tile on its next examples; none if
     /// they were not reached.
-    fn add<'a>(
+    fn add<'g>(
         &mut self,
         tile: usize,
         examples: usize,
-        graded: Option<impl Iterator<Item = impl Iterator<Item = &'a Grade>>>,
+        graded: Option<impl Iterator<Item = impl Iterator<Item = &'g Grade>>>,
     ) {
+        let all = self.tiles[tile].examples.len();
         let TaskResult { task, attempts } = &mut self.results[tile];
         let Some(graded) = graded else {
             self.unfinished.insert(*task);
@@ -248,6 +277,9 @@ impl Findings {
         };
         self.evaluations += (attempts.len() * examples) as u64;
         for (attempt, graded) in attempts.iter_mut().zip(graded) {
+            if attempt.grades.is_empty() {
+                attempt.grades.reserve_exact(all);
+            }
             attempt.grades.extend(graded);
         }
     }

@@ -32,6 +32,11 @@ impl<T> Judgements<T> {
         of_programs.map(|graded| graded.iter().flatten())
     }
 
+    /// All of them, program by program, in the same memory.
+    pub(crate) fn into_list(self) -> Vec<T> {
+        self.graded.into_iter().flatten().collect()
+    }
+
     /// Those of each example, program by program.
     #[must_use]
     pub fn into_rows(self) -> Vec<Vec<T>> {
@@ -67,6 +72,11 @@ mod tests {
         assert_eq!(programs, expected);
         let expected = [0, 1, 2].map(|example| [0, 1, 2].map(|program| (program, example)));
         assert_eq!(all.into_rows(), expected);
+        let mut one = Judgements::new(1, 3);
+        for example in [2, 0, 1] {
+            one.put(0, example, example);
+        }
+        assert_eq!(one.into_list(), [0, 1, 2]);
     }
 
     #[test]
