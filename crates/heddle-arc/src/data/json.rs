@@ -154,7 +154,7 @@ impl From<Value> for Json<'_> {
                     && items.iter().all(is_row)
                     && let Some(cells) = items
                         .iter()
-                        .flat_map(Value::as_array)
+                        .filter_map(Value::as_array)
                         .flatten()
                         .map(digit)
                         .collect()
