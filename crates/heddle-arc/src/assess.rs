@@ -1,4 +1,4 @@
-//! Which programs solve which tasks.
+//! Assessment: which programs solve which tasks.
 
 use crate::data::Task;
 use crate::engine::{EvaluationRef, Example, Grid, Tile, Undefined};
@@ -19,28 +19,28 @@ use std::time::{Duration, Instant};
 /// Which programs are run on which tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairing {
-    /// Each on the task it is named after.
+    /// Each program on the task it is named after.
     Own,
-    /// Every one on every task: the work of a search.
+    /// Every program on every task, as a search does.
     All,
 }
 
-/// What became of one pair of a task.
+/// The result of a program on one pair of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
-    /// The grid that was wanted.
+    /// The expected grid.
     Right,
-    /// Another value.
+    /// Any other value.
     Wrong {
-        /// Cells that are right, if it is a grid of the right shape.
+        /// The number of right cells; 0 unless it is a grid of the right shape.
         cells: u32,
     },
-    /// No value.
+    /// No value, and why.
     Undefined(Undefined),
 }
 
 impl Grade {
-    /// What a verdict is worth.
+    /// The grade of an evaluation.
     #[must_use]
     pub fn of(evaluation: &EvaluationRef<'_>, wanted: &Grid) -> Self {
         match evaluation {
@@ -53,15 +53,15 @@ impl Grade {
     }
 }
 
-/// What became of a program on a task, or of a task; the best comes first.
+/// The result of a program on a task, or the best result on a task; the best sorts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Every pair is right.
     Solved,
-    /// Every pair has a value, and some are wrong.
+    /// Every pair has a value; at least one is wrong.
     Wrong,
-    /// Some pair has no value.
+    /// At least one pair has no value.
     Undefined,
 }
 
@@ -71,12 +71,12 @@ pub enum Status {
 pub struct Attempt {
     /// The program's number.
     pub program: usize,
-    /// One for each pair of the task, examples first.
+    /// One grade for each pair of the task, training pairs first.
     pub grades: Vec<Grade>,
 }
 
 impl Attempt {
-    /// What became of it.
+    /// The result over all pairs.
     #[must_use]
     pub fn status(&self) -> Status {
         let is_undefined = |graded: &Grade| matches!(graded, Grade::Undefined(_));
@@ -96,43 +96,43 @@ impl Attempt {
 pub struct TaskResult {
     /// The task's number.
     pub task: usize,
-    /// By number of the program.
+    /// The attempts, in the order of programs.
     pub attempts: Vec<Attempt>,
 }
 
 impl TaskResult {
-    /// The best any program made of it.
+    /// The best status of any program; `None` without programs.
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         self.attempts.iter().map(Attempt::status).min()
     }
 }
 
-/// What came of programs and tasks.
+/// The results of programs on tasks.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Assessment {
-    /// One for each task some program was run on, by number. Tasks that were not
-    /// finished when it was stopped are left out.
+    /// One result for each task that a program ran on, by number. Tasks that were not finished
+    /// when the job was cancelled are left out.
     pub results: Vec<TaskResult>,
-    /// Evaluations made.
+    /// The number of evaluations made.
     pub evaluations: u64,
-    /// How long that took, without making plans.
+    /// The time of the evaluations, without planning.
     pub time: Duration,
-    /// How long it took to make plans of the programs.
+    /// The time of planning.
     pub planning: Duration,
-    /// What the plans share, summed over the examples they ran on.
+    /// The plans' sharing, summed over the examples they ran on.
     pub sharing: Sharing,
-    /// Whether it was stopped before the end.
+    /// Whether the job was cancelled before its end.
     pub stopped: bool,
-    /// Evaluations that a GPU flagged and a processor redid.
+    /// Evaluations that a GPU flagged and the CPU repeated, by reason.
     pub flags: Flags,
-    /// Why a processor did some or all of it, where there is a GPU.
+    /// Why the CPU ran some or all evaluations although there is a GPU.
     pub on_cpu: Option<CpuReason>,
 }
 
-/// Runs programs on tasks and judges every pair, on whatever device is sooner
-/// done; `launch` is for GPUs.
+/// Runs programs on tasks and grades every pair, on the devices that finish first; `launch`
+/// is for GPUs.
 pub fn assess(
     runtime: &Runtime,
     programs: &[Program],
@@ -143,8 +143,8 @@ pub fn assess(
 ) -> Result<Assessment, Error> {
     let start = Instant::now();
     let jobs = jobs(programs, tasks, pairing);
-    let of_team = |task_plan: &TaskPlan| tasks[task_plan.task].examples();
-    let examples: Vec<Example<'_>> = jobs.task_plans.iter().flat_map(of_team).collect();
+    let of_task = |task_plan: &TaskPlan| tasks[task_plan.task].examples();
+    let examples: Vec<Example<'_>> = jobs.task_plans.iter().flat_map(of_task).collect();
     let mut rest = &examples[..];
     let mut tiles = Vec::with_capacity(jobs.task_plans.len());
     for task_plan in &jobs.task_plans {
@@ -174,8 +174,8 @@ pub fn assess(
     } else {
         let threads = runtime.device(DeviceId::CPU)?.properties().units;
         let blocks = blocks(&tiles, threads);
-        // Progress is shown and a stop is heard within an operation too, so a large one
-        // does no harm; and threads wait for each other once.
+        // Operations report progress and stop at blocks, so one large operation does no harm,
+        // and its threads wait for each other only once.
         let work = (&tiles[..], &blocks[..], OPERATION_EVALUATIONS * threads);
         let grade = |part: TileExample, _: usize, evaluation: EvaluationRef<'_>| {
             Grade::of(&evaluation, wanted(part))
@@ -215,12 +215,12 @@ pub fn assess(
     })
 }
 
-/// What is known so far.
+/// The results so far.
 struct Findings<'a> {
     tiles: &'a [Tile<'a>],
-    /// By team.
+    /// One for each task plan.
     results: Vec<TaskResult>,
-    /// Tasks of which something was not reached.
+    /// Tasks with examples that did not run.
     unfinished: BTreeSet<usize>,
     evaluations: u64,
 }
@@ -252,7 +252,7 @@ impl<'a> Findings<'a> {
         tile.plan.len() == 1 && tile.examples.len() == block.examples.len()
     }
 
-    /// Takes in all judgements of a tile with one program. One thread does this for all
+    /// Adds all grades of a tile with one program. One thread does this for all
     /// others, so it copies and allocates nothing.
     fn add_whole(&mut self, tile: usize, graded: Judgements<Grade>) {
         if let [attempt] = &mut self.results[tile].attempts[..] {
@@ -261,8 +261,8 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Takes in the judgements of all programs of a tile on its next examples; none if
-    /// they were not reached.
+    /// Adds the grades of all programs of a tile on its next examples; `None` if these did
+    /// not run.
     fn add<'g>(
         &mut self,
         tile: usize,
@@ -285,7 +285,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// A task, the programs that are run on it and the plan they are.
+/// A task, the programs that run on it and the number of their plan.
 struct TaskPlan {
     task: usize,
     plan: usize,

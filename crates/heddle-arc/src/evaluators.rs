@@ -1,4 +1,4 @@
-//! The two evaluators as subjects of golden vectors.
+//! The two CPU evaluators behind the interface that golden vectors use.
 
 use crate::code::Code;
 use crate::compact::Eval;
@@ -9,10 +9,10 @@ use crate::plain::{self, Plain};
 use crate::prim::Prim;
 use crate::value::Space;
 
-/// The language as defined on plain values.
+/// The primitives on plain values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlainEvaluator {
-    /// What each answer may cost.
+    /// The budget of each call.
     pub budget: Budget,
 }
 
@@ -32,14 +32,14 @@ impl Evaluator for PlainEvaluator {
     }
 }
 
-/// The compact forms, called as the engine calls them.
+/// The primitives on compact values, called as the engine calls them.
 #[derive(Debug)]
 pub struct CompactEvaluator {
     space: Space,
 }
 
 impl CompactEvaluator {
-    /// A subject under a budget.
+    /// An evaluator; each call has this budget.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         CompactEvaluator {

@@ -1,16 +1,15 @@
 //! Programs over small coloured grids: the language, merged plans, the engine.
 //!
-//! A [`program::Program`] is a straight line of calls of 167 primitives. Many of
-//! them become one [`plan::Plan`], in which every distinct call is made once,
-//! and an [`engine::Worker`] runs a plan over examples. What the language means
-//! is written down in [`plain`], on values that own their parts; the engine
-//! computes the same on compact ones ([`value`]). [`data`] reads ARC tasks,
-//! [`operations`] sends evaluations through the runtime, [`assess`] says which tasks
-//! were solved. Devices and the command line live elsewhere.
+//! A [`program::Program`] is a sequence of calls of 167 primitives, without branches or
+//! loops. Many programs become one [`plan::Plan`], in which every distinct call is made
+//! once, and an [`engine::Worker`] runs a plan over examples. [`plain`] defines the
+//! language, on values that own their parts; the engine computes the same on compact
+//! values ([`value`]). [`data`] reads ARC tasks, [`operations`] runs evaluations through
+//! the runtime, [`gpu`] runs them on GPUs, [`assess`] reports which tasks were solved.
+//! Devices and the command line are in other crates.
 //!
-//! The one thing to know: a program that goes wrong is *undefined for that
-//! example*, with the primitive and line that caused it, and nothing else is
-//! touched. There is no input that makes the engine panic.
+//! Invariant: a program that fails is *undefined for that example*, with the primitive and
+//! line that failed, and affects no other result. No input makes the engine panic.
 //!
 //! ```
 //! use heddle_arc::engine::{Example, Grid, Worker};
@@ -32,8 +31,8 @@
 //! let plan = Plan::new(&loaded.programs);
 //! let input = Grid::new(&[[0, 0, 3, 3], [1, 0, 3, 0], [0, 0, 0, 0]])?;
 //! let mut worker = Worker::new(Budget::default());
-//! worker.run(&plan, &[Example::new(&input)], |_example, _program, verdict| {
-//!     assert_eq!(verdict.grid(), Some((2, 2, &[3, 3, 3, 0][..])));
+//! worker.run(&plan, &[Example::new(&input)], |_example, _program, evaluation| {
+//!     assert_eq!(evaluation.grid(), Some((2, 2, &[3, 3, 3, 0][..])));
 //! });
 //! # Ok::<(), heddle_arc::engine::GridError>(())
 //! ```
@@ -68,7 +67,7 @@ pub mod tasks;
 pub mod types;
 pub mod value;
 
-/// Makes the README's example a test.
+/// Runs the README's example as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeDoctests;

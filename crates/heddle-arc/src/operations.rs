@@ -1,12 +1,11 @@
 //! Plans over examples as operations of the runtime.
 //!
-//! [`Evaluate`] is one operation: some tiles, computed on the threads of the
-//! device it is sent to. It is described, routed, recorded and learned from like
-//! any other. [`evaluate_all`] cuts a large job into such operations, so that there is
-//! progress to show and a point to stop at.
+//! [`Evaluate`] is one operation: blocks of tiles, computed on the CPU's threads. The
+//! runtime describes, routes and records it like any other. [`evaluate_all`] splits a
+//! large job into several operations, so that it can report progress and be cancelled.
 //!
-//! The one thing to know: how many evaluations ran where is read from recorded
-//! spans ([`by_device`]), never from what was asked for.
+//! Note: the number of evaluations per device ([`by_device`]) comes from recorded spans,
+//! not from the number requested.
 
 mod grades;
 mod pieces;
@@ -32,42 +31,43 @@ use std::sync::{Mutex, PoisonError};
 /// Evaluations of one program on one example.
 pub static EVALUATE: Kind = Kind::new("arc-evaluate", WorkUnit::Items);
 
-/// The same once more, because a GPU flagged them. A kind of its own: they cost
-/// more than others, and no price should be learned of them.
+/// Evaluations repeated on the CPU because a GPU flagged them. They have a kind of their
+/// own because they cost more than others, and the cost model must not learn from them.
 pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Items);
 
-/// Those a device makes while others make the rest of the same job. A kind of its own
-/// for the same reason: a processor shares its threads with what GPUs need, and a GPU
-/// is given what suits it.
+/// Evaluations one device makes while other devices make the rest of the same job. They
+/// have a kind of their own for the same reason: the CPU's threads also serve the GPUs,
+/// and a GPU gets the evaluations it is fast at.
 pub static EVALUATE_ON_CPU: Kind = Kind::new("arc-evaluate-beside", WorkUnit::Items);
 
-/// What a GPU needs for evaluations, brought there ahead of them.
+/// Transfers to a GPU of what its evaluations need, before they run.
 pub static PREPARE: Kind = Kind::new("arc-settle", WorkUnit::Items);
 
-/// Evaluations in one operation, about: some seconds of solvers on one core, and
-/// blocks enough that threads wait little for the last of them. Progress and
-/// cancellation do not wait for its end.
+/// The approximate number of evaluations in one operation: some seconds of solvers on one
+/// core, and enough blocks that threads wait little for the last one. Progress and
+/// cancellation do not wait for the operation's end.
 pub(crate) const OPERATION_EVALUATIONS: usize = 1 << 17;
 
-/// Examples one thread runs together, at most: as many as the engine does.
+/// The most examples one thread runs together: the engine's block.
 const MAX_EXAMPLES_PER_OPERATION: usize = BLOCK;
 
-/// Evaluations one thread runs together, about, at most: what a cancelled job
-/// still waits for.
+/// The approximate most evaluations one thread runs together: a cancelled job still waits
+/// for these.
 const MAX_EVALUATIONS_PER_OPERATION: usize = 1 << 15;
 
-/// Programs of a piece, about, where there are too few blocks for all threads: a plan of a
-/// hundred thousand has a single example in a block, and the largest example would keep all
-/// other threads waiting. What programs of two pieces share is made twice, so the pieces
-/// are large.
+/// The programs in one piece where there are too few blocks for all threads. A plan of a
+/// hundred thousand programs has one example in a block, and without pieces all other
+/// threads would wait for the largest example. Steps shared by programs of two pieces run
+/// twice, so pieces are large.
 pub(crate) const PROGRAMS_PER_BLOCK: usize = 4096;
 
-/// How much of its fair share of what is left a thread takes in each round. Blocks of
-/// one example cost 31 % more for each evaluation than blocks of sixty, of two 18 %, of
-/// eight 4 %: few and large ones go faster, as long as the last are small.
+/// The fraction of its equal share of the remaining cells that a thread takes in each
+/// round. An evaluation costs 31 % more in blocks of one example than in blocks of sixty,
+/// 18 % more in blocks of two and 4 % more in blocks of eight. So blocks begin large, and
+/// only the last ones are small.
 const BLOCK_SHARE: (usize, usize) = (9, 10);
 
-/// Workers between jobs: they have grown to what plans need and keep it.
+/// Idle workers. They keep the memory that earlier jobs made them allocate.
 #[derive(Debug)]
 pub struct WorkerPool {
     budget: Budget,
@@ -75,7 +75,7 @@ pub struct WorkerPool {
 }
 
 impl WorkerPool {
-    /// A crew whose every evaluation has this budget.
+    /// An empty pool; each evaluation of its workers has this budget.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         WorkerPool {
@@ -84,7 +84,7 @@ impl WorkerPool {
         }
     }
 
-    /// What each evaluation may cost.
+    /// The budget of each evaluation.
     pub(crate) fn budget(&self) -> Budget {
         self.budget
     }
@@ -100,18 +100,18 @@ impl WorkerPool {
     }
 }
 
-/// What a job needs beside its tiles.
+/// The settings of a job.
 pub struct EvaluationSettings<'a> {
-    /// Who works.
+    /// The workers to use.
     pub worker_pool: &'a WorkerPool,
-    /// No block of examples is started once it is cancelled.
+    /// Once it is cancelled, no further block of examples starts.
     pub token: CancelToken,
-    /// Told how many evaluations were made, after every block.
+    /// Called after every piece of blocks with the number of evaluations made.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
 impl<'a> EvaluationSettings<'a> {
-    /// To the end, with nobody watching.
+    /// Settings without cancellation and without progress reports.
     #[must_use]
     pub fn of(worker_pool: &'a WorkerPool) -> Self {
         EvaluationSettings {
@@ -122,30 +122,29 @@ impl<'a> EvaluationSettings<'a> {
     }
 }
 
-/// An example of a tile: the numbers of both.
+/// An example of a tile, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileExample {
-    /// Which tile.
+    /// The tile's number.
     pub tile: usize,
-    /// Which of its examples.
+    /// The example's number in the tile.
     pub example: usize,
 }
 
-/// What came of a part: one judgement of every program, or nothing where the job
-/// was stopped before.
+/// An example and one grade for each program; `None` if the job was cancelled before.
 pub type Graded<T> = (TileExample, Option<Vec<T>>);
 
 /// Examples of a tile that one thread runs together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleBlock {
-    /// Which tile.
+    /// The tile's number.
     pub tile: usize,
-    /// Which of its examples.
+    /// The examples' numbers in the tile.
     pub examples: Range<usize>,
 }
 
 impl ExampleBlock {
-    /// Evaluations in it: one for each program and example.
+    /// The number of evaluations: one for each program and example.
     pub(crate) fn evaluations(&self, tiles: &[Tile<'_>]) -> usize {
         tiles[self.tile].plan.len() * self.examples.len()
     }
@@ -161,11 +160,11 @@ pub struct Evaluate<'a, J> {
 }
 
 impl<'a, J> Evaluate<'a, J> {
-    /// Blocks of tiles; `grade` says what to keep of every verdict.
+    /// An operation over blocks of tiles; `grade` computes the value kept of each evaluation.
     ///
     /// # Panics
     ///
-    /// When described or run, if a block is not of these tiles.
+    /// `describe` and `run` panic if a block is not of these tiles.
     #[must_use]
     pub fn new(
         tiles: &'a [Tile<'a>],
@@ -182,7 +181,7 @@ impl<'a, J> Evaluate<'a, J> {
         }
     }
 
-    /// The same as an operation of another kind.
+    /// The same operation with another kind.
     pub(crate) fn of_kind(mut self, kind: &'static Kind) -> Self {
         self.kind = kind;
         self
@@ -200,7 +199,7 @@ impl<'a, J> Evaluate<'a, J> {
 impl<T: Send, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync> Operation
     for Evaluate<'_, J>
 {
-    /// For each block its judgements, or nothing where it was stopped before.
+    /// The grades of each block; `None` for a block that was cancelled before it ran.
     type Output = Vec<Option<Judgements<T>>>;
 
     fn describe(&self) -> Description {
@@ -231,10 +230,10 @@ impl<T: Send, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync> Operatio
             rest = later;
         }
         if pool.threads() > 1 {
-            // A heavy one begun last would keep the others waiting.
+            // The heaviest first: if one began last, the other threads would wait for it.
             work.sort_by_key(|(piece, _)| Reverse(piece.weight));
         }
-        // What a program costs is not known before it ran; threads are worth it.
+        // A program's cost is unknown before it has run; assume that threads pay.
         pool.each(Bytes(u64::MAX), work.into_iter(), |(piece, answers)| {
             this.run_piece(piece, answers);
         });
@@ -243,7 +242,7 @@ impl<T: Send, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T + Sync> Operatio
 }
 
 impl<T, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T> Evaluate<'_, J> {
-    /// Runs the blocks of a piece until it is stopped.
+    /// Runs the blocks of a piece until the job is cancelled.
     fn run_piece(&self, piece: &BlockPiece, answers: &mut [Option<Judgements<T>>]) {
         let settings = self.settings;
         let mut worker = settings.worker_pool.take();
@@ -282,7 +281,7 @@ impl<T, J: Fn(TileExample, usize, EvaluationRef<'_>) -> T> Evaluate<'_, J> {
     }
 }
 
-/// The answers of blocks, of those of their pieces; nothing where one was not run.
+/// The grades of blocks, joined from their pieces; `None` where a piece did not run.
 fn joined<T>(
     pieces: &[BlockPiece],
     answers: Vec<Option<Judgements<T>>>,
@@ -291,7 +290,7 @@ fn joined<T>(
     if !pieces.iter().any(is_cut) {
         return answers;
     }
-    // Each piece is of one block then.
+    // Then each piece belongs to one block.
     let mut blocks: Vec<Option<Judgements<T>>> = Vec::with_capacity(pieces.len());
     for (piece, answer) in pieces.iter().zip(answers) {
         match blocks.last_mut() {
@@ -307,9 +306,8 @@ fn joined<T>(
     blocks
 }
 
-/// Evaluates tiles, operation after operation. The answer has one entry for each
-/// example of each tile, in order; what was not reached before the token was
-/// cancelled is `None`.
+/// Evaluates tiles, operation after operation. The result has one entry for each example
+/// of each tile, in order; the entry is `None` if the token was cancelled before.
 pub fn evaluate_all<T: Send>(
     runtime: &Runtime,
     tiles: &[Tile<'_>],
@@ -329,8 +327,8 @@ pub fn evaluate_all<T: Send>(
     Ok(answer)
 }
 
-/// Evaluates blocks of tiles, about so many evaluations in one operation; the sink gets
-/// every block in order, and what came of it if it was reached.
+/// Evaluates blocks of tiles, about `at_once` evaluations in one operation. The sink gets
+/// every block in order, with its grades unless the token was cancelled before.
 pub(crate) fn run_blocks<T: Send>(
     runtime: &Runtime,
     (tiles, blocks, at_once): (&[Tile<'_>], &[ExampleBlock], usize),
@@ -365,19 +363,19 @@ pub(crate) fn run_blocks<T: Send>(
     Ok(())
 }
 
-/// What an example costs a thread, about, of any plan: its cells.
+/// An estimate of what an example costs under any plan: its number of cells.
 fn weight(example: &Example<'_>) -> usize {
     example.input.cells().len()
 }
 
-/// Tiles in blocks, the large ones first: the more examples a program is run on
-/// before the next, the less it costs, and small ones at the end let no thread
-/// wait long for the last.
+/// Splits tiles into blocks, large ones first. A program costs less per evaluation the more
+/// examples it runs on in a row; small blocks at the end keep threads from waiting for the
+/// last one.
 pub(crate) fn blocks(tiles: &[Tile<'_>], threads: usize) -> Vec<ExampleBlock> {
     let weights = tiles.iter().flat_map(|tile| tile.examples).map(weight);
     let mut left: usize = weights.sum();
     let mut blocks = Vec::with_capacity(tiles.len());
-    // Every thread has a block of each round, and those of a round are alike.
+    // A round is one block for each thread, all with the same share.
     let (mut share, mut in_round) = (0, 0);
     for (tile, of) in tiles.iter().enumerate() {
         let together = MAX_EVALUATIONS_PER_OPERATION / of.plan.len().max(1);
@@ -462,9 +460,9 @@ mod tests {
             let blocks = blocks(&tiles, threads).into_iter();
             blocks.map(|block| block.examples).collect()
         };
-        // One thread waits for nobody.
+        // With one thread, a block holds as many examples as it can.
         assert_eq!(cut(1)[0], 0..MAX_EXAMPLES_PER_OPERATION);
-        // Of two, one has enough to do with the large grid.
+        // With two, the large grid is a block by itself.
         assert_eq!(cut(2)[..3], [0..1, 1..2, 2..46]);
     }
 

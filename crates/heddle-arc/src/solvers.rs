@@ -1,10 +1,9 @@
 //! Heddle's own programs for ARC training tasks, as text.
 //!
-//! The files lie in `programs/` at the root of the repository, where they can be
-//! read, run and changed; here they are carried along, so that tasks are all a
-//! user has to bring.
+//! The files are in `programs/` at the root of the repository, where they can be read, run
+//! and changed. They are embedded here, so that a user needs only the tasks.
 
-/// Names of the files and what is in them.
+/// The files' names and contents.
 pub const FILES: &[(&str, &str)] = &[
     (
         "programs/training_0.py",

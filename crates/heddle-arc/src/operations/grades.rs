@@ -1,10 +1,10 @@
-//! What came of a block, in one piece of memory.
+//! The grades of a block, in one allocation.
 
-/// One judgement of each program on each example of a block.
+/// One grade for each program on each example of a block.
 #[derive(Debug)]
 pub struct Judgements<T> {
     examples: usize,
-    /// Program by program, and of each example by example.
+    /// Ordered by program, then by example.
     graded: Vec<Option<T>>,
 }
 
@@ -15,29 +15,29 @@ impl<T> Judgements<T> {
         Judgements { examples, graded }
     }
 
-    /// Judgements may come in any order.
+    /// Stores a grade; grades may come in any order.
     #[inline]
     pub(super) fn put(&mut self, program: usize, example: usize, grade: T) {
         self.graded[program * self.examples + example] = Some(grade);
     }
 
-    /// Takes in those of the next programs.
+    /// Appends the grades of the next programs.
     pub(super) fn append(&mut self, more: Judgements<T>) {
         self.graded.extend(more.graded);
     }
 
-    /// Those of each program, example by example.
+    /// The grades of each program, in the order of examples.
     pub fn by_program(&self) -> impl Iterator<Item = impl Iterator<Item = &T>> {
         let of_programs = self.graded.chunks(self.examples.max(1));
         of_programs.map(|graded| graded.iter().flatten())
     }
 
-    /// All of them, program by program, in the same memory.
+    /// All grades, program by program, in the same memory.
     pub(crate) fn into_list(self) -> Vec<T> {
         self.graded.into_iter().flatten().collect()
     }
 
-    /// Those of each example, program by program.
+    /// The grades of each example, in the order of programs.
     #[must_use]
     pub fn into_rows(self) -> Vec<Vec<T>> {
         let programs = self.graded.len() / self.examples.max(1);
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_orders_have_every_judgement_once() {
+    fn both_orders_have_every_grade_once() {
         let mut all = Judgements::new(2, 3);
         let mut more = Judgements::new(1, 3);
         for example in [2, 0, 1] {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn of_no_programs_there_is_an_empty_row_for_each_example() {
+    fn no_programs_give_an_empty_row_for_each_example() {
         let none = Judgements::<()>::new(0, 2);
         assert_eq!(none.by_program().count(), 0);
         assert_eq!(none.into_rows(), [[], []]);

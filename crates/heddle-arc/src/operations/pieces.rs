@@ -1,29 +1,29 @@
-//! What one thread takes at once.
+//! The pieces of work that a thread takes from an operation.
 
 use super::{ExampleBlock, MAX_EVALUATIONS_PER_OPERATION, PROGRAMS_PER_BLOCK, weight};
 use crate::engine::Tile;
 use std::ops::Range;
 
-/// Blocks of fewer than so many for each thread are cut by programs, into pieces of
-/// [`PROGRAMS_PER_BLOCK`].
+/// With fewer blocks than this for each thread, each block is split by programs, into
+/// pieces of [`PROGRAMS_PER_BLOCK`].
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// Pieces that blocks are put together to for each thread, at least: threads take them
-/// one after the other, and wait for each other where a piece is sooner done than taken.
-/// Blocks of four small examples went slower on two threads than on one.
+/// The least number of pieces for each thread when blocks are joined. Threads take pieces
+/// one after another and contend where a piece runs shorter than taking it. Blocks of four
+/// small examples were slower on two threads than on one.
 const PIECES_PER_THREAD: usize = 64;
 
-/// Some blocks, or some programs of one.
+/// Some blocks, or some programs of one block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BlockPiece {
     pub(super) blocks: Range<usize>,
-    /// All of each block's where there are none.
+    /// The programs to run; `None` means all.
     pub(super) programs: Option<Range<usize>>,
-    /// What it costs, about.
+    /// An estimate of its cost: programs times cells.
     pub(super) weight: usize,
 }
 
-/// Blocks cut by programs where there are few, and put together where they are light.
+/// Splits blocks by programs where there are few blocks, and joins light blocks.
 pub(super) fn pieces(
     tiles: &[Tile<'_>],
     blocks: &[ExampleBlock],
@@ -38,7 +38,7 @@ pub(super) fn pieces(
     if threads > 1 && blocks.len() < BLOCKS_PER_THREAD * threads {
         for (number, block) in blocks.iter().enumerate() {
             let (all, cells) = (programs(block), cells(block));
-            // One piece of a plan without programs too.
+            // A plan without programs has one piece as well.
             for start in (0..all.max(1)).step_by(PROGRAMS_PER_BLOCK) {
                 let programs = start..all.min(start + PROGRAMS_PER_BLOCK);
                 pieces.push(BlockPiece {
@@ -92,7 +92,7 @@ mod tests {
     use crate::program::load;
 
     #[test]
-    fn small_blocks_are_put_together_and_large_ones_are_not() {
+    fn small_blocks_are_joined_and_large_ones_are_not() {
         let one = load(
             "def solve_a(I):\n    O = vmirror(I)\n    return O",
             "ours.py",

@@ -1,11 +1,11 @@
-//! What evaluations took where, by recorded spans.
+//! The number and time of evaluations on each device, from recorded spans.
 
 use super::{EVALUATE, EVALUATE_AGAIN, EVALUATE_ON_CPU, PREPARE};
 use heddle_runtime::Runtime;
 use heddle_runtime::units::Nanos;
 use std::collections::BTreeMap;
 
-/// Evaluations that ran on each device, by the spans recorded so far.
+/// The number of evaluations that ran on each device, from the spans recorded so far.
 #[must_use]
 pub fn by_device(runtime: &Runtime) -> BTreeMap<String, u64> {
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -22,28 +22,28 @@ fn is_evaluation(operation: &str) -> bool {
     kinds.iter().any(|kind| kind.name() == operation)
 }
 
-/// What evaluations cost a device, by the spans recorded so far.
+/// The number and time of a device's evaluations, from the spans recorded so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationTotals {
-    /// Operations; on a GPU each is one launch.
+    /// The number of operations, one launch each on a GPU.
     pub operations: u64,
-    /// Evaluations.
+    /// The number of evaluations.
     pub evaluations: u64,
-    /// Those of them that had been flagged elsewhere.
+    /// The evaluations among them that repeat ones a GPU flagged.
     pub repeated: u64,
-    /// By the system's clock, without those.
+    /// System time, without the repeated evaluations.
     pub time: Nanos,
-    /// The same of those alone: of each operation the whole, though it may have
-    /// shared the device with others.
+    /// System time of the repeated evaluations: the whole time of each operation, though it
+    /// may have shared the device with others.
     pub repeated_time: Nanos,
-    /// By the device's own; none of a processor.
+    /// Device time, without the repeated evaluations; 0 for the CPU.
     pub device_time: Nanos,
-    /// Between host and device, as far as nothing was computed meanwhile; with what was
-    /// brought there ahead.
+    /// Time of transfers between host and device that did not overlap computation, with the
+    /// transfers made in advance.
     pub transfer_time: Nanos,
 }
 
-/// What evaluations cost each device, by the spans recorded so far.
+/// The number and time of each device's evaluations, from the spans recorded so far.
 #[must_use]
 pub fn evaluation_totals(runtime: &Runtime) -> BTreeMap<String, EvaluationTotals> {
     let mut found: BTreeMap<String, EvaluationTotals> = BTreeMap::new();
