@@ -1,10 +1,9 @@
-//! Functions known before anything runs.
+//! Functions known when the plan is made.
 //!
-//! Where a program composes, forks and binds functions it names, the result is
-//! a function whose every part is known: calling it is a list of calls. Here
-//! such functions are kept symbolically and written out as steps. What is only
-//! known when it runs (a function out of a set, a power whose exponent was
-//! computed) stays a value and is called as one.
+//! A program that composes, forks or binds functions it names makes a function whose parts
+//! are all known: calling it is a list of calls. This module keeps such functions as
+//! symbols and expands them to steps. A function known only at run time (an element of a
+//! set, a power with a computed exponent) stays a value and is called as one.
 
 use crate::code::{Argument, Body, Code, Operation, Step};
 use crate::plain::arity_when_bound;
@@ -14,32 +13,31 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-/// The most calls a function is written out to; `compose(f, f)` twice over
-/// doubles each time.
+/// The most calls a function expands to; each `compose(f, f)` doubles the number.
 const MAX_CALLS: u32 = 256;
-/// The highest power that is written out.
+/// The highest power that is expanded.
 const MAX_POWER: i64 = 16;
 
-/// What a term of a program means while it is lowered.
+/// A term of a program during lowering.
 #[derive(Clone, Debug)]
 pub(super) enum LoweredTerm {
-    /// A value, there when the block runs.
+    /// A value, known when the block runs.
     Value(Argument),
-    /// A function all parts of which are known.
+    /// A function whose parts are all known.
     StaticFunction(Rc<StaticFunction>),
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct StaticFunction {
     shape: FunctionShape,
-    /// Calls it is written out to.
+    /// The number of calls it expands to.
     weight: u32,
 }
 
 #[derive(Clone, Debug)]
 enum FunctionShape {
     Prim(Prim),
-    /// A function that is only known when it runs.
+    /// A function known only at run time.
     Dynamic(Argument),
     /// Outermost first.
     Pipe(Vec<Rc<StaticFunction>>),
@@ -74,7 +72,7 @@ impl StaticFunction {
         Rc::new(StaticFunction { shape, weight })
     }
 
-    /// How many arguments it takes, where that is known.
+    /// The number of arguments it takes, if known.
     fn arity(&self) -> Option<usize> {
         match &self.shape {
             FunctionShape::Prim(prim) => Some(prim.arity()),
@@ -93,7 +91,7 @@ impl LoweredTerm {
         }
     }
 
-    /// The meaning of a primitive passed as an argument.
+    /// The term for a primitive passed as an argument.
     pub(super) fn prim(prim: Prim) -> LoweredTerm {
         LoweredTerm::StaticFunction(StaticFunction::new(FunctionShape::Prim(prim)))
     }
@@ -106,16 +104,16 @@ impl LoweredTerm {
     }
 }
 
-/// Steps under construction; equal ones are written once.
+/// Steps under construction; equal steps are written once.
 #[derive(Debug, Default)]
 pub(super) struct StepBuilder {
     pub steps: Vec<Step>,
     known: HashMap<(Operation, Vec<ArgumentKey>), u32>,
-    /// Every step asked for since this was last emptied, new or not.
+    /// Every step emitted since this was last cleared, new or not.
     pub used_steps: Vec<u32>,
 }
 
-/// An argument by identity.
+/// An argument as a hash key.
 type ArgumentKey = (u8, i64, i64);
 
 fn key(argument: Argument) -> ArgumentKey {
@@ -128,7 +126,7 @@ fn key(argument: Argument) -> ArgumentKey {
             Value::Int(value) => (4, value, 0),
             Value::Pair(i, j) => (5, i64::from(i), i64::from(j)),
             Value::Prim(prim) => (6, prim as i64, 0),
-            // No other value is written into code.
+            // Code contains no other values.
             _ => (7, 0, 0),
         },
     }
@@ -150,7 +148,7 @@ impl StepBuilder {
     }
 }
 
-/// Function bodies under construction; equal ones are kept once.
+/// Function bodies under construction; equal bodies are kept once.
 #[derive(Debug, Default)]
 pub(super) struct BodyBuilder {
     pub code: Code,
@@ -158,7 +156,7 @@ pub(super) struct BodyBuilder {
 }
 
 impl BodyBuilder {
-    /// What calling a function with these arguments means.
+    /// Lowers a call of a function with these arguments.
     pub(super) fn apply(
         &mut self,
         block: &mut StepBuilder,
@@ -175,7 +173,7 @@ impl BodyBuilder {
         arguments: Vec<LoweredTerm>,
     ) -> LoweredTerm {
         if function.arity() != Some(arguments.len()) {
-            // Not known, or known to fail: found out when it runs.
+            // The arity is unknown, or the call fails: left to run time.
             let mut operands =
                 vec![self.value(block, &LoweredTerm::StaticFunction(Rc::clone(function)))];
             for argument in &arguments {
@@ -215,7 +213,7 @@ impl BodyBuilder {
         }
     }
 
-    /// What calling a primitive means; builders build functions here and now.
+    /// Lowers a call of a primitive; builders build their function here.
     pub(super) fn primitive(
         &mut self,
         block: &mut StepBuilder,
@@ -237,7 +235,7 @@ impl BodyBuilder {
         LoweredTerm::Value(block.emit(Operation::Primitive(prim), operands))
     }
 
-    /// A meaning as a value: functions become closures.
+    /// A term as a value: functions become closures.
     pub(super) fn value(&mut self, block: &mut StepBuilder, lowered: &LoweredTerm) -> Argument {
         match lowered {
             LoweredTerm::Value(argument) => *argument,
@@ -249,11 +247,11 @@ impl BodyBuilder {
         }
     }
 
-    /// Writes a function as a body and closes over what it takes from `block`.
+    /// Writes a function as a body and closes it over the values it takes from `block`.
     fn close(&mut self, block: &mut StepBuilder, function: &Rc<StaticFunction>) -> Argument {
         let mut captures = CaptureList::default();
         let inside = captures.function(function);
-        // Only a dynamic function has no known arity, and that needs no body.
+        // Only a dynamic function has no known arity, and it needs no body.
         let arity = function.arity().unwrap_or(1);
         let parameters = (0..arity as u8)
             .map(|place| LoweredTerm::Value(Argument::Parameter(place)))
@@ -269,7 +267,7 @@ impl BodyBuilder {
         use std::fmt::Write;
         let mut text = format!("{arity} {result:?}");
         for step in &steps {
-            // Bodies inside are named by what they compute, not by number.
+            // Inner bodies are identified by fingerprint, not by number.
             let operation = match step.operation {
                 Operation::Close(id) => {
                     format!("close {}", self.code.bodies[id as usize].fingerprint)
@@ -296,8 +294,8 @@ impl BodyBuilder {
     }
 }
 
-/// The function a builder makes of known parts; `None` where it must be made,
-/// or must fail, when it runs.
+/// The function a builder makes of known parts; `None` where it must be made, or must
+/// fail, at run time.
 fn build(prim: Prim, parts: &[LoweredTerm]) -> Option<LoweredTerm> {
     let function = |place: usize| parts[place].function();
     let shape = match prim {
@@ -327,7 +325,7 @@ fn build(prim: Prim, parts: &[LoweredTerm]) -> Option<LoweredTerm> {
     (built.weight <= MAX_CALLS).then_some(LoweredTerm::StaticFunction(built))
 }
 
-/// What a body takes from the block around it.
+/// The values a body takes from the block around it.
 #[derive(Default)]
 struct CaptureList {
     outside: Vec<Argument>,

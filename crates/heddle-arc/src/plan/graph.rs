@@ -1,8 +1,7 @@
 //! Programs merged: every distinct call once.
 //!
-//! Two calls are the same when they call the same thing with the same
-//! arguments, in whatever program and under whatever variable. Constants are
-//! compared by value, so `FIVE` and `F5` share.
+//! Two calls are the same when callee and arguments are, regardless of program and
+//! variable. Constants are compared by value, so `FIVE` and `F5` are the same.
 
 use crate::constant::Constant;
 use crate::prim::Prim;
@@ -23,26 +22,26 @@ pub enum Term {
     Node(u32),
 }
 
-/// What a node calls.
+/// The callee of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Head {
     /// A primitive.
     Prim(Prim),
-    /// The function an earlier node resulted in.
+    /// The function that an earlier node returned.
     Node(u32),
 }
 
 /// One distinct call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
-    /// What is called.
+    /// The callee.
     pub head: Head,
-    /// With what.
+    /// The arguments.
     pub arguments: Vec<Term>,
 }
 
 impl Node {
-    /// A program's call, whose earlier calls have these numbers in the graph.
+    /// The node of a program's call; `numbers` are the nodes of its earlier calls.
     pub(super) fn of(call: &Call, numbers: &[u32]) -> Self {
         Node {
             head: match call.callee {
@@ -63,16 +62,16 @@ impl Node {
     }
 }
 
-/// What one program asks of the graph.
+/// One program of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramOutput {
     /// The program's name.
     pub name: Arc<str>,
-    /// What it takes.
+    /// The parameters it takes.
     pub form: Form,
     /// The node whose value it returns.
     pub result: u32,
-    /// Its nodes in the order of its text, each with the line it stands on.
+    /// Its nodes in the order of its text, each with its line number.
     pub lines: Vec<(u32, u32)>,
     /// The file it was read from.
     pub file: Arc<str>,
@@ -88,7 +87,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Merges programs. Lines no result depends on are left out.
+    /// Merges programs. Lines that no result depends on are left out.
     #[must_use]
     pub fn merge(programs: &[Program]) -> Graph {
         let mut merging = GraphBuilder::default();
@@ -98,8 +97,7 @@ impl Graph {
         merging.graph
     }
 
-    /// How many calls the programs have before merging, counted with the lines
-    /// their results depend on.
+    /// The number of calls before merging, without lines that no result depends on.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.outputs.iter().map(|output| output.lines.len()).sum()
@@ -119,7 +117,7 @@ impl Graph {
         head.into_iter().chain(arguments)
     }
 
-    /// One program taken out of the graph again.
+    /// One program of the graph, as a program of its own.
     #[must_use]
     pub fn slice(&self, output: usize) -> Program {
         let output = &self.outputs[output];
@@ -142,7 +140,7 @@ impl Graph {
             file: Arc::clone(&output.file),
             places: Vec::new(),
         };
-        // In the order of the program's own text where that is known.
+        // In the order of the program's text where it is known.
         let text_order = output.lines.iter().map(|(node, _)| *node);
         let any_order = 0..=output.result;
         for node in text_order.chain(any_order) {
@@ -187,7 +185,7 @@ impl Graph {
     }
 }
 
-/// How merged programs spell a constant: the first name that has the value.
+/// The name of a constant in merged programs: the first name with its value.
 pub(super) fn spelling(value: Constant) -> Arc<str> {
     crate::constant::names()
         .find(|name| crate::constant::constant(name) == Some(value))
@@ -203,7 +201,7 @@ pub(super) struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// The number of a node, new or known.
+    /// The number of a node, which is added if it is new.
     pub(super) fn node(&mut self, node: Node) -> u32 {
         if let Some(number) = self.known.get(&node) {
             return *number;
@@ -235,7 +233,7 @@ impl GraphBuilder {
     }
 }
 
-/// Which calls the result of a program depends on.
+/// For each call of a program, whether the result depends on it.
 fn needed_calls(program: &Program) -> Vec<bool> {
     let mut needed = vec![false; program.calls.len()];
     needed[program.result as usize] = true;

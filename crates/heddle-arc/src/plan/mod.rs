@@ -1,10 +1,9 @@
-//! From programs to plans.
+//! Plans: programs merged for execution.
 //!
-//! A [`Plan`] is many programs as one: merge (every distinct call once),
-//! specialise (functions that are known become lists of calls), number again
-//! (equal steps once), and keep for each program which steps it needs. It is
-//! what an engine runs; the graph it came from stays with it, to be written as
-//! text, sliced and looked at.
+//! Making a [`Plan`] merges programs (every distinct call once), specialises them (known
+//! functions become lists of calls), renumbers steps (equal steps once) and lists the steps
+//! of each program. Engines run plans. A plan keeps its [`Graph`], which can be written as
+//! text, sliced and searched for [`patterns()`].
 
 mod function;
 mod graph;
@@ -26,29 +25,29 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many plans there have been.
+/// The number of plans made by this process.
 static PLANS: AtomicU64 = AtomicU64::new(0);
 
-/// What a plan keeps of one program.
+/// One program of a plan.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedProgram {
     pub name: Arc<str>,
     pub result: Argument,
-    /// The steps it needs, ascending.
+    /// The steps it needs, in ascending order.
     pub steps: Vec<PlannedStep>,
-    /// Those of them that other programs need too.
+    /// The steps among them that other programs need too.
     pub shared: Vec<PlannedStep>,
 }
 
-/// What a program keeps of one step.
+/// One step of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedStep {
     /// Its number in the plan.
     pub number: u32,
-    /// Where its result is kept: shared steps have the first places, after them
-    /// each program counts its own.
+    /// The slot of its result: shared steps come first, then each program numbers its own
+    /// steps.
     pub place: u32,
-    /// The line of the program that asked for it.
+    /// The program's line that calls it.
     pub line: u32,
 }
 
@@ -56,22 +55,22 @@ pub(crate) struct PlannedStep {
 #[derive(Clone, Debug)]
 pub struct Plan {
     graph: Graph,
-    /// Tells it from all other plans of the process, but not from its copies:
-    /// what a worker learnt of one holds for them.
+    /// Unique among the plans of the process. Copies have the same number, because what a
+    /// worker has learnt about a plan holds for its copies.
     pub(crate) number: u64,
     pub(crate) code: Code,
-    /// Operands name the places of other steps.
+    /// The steps; operands are the slots of other steps.
     pub(crate) steps: Vec<Step>,
     pub(crate) programs: Vec<PlannedProgram>,
-    /// How many steps more than one program needs.
+    /// The number of steps that several programs need.
     pub(crate) shared_steps: usize,
-    /// The most steps a program has for itself.
+    /// The largest number of steps of one program that no other program needs.
     pub(crate) max_own_steps: usize,
-    /// Whether some program looks at the examples, or at the candidate.
+    /// The inputs beyond the grid that any program reads.
     pub(crate) takes: RequiredInputs,
 }
 
-/// Which inputs beyond the grid a plan reads.
+/// The inputs beyond the grid that a plan reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequiredInputs {
     pub examples: bool,
@@ -85,7 +84,7 @@ impl Plan {
         Plan::of(Graph::merge(programs))
     }
 
-    /// A plan of programs that are merged already.
+    /// A plan of merged programs.
     #[must_use]
     pub fn of(graph: Graph) -> Plan {
         let mut lowering = BodyBuilder::default();
@@ -151,8 +150,8 @@ impl Plan {
         }
     }
 
-    /// Reads ahead what running it will need, where that is one program: of many,
-    /// not all steps may be run.
+    /// Prefetches the memory of a plan with one program. A plan of several programs may not
+    /// run all of its steps.
     pub(crate) fn fetch(&self) {
         if let [only] = &*self.programs {
             self.code.flat_code.fetch();
@@ -160,19 +159,19 @@ impl Plan {
         }
     }
 
-    /// The merged programs it was made from.
+    /// The merged programs it is made from.
     #[must_use]
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// How many programs it runs.
+    /// The number of programs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.programs.len()
     }
 
-    /// Whether it runs none.
+    /// Whether it has no programs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.programs.is_empty()
@@ -184,7 +183,7 @@ impl Plan {
         &self.programs[program].name
     }
 
-    /// What merging gained.
+    /// The number of calls and steps before and after merging.
     #[must_use]
     pub fn sharing(&self) -> Sharing {
         Sharing {
@@ -196,7 +195,7 @@ impl Plan {
         }
     }
 
-    /// The primitive a step calls, if it calls one.
+    /// The primitive that a step calls, if any.
     pub(crate) fn primitive_of(&self, step: u32) -> Option<Prim> {
         match self.code.flat_code.step(step).operation {
             Operation::Primitive(prim) => Some(prim),
@@ -205,19 +204,19 @@ impl Plan {
     }
 }
 
-/// How much of a plan is shared.
+/// The number of calls and steps before and after merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sharing {
-    /// Calls in the programs, without dead lines.
+    /// Calls before merging, without dead lines.
     pub calls: usize,
     /// Calls after merging.
     pub distinct_calls: usize,
-    /// Steps the programs need, one by one.
+    /// Steps before merging.
     pub steps: usize,
     /// Steps after merging.
     pub distinct_steps: usize,
-    /// Functions written out as bodies.
+    /// Functions that became bodies.
     pub bodies: usize,
 }
 
@@ -230,7 +229,7 @@ fn lowered(term: Term, nodes: &[LoweredTerm]) -> LoweredTerm {
         Term::Constant(Constant::Int(value)) => {
             LoweredTerm::Value(Argument::Fixed(Value::Int(value)))
         }
-        // Every pair of the language is a unit vector or two of them.
+        // The components of pair constants are far below 32 bits.
         Term::Constant(Constant::Pair(i, j)) => {
             LoweredTerm::Value(Argument::Fixed(Value::Pair(i as i32, j as i32)))
         }
@@ -255,14 +254,14 @@ fn takes(graph: &Graph) -> RequiredInputs {
     }
 }
 
-/// The steps a result depends on, ascending.
+/// The steps a result depends on, in ascending order.
 fn needed_steps(steps: &[Step], result: Argument) -> Vec<u32> {
     let Argument::Local(last) = result else {
         return Vec::new();
     };
     let mut needed = Vec::new();
-    // Arguments come before the steps that take them, so the latest that waits is
-    // needed by none that is still to come.
+    // Arguments come before the steps that take them, so the largest waiting number is that
+    // of a step that no step still to come takes.
     let mut waiting = BinaryHeap::from([last]);
     while let Some(step) = waiting.pop() {
         if needed.last() == Some(&step) {
@@ -279,8 +278,8 @@ fn needed_steps(steps: &[Step], result: Argument) -> Vec<u32> {
     needed
 }
 
-/// Gives every step a place and lets operands name places. How many steps are
-/// shared, and the most that a program has for itself.
+/// Assigns a slot to every step and replaces operands by slots. Returns the number of
+/// shared steps and the largest number of steps of one program that no other needs.
 fn place(programs: &mut [PlannedProgram], steps: &mut [Step]) -> (usize, usize) {
     let mut users = vec![0_u32; steps.len()];
     for program in &*programs {
@@ -325,5 +324,5 @@ fn place(programs: &mut [PlannedProgram], steps: &mut [Step]) -> (usize, usize) 
     (shared as usize, (most - shared) as usize)
 }
 
-/// The form a plan's text declares: everything its programs may use.
+/// The form that a plan's text declares: all parameters.
 pub(crate) const PLAN_FORM: Form = Form::Examples;

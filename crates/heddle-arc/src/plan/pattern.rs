@@ -1,31 +1,30 @@
-//! Batch patterns: lines of a plan that do alike work on one thing.
+//! Batch patterns: lines of a plan that do similar work on the same value.
 //!
-//! An engine may run such lines together; a reader sees where the time of a
-//! merged plan goes.
+//! The patterns show which lines of a merged plan an engine could run together.
 
 use super::graph::{Graph, Head, Term};
 use crate::prim::Prim;
 use crate::program::Input;
 use std::collections::BTreeMap;
 
-/// What lines of a pattern have in common.
+/// The kind of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PatternKind {
-    /// One function mapped over all samples of the task.
+    /// One function mapped over all example pairs of the task.
     OverSamples,
-    /// Several modes of `objects` on one grid.
+    /// `objects` with several modes on one grid.
     ObjectModes,
-    /// Several colours or sizes picked out of one container.
+    /// Selections of several colours or sizes from one container.
     Selections,
-    /// A run of transforms, each of the grid before it.
+    /// A sequence of transforms, each of the previous grid.
     TransformRun,
     /// One function mapped over several containers.
     SameMap,
 }
 
 impl PatternKind {
-    /// Every kind, in the order of summaries.
+    /// Every kind, in the order of the summary.
     pub const ALL: [PatternKind; 5] = [
         PatternKind::OverSamples,
         PatternKind::ObjectModes,
@@ -34,7 +33,7 @@ impl PatternKind {
         PatternKind::SameMap,
     ];
 
-    /// Its name in plans.
+    /// Its name in plan texts.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -47,17 +46,17 @@ impl PatternKind {
     }
 }
 
-/// Lines that belong together.
+/// Lines that form a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pattern {
-    /// What they have in common.
+    /// The kind.
     pub kind: PatternKind,
-    /// The nodes, ascending, at least two (one for `OverSamples`).
+    /// The nodes in ascending order, at least two (one for `OverSamples`).
     pub nodes: Vec<u32>,
 }
 
-/// The patterns in a graph, by kind and then by their first line.
+/// The patterns in a graph, ordered by kind and then by first line.
 #[must_use]
 pub fn patterns(graph: &Graph) -> Vec<Pattern> {
     let mut found = Vec::new();
@@ -96,7 +95,7 @@ pub fn patterns(graph: &Graph) -> Vec<Pattern> {
     found
 }
 
-/// Nodes that call a primitive, with their arguments.
+/// The nodes that call a primitive, with their arguments.
 fn calls(graph: &Graph) -> impl Iterator<Item = (u32, Prim, &[Term])> {
     let nodes = graph.nodes.iter().enumerate();
     nodes.filter_map(|(number, node)| match node.head {
@@ -122,7 +121,7 @@ fn grouped(
     found.extend(groups.into_iter().map(|nodes| Pattern { kind, nodes }));
 }
 
-/// Maps over `S`, and over what such maps result in.
+/// Finds maps over `S` and over the results of such maps.
 fn over_samples(graph: &Graph, found: &mut Vec<Pattern>) {
     let mut per_sample = vec![false; graph.nodes.len()];
     let mut groups: BTreeMap<Term, Vec<u32>> = BTreeMap::new();
@@ -168,7 +167,7 @@ fn is_transform(prim: Prim) -> bool {
 }
 
 fn transform_runs(graph: &Graph, found: &mut Vec<Pattern>) {
-    // The run each transform ends; a longer one takes over its prefix.
+    // The sequence that each transform ends; a longer sequence replaces its prefix.
     let mut runs: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, prim, arguments) in calls(graph) {
         if !is_transform(prim) {

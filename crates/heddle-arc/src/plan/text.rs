@@ -1,8 +1,8 @@
 //! Plans as text.
 //!
-//! A plan is written in the syntax of programs: `t1 = …` lines, then one line
-//! for each program saying what it takes and which line it returns, and a
-//! summary of batch patterns in comments. It reads back to the same graph.
+//! A plan is written in the syntax of programs: `t1 = …` lines, then one line for each
+//! program with its parameters and its result, and a summary of batch patterns in
+//! comments. Reading the text gives the same graph.
 //!
 //! ```text
 //! # heddle plan 1: 2 programs, 5 calls, 4 distinct
@@ -26,23 +26,23 @@ use std::fmt::Write;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The line every plan begins with, before its counts.
+/// The beginning of every plan text, before its counts.
 const HEADER: &str = "# heddle plan 1";
 
-/// Why a text is not a plan.
+/// An error in the text of a plan.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlanTextError {
-    /// It does not begin like one.
+    /// The first line is not the header of a plan.
     #[error("{file}: not a plan; its first line must begin with `{HEADER}`")]
     Header {
         /// The file.
         file: String,
     },
-    /// A line is not understood.
+    /// A line is not a valid call.
     #[error(transparent)]
     Line(SourceError),
-    /// A line that says what a program returns is not understood.
+    /// A line that declares a program is not valid.
     #[error(
         "{file}:{line}: `{found}` is no program of a plan; \
          write NAME = program(I, tN) or NAME = program(S, I, C, tN)"
@@ -121,15 +121,15 @@ pub fn write(graph: &Graph) -> String {
     text
 }
 
-/// Reads a graph out of text written by [`write()`].
+/// Reads a graph from text written by [`write()`].
 pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
     if !text.starts_with(HEADER) {
         return Err(PlanTextError::Header {
             file: file.to_owned(),
         });
     }
-    // The lines of calls are a program of their own; the rest is ours. Lines
-    // are blanked, not dropped, so that numbers in messages stay right.
+    // The calls are read as a program; the other lines are read here. Lines are blanked,
+    // not removed, so that line numbers in messages stay right.
     let mut calls = String::new();
     let mut programs = Vec::new();
     let mut last = None;
@@ -191,7 +191,7 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
     Ok(graph)
 }
 
-/// `I, tN)` or `S, I, C, tN)`, perhaps with a comment after it.
+/// Reads `I, tN)` or `S, I, C, tN)`, with or without a comment after it.
 fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<ProgramOutput> {
     let (inside, after) = rest.split_once(')')?;
     let after = after.trim();
@@ -214,7 +214,7 @@ fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Pro
 }
 
 impl Graph {
-    /// The nodes an output needs, with the lines they stand on.
+    /// The nodes that an output needs, with their line numbers.
     fn lines_of(&self, output: usize, places: &BTreeMap<u32, u32>) -> Vec<(u32, u32)> {
         let result = self.outputs[output].result;
         let mut wanted = vec![false; result as usize + 1];
