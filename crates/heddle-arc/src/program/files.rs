@@ -1,10 +1,10 @@
-//! Which files programs are read from.
+//! The files that programs are read from.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The files a path stands for: those of a folder that end in `.py`, by name, or the
-/// path itself. Folders in it are not searched.
+/// The `.py` files of a folder, in the order of names, or the path itself if it is a file.
+/// Subfolders are not searched.
 pub fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

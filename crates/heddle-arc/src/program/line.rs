@@ -1,6 +1,6 @@
-//! One line of a program file, cut into tokens.
+//! One line of a program file, split into tokens.
 
-/// A token and the column it begins in.
+/// A token and the column where it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub text: &'a str,
@@ -11,7 +11,7 @@ pub(super) struct Token<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     Name,
-    /// A literal, which the language has none of.
+    /// A number literal, which the language does not have.
     Number,
     Text,
     /// One of `( ) , = :`.
@@ -20,7 +20,7 @@ pub(super) enum TokenKind {
     Stray,
 }
 
-/// Cuts a line up, leaving out blanks and a comment at its end.
+/// The tokens of a line, without spaces and without a comment at its end.
 pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut rest = line;
@@ -63,7 +63,7 @@ fn span(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|letter| !belongs(letter)).unwrap_or(text.len())
 }
 
-/// How far a line is indented; tabs count as one.
+/// The indentation of a line in characters; a tab counts as one.
 pub(super) fn indent(line: &str) -> usize {
     line.chars()
         .take_while(|letter| letter.is_whitespace())

@@ -7,23 +7,23 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most arguments a call can have: `objects` takes four.
+/// The most arguments of a call: `objects` takes four.
 const MAX_ARGUMENTS: usize = 4;
 
-/// What programs are called that are named after their files.
+/// The name of a program that is named after its file.
 const UNNAMED: &str = "solve";
 
-/// What a file held.
+/// The contents of a program file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadedPrograms {
-    /// Programs that were understood, in the order of the file.
+    /// The programs without errors, in the order of the file.
     pub programs: Vec<Program>,
-    /// What was not, at most one for each program.
+    /// The errors, at most one for each program.
     pub errors: Vec<SourceError>,
 }
 
-/// Reads programs. `file` stands in messages, and names a program that is called
-/// `solve` and no more: that of `tasks/007bbfb7.py` is `solve_007bbfb7`.
+/// Reads programs. `file` is the file's name in messages. It also names a program called
+/// just `solve`: the one of `tasks/007bbfb7.py` becomes `solve_007bbfb7`.
 #[must_use]
 pub fn load(text: &str, file: &str) -> LoadedPrograms {
     let mut reader = ProgramReader {
@@ -35,7 +35,7 @@ pub fn load(text: &str, file: &str) -> LoadedPrograms {
     let mut quote: Option<&str> = None;
     for (at, line) in text.lines().enumerate() {
         let number = at as u32 + 1;
-        // Inside a docstring nothing counts but its end.
+        // Inside a docstring, only its end matters.
         if let Some(mark) = quote {
             if line.contains(mark) {
                 quote = None;
@@ -58,7 +58,7 @@ pub fn load(text: &str, file: &str) -> LoadedPrograms {
     reader.loaded
 }
 
-/// A program being read; broken once an error was found in it.
+/// A program being read; `broken` once it has an error.
 struct OpenProgram {
     program: Program,
     scope: NameScope,
@@ -71,7 +71,7 @@ struct ProgramReader {
     file: Arc<str>,
     loaded: LoadedPrograms,
     open: Option<OpenProgram>,
-    /// Line of the program of that name.
+    /// The line of each program, by name.
     names: HashMap<Arc<str>, u32>,
 }
 
@@ -79,7 +79,7 @@ fn failure(problem: impl Into<String>, hint: impl Into<String>) -> ResolveError 
     (problem.into(), hint.into())
 }
 
-/// Where a problem is: at a token, or at the end of a line.
+/// The column of a problem: that of a token, or the end of the line.
 fn column(token: Option<&Token<'_>>, line: &[Token<'_>]) -> u32 {
     match token {
         Some(token) => token.column,
@@ -156,7 +156,7 @@ impl ProgramReader {
         }
     }
 
-    /// `def NAME(I):` or `def NAME(S, I, C):`
+    /// Reads `def NAME(I):` or `def NAME(S, I, C):`.
     fn open(&mut self, line: &[Token<'_>], number: u32) {
         let texts: Vec<&str> = line.iter().map(|token| token.text).collect();
         let form = match texts.get(2..) {
@@ -280,7 +280,7 @@ impl ProgramReader {
         Ok(())
     }
 
-    /// Ends the program being read.
+    /// Finishes the program being read.
     fn close(&mut self) {
         if let Some(open) = &self.open
             && !open.broken
@@ -305,8 +305,7 @@ impl ProgramReader {
     }
 }
 
-/// The name of the one program of a file, if the file's name without its folder and
-/// ending can be part of one.
+/// The name of a file's only program, if the file's stem is valid in a name.
 fn name_of_file(file: &str) -> Option<String> {
     let stem = Path::new(file).file_stem()?.to_str()?;
     let is_name = stem.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -314,7 +313,7 @@ fn name_of_file(file: &str) -> Option<String> {
     is_name.then(|| format!("solve_{task}"))
 }
 
-/// `NAME = CALLEE(NAME, …)`: the callee and its arguments.
+/// Reads `NAME = CALLEE(NAME, …)`: the callee and its arguments.
 fn shape<'a, 't>(
     line: &'t [Token<'a>],
 ) -> Result<(&'t Token<'a>, Vec<&'t Token<'a>>), (u32, ResolveError)> {

@@ -1,10 +1,9 @@
-//! Programs: straight lines of calls, as their authors write them.
+//! Programs: sequences of calls, as their authors write them.
 //!
-//! [`load`] reads a Python-looking file into [`Program`]s and [`SourceError`]s:
-//! one bad program does not keep the others from loading. Names are resolved
-//! while reading, so a `Program` speaks of primitives and earlier lines, never
-//! of spellings it has not understood. What a program means when it runs is
-//! decided in `plan`.
+//! [`load`] reads a file in Python syntax into [`Program`]s and [`SourceError`]s; a bad
+//! program does not keep the others from loading. Names are resolved while reading, so a
+//! `Program` refers to primitives and earlier calls, not to names. The module
+//! [`plan`](crate::plan) turns programs into steps to run.
 
 mod files;
 mod line;
@@ -20,7 +19,7 @@ use crate::prim::Prim;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What a program takes.
+/// The form of a program: which parameters it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Form {
     /// `(I)`: the input grid.
@@ -41,7 +40,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Its name in programs.
+    /// Its name in program texts.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,13 +58,13 @@ pub enum Operand {
     Input(Input),
     /// The result of an earlier call, by its number.
     Call(u32),
-    /// A constant; the name is how this program spells it.
+    /// A constant and its name in this program.
     Constant(Arc<str>, Constant),
     /// A primitive passed as a function.
     Prim(Prim),
 }
 
-/// Operands are the same when they mean the same, however spelled.
+/// Constants are compared by value, not by name.
 impl PartialEq for Operand {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -80,12 +79,12 @@ impl PartialEq for Operand {
 
 impl Eq for Operand {}
 
-/// What is called.
+/// The callee of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
-    /// A primitive, with as many arguments as it takes.
+    /// A primitive; the number of arguments is its arity.
     Prim(Prim),
-    /// The function an earlier call resulted in.
+    /// The function that an earlier call returned.
     Call(u32),
 }
 
@@ -94,30 +93,30 @@ pub enum Callee {
 pub struct Call {
     /// The variable it is assigned to.
     pub variable: Arc<str>,
-    /// What is called.
+    /// The callee of a call.
     pub callee: Callee,
-    /// With what, at least one and at most four.
+    /// The arguments, one to four.
     pub arguments: Vec<Operand>,
 }
 
-/// A straight line of calls.
+/// A sequence of calls.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The function's name: `solve_` and the task.
+    /// The program's name: `solve_` and the task.
     pub name: Arc<str>,
-    /// What it takes.
+    /// Its parameters.
     pub form: Form,
-    /// Its lines in order; operands refer to earlier ones only.
+    /// Its calls in order; operands refer to earlier calls only.
     pub calls: Vec<Call>,
-    /// The call whose result the program returns.
+    /// The number of the call whose result the program returns.
     pub result: u32,
     /// The file it was read from.
     pub file: Arc<str>,
-    /// The line of the file each call stands on, counted from 1.
+    /// The line of each call in the file, counted from 1.
     pub places: Vec<u32>,
 }
 
-/// Programs are equal when their text is; where it stood does not matter.
+/// Programs are equal when their text is; file and lines are not compared.
 impl PartialEq for Program {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -137,21 +136,21 @@ impl Program {
     }
 }
 
-/// Something in a program file that is not understood.
+/// An error in a program file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{file}:{line}:{column}: {problem}; {hint}")]
 #[non_exhaustive]
 pub struct SourceError {
     /// The file.
     pub file: Arc<str>,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// Counted from 1, in characters.
+    /// The column in characters, counted from 1.
     pub column: u32,
-    /// The program it is in, if in one; that program is left out.
+    /// The program that contains it, if any; that program is not loaded.
     pub program: Option<Arc<str>>,
-    /// What was found.
+    /// The problem found.
     pub problem: String,
-    /// What to do about it.
+    /// How to correct it.
     pub hint: String,
 }

@@ -1,4 +1,4 @@
-//! Programs as text again.
+//! Programs printed as text.
 
 use super::{Callee, Form, Operand, Program};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Names in programs: what they stand for, and what was probably meant.
+//! Names in programs: their meanings, and suggestions for unknown names.
 
 use super::{Callee, Form, Input, Operand};
 use crate::constant::{self, constant};
@@ -6,16 +6,16 @@ use crate::prim::Prim;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How unlike a known name may be to be suggested.
+/// The least similarity of a known name that is suggested.
 const LIKENESS: f64 = 0.75;
 
-/// The names a line can use.
+/// The names that a line can use.
 pub(super) struct NameScope {
     pub form: Form,
     variables: HashMap<Arc<str>, u32>,
 }
 
-/// A problem and what to do about it.
+/// A problem and a hint.
 pub(super) type ResolveError = (String, String);
 
 impl NameScope {
@@ -34,7 +34,7 @@ impl NameScope {
         known.iter().copied().find(|input| input.name() == name)
     }
 
-    /// Gives a name to the call with that number.
+    /// Assigns a variable to the call with that number.
     pub(super) fn assign(&mut self, name: &str, call: u32) -> Result<Arc<str>, ResolveError> {
         let taken = if self.variables.contains_key(name) {
             "is assigned twice"
@@ -98,8 +98,8 @@ impl NameScope {
         let mut nearest: Option<(f64, String)> = None;
         for candidate in known {
             let likeness = strsim::jaro_winkler(name, &candidate);
-            // Equal likeness goes to the first in spelling, whatever the map's
-            // order was.
+            // Between equally similar names the alphabetically first is taken, so the
+            // map's order has no effect.
             let better = nearest.as_ref().is_none_or(|(best, held)| {
                 likeness > *best || (likeness >= *best && candidate < *held)
             });
