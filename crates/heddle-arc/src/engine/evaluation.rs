@@ -1,4 +1,4 @@
-//! What became of an evaluation.
+//! The outcome of an evaluation.
 
 use super::{Evaluation, Grid};
 use crate::fault::{Fault, Limit};
@@ -10,11 +10,11 @@ use std::fmt;
 /// Why an evaluation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undefined {
-    /// What went wrong.
+    /// The fault.
     pub fault: Fault,
-    /// The primitive it went wrong in.
+    /// The primitive that failed.
     pub primitive: Option<Prim>,
-    /// The line of the program's file, counted from 1; 0 where there is none.
+    /// The line in the program's file, counted from 1; 0 if there is none.
     pub line: u32,
 }
 
@@ -30,17 +30,17 @@ impl fmt::Display for Undefined {
     }
 }
 
-/// The most parts a value may have to be copied out. Values share their parts,
-/// copies do not: eight lines of `repeat` hold a hundred million in a few bytes.
+/// The most parts of a value that can be copied out. Values share their parts and copies
+/// do not: eight lines of `repeat` make a hundred million parts in a few bytes.
 const MAX_PARTS_COPIED: usize = 1 << 18;
 
-/// Counts the parts of a value down; a fault when there are too many.
+/// Subtracts the parts of a value from `left`; a fault if there are too many.
 fn count_parts(space: &Space, value: Value, left: &mut usize) -> Result<(), Fault> {
     let parts = match value {
         Value::Grid { height, width, .. } => usize::from(height) * usize::from(width),
         Value::Tuple { len, .. } | Value::Set { len, .. } => len as usize,
         Value::Built { prim, .. } => prim.arity(),
-        // Everything else is as large as its memory.
+        // Every other value has no shared parts.
         _ => 1,
     };
     *left = left.checked_sub(parts).ok_or(Fault::Budget(Limit::Bytes))?;
@@ -68,12 +68,12 @@ pub enum EvaluationRef<'a> {
     Defined {
         /// The value.
         value: Value,
-        /// Where its parts are.
+        /// The space that holds its parts.
         space: &'a Space,
-        /// Steps the evaluation took.
+        /// The steps of the evaluation.
         steps: u64,
     },
-    /// It did not.
+    /// The program returned no value.
     Undefined(Undefined),
 }
 
@@ -97,8 +97,8 @@ impl EvaluationRef<'_> {
         matches!(self, EvaluationRef::Undefined(undefined) if fault(undefined))
     }
 
-    /// How many cells agree with a grid of the same shape; none if the shapes
-    /// differ or there is no grid.
+    /// The number of cells equal to those of `expected`; 0 if the shapes differ or the value
+    /// is not a grid.
     #[must_use]
     pub fn cells_matched(&self, expected: &Grid) -> usize {
         match self.grid() {
@@ -118,7 +118,7 @@ impl EvaluationRef<'_> {
         }
     }
 
-    /// Height, width and cells of the grid the program returned, if it is one.
+    /// The height, width and cells of the returned value, if it is a grid.
     #[must_use]
     pub fn grid(&self) -> Option<(usize, usize, &[i8])> {
         match self {
@@ -131,8 +131,8 @@ impl EvaluationRef<'_> {
         }
     }
 
-    /// The value on its own; the fault where there is none, it is a function that
-    /// cannot leave its plan, or a copy of it would have too many parts.
+    /// A copy of the value; a fault if there is no value, if it is a function that cannot
+    /// leave its plan, or if the copy would have too many parts.
     pub fn to_plain(&self) -> Result<Plain, Undefined> {
         match self {
             EvaluationRef::Defined { value, space, .. } => {
@@ -148,7 +148,7 @@ impl EvaluationRef<'_> {
         }
     }
 
-    /// The outcome on its own.
+    /// A copy of the outcome.
     #[must_use]
     pub fn to_evaluation(&self) -> Evaluation {
         match self.to_plain() {

@@ -1,19 +1,19 @@
-//! What programs are run on.
+//! Examples: the inputs of programs.
 
 use crate::fault::Fault;
 use crate::value::{Space, Value};
 use thiserror::Error;
 
-/// Why rows are not a grid.
+/// An error in the rows of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// There is no row, or the rows have no cells.
+    /// There are no rows, or the rows have no cells.
     #[error("a grid needs at least one row and one column; it has {height} x {width}")]
     Empty {
-        /// Rows given.
+        /// The number of rows.
         height: usize,
-        /// Columns given.
+        /// The number of columns.
         width: usize,
     },
     /// Rows differ in length.
@@ -21,19 +21,19 @@ pub enum GridError {
         "row {row} has {found} cells where the first has {expected}; make all rows equally long"
     )]
     Ragged {
-        /// Counted from 0.
+        /// The row, counted from 0.
         row: usize,
-        /// Cells of the first row.
+        /// The length of the first row.
         expected: usize,
-        /// Cells of this one.
+        /// The length of this row.
         found: usize,
     },
     /// More rows or columns than a grid can have.
     #[error("a grid of {height} x {width} is too large; neither side may exceed 65,535")]
     Large {
-        /// Rows given.
+        /// The number of rows.
         height: usize,
-        /// Columns given.
+        /// The number of columns.
         width: usize,
     },
 }
@@ -76,8 +76,8 @@ impl Grid {
         })
     }
 
-    /// A grid of rows that lie one after the other: at least one, none empty, neither
-    /// side beyond what [`Grid::new`] takes.
+    /// A grid of consecutive rows. There must be at least one, none may be empty, and neither
+    /// side may exceed the limit of [`Grid::new`].
     pub(crate) fn of_cells(width: usize, cells: Vec<i8>) -> Grid {
         Grid {
             height: cells.len() / width,
@@ -86,13 +86,13 @@ impl Grid {
         }
     }
 
-    /// Rows.
+    /// The number of rows.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Columns.
+    /// The number of columns.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
@@ -110,7 +110,7 @@ impl Grid {
     }
 }
 
-/// One evaluation's inputs.
+/// The inputs of an evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct Example<'a> {
     /// `I`, the input grid.
@@ -122,7 +122,7 @@ pub struct Example<'a> {
 }
 
 impl<'a> Example<'a> {
-    /// An input alone, for programs of the form `(I)`.
+    /// An example of an input alone, for programs of the form `(I)`.
     #[must_use]
     pub fn new(input: &'a Grid) -> Self {
         Example {

@@ -1,17 +1,15 @@
 //! The CPU engine: plans over examples.
 //!
-//! A [`Tile`] of work is a plan and some examples; a [`Worker`] does one, on
-//! one thread, and hands every evaluation to a sink as it is made. Nothing
-//! is allocated once a worker has grown to what its plans need. [`evaluate_with`]
-//! spreads examples over threads.
+//! A [`Tile`] is a plan and some examples. A [`Worker`] runs a tile on one thread and
+//! passes every evaluation to a sink as it is made. Once a worker has allocated what its
+//! plans need, it allocates nothing more. [`evaluate_with`] splits examples among threads.
 //!
-//! The one thing to know: a step several programs need runs once for each
-//! example, with the first of them that gets there; what only one program needs
-//! runs with it, and its memory is taken back when that program is done. An
-//! evaluation's steps and bytes are the sums of what its own steps cost, so a
-//! result does not depend on what else was in the plan, nor on the order in
-//! which the work is done: program by program on a few examples at a time, and
-//! last what takes long.
+//! Invariant: a result depends neither on the other programs of the plan nor on the order
+//! of the work. A step that several programs need runs once for each example, with the
+//! first of them; a step of one program runs with it, and its memory is freed when that
+//! program is done. In both cases the steps and bytes charged to an evaluation are the
+//! sums over the steps it needs. Programs run one after another on a block of examples,
+//! slow evaluations last.
 
 mod evaluation;
 mod example;
@@ -38,7 +36,7 @@ use crate::plan::Plan;
 use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::units::Bytes;
 
-/// What became of one evaluation, on its own.
+/// The outcome of one evaluation, as an owned value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Evaluation {
     /// The value the program returned.
@@ -47,23 +45,23 @@ pub enum Evaluation {
     Undefined(Undefined),
 }
 
-/// What a look at some examples of a tile has brought.
+/// The result of one pass over some examples.
 struct PassResult<T> {
     tile: usize,
-    /// Judgements by example and program.
+    /// Example, program and grade.
     graded: Vec<(usize, usize, T)>,
     deferred: Vec<Deferred>,
 }
 
-/// Evaluations that were put off and are caught up with by one thread at a time.
+/// The number of deferred evaluations in one task of a thread.
 const DEFERRED_PER_TASK: usize = 64;
 
-/// Runs a plan over examples on the threads of [`CpuPool::shared`] and keeps what
-/// `grade` makes of each verdict. The result has one row for each example, in
-/// order, and in it one judgement for each program.
+/// Runs a plan over examples on the threads of [`CpuPool::shared`] and keeps what `grade`
+/// returns for each evaluation. The result has one row for each example, in order, and in
+/// each row one grade for each program.
 ///
-/// Values stay in memory only while they are judged: comparing one with what
-/// was expected costs nothing, keeping it costs a copy.
+/// Values stay in memory only while they are graded: comparing a value needs no copy,
+/// keeping it does.
 pub fn evaluate_with<T: Send>(
     plan: &Plan,
     examples: &[Example<'_>],
@@ -77,7 +75,7 @@ pub fn evaluate_with<T: Send>(
     let length = tile_length(examples.len(), pool.threads());
     let tiles: Vec<&[Example<'_>]> = examples.chunks(length).collect();
     let speeds = new_paces();
-    // What a program costs is not known before it ran; threads are worth it.
+    // A program's cost is unknown before it has run; assume that threads pay.
     let cost = Bytes(u64::MAX);
     let passed = pool.map(cost, tiles.iter().enumerate(), |(tile, examples)| {
         let mut graded = Vec::with_capacity(plan.len() * examples.len());
@@ -142,19 +140,19 @@ pub fn evaluate_with<T: Send>(
             rows[example][program] = Some(grade);
         }
     }
-    // Every program was judged on every example, now or later.
+    // Every program was graded on every example, in one of the passes.
     rows.into_iter()
         .map(|row| row.into_iter().flatten().collect())
         .collect()
 }
 
-/// Examples in one tile: a few tiles for each thread, so that none is left
-/// waiting for the last.
+/// The number of examples in one tile. There are a few tiles for each thread, so that
+/// threads wait little for the last one.
 fn tile_length(examples: usize, threads: usize) -> usize {
     (examples / (4 * threads)).clamp(1, worker::BLOCK)
 }
 
-/// [`evaluate_with`] a copy of every value or reason.
+/// [`evaluate_with`] keeping a copy of every value or fault.
 #[must_use]
 pub fn evaluate(plan: &Plan, examples: &[Example<'_>], budget: Budget) -> Vec<Vec<Evaluation>> {
     evaluate_with(plan, examples, budget, |_, _, evaluation| {

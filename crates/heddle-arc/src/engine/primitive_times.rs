@@ -1,10 +1,10 @@
-//! Where a worker's time goes, primitive by primitive.
+//! The time a worker spends in each primitive.
 
 use crate::prim::Prim;
 use std::time::Duration;
 
-/// Calls and time of each primitive, counted where a plan calls it: what a
-/// function does inside `apply` counts as time of `apply`.
+/// The calls and time of each primitive, counted at the calls of a plan: the time of a
+/// function called by `apply` counts as time of `apply`.
 #[derive(Clone, Debug)]
 pub struct PrimitiveTimes {
     spent: Vec<(u64, Duration)>,
@@ -26,7 +26,7 @@ impl PrimitiveTimes {
         }
     }
 
-    /// Primitives that were called, with calls and time, the longest first.
+    /// The primitives called, with calls and time, the longest time first.
     #[must_use]
     pub fn hottest(&self) -> Vec<(Prim, u64, Duration)> {
         let called = Prim::ALL.iter().zip(&self.spent);

@@ -1,51 +1,51 @@
-//! What became of the steps of a plan on the examples of a block.
+//! The results of a plan's steps on the examples of a block.
 
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::Value;
 
-/// What became of a step.
+/// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StepState {
-    /// Not run, or taken back.
+    /// It has not run, or its value was freed.
     Empty,
     /// It has a value.
     Ready,
-    /// It went wrong.
+    /// It failed.
     Failed,
-    /// It needs more steps than a first look has.
+    /// It needs more steps than the first passes allow.
     Deferred,
 }
 
-/// What a step cost and how it failed.
+/// The cost of a step, and its fault if it failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StepRecord {
     pub steps: u64,
-    /// Bytes it left behind, and the most it held.
+    /// Bytes still held after it; `peak_bytes` is the most held during it.
     pub bytes: u64,
     pub peak_bytes: u64,
-    /// Only looked at where wall time is bounded.
+    /// Measured only where wall time is limited or workers are timed.
     pub nanos: u64,
     pub fault: Option<(Fault, Option<Prim>)>,
 }
 
-/// How many there are of everything.
+/// The sizes of a plan and a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlotCounts {
-    /// Values every example has before any step is run.
+    /// Values that every example has before the first step runs: inputs and constants.
     pub given: usize,
     /// Shared steps of the plan.
     pub shared: usize,
     pub examples: usize,
-    /// The most steps of a program that are its own.
+    /// The largest number of steps of one program that no other program needs.
     pub own: usize,
 }
 
-/// The slots of shared steps, for each example of a block, and those of the
-/// program that is running.
+/// The slots of shared steps, for each example of a block, and of the running program's
+/// own steps.
 ///
-/// Steps are counted from 0, the shared ones first. Values have what is given
-/// before them, so that a step finds all its operands in one row.
+/// Steps are numbered from 0, shared steps first. In the row of values, inputs and
+/// constants come before the steps, so that all operands of a step are in one row.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     values: Vec<Value>,
@@ -56,15 +56,15 @@ pub(super) struct Slots {
     of_steps: SlotBases,
 }
 
-/// Where a row of things begins, of which the first are each example's own and the
-/// others the program's.
+/// The offsets of a row, whose first items belong to the example and whose other items
+/// belong to the program.
 #[derive(Clone, Copy, Debug, Default)]
 struct SlotBases {
-    /// How many are the example's.
+    /// The number of items that belong to the example.
     common: usize,
-    /// What is added to the number of one that is.
+    /// The offset of those items.
     example: usize,
-    /// What is added to the number of one that is not.
+    /// The offset of the program's items.
     own: usize,
 }
 
@@ -81,7 +81,7 @@ impl SlotBases {
 }
 
 impl Slots {
-    /// Makes room for a plan and a block of examples; everything is empty.
+    /// Allocates empty slots for a plan and a block of examples.
     pub(super) fn reset(&mut self, sizes: SlotCounts) {
         self.sizes = sizes;
         self.select_example(0);
@@ -93,7 +93,7 @@ impl Slots {
         self.records.resize(steps, StepRecord::default());
     }
 
-    /// Turns to an example of the block.
+    /// Selects an example of the block.
     pub(super) fn select_example(&mut self, example: usize) {
         let bases = |common: usize| SlotBases {
             common,
@@ -104,7 +104,7 @@ impl Slots {
         self.of_steps = bases(self.sizes.shared);
     }
 
-    /// Writes what the example has before any step is run.
+    /// Writes the example's inputs and constants.
     pub(super) fn give(&mut self, inputs: &[Value], constants: &[Value]) {
         let room = self.values[self.of_values.example..].iter_mut();
         for (room, value) in room.zip(inputs.iter().chain(constants)) {
@@ -117,8 +117,8 @@ impl Slots {
         self.of_steps.index(place as usize)
     }
 
-    /// The value at a place counted from the first that is given. A step that is
-    /// read has one.
+    /// The value in a slot; slots are numbered from the first input. A step whose value is
+    /// read has run.
     #[inline]
     pub(super) fn value(&self, place: u32) -> Value {
         self.values[self.of_values.index(place as usize)]
@@ -176,7 +176,7 @@ mod tests {
         for example in 0..3 {
             slots.select_example(example);
             slots.give(&[Value::Int(10 * example as i64)], &[Value::Int(7)]);
-            // Both shared steps, and the first of the program's own.
+            // The two shared steps and the program's first own step.
             for place in 0..3 {
                 let value = Value::Int(100 * example as i64 + i64::from(place));
                 slots.set_value(place, value);

@@ -1,20 +1,19 @@
-//! What is known of how long a program takes.
+//! An estimate of whether a program is slow.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How a program's evaluations went so far, as the trust put in it. Threads
-/// share it and may disagree for a moment: it decides when an evaluation is
-/// run, never what comes of it.
+/// A confidence level from a program's evaluations so far. Threads share it and may briefly
+/// see different levels: the level decides when an evaluation runs, never its result.
 #[derive(Debug, Default)]
 pub(super) struct SpeedEstimate(AtomicU8);
 
-/// Nothing is known yet.
+/// No evaluation has run.
 const UNKNOWN: u8 = 0;
-/// The next evaluation has to wait.
+/// The next evaluation is deferred.
 const SLOW: u8 = 1;
-/// After a first evaluation that was quick.
+/// The level after a quick first evaluation.
 const FIRST_LEVEL: u8 = 4;
-/// Three failures in a row use it up.
+/// The highest level; three slow evaluations in a row reduce it to [`SLOW`].
 const MAX_LEVEL: u8 = 8;
 
 impl SpeedEstimate {
@@ -22,19 +21,19 @@ impl SpeedEstimate {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Whether no evaluation has been seen yet.
+    /// Whether no evaluation has run.
     pub(super) fn is_unknown(&self) -> bool {
         self.level() == UNKNOWN
     }
 
-    /// Whether the next evaluation has to wait until everything else is done:
-    /// the first was put off, or several ran out of their budget.
+    /// Whether the next evaluation is deferred: the first was deferred, or several ran out of
+    /// budget.
     pub(super) fn is_slow(&self) -> bool {
         self.level() == SLOW
     }
 
-    /// Notes how an evaluation went. Of two threads that note at once one may
-    /// go unheard.
+    /// Records whether an evaluation was slow. When two threads record at once, one record may
+    /// be lost.
     pub(super) fn note(&self, slow: bool) {
         let level = match (self.level(), slow) {
             (UNKNOWN, true) => SLOW,

@@ -1,4 +1,4 @@
-//! A unit of work that can be priced before it is run.
+//! A unit of work whose cost can be predicted.
 
 use super::{EvaluationRef, Example, Worker};
 use crate::plan::Plan;
@@ -6,26 +6,26 @@ use crate::plan::Plan;
 /// A plan over some examples.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile<'a> {
-    /// What is run.
+    /// The plan.
     pub plan: &'a Plan,
-    /// On what.
+    /// The examples.
     pub examples: &'a [Example<'a>],
 }
 
 impl Tile<'_> {
-    /// Evaluations in it: one for each program and example.
+    /// The number of evaluations: one for each program and example.
     #[must_use]
     pub fn evaluations(&self) -> usize {
         self.plan.len() * self.examples.len()
     }
 
-    /// Its work: steps of the plan, each once for every example.
+    /// Its work: the number of steps of the plan times the number of examples.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.plan.sharing().distinct_steps * self.examples.len()
     }
 
-    /// Bytes of grids it reads.
+    /// The bytes of the grids it reads.
     #[must_use]
     pub fn bytes_in(&self) -> usize {
         let example = |example: &Example<'_>| {
@@ -44,7 +44,7 @@ impl Tile<'_> {
         self.examples.iter().map(example).sum()
     }
 
-    /// Runs it; see [`Worker::run`].
+    /// Runs the tile; see [`Worker::run`].
     pub fn run(&self, worker: &mut Worker, report: impl FnMut(usize, usize, EvaluationRef<'_>)) {
         worker.run(self.plan, self.examples, report);
     }

@@ -1,26 +1,26 @@
-//! In which order evaluations run: program by program on a block of examples, and
-//! last what takes long.
+//! The order of evaluations: program by program on a block of examples, slow evaluations
+//! last.
 
 use super::{BLOCK, Worker};
 use crate::engine::speed::SpeedEstimate;
 use crate::engine::{EvaluationRef, Example};
 use crate::plan::Plan;
 
-/// Steps the first evaluation of a program may take before it, and all others
-/// of that program, are put off until the other programs are done: at first,
-/// and among those put off. Of the evaluations of 399 solvers on the examples of
-/// all their tasks 2.5 % need more than the first, 0.8 % more than the second.
+/// The most steps of a program's first evaluation in the first and second pass. If it needs
+/// more, all evaluations of the program are deferred until the other programs are done. Of
+/// the evaluations of 399 solvers on the examples of all their tasks, 2.5 % need more than
+/// the first limit and 0.8 % more than the second.
 const PASS_STEP_LIMITS: [u64; 2] = [5_000, 20_000];
 
-/// An evaluation that was put off: the number of the example, then of the
-/// program. They are listed block by block, in each program by program.
+/// A deferred evaluation: the number of the example, then of the program. Lists of them are
+/// ordered by block, in each block by program.
 pub(in crate::engine) type Deferred = (usize, usize);
 
 fn by_block(deferred: &[Deferred]) -> impl Iterator<Item = &[Deferred]> {
     deferred.chunk_by(|a, b| a.0 / BLOCK == b.0 / BLOCK)
 }
 
-/// What a look leaves for later and what it learnt of each program.
+/// The evaluations deferred by a pass and its estimate of each program's speed.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct DeferredEvaluations<Paces> {
     pub deferred: Vec<Deferred>,
@@ -28,7 +28,7 @@ pub(in crate::engine) struct DeferredEvaluations<Paces> {
 }
 
 impl DeferredEvaluations<Vec<SpeedEstimate>> {
-    /// Forgets what it knows and makes ready for a plan.
+    /// Resets the estimates for a plan.
     fn begin(&mut self, plan: &Plan) {
         self.speeds.clear();
         self.speeds.resize_with(plan.len(), SpeedEstimate::default);
@@ -36,10 +36,9 @@ impl DeferredEvaluations<Vec<SpeedEstimate>> {
 }
 
 impl Worker {
-    /// Runs every program of a plan on every example. The sink gets the number
-    /// of the example, that of the program, and what became of it: program by
-    /// program for a few examples at a time, and last the evaluations that take
-    /// long, so that they keep none of the others waiting.
+    /// Runs every program of a plan on every example. `report` gets the number of the example,
+    /// the number of the program and the outcome. Evaluations run program by program on a
+    /// block of examples; slow ones run last, so that they do not delay the others.
     pub fn run(
         &mut self,
         plan: &Plan,
@@ -62,9 +61,9 @@ impl Worker {
         self.deferrals = deferrals;
     }
 
-    /// Runs some evaluations to their end: the number of the example, then that of
-    /// the program, in any order. Example by example, because they are few: a block
-    /// has slots for every shared step of the plan on each of its examples.
+    /// Runs selected evaluations, given as the number of the example, then of the program, in
+    /// any order. They run example by example because they are few, and a block would need
+    /// slots for every shared step of the plan on each of its examples.
     pub(crate) fn run_selected(
         &mut self,
         plan: &Plan,
@@ -85,7 +84,7 @@ impl Worker {
         }
     }
 
-    /// Runs all evaluations but those that take long; these are only noted.
+    /// Runs all evaluations except slow ones, which it defers.
     pub(in crate::engine) fn first_pass(
         &mut self,
         plan: &Plan,
@@ -111,7 +110,7 @@ impl Worker {
         }
     }
 
-    /// Runs those that were put off but need not be any longer.
+    /// Runs the deferred evaluations within the second limit, and defers the others again.
     pub(in crate::engine) fn second_pass(
         &mut self,
         plan: &Plan,
@@ -135,7 +134,7 @@ impl Worker {
         }
     }
 
-    /// Runs the rest to their end.
+    /// Runs the remaining evaluations to their end.
     pub(in crate::engine) fn last_pass(
         &mut self,
         plan: &Plan,
@@ -154,8 +153,8 @@ impl Worker {
         }
     }
 
-    /// Takes in the block evaluations that were put off belong to; the number
-    /// of its first example.
+    /// Imports the block of some deferred evaluations and returns the number of its first
+    /// example.
     fn import_block_of(
         &mut self,
         plan: &Plan,
@@ -168,8 +167,8 @@ impl Worker {
         first
     }
 
-    /// Runs an evaluation or puts it off. The first of a program may take only
-    /// so many steps; a program alone keeps nobody waiting.
+    /// Runs an evaluation or defers it. The first evaluation of a program is limited to `steps`;
+    /// there is no limit in a plan of one program, where no other program waits.
     fn run_or_defer(
         &mut self,
         plan: &Plan,
