@@ -1,4 +1,4 @@
-//! What can be wrong with task data, and where exactly.
+//! Errors in task data, with their exact location.
 
 use super::MAX_GRID_SIDE;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why tasks could not be read.
+/// An error while reading tasks.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -16,9 +16,9 @@ pub enum DataError {
          or a zip or wheel of these)", .path.display()
     )]
     Read {
-        /// What was asked for.
+        /// The path given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// An archive is damaged, or has no such member.
@@ -26,7 +26,7 @@ pub enum DataError {
     Archive {
         /// The archive.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage found.
         found: String,
     },
     /// A file is not JSON.
@@ -34,14 +34,14 @@ pub enum DataError {
     NotJson {
         /// The file.
         file: String,
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// Counted from 1.
+        /// The column, counted from 1.
         column: usize,
-        /// What the reader said.
+        /// The parser's message.
         found: String,
     },
-    /// JSON, but no layout of tasks.
+    /// A file is JSON, but not a layout of tasks.
     #[error(
         "{file}: not ARC tasks: {found}; a task is {{\"train\": [pairs], \"test\": [pairs]}}, \
          and a set of them {{id: task, …}}"
@@ -49,49 +49,49 @@ pub enum DataError {
     FileLayout {
         /// The file.
         file: String,
-        /// What it holds.
+        /// The contents found.
         found: String,
     },
-    /// There is nothing there.
+    /// A path contains no tasks.
     #[error("{} holds no ARC tasks; name a folder, file or archive that does", .path.display())]
     NoTasks {
-        /// What was asked for.
+        /// The path given.
         path: PathBuf,
     },
-    /// A task is not as tasks are.
+    /// A task is not valid.
     #[error("{file}: task {task}{place}")]
     Task {
         /// The file.
         file: String,
         /// The task.
         task: Arc<str>,
-        /// Where in it.
+        /// The location in the task.
         place: TaskLocation,
-        /// What is wrong there.
+        /// The problem found there.
         #[source]
         problem: Problem,
     },
 }
 
-/// What a pair is for.
+/// The role of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It explains the task.
+    /// A training pair: it explains the task.
     Train,
-    /// It is asked.
+    /// A test pair: its output is to be found.
     Test,
 }
 
 /// One grid of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairSide {
-    /// What is given.
+    /// The input grid.
     Input,
-    /// What is wanted.
+    /// The output grid.
     Output,
 }
 
-/// Where in a task something is; numbers count from 1.
+/// A location in a task; numbers are counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskLocation {
     /// The pair.
@@ -123,52 +123,52 @@ impl fmt::Display for TaskLocation {
     }
 }
 
-/// What is wrong with a task.
+/// A problem in a task.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// Rows differ in length.
     #[error("{found} cells where the first row has {expected}; make all rows equally long")]
     Ragged {
-        /// Cells of the first row.
+        /// The length of the first row.
         expected: usize,
-        /// Cells of this one.
+        /// The length of this row.
         found: usize,
     },
-    /// A cell is no colour.
+    /// A cell is not a colour.
     #[error("column {column} is {found}; colours are whole numbers from 0 to 9")]
     Colour {
-        /// Counted from 1.
+        /// The column, counted from 1.
         column: usize,
-        /// What stands there.
+        /// The value found.
         found: String,
     },
-    /// More rows or columns than ARC has.
+    /// A grid has more rows or columns than ARC allows.
     #[error("{height} x {width} cells; neither side may exceed {MAX_GRID_SIDE}")]
     Large {
-        /// Rows.
+        /// The number of rows.
         height: usize,
-        /// Columns.
+        /// The number of columns.
         width: usize,
     },
-    /// No rows, or rows without cells.
+    /// A grid has no rows, or rows without cells.
     #[error("an empty grid; grids have at least one row and one column")]
     Empty,
-    /// Something else than rows of numbers.
+    /// A value is not a list of rows of numbers.
     #[error("not a grid: {found}; a grid is a list of rows, a row a list of colours")]
     NotAGrid {
-        /// What stands there.
+        /// The value found.
         found: String,
     },
-    /// A pair without an input.
+    /// A pair has no input.
     #[error("no input; a pair is {{\"input\": grid, \"output\": grid}}")]
     NoInput,
-    /// A pair without an output.
+    /// A pair has no output.
     #[error(
         "no output, so nothing can be judged; put the solutions file beside the challenges file"
     )]
     NoOutput,
-    /// A task without pairs to learn from or to solve.
+    /// A task has no training pairs or no test pairs.
     #[error("no {0} pairs; a task has at least one to learn from and one to solve")]
     NoPairs(&'static str),
 }

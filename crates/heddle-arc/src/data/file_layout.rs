@@ -1,4 +1,4 @@
-//! What a JSON file holds, and the tasks in it.
+//! The layout of a JSON file and the tasks in it.
 
 use super::grid::GridReader;
 use super::json::{Json, Keys};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file by what it holds.
+/// The layout of a file, recognised by its contents.
 enum FileLayout<'a> {
     /// `{"train": [pairs], "test": [pairs]}`: one task, named by its file.
     Task(Keys<'a>),
@@ -18,7 +18,7 @@ enum FileLayout<'a> {
     Challenges(Keys<'a>),
     /// `{id: [output, …]}`: their solutions.
     Solutions(Keys<'a>),
-    /// Anything else, in words.
+    /// Anything else, described in words.
     Other(String),
 }
 
@@ -59,8 +59,8 @@ fn recognise(json: Json<'_>) -> FileLayout<'_> {
     FileLayout::Other(format!("an object with the keys {}…", names.join(", ")))
 }
 
-/// The tasks of each file, in the order of their names. A file that holds
-/// something else is an error if it was named, a note if it was found.
+/// The tasks of each file, in the order of file names. Another layout is an error in a file
+/// that the user named, and a note in a file found in a folder or archive.
 pub(super) fn tasks(
     sources: &[Source],
     notes: &mut Vec<String>,
@@ -127,7 +127,7 @@ pub(super) fn tasks(
 
 fn parse(source: &Source) -> Result<Json<'_>, DataError> {
     Json::parse(&source.bytes).map_err(|error| {
-        // Its own words end in the place, which stands before them here.
+        // serde_json's message ends with the position; this error states it first.
         let text = error.to_string();
         let found = text
             .split_once(" at line ")
@@ -169,7 +169,7 @@ fn has_outputs(set: &Keys<'_>) -> bool {
     of_tasks.any(|pairs| pairs.iter().any(|pair| pair.get("output").is_some()))
 }
 
-/// What the solutions of a challenges file are called.
+/// The name of the solutions file of a challenges file.
 pub(super) fn solutions_name(challenges: &str) -> String {
     match challenges.rfind("challenges") {
         Some(at) => format!(

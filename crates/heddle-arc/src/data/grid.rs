@@ -1,11 +1,11 @@
-//! Grids and pairs out of JSON, every cell looked at.
+//! Grids and pairs from JSON, with every cell checked.
 
 use super::json::{Json, Keys};
 use super::{DataError, MAX_GRID_SIDE, PairSide, Problem, Role, Task, TaskLocation};
 use crate::engine::Grid;
 use std::sync::Arc;
 
-/// Where a reader is, for messages.
+/// A reader of one task; it knows the file and task for messages.
 #[derive(Clone)]
 pub(super) struct GridReader<'a> {
     pub file: &'a str,
@@ -91,7 +91,7 @@ impl GridReader<'_> {
     }
 }
 
-/// What is wrong with something that is no grid of ARC, and in which row.
+/// The problem of a value that is not an ARC grid, and its row.
 fn trouble(json: &Json<'_>) -> (Option<usize>, Problem) {
     let not_a_grid = |json: &Json<'_>| Problem::NotAGrid {
         found: json.to_string(),
@@ -127,6 +127,6 @@ fn trouble(json: &Json<'_>) -> (Option<usize>, Problem) {
     };
     let mut rows = rows.iter().zip(1..);
     let of_rows = rows.find_map(|(row, number)| Some((Some(number), of_row(row)?)));
-    // Rows with nothing wrong are a grid, see `json`.
+    // Rows without a problem are a `Json::Grid`, handled before.
     of_rows.unwrap_or((None, Problem::Empty))
 }

@@ -1,10 +1,9 @@
-//! JSON as task files hold it: a tree whose grids are bytes.
+//! JSON of task files: a tree whose grids are bytes.
 //!
-//! [`Scanner`] reads a text in one pass. A text it does not read is given to
-//! `serde_json`, so errors, their lines and their columns are those of that parser.
-//! The one thing to know: every list of equally long, non-empty lists of whole numbers
-//! from 0 to 9 is a [`Json::Grid`], so whatever is given as a grid in another form is
-//! wrong.
+//! Texts that `serde_json::Value` rejects are rejected here with the same message and
+//! position, because the same parser reads them. Invariant: every list of equally long,
+//! non-empty lists of whole numbers from 0 to 9 is a [`Json::Grid`], so no other variant
+//! is a valid grid.
 
 mod scanner;
 

@@ -1,12 +1,12 @@
-//! ARC tasks, from wherever their users keep them.
+//! ARC tasks, read from files, folders and archives.
 //!
-//! [`load`] takes a folder of task files, a challenges file with its solutions
-//! beside it, a file that holds whole sets (`{"train": {id: …}, "eval": …}`), or
-//! a zip or wheel of any of these; a path may go on inside an archive. What a
-//! file is, is told by what it holds, never by its name.
+//! [`load`] reads a folder of task files, a challenges file with its solutions file beside
+//! it, a file of whole sets (`{"train": {id: …}, "eval": …}`), or a zip or wheel of these.
+//! A path may continue inside an archive. A file's layout is recognised by its contents,
+//! not by its name.
 //!
-//! The one thing to know: every pair of a [`Task`] has an output. A test pair
-//! whose output is not known cannot be judged, and reading it is an error.
+//! Invariant: every pair of a [`Task`] has an output. A test pair without an output cannot
+//! be graded, so reading it is an error.
 
 mod error;
 mod file_layout;
@@ -29,19 +29,19 @@ pub const MAX_GRID_SIDE: usize = 30;
 pub struct Task {
     /// Its name, such as `007bbfb7`.
     pub id: Arc<str>,
-    /// The examples that explain it: inputs and outputs.
+    /// The training pairs: inputs and outputs that explain the task.
     pub train: Vec<(Grid, Grid)>,
-    /// The pairs it is about.
+    /// The test pairs: inputs and the outputs to be found.
     pub test: Vec<(Grid, Grid)>,
 }
 
 impl Task {
-    /// All pairs, examples first.
+    /// All pairs, training pairs first.
     pub fn pairs(&self) -> impl Iterator<Item = &(Grid, Grid)> {
         self.train.iter().chain(&self.test)
     }
 
-    /// What programs are run on: every input, with the examples as `S`.
+    /// The inputs of programs: the input of each pair, with the training pairs as `S`.
     pub fn examples(&self) -> impl Iterator<Item = Example<'_>> {
         self.pairs().map(|(input, _)| Example {
             input,
@@ -51,13 +51,13 @@ impl Task {
     }
 }
 
-/// Tasks in the order of their names.
+/// Tasks, and notes about reading them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dataset {
-    /// The tasks, ascending by name.
+    /// The tasks in the order of names.
     pub tasks: Vec<Task>,
-    /// What a user should know: files left out, tasks found twice.
+    /// Notes for the user: files left out, tasks found twice.
     pub notes: Vec<String>,
 }
 
@@ -73,18 +73,18 @@ impl Dataset {
     }
 }
 
-/// Reads tasks.
+/// Reads the tasks of a file, folder or archive.
 pub fn load(path: &Path) -> Result<Dataset, DataError> {
     let sources = source::read(path)?;
     let mut notes = Vec::new();
     let mut tasks: BTreeMap<Arc<str>, Task> = BTreeMap::new();
-    // How many tasks of each file a later one replaced.
+    // The number of tasks of each file that a later file replaced.
     let mut replaced: BTreeMap<String, usize> = BTreeMap::new();
     let mut origin: BTreeMap<Arc<str>, String> = BTreeMap::new();
     for (file, found) in file_layout::tasks(&sources, &mut notes)? {
         for task in found {
-            // Versions of a data set carry dates or numbers in their names, so
-            // the last by name is the one to have.
+            // Versions of a data set have dates or numbers in their names, so the last
+            // by name is the newest.
             let id = Arc::clone(&task.id);
             let before = tasks.insert(Arc::clone(&id), task);
             let earlier = origin.insert(Arc::clone(&id), file.clone());

@@ -1,4 +1,4 @@
-//! JSON files out of folders and archives.
+//! JSON files from folders and archives.
 
 use super::DataError;
 use super::file_layout::solutions_name;
@@ -7,23 +7,22 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
-/// How deep folders are searched; the ARC repository has two levels.
+/// The depth to which folders are searched; the ARC repository has two levels.
 const MAX_FOLDER_DEPTH: usize = 4;
 
-/// The most a file in an archive may unpack to. All of ARC is a few megabytes.
+/// The most bytes that a file in an archive may unpack to. All of ARC is a few megabytes.
 const MAX_ARCHIVE_MEMBER_BYTES: u64 = 256 << 20;
 
 /// One JSON file.
 pub(super) struct Source {
-    /// Its path, or its archive's path and its name in there.
+    /// Its path, or its archive's path followed by its name in the archive.
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Whether the user named this very file; what is wrong with it then is an
-    /// error, and not a note.
+    /// Whether the user named this file; then a wrong layout is an error, not a note.
     pub named: bool,
 }
 
-/// The JSON files a path stands for, by name.
+/// The JSON files of a path, in the order of names.
 pub(super) fn read(path: &Path) -> Result<Vec<Source>, DataError> {
     if path.is_dir() {
         let mut files = Vec::new();
@@ -97,7 +96,7 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Dat
     Ok(())
 }
 
-/// `tasks.zip/data/training.json`: the archive and the rest.
+/// Splits `tasks.zip/data/training.json` into the archive and the member.
 fn inside_archive(path: &Path) -> Option<(PathBuf, String)> {
     let archive = path.ancestors().skip(1).find(|above| above.is_file())?;
     let member = path.strip_prefix(archive).ok()?;
@@ -108,7 +107,7 @@ fn members(path: &Path, member: Option<&str>) -> Result<Vec<Source>, DataError> 
     unpack(path, contents(path)?, member)
 }
 
-/// The JSON files of an archive: all of them, those in a folder of it, or one.
+/// The JSON files of an archive: all of them, those of one folder, or one file.
 fn unpack(path: &Path, bytes: Vec<u8>, member: Option<&str>) -> Result<Vec<Source>, DataError> {
     let damaged = |found: String| DataError::Archive {
         path: path.to_owned(),
@@ -116,7 +115,7 @@ fn unpack(path: &Path, bytes: Vec<u8>, member: Option<&str>) -> Result<Vec<Sourc
     };
     let mut archive =
         ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(error.to_string()))?;
-    // A name that cannot be read is none a user could have meant.
+    // Names that cannot be decoded are skipped: a user cannot have named them.
     let mut names: Vec<String> = archive
         .file_names()
         .filter_map(|name| Some(name.ok()?.into_owned()))
