@@ -1,8 +1,8 @@
-//! Golden vectors: known answers that check each primitive (section 9).
+//! Golden vectors: known results that check each primitive.
 //!
-//! A [`GoldenVector`] is one line of a file. [`check`] runs vectors against
-//! anything that can call a primitive, so that the compact engine, the plain
-//! evaluator and, later, a device all answer to the same file.
+//! A [`GoldenVector`] is one line of a file. [`check`] runs vectors on an [`Evaluator`], so
+//! that compact and plain evaluation are checked against the same files. Section 9 of
+//! `docs/arc-language.md` describes their JSON.
 
 pub mod notation;
 
@@ -16,55 +16,55 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// How many differences of one primitive a report keeps.
+/// The most differences of one primitive that a report keeps.
 const DIFFERENCES_KEPT: usize = 3;
 
-/// Why vectors could not be read.
+/// An error while reading vectors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GoldenError {
     /// The file or folder cannot be read.
     #[error("cannot read {path} (name a folder of .jsonl or .vectors files, or one such file)")]
     Read {
-        /// What was asked for.
+        /// The path given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A line is not a vector.
     #[error(
         "{path}:{line}: not a vector: {found}; \
          write {{\"fn\": name, \"args\": [..], \"out\": value}} (or \"err\": true), \
-         or primitive args.. -> answer"
+         or primitive args.. -> result"
     )]
     Line {
         /// The file.
         path: PathBuf,
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem found.
         found: String,
     },
 }
 
-/// One known answer.
+/// One call of a primitive and its known result.
 #[derive(Clone, Debug)]
 pub struct GoldenVector {
-    /// Where it was written, for messages.
+    /// Its file and line, for messages.
     pub place: String,
     /// The primitive under test.
     pub prim: Prim,
-    /// What it is called with.
+    /// The arguments of the primitive.
     pub args: Vec<Plain>,
-    /// What the resulting callable is called with, if it is a builder.
+    /// The arguments of the function it returns, if it is a builder.
     pub apply: Option<Vec<Plain>>,
-    /// The answer; `None` means an error.
+    /// The expected result; `None` means an error.
     pub expected: Option<Plain>,
 }
 
-/// Something that can answer vectors.
+/// An implementation of the primitives that vectors can check.
 pub trait Evaluator {
-    /// Calls a primitive; with `apply`, calls the resulting function too.
+    /// Calls a primitive and, with `apply`, calls the function it returns.
     fn evaluate(
         &mut self,
         prim: Prim,
@@ -73,33 +73,33 @@ pub trait Evaluator {
     ) -> Result<Plain, Fault>;
 }
 
-/// What became of the vectors of one primitive.
+/// The results of the vectors of one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Tally {
-    /// Right answers.
+    /// The number of vectors with the expected result.
     pub passed: usize,
-    /// Wrong ones.
+    /// The number of other vectors.
     pub failed: usize,
-    /// The first few of those, in words.
+    /// Descriptions of the first differences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
 }
 
-/// What became of all vectors.
+/// The results of all vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// Right answers.
+    /// The number of vectors with the expected result.
     pub passed: usize,
-    /// Wrong ones.
+    /// The number of other vectors.
     pub failed: usize,
-    /// By name of the primitive.
+    /// The results by name of primitive.
     pub by_primitive: BTreeMap<&'static str, Tally>,
 }
 
 impl GoldenVector {
-    /// Reads one line.
+    /// Reads a vector from one line of JSON.
     pub(crate) fn from_line(line: &str, place: String) -> Result<GoldenVector, String> {
         let json: Json = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let name = json["fn"].as_str().ok_or("\"fn\" is missing")?;
@@ -123,8 +123,8 @@ impl GoldenVector {
     }
 }
 
-/// Reads the vectors of one file, or of all `.jsonl` and `.vectors` files in a
-/// folder by name.
+/// Reads the vectors of one file, or of all `.jsonl` and `.vectors` files of a folder in
+/// the order of names.
 pub fn read(path: &Path) -> Result<Vec<GoldenVector>, GoldenError> {
     let failed = |source| GoldenError::Read {
         path: path.to_owned(),
@@ -150,8 +150,8 @@ pub fn read(path: &Path) -> Result<Vec<GoldenVector>, GoldenError> {
     Ok(vectors)
 }
 
-/// Reads vectors out of a text, one on each line that is not blank: JSON, or
-/// the [short notation](notation). Lines that begin with `#` are comments.
+/// Reads vectors from a text, one on each line that is not blank, in JSON or in the
+/// [short notation](notation). Lines that begin with `#` are comments.
 pub fn read_text(text: &str, path: &Path) -> Result<Vec<GoldenVector>, GoldenError> {
     let lines = text.lines().enumerate();
     lines
@@ -172,13 +172,13 @@ pub fn read_text(text: &str, path: &Path) -> Result<Vec<GoldenVector>, GoldenErr
         .collect()
 }
 
-/// Runs vectors and counts.
-pub fn check(vectors: &[GoldenVector], evaluators: &mut impl Evaluator) -> Report {
+/// Runs vectors and counts the expected results.
+pub fn check(vectors: &[GoldenVector], evaluator: &mut impl Evaluator) -> Report {
     let mut report = Report::default();
     for vector in vectors {
         let tally = report.by_primitive.entry(vector.prim.name()).or_default();
-        let evaluate = evaluators.evaluate(vector.prim, &vector.args, vector.apply.as_deref());
-        if evaluate.as_ref().ok() == vector.expected.as_ref() {
+        let result = evaluator.evaluate(vector.prim, &vector.args, vector.apply.as_deref());
+        if result.as_ref().ok() == vector.expected.as_ref() {
             tally.passed += 1;
             report.passed += 1;
             continue;
@@ -186,13 +186,13 @@ pub fn check(vectors: &[GoldenVector], evaluators: &mut impl Evaluator) -> Repor
         tally.failed += 1;
         report.failed += 1;
         if tally.differences.len() < DIFFERENCES_KEPT {
-            tally.differences.push(difference(vector, &evaluate));
+            tally.differences.push(difference(vector, &result));
         }
     }
     report
 }
 
-fn difference(vector: &GoldenVector, evaluate: &Result<Plain, Fault>) -> String {
+fn difference(vector: &GoldenVector, result: &Result<Plain, Fault>) -> String {
     let list = |args: &[Plain]| {
         let args: Vec<String> = args.iter().map(Plain::to_string).collect();
         args.join(", ")
@@ -206,7 +206,7 @@ fn difference(vector: &GoldenVector, evaluate: &Result<Plain, Fault>) -> String 
         Some(value) => value.to_string(),
         None => "an error".to_owned(),
     };
-    let found = match evaluate {
+    let found = match result {
         Ok(value) => value.to_string(),
         Err(fault) => format!("error: {fault}"),
     };

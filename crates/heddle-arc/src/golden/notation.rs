@@ -1,8 +1,8 @@
-//! Vectors in a short notation.
+//! A short notation for golden vectors.
 //!
-//! The JSON of a golden vector is mostly brackets. Kept beside the tests they
-//! are written one to a line as `primitive args.. -> evaluate`, `!` for an error,
-//! with `; args..` before the arrow for what a built function is called with:
+//! The JSON of a vector is mostly brackets. The short notation is one line of the form
+//! `primitive args.. -> result`, with `!` for an error. `; args..` before the arrow gives
+//! the arguments of a function that a builder returns.
 //!
 //! | value | short |
 //! |---|---|
@@ -16,10 +16,10 @@ use crate::plain::Plain;
 use crate::prim::Prim;
 use std::fmt::Write;
 
-/// How deep a value in this notation may nest.
+/// The deepest nesting of a value in this notation.
 const MAX_DEPTH: usize = 64;
 
-/// A vector as one line.
+/// Writes a vector as one line.
 #[must_use]
 pub fn write(vector: &GoldenVector) -> String {
     let mut line = vector.prim.name().to_owned();
@@ -36,7 +36,7 @@ pub fn write(vector: &GoldenVector) -> String {
     }
     line.push_str(" -> ");
     match &vector.expected {
-        Some(evaluate) => value(&mut line, evaluate),
+        Some(result) => value(&mut line, result),
         None => line.push('!'),
     }
     line
@@ -80,7 +80,7 @@ fn value(line: &mut String, plain: &Plain) {
     }
 }
 
-/// A grid of colours 0..9 in digits.
+/// The digits of a grid of colours 0..9.
 fn digits(rows: &[Plain]) -> Option<String> {
     let mut text = String::from("[");
     for (at, row) in rows.iter().enumerate() {
