@@ -1,10 +1,10 @@
-//! Constants by what they are for.
+//! Classes of constants.
 
 use crate::constant::{Constant, constant, names};
 use crate::program::Operand;
 use crate::rng::Rng;
 
-/// What a constant is for, told by its name.
+/// The class of a constant, determined by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConstantClass {
     /// `T`, `F`.
@@ -37,7 +37,7 @@ fn operand(name: &str) -> Option<Operand> {
     Some(Operand::Constant(name.into(), constant(name)?))
 }
 
-/// Another constant of the class of this one.
+/// A random constant of the same class, other than this one.
 pub(super) fn another(name: &str, rng: &mut Rng) -> Option<Operand> {
     let wanted = class(name)?;
     let value = constant(name);
@@ -47,7 +47,7 @@ pub(super) fn another(name: &str, rng: &mut Rng) -> Option<Operand> {
     operand(rng.pick(&others)?)
 }
 
-/// Any constant of a class.
+/// A random constant of a class.
 pub(super) fn any(wanted: ConstantClass, rng: &mut Rng) -> Option<Operand> {
     let all: Vec<String> = names().filter(|name| class(name) == Some(wanted)).collect();
     operand(rng.pick(&all)?)

@@ -1,4 +1,4 @@
-//! Colours as expressions over the examples.
+//! Expressions over the examples that compute colours.
 
 use crate::engine::{EvaluationRef, Example, Grid, Worker};
 use crate::meter::Budget;
@@ -9,8 +9,8 @@ use crate::rng::Rng;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-/// Programs that compute a colour from `S`: the most, the least, the only new
-/// one… of an example's input or output.
+/// Programs that compute a colour from `S`, such as the most or least common colour of an
+/// example's input or output, or the colour new in its output.
 fn expressions() -> &'static [Program] {
     static FOUND: OnceLock<Vec<Program>> = OnceLock::new();
     FOUND.get_or_init(|| {
@@ -36,7 +36,7 @@ fn expressions() -> &'static [Program] {
                     count += 1;
                 }
             }
-            // A colour that is in the output and not in the input.
+            // A colour of the output that the input does not have.
             let _ = write!(
                 text,
                 "def colour_{count}(S, I, C):\n    x1 = {pair}(S)\n    x2 = first(x1)\n    \
@@ -49,8 +49,8 @@ fn expressions() -> &'static [Program] {
     })
 }
 
-/// An expression over `S`. With examples, one that computes this colour there;
-/// without, any.
+/// A random expression over `S`. With examples, it computes this colour; without examples,
+/// it may compute any colour.
 pub(super) fn colour(
     colour: i64,
     examples: &[(Grid, Grid)],

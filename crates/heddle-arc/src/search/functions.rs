@@ -1,4 +1,4 @@
-//! Functions to map, filter and choose with.
+//! Functions for mapping, filtering and choosing.
 
 use super::constants::{ConstantClass, any};
 use super::generate::ProgramBuilder;
@@ -8,21 +8,21 @@ use crate::program::Operand;
 use crate::rng::Rng;
 use crate::types::{Type, result_of};
 
-/// What a function must result in.
+/// The kind of result a function must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResultKind {
     /// A truth value, for a filter.
     Truth,
-    /// Something that can be compared, for a choice.
+    /// A value that can be compared, for a choice.
     Key,
-    /// A set or tuple, to be merged.
+    /// A set or tuple, for merging.
     Container,
-    /// Anything known.
+    /// Any known type.
     Anything,
 }
 
 impl ResultKind {
-    /// What the function of a primitive is for, by its signature.
+    /// The kind of result that the function argument of a primitive must have.
     pub(super) fn by(prim: Prim) -> Option<ResultKind> {
         Some(match prim {
             Prim::Sfilter | Prim::Mfilter | Prim::Extract => ResultKind::Truth,
@@ -51,7 +51,7 @@ impl ResultKind {
     }
 }
 
-/// Primitives of one argument that take such a value, with what they result in.
+/// The primitives of one argument that take this type, with their result types.
 fn of_one(value: &Type) -> Vec<(Prim, Type)> {
     let one = std::slice::from_ref(value);
     let suited =
@@ -64,7 +64,7 @@ fn of_one(value: &Type) -> Vec<(Prim, Type)> {
         .collect()
 }
 
-/// A function of such elements; lines it needs are added to the draft.
+/// A function of such elements; lines it needs are added to the program.
 pub(super) fn function(
     builder: &mut ProgramBuilder,
     rng: &mut Rng,
@@ -86,7 +86,7 @@ pub(super) fn function(
     }
 }
 
-/// `compose(outer, inner)`.
+/// A line `compose(outer, inner)`.
 fn composed(
     builder: &mut ProgramBuilder,
     rng: &mut Rng,
@@ -106,7 +106,7 @@ fn composed(
     )
 }
 
-/// `matcher(function, constant)`.
+/// A line `matcher(function, constant)`.
 fn matched(builder: &mut ProgramBuilder, rng: &mut Rng, element: &Type) -> Option<Operand> {
     let numbers: Vec<Prim> = of_one(element)
         .into_iter()
@@ -118,7 +118,7 @@ fn matched(builder: &mut ProgramBuilder, rng: &mut Rng, element: &Type) -> Optio
     builder.function(Prim::Matcher, vec![Operand::Prim(prim), target])
 }
 
-/// `lbind(prim, value)` or `rbind(prim, value)`.
+/// A line `lbind(prim, value)` or `rbind(prim, value)`.
 fn bound(
     builder: &mut ProgramBuilder,
     rng: &mut Rng,

@@ -10,12 +10,12 @@ use crate::program::{Call, Callee, Form, Input, Operand, Program};
 use crate::rng::Rng;
 use crate::types::{Type, infer};
 
-/// How long programs become.
+/// The length and form of generated programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramShape {
-    /// Lines tried for, before those nothing depends on are dropped.
+    /// The number of lines attempted, before unused lines are removed.
     pub lines: usize,
-    /// What they take.
+    /// The form of the programs.
     pub form: Form,
 }
 
@@ -28,10 +28,10 @@ impl Default for ProgramShape {
     }
 }
 
-/// Lines tried before one is given up; most fail for want of a fitting value.
+/// Attempts before a line is given up; most fail because no value fits.
 const ATTEMPTS_PER_LINE: usize = 40;
 
-/// A random program: always well typed, always returning a grid.
+/// A random program; it is well typed and returns a grid.
 #[must_use]
 pub fn generate(name: &str, shape: ProgramShape, rng: &mut Rng) -> Program {
     let mut builder = ProgramBuilder::new(name, shape.form);
@@ -47,7 +47,7 @@ pub fn generate(name: &str, shape: ProgramShape, rng: &mut Rng) -> Program {
     builder.finish(rng)
 }
 
-/// A program being written.
+/// A program under construction.
 pub(super) struct ProgramBuilder {
     program: Program,
     types: Vec<Type>,
@@ -68,14 +68,14 @@ impl ProgramBuilder {
         }
     }
 
-    /// Takes lines back.
+    /// Removes all lines after the first `lines`.
     fn cut(&mut self, lines: usize) {
         self.program.calls.truncate(lines);
         self.program.places.truncate(lines);
         self.types.truncate(lines);
     }
 
-    /// Adds a call if it is not bound to fail.
+    /// Adds a call, unless its types show that it fails.
     fn push(&mut self, prim: Prim, arguments: Vec<Operand>) -> Option<Type> {
         let number = self.program.calls.len();
         self.program.calls.push(Call {
@@ -98,7 +98,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Adds a line that makes a function.
+    /// Adds a line whose result is a function.
     pub(super) fn function(&mut self, prim: Prim, arguments: Vec<Operand>) -> Option<Operand> {
         self.push(prim, arguments)?;
         Some(Operand::Call(self.program.calls.len() as u32 - 1))
@@ -117,8 +117,8 @@ impl ProgramBuilder {
         }
     }
 
-    /// Inputs and lines; those nothing depends on yet four times, because what
-    /// stays unused is dropped in the end.
+    /// The inputs and lines to choose from. Lines that are not used yet are listed four times,
+    /// because lines that stay unused are removed in the end.
     fn values(&self) -> Vec<Operand> {
         let inputs: &[Input] = match self.program.form {
             Form::Input => &[Input::Grid],
@@ -138,7 +138,7 @@ impl ProgramBuilder {
         values
     }
 
-    /// Something for a parameter of a primitive.
+    /// A random operand for a parameter of a primitive.
     pub(super) fn operand(&self, rng: &mut Rng, prim: Prim, parameter: &str) -> Option<Operand> {
         let class = match parameter {
             "Bool" => Some(ConstantClass::Truth),
@@ -160,7 +160,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Adds one line, and lines of functions it needs.
+    /// Adds one line, and the lines of functions it needs.
     fn line(&mut self, rng: &mut Rng) -> Option<()> {
         let prim = *rng.pick(Prim::ALL)?;
         if prim.family() == Family::HigherOrder && ResultKind::by(prim).is_none() {
@@ -183,8 +183,7 @@ impl ProgramBuilder {
         is_known(&result).then_some(())
     }
 
-    /// Arguments of a primitive that takes a container and a function of its
-    /// elements.
+    /// Arguments of a primitive that takes a container and a function of its elements.
     fn with_function(
         &mut self,
         rng: &mut Rng,
@@ -206,9 +205,9 @@ impl ProgramBuilder {
         })
     }
 
-    /// The program, ending in the grid that depends on the most lines.
+    /// The finished program; it returns the grid that depends on the most lines.
     fn finish(mut self, rng: &mut Rng) -> Program {
-        // Patches are painted, so that what led to them is not lost.
+        // Patches are painted, so that the lines behind them are used.
         let patches: Vec<Operand> = (0..self.types.len() as u32)
             .filter(|line| matches!(self.types[*line as usize], Type::Object | Type::Indices))
             .map(Operand::Call)

@@ -1,12 +1,12 @@
-//! Making new programs: at random, and out of others.
+//! Search: random programs, mutations of programs, and scores.
 //!
-//! [`generate`] writes well-typed programs from nothing, [`mutate`] changes one
-//! thing in a program that exists, and [`Score`] says which of two candidates is
-//! nearer to a task. All of it is the same for a seed.
+//! [`generate`] writes random programs, [`mutate`] changes one part of a program, and
+//! [`Score`] orders candidates by how near they are to a task's outputs. All results are
+//! determined by a seed.
 //!
-//! The one thing to know: whatever comes out of here is *well typed*: no line is
-//! bound to fail by what is known before it runs, and its text reads back to the
-//! same program. It may still be undefined on some grids.
+//! Invariant: every program made here is *well typed*: type inference finds no line that
+//! must fail, and the program's text reads back to the same program. It may still be
+//! undefined on some grids.
 
 mod constants;
 mod examples;
@@ -24,8 +24,7 @@ pub use score::{Score, scores};
 use crate::program::Program;
 use crate::types::{Type, infer};
 
-/// Whether no line of a program is bound to fail and it returns a grid, as far
-/// as can be known before it runs.
+/// Whether type inference finds no line that must fail, and the result is a grid.
 #[must_use]
 pub fn is_well_typed(program: &Program) -> bool {
     let inferred = infer(program);

@@ -1,4 +1,4 @@
-//! One change to a program.
+//! Mutations: single changes to a program.
 
 use super::constants::another;
 use super::examples;
@@ -11,7 +11,7 @@ use crate::program::{Callee, Form, Input, Operand, Program};
 use crate::rng::Rng;
 use crate::types::{Inference, Type, infer, result_of};
 
-/// What was changed.
+/// The kind of a mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Mutation {
@@ -35,12 +35,12 @@ impl Mutation {
     ];
 }
 
-/// Changes tried before a program is given up as it is.
+/// The most changes tried before `mutate` returns nothing.
 const ATTEMPTS: usize = 64;
 
-/// A program with one thing changed, and what; nothing if no change was found.
-/// `examples` are the pairs of the task the program is for, if there are any: a
-/// colour is only replaced by what computes it there.
+/// A program with one change, and the kind of the change; `None` if no change was found.
+/// `examples` are the pairs of the program's task, if any: a colour is replaced only by an
+/// expression that computes the same colour from them.
 #[must_use]
 pub fn mutate(
     program: &Program,
@@ -70,8 +70,7 @@ pub fn mutate(
     None
 }
 
-/// Whether a change left the program well typed, of the same result and not
-/// the same.
+/// Whether a change kept the program well typed, kept its result type and changed it.
 fn is_sound(program: &Program, before: &Inference, changed: &Program) -> bool {
     let after = infer(changed);
     let result = |found: &Inference, of: &Program| found.types.get(of.result as usize).cloned();
@@ -80,7 +79,7 @@ fn is_sound(program: &Program, before: &Inference, changed: &Program) -> bool {
         && *changed != tidied(program)
 }
 
-/// An argument of a random line: the line's number and the argument's.
+/// A random argument: the number of its line, and its position there.
 fn place(program: &Program, rng: &mut Rng) -> (usize, usize) {
     let line = rng.below(program.calls.len());
     (line, rng.below(program.calls[line].arguments.len()))
@@ -112,7 +111,7 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
     let line = rng.below(program.calls.len());
     let call = &program.calls[line];
     let mut changed = program.clone();
-    // A primitive passed as a function: of the same signature and family.
+    // A primitive passed as a function: the new one has the same signature and family.
     if rng.one_in(3) {
         let at = rng.below(call.arguments.len());
         let Operand::Prim(prim) = call.arguments[at] else {
@@ -127,7 +126,7 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
         changed.calls[line].arguments[at] = Operand::Prim(*rng.pick(&others)?);
         return Some(changed);
     }
-    // A primitive that is called: any that takes these and results in the same.
+    // A primitive that is called: the new one takes the same types and has the same result.
     let Callee::Prim(prim) = call.callee else {
         return None;
     };
@@ -171,7 +170,7 @@ fn variable(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Prog
     Some(changed)
 }
 
-/// Which arguments of a primitive are colours.
+/// The positions of a primitive's colour arguments.
 fn colour_places(prim: Prim) -> &'static [usize] {
     match prim {
         Prim::Recolor | Prim::Canvas => &[0],

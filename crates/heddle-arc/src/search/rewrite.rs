@@ -1,4 +1,4 @@
-//! Programs put in order again after they were changed.
+//! Rewriting programs after a change.
 
 use crate::program::{Call, Callee, Operand, Program};
 
@@ -16,8 +16,7 @@ fn moved_operand(operand: &Operand, numbers: &[Option<u32>]) -> Option<Operand> 
     })
 }
 
-/// The same program without lines its result does not need, with variables
-/// `x1`, `x2`… and the last line `O`.
+/// The program without unused lines, with variables `x1`, `x2`… and `O` for the last line.
 pub(super) fn tidied(program: &Program) -> Program {
     let count = program.calls.len();
     let mut needed = vec![false; count];
@@ -57,7 +56,7 @@ pub(super) fn tidied(program: &Program) -> Program {
             format!("x{}", number + 1).into()
         };
         let arguments = call.arguments.iter().map(|a| moved_operand(a, &numbers));
-        // A needed line needs only lines that are needed, and those come first.
+        // A needed line refers only to earlier lines, which are needed too.
         let (Some(callee), Some(arguments)) = (
             moved(call.callee, &numbers),
             arguments.collect::<Option<Vec<Operand>>>(),
@@ -76,8 +75,8 @@ pub(super) fn tidied(program: &Program) -> Program {
     tidy
 }
 
-/// A program with lines of another put before its own. Those speak of nothing
-/// but inputs and each other.
+/// A program with lines of another before its own. Those lines may refer only to inputs
+/// and to each other.
 pub(super) fn with_lines_before(program: &Program, lines: &[Call]) -> Program {
     let by = lines.len() as u32;
     let numbers: Vec<Option<u32>> = (0..program.calls.len() as u32)

@@ -1,4 +1,4 @@
-//! How near a candidate is to a task.
+//! Scores of candidates on a task.
 
 use crate::assess::Grade;
 use crate::data::Task;
@@ -8,18 +8,18 @@ use crate::plan::Plan;
 use crate::program::Program;
 use heddle_runtime::{Error, Runtime};
 
-/// What a candidate is worth; the greater is better. First the examples it gets
-/// exactly right count, then the cells.
+/// The score of a candidate; greater is better. Scores compare by exactly right examples
+/// first, then by right cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score {
-    /// Examples whose every cell is right.
+    /// The number of examples with every cell right.
     pub examples: usize,
-    /// Cells that are right, in outputs of the right shape.
+    /// The number of right cells in outputs of the right shape.
     pub cells: usize,
 }
 
 impl Score {
-    /// The score with one more example judged.
+    /// The score with the grade of one more example.
     #[must_use]
     pub fn and(self, graded: &Grade, wanted: &Grid) -> Self {
         let (examples, cells) = match graded {
@@ -34,8 +34,8 @@ impl Score {
     }
 }
 
-/// The scores of candidates on the examples of a task, in order. Its test pairs
-/// are not looked at.
+/// The scores of candidates on the training pairs of a task, in order. Test pairs are not
+/// used.
 pub fn scores(
     runtime: &Runtime,
     candidates: &[Program],

@@ -1,4 +1,5 @@
-//! Which values go where: stricter than the language, which takes what works.
+//! Which types suit which parameters. The rules are stricter than the language, which
+//! accepts every value that works.
 
 use crate::prim::{Family, Prim};
 use crate::types::Type;
@@ -15,7 +16,7 @@ fn is_tuple(value: &Type) -> bool {
     matches!(value, Type::Grid | Type::Tuple(_))
 }
 
-/// Whether nothing about a type is unknown and it is no function.
+/// Whether no part of a type is unknown or a function.
 pub(super) fn is_known(value: &Type) -> bool {
     match value {
         Type::Any | Type::Function(_) => false,
@@ -25,8 +26,8 @@ pub(super) fn is_known(value: &Type) -> bool {
     }
 }
 
-/// Whether a value is meant for a parameter of a primitive, the parameter
-/// written as in its signature. Functions are not looked at here.
+/// Whether a type suits a parameter of a primitive, written as in its signature. Function
+/// parameters are handled elsewhere.
 pub(super) fn fits(prim: Prim, parameter: &str, value: &Type) -> bool {
     let container = is_set(value) || is_tuple(value);
     let element = || value.element();
@@ -62,8 +63,8 @@ pub(super) fn fits(prim: Prim, parameter: &str, value: &Type) -> bool {
     }
 }
 
-/// Whether all of a call's values are meant for it; letters that stand twice in
-/// a signature stand for one type.
+/// Whether all arguments of a call suit it. A type variable that occurs twice in the
+/// signature stands for one type.
 pub(super) fn all_fit(prim: Prim, values: &[Type]) -> bool {
     let parameters = prim.parameters();
     let one_by_one = parameters.len() == values.len()
