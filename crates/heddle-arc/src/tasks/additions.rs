@@ -1,4 +1,4 @@
-//! Tasks about what the language has beyond the 160.
+//! Tasks for the primitives added to the original 160.
 
 use super::TaskGenerator;
 use super::drawing::{

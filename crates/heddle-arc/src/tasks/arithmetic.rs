@@ -1,4 +1,4 @@
-//! Tasks about numbers.
+//! Tasks for arithmetic primitives.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_blank, colours, cut, dots, fill};

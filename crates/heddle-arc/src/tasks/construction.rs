@@ -1,4 +1,4 @@
-//! Tasks about objects and patches.
+//! Tasks for primitives that construct objects and patches.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_blank, blank, colours, dots, fill, rects};
@@ -28,7 +28,7 @@ pub(super) const GENERATORS: &[TaskGenerator] = &[
     },
 ];
 
-/// The box around cells.
+/// The bounding box of cells.
 fn bounds(cells: &[(usize, usize)]) -> Rect {
     let rows = || cells.iter().map(|cell| cell.0);
     let columns = || cells.iter().map(|cell| cell.1);

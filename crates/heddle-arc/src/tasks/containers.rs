@@ -1,4 +1,4 @@
-//! Tasks about tuples and sets.
+//! Tasks for primitives on tuples and sets.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_blank, beside, blank, colours, cut, fill, noise, rects};
@@ -59,7 +59,7 @@ fn largest_alone(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     for (rect, colour) in found.iter().zip(&palette) {
         fill(&mut input, *rect, *colour);
     }
-    // Of equally large ones the canonically smallest is first: lower colour.
+    // Of equally large rectangles, the one with the lowest colour is first in canonical order.
     let largest = found
         .iter()
         .zip(&palette)

@@ -1,4 +1,4 @@
-//! What recipes draw with.
+//! Functions that generators use to draw grids.
 
 use crate::rng::Rng;
 
@@ -19,7 +19,7 @@ impl Rect {
         self.height * self.width
     }
 
-    /// Whether a cell lies between the two, corners included.
+    /// Whether there is at least one cell between the two, also at the corners.
     fn is_apart(self, other: Rect) -> bool {
         self.top > other.top + other.height
             || other.top > self.top + self.height
@@ -35,18 +35,18 @@ impl Rect {
     }
 }
 
-/// A grid of background.
+/// A grid of background cells.
 pub(super) fn blank(height: usize, width: usize) -> GridRows {
     vec![vec![0; width]; height]
 }
 
-/// A grid of background, each side at least and at most so long.
+/// A grid of background cells whose sides have a random length from `least` to `most`.
 pub(super) fn any_blank(rng: &mut Rng, least: usize, most: usize) -> GridRows {
     let height = rng.between(least, most);
     blank(height, rng.between(least, most))
 }
 
-/// A grid in which every cell is one of some colours.
+/// A grid of random cells from a palette.
 pub(super) fn noise(rng: &mut Rng, height: usize, width: usize, palette: &[i8]) -> GridRows {
     let mut cell = || palette[rng.below(palette.len())];
     (0..height)
@@ -54,14 +54,14 @@ pub(super) fn noise(rng: &mut Rng, height: usize, width: usize, palette: &[i8]) 
         .collect()
 }
 
-/// The same, each side at least and at most so long.
+/// A grid of random cells whose sides have a random length from `least` to `most`.
 pub(super) fn any_noise(rng: &mut Rng, least: usize, most: usize, palette: &[i8]) -> GridRows {
     let height = rng.between(least, most);
     let width = rng.between(least, most);
     noise(rng, height, width, palette)
 }
 
-/// So many different colours, none of them background.
+/// `count` different colours, without the background.
 pub(super) fn colours(rng: &mut Rng, count: usize) -> Vec<i8> {
     let mut all: Vec<i8> = (1..=9).collect();
     rng.shuffle(&mut all);
@@ -69,7 +69,7 @@ pub(super) fn colours(rng: &mut Rng, count: usize) -> Vec<i8> {
     all
 }
 
-/// Rectangles that do not touch, up to `count`, at least one.
+/// At least one and at most `count` rectangles that do not touch.
 pub(super) fn rects(
     rng: &mut Rng,
     rows: &GridRows,
@@ -78,7 +78,7 @@ pub(super) fn rects(
 ) -> Vec<Rect> {
     let (height, width) = (rows.len(), rows[0].len());
     let mut found: Vec<Rect> = Vec::new();
-    // A crowded grid may have no room left; some is enough.
+    // A full grid may have no space for all of them; fewer are enough.
     for _ in 0..count * 20 {
         let tall = rng.between(least, most).min(height);
         let wide = rng.between(least, most).min(width);
@@ -119,7 +119,7 @@ pub(super) fn outline(rows: &mut GridRows, rect: Rect, colour: i8) {
     }
 }
 
-/// Single cells, none beside another, up to `count`, at least one.
+/// At least one and at most `count` single cells that do not touch.
 pub(super) fn dots(rng: &mut Rng, rows: &GridRows, count: usize) -> Vec<(usize, usize)> {
     let found = rects(rng, rows, count, (1, 1));
     found
@@ -136,25 +136,25 @@ pub(super) fn cut(rows: &GridRows, rect: Rect) -> GridRows {
         .collect()
 }
 
-/// A cell, if it is inside.
+/// A cell, if it is inside the grid.
 pub(super) fn inside(rows: &mut GridRows, i: i64, j: i64) -> Option<&mut i8> {
     let row = rows.get_mut(usize::try_from(i).ok()?)?;
     row.get_mut(usize::try_from(j).ok()?)
 }
 
-/// The columns of a grid.
+/// A grid with its columns as rows.
 pub(super) fn transposed(rows: &GridRows) -> GridRows {
     (0..rows[0].len())
         .map(|j| rows.iter().map(|row| row[j]).collect())
         .collect()
 }
 
-/// Rows from last to first.
+/// A grid with its rows in reverse order.
 pub(super) fn upside_down(rows: &GridRows) -> GridRows {
     rows.iter().rev().cloned().collect()
 }
 
-/// Every row from right to left.
+/// A grid with every row reversed.
 pub(super) fn mirrored(rows: &GridRows) -> GridRows {
     let reversed = |row: &Vec<i8>| row.iter().rev().copied().collect();
     rows.iter().map(reversed).collect()

@@ -1,4 +1,4 @@
-//! Tasks about turning, cutting and scaling.
+//! Tasks for primitives that rotate, crop and scale.
 
 use super::TaskGenerator;
 use super::drawing::{

@@ -1,4 +1,4 @@
-//! Tasks about functions of functions.
+//! Tasks for higher-order primitives.
 
 use super::TaskGenerator;
 use super::drawing::{

@@ -1,4 +1,4 @@
-//! Tasks about segments, rays and frames.
+//! Tasks for segments, rays and frames.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_blank, blank, fill, inside, outline};

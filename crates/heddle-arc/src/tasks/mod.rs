@@ -1,9 +1,9 @@
-//! Tasks of our own, made by code, and programs that solve them.
+//! Built-in tasks made by code, and programs that solve them.
 //!
-//! So that `heddle arc eval` has something to do where no ARC tasks are at hand.
-//! Each [`TaskGenerator`] draws an input from dice and computes its output in plain
-//! Rust, without the language; the program of its name in `programs.py` has to
-//! find the same. One file of recipes for each family of primitives.
+//! `heddle arc eval` runs them where there are no ARC tasks. Each [`TaskGenerator`] makes a
+//! random input and computes its output in Rust, without the language. The program of the
+//! same name in `programs.py` must compute the same output. There is one file of generators
+//! for each family of primitives.
 
 mod additions;
 mod arithmetic;
@@ -27,26 +27,26 @@ use drawing::GridRows;
 /// Programs that solve the tasks.
 pub const PROGRAMS: &str = include_str!("programs.py");
 
-/// Examples and questions of each task.
+/// The numbers of training and test pairs of each task.
 const TRAIN_PAIRS: u64 = 4;
 const TEST_PAIRS: u64 = 2;
 
-/// How a task is made.
+/// A generator of one task.
 #[derive(Clone, Copy)]
 pub struct TaskGenerator {
     /// The task's name.
     pub name: &'static str,
-    /// The family of primitives it is about.
+    /// The family of primitives it exercises.
     pub family: Family,
-    /// An input and its output. `theme` is the same for all pairs of a task.
+    /// Makes an input and its output. `theme` is the same for all pairs of a task.
     generate: fn(rng: &mut Rng, theme: u64) -> (GridRows, GridRows),
 }
 
 impl TaskGenerator {
-    /// The task of a seed, always the same.
+    /// The task of a seed; equal seeds give equal tasks.
     #[must_use]
     pub fn task(&self, seed: u64) -> Task {
-        // The name is part of the seed: no two tasks see the same dice.
+        // The name is part of the seed, so that tasks have different random numbers.
         let own = self
             .name
             .bytes()
@@ -66,7 +66,7 @@ impl TaskGenerator {
     }
 }
 
-/// Every recipe, family by family.
+/// All generators, grouped by family.
 pub fn generators() -> impl Iterator<Item = &'static TaskGenerator> {
     [
         arithmetic::GENERATORS,
@@ -85,7 +85,7 @@ pub fn generators() -> impl Iterator<Item = &'static TaskGenerator> {
     .flatten()
 }
 
-/// The tasks of a seed.
+/// All tasks of a seed.
 #[must_use]
 pub fn dataset(seed: u64) -> Dataset {
     let mut tasks: Vec<Task> = generators().map(|generator| generator.task(seed)).collect();

@@ -1,4 +1,4 @@
-//! Tasks about writing into grids.
+//! Tasks for primitives that write into grids.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_blank, any_noise, blank, dots, fill, inside, rects};

@@ -1,4 +1,4 @@
-//! Tasks about repetition and occurrence.
+//! Tasks for primitives that find repetitions and occurrences.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, Rect, any_noise, beside, colours, cut, noise, transposed};
@@ -55,7 +55,7 @@ fn where_the_corner_occurs(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
 fn squeezed(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let palette = colours(rng, 3);
     let mut input = any_noise(rng, 6, 11, &palette);
-    // Two different cells in each other line keep something from vanishing.
+    // One row and one column get a single colour, so that there is something to remove.
     let (height, width) = (input.len(), input[0].len());
     let row = rng.below(height);
     input[row].fill(palette[0]);
@@ -79,7 +79,7 @@ fn squeezed(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     (input, output)
 }
 
-/// The least distance at which a grid repeats to the right; its width if none.
+/// The smallest horizontal period of a grid; its width if it does not repeat.
 fn period(rows: &GridRows) -> usize {
     let width = rows[0].len();
     let repeats = |p: &usize| {

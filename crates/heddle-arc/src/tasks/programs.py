@@ -198,7 +198,7 @@ def solve_falls_by_one(I):
     return O
 
 
-# questions
+# queries
 
 
 def solve_those_at_the_border(I):
@@ -339,7 +339,7 @@ def solve_one_period_down(I):
     return O
 
 
-# beyond the 160
+# additions to the original 160 primitives
 
 
 def solve_colours_in_a_row(I):

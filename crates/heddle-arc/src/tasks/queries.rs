@@ -1,4 +1,4 @@
-//! Tasks about questions to grids and patches.
+//! Tasks for primitives that query grids and patches.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_noise, blank, colours, cut, fill, noise, rects, transposed};
@@ -50,7 +50,7 @@ fn as_large_as_yellow(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
 
 fn the_rare_colour(rng: &mut Rng, _theme: u64) -> (GridRows, GridRows) {
     let palette = colours(rng, 3);
-    // Half of 100 cells are of each of the others, less the few of the rare one.
+    // The other two colours have half of the 100 cells each, so the third is the rarest.
     let half = blank(10, 5);
     let mut input: GridRows = half
         .iter()

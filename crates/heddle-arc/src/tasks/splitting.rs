@@ -1,4 +1,4 @@
-//! Tasks about splitting and joining grids.
+//! Tasks for primitives that split and join grids.
 
 use super::TaskGenerator;
 use super::drawing::{GridRows, any_noise, beside, colours, noise, upside_down};
