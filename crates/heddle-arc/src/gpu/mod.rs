@@ -1,61 +1,60 @@
-//! The GPU engine, host side: programs and examples as bytes, and answers back.
+//! The host side of the GPU engine.
 //!
-//! One launch of the kernel `arc_evaluate` interprets many programs on many
-//! examples, one warp for each evaluation. What it reads is made here: examples
-//! as images of a [`Space`](crate::value::Space) ([`Examples`]), plans as
-//! bytecode ([`Bytecode`]); [`Interpret`] is the operation that launches it, on
-//! whatever device has kernels. The kernel itself is written in CUDA C++ and lives
-//! with the devices.
+//! One launch of the kernel `arc_evaluate` interprets many programs on many examples, one
+//! warp for each evaluation. This module writes the kernel's input and reads its results:
+//! examples become images of a [`Space`](crate::value::Space) ([`Examples`]), plans become
+//! bytecode ([`Bytecode`]), and the operation [`Interpret`] launches the kernel on a device
+//! that runs kernels. The kernel is `kernels/arc.cu`, in CUDA C++.
 //!
-//! The one thing to know: an [`Answer`] is that of the processor's engine, to the
-//! last reason of an undefined evaluation, or it is *flagged*: the warp did not
-//! have the room, and the processor has to do that evaluation again.
+//! Invariant: an [`Answer`] equals the result of the CPU engine, including the fault of an
+//! undefined evaluation, or it is *flagged*: the warp could not do the evaluation, usually
+//! for lack of memory, and the CPU must repeat it.
 //!
 //! # What the buffers of the kernel hold
 //!
 //! Words are 32 bits, little-endian. A value is sixteen bytes, as
 //! `kernels/arc/value.cuh` lists them by tag.
 //!
-//! **code**: programs, bodies and constants. A program begins with six words: steps,
-//! the argument that is its result, flags (bit 0: it looks at more of an example than
-//! the grid), where the table of bodies begins (word `b` of it says where body `b`
-//! does), where the constants begin (a multiple of 4), registers. Its steps follow. A
-//! step is a word `operation | arguments << 8 | register << 16`, where the operation is
-//! the number of a primitive, 254 (call the first argument with the others) or 255
-//! (close a body, whose number is the next word, over the arguments), and then its
-//! arguments: in the two highest bits 0 a parameter, 1 a register, 2 a captured value,
-//! 3 a constant, below them which. A body begins with arity, steps, result,
-//! fingerprint (two words), registers; its step `n` writes register `n`.
+//! **code**: programs, bodies and constants. A program begins with six words: the number of
+//! steps, the argument that is its result, flags (bit 0: it reads inputs other than the
+//! grid), the offset of the table of bodies (word `b` of it is the offset of body `b`), the
+//! offset of the constants (a multiple of 4), the number of registers. Its steps follow. A
+//! step is a word `operation | arguments << 8 | register << 16`, then its arguments. The
+//! operation is the number of a primitive, 254 (call the first argument with the others) or
+//! 255 (close a body, whose number is the next word, over the arguments). The two highest
+//! bits of an argument are 0 for a parameter, 1 for a register, 2 for a captured value, 3
+//! for a constant; the other bits are its number. A body begins with arity, number of steps,
+//! result, fingerprint (two words), number of registers; its step `n` writes register `n`.
 //!
-//! **data**: for each example a record of 128 bytes: where its cells lie, how many in
-//! all and how many of the grid alone (these first); where its rows lie, how many;
-//! values likewise; where the wanted grid lies, its height and width (zero: none); and
-//! from byte 64 on the four inputs `I`, `S`, `C` and one to spare. Places are bytes,
-//! multiples of 16. Handles count from the start of the image, which the kernel copies
-//! to the start of the warp's memory.
+//! **data**: for each example a record of 128 bytes: the offset of its cells, their number
+//! in all and the number of those of the grid (which come first); offset and number of its
+//! rows; offset and number of its values; the offset, height and width of the wanted grid
+//! (zero: none); and from byte 64 on the four inputs `I`, `S`, `C` and one unused. Offsets
+//! are in bytes, multiples of 16. Handles count from the start of the image, which the
+//! kernel copies to the start of the warp's memory.
 //!
-//! **schedule**: what is to be run. Four words for each program: where it begins, the
-//! number of its first row, the first of its examples below, its place among the programs
-//! that have results. Then four for each example of the lists that programs are run on:
-//! its number, its first program's result, how far apart those of the others are, a zero.
-//! Row `n` is that of the last program whose first row is not after it. The kernel counts
-//! the rows taken in the first word of **queue**.
+//! **schedule**: the evaluations to run. Four words for each program: its offset, the
+//! number of its first row, the index of its first example below, its index among the
+//! programs that have results. Then four words for each example of the programs' lists: its
+//! number, the index of its first program's result, the distance between the results of
+//! consecutive programs, a zero. Row `n` belongs to the last program whose first row is not
+//! after it. The kernel counts the rows taken in the first word of **queue**.
 //!
 //! **caps**: seven words, in the order of [`Caps`]. The memory of a warp has, in this
 //! order, rows, values, stack, frame (16 bytes each), 64 activations of 128 bytes, cells,
 //! spare bytes.
 //!
-//! **results**, in memory of the host, which reads them as they come: 64 bits each, written
-//! at once and never zero. The highest byte of the lower half says what it is. 192, a
-//! value: the steps below that byte, and in the upper half cells that match with bit 30 for
-//! the wanted shape and bit 31 for the wanted grid. 128, none: the fault below it (its
-//! kind, then up to two nouns, a byte each), and in the upper half the primitive (255:
-//! none) and from bit 8 on the step (all ones: none). Behind them come the numbers of
-//! flagged results as they are flagged, with the flag in the upper half; the kernel counts
-//! them in the second word of **queue**.
+//! **results**, in host memory, which the host reads while the kernel runs: 64 bits each,
+//! written at once and never zero. The highest byte of the lower half is the kind. 192: a
+//! value, with the steps below that byte, and in the upper half the number of matching
+//! cells, bit 30 for the wanted shape and bit 31 for the wanted grid. 128: no value, with
+//! the fault below that byte (its kind, then up to two nouns, a byte each), and in the upper
+//! half the primitive (255: none) and from bit 8 on the step (all ones: none). After the
+//! results come the numbers of flagged results in the order of flagging, with the flag in
+//! the upper half; the kernel counts them in the second word of **queue**.
 //!
-//! **dumps**, where values are wanted: the result, the lengths of cells, rows and values,
-//! a zero, then rows, values and cells.
+//! **dumps**, if values are requested: the result, the lengths of cells, rows and values, a
+//! zero, then rows, values and cells.
 
 mod answer;
 mod assembly;
