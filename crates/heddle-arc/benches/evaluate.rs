@@ -1,4 +1,4 @@
-//! Programs over grids on one core of the processor, alone and merged.
+//! Programs over grids on one CPU core, alone and merged.
 
 #![allow(missing_docs, reason = "criterion's macros write the entry points")]
 #![allow(clippy::unwrap_used, reason = "a bench that cannot start has failed")]
@@ -100,11 +100,11 @@ def solve_mirror(I):
     return O
 ";
 
-/// Pairs in all, and pairs of a task where there are many tasks.
+/// The number of pairs, and of pairs in a task where there are many tasks.
 const PAIRS: usize = 20_000;
 const PAIRS_OF_A_TASK: usize = 4;
 
-/// Tasks of so many pairs, with grids of 88 cells on average; every second output
+/// Tasks of `pairs_of_a_task` pairs, with grids of 88 cells on average; every second output
 /// is right.
 fn tasks(pairs_of_a_task: usize) -> Vec<Task> {
     let grid = |n: usize, mirrored: bool| {
@@ -135,8 +135,7 @@ fn tasks(pairs_of_a_task: usize) -> Vec<Task> {
         .collect()
 }
 
-/// A program that takes next to nothing on very many grids: what is spent on an
-/// evaluation beside evaluating.
+/// The overhead of an evaluation: a very cheap program on very many grids.
 fn overhead(criterion: &mut Criterion) {
     let programs = load(MIRROR, "bench.py").programs;
     let plan = Plan::new(&programs);

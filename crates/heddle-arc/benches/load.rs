@@ -1,4 +1,4 @@
-//! Reading tasks, on one core; `serde_json::Value` of the same bytes is the peer.
+//! Reading tasks on one CPU core, compared with `serde_json::Value` on the same bytes.
 
 #![allow(missing_docs, reason = "criterion's macros write the entry points")]
 #![allow(clippy::unwrap_used, reason = "a bench that cannot start has failed")]
@@ -10,7 +10,7 @@ use heddle_arc::tasks::dataset;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Built-in tasks again and again under names of their own, some 10 MB.
+/// Built-in tasks of 80 seeds under distinct names, some 10 MB.
 fn challenges() -> Value {
     let pair = |(input, output): &(Grid, Grid)| {
         let [input, output] = [input, output].map(|grid| grid.rows().collect::<Vec<_>>());
@@ -30,7 +30,7 @@ fn challenges() -> Value {
 fn load(criterion: &mut Criterion) {
     let tasks = challenges();
     let compact = tasks.to_string();
-    // As Python writes it, with a blank after each comma.
+    // As Python writes it, with a space after each comma and colon.
     let spaced = compact.replace(',', ", ").replace(':', ": ");
     let folder = tempfile::tempdir().unwrap();
     let mut group = criterion.benchmark_group("cpu/load");
