@@ -1,8 +1,8 @@
-//! Once a worker has grown to what its plan needs, it allocates nothing.
+//! A worker allocates nothing once it has allocated what its plan needs.
 //!
-//! The committed programs need ARC tasks to run on: `HEDDLE_ARC_DATA` names them.
+//! The committed programs need ARC tasks: `HEDDLE_ARC_DATA` names them.
 //!
-//! A program of its own: the allocator of the whole process counts.
+//! This is a test binary of its own because it counts the allocations of the process.
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
@@ -101,13 +101,13 @@ fn evaluations_do_not_allocate() {
     assert_eq!(worker.held_bytes(), held);
 }
 
-/// Every so many examples are run on: foreign tasks of all sizes, and one in
-/// a few hundred evaluations on rows that are no grid or an outline no mask holds.
+/// Every 23rd example is run: other tasks of all sizes, where one in a few hundred
+/// evaluations meets rows that are not a grid or an outline that no mask can hold.
 const EVERY: usize = 23;
 
 #[test]
 #[ignore = "needs ARC tasks: HEDDLE_ARC_DATA"]
-fn nor_for_programs_on_foreign_arc_tasks() {
+fn programs_on_other_arc_tasks_do_not_allocate() {
     let data = load_data(&heddle_testing::arc_tasks()).unwrap();
     let programs: Vec<Program> = FILES
         .iter()
@@ -130,7 +130,7 @@ fn nor_for_programs_on_foreign_arc_tasks() {
         });
         defined
     };
-    // The first few learn which programs have to wait, and list those.
+    // The first runs find out which programs are slow, and list their evaluations.
     let warm = [tile(), tile(), tile(), tile()];
     assert!(warm[0] > merged.len() * examples.len() / 2);
     let info = allocation_counter::measure(|| assert_eq!([tile(), tile()], warm[2..]));

@@ -1,6 +1,6 @@
-//! However many evaluations a process has made, it holds no more memory.
+//! The memory of a process does not grow with the number of evaluations.
 //!
-//! A program of its own: the memory of the whole process is measured.
+//! This is a test binary of its own because it measures the memory of the process.
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
@@ -43,14 +43,14 @@ def solve_odd(I):
     return O
 ";
 
-/// Bytes of the process in memory.
+/// The resident bytes of the process.
 fn resident_bytes() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
     Some(pages * 4096)
 }
 
-/// Resident bytes after each of these numbers of evaluations.
+/// The resident bytes after each of these numbers of evaluations.
 fn resident_after(stops: [u64; 2]) -> [Option<usize>; 2] {
     let plan = Plan::new(&load(PROGRAMS, "ours.py").programs);
     let grids: Vec<Grid> = (0..32_i8)

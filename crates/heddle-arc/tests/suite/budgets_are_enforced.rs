@@ -1,11 +1,10 @@
-//! Whatever a program does, it ends within its budget, and says so.
+//! Every program ends within its budget, or with the fault that names the limit.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test says so by failing"
 )]
-#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
 
 use heddle_arc::engine::{EvaluationRef, Example, Grid, Undefined, Worker};
 use heddle_arc::fault::{Fault, Limit};
@@ -82,7 +81,7 @@ fn a_huge_product_ends() {
 }
 
 #[test]
-fn sizes_no_memory_holds_end_at_once() {
+fn sizes_beyond_memory_end_at_once() {
     let grow = "    x1 = multiply(TEN, TEN)
     x2 = multiply(x1, x1)
     x3 = multiply(x2, x2)

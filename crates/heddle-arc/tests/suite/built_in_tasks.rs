@@ -1,5 +1,4 @@
-//! The built-in tasks are solved by the programs that go with them, and cover
-//! the language.
+//! The built-in tasks are solved by their programs and cover the language.
 
 #![allow(
     clippy::unwrap_used,
@@ -56,12 +55,12 @@ fn every_task_of_many_seeds_is_solved() {
 }
 
 #[test]
-fn tasks_are_the_same_for_a_seed_and_others_for_another() {
+fn equal_seeds_give_equal_tasks_and_other_seeds_other_tasks() {
     assert_eq!(dataset(5), dataset(5));
     let (a, b) = (dataset(5), dataset(6));
     let same = a.tasks.iter().zip(&b.tasks).filter(|(a, b)| a == b);
     assert_eq!(same.count(), 0);
-    // Pairs of one task differ too, and are grids as ARC has them.
+    // The pairs of a task differ as well, and are valid ARC grids.
     for task in &a.tasks {
         assert_eq!((task.train.len(), task.test.len()), (4, 2), "{}", task.id);
         let inputs: BTreeSet<&[i8]> = task.pairs().map(|(input, _)| input.cells()).collect();

@@ -1,17 +1,16 @@
-//! Compact values behave as the plain ones do, whatever they are given.
+//! Compact values behave as plain values do, on random arguments.
 //!
-//! For every primitive, arguments of the kinds it takes (and now and then of
-//! kinds it does not) are made at random, shapes that no fast path expects
-//! among them: ragged and empty grids, colours beyond a byte, locations far
-//! apart, two colours on one location, tuples as patches. Both evaluators must
-//! answer alike, or both fail.
+//! For every primitive, the test makes random arguments of the types it takes, and now and
+//! then of other types. Some have forms that no fast path handles: ragged and empty grids,
+//! colours beyond a byte, locations far apart, two colours on one location, tuples as
+//! patches. Both evaluators must return the same result, or both must fail.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test says so by failing"
 )]
-#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
+#![allow(clippy::cast_possible_wrap, reason = "the numbers are small")]
 
 use heddle_arc::evaluators::{CompactEvaluator, PlainEvaluator};
 use heddle_arc::fault::Fault;
@@ -23,24 +22,24 @@ use heddle_testing::Random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Makes arguments. Proptest gives the seed.
+/// Makes random arguments; Proptest provides the seed.
 struct Rng(Random);
 
 impl Rng {
-    fn next_u64(&mut self, sides: u64) -> u64 {
-        self.0.below(sides)
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0.below(bound)
     }
 
     fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + self.next_u64((high - low + 1) as u64) as i64
+        low + self.below((high - low + 1) as u64) as i64
     }
 
     fn one_in(&mut self, chance: u64) -> bool {
-        self.next_u64(chance) == 0
+        self.below(chance) == 0
     }
 
     fn number(&mut self) -> Plain {
-        match self.next_u64(12) {
+        match self.below(12) {
             0 => Plain::Bool(self.one_in(2)),
             1 => Plain::Int(self.between(-200, 200)),
             2 => Plain::Int(self.between(i64::MIN / 4, i64::MAX / 4)),
@@ -49,7 +48,7 @@ impl Rng {
     }
 
     fn colour(&mut self) -> Plain {
-        match self.next_u64(40) {
+        match self.below(40) {
             0 => Plain::Int(-1),
             1 => Plain::Int(300),
             2 => Plain::Bool(true),
@@ -58,7 +57,7 @@ impl Rng {
     }
 
     fn pair(&mut self) -> Plain {
-        match self.next_u64(20) {
+        match self.below(20) {
             0 => Plain::pair(self.between(-40_000, 40_000), self.between(-300, 300)),
             1 => Plain::pair(self.between(-1 << 40, 1 << 40), 1),
             _ => Plain::pair(self.between(-3, 9), self.between(-3, 9)),
@@ -67,7 +66,7 @@ impl Rng {
 
     fn grid(&mut self) -> Plain {
         let few = self.one_in(3);
-        let (height, width) = match self.next_u64(20) {
+        let (height, width) = match self.below(20) {
             0 => (0, 0),
             1 => (self.between(1, 3), 0),
             2 => (self.between(1, 3), self.between(100, 150)),
@@ -91,31 +90,31 @@ impl Rng {
         Plain::Tuple(rows.collect::<Vec<_>>())
     }
 
-    fn location(&mut self, push_elements: i64) -> Plain {
+    fn location(&mut self, range: i64) -> Plain {
         Plain::pair(
-            self.between(-push_elements, push_elements + 4),
-            self.between(-push_elements, push_elements + 4),
+            self.between(-range, range + 4),
+            self.between(-range, range + 4),
         )
     }
 
     fn indices(&mut self) -> Plain {
-        let push_elements = match self.next_u64(12) {
+        let range = match self.below(12) {
             0 => 90,
             1 => 400,
             2 => 40_000,
             _ => 2,
         };
-        let count = self.next_u64(9);
-        Plain::Set((0..count).map(|_| self.location(push_elements)).collect())
+        let count = self.below(9);
+        Plain::Set((0..count).map(|_| self.location(range)).collect())
     }
 
     fn object(&mut self) -> Plain {
-        let push_elements = if self.one_in(12) { 90 } else { 2 };
+        let range = if self.one_in(12) { 90 } else { 2 };
         let one = self.one_in(2).then(|| self.colour());
-        let count = self.next_u64(9);
+        let count = self.below(9);
         let cells = (0..count).map(|_| {
             let colour = one.clone().unwrap_or_else(|| self.colour());
-            Plain::Tuple(vec![colour, self.location(push_elements)])
+            Plain::Tuple(vec![colour, self.location(range)])
         });
         Plain::Set(cells.collect())
     }
@@ -139,7 +138,7 @@ impl Rng {
     }
 
     fn element(&mut self, depth: u32) -> Plain {
-        match self.next_u64(if depth > 2 { 3 } else { 9 }) {
+        match self.below(if depth > 2 { 3 } else { 9 }) {
             0 | 1 => self.number(),
             2 => self.pair(),
             3 => Plain::Tuple(vec![self.colour(), self.pair()]),
@@ -152,9 +151,9 @@ impl Rng {
     }
 
     fn container(&mut self, depth: u32) -> Plain {
-        let count = self.next_u64(6);
-        // Mostly of one kind, as programs have them.
-        let kind = self.next_u64(7);
+        let count = self.below(6);
+        // Mostly elements of one kind, as in programs.
+        let kind = self.below(7);
         let items: Vec<Plain> = (0..count)
             .map(|_| match kind {
                 0 => self.number(),
@@ -179,8 +178,8 @@ impl Rng {
             .copied()
             .filter(|prim| prim.arity() == arity)
             .collect();
-        let prim = choices[self.next_u64(choices.len() as u64) as usize];
-        match (arity, self.next_u64(8)) {
+        let prim = choices[self.below(choices.len() as u64) as usize];
+        match (arity, self.below(8)) {
             (1, 0) => {
                 let parts = vec![self.function(1), Plain::Prim(prim)];
                 Plain::Built(Prim::Compose, parts)
@@ -200,7 +199,7 @@ impl Rng {
         }
     }
 
-    /// A value for a parameter of that type.
+    /// A value for a parameter of this type, or now and then any value.
     fn argument(&mut self, parameter: &str) -> Plain {
         if self.one_in(25) {
             return self.element(0);
@@ -236,7 +235,7 @@ impl Rng {
                 self.function(arity)
             }
             _ if parameter.contains('[') => self.container(0),
-            _ => match self.next_u64(5) {
+            _ => match self.below(5) {
                 0 => self.grid(),
                 1 => self.patch(),
                 2 => self.container(0),
@@ -258,7 +257,7 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(400))]
 
     #[test]
-    fn on_every_primitive(seed in 1_u64..u64::MAX) {
+    fn every_primitive_agrees(seed in 1_u64..u64::MAX) {
         let mut rng = Rng(Random::seeded(seed));
         let mut plain = PlainEvaluator { budget: budget() };
         let mut compact = CompactEvaluator::new(budget());
@@ -274,11 +273,11 @@ proptest! {
             });
             let expected = plain.evaluate(*prim, &args, apply.as_deref());
             let found = compact.evaluate(*prim, &args, apply.as_deref());
-            // What a budget allows differs: plain values are far larger.
-            if [&expected, &found].iter().any(|evaluate| matches!(evaluate, Err(Fault::Budget(_)))) {
+            // Budgets end evaluations at different points: plain values are far larger.
+            if [&expected, &found].iter().any(|result| matches!(result, Err(Fault::Budget(_)))) {
                 continue;
             }
-            // A callable as an answer is compared by what it was built of.
+            // A function as a result is compared by the parts it was built of.
             prop_assert_eq!(
                 found.as_ref().ok(), expected.as_ref().ok(),
                 "{}({:?}) then {:?}: compact {:?}, plain {:?}", prim, args, apply, found, expected

@@ -1,4 +1,4 @@
-//! Values share their parts, copies do not: what would not fit is not copied.
+//! Values share their parts and copies do not: a copy that would be too large is refused.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,8 @@ use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
 use std::time::{Duration, Instant};
 
-/// A program of so many lines of `repeat`, each of ten of the one before.
+/// A program of this many lines of `repeat`, each of which repeats the previous one ten
+/// times.
 fn repeated(lines: usize) -> Plan {
     let mut text = vec!["def solve_deep(I):\n    x0 = repeat(I, TEN)".to_owned()];
     text.extend((1..lines).map(|line| format!("    x{line} = repeat(x{}, TEN)", line - 1)));

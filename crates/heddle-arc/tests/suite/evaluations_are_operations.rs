@@ -1,5 +1,5 @@
-//! Evaluations are operations of the runtime: recorded where they ran, shown
-//! while they run, stopped between blocks of examples.
+//! Evaluations are operations of the runtime: they record the device they ran on, report
+//! progress, and stop between blocks of examples when cancelled.
 
 #![allow(
     clippy::unwrap_used,
@@ -83,7 +83,7 @@ fn spans_record_device_and_evaluation_count() {
     assert_eq!(made, 12 * programs.len() * examples.len());
     assert_eq!(shown.into_inner(), made as u64);
     assert_eq!(by_device(&runtime)["cpu"], made as u64);
-    // Large enough for several operations, each with its span in the report.
+    // The job is large enough for several operations, each with a span in the report.
     let report = runtime.report();
     let row = report
         .summary
@@ -115,6 +115,6 @@ fn cancelled_jobs_start_nothing() {
     let rows = evaluate_all(&runtime, &tiles, &settings, |_, _, v| is_defined(&v)).unwrap();
     assert_eq!(rows.len(), examples.len());
     let done = rows.iter().filter(|(_, row)| row.is_some()).count();
-    // The first block cancels; those begun beside it end.
+    // The first block cancels; blocks already running on other threads end.
     assert!(done >= 1 && done < examples.len(), "{done} done");
 }

@@ -1,9 +1,9 @@
-//! The parser and the engine under random attack, side by side.
+//! Random inputs for the parser and the engine.
 //!
-//! No panic on any text or program, and no evaluation beyond its budget. The
-//! cases are the same for a seed (`FUZZ_SEED`, 1); how many run depends on the
-//! time (`FUZZ_SECONDS`, 5, or 60 when thorough). Each test says how many it ran. A failing case is
-//! named by seed and number, and `FUZZ_CASE` runs that one alone and shows it.
+//! No text or program causes a panic, and no evaluation exceeds its budget. The cases are
+//! determined by a seed (`FUZZ_SEED`, default 1); their number depends on the time
+//! (`FUZZ_SECONDS`, default 5, or 60 when thorough). Each test prints how many cases it ran.
+//! A failing case is named by seed and number; `FUZZ_CASE` runs and prints that case alone.
 
 #![allow(
     clippy::unwrap_used,
@@ -34,9 +34,9 @@ fn variable(name: &str, default: u64) -> u64 {
         .unwrap_or(default)
 }
 
-/// Runs cases until the time is up and says how many there were. The harness
-/// hides what tests print; this is written where it is seen.
-fn attack(what: &str, mut case: impl FnMut(&mut Rng)) {
+/// Runs cases until the time is up and prints their number, to stderr because the test
+/// harness captures stdout.
+fn run_cases(target: &str, mut case: impl FnMut(&mut Rng)) {
     let seed = variable("FUZZ_SEED", 1);
     let end = Instant::now() + Duration::from_secs(variable("FUZZ_SECONDS", pick(5, 60)));
     let only = std::env::var("FUZZ_CASE")
@@ -47,7 +47,7 @@ fn attack(what: &str, mut case: impl FnMut(&mut Rng)) {
         let result = catch_unwind(AssertUnwindSafe(|| case(&mut Rng::of(seed, count))));
         assert!(
             result.is_ok(),
-            "case {count} of FUZZ_SEED={seed} broke the {what}"
+            "case {count} of FUZZ_SEED={seed} failed in the {target}"
         );
         count += 1;
         if only.is_some() {
@@ -57,7 +57,7 @@ fn attack(what: &str, mut case: impl FnMut(&mut Rng)) {
     assert!(count > 0);
     let _ = writeln!(
         std::io::stderr(),
-        "fuzz: {count} cases against the {what}, none broke it"
+        "fuzz: {count} cases of the {target}, none failed"
     );
 }
 
@@ -69,7 +69,7 @@ fn texts() -> Vec<&'static str> {
         .collect()
 }
 
-/// A stretch of program text, cut at lines.
+/// Consecutive lines of a program text.
 fn excerpt(texts: &[&str], rng: &mut Rng) -> String {
     let lines: Vec<&str> = rng.pick(texts).unwrap().lines().collect();
     let start = rng.below(lines.len());
@@ -123,7 +123,7 @@ const TOKENS: &[&str] = &[
     "return",
 ];
 
-/// The text changed in some places: bytes, tokens, lines.
+/// The text with random changes of bytes, tokens and lines.
 fn damaged(text: &str, rng: &mut Rng) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..rng.between(1, 8) {
@@ -148,8 +148,8 @@ fn damaged(text: &str, rng: &mut Rng) -> String {
                 bytes.splice(at..at, name.into_bytes());
             }
             _ => {
-                let spice = rng.pick(TOKENS).unwrap();
-                bytes.splice(at..at, spice.bytes());
+                let token = rng.pick(TOKENS).unwrap();
+                bytes.splice(at..at, token.bytes());
             }
         }
     }
@@ -159,7 +159,7 @@ fn damaged(text: &str, rng: &mut Rng) -> String {
 #[test]
 fn the_parser_never_panics() {
     let texts = texts();
-    attack("parser", |rng| {
+    run_cases("parser", |rng| {
         let text = damaged(&excerpt(&texts, rng), rng);
         let loaded = load(&text, "fuzz.py");
         let lines = text.lines().count() as u32 + 1;
@@ -171,8 +171,8 @@ fn the_parser_never_panics() {
             let again = load(&program.to_string(), "again.py");
             assert_eq!(again.programs, std::slice::from_ref(program), "{text:?}");
         }
-        // A merged plan of what loaded is text that reads back; damaged, it is
-        // refused or read, and nothing else.
+        // The text of a merged plan reads back; a damaged text is read or refused, without
+        // a panic.
         if !loaded.programs.is_empty() && rng.one_in(8) {
             let graph = Graph::merge(&loaded.programs);
             let written = plan::write(&graph);
@@ -183,9 +183,9 @@ fn the_parser_never_panics() {
     });
 }
 
-/// Any program at all, typed or not: calls of anything with anything.
+/// A random program without regard to types.
 fn random_program(rng: &mut Rng) -> Program {
-    let mut text = vec!["def solve_wild(S, I, C):".to_owned()];
+    let mut text = vec!["def solve_random(S, I, C):".to_owned()];
     let lines = rng.between(1, 14);
     let operand = |rng: &mut Rng, line: usize| match rng.below(6) {
         0 => "I".to_owned(),
@@ -205,13 +205,13 @@ fn random_program(rng: &mut Rng) -> Program {
         text.push(format!("    x{line} = {callee}({})", arguments.join(", ")));
     }
     text.push(format!("    return x{}", lines - 1));
-    load(&text.join("\n"), "wild.py").programs.remove(0)
+    load(&text.join("\n"), "random.py").programs.remove(0)
 }
 
-/// Programs made to be expensive: powers, growth, products.
+/// A program made to be expensive, with powers, growth and products.
 fn expensive_program(rng: &mut Rng) -> Program {
     let mut program = generate(
-        "solve_hostile",
+        "solve_expensive",
         ProgramShape {
             lines: 8,
             form: Form::Input,
@@ -239,7 +239,7 @@ fn expensive_program(rng: &mut Rng) -> Program {
     program
 }
 
-/// A case that was asked for alone, for whoever looks into it.
+/// Prints a case that runs alone.
 fn show(programs: &[Program]) {
     if std::env::var_os("FUZZ_CASE").is_some() {
         for program in programs {
@@ -267,7 +267,7 @@ fn the_engine_keeps_its_budget() {
         (budget, Worker::new(budget))
     })
     .collect();
-    attack("engine", |rng| {
+    run_cases("engine", |rng| {
         let programs: Vec<Program> = (0..rng.between(1, 6))
             .map(|_| match rng.below(4) {
                 0 => generate("solve_g", ProgramShape::default(), rng),
@@ -290,9 +290,9 @@ fn the_engine_keeps_its_budget() {
         let which = rng.below(worker_of.len());
         let (budget, worker) = &mut worker_of[which];
         let start = Instant::now();
-        let mut told = 0;
+        let mut reported = 0;
         worker.run(&plan, &[example], |_, _, evaluation| {
-            told += 1;
+            reported += 1;
             match evaluation {
                 EvaluationRef::Defined { steps, .. } => {
                     assert!(steps <= budget.steps, "{steps} steps of {}", budget.steps);
@@ -304,16 +304,16 @@ fn the_engine_keeps_its_budget() {
                 }
             }
         });
-        assert_eq!(told, programs.len());
-        // Values stay within what one example may hold: each program its budget,
-        // shared values their own limit, and vectors at most doubled.
+        assert_eq!(reported, programs.len());
+        // The memory is at most a program's budget and the limit of shared values, in vectors
+        // that have at most doubled.
         let most = 2 * (budget.bytes as usize + (64 << 20)) + (16 << 20);
         assert!(
             worker.held_bytes() < most,
             "{} bytes held",
             worker.held_bytes()
         );
-        // A generous bound that a runaway would miss by minutes.
+        // A generous bound: an evaluation without a working budget takes minutes.
         assert!(
             start.elapsed() < Duration::from_secs(30),
             "took {:?}",

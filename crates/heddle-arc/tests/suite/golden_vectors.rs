@@ -1,15 +1,13 @@
-//! Every primitive gives the known answers, on plain and on compact values.
+//! Every primitive gives the known results, on plain and on compact values.
 //!
-//! `golden/*.vectors` are outputs of the public reference DSL on generated
-//! inputs, in the short notation of `heddle_arc::golden::notation`: see
-//! `golden/README.md`.
+//! `golden/*.vectors` are outputs of the public reference DSL on generated inputs, in the
+//! short notation of `heddle_arc::golden::notation`; see `golden/README.md`.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test says so by failing"
 )]
-#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
 
 use heddle_arc::evaluators::{CompactEvaluator, PlainEvaluator};
 use heddle_arc::golden::{self, Evaluator, GoldenVector, Report};
@@ -22,8 +20,8 @@ fn vectors() -> Vec<GoldenVector> {
     golden::read(&folder).unwrap()
 }
 
-fn check(evaluators: &mut impl Evaluator) {
-    let report: Report = golden::check(&vectors(), evaluators);
+fn check(evaluator: &mut impl Evaluator) {
+    let report: Report = golden::check(&vectors(), evaluator);
     let differences: Vec<&String> = report
         .by_primitive
         .values()
@@ -44,7 +42,7 @@ fn compact_evaluation_matches_vectors() {
 }
 
 #[test]
-fn every_one_of_the_160_is_checked() {
+fn all_160_original_primitives_are_checked() {
     let checked: BTreeSet<Prim> = vectors().iter().map(|vector| vector.prim).collect();
     let missing: Vec<&Prim> = Prim::ALL
         .iter()
@@ -64,7 +62,7 @@ fn wrong_results_are_reported() {
 }
 
 #[test]
-fn a_line_that_is_no_vector_names_its_place() {
+fn an_invalid_line_is_reported_with_file_and_line() {
     let error = golden::read_text("add 1 1 -> 2\nadd (1", Path::new("made.vectors")).unwrap_err();
     assert!(
         error

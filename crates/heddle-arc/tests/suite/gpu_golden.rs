@@ -1,11 +1,11 @@
-//! The kernel answers every golden vector as the processor's engine does.
+//! The kernel gives the same result as the CPU engine for every golden vector.
 //!
 //! Each vector is a program of one line, run on the emulated GPU; all vectors of a
-//! primitive are one launch. `HEDDLE_GPU_PRIMS=add,fill` restricts it to some, and
+//! primitive are one launch. `HEDDLE_GPU_PRIMS=add,fill` selects primitives, and
 //! `HEDDLE_GPU_DIFFERENCES=5` shows more than the first difference of each.
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
-#![allow(clippy::print_stdout, reason = "it is a report")]
+#![allow(clippy::print_stdout, reason = "the test prints a report")]
 
 use heddle_arc::engine::Evaluation;
 use heddle_arc::fault::Fault;
@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Vectors of one primitive that may be left to the processor.
+/// The largest share of a primitive's vectors that may be flagged.
 const MAX_FLAGGED: f64 = 0.34;
 
 #[derive(Default)]
@@ -33,7 +33,7 @@ struct Tally {
     flags: Flags,
     skipped: usize,
     differences: Vec<String>,
-    /// The launch itself went wrong.
+    /// The error of a failed launch.
     failure: Option<String>,
 }
 
@@ -102,12 +102,12 @@ fn check(runtime: &Runtime, vectors: &[GoldenVector], budget: Budget) -> Tally {
 }
 
 #[test]
-fn a_difference_is_seen() {
+fn different_results_are_detected() {
     let vectors = |text: &str| golden::read_text(text, Path::new("made.vectors")).unwrap();
-    // What the device is asked, and what the processor is asked.
-    let asked = vectors("add 1 2 -> 3\nfirst {} -> !\nrot90 [12/34] -> [31/42]\ninitset 5 -> {5}");
-    let known = vectors("add 1 3 -> 4\nlast {} -> !\nrot180 [12/34] -> [43/21]\ninitset 6 -> {6}");
-    let singles = Singles::new(&asked);
+    // The vectors that the device runs, and others with different results.
+    let own = vectors("add 1 2 -> 3\nfirst {} -> !\nrot90 [12/34] -> [31/42]\ninitset 5 -> {5}");
+    let other = vectors("add 1 3 -> 4\nlast {} -> !\nrot180 [12/34] -> [43/21]\ninitset 6 -> {6}");
+    let singles = Singles::new(&own);
     let settings = LaunchSettings {
         warps: 4,
         dump: Bytes(4 << 10),
@@ -121,15 +121,15 @@ fn a_difference_is_seen() {
     let traced = traced.unwrap();
     assert_eq!(traced.decision.device, DeviceId::simt(0));
     assert!(traced.timing.device.unwrap().0 > 0);
-    for (number, (asked, known)) in asked.iter().zip(&known).enumerate() {
+    for (number, (own, other)) in own.iter().zip(&other).enumerate() {
         let found = Singles::evaluation(&traced.output.answer(number), traced.output.dump(number));
         let found = found.unwrap();
-        assert_eq!(Some(&found), alone(asked, Budget::default()).as_ref());
-        assert_ne!(Some(&found), alone(known, Budget::default()).as_ref());
+        assert_eq!(Some(&found), alone(own, Budget::default()).as_ref());
+        assert_ne!(Some(&found), alone(other, Budget::default()).as_ref());
     }
 }
 
-fn wanted() -> Vec<Prim> {
+fn selected_primitives() -> Vec<Prim> {
     match std::env::var("HEDDLE_GPU_PRIMS") {
         Ok(names) => names
             .split(',')
@@ -139,14 +139,14 @@ fn wanted() -> Vec<Prim> {
     }
 }
 
-/// What becomes of every vector under a budget, by primitive.
+/// The results of all vectors under a budget, by primitive.
 fn check_all(budget: Budget) -> BTreeMap<Prim, Tally> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden");
     let mut by_prim: BTreeMap<Prim, Vec<GoldenVector>> = BTreeMap::new();
     for vector in golden::read(&folder).unwrap() {
         by_prim.entry(vector.prim).or_default().push(vector);
     }
-    let prims: Vec<Prim> = wanted()
+    let prims: Vec<Prim> = selected_primitives()
         .into_iter()
         .filter(|prim| by_prim.contains_key(prim))
         .collect();
@@ -156,7 +156,7 @@ fn check_all(budget: Budget) -> BTreeMap<Prim, Tally> {
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                // Anew after a failure: the device is not trusted after one.
+                // Made again after a failure: the device may be in a bad state.
                 let mut runtime = cpu_and_gpu();
                 while let Some(prim) = prims.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let tally = check(&runtime, &by_prim[prim], budget);
@@ -176,7 +176,7 @@ fn kernel_results_equal_cpu_results() {
     report(&check_all(Budget::default()));
 }
 
-/// Where a budget ends a primitive depends on its every charge.
+/// The line at which a budget ends depends on every charge of a primitive.
 #[test]
 fn kernel_budgets_equal_cpu_budgets() {
     let budget = |steps, bytes| Budget {
@@ -188,7 +188,7 @@ fn kernel_budgets_equal_cpu_budgets() {
     let mut budgets = vec![
         budget(9, 2 << 20),
         budget(200_000, 40),
-        // More than the kernel counts in: what a step may take of it is cut off there.
+        // More than the kernel can count: it limits what a step may take.
         budget(70, 1 << 40),
     ];
     if depth() == Depth::Thorough {
@@ -258,7 +258,7 @@ fn report(tallies: &BTreeMap<Prim, Tally>) {
     println!("in all: {agreed} agreed, {differ} differ, flagged: {flags}");
     assert!(
         wrong.is_empty(),
-        "not as the processor has it: {}",
+        "different on the CPU: {}",
         wrong.join(",")
     );
 }

@@ -1,4 +1,4 @@
-//! The kernel knows primitives and nouns by the numbers of this crate's tables.
+//! The kernel's numbers of primitives and nouns are those of this crate's tables.
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
@@ -6,7 +6,7 @@ use heddle_arc::gpu::names::names_header;
 use std::path::Path;
 
 #[test]
-fn the_kernels_list_is_that_of_the_tables() {
+fn kernel_header_matches_tables() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/arc/names.cuh");
     let found = std::fs::read_to_string(&path).unwrap();
     let wanted = names_header();
@@ -23,8 +23,8 @@ fn the_kernels_list_is_that_of_the_tables() {
         .zip(wanted.lines())
         .position(|pair| differs(&pair));
     panic!(
-        "{} is not what the tables say from line {:?} on; \
-         HEDDLE_WRITE_NAMES=1 cargo test -p heddle-arc --test suite gpu_names writes it",
+        "{} differs from the tables from line {:?} on; \
+        write it with HEDDLE_WRITE_NAMES=1 cargo test -p heddle-arc --test suite gpu_names",
         path.display(),
         line.map(|line| line + 1)
     );

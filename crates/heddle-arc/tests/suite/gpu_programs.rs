@@ -1,15 +1,15 @@
-//! The kernel runs programs as the processor's engine does: the same values in as
-//! many steps, the same reasons where there is none.
+//! The kernel runs programs as the CPU engine does: with the same values, numbers of steps
+//! and faults.
 //!
-//! On the emulated GPU. Committed programs need tasks, which `HEDDLE_ARC_DATA`
-//! names; their tests are ignored unless asked for.
+//! The tests run on the emulated GPU. Those of committed programs need ARC tasks, which
+//! `HEDDLE_ARC_DATA` names, and are ignored by default.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test says so by failing"
 )]
-#![allow(clippy::print_stdout, reason = "it is a report")]
+#![allow(clippy::print_stdout, reason = "the test prints a report")]
 
 use heddle_arc::assess::Grade;
 use heddle_arc::data::{Dataset, load as load_data};
@@ -38,13 +38,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Evaluations of one launch: each copies all that its warp can hold.
+/// The most evaluations of one launch: each has its own dump buffer.
 const LAUNCH: usize = 400;
-/// Differences shown.
+/// The most differences shown.
 const SHOWN: usize = 12;
 
 /// A runtime that sends everything to the emulated GPU.
-fn forced() -> Runtime {
+fn gpu_only() -> Runtime {
     let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
     let config = Config {
         device: Some(DeviceId::simt(0)),
@@ -54,7 +54,7 @@ fn forced() -> Runtime {
     builder.without_model_cache().build().unwrap()
 }
 
-/// A plan, what it runs on, and what is wanted.
+/// A plan, its examples and their wanted grids.
 struct Work {
     plan: Plan,
     examples: Vec<(Grid, Vec<(Grid, Grid)>)>,
@@ -78,17 +78,17 @@ impl Work {
 #[derive(Default)]
 struct Tally {
     agreed: usize,
-    /// Of those, how many have no value, and how many of these for their budget.
+    /// Those among `agreed` without a value, and among these those out of budget.
     undefined: usize,
     out_of_budget: usize,
     flags: Flags,
     flagged: Vec<String>,
-    /// By primitive.
+    /// Flagged evaluations by primitive.
     with_primitive: BTreeMap<&'static str, usize>,
     differences: Vec<String>,
 }
 
-/// What the processor says, and how near it is to what is wanted.
+/// A result on the CPU, compared with the wanted grid.
 #[derive(Debug, PartialEq)]
 struct Known {
     evaluation: Evaluation,
@@ -126,7 +126,7 @@ fn check(runtime: &Runtime, works: &[Work], tally: &mut Tally) {
         })
         .collect();
     let wanted = |part: TileExample| Some(&works[part.tile].wanted[part.example]);
-    // One launch has one budget.
+    // All works of a launch have the same budget.
     let budget = works
         .first()
         .map_or_else(Budget::default, |work| work.budget);
@@ -190,7 +190,7 @@ fn check(runtime: &Runtime, works: &[Work], tally: &mut Tally) {
                     cells,
                     right,
                 };
-                // A function cannot leave its plan, but took its steps.
+                // The steps are compared even where the value is a function, which has no copy.
                 if found == known {
                     tally.agreed += 1;
                     if let Evaluation::Undefined(why) = known.evaluation {
@@ -288,7 +288,7 @@ fn flagged_share(tally: &Tally) -> f64 {
     flagged / (flagged + (tally.agreed + tally.differences.len()) as f64).max(1.0)
 }
 
-/// Each program on the pairs of its own task.
+/// One work for each program, on the pairs of its own task.
 fn own(programs: Vec<Program>, data: &Dataset) -> Vec<Work> {
     let mut works = Vec::new();
     for program in programs {
@@ -308,7 +308,7 @@ fn own(programs: Vec<Program>, data: &Dataset) -> Vec<Work> {
     works
 }
 
-/// Heddle's own programs and the tasks.
+/// Heddle's own programs and the ARC tasks.
 fn committed() -> (Vec<Program>, Dataset) {
     let data = load_data(&arc_tasks()).unwrap();
     let files = FILES.iter();
@@ -320,7 +320,7 @@ fn committed() -> (Vec<Program>, Dataset) {
 fn built_in_programs_on_their_tasks() {
     let programs = load(PROGRAMS, "programs.py").programs;
     let tally = check_all("built-in programs", own(programs, &dataset(0)));
-    assert!(tally.differences.is_empty(), "answers differ");
+    assert!(tally.differences.is_empty(), "results differ");
     assert!(flagged_share(&tally) <= 0.01, "too much is flagged");
 }
 
@@ -330,7 +330,7 @@ fn committed_programs_on_their_arc_tasks() {
     let (programs, data) = committed();
     let tally = check_all("committed programs", own(programs, &data));
     assert!(tally.agreed > 0);
-    assert!(tally.differences.is_empty(), "answers differ");
+    assert!(tally.differences.is_empty(), "results differ");
     assert!(flagged_share(&tally) <= 0.01, "too much is flagged");
 }
 
@@ -351,14 +351,14 @@ fn committed_programs_that_run_out_of_budget_on_arc_tasks() {
     }
     works.sort_by_key(|work| (work.budget.steps, work.budget.bytes));
     let tally = check_all("committed programs, short budgets", works);
-    assert!(tally.differences.is_empty(), "answers differ");
+    assert!(tally.differences.is_empty(), "results differ");
     assert!(
         tally.out_of_budget > tally.agreed / 10,
         "budgets are too large"
     );
 }
 
-/// Generated programs, in plans of a hundred, on two examples each.
+/// Random programs in plans of a hundred, on two examples each.
 fn generated(seed: u64, count: u64, budgets: &[Budget]) -> Vec<Work> {
     let data = dataset(seed);
     let programs: Vec<Program> = (0..count)
@@ -402,7 +402,7 @@ fn generated_programs() {
     );
     let works = generated(seed, count, &[Budget::default()]);
     let tally = check_all("generated programs", works);
-    assert!(tally.differences.is_empty(), "answers differ");
+    assert!(tally.differences.is_empty(), "results differ");
 }
 
 fn budget(steps: u64, bytes: u64) -> Budget {
@@ -413,7 +413,7 @@ fn budget(steps: u64, bytes: u64) -> Budget {
     }
 }
 
-/// Where a budget ends an evaluation depends on every charge before.
+/// The line at which a budget ends depends on every charge before it.
 #[test]
 fn generated_programs_that_run_out_of_budget() {
     let budgets = [
@@ -429,15 +429,15 @@ fn generated_programs_that_run_out_of_budget() {
         number("HEDDLE_GPU_GENERATED", 3_000),
     );
     let tally = check_all("short budgets", generated(seed, count, &budgets));
-    assert!(tally.differences.is_empty(), "answers differ");
+    assert!(tally.differences.is_empty(), "results differ");
     assert!(
         tally.out_of_budget > tally.agreed / 10,
         "budgets are too large"
     );
 }
 
-/// Judged on the emulated GPU as on the processor, what is flagged included, and
-/// counted where it ran.
+/// The emulated GPU gives the same grades as the CPU, also for flagged evaluations, and
+/// evaluations are counted on the device that ran them.
 #[test]
 fn grading_runs_through_the_pipeline() {
     let data = dataset(2);
@@ -477,9 +477,9 @@ fn grading_runs_through_the_pipeline() {
     assert_eq!(on_cpu.flags, Flags::default());
     assert_eq!(by_device(&cpu)["cpu"], 2 * evaluations);
 
-    // A warp with hardly any room flags, and the processor redoes.
+    // With very little memory for a warp, evaluations are flagged and the CPU repeats them.
     for rows in [4_096, 16] {
-        let gpu = forced();
+        let gpu = gpu_only();
         let mut launch = launch;
         launch.caps.rows = rows;
         let found = grade(&gpu, &tiles, &settings, launch, wanted).unwrap();
@@ -487,7 +487,7 @@ fn grading_runs_through_the_pipeline() {
         let counts = by_device(&gpu);
         assert_eq!(counts["simt:0"], evaluations, "{counts:?}");
         assert_eq!(found.flags.total() > 0, rows == 16, "{}", found.flags);
-        let redone = counts.get("cpu").copied().unwrap_or(0);
-        assert_eq!(redone, found.flags.total());
+        let repeated = counts.get("cpu").copied().unwrap_or(0);
+        assert_eq!(repeated, found.flags.total());
     }
 }

@@ -1,5 +1,5 @@
-//! Sets compare by inclusion, on the kernel as on the processor: what is the least or the
-//! greatest of sets inside one another, of sets apart, and by keys that are sets.
+//! The kernel compares sets by inclusion, as the CPU does: the least and greatest of nested
+//! sets, of disjoint sets, and by keys that are sets.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ use heddle_testing::several_gpus::cpu_and_gpu;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Sets of locations and of cells of one and of many colours, inside one another or not.
+/// Sets of locations and of cells, with one or many colours, nested or not.
 const SETS: [&[&str]; 8] = [
     &["x9 = objects(I, T, F, F)"],
     &["x9 = objects(I, F, T, T)"],
@@ -45,8 +45,8 @@ const SETS: [&[&str]; 8] = [
     ],
 ];
 
-/// What is asked of them.
-const QUESTIONS: [&str; 9] = [
+/// The calls on these sets.
+const CALLS: [&str; 9] = [
     "minimum(x9)",
     "maximum(x9)",
     "argmax(x9, backdrop)",
@@ -81,11 +81,11 @@ fn grids() -> Vec<Grid> {
 fn kernel_set_comparison_equals_cpu() {
     let mut text = String::new();
     for (set, lines) in SETS.iter().enumerate() {
-        for (question, asked) in QUESTIONS.iter().enumerate() {
+        for (number, call) in CALLS.iter().enumerate() {
             let lines = lines.join("\n    ");
             let _ = write!(
                 text,
-                "def solve_{set}_{question}(I):\n    {lines}\n    O = {asked}\n    return O\n\n\n"
+                "def solve_{set}_{number}(I):\n    {lines}\n    O = {call}\n    return O\n\n\n"
             );
         }
     }
@@ -107,7 +107,7 @@ fn kernel_set_comparison_equals_cpu() {
     };
     let interpret = Interpret::new(batch.job(), settings);
     let ran = cpu_and_gpu().run_on(DeviceId::simt(0), interpret).unwrap();
-    let mut answers = BTreeSet::new();
+    let mut results = BTreeSet::new();
     let known = evaluate_with(&plan, &examples, budget, |_, _, evaluation| {
         evaluation.to_evaluation()
     });
@@ -117,8 +117,8 @@ fn kernel_set_comparison_equals_cpu() {
             let own = batch.evaluation(&ran, &plan, part, program);
             let name = &loaded.programs[program].name;
             assert_eq!(own.as_ref(), Ok(known), "{name} on grid {example}");
-            answers.insert(format!("{known:?}"));
+            results.insert(format!("{known:?}"));
         }
     }
-    assert!(answers.len() > 80, "{} answers", answers.len());
+    assert!(results.len() > 80, "{} results", results.len());
 }

@@ -1,4 +1,4 @@
-//! What ARC programs promise: a module for each promise, all in one program.
+//! Integration tests of ARC programs: one module for each guarantee, in one binary.
 
 mod budgets_are_enforced;
 mod built_in_tasks;

@@ -1,12 +1,12 @@
-//! Merged plans compute what their programs compute, are written and read
-//! without loss, and give every program back.
+//! Merged plans compute the results of their programs, are written and read without loss,
+//! and can be sliced into their programs.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test says so by failing"
 )]
-#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
+#![allow(clippy::cast_possible_wrap, reason = "the numbers are small")]
 
 use heddle_arc::engine::{Evaluation, Example, Grid, evaluate};
 use heddle_arc::fault::Fault;
@@ -127,8 +127,8 @@ fn plain_grid(grid: &Grid) -> Plain {
     )
 }
 
-/// A program line by line on plain values, as the language says; dead lines
-/// are left out as plans leave them out.
+/// The result of a program, line by line on plain values. Dead lines are left out, as in
+/// plans.
 fn by_plain_evaluation(
     program: &Program,
     input: &Grid,
@@ -227,7 +227,7 @@ fn known_functions_become_bodies() {
     O = paint(I, x6)
     return O";
     let plan = Plan::new(&load(text, "ours.py").programs);
-    // objects, the key, order, the function, mapply, paint
+    // The steps are objects, the key, order, the function, mapply and paint.
     assert_eq!(plan.sharing().distinct_steps, 6);
     assert_eq!(plan.sharing().bodies, 2);
 }
@@ -256,7 +256,7 @@ fn text_reads_back_to_the_same_plan() {
 }
 
 #[test]
-fn a_text_that_is_no_plan_is_refused() {
+fn other_texts_are_refused() {
     let errors = [
         (
             "def plan(S, I, C):",
@@ -276,7 +276,7 @@ fn a_text_that_is_no_plan_is_refused() {
     }
 }
 
-/// The program without dead lines and under the names a slice gives.
+/// The text of a program without dead lines, with the variable names of a slice.
 fn renamed(program: &Program) -> String {
     Graph::merge(std::slice::from_ref(program))
         .slice(0)
@@ -284,14 +284,14 @@ fn renamed(program: &Program) -> String {
 }
 
 #[test]
-fn slicing_gives_every_program_back() {
+fn slicing_returns_every_program() {
     let programs = programs();
     let graph = Graph::merge(&programs);
     for (place, program) in programs.iter().enumerate() {
         let sliced = graph.slice(place);
         assert_eq!(sliced.to_string(), renamed(program));
         if &*program.name == "solve_largest_turned" {
-            // No dead lines and the usual names: the very same text.
+            // It has no dead lines and the usual names, so the text is the same.
             assert_eq!(sliced.to_string(), program.to_string());
         }
     }
@@ -335,8 +335,8 @@ fn faults_name_primitive_and_line() {
     );
 }
 
-/// Programs whose lines mostly fit together: each argument is drawn from what
-/// is known to be right for its parameter where there is such a thing.
+/// Random programs whose types mostly fit: each argument has the type of its parameter if
+/// such a line exists.
 mod generated {
     use super::{Call, Form, Operand, Program};
     use heddle_arc::constant::Constant;
@@ -369,7 +369,7 @@ mod generated {
 
     pub(super) fn program(seed: u64) -> Program {
         let mut random = Random::seeded(seed);
-        let mut next_u64 = |sides: usize| random.index(sides);
+        let mut below = |bound: usize| random.index(bound);
         let mut program = Program {
             name: format!("solve_{seed}").into(),
             form: Form::Input,
@@ -378,17 +378,17 @@ mod generated {
             file: Arc::from("made.py"),
             places: Vec::new(),
         };
-        let lines = 4 + next_u64(16);
+        let lines = 4 + below(16);
         for line in 0..lines {
             let types = infer(&program).types;
             let functions: Vec<usize> = (0..types.len())
                 .filter(|place| types[*place].to_string().starts_with("Fn"))
                 .collect();
-            let (callee, parameters) = if !functions.is_empty() && next_u64(6) == 0 {
-                let place = functions[next_u64(functions.len())];
+            let (callee, parameters) = if !functions.is_empty() && below(6) == 0 {
+                let place = functions[below(functions.len())];
                 (Callee::Call(place as u32), vec!["a"])
             } else {
-                let prim = Prim::ALL[next_u64(Prim::ALL.len())];
+                let prim = Prim::ALL[below(Prim::ALL.len())];
                 (Callee::Prim(prim), prim.parameters())
             };
             let arguments = parameters
@@ -397,10 +397,10 @@ mod generated {
                     let suitable: Vec<usize> = (0..types.len())
                         .filter(|place| suits(parameter, &types[*place]))
                         .collect();
-                    if !suitable.is_empty() && next_u64(4) > 0 {
-                        return Operand::Call(suitable[next_u64(suitable.len())] as u32);
+                    if !suitable.is_empty() && below(4) > 0 {
+                        return Operand::Call(suitable[below(suitable.len())] as u32);
                     }
-                    if parameter.starts_with("Fn[") || (*parameter == "Any" && next_u64(2) == 0) {
+                    if parameter.starts_with("Fn[") || (*parameter == "Any" && below(2) == 0) {
                         let arity = 1 + parameter
                             .split("->")
                             .next()
@@ -412,11 +412,11 @@ mod generated {
                             .copied()
                             .filter(|prim| prim.arity() == arity)
                             .collect();
-                        return Operand::Prim(fitting[next_u64(fitting.len())]);
+                        return Operand::Prim(fitting[below(fitting.len())]);
                     }
                     match *parameter {
                         "Int" | "Num" | "n" => {
-                            let number = next_u64(4) as i64;
+                            let number = below(4) as i64;
                             let name = ["ZERO", "ONE", "TWO", "THREE"][number as usize];
                             Operand::Constant(name.into(), Constant::Int(number))
                         }
@@ -453,7 +453,7 @@ proptest! {
         for ((row, second), input) in results(&plan).iter().zip(results(&again)).zip(&grids()) {
             for ((evaluation, second), program) in row.iter().zip(&second).zip(&programs) {
                 let expected = match by_plain_evaluation(program, input, &pairs()) {
-                    // What a budget allows differs: plain values are far larger.
+                    // Budgets end evaluations at different points: plain values are far larger.
                     Err(Fault::Budget(_)) => continue,
                     other => other.ok(),
                 };
@@ -478,7 +478,7 @@ proptest! {
     }
 }
 
-/// Functions have no value outside their plan.
+/// Whether a value contains a function, which cannot be copied out of a plan.
 fn is_function(value: Option<&Plain>) -> bool {
     fn holds(value: &Plain) -> bool {
         match value {

@@ -1,11 +1,10 @@
-//! Laws the primitives obey, whatever the grid.
+//! Laws that the primitives obey on every grid.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test says so by failing"
 )]
-#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
 
 use heddle_arc::evaluators::CompactEvaluator;
 use heddle_arc::golden::Evaluator;
@@ -55,7 +54,7 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(256))]
 
     #[test]
-    fn mirrors_undo_themselves(grid in grid(), object in object()) {
+    fn mirroring_twice_is_the_identity(grid in grid(), object in object()) {
         for mirror in [Prim::Hmirror, Prim::Vmirror, Prim::Dmirror, Prim::Cmirror] {
             for piece in [&grid, &object] {
                 prop_assert_eq!(&call(mirror, &[&call(mirror, &[piece])]), piece, "{}", mirror);
@@ -64,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn four_quarter_turns_are_none(grid in grid()) {
+    fn four_quarter_turns_are_the_identity(grid in grid()) {
         let half = call(Prim::Rot90, &[&call(Prim::Rot90, &[&grid])]);
         prop_assert_eq!(&half, &call(Prim::Rot180, &[&grid]));
         prop_assert_eq!(call(Prim::Rot270, &[&call(Prim::Rot90, &[&grid])]), grid.clone());
@@ -79,7 +78,9 @@ proptest! {
     }
 
     #[test]
-    fn shifting_there_and_back_is_nothing(object in object(), offset in location()) {
+    fn shifting_by_an_offset_and_its_inverse_is_the_identity(
+    object in object(), offset in location()
+    ) {
         let back = call(Prim::Invert, &[&offset]);
         let there = call(Prim::Shift, &[&object, &offset]);
         prop_assert_eq!(call(Prim::Shift, &[&there, &back]), object);
@@ -184,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn switching_twice_is_nothing(grid in grid(), a in 0_i64..5, b in 0_i64..5) {
+    fn switching_twice_is_the_identity(grid in grid(), a in 0_i64..5, b in 0_i64..5) {
         let (a, b) = (Plain::Int(a), Plain::Int(b));
         let switched = call(Prim::Switch, &[&grid, &a, &b]);
         prop_assert_eq!(call(Prim::Switch, &[&switched, &b, &a]), grid);

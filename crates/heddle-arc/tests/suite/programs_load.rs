@@ -1,12 +1,11 @@
-//! Program files are read as users have them: what is understood loads, what is
-//! not is reported with its place and a way out, and what was read prints back.
+//! Program files: valid programs load, errors have a location and a hint, and programs
+//! print as text that reads back.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test says so by failing"
 )]
-#![allow(clippy::cast_possible_wrap, reason = "dice have few sides")]
 
 use heddle_arc::constant;
 use heddle_arc::prim::Prim;
@@ -50,7 +49,7 @@ fn comments_imports_and_docstrings_are_skipped() {
     assert_eq!(loaded.programs[1].form, Form::Examples);
 }
 
-/// The one error of a program, in words.
+/// The message of a program's only error.
 fn error_of(body: &str) -> String {
     let loaded = load(&format!("def solve_a(I):\n{body}"), "ours.py");
     assert_eq!(loaded.programs, []);
@@ -202,7 +201,7 @@ fn lines_bound_to_fail_are_warned_about() {
     );
 }
 
-/// A program of calls that are right in number and nothing else.
+/// A random program whose calls have the right number of arguments, of any type.
 fn any_program() -> impl Strategy<Value = Program> {
     let line = (
         any::<usize>(),
@@ -259,7 +258,7 @@ proptest! {
     #![proptest_config(heddle_testing::depth::cases(256))]
 
     #[test]
-    fn what_is_printed_reads_back(program in any_program()) {
+    fn printed_programs_read_back(program in any_program()) {
         let loaded = load(&program.to_string(), "made.py");
         prop_assert_eq!(&loaded.errors, &[]);
         prop_assert_eq!(&loaded.programs, std::slice::from_ref(&program));
@@ -267,12 +266,12 @@ proptest! {
     }
 
     #[test]
-    fn inference_takes_any_program(program in any_program()) {
+    fn inference_accepts_any_program(program in any_program()) {
         prop_assert_eq!(infer(&program).types.len(), program.calls.len());
     }
 
     #[test]
-    fn no_text_makes_the_reader_fail(text in "(def solve_a\\(I\\):\n)?(.|\n){0,200}") {
+    fn any_text_loads_without_panic(text in "(def solve_a\\(I\\):\n)?(.|\n){0,200}") {
         let loaded = load(&text, "made.py");
         for error in loaded.errors {
             prop_assert!(error.line >= 1 && error.column >= 1);
@@ -286,7 +285,7 @@ const UNNAMED: &str = "def solve(I):
 ";
 
 #[test]
-fn a_folder_of_files_named_by_task_loads_whole() {
+fn a_folder_of_files_named_by_task_loads_completely() {
     let folder = TempDir::new().unwrap();
     let mut expected = Vec::new();
     for (file, text) in FILES {
@@ -315,7 +314,7 @@ fn a_folder_of_files_named_by_task_loads_whole() {
 }
 
 #[test]
-fn a_program_without_a_name_has_that_of_its_file() {
+fn unnamed_programs_take_the_name_of_their_file() {
     let name = |text: &str, file: &str| {
         let loaded = load(text, file);
         assert_eq!(loaded.errors, []);
@@ -333,7 +332,7 @@ fn a_program_without_a_name_has_that_of_its_file() {
     ] {
         assert_eq!(name(UNNAMED, file), ["solve_007bbfb7"], "{file}");
     }
-    // A name that was written stays.
+    // A written name is kept.
     let named = UNNAMED.replace("solve", "solve_a");
     assert_eq!(name(&named, "007bbfb7.py"), ["solve_a"]);
     let bare = UNNAMED.replace("solve", "a");
@@ -343,7 +342,7 @@ fn a_program_without_a_name_has_that_of_its_file() {
 }
 
 #[test]
-fn programs_without_a_name_are_told_apart_or_refused() {
+fn ambiguous_unnamed_programs_are_refused() {
     let two = load(&format!("{UNNAMED}{UNNAMED}"), "007bbfb7.py");
     assert_eq!(two.programs.len(), 1);
     assert_eq!(

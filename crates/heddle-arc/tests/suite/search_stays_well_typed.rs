@@ -1,5 +1,5 @@
-//! Generated programs and mutants are well typed, read back as they are, and the
-//! same for a seed.
+//! Generated programs and mutants are well typed, read back unchanged, and are determined
+//! by their seed.
 
 #![allow(
     clippy::unwrap_used,
@@ -106,7 +106,7 @@ fn every_kind_of_mutation_happens() {
 }
 
 #[test]
-fn a_colour_becomes_what_computes_it() {
+fn a_colour_becomes_an_expression_for_it() {
     let program = load(
         "def solve_green_is_erased(I):
     x1 = ofcolor(I, THREE)
@@ -130,7 +130,7 @@ fn a_colour_becomes_what_computes_it() {
         let changed = mutate(&program, &task.train, &mut Rng::new(seed));
         if let Some((mutant, Mutation::Colour)) = changed {
             assert_eq!(mutant.form, Form::Examples);
-            // It computes the same, because the colour is the same on these.
+            // The results are equal because the expression computes the same colour.
             assert_eq!(run(&mutant), expected, "{mutant}");
             found += 1;
         }

@@ -1,5 +1,5 @@
-//! Programs that take long keep none of the others waiting, and what comes of a
-//! program does not depend on when it is run.
+//! Slow programs do not delay the others, and results do not depend on the order of
+//! evaluations.
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
@@ -27,7 +27,7 @@ def solve_faulty(I):
     return O
 ";
 
-/// A loop in `power`, a grid that grows and a huge product, `count` times over.
+/// `count` programs: in turn a long `power`, a growing grid and a huge product.
 fn expensive_program(count: usize) -> String {
     const NUMBERS: [&str; 10] = [
         "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN",
@@ -65,9 +65,9 @@ fn grids() -> Vec<Grid> {
         .collect()
 }
 
-/// Hostile programs first, so that their order in the plan does not help.
+/// Expensive programs first, so that the order in the plan does not help.
 fn mixed(count: usize) -> Vec<Program> {
-    let mut programs = load(&expensive_program(count), "hostile.py").programs;
+    let mut programs = load(&expensive_program(count), "expensive.py").programs;
     assert_eq!(programs.len(), count);
     programs.extend(load(ORDINARY, "ours.py").programs);
     programs
@@ -85,8 +85,8 @@ fn slow_evaluations_run_last() {
     });
     assert_eq!(order.len(), plan.len() * examples.len());
     let last_ordinary = order.iter().rposition(|(_, program, _)| *program >= 30);
-    // A hostile program may be found out at its first evaluation, if that is
-    // quickly done; all its others wait.
+    // The first evaluation of an expensive program may run out of budget early; all its
+    // other evaluations come last.
     let mut early: Vec<usize> = order[..=last_ordinary.unwrap()]
         .iter()
         .filter(|(_, _, out_of_budget)| *out_of_budget)
@@ -144,7 +144,7 @@ fn reusing_a_worker_changes_no_result() {
 
 #[test]
 fn wall_time_accumulates_over_passes() {
-    // Each of many lines takes a moment; only together they take too long.
+    // Each line is fast; all of them together exceed the time limit.
     let mut body = String::from("    x0 = canvas(ONE, x)\n");
     for line in 1..400 {
         let _ = writeln!(body, "    x{line} = rot90(x{})", line - 1);

@@ -1,7 +1,7 @@
 //! Every committed program solves every pair of its ARC task.
 //!
-//! Needs tasks: `HEDDLE_ARC_DATA` names them. `./test` sets it and runs what is
-//! ignored without it.
+//! The test needs ARC tasks, which `HEDDLE_ARC_DATA` names. `./test` sets the variable and
+//! runs the tests that are ignored without it.
 
 #![allow(
     clippy::unwrap_used,
@@ -61,7 +61,7 @@ fn every_program_solves_its_arc_task() {
 }
 
 #[test]
-fn programs_are_well_typed_and_print_as_they_are() {
+fn programs_are_well_typed_and_read_back() {
     let programs = programs();
     let names: BTreeSet<&str> = programs.iter().map(Program::task).collect();
     assert_eq!(names.len(), programs.len(), "two programs for one task");
