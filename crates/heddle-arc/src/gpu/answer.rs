@@ -1,4 +1,4 @@
-//! What the word of a result says.
+//! The results of evaluations on a GPU, decoded from their words.
 
 use crate::assess::Grade;
 use crate::engine::Undefined;
@@ -7,28 +7,28 @@ use crate::plan::Plan;
 use crate::prim::Prim;
 use std::fmt;
 
-/// Why the processor has to do an evaluation again.
+/// The reason why the CPU must repeat an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Flag {
-    /// More cells than a warp has room for.
+    /// The evaluation needs more cells of grids than a warp holds.
     Cells,
-    /// More rows of masks.
+    /// It needs more rows of masks.
     Rows,
-    /// More values.
+    /// It needs more values.
     Values,
-    /// More elements on their way into containers, or steps of running functions.
+    /// It needs more stack, for elements of new containers or steps of running functions.
     Stack,
-    /// More of what lives only inside one primitive.
+    /// It needs more temporary memory inside one primitive.
     Room,
-    /// Functions or values nested deeper than a warp follows.
+    /// Functions or values are nested too deep.
     Nesting,
-    /// A value of a form the kernel does not compute on.
+    /// A value has a form that the kernel does not compute on.
     Form,
-    /// The value is larger than the room for its copy.
+    /// The value is larger than the buffer for its copy.
     Answer,
-    /// More steps than a warp takes.
+    /// It needs more steps than a warp may take.
     Steps,
-    /// The result is none the kernel writes.
+    /// The result is not one that the kernel writes.
     Garbled,
     /// The program has no bytecode, or the example no image.
     Unlowered,
@@ -81,32 +81,32 @@ impl fmt::Display for Flag {
     }
 }
 
-/// How many evaluations were flagged, by reason.
+/// The numbers of flagged evaluations by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     counts: [u64; Flag::ALL.len()],
 }
 
 impl Flags {
-    /// Counts one.
+    /// Counts one evaluation.
     pub fn add(&mut self, flag: Flag) {
         self.counts[flag as usize] += 1;
     }
 
-    /// Counts those of another.
+    /// Adds the numbers of another.
     pub fn add_all(&mut self, other: &Flags) {
         for (count, other) in self.counts.iter_mut().zip(other.counts) {
             *count += other;
         }
     }
 
-    /// How many for this reason.
+    /// The number for this reason.
     #[must_use]
     pub fn count(&self, flag: Flag) -> u64 {
         self.counts[flag as usize]
     }
 
-    /// How many in all.
+    /// The number for all reasons.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
@@ -127,30 +127,30 @@ impl fmt::Display for Flags {
     }
 }
 
-/// What a warp says of an evaluation.
+/// The result of an evaluation on a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The program returned a value.
     Defined {
-        /// Steps the evaluation took, 2^24 - 1 where that or more.
+        /// The steps of the evaluation, at most 2^24 - 1.
         steps: u32,
-        /// Cells that are those of the wanted grid, if it is a grid of its shape.
+        /// The number of cells equal to the wanted grid's, if it is a grid of that shape.
         cells: u32,
         /// Whether it is a grid of the wanted shape.
         fits: bool,
         /// Whether it is the wanted grid.
         right: bool,
     },
-    /// It did not.
+    /// The program returned no value.
     Undefined {
-        /// What went wrong.
+        /// The fault.
         fault: Fault,
-        /// The primitive it went wrong in.
+        /// The primitive that failed.
         primitive: Option<Prim>,
         /// The step of the program, counted from 0.
         step: Option<u32>,
     },
-    /// The warp cannot say.
+    /// The warp did not finish the evaluation.
     Flagged(Flag),
 }
 
@@ -165,7 +165,7 @@ const NO_STEP: u32 = 0xff_ffff;
 const NO_PRIMITIVE: u8 = 0xff;
 
 impl Answer {
-    /// What a result says.
+    /// Decodes a result.
     #[must_use]
     pub fn of(result: u64) -> Answer {
         let (low, high) = (result as u32, (result >> 32) as u32);
@@ -209,7 +209,7 @@ impl Answer {
         }
     }
 
-    /// Why a program of a plan is undefined, if it is.
+    /// The fault of a program of a plan, if it is undefined.
     #[must_use]
     pub fn undefined(&self, plan: &Plan, program: usize) -> Option<Undefined> {
         let Answer::Undefined {

@@ -14,26 +14,25 @@ use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::route::Decision;
 use heddle_runtime::units::Bytes;
 
-/// What came of tiles, and what had to be done twice.
+/// The grades of tiles, and the numbers of repeated evaluations.
 #[derive(Clone, Debug)]
 pub struct Assessed {
-    /// As of a [`evaluate_all`](crate::operations::evaluate_all).
+    /// The grades, as from [`evaluate_all`](crate::operations::evaluate_all).
     pub graded: Vec<Graded<Grade>>,
-    /// Evaluations that a GPU flagged and a processor redid.
+    /// Evaluations that a GPU flagged and the CPU repeated, by reason.
     pub flags: Flags,
-    /// Why the last operation that ran on a processor did so, where there is a
-    /// GPU.
+    /// Why the last operation on the CPU ran there although there is a GPU.
     pub on_cpu: Option<CpuReason>,
 }
 
-/// Why evaluations were not sent to a GPU.
+/// The reason why evaluations were not sent to a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CpuReason {
     /// The router's decision.
     Decided(Decision),
-    /// They have a limit of time, and a kernel does not look at the clock.
+    /// The budget limits wall time, which a kernel does not measure.
     Timed,
-    /// It did its share of a job that GPUs were chosen for.
+    /// The CPU ran its share of a job that it shared with GPUs.
     Shared,
 }
 

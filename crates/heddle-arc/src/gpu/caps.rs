@@ -1,4 +1,4 @@
-//! What a warp can hold and may do.
+//! The limits of a warp.
 
 use heddle_runtime::units::Bytes;
 
@@ -8,8 +8,8 @@ const CONTROL_FRAME_BYTES: u64 = 128;
 /// What the parts of a warp's memory are multiples of.
 const ALIGNMENT: u32 = 16;
 
-/// How much a warp can hold, in elements, and how much it may do; what needs more is
-/// done on a processor.
+/// The memory of a warp, in elements, and its limit of steps. Evaluations that need more
+/// run on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// Cells of grids.
@@ -18,14 +18,14 @@ pub struct Caps {
     pub rows: u32,
     /// Elements of containers.
     pub values: u32,
-    /// Elements on their way into containers.
+    /// Elements of containers under construction.
     pub stack: u32,
     /// Registers, and results of steps of running functions.
     pub frame: u32,
-    /// Bytes for what lives inside one primitive.
+    /// Bytes of temporary memory inside one primitive.
     pub spare: u32,
-    /// Steps of one evaluation: a warp is a slow worker, and a long evaluation keeps
-    /// the whole launch waiting.
+    /// Steps of one evaluation: a warp is slow, and the whole launch waits for a long
+    /// evaluation.
     pub steps: u32,
 }
 
@@ -63,7 +63,7 @@ impl Caps {
         ]
     }
 
-    /// Bytes of one warp.
+    /// The bytes of memory of one warp.
     #[must_use]
     pub fn scratch(self) -> Bytes {
         let [cells, rows, values, stack, frame, spare, _] = self.words().map(u64::from);
@@ -71,8 +71,8 @@ impl Caps {
         Bytes(16 * (rows + values + stack + frame) + control + cells + spare)
     }
 
-    /// Every cap with its name. What is added to a warp is added here too: it does
-    /// not compile before.
+    /// Every limit with its name. A field added to this type must be added here, or the code
+    /// does not compile.
     pub fn named(&mut self) -> impl Iterator<Item = (&'static str, &mut u32)> {
         let Caps {
             cells,

@@ -1,5 +1,4 @@
-//! What a device has to answer about evaluations, for
-//! [`heddle_runtime::conformance`].
+//! Conformance cases for evaluations, for [`heddle_runtime::conformance`].
 
 use super::launch::LaunchSettings;
 use super::sample::{Sample, pairs, programs, tasks};
@@ -21,9 +20,9 @@ const GENERATED: usize = 64;
 const GENERATED_PAIRS: usize = 2;
 const GENERATED_CASES: u64 = 6;
 
-/// The built-in programs on their tasks and on others', generated programs, and
-/// both with little to spend and with little room: judged alike, to the reason
-/// of what is undefined.
+/// The conformance cases: built-in programs on their own and on other tasks, and generated
+/// programs, also with small budgets and with little memory. A device must give the same
+/// grades as the CPU, including the faults of undefined evaluations.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();

@@ -9,8 +9,8 @@
 //!             ...
 //! ```
 //!
-//! `rN` is a register, `^N` a value a body closes over; what follows the colon is
-//! the type of the result, where that is known before anything runs.
+//! `rN` is a register, `^N` a value a body closes over. After the colon is the type of the
+//! result, if type inference knows it.
 
 use super::image::value_of;
 use super::lower::{
@@ -28,7 +28,7 @@ const INPUTS: [&str; 4] = ["I", "S", "C", "D"];
 /// Parameters of a body.
 const PARAMETERS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// A program of some bytecode, with the bodies it calls.
+/// The text of a program of some bytecode, with the bodies it calls.
 #[must_use]
 pub fn disassemble(code: &Bytecode, program: usize, name: &str) -> String {
     let Some(at) = code.program(program) else {

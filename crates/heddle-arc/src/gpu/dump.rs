@@ -1,7 +1,7 @@
-//! Values a kernel wrote, back in a [`Space`].
+//! Values that a kernel wrote, read into a [`Space`].
 //!
-//! A dump is what a warp held in the end. It is not trusted: whatever its handles
-//! say, reading it neither panics nor runs for ever.
+//! A dump is the memory of a warp at the end of an evaluation. It is not trusted: no handle
+//! in it makes the reader panic or loop for ever.
 
 use super::image::{value_of, words_of};
 use crate::engine::{Evaluation, EvaluationRef};
@@ -13,22 +13,22 @@ use thiserror::Error;
 /// Bytes before the arenas.
 const HEAD: usize = 32;
 
-/// Why a dump is not a value.
+/// An error in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DumpError {
-    /// It is shorter than it says.
+    /// It is shorter than its lengths require.
     #[error("the dump is shorter than what it says it holds")]
     Short,
-    /// A value is none, or points outside.
+    /// A value is invalid, or its handle points outside the dump.
     #[error("the dump holds {0:08x?}, which is no value")]
     Value([u32; 4]),
-    /// A value is not in the one form it has.
+    /// A value is not in its one form.
     #[error("the dump holds {found}, which is not in its one form: {words:08x?}")]
     Form {
-        /// What it is.
+        /// The form it has.
         found: &'static str,
-        /// Its words.
+        /// The words of the value.
         words: [u32; 4],
     },
 }
@@ -41,7 +41,7 @@ fn four_words(bytes: &[u8]) -> [u32; 4] {
     words
 }
 
-/// Reads a dump into a space, which forgets what it held, and gives the value.
+/// Reads a dump into a space, which is cleared, and returns the value.
 pub fn read_dump(dump: &[u8], space: &mut Space) -> Result<Value, DumpError> {
     space.clear();
     let (head, rest) = dump.split_at_checked(HEAD).ok_or(DumpError::Short)?;

@@ -1,10 +1,10 @@
-//! Programs judged on blocks of examples, as one operation.
+//! Programs graded on blocks of examples, as one operation.
 //!
-//! [`GradeBlocks`] is an evaluation with a body for processors and one for GPUs: it
-//! answers with judgements, not values, because that is all a kernel sends back.
+//! [`GradeBlocks`] is an evaluation with a body for the CPU and one for GPUs. It returns
+//! grades, not values, because a kernel sends back only grades.
 //!
-//! The one thing to know: a GPU's answer is the bytes it sent. They are read
-//! ([`GradeBlocks::read`]) after the operation, so that the next one need not wait.
+//! Note: the output of a GPU is undecoded bytes. [`GradeBlocks::read`] decodes them after
+//! the operation, so that the next operation need not wait.
 
 use super::answer::{Answer, Flags};
 use super::assembly::GradeRow;
@@ -27,7 +27,7 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-/// Every program of some blocks on each of their examples, judged.
+/// An operation: every program of some blocks on each of their examples, graded.
 pub struct GradeBlocks<'a, W> {
     tiles: &'a [Tile<'a>],
     blocks: &'a [ExampleBlock],
@@ -50,43 +50,43 @@ pub(crate) type ResultRows<T> = Vec<Vec<T>>;
 /// What stands where nothing is known.
 const NOTHING: Grade = Grade::Wrong { cells: 0 };
 
-/// What an operation brought.
+/// The output of an operation.
 #[derive(Clone, Debug)]
 pub enum Findings {
-    /// A processor's judgements, by block; nothing where it was stopped before.
+    /// The grades from the CPU, by block; `None` for a block cancelled before it ran.
     Graded(Vec<Option<ResultRows<Grade>>>),
-    /// What a kernel wrote.
+    /// The results that a kernel wrote.
     Launched(Ran),
 }
 
-/// One judgement of every program that was given on every example, by block.
+/// The grades of an operation: one for every program and example, by block.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Nothing where it was stopped before.
+    /// The grades; `None` for a block cancelled before it ran.
     pub rows: Vec<Option<ResultRows<Grade>>>,
-    /// What a GPU flagged; what stands there means nothing.
+    /// The flagged evaluations, whose grades in `rows` are meaningless.
     pub flagged_evaluations: Vec<FlaggedEvaluation>,
-    /// The same, counted by reason.
+    /// The numbers of flagged evaluations by reason.
     pub flags: Flags,
 }
 
-/// The place of one judgement.
+/// The location of a flagged evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlaggedEvaluation {
-    /// Which block.
+    /// The block.
     pub block: usize,
-    /// Which of the block's examples, counted from its first.
+    /// The example, counted from the block's first.
     pub example: usize,
-    /// Which program.
+    /// The program.
     pub program: usize,
 }
 
 impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> GradeBlocks<'a, W> {
-    /// Blocks of tiles; `wanted` says what each example should become.
+    /// An operation over blocks of tiles; `wanted` returns the expected output of an example.
     ///
     /// # Panics
     ///
-    /// When described or run, if a block is not of these tiles.
+    /// `describe` and `run` panic if a block is not of these tiles.
     #[must_use]
     pub fn new(
         tiles: &'a [Tile<'a>],
@@ -107,8 +107,8 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> GradeBlocks<'a, W> {
         }
     }
 
-    /// The same with what a GPU needs: the lot of these tiles that all of the
-    /// blocks are in. The budget is that of the crew. Nothing is lowered yet.
+    /// The operation with a body for GPUs; all blocks must be in `tile_group`. The budget is
+    /// that of the worker pool. Nothing is lowered yet.
     #[must_use]
     pub fn on_gpu(mut self, tile_group: &'a TileGroup, launch: LaunchSettings) -> Self {
         let budget = self.settings.worker_pool.budget();
@@ -183,7 +183,7 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> GradeBlocks<'a, W> {
         self
     }
 
-    /// Its blocks.
+    /// The blocks.
     #[must_use]
     pub fn blocks(&self) -> &'a [ExampleBlock] {
         self.blocks
@@ -262,7 +262,7 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> GradeBlocks<'a, W> {
         self.blocks.iter().map(of).sum()
     }
 
-    /// What was found, and what was not, because a GPU flagged it.
+    /// Decodes the grades, and lists the evaluations that a GPU flagged.
     #[must_use]
     pub fn read(&self, findings: Findings) -> Found {
         let (ran, (tile_group, launch)) = match (findings, self.gpu) {

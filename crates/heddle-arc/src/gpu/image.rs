@@ -1,8 +1,8 @@
-//! Values and examples as the kernel reads them.
+//! Values and examples in the kernel's memory layout.
 //!
-//! A value is sixteen bytes there too, its fields where `value.cuh` has them. The
-//! parts of an example's inputs are written as three arenas whose handles count
-//! from their own start; a warp copies them to the start of its own.
+//! A value is sixteen bytes, with the fields of `value.cuh`. The parts of an example's
+//! inputs are three arenas whose handles count from their own start; a warp copies them to
+//! the start of its memory.
 
 use crate::engine::{Example, Grid};
 use crate::fault::{Fault, Limit};
@@ -174,7 +174,7 @@ pub(crate) fn value_of([x, y, z, last]: [u32; 4]) -> Option<Value> {
     }
 }
 
-/// Examples under way to a device: a record of each, then the parts of all.
+/// The images of examples: a record for each, then the parts of all.
 #[derive(Debug)]
 pub struct Examples {
     records: Vec<[u32; RECORD_WORDS]>,
@@ -183,8 +183,8 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// None yet. The budget is that of the evaluations to come: what cannot be
-    /// taken in under it is refused.
+    /// An empty set of images. Examples that exceed the budget of their evaluations are
+    /// refused.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Examples {
@@ -194,19 +194,19 @@ impl Examples {
         }
     }
 
-    /// How many there are.
+    /// The number of examples.
     #[must_use]
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no examples.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// Adds an example and the grid wanted of it; its number.
+    /// Adds an example with its wanted grid and returns its number.
     pub fn push(&mut self, example: &Example<'_>, wanted: Option<&Grid>) -> Result<u32, Fault> {
         let mut space = std::mem::replace(&mut self.space, Space::new(Budget::default()));
         space.clear();

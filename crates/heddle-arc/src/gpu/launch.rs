@@ -1,8 +1,8 @@
-//! Programs, examples and a schedule of both as one operation on a device with kernels.
+//! The operation that launches the interpreter kernel.
 //!
-//! One launch of a grid that stays: each warp takes the next row until there is
-//! none, and runs its program on its example. What a warp works with is laid out once
-//! for all of its evaluations.
+//! The kernel is persistent: each warp takes the next row of the schedule until there is
+//! none, and runs the row's program on its example. A warp's memory is allocated once for
+//! all of its evaluations.
 
 use super::answer::{Answer, culprit_of};
 use super::caps::Caps;
@@ -33,19 +33,19 @@ const RESULT_BYTES: u64 = 8;
 /// Flagged evaluations that a launch tells of while it runs, at most.
 const MAX_FLAGGED: usize = 1 << 16;
 
-/// How a job is launched.
+/// The settings of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchSettings {
-    /// What a warp can hold.
+    /// The limits of a warp.
     pub caps: Caps,
-    /// What one evaluation may cost. Wall time is not looked at.
+    /// The budget of each evaluation; its wall time is ignored.
     pub budget: Budget,
-    /// Warps at most. Fewer where there are fewer rows, memory is short or the
+    /// The most warps. There are fewer if there are fewer rows, if memory is short or if the
     /// device cannot run as many at once.
     pub warps: u32,
-    /// Warps at most for each multiprocessor, in blocks of up to 32.
+    /// The most warps for each multiprocessor, in blocks of up to 32.
     pub warps_per_unit: u32,
-    /// Room for a copy of each value; none are copied where it is zero.
+    /// The bytes for a copy of each value; zero means no copies.
     pub dump: Bytes,
 }
 
@@ -62,16 +62,16 @@ impl Default for LaunchSettings {
     }
 }
 
-/// A program on some examples that follow each other.
+/// A program and consecutive examples that it runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduleRow {
-    /// Where the program begins in the code.
+    /// The program's offset in the code.
     pub program: u32,
     /// The number of the first example.
     pub first_example: u32,
-    /// How many there are.
+    /// The number of examples.
     pub examples: u32,
-    /// The number of the first result; those of the other examples follow.
+    /// The number of the first result; the results of the other examples follow.
     pub first_result: u32,
 }
 
@@ -86,7 +86,7 @@ impl ScheduleRow {
     }
 }
 
-/// What is to be evaluated: code, examples, and which runs on which.
+/// The evaluations of a launch: code, examples and schedule.
 #[derive(Clone, Debug)]
 pub struct Job {
     code: Array<u32>,
@@ -96,7 +96,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Code of [`Bytecode`](super::Bytecode), data of
+    /// A job of the words of [`Bytecode`](super::Bytecode), the bytes of
     /// [`Examples`](super::Examples) and rows.
     #[must_use]
     pub fn new(code: &[u32], data: &[u8], rows: &[ScheduleRow]) -> Job {
@@ -149,7 +149,7 @@ impl Job {
         Ok(())
     }
 
-    /// Results there will be.
+    /// The number of results.
     #[must_use]
     pub fn evaluations(&self) -> usize {
         self.evaluations
@@ -161,7 +161,7 @@ impl Job {
     }
 }
 
-/// What came of a job.
+/// The results of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
     /// Results, and behind them what was flagged; none where nothing was launched.
@@ -182,13 +182,13 @@ impl Ran {
         }
     }
 
-    /// How many results there are.
+    /// The number of results.
     #[must_use]
     pub fn len(&self) -> usize {
         self.results
     }
 
-    /// Whether there is none.
+    /// Whether there are no results.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.results == 0
@@ -210,19 +210,19 @@ impl Ran {
         word.map_or(0, |word| word.load(Ordering::Acquire))
     }
 
-    /// What a result says.
+    /// A result, decoded.
     #[must_use]
     pub fn answer(&self, result: usize) -> Answer {
         Answer::of(self.result(result))
     }
 
-    /// The primitive an evaluation went wrong in, or was flagged in.
+    /// The primitive in which an evaluation failed or was flagged.
     #[must_use]
     pub fn failed_primitive(&self, result: usize) -> Option<Prim> {
         culprit_of((self.result(result) >> 32) as u32)
     }
 
-    /// The copy of a value; empty where none were asked for.
+    /// The copy of a value; empty if the launch made no copies.
     #[must_use]
     pub fn dump(&self, result: usize) -> &[u8] {
         let dumps = self.dumps.get(result * self.dump..);
@@ -232,7 +232,7 @@ impl Ran {
     }
 }
 
-/// A job as an operation, for devices that have kernels.
+/// The operation that runs a job on a device with kernels.
 #[derive(Debug)]
 pub struct Interpret<'a> {
     job: &'a Job,
@@ -242,7 +242,7 @@ pub struct Interpret<'a> {
 }
 
 impl<'a> Interpret<'a> {
-    /// A job to be launched with these settings.
+    /// The operation for a job with these settings.
     #[must_use]
     pub fn new(job: &'a Job, settings: LaunchSettings) -> Self {
         Interpret {

@@ -1,14 +1,12 @@
-//! Plans as bytecode.
+//! Lowering of plans to bytecode.
 //!
-//! Every program of a plan becomes a header and its steps; the function bodies and
-//! the constants of the plan are written once and shared by its programs. A plan of very
-//! many is lowered in chunks on all threads, and these are [joined](super::joined_code), on
-//! all threads too.
+//! Every program of a plan becomes a header and its steps. The function bodies and constants
+//! of the plan are written once and shared by its programs. A plan of very many programs is
+//! lowered in chunks on all threads, which then [join](super::joined_code) the chunks.
 //!
-//! The one thing to know: results live in registers, and a program's register is
-//! used again once its value is not needed any more. In a body step `n` writes
-//! register `n`, because a body runs over many elements at once, a column for each
-//! step.
+//! Note: results are in registers, and a program reuses a register when its value is no
+//! longer needed. In a body, step `n` writes register `n`, because a body runs over many
+//! elements at once, with one column for each step.
 
 use super::constants::Constants;
 use crate::code::{Argument, Body, Operation, Step};
@@ -33,7 +31,7 @@ pub(super) const CONSTANT: u32 = 3 << SOURCE_SHIFT;
 /// Words of a constant, and what their place is a multiple of.
 pub(super) const CONSTANT_WORDS: usize = 4;
 
-/// Programs as a kernel reads them.
+/// The bytecode of some programs.
 #[derive(Clone, Debug, Default)]
 pub struct Bytecode {
     words: Vec<u32>,
@@ -46,13 +44,13 @@ pub struct Bytecode {
 }
 
 impl Bytecode {
-    /// All programs of a plan.
+    /// The bytecode of all programs of a plan.
     #[must_use]
     pub fn of(plan: &Plan) -> Bytecode {
         Bytecode::of_some(plan, 0..plan.len())
     }
 
-    /// These programs of a plan, in this order.
+    /// The bytecode of these programs of a plan, in this order.
     #[must_use]
     pub fn of_some(plan: &Plan, programs: impl IntoIterator<Item = usize>) -> Bytecode {
         let mut writer = Writer::new(&plan.code.bodies);
@@ -75,8 +73,8 @@ impl Bytecode {
         writer.finish()
     }
 
-    /// Where a program begins; none where it cannot be written: it has more
-    /// registers than there are numbers for, or closes over more than 255 values.
+    /// The offset of a program; `None` if it has no bytecode, because it has too many registers
+    /// or closes over more than 255 values.
     #[must_use]
     pub fn program(&self, program: usize) -> Option<u32> {
         self.programs.get(program).copied().flatten()
@@ -94,13 +92,13 @@ impl Bytecode {
         self.words = Vec::new();
     }
 
-    /// How many programs there are.
+    /// The number of programs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.programs.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no programs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.programs.is_empty()

@@ -1,4 +1,4 @@
-//! Tiles of plans and examples, lowered once, and jobs over parts of them.
+//! Lowered tiles of plans and examples, and jobs over parts of them.
 
 use super::answer::{Answer, Flag};
 use super::dump::{DumpError, defined};
@@ -23,10 +23,10 @@ use thiserror::Error;
 /// for three thousand.
 const WORTH_ALL_THREADS: usize = 1 << 13;
 
-/// Why a result is not an evaluation.
+/// The reason why a result is not an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ResultError {
-    /// The processor has to do it again.
+    /// The evaluation was flagged; the CPU must repeat it.
     #[error("flagged: {0}")]
     Flagged(Flag),
     /// The copy of its value cannot be read.
@@ -34,8 +34,8 @@ pub enum ResultError {
     Dump(#[from] DumpError),
 }
 
-/// The code of all plans and the images of all examples of some tiles. Both stay
-/// on a device from one job to the next.
+/// The code of all plans and the images of all examples of some tiles. Both stay on a device
+/// between jobs.
 #[derive(Debug)]
 pub struct LoweredTiles {
     code: Array<u32>,
@@ -59,8 +59,8 @@ pub(super) struct Placed {
 }
 
 impl LoweredTiles {
-    /// Lowers plans and takes in examples, on the threads of `pool`; `wanted` says which
-    /// grid an answer is compared with.
+    /// Lowers plans and makes images of examples on the threads of `pool`. `wanted` returns the
+    /// grid that an example's results are compared with.
     pub fn new<'a>(
         tiles: &[Tile<'_>],
         budget: Budget,
@@ -113,11 +113,11 @@ impl LoweredTiles {
         Job::sharing(&self.code, &self.data, Schedule::empty(), 0)
     }
 
-    /// Every program of these blocks' tiles on each of their examples.
+    /// The job of every program of these blocks' tiles on each of their examples.
     ///
     /// # Panics
     ///
-    /// If a block is not of these tiles.
+    /// Panics if a block is not of these tiles.
     #[must_use]
     pub fn portion(&self, blocks: &[ExampleBlock]) -> LoweredBlocks {
         self.portion_of(blocks, |_| None)
@@ -159,7 +159,7 @@ impl LoweredTiles {
     }
 }
 
-/// Some blocks of a ground as a job.
+/// A job over some blocks of lowered tiles.
 #[derive(Debug)]
 pub struct LoweredBlocks {
     job: Job,
@@ -176,7 +176,7 @@ pub(super) struct BlockPlaced {
 }
 
 impl LoweredBlocks {
-    /// What is to be launched.
+    /// The job to launch.
     #[must_use]
     pub fn job(&self) -> &Job {
         &self.job
@@ -218,12 +218,12 @@ impl LoweredBlocks {
         is_there.then(|| (block, within % examples, within / examples))
     }
 
-    /// The number of the result of a program on an example of a block, both by
-    /// place; none where the program has no bytecode or the block no image.
+    /// The number of the result of a program on an example of a block; `None` if the program
+    /// has no bytecode or the block no image.
     ///
     /// # Panics
     ///
-    /// If there is no such block.
+    /// Panics if there is no such block.
     #[must_use]
     pub fn result(
         &self,
@@ -253,11 +253,11 @@ impl LoweredBlocks {
         block.first_result + place * block.examples + example
     }
 
-    /// What a launch says of a program on an example of a block.
+    /// The result of a launch for a program on an example of a block.
     ///
     /// # Panics
     ///
-    /// If there is no such block.
+    /// Panics if there is no such block.
     #[must_use]
     pub fn answer(
         &self,
@@ -284,7 +284,7 @@ impl LoweredBlocks {
     }
 }
 
-/// Whole tiles as one job.
+/// A job over whole tiles.
 #[derive(Debug)]
 pub struct Batch {
     lowered_tiles: LoweredTiles,
@@ -292,7 +292,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Every program of these tiles on each of their examples; see
+    /// A job of every program of these tiles on each of their examples; see
     /// [`LoweredTiles::new`].
     pub fn new<'a>(
         tiles: &[Tile<'_>],
@@ -312,29 +312,29 @@ impl Batch {
         }
     }
 
-    /// What is to be launched.
+    /// The job to launch.
     #[must_use]
     pub fn job(&self) -> &Job {
         self.portion.job()
     }
 
-    /// The number of a result; none where the program has no bytecode or an
-    /// example of the tile no image.
+    /// The number of a result; `None` if the program has no bytecode or an example of the tile
+    /// has no image.
     ///
     /// # Panics
     ///
-    /// If there is no such tile.
+    /// Panics if there is no such tile.
     #[must_use]
     pub fn result(&self, part: TileExample, program: usize) -> Option<usize> {
         let place = (part.tile, part.example);
         self.portion.result(&self.lowered_tiles, place, program)
     }
 
-    /// What a launch says of a program on an example.
+    /// The result of a launch for a program on an example.
     ///
     /// # Panics
     ///
-    /// If there is no such tile.
+    /// Panics if there is no such tile.
     #[must_use]
     pub fn answer(&self, ran: &Ran, part: TileExample, program: usize) -> Answer {
         let place = (part.tile, part.example);
@@ -342,11 +342,12 @@ impl Batch {
             .answer(&self.lowered_tiles, ran, place, program)
     }
 
-    /// The same on its own, from the copy of its value; `plan` is the tile's.
+    /// The evaluation of a program on an example, from the copy of its value; `plan` is the
+    /// tile's.
     ///
     /// # Panics
     ///
-    /// If there is no such tile.
+    /// Panics if there is no such tile.
     pub fn evaluation(
         &self,
         ran: &Ran,

@@ -1,4 +1,4 @@
-//! Evaluations at any size, for calibration.
+//! Evaluations of any size, for calibration.
 
 use super::sample::{Sample, pairs, programs};
 use crate::meter::Budget;
@@ -14,7 +14,7 @@ const SIZES: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 /// Beyond this, a description is that of this size in proportion.
 const MAX_MADE: usize = 64;
 
-/// The built-in programs on examples of the built-in tasks, lowering included.
+/// A probe that runs the built-in programs on examples of the built-in tasks, with lowering.
 #[derive(Debug)]
 pub struct EvaluateProbe;
 

@@ -55,13 +55,13 @@ const WORTH_SETTLING: u64 = 1 << 15;
 /// nobody wake it.
 const NAP: Duration = Duration::from_millis(20);
 
-/// Judges tiles, operation after operation, each where it is sooner done. The
-/// answer has one entry for each example of each tile, in order; what was not
-/// reached before the token was cancelled is `None`.
+/// Grades tiles, operation after operation, each on the device that finishes it first. The
+/// result has one entry for each example of each tile, in order; the entry is `None` if the
+/// token was cancelled before.
 ///
-/// Nothing is lowered as long as no GPU is chosen. Where one is and the router is
-/// free to choose, all devices share the job by their speed; one that fails then
-/// ends it with an error.
+/// Nothing is lowered until a GPU is chosen. If one is chosen and the router is free to
+/// choose, all devices share the job by their speed; then a failure of one device ends the
+/// job with an error.
 pub fn grade<'g>(
     runtime: &Runtime,
     tiles: &[Tile<'_>],

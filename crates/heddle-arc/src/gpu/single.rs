@@ -1,8 +1,8 @@
 //! Golden vectors as programs of one line.
 //!
-//! The arguments of a vector are the inputs of an example, its primitive is the
-//! one step of a program; where a built function is then called, a second. The
-//! same is done on the processor as its engine does it, step by step.
+//! The arguments of a vector are the inputs of an example, and its primitive is the only
+//! step of a program, or the first of two if the built function is then called. [`alone`]
+//! runs the same program on the CPU, step by step as the engine does.
 
 use super::answer::Answer;
 use super::dump::{defined, unbound};
@@ -19,7 +19,7 @@ use crate::prim::Prim;
 use crate::value::{Space, Value};
 use std::time::Duration;
 
-/// Vectors as a job, each one row of one example.
+/// A job of vectors; each vector is one row with one example.
 #[derive(Debug)]
 pub struct Singles {
     job: Job,
@@ -27,7 +27,7 @@ pub struct Singles {
 }
 
 impl Singles {
-    /// The vectors that have as many arguments as their primitive takes.
+    /// A job of those vectors whose number of arguments is the arity of their primitive.
     #[must_use]
     pub fn new(vectors: &[GoldenVector]) -> Singles {
         let mut examples = Examples::new(Budget::default());
@@ -59,21 +59,20 @@ impl Singles {
         }
     }
 
-    /// What is to be launched.
+    /// The job to launch.
     #[must_use]
     pub fn job(&self) -> &Job {
         &self.job
     }
 
-    /// The places of the vectors in the job, in its order.
+    /// The indices of the vectors in the job, in its order.
     #[must_use]
     pub fn places(&self) -> &[usize] {
         &self.places
     }
 
-    /// What a result and its dump say, in the words of the processor's engine, and
-    /// the steps a defined one took. A flag, or in words what no engine would
-    /// answer, where there is no such thing.
+    /// The evaluation of a result and its dump, as the CPU engine would return it, and its
+    /// steps if it is defined. The error describes a flag or an invalid result.
     pub fn evaluation(answer: &Answer, dump: &[u8]) -> Result<(Evaluation, Option<u32>), String> {
         match *answer {
             Answer::Flagged(flag) => Err(format!("flagged: {flag}")),
@@ -133,8 +132,8 @@ fn program(space: &mut Space, vector: &GoldenVector) -> Option<([Value; INPUTS],
     Some((inputs, steps))
 }
 
-/// What the processor's engine makes of a vector as a program of one line or two,
-/// and the steps that took where it is defined.
+/// The evaluation of a vector on the CPU, as a program of one or two lines, and its steps
+/// if it is defined.
 #[must_use]
 pub fn alone(vector: &GoldenVector, budget: Budget) -> Option<(Evaluation, Option<u32>)> {
     let mut space = Space::new(unbound());

@@ -1,4 +1,4 @@
-//! Tiles that are lowered together, and not before a GPU is to run one of them.
+//! Tiles that are lowered together, when a GPU first runs one of them.
 
 use super::lowered_tiles::{LoweredBlocks, LoweredTiles};
 use super::program_selection::ProgramSelection;
@@ -27,7 +27,7 @@ const STEP_BYTES: usize = 20;
 const CONSTANTS_BYTES: usize = 4_096;
 const EXAMPLE_BYTES: usize = 256;
 
-/// Some tiles that follow each other.
+/// Consecutive tiles that are lowered together.
 #[derive(Debug)]
 pub struct TileGroup {
     tiles: Range<usize>,
@@ -37,7 +37,7 @@ pub struct TileGroup {
 }
 
 impl TileGroup {
-    /// Tiles in lots, none of them lowered. That is done on the threads of `pool`.
+    /// Splits tiles into groups, which are not lowered yet. `pool` lowers them later.
     #[must_use]
     pub fn all(tiles: &[Tile<'_>], pool: &CpuPool) -> Vec<TileGroup> {
         TileGroup::of_at_most(tiles, pool, [FIRST_PROGRAMS, PROGRAMS])
@@ -88,13 +88,13 @@ impl TileGroup {
         tile_groups
     }
 
-    /// Which tiles it has.
+    /// The numbers of its tiles.
     #[must_use]
     pub fn tiles(&self) -> Range<usize> {
         self.tiles.clone()
     }
 
-    /// Whether it is lowered.
+    /// Whether the tiles are lowered.
     #[must_use]
     pub fn is_lowered(&self) -> bool {
         self.lowered_tiles.get().is_some()
