@@ -165,7 +165,7 @@ pub enum Problem {
     NoInput,
     /// A pair has no output.
     #[error(
-        "no output, so nothing can be judged; put the solutions file beside the challenges file"
+        "no output, so nothing can be graded; put the solutions file beside the challenges file"
     )]
     NoOutput,
     /// A task has no training pairs or no test pairs.
