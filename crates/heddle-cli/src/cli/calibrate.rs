@@ -1,4 +1,4 @@
-//! `heddle calibrate`: measures the machine and keeps the result.
+//! `heddle calibrate`: measures the machine and saves the cost models.
 
 use std::io;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::{Failure, open, save_models};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Seconds to spend on each device; up to as many again where a driver compiles
+    /// Seconds to spend on each device; up to twice as many if the driver compiles
     /// kernels for the first time.
     #[arg(long, default_value_t = 5.0, value_name = "SECONDS", value_parser = seconds)]
     budget: f64,
@@ -48,12 +48,12 @@ pub(super) fn run(
         print(&runtime, report, output)?;
     }
     for file in files {
-        output.line(format_args!("\nkept in {}", file.display()))?;
+        output.line(format_args!("\nsaved to {}", file.display()))?;
     }
     Ok(())
 }
 
-/// Measures every device, showing progress.
+/// Measures every device and shows the progress.
 pub(super) fn measure(
     runtime: &Runtime,
     budget: Duration,
@@ -100,7 +100,7 @@ fn print(runtime: &Runtime, report: &CalibrationReport, output: &mut Output) -> 
     output.line(list)?;
     if let Some(message) = &report.lost {
         output.line(format_args!(
-            "  {} was lost and takes no more work; nothing measured of it is kept ({message})",
+            "  {} was lost and gets no more work; its measurements are not saved ({message})",
             report.device
         ))?;
     }
@@ -111,7 +111,7 @@ fn print(runtime: &Runtime, report: &CalibrationReport, output: &mut Output) -> 
     Ok(())
 }
 
-/// What the fitted model says about one size, and how far to trust it.
+/// Returns the fitted model's prediction for one size and its confidence.
 fn reading(
     runtime: &Runtime,
     report: &CalibrationReport,

@@ -1,4 +1,4 @@
-//! `heddle devices`: what there is to run on.
+//! `heddle devices`: the devices of this machine.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ struct DeviceRow {
     memory: Bytes,
     free: Bytes,
     measured: bool,
-    /// Of an NVIDIA GPU alone.
+    /// Only of an NVIDIA GPU.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     sensors: Option<Sensors>,
 }
 
-/// What only an NVIDIA GPU tells, where its management library is installed.
+/// Readings of an NVIDIA GPU; all but the compute capability need NVML.
 #[derive(Serialize)]
 struct Sensors {
     compute_capability: String,
@@ -51,7 +51,7 @@ impl Sensors {
         }
     }
 
-    /// As far as it was measured, in words.
+    /// Returns the available readings as one line.
     fn sentence(&self) -> String {
         let parts = [
             Some(format!("compute capability {}", self.compute_capability)),

@@ -1,5 +1,5 @@
-//! `heddle explain`: what an operation would cost on each device, and why it
-//! would go where it would go.
+//! `heddle explain`: the predicted cost of an operation on each device, and the device
+//! that the router would choose.
 
 use std::io;
 use std::time::Duration;
@@ -29,24 +29,24 @@ pub(super) struct Arguments {
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<String>,
 
-    /// With the operands already on the GPU.
+    /// Assume that the operands are already on the GPU.
     #[arg(long)]
     resident: bool,
 }
 
-/// Time for measuring a kind that was never measured, per device.
+/// Time per device to measure a kind that was never measured.
 const QUICK: Duration = Duration::from_millis(400);
 
 #[derive(Serialize)]
 struct ExplainReport {
     #[serde(flatten)]
     explanation: Explanation,
-    /// Whether the kind had to be measured first.
+    /// Whether the kind was measured by this command.
     measured_now: bool,
     break_even: Vec<Crossover>,
 }
 
-/// The size from which a GPU is worth it.
+/// The size from which a GPU is cheaper than the CPU.
 #[derive(Serialize)]
 struct Crossover {
     gpu: DeviceId,
@@ -73,9 +73,9 @@ pub(super) fn run(
         (true, Some(&gpu)) => Some(gpu),
         (true, None) => {
             return Err(Failure::Usage {
-                message: "--resident needs a GPU for the operands to be on, and there is none"
+                message: "--resident needs a GPU that holds the operands, and there is none"
                     .to_owned(),
-                hint: "leave --resident out: everything is on the host".to_owned(),
+                hint: "leave --resident out: the operands are then on the host".to_owned(),
             });
         }
     };
@@ -102,7 +102,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The probe the arguments name.
+/// Returns the index of the probe that the arguments name.
 fn find(runtime: &Runtime, arguments: &Arguments) -> Result<usize, Failure> {
     let named: Vec<(usize, &dyn Probe)> = runtime
         .probes()
@@ -145,8 +145,8 @@ fn find(runtime: &Runtime, arguments: &Arguments) -> Result<usize, Failure> {
         })
 }
 
-/// Measures the kind on every device that knows nothing about it; says whether
-/// it had to.
+/// Measures the kind on every device that has no model of it. Returns whether any device
+/// was measured.
 fn measure_if_needed(runtime: &Runtime, index: usize, size: usize) -> Result<bool, Failure> {
     let probe = &runtime.probes()[index..=index];
     let described = probe[0].describe(size, heddle::Residency::Host);
@@ -185,16 +185,16 @@ fn print(report: &ExplainReport, output: &mut Output) -> io::Result<()> {
     ))?;
     if report.measured_now {
         output.line(format_args!(
-            "{FAINT}measured just now, because no measurement of it was kept; `heddle calibrate` keeps one{FAINT:#}"
+            "{FAINT}measured now, because no saved measurement was found; `heddle calibrate` saves one{FAINT:#}"
         ))?;
     }
-    output.heading("Predicted")?;
+    output.heading("Predicted cost")?;
     let mut list = table(&[
         "device ",
         "transfer",
         "overhead",
         "work",
-        "in all",
+        "total",
         "samples",
         "confidence",
     ]);
@@ -218,8 +218,7 @@ fn print(report: &ExplainReport, output: &mut Output) -> io::Result<()> {
     output.line(list)?;
     output.line(format_args!("\n{}", explained.sentence))?;
     if report.break_even.is_empty() {
-        return output
-            .line("There is no GPU to compare with, so there is no size at which one would pay.");
+        return output.line("No break-even size: there is no GPU to compare with.");
     }
     for Crossover { gpu, resident, at } in &report.break_even {
         let place = if *resident {

@@ -1,14 +1,14 @@
-//! Ctrl-C: the first ends the work and keeps what is done, the second ends the
+//! Ctrl-C: the first cancels the work and keeps the finished part, the second ends the
 //! process.
 
 use std::process;
 
 use heddle::batch::CancelToken;
 
-/// What a shell says of a command that was interrupted.
+/// The exit code of a command that was interrupted, as shells define it.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// A token that Ctrl-C cancels.
+/// Returns a token that Ctrl-C cancels.
 pub(super) fn token() -> CancelToken {
     let token = CancelToken::new();
     let own = token.clone();
@@ -18,7 +18,7 @@ pub(super) fn token() -> CancelToken {
         }
         own.cancel();
     };
-    // Where no handler can be set, Ctrl-C ends the process as it always does.
+    // If no handler can be set, Ctrl-C ends the process at once.
     let _ = ctrlc::set_handler(handler);
     token
 }

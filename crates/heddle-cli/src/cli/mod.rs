@@ -1,7 +1,7 @@
 //! The command line: arguments, exit codes, and one file per subcommand.
 //!
-//! Nothing is computed here. A subcommand asks the library, then prints what it
-//! got as text or, with `--json`, as one object.
+//! A subcommand calls the library, then prints the result as text or, with `--json`, as
+//! one object. Nothing is computed here.
 
 mod arc;
 mod bench;
@@ -31,7 +31,7 @@ use heddle::{DiscoveredDevices, Error, Runtime};
 
 use output::Output;
 
-/// Many small array operations, each on the device that answers soonest.
+/// Run very many small array, lattice and grid operations, each on the fastest device.
 #[derive(Debug, Parser)]
 #[command(
     name = "heddle",
@@ -53,11 +53,11 @@ struct GlobalArguments {
     #[arg(long, global = true)]
     json: bool,
 
-    /// Send every operation to this device: cpu, cuda:0, simt:0, or auto.
+    /// Run every operation on this device: cpu, cuda:0, simt:0, or auto (route each).
     #[arg(long, global = true, value_name = "DEVICE")]
     device: Option<String>,
 
-    /// Threads of the CPU device (default: all this process may use).
+    /// Threads of the CPU device (default: all that this process may use).
     #[arg(long, global = true, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
 
@@ -68,37 +68,37 @@ struct GlobalArguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a mixed workload and show what ran where, why and how long.
+    /// Run a mixed workload and show which device each operation ran on, why, and its time.
     Run(run::Arguments),
     /// List the devices of this machine.
     Devices,
-    /// Measure this machine and keep the result.
+    /// Measure this machine and save the cost models.
     Calibrate(calibrate::Arguments),
-    /// Show what an operation would cost on each device.
+    /// Show the predicted cost of an operation on each device.
     Explain(explain::Arguments),
     /// Time a suite of operations.
     Bench(bench::Arguments),
-    /// Show the memory of every device, or replay a log of allocations.
+    /// Show the memory of every device, replay an allocation log, or run a stress test.
     Memory(memory::Arguments),
-    /// Ask an N-dimensional lattice: paths, distances, structure, pictures.
+    /// Compute on an N-dimensional lattice: paths, distances, structure, pictures.
     Lattice(lattice::Arguments),
-    /// Compare every operation on a device with the processor's answer.
+    /// Compare the result of every operation on a device with the CPU's.
     Selftest(selftest::Arguments),
-    /// Look at, export or compare recorded runs.
+    /// Show, export or compare recorded runs.
     Profile(profile::Arguments),
-    /// Run programs over coloured grids: check, evaluate, merge, generate, time.
+    /// Check, evaluate, merge, generate and time programs over coloured grids.
     Arc(arc::Arguments),
-    /// Serve a recorded run's figures to Prometheus.
+    /// Serve the metrics of a recorded run to Prometheus.
     ServeMetrics(profile::metrics::Arguments),
 }
 
-/// What ended a command early.
+/// The error that ends a command.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    /// The library said no.
+    /// An error of the library.
     #[error(transparent)]
     Heddle(#[from] Error),
-    /// A lattice said no.
+    /// An error of a lattice operation.
     #[error(transparent)]
     Lattice(heddle::lattice::Error),
     /// A profile could not be written.
@@ -107,7 +107,7 @@ enum Failure {
     /// A log of allocations could not be replayed.
     #[error(transparent)]
     Replay(#[from] heddle::memory::ReplayError),
-    /// ARC tasks, programs or vectors could not be read, or not all were right.
+    /// ARC tasks, programs or vectors could not be read, or a vector failed.
     #[error("{message}")]
     Arc {
         message: String,
@@ -116,22 +116,21 @@ enum Failure {
     /// The result could not be printed.
     #[error("cannot write the result")]
     Io(#[from] io::Error),
-    /// The arguments make no sense together.
+    /// The arguments are invalid.
     #[error("{message}")]
     Usage { message: String, hint: String },
-    /// A device answers differently from the processor. The result, with every
-    /// number, was printed.
+    /// A device's results differ from the CPU's. The full report was printed before.
     #[error("{devices} did not pass")]
     Unfit { devices: String },
-    /// A run is worse than the one before it. The comparison was printed.
+    /// The second run is slower or needs more memory. The comparison was printed before.
     #[error("{what} became worse")]
     Regression { what: String },
-    /// Ctrl-C. What was done until then was printed.
+    /// Ctrl-C. The finished part was printed before.
     #[error("interrupted after {done} of {of} evaluations")]
     Interrupted { done: u64, of: u64 },
 }
 
-/// What the road said to a lattice is what it would have said to anybody.
+/// An error of the runtime inside a lattice operation is reported as a runtime error.
 impl From<heddle::lattice::Error> for Failure {
     fn from(error: heddle::lattice::Error) -> Self {
         match error {
@@ -153,7 +152,7 @@ impl Failure {
             ),
             Self::Profile(error) => Some(error.hint().to_owned()),
             Self::Interrupted { .. } => {
-                Some("tasks that were not finished are left out of the result".to_owned())
+                Some("the result leaves out the tasks that were not finished".to_owned())
             }
             Self::Lattice(_) | Self::Io(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
         }
@@ -161,13 +160,12 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            // A configuration or a device name that cannot be used is the
-            // caller's, like any other argument.
+            // An unusable configuration or device name is a wrong argument.
             Self::Usage { .. }
             | Self::Heddle(
                 Error::Config { .. } | Error::BadDeviceName { .. } | Error::NoSuchDevice { .. },
             ) => 2,
-            // That there is no path is an answer; anything else was asked wrongly.
+            // A missing path is a result; any other lattice error is a wrong argument.
             Self::Lattice(error) if !is_negative_result(error) => 2,
             Self::Heddle(_)
             | Self::Lattice(_)
@@ -182,7 +180,7 @@ impl Failure {
     }
 }
 
-/// Whether a lattice's error is about the lattice and not about the question.
+/// Whether the error states a property of the lattice, not a wrong argument.
 fn is_negative_result(error: &heddle::lattice::Error) -> bool {
     use heddle::lattice::Error;
     matches!(
@@ -191,21 +189,21 @@ fn is_negative_result(error: &heddle::lattice::Error) -> bool {
     )
 }
 
-/// Reads the arguments, runs the command, answers with its exit code.
+/// Reads the arguments, runs the command and returns its exit code.
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut output = Output::new(arguments.common.json);
     let done = dispatch(&arguments, &mut output);
-    // A result that shows a failure is still a result.
+    // A command that fails may have printed a result first.
     let printed = output.flush().map_err(Failure::from);
     let result = done.and(printed);
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has seen enough.
+        // The reader closed the pipe.
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let mut screen = anstream::stderr().lock();
-            // Nowhere is left to report a failure to report.
+            // A failed write to standard error cannot be reported.
             let _ = writeln!(screen, "error: {}", with_causes(&failure));
             if let Some(hint) = failure.hint() {
                 let _ = writeln!(screen, "hint: {hint}");
@@ -232,15 +230,15 @@ fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// The configuration with the flags on top of it.
+/// Returns the configuration, overridden by the flags.
 fn configure(common: &GlobalArguments) -> Result<Config, Failure> {
     let mut config = match &common.config {
         Some(file) => Config::load_from(file)?,
         None => Config::load()?,
     };
-    // Taken, so that no runtime tells them again among its notes.
+    // Taken, so that no runtime repeats them among its notes.
     for warning in std::mem::take(&mut config.warnings) {
-        // A warning is not worth failing for.
+        // A warning that cannot be printed does not fail the command.
         let _ = writeln!(anstream::stderr().lock(), "warning: {warning}");
     }
     match common.device.as_deref() {
@@ -254,26 +252,25 @@ fn configure(common: &GlobalArguments) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// A runtime on all of this machine's devices, with its notes shown where they
-/// do not disturb the result.
+/// Opens a runtime on all devices of this machine and prints its notes on standard error.
 fn open(config: &Config) -> Result<Runtime, Failure> {
     open_devices(&DiscoveredDevices::find(config)?, config)
 }
 
-/// The same of devices that were found before.
+/// Opens a runtime on devices that were found before; prints its notes as [`open`] does.
 fn open_devices(discovery: &DiscoveredDevices, config: &Config) -> Result<Runtime, Failure> {
     let runtime = discovery
         .builder(config.clone())
         .build()
         .map_err(|error| with_gpu_hint(error, discovery))?;
     for note in runtime.notes() {
-        // A note is not worth failing for.
+        // A note that cannot be printed does not fail the command.
         let _ = writeln!(anstream::stderr().lock(), "note: {note}");
     }
     Ok(runtime)
 }
 
-/// A GPU that was asked for and is not there, with the reason why none is.
+/// Adds the reason why no GPU was found to an error about a missing GPU.
 fn with_gpu_hint(error: Error, discovery: &DiscoveredDevices) -> Failure {
     match (&error, discovery.why_no_gpu()) {
         (Error::NoSuchDevice { asked, .. }, Some(why)) if asked.family() == DeviceFamily::CUDA => {
@@ -286,12 +283,12 @@ fn with_gpu_hint(error: Error, discovery: &DiscoveredDevices) -> Failure {
     }
 }
 
-/// Keeps what was learned; a cache folder that cannot be written is a note.
+/// Saves the cost models. A cache folder that cannot be written is a note, not a failure.
 fn save_models(runtime: &Runtime) -> Vec<PathBuf> {
     runtime.save_models().unwrap_or_else(|error| {
         let _ = writeln!(
             anstream::stderr().lock(),
-            "note: what was measured is not kept: {}",
+            "note: the measured cost models are not kept: {}",
             with_causes(&error)
         );
         Vec::new()

@@ -1,4 +1,4 @@
-//! Where results go: text for people or one JSON object, on standard output.
+//! Results on standard output: text, or one JSON object.
 
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -7,11 +7,11 @@ use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-/// Headings.
+/// The style of headings.
 pub(super) const HEADING: Style = Style::new().bold();
-/// What to look at.
+/// The style of the most important text.
 pub(super) const ACCENT: Style = AnsiColor::Cyan.on_default();
-/// What may be skipped.
+/// The style of secondary text.
 pub(super) const FAINT: Style = Style::new().dimmed();
 
 /// Standard output, with colours only on a terminal.
@@ -28,12 +28,12 @@ impl Output {
         }
     }
 
-    /// Whether the result is wanted as JSON.
+    /// Whether the result is printed as JSON.
     pub(super) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Prints the one object that is the result.
+    /// Prints the result as one JSON object.
     pub(super) fn object(&mut self, value: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut self.stream, value)?;
         self.stream.write_all(b"\n")

@@ -1,4 +1,4 @@
-//! Progress on standard error, on a terminal only.
+//! Progress bars on standard error, shown only on a terminal.
 
 use std::io::IsTerminal;
 
@@ -7,17 +7,17 @@ use heddle::device::DeviceId;
 use heddle::route::{CalibrationStep, CalibrationSubject};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Steps the bar's length is divided into.
+/// Steps of a calibration's progress bar.
 const STEPS: u64 = 1000;
 
-/// A bar of so many steps, or nothing at all when nobody is looking.
+/// Returns a bar of `steps` steps, hidden unless standard error is a terminal.
 fn bar(steps: u64, doing: &str) -> ProgressBar {
     let bar = if std::io::stderr().is_terminal() {
         ProgressBar::new(steps)
     } else {
         ProgressBar::hidden()
     };
-    // The template is a constant; were it wrong, the default bar would do.
+    // The template is a constant; if it were invalid, the default style is used.
     if let Ok(style) =
         ProgressStyle::with_template(&format!("{doing} {{msg:32}} [{{bar:30}}] {{percent:>3}} %"))
     {
@@ -26,7 +26,7 @@ fn bar(steps: u64, doing: &str) -> ProgressBar {
     bar
 }
 
-/// Shows how far a calibration has come. It disappears when dropped.
+/// The progress of a calibration. The bar is cleared on drop.
 pub(super) struct CalibrationBar {
     bar: ProgressBar,
 }
@@ -55,7 +55,7 @@ impl Drop for CalibrationBar {
     }
 }
 
-/// Shows how far a self-test has come. It disappears when dropped.
+/// The progress of a self-test. The bar is cleared on drop.
 pub(super) struct SelftestBar {
     bar: ProgressBar,
     device: DeviceId,
@@ -91,7 +91,7 @@ impl Drop for SelftestBar {
     }
 }
 
-/// Shows how many evaluations were made, and how fast. It disappears when dropped.
+/// The number and rate of finished evaluations. The bar is cleared on drop.
 pub(super) struct EvaluationBar {
     bar: ProgressBar,
 }

@@ -1,7 +1,7 @@
-//! `heddle selftest`: does a device give the processor's answers?
+//! `heddle selftest`: compares the results of devices with the CPU's.
 //!
-//! The suite is the library's ([`heddle::conformance`]); here it is chosen for
-//! which devices to run it, and its verdict is printed.
+//! The suite is [`heddle::conformance`]; this file selects the devices and prints the
+//! report.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -20,15 +20,15 @@ use super::{Failure, open_devices};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// What operands are drawn from (default: new ones every time).
+    /// Seed of the random operands (default: different each time).
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
 
-    /// Arrays of some tens of millions of elements as well.
+    /// Also test arrays of some tens of millions of elements.
     #[arg(long)]
     thorough: bool,
 
-    /// No arrays beyond some thousand elements: for an emulated GPU.
+    /// Test no arrays of more than some thousand elements: for an emulated GPU.
     #[arg(long, conflicts_with = "thorough")]
     quick: bool,
 }
@@ -68,7 +68,7 @@ pub(super) fn run(
         if config.device.is_none() && subjects == [DeviceId::CPU] {
             let why = discovery.why_no_gpu().unwrap_or("none may be used");
             output.line(format_args!(
-                "There is no GPU here ({why}), so the processor with all its threads is compared with one thread of it."
+                "There is no GPU ({why}), so the CPU with all its threads is compared with one CPU thread."
             ))?;
         }
         for (report, spent) in &trials {
@@ -88,7 +88,7 @@ pub(super) fn run(
     })
 }
 
-/// The device asked for, else every device but the processor, else the processor.
+/// Returns the configured device, else every device but the CPU, else the CPU.
 fn subjects(runtime: &Runtime, config: &Config) -> Vec<DeviceId> {
     if let Some(device) = config.device {
         return vec![device];
@@ -105,7 +105,7 @@ fn subjects(runtime: &Runtime, config: &Config) -> Vec<DeviceId> {
     }
 }
 
-/// Different at every start. Its only job is that nobody gets used to one.
+/// Returns a seed from the clock, so that runs cover different operands.
 fn fresh_seed() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -114,7 +114,7 @@ fn fresh_seed() -> u64 {
 
 fn print(report: &ConformanceReport, spent: Nanos, output: &mut Output) -> std::io::Result<()> {
     output.heading(format_args!("{}, seed {}", report.device, report.seed))?;
-    let mut list = table(&["operation ", "types ", "cases", "failed", "on the device"]);
+    let mut list = table(&["operation ", "types ", "cases", "failed", "device time"]);
     for kind in &report.kinds {
         let types: Vec<&str> = kind.dtypes.iter().map(|dtype| dtype.name()).collect();
         list.add_row([
@@ -139,32 +139,32 @@ fn print(report: &ConformanceReport, spent: Nanos, output: &mut Output) -> std::
         ))?;
     }
     let on_device = match report.device_time {
-        Some(time) => format!("{time} on the device, "),
+        Some(time) => format!("device time {time}, "),
         None => String::new(),
     };
     output.line(format_args!(
-        "\n{} {}: {} of {} cases agree with the processor, {on_device}{spent} in all.",
+        "\n{} {}: {} of {} cases agree with the CPU, {on_device}total time {spent}.",
         report.device,
         if report.is_pass() { "passed" } else { "FAILED" },
         report.passed,
         report.passed + report.failed + report.absent,
     ))?;
     if !report.is_pass() {
-        // A case's operands depend on its place in the list, and so on the depth.
+        // A case's operands depend on its index in the suite, and so on the depth.
         let depth = match report.depth {
             Some(Depth::Quick) => " --quick",
             Some(Depth::Thorough) => " --thorough",
             Some(Depth::Standard) | None => "",
         };
         output.line(format_args!(
-            "The same operands again: heddle selftest --device {} --seed {}{depth}",
+            "To repeat with the same operands: heddle selftest --device {} --seed {}{depth}",
             report.device, report.seed
         ))?;
     }
     Ok(())
 }
 
-/// The device's own clock, or that it has none of its own.
+/// Formats the time by the device's own clock, or `-` if the device has none.
 fn time(time: Option<Nanos>) -> String {
     time.map_or_else(|| "-".to_owned(), |time| time.to_string())
 }

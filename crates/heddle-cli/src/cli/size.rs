@@ -1,7 +1,7 @@
-//! Sizes as people type them: `4096`, `1_000_000`, `64k`, `10M`.
+//! Sizes on the command line: `4096`, `1_000_000`, `64k`, `10M`.
 
-/// Reads a whole number of things, with `k`, `M` or `G` for thousands, millions
-/// or thousand millions.
+/// Parses a whole number with an optional suffix: `k` for 10^3, `M` for 10^6, `G` for
+/// 10^9.
 pub(super) fn parse(text: &str) -> Result<usize, String> {
     let digits: String = text.chars().filter(|&character| character != '_').collect();
     let (number, unit) = match digits.strip_suffix(['k', 'K', 'M', 'G']) {
@@ -27,7 +27,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn reads_what_people_type() {
+    fn sizes_with_suffixes_are_parsed() {
         assert_eq!(parse("0"), Ok(0));
         assert_eq!(parse("1_000_000"), Ok(1_000_000));
         assert_eq!(parse("64k"), Ok(64_000));
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_the_rest_without_panicking() {
+    fn malformed_sizes_are_refused() {
         for text in [
             "",
             "k",

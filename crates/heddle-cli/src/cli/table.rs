@@ -1,9 +1,9 @@
-//! Plain columns that line up, without lines around them.
+//! Tables of aligned columns without borders.
 
 use comfy_table::{CellAlignment, Table, presets};
 
-/// A table with these column titles; a title that ends in a space is a column
-/// of text, the others are numbers and go to the right.
+/// Returns a table with these column titles. A title that ends in a space marks a column
+/// of text, aligned left; the others hold numbers, aligned right.
 pub(super) fn table(titles: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

@@ -1,4 +1,4 @@
-//! `heddle arc` as a user meets it: results, exit codes, bad input.
+//! `heddle arc`: results, exit codes, bad input.
 
 #![allow(
     clippy::unwrap_used,
@@ -94,7 +94,7 @@ fn results_say_what_is_wrong_and_where() {
 }
 
 #[test]
-fn a_gpu_that_is_asked_for_and_not_there_is_refused() {
+fn a_missing_gpu_is_refused() {
     let output = Heddle::new().run(&["arc", "eval", "--device", "cuda:0"]);
     assert_refused(&output, 2, "no GPU was found");
 }
@@ -142,10 +142,7 @@ fn tasks_are_drawn_on_the_terminal_and_on_a_page() {
     let shown = text(&heddle.run(&arguments));
     assert!(shown.contains("input   expected   output"), "{shown}");
     assert!(shown.contains("1 2     2 1        2 1"), "{shown}");
-    assert!(
-        !shown.contains('\u{1b}'),
-        "no colours where nobody sees them"
-    );
+    assert!(!shown.contains('\u{1b}'), "no colours outside a terminal");
     let page = fs::read_to_string(heddle.home.path().join("page.html")).unwrap();
     assert!(page.contains(r#""input":"12""#) && page.contains(r#""output":"21""#));
     assert!(!page.contains("HEDDLE-DATA"));
@@ -216,7 +213,7 @@ fn merged_plans_are_written_and_chosen_by_seed() {
     };
     assert_eq!(one("5"), one("5"));
     let output = heddle.run(&[&arguments[..6], &["-c", "9"]].concat());
-    assert_refused(&output, 2, "9 programs were asked for and 2 read");
+    assert_refused(&output, 2, "9 programs were requested, but 2 were read");
 }
 
 #[test]
@@ -285,7 +282,7 @@ fn an_interrupted_run_keeps_what_is_done() {
     use std::time::Duration;
 
     let heddle = Heddle::new();
-    // A million calls for each answer.
+    // A million calls for each result.
     let slow = |name: &str| {
         format!(
             "def solve_{name}(I):\n    x1 = multiply(TEN, TEN)\n    x2 = multiply(x1, x1)\n    \
@@ -314,8 +311,8 @@ fn an_interrupted_run_keeps_what_is_done() {
     // All of it takes many times as long.
     thread::sleep(Duration::from_secs(2));
     let process = running.id().to_string();
-    let told = Command::new("kill").args(["-INT", &process]).status();
-    assert!(told.unwrap().success());
+    let sent = Command::new("kill").args(["-INT", &process]).status();
+    assert!(sent.unwrap().success());
     let output = running.wait_with_output().unwrap();
     let error = error_text(&output);
     assert_eq!(output.status.code(), Some(130), "{error}");

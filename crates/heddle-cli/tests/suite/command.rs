@@ -1,4 +1,4 @@
-//! The `heddle` command as a user meets it: results, exit codes, bad input.
+//! The `heddle` command: results, exit codes, bad input.
 
 #![allow(
     clippy::unwrap_used,
@@ -69,12 +69,12 @@ fn a_cache_folder_that_cannot_be_written_is_a_note() {
 }
 
 #[test]
-fn explain_names_each_operation_once_where_it_knows_none_of_that_name() {
+fn explain_lists_each_operation_once_for_an_unknown_name() {
     let output = Heddle::new().run(&["explain", "nosuch", "--size", "5"]);
     assert_eq!(output.status.code(), Some(2));
-    let said = error_text(&output);
-    assert_eq!(said.matches("batch-matmul").count(), 1, "{said}");
-    assert_eq!(said.matches("transpose").count(), 1, "{said}");
+    let printed = error_text(&output);
+    assert_eq!(printed.matches("batch-matmul").count(), 1, "{printed}");
+    assert_eq!(printed.matches("transpose").count(), 1, "{printed}");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn explain_prices_the_operation_and_says_there_is_one_device() {
 }
 
 #[test]
-fn bench_gives_rows_with_the_promised_fields() {
+fn bench_rows_have_the_documented_fields() {
     let heddle = Heddle::new();
     let object = heddle.json(&[
         "bench",
@@ -124,7 +124,7 @@ fn bench_gives_rows_with_the_promised_fields() {
 }
 
 #[test]
-fn run_shows_what_ran_where_and_why() {
+fn run_shows_devices_and_reasons() {
     let heddle = Heddle::new();
     let file = heddle.home.path().join("spans.json");
     let object = heddle.json(&[
@@ -159,7 +159,7 @@ fn run_shows_what_ran_where_and_why() {
             >= 5
     );
     assert!(file.exists());
-    // The second run finds the models of the first.
+    // The second run loads the models of the first.
     let output = heddle.run(&["run", "--rounds", "1"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("always cpu"), "{text}");
@@ -211,8 +211,8 @@ fn an_unknown_variable_is_one_warning_and_stops_no_command() {
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", error_text(&output));
-        let told = error_text(&output);
-        let warnings: Vec<&str> = told
+        let printed = error_text(&output);
+        let warnings: Vec<&str> = printed
             .lines()
             .filter(|line| line.contains("no setting"))
             .collect();
@@ -235,7 +235,7 @@ fn a_missing_configuration_file_is_named() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
+fn a_closed_pipe_is_success() {
     let heddle = Heddle::new();
     let mut child = heddle
         .command(&["bench", "route", "--time", "1", "--json"])

@@ -1,4 +1,4 @@
-//! The `heddle` command and GPUs: none, emulated ones, ones that fail.
+//! The `heddle` command without GPUs, with emulated ones and with ones that fail.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,10 +12,10 @@ use heddle::ops;
 use serde_json::Value;
 
 #[test]
-fn devices_lists_the_processor_and_says_in_one_line_why_there_is_no_gpu() {
+fn devices_lists_the_cpu_and_says_in_one_line_why_there_is_no_gpu() {
     let heddle = Heddle::new();
     let output = heddle.run(&["devices"]);
-    // No GPU is nothing to warn about.
+    // A missing GPU is not a warning.
     assert_eq!(error_text(&output), "");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("cpu"), "{text}");
@@ -49,7 +49,7 @@ fn why_there_is_no_gpu_is_one_line_whatever_hides_it() {
         assert_eq!(why.lines().count(), 1, "{why}");
         let text = String::from_utf8(run(&["devices"]).stdout).unwrap();
         assert!(text.ends_with(&format!("No GPU: {why}\n")), "{text}");
-        // Who asks for one is told the same.
+        // A command that names a GPU reports the same reason.
         let refused = run(&["selftest", "--device", "cuda:0"]);
         assert_refused(&refused, 2, &format!("hint: no GPU was found: {why}"));
     }
@@ -71,7 +71,7 @@ fn no_cuda_library_is_linked() {
 }
 
 #[test]
-fn an_emulated_gpu_exists_where_it_is_named_and_nowhere_else() {
+fn an_emulated_gpu_exists_only_if_it_is_named() {
     let heddle = Heddle::new();
     let listed = |command: &mut Command| {
         let output = command.output().unwrap();
@@ -97,12 +97,12 @@ fn an_emulated_gpu_exists_where_it_is_named_and_nowhere_else() {
 }
 
 #[test]
-fn selftest_without_a_gpu_tests_the_processor_and_says_so() {
+fn selftest_without_a_gpu_tests_the_cpu_and_says_so() {
     let heddle = Heddle::new();
     let output = heddle.run(&["selftest", "--quick", "--seed", "5"]);
     assert!(output.status.success(), "{}", error_text(&output));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("There is no GPU here"), "{text}");
+    assert!(text.contains("There is no GPU ("), "{text}");
     assert!(text.contains("cpu, seed 5"), "{text}");
     assert!(text.contains("cpu passed"), "{text}");
     for operation in [
@@ -116,7 +116,7 @@ fn selftest_without_a_gpu_tests_the_processor_and_says_so() {
 }
 
 #[test]
-fn selftest_on_an_emulated_gpu_answers_for_every_operation() {
+fn selftest_on_an_emulated_gpu_covers_every_operation() {
     let heddle = Heddle::new();
     let start = std::time::Instant::now();
     let output = heddle.run(&[
@@ -171,8 +171,8 @@ fn selftest_fails_on_a_gpu_that_fails_once() {
 fn an_emulated_gpu_that_fails_ends_no_command() {
     let heddle = Heddle::new();
     let mut chains = 0;
-    // In the tiny operations, some three calls each; in the chains and products
-    // behind them; and with two at once.
+    // The loss falls into the tiny operations, of some three calls each; into the chains
+    // and products after them; and into a run with two GPUs.
     for (devices, lost_after) in [
         (("HEDDLE_DEVICE", "simt:0"), 3),
         (("HEDDLE_DEVICE", "simt:0"), 61_200),
@@ -194,7 +194,7 @@ fn an_emulated_gpu_that_fails_ends_no_command() {
             .iter()
             .map(|row| row["count"].as_u64().unwrap())
             .sum();
-        // What failed was computed again, and that is said.
+        // Every failure was computed again and reported.
         assert_eq!(report["failures"], again);
         let notes = error_text(&output).matches("computed again").count();
         assert_eq!(notes, recomputed.len());

@@ -1,4 +1,4 @@
-//! `heddle lattice`: arrays that other programs read.
+//! `heddle lattice`: array files for other programs.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::binary::{Heddle, assert_refused, error_text};
 
-/// The header's text and the numbers, read by hand as the format's description says.
+/// Reads the header's text and the numbers as the format is specified.
 fn read_npy(bytes: &[u8]) -> (String, Vec<f64>) {
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
@@ -71,8 +71,8 @@ fn scores_are_written_in_the_shape_of_the_lattice() {
     let asked = ["--measure", "degree", "-o", "degree.npy"];
     let output = heddle.run(&[&["lattice", "centrality"][..], &MAZE, &asked].concat());
     assert!(output.status.success(), "{}", error_text(&output));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("degree.npy: "), "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains("degree.npy: "), "{printed}");
     let (header, numbers) = read_npy(&fs::read(heddle.home.path().join("degree.npy")).unwrap());
     assert!(header.contains("'shape': (3, 4), }"), "{header}");
     assert!(numbers[5].is_nan(), "a blocked site has no value");
@@ -96,7 +96,7 @@ fn csv_has_a_row_for_each_site() {
 }
 
 #[test]
-fn another_ending_is_refused_with_both_that_are_known() {
+fn an_unknown_extension_is_refused_with_the_known_ones() {
     let heddle = Heddle::new();
     for command in ["distances", "centrality"] {
         let output = heddle.run(&["lattice", command, "-o", "far.txt"]);

@@ -1,4 +1,4 @@
-//! The promises of the command: a module for each, all in one program.
+//! Integration tests of the command, one module per topic.
 
 #![allow(
     clippy::unwrap_used,

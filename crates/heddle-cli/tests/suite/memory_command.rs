@@ -1,5 +1,4 @@
-//! `heddle memory`: what a user sees of every device's memory, and what another
-//! stack would have done with a log.
+//! `heddle memory`: the memory of every device, replays of allocation logs, stress tests.
 
 #![allow(
     clippy::unwrap_used,
@@ -83,7 +82,7 @@ fn shows_the_memory_of_every_device() {
     assert_eq!(row("simt:0").last().unwrap(), "low");
     assert_eq!(row("cpu").last().unwrap(), "-");
     assert!(
-        shown.contains("simt:0: the driver has 64 MiB of 64 MiB left"),
+        shown.contains("simt:0: the driver reports 64 MiB of 64 MiB free"),
         "{shown}"
     );
 
@@ -140,14 +139,14 @@ fn a_log_is_written_and_replayed_against_other_stacks() {
     for word in [
         "events of simt:0",
         "peak",
-        "hits",
+        "hit rate",
         "failures",
         "fragmentation",
     ] {
         assert!(shown.contains(word), "{shown}");
     }
 
-    // Cut off, it says so and tells what came before.
+    // A truncated log is reported and replayed up to the cut.
     let whole = fs::read(&log).unwrap();
     fs::write(&log, &whole[..whole.len() - 10]).unwrap();
     let output = heddle(home.path(), &["memory", "replay", file]);
@@ -159,7 +158,7 @@ fn a_log_is_written_and_replayed_against_other_stacks() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_in_one_line() {
+fn a_file_that_is_no_log_is_refused_in_one_line() {
     let home = TempDir::new().unwrap();
     let file = home.path().join("notes.txt");
     fs::write(&file, "buy milk\n").unwrap();
@@ -189,7 +188,7 @@ fn what_is_no_log_is_refused_in_one_line() {
 }
 
 #[test]
-fn stress_uses_three_times_the_memory_and_checks_every_answer() {
+fn stress_uses_three_times_the_memory_and_checks_every_result() {
     let home = TempDir::new().unwrap();
     let device = ["memory", "stress", "--device", "simt:0"];
     let report = json(home.path(), &[&device[..], &["--json"]].concat());

@@ -1,5 +1,5 @@
-//! `heddle profile` and `heddle serve-metrics` as a user meets them: on a run of
-//! the command itself and on runs made for the purpose.
+//! `heddle profile` and `heddle serve-metrics`, on a run of the command itself and on
+//! generated recordings.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,14 +19,14 @@ use heddle_testing::trace_rules;
 
 const AWKWARD: &str = "write \"it\"\n<b>;🧵 2";
 
-/// A run with scopes, a GPU, memory and decisions; `slower` of its kernels take
-/// twice as long.
+/// Returns a recording with scopes, a GPU, memory and decisions. If `slower`, its kernels
+/// take twice as long.
 fn run(slower: bool) -> Recording {
     let profiler = Profiler::new(10_000);
     for index in 0..200_u64 {
         let _frame = profiler.scope("frame");
         {
-            // Long enough to be drawn, too short to lead.
+            // Long enough to be drawn, too short to be the first bottleneck.
             let _scope = profiler.scope_named(AWKWARD);
             let start = Instant::now();
             while start.elapsed() < Duration::from_micros(15) {}
@@ -77,7 +77,7 @@ fn run(slower: bool) -> Recording {
     }
 }
 
-/// The command and the file of a run.
+/// Writes a recording and returns its path.
 fn recorded(heddle: &Heddle, name: &str, slower: bool) -> String {
     let file = heddle.home.path().join(name);
     run(slower).write(&file).unwrap();
@@ -85,7 +85,7 @@ fn recorded(heddle: &Heddle, name: &str, slower: bool) -> String {
 }
 
 #[test]
-fn show_tells_where_the_time_went() {
+fn show_prints_all_tables() {
     let heddle = Heddle::new();
     let file = recorded(&heddle, "run.json", false);
     let output = heddle.run(&["profile", "show", &file]);
@@ -94,9 +94,9 @@ fn show_tells_where_the_time_went() {
     for expected in [
         "a test",
         "Bottlenecks",
-        "moving bytes",
-        "inside",
-        "Decisions",
+        "transfers",
+        "Call tree",
+        "Routing decisions",
         "Memory",
         "All 200 operations on GPUs",
         "write \"it\"\\n<b>;🧵 2",
@@ -123,7 +123,7 @@ fn csv_has_a_row_for_each_span() {
     );
     let text = fs::read_to_string(&csv).unwrap();
     assert!(text.starts_with("row,parent,operation,"), "{text}");
-    // A quoted name goes over two lines.
+    // A quoted name spans two lines.
     assert!(text.contains(",\"write \"\"it\"\"\n<b>;🧵 2\","), "{text}");
     assert_eq!(text.lines().count(), 1 + 600 + 200);
 }
@@ -161,7 +161,7 @@ fn a_flame_graph_is_one_picture_and_the_same_each_time() {
     };
     let picture = draw("one.svg", &[]);
     assert!(picture.contains("<svg") && picture.trim_end().ends_with("</svg>"));
-    // The name's own markup is text in the picture.
+    // Markup in a name is escaped in the picture.
     assert!(picture.contains("&lt;b&gt;"), "{picture}");
     assert!(!picture.contains("<b>"), "{picture}");
     assert_eq!(picture, draw("two.svg", &[]));
@@ -174,7 +174,7 @@ fn a_flame_graph_is_one_picture_and_the_same_each_time() {
 
     let slower = recorded(&heddle, "slower.json", true);
     let difference = draw("difference.svg", &["--against", &slower]);
-    assert!(difference.contains("What changed"), "{difference}");
+    assert!(difference.contains("Difference: "), "{difference}");
     assert_eq!(difference, draw("again.svg", &["--against", &slower]));
 
     let stacks = draw("run.stacks", &["--collapsed"]);
@@ -218,7 +218,7 @@ fn a_slower_run_is_a_regression_and_exits_3() {
     assert!(output.status.success(), "{}", error_text(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("better"), "{text}");
-    // Noise may be set so that nothing is more than that.
+    // A change within --noise is no regression.
     let output = heddle.run(&["profile", "compare", &before, &after, "--noise", "70"]);
     assert!(output.status.success(), "{}", error_text(&output));
 }
@@ -263,24 +263,24 @@ fn metrics_are_printed_and_served() {
         .unwrap();
     let address = line.split("http://").nth(1).unwrap();
     let address = address.trim().strip_suffix("/metrics").unwrap();
-    let ask = |request: &str| {
+    let request = |request: &str| {
         let mut stream = TcpStream::connect(address).unwrap();
         write!(stream, "{request}\r\nHost: heddle\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
     };
-    let answer = ask("GET /metrics HTTP/1.1");
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let response = request("GET /metrics HTTP/1.1");
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
     assert_eq!(body.trim_end(), text.trim_end());
-    assert!(ask("GET / HTTP/1.1").starts_with("HTTP/1.1 404"));
-    assert!(ask("POST /metrics HTTP/1.1").starts_with("HTTP/1.1 400"));
-    // What is written anew is served anew, and what cannot be read is said.
+    assert!(request("GET / HTTP/1.1").starts_with("HTTP/1.1 404"));
+    assert!(request("POST /metrics HTTP/1.1").starts_with("HTTP/1.1 400"));
+    // A rewritten file is served, and an unreadable one is an error.
     Recording::default().write(&file).unwrap();
-    assert!(ask("GET /metrics HTTP/1.1").contains("heddle_spans_recorded_total 0"));
+    assert!(request("GET /metrics HTTP/1.1").contains("heddle_spans_recorded_total 0"));
     fs::write(&file, "gone").unwrap();
-    assert!(ask("GET /metrics HTTP/1.1").starts_with("HTTP/1.1 503"));
+    assert!(request("GET /metrics HTTP/1.1").starts_with("HTTP/1.1 503"));
     server.kill().unwrap();
     server.wait().unwrap();
 }
@@ -308,7 +308,7 @@ fn check_exposition(text: &str) {
 }
 
 #[test]
-fn a_run_of_the_command_itself_can_be_looked_at() {
+fn a_recording_of_the_command_itself_can_be_analysed() {
     let heddle = Heddle::new();
     let file = heddle.home.path().join("own.json");
     let file = file.to_str().unwrap();
@@ -323,7 +323,7 @@ fn a_run_of_the_command_itself_can_be_looked_at() {
 }
 
 #[test]
-fn what_cannot_be_read_is_one_line_and_a_hint() {
+fn an_unreadable_file_is_one_line_and_a_hint() {
     let heddle = Heddle::new();
     for arguments in [
         &["profile", "show", "nowhere.json"] as &[&str],
@@ -344,7 +344,7 @@ fn what_cannot_be_read_is_one_line_and_a_hint() {
     let empty = heddle.home.path().join("empty.json");
     Recording::default().write(&empty).unwrap();
     let output = heddle.run(&["profile", "flame", empty.to_str().unwrap()]);
-    assert_refused(&output, 2, "no time to draw");
+    assert_refused(&output, 2, "no span with a duration to draw");
 }
 
 #[test]

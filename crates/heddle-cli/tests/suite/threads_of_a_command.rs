@@ -1,4 +1,4 @@
-//! A command starts as many threads as it is told.
+//! A command starts as many threads as `--threads` says.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 #[test]
-fn a_command_starts_as_many_threads_as_it_is_told() {
+fn a_command_starts_as_many_threads_as_it_is_given() {
     let home = tempfile::tempdir().unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_heddle"))
         .args(["lattice", "distances", "--sizes", "300,300,300"])
@@ -29,6 +29,6 @@ fn a_command_starts_as_many_threads_as_it_is_told() {
         assert!(begun.elapsed() < Duration::from_mins(2));
         std::thread::sleep(Duration::from_millis(1));
     }
-    // The one that was there, and its pool.
+    // The main thread and the pool.
     assert_eq!(most, 4);
 }

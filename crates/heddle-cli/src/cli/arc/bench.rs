@@ -1,4 +1,4 @@
-//! `heddle arc bench`: what merging gains, what cores gain, what a GPU gains.
+//! `heddle arc bench`: times programs one by one, merged, on all cores and on a GPU.
 
 mod break_even;
 mod ranking;
@@ -27,7 +27,7 @@ use crate::cli::output::{FAINT, Output};
 use crate::cli::table::table;
 use crate::cli::{Failure, size};
 
-/// A round shorter than this says more about the clock than about the engine.
+/// The shortest round; shorter ones are dominated by the clock's noise.
 const MIN_ROUND: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
@@ -35,39 +35,39 @@ pub(super) struct Arguments {
     #[command(flatten)]
     inputs: Inputs,
 
-    /// Time each program on its own task, not on all of them.
+    /// Time each program only on the task it is named after.
     #[arg(long)]
     own: bool,
 
-    /// Grids to run all programs on, spread evenly over the tasks.
+    /// Number of grids to run all programs on, spread evenly over the tasks.
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     examples: u32,
 
-    /// Programs to generate and run on four grids each: the work of a search.
+    /// Number of programs to generate and run on four grids each, as in a search.
     #[arg(long, default_value = "256", value_name = "N", value_parser = size::parse)]
     generated: usize,
 
-    /// What generated programs depend on.
+    /// Seed of the generated programs.
     #[arg(long, default_value_t = 0, value_name = "S")]
     seed: u64,
 
     #[command(flatten)]
     caps: gpu::Caps,
 
-    /// Rounds of each way; the median counts.
+    /// Rounds of each variant; the median is reported.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
 }
 
-/// One way of running everything, timed.
+/// The times of one variant.
 #[derive(Clone, Debug, Serialize)]
 struct ArcBenchRow {
     way: String,
     device: String,
-    /// Of the processor.
+    /// Threads of the CPU.
     threads: Option<usize>,
     samples_per_second: f64,
-    /// Of the median round, against the first way.
+    /// Speed-up of the median round over the first variant.
     speedup: f64,
     median_s: f64,
     least_s: f64,
@@ -75,7 +75,7 @@ struct ArcBenchRow {
     rounds: usize,
 }
 
-/// Plans, what each is run on and what is wanted of it.
+/// Plans, their examples and expected outputs.
 #[derive(Default)]
 struct BenchPlans<'a> {
     plans: Vec<Plan>,
@@ -102,7 +102,7 @@ impl<'a> BenchPlans<'a> {
     }
 }
 
-/// The same, to be run.
+/// The plans as tiles, ready to run.
 struct BenchLoad<'a> {
     tiles: Vec<Tile<'a>>,
     wanted: &'a [Vec<&'a Grid>],
@@ -114,18 +114,18 @@ impl BenchLoad<'_> {
     }
 }
 
-/// Who runs, and with what.
+/// A runtime and device with the settings to run on them.
 struct Runner<'a> {
     runtime: &'a Runtime,
     device: DeviceId,
-    /// Of a processor.
+    /// Threads of the CPU.
     threads: Option<usize>,
     worker_pool: &'a WorkerPool,
     launch: LaunchSettings,
 }
 
 impl Runner<'_> {
-    /// Everything once; what was flagged.
+    /// Runs everything once and returns the flagged evaluations.
     fn once(&self, load: &BenchLoad<'_>) -> Result<Flags, Failure> {
         let settings = EvaluationSettings::of(self.worker_pool);
         let wanted = |part: TileExample| load.wanted[part.tile][part.example];
@@ -134,14 +134,14 @@ impl Runner<'_> {
     }
 }
 
-/// One way of running some load.
+/// A variant to time: a runner and a load.
 struct BenchCase<'a> {
     name: String,
     runner: &'a Runner<'a>,
     load: &'a BenchLoad<'a>,
 }
 
-/// All that was measured.
+/// All measurements.
 #[derive(Debug, Serialize)]
 struct ArcBenchReport {
     machine: Machine,
@@ -153,7 +153,7 @@ struct ArcBenchReport {
     search: search::SearchBench,
     break_even: Option<[break_even::BreakEvenCurve; 2]>,
     gpu: Option<gpu::GpuReport>,
-    /// The GPU's speed as a multiple of that of all cores, merged.
+    /// Speed of merged programs on the GPU as a multiple of that on all cores.
     gpu_against_cpu: Option<f64>,
     by_device: BTreeMap<String, u64>,
     device_shares: BTreeMap<String, f64>,
@@ -169,9 +169,9 @@ pub(super) fn run(
     let found = arguments.inputs.read()?;
     let mut notes = found.dataset.notes.clone();
     notes.extend(found.errors.iter().map(ToString::to_string));
-    let one = processor(config, Some(1), &mut Vec::new())?;
-    let all = processor(config, config.threads, &mut notes)?;
-    let gpu = gpu_rows(config, &mut notes)?;
+    let one = cpu_runtime(config, Some(1), &mut Vec::new())?;
+    let all = cpu_runtime(config, config.threads, &mut notes)?;
+    let gpu = gpu_runtime(config, &mut notes)?;
     print_notes(&notes);
     let gpu = gpu.as_ref().map(|(runtime, device)| (runtime, *device));
     let measured = measure(config, arguments, &found, [&one, &all], gpu)?;
@@ -186,7 +186,7 @@ fn measure(
     arguments: &Arguments,
     found: &LoadedInputs,
     [one, all]: [&Runtime; 2],
-    gpu_rows: Option<(&Runtime, DeviceId)>,
+    gpu_runtime: Option<(&Runtime, DeviceId)>,
 ) -> Result<ArcBenchReport, Failure> {
     let worker_pool = WorkerPool::new(Budget::default());
     let launch = arguments.caps.launch(config)?;
@@ -200,7 +200,7 @@ fn measure(
     let threads = all.device(DeviceId::CPU)?.properties().units;
     let on_one = runner(one, DeviceId::CPU, Some(1));
     let on_all = runner(all, DeviceId::CPU, Some(threads));
-    let on_gpu = gpu_rows.map(|(runtime, device)| runner(runtime, device, None));
+    let on_gpu = gpu_runtime.map(|(runtime, device)| runner(runtime, device, None));
     let tasks = found.tasks();
     let (alone, merged) = work(&found.programs, &tasks, arguments);
     let (alone, merged) = (alone.load(), merged.load());
@@ -211,15 +211,15 @@ fn measure(
             hint: "leave --own out to run all programs on all tasks".to_owned(),
         });
     }
-    let mut ways = vec![
-        way("sequential", &on_one, &alone),
-        way("merged", &on_one, &merged),
-        way("merged, all cores", &on_all, &merged),
+    let mut cases = vec![
+        bench_case("sequential", &on_one, &alone),
+        bench_case("merged", &on_one, &merged),
+        bench_case("merged, all cores", &on_all, &merged),
     ];
     if let Some(gpu) = &on_gpu {
-        ways.push(way(&format!("merged, {}", gpu.device), gpu, &merged));
+        cases.push(bench_case(&format!("merged, {}", gpu.device), gpu, &merged));
     }
-    let (rows, mut flags) = timed(&ways, arguments.rounds as usize)?;
+    let (rows, mut flags) = timed(&cases, arguments.rounds as usize)?;
     let search = search::run(&tasks, arguments, &on_all, on_gpu.as_ref(), &mut flags)?;
     let break_even = match &on_gpu {
         Some(gpu) => Some([
@@ -228,7 +228,7 @@ fn measure(
         ]),
         None => None,
     };
-    let gpu = gpu_rows.map(|(runtime, _)| runtime);
+    let gpu = gpu_runtime.map(|(runtime, _)| runtime);
     let mut by_device: BTreeMap<String, u64> = BTreeMap::new();
     for runtime in [one, all].into_iter().chain(gpu) {
         for (device, count) in operations::by_device(runtime) {
@@ -266,10 +266,10 @@ impl ArcBenchReport {
             break_even.print(output)?;
         }
         if let Some(report) = &self.gpu {
-            output.heading("on the GPU, all rounds")?;
+            output.heading("GPU, all rounds")?;
             report.print_counts(output)?;
             output.line(format_args!(
-                "against all cores in the same run: {:.3} times merged{}",
+                "speed-up over all cores in the same run: {:.3} merged{}",
                 self.gpu_against_cpu.unwrap_or_default(),
                 self.search.speedup_text(),
             ))?;
@@ -299,8 +299,8 @@ impl ArcBenchReport {
     }
 }
 
-/// A runtime on the processor alone.
-fn processor(
+/// Opens a runtime on the CPU alone.
+fn cpu_runtime(
     config: &Config,
     threads: Option<usize>,
     notes: &mut Vec<String>,
@@ -314,9 +314,8 @@ fn processor(
     Ok(runtime)
 }
 
-/// A runtime that sends everything to the GPU asked for, or to the first there
-/// is.
-fn gpu_rows(
+/// Opens a runtime that sends everything to the configured GPU, else to the first one.
+fn gpu_runtime(
     config: &Config,
     notes: &mut Vec<String>,
 ) -> Result<Option<(Runtime, DeviceId)>, Failure> {
@@ -335,7 +334,7 @@ fn gpu_rows(
     Ok(Some((runtime, device)))
 }
 
-fn way<'a>(name: &str, runner: &'a Runner<'a>, load: &'a BenchLoad<'a>) -> BenchCase<'a> {
+fn bench_case<'a>(name: &str, runner: &'a Runner<'a>, load: &'a BenchLoad<'a>) -> BenchCase<'a> {
     BenchCase {
         name: name.to_owned(),
         runner,
@@ -343,7 +342,7 @@ fn way<'a>(name: &str, runner: &'a Runner<'a>, load: &'a BenchLoad<'a>) -> Bench
     }
 }
 
-/// The programs one by one, and merged.
+/// Returns the programs one by one, and merged.
 fn work<'a>(
     programs: &[Program],
     tasks: &[&'a Task],
@@ -367,7 +366,7 @@ fn work<'a>(
         }
         return (alone, merged);
     }
-    let some = min_max(tasks, arguments.examples as usize);
+    let some = spread_pairs(tasks, arguments.examples as usize);
     for program in programs {
         alone.add(single(program), some.iter().copied());
     }
@@ -375,26 +374,26 @@ fn work<'a>(
     (alone, merged)
 }
 
-/// Every pair of a task.
+/// Returns every pair of a task.
 fn pairs(task: &Task) -> impl Iterator<Item = (Example<'_>, &Grid)> {
     task.examples().zip(task.pairs().map(|(_, output)| output))
 }
 
-/// So many pairs, spread evenly over the tasks.
-fn min_max<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> {
+/// Returns about `count` pairs, spread evenly over the tasks.
+fn spread_pairs<'a>(tasks: &[&'a Task], count: usize) -> Vec<(Example<'a>, &'a Grid)> {
     let every: Vec<_> = tasks.iter().flat_map(|task| pairs(task)).collect();
     let step = every.len().div_ceil(count).max(1);
     every.into_iter().step_by(step).collect()
 }
 
-/// Rounds of each way in turn, so that a slow moment of the machine is shared;
-/// and what was flagged in all of them.
-fn timed(ways: &[BenchCase<'_>], rounds: usize) -> Result<(Vec<ArcBenchRow>, Flags), Failure> {
+/// Times the variants in alternating rounds, so that a slow phase of the machine affects
+/// all of them. Returns the times and the flagged evaluations of all rounds.
+fn timed(cases: &[BenchCase<'_>], rounds: usize) -> Result<(Vec<ArcBenchRow>, Flags), Failure> {
     let mut flags = Flags::default();
-    let mut times: Vec<Vec<f64>> = vec![Vec::new(); ways.len()];
-    let mut repeats = Vec::with_capacity(ways.len());
-    for BenchCase { runner, load, .. } in ways {
-        // Once for memory to grow, once for the clock.
+    let mut times: Vec<Vec<f64>> = vec![Vec::new(); cases.len()];
+    let mut repeats = Vec::with_capacity(cases.len());
+    for BenchCase { runner, load, .. } in cases {
+        // The first run grows the memory, the second is timed.
         flags.add_all(&runner.once(load)?);
         let start = Instant::now();
         flags.add_all(&runner.once(load)?);
@@ -402,7 +401,7 @@ fn timed(ways: &[BenchCase<'_>], rounds: usize) -> Result<(Vec<ArcBenchRow>, Fla
         repeats.push(ratio.ceil().clamp(1.0, 10_000.0) as u32);
     }
     for _ in 0..rounds {
-        for (at, BenchCase { runner, load, .. }) in ways.iter().enumerate() {
+        for (at, BenchCase { runner, load, .. }) in cases.iter().enumerate() {
             let start = Instant::now();
             for _ in 0..repeats[at] {
                 flags.add_all(&runner.once(load)?);
@@ -410,17 +409,17 @@ fn timed(ways: &[BenchCase<'_>], rounds: usize) -> Result<(Vec<ArcBenchRow>, Fla
             times[at].push(start.elapsed().as_secs_f64() / f64::from(repeats[at]));
         }
     }
-    let mut rows = Vec::with_capacity(ways.len());
+    let mut rows = Vec::with_capacity(cases.len());
     let mut first = None;
-    for (way, mut times) in ways.iter().zip(times) {
+    for (case, mut times) in cases.iter().zip(times) {
         times.sort_by(f64::total_cmp);
         let median_s = times[times.len() / 2];
         let first = *first.get_or_insert(median_s);
         rows.push(ArcBenchRow {
-            way: way.name.clone(),
-            device: way.runner.device.to_string(),
-            threads: way.runner.threads,
-            samples_per_second: way.load.evaluations() as f64 / median_s,
+            way: case.name.clone(),
+            device: case.runner.device.to_string(),
+            threads: case.runner.threads,
+            samples_per_second: case.load.evaluations() as f64 / median_s,
             speedup: first / median_s,
             median_s,
             least_s: times[0],
@@ -433,13 +432,13 @@ fn timed(ways: &[BenchCase<'_>], rounds: usize) -> Result<(Vec<ArcBenchRow>, Fla
 
 fn print(rows: &[ArcBenchRow], evaluations: usize, output: &mut Output) -> std::io::Result<()> {
     let mut list = table(&[
-        "way ",
+        "variant ",
         "threads",
         "samples/s",
         "speed-up",
         "median",
-        "least",
-        "most",
+        "min",
+        "max",
     ]);
     for row in rows {
         list.add_row([

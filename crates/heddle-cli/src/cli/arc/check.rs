@@ -1,4 +1,4 @@
-//! `heddle arc check`: every primitive against known answers.
+//! `heddle arc check`: checks every primitive against known results.
 
 use std::path::PathBuf;
 
@@ -31,21 +31,21 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         output.object(&report)?;
     } else {
         let mut list = table(&["primitive ", "passed", "failed"]);
-        for (name, decision_counts) in &report.by_primitive {
+        for (name, counts) in &report.by_primitive {
             list.add_row([
                 (*name).to_owned(),
-                decision_counts.passed.to_string(),
-                decision_counts.failed.to_string(),
+                counts.passed.to_string(),
+                counts.failed.to_string(),
             ]);
         }
         output.line(list)?;
-        for decision_counts in report.by_primitive.values() {
-            for difference in &decision_counts.differences {
+        for counts in report.by_primitive.values() {
+            for difference in &counts.differences {
                 output.line(format_args!("  {difference}"))?;
             }
-            let untold = decision_counts.failed - decision_counts.differences.len();
-            if untold > 0 {
-                output.line(format_args!("  {FAINT}and {untold} more{FAINT:#}"))?;
+            let unlisted = counts.failed - counts.differences.len();
+            if unlisted > 0 {
+                output.line(format_args!("  {FAINT}and {unlisted} more{FAINT:#}"))?;
             }
         }
         output.line(format_args!(

@@ -1,4 +1,4 @@
-//! `heddle arc generate`: random programs, and mutants of given ones.
+//! `heddle arc generate`: writes random programs, or mutants of given ones.
 
 use std::path::PathBuf;
 
@@ -15,19 +15,19 @@ use crate::cli::output::Output;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// How many programs.
+    /// Number of programs.
     #[arg(long, default_value_t = 10, value_name = "N")]
     count: usize,
 
-    /// What they depend on, and nothing else.
+    /// Seed of the programs.
     #[arg(long, default_value_t = 0, value_name = "S")]
     seed: u64,
 
-    /// Lines to try for in each.
+    /// Lines of each program, if possible.
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
     lines: u16,
 
-    /// Write programs that see the examples: (S, I, C) instead of (I).
+    /// Write programs that take the examples: (S, I, C) instead of (I).
     #[arg(long)]
     examples: bool,
 
@@ -35,8 +35,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
 
-    /// Tasks of those programs: colours are then replaced by what computes them
-    /// there.
+    /// Tasks of those programs: colours are then replaced by expressions that compute
+    /// them from the examples.
     #[arg(long, value_name = "PATH", env = "HEDDLE_ARC_DATA")]
     data: Option<PathBuf>,
 
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// A program and how it came about.
+/// A program and its origin.
 struct GeneratedProgram {
     program: Program,
     from: Option<(String, Mutation)>,
@@ -121,8 +121,7 @@ fn mutants(arguments: &Arguments) -> Result<Vec<GeneratedProgram>, Failure> {
     };
     let mut made = Vec::with_capacity(arguments.count);
     let mut number = 0;
-    // A program may have nothing to change; ten times as many tries find enough
-    // or show that there is none.
+    // Some programs have no mutant, so there are ten times as many attempts.
     while made.len() < arguments.count && number < 10 * arguments.count as u64 + 100 {
         let mut rng = Rng::of(arguments.seed, number);
         number += 1;
@@ -141,7 +140,7 @@ fn mutants(arguments: &Arguments) -> Result<Vec<GeneratedProgram>, Failure> {
     }
     if made.len() < arguments.count {
         print_notes(&[format!(
-            "{} mutants were asked for and {} found",
+            "{} mutants were requested, but {} were found",
             arguments.count,
             made.len()
         )]);

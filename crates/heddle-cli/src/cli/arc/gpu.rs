@@ -1,4 +1,5 @@
-//! What GPUs did of ARC's evaluations, or why they did nothing.
+//! The GPU's part in ARC evaluations: options, calibration, and a report of what ran there
+//! or why nothing did.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,30 +20,30 @@ use super::grouped;
 use crate::cli::output::Output;
 use crate::cli::{Failure, calibrate as calibration, size};
 
-/// Evaluations below which a processor is done before a GPU is measured.
+/// Evaluations below which the CPU finishes sooner than a GPU could be measured.
 const WORTH_MEASURING: u64 = 20_000;
-/// Time to measure all operations on each device, where nothing was kept, and
+/// Time per device to measure all operations, if no models are saved, and to measure
 /// evaluations alone.
 const ALL: Duration = Duration::from_secs(5);
 const EVALUATIONS: Duration = Duration::from_secs(2);
 
-/// What a warp can hold, as an option.
+/// The option that sets the memory of a warp.
 #[derive(Debug, clap::Args)]
 pub(super) struct Caps {
-    /// What a warp of a GPU can hold, such as cells=64k,rows=8k; what needs more
-    /// is redone on the processor.
+    /// Memory of a GPU warp, such as cells=64k,rows=8k; evaluations that need more are
+    /// evaluated again on the CPU.
     #[arg(long, value_name = "CAPS", value_parser = parse)]
     gpu_caps: Option<heddle::arc::gpu::Caps>,
 }
 
 impl Caps {
-    /// How evaluations are launched, by the option, else by the configuration.
+    /// Returns the launch settings of the option, else of the configuration.
     pub(super) fn launch(&self, config: &Config) -> Result<LaunchSettings, Failure> {
         launch(self.gpu_caps, config)
     }
 }
 
-/// The same where there is no option.
+/// Returns the launch settings of the configuration.
 pub(in crate::cli) fn arc_launch(config: &Config) -> Result<LaunchSettings, Failure> {
     launch(None, config)
 }
@@ -65,7 +66,7 @@ fn launch(
     })
 }
 
-/// Reads caps; what is not named keeps its default.
+/// Parses caps; those not named keep their defaults.
 fn parse(text: &str) -> Result<heddle::arc::gpu::Caps, String> {
     let mut caps = heddle::arc::gpu::Caps::default();
     for cap in text.split(',').filter(|cap| !cap.is_empty()) {
@@ -89,7 +90,7 @@ fn usage() -> String {
     )
 }
 
-/// Evaluations as the router sees them.
+/// Returns the description of evaluations for the router.
 pub(super) fn description(evaluations: u64) -> Description {
     let one = EvaluateProbe.describe(1, Residency::Host).work.max(1);
     let examples = evaluations.div_ceil(one) as usize;
@@ -98,8 +99,8 @@ pub(super) fn description(evaluations: u64) -> Description {
     description
 }
 
-/// Measures where evaluations are fastest if the router may choose a GPU, does
-/// not know, and the job is worth it. Says whether it did.
+/// Measures evaluations on the devices without a model, if the router may choose a GPU and
+/// the job is large enough. Returns whether any device was measured.
 pub(super) fn measure_unknown(
     runtime: &Runtime,
     config: &Config,
@@ -113,7 +114,7 @@ pub(super) fn measure_unknown(
         return Ok(false);
     }
     if !runtime.has_models() {
-        notes.push("this machine was not measured yet: that came first, once".to_owned());
+        notes.push("this machine had not been measured, so it was measured first".to_owned());
         calibration::measure(runtime, ALL)?;
         return Ok(true);
     }
@@ -130,7 +131,7 @@ pub(super) fn measure_unknown(
             ..CalibrationPlan::default()
         };
         notes.push(format!(
-            "evaluations were not measured on {id} yet: that came first, once"
+            "evaluations had not been measured on {id}, so they were measured first"
         ));
         calibrate(runtime.router(), &**device, &probes(), &plan, &mut |_| {})?;
         any = true;
@@ -138,43 +139,43 @@ pub(super) fn measure_unknown(
     Ok(any)
 }
 
-/// What GPUs did.
+/// The GPUs' part in the evaluations.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct GpuReport {
-    /// The GPUs there are.
+    /// The GPUs of the runtime.
     devices: Vec<String>,
-    /// Whether any evaluation ran on one.
+    /// Whether any evaluation ran on a GPU.
     used: bool,
-    /// Whether a processor did a share of its own.
+    /// Whether the job was shared with the CPU.
     shared: bool,
-    /// Why none or not all did, in the router's words.
+    /// Why no evaluation, or not every one, ran on a GPU.
     why_not: Option<String>,
-    /// Operations that a GPU was to run and could not.
+    /// Operations that fell back from a GPU.
     fallbacks: Vec<String>,
     launches: u64,
     evaluations: u64,
-    /// By reason.
+    /// Flagged evaluations by reason.
     flagged: BTreeMap<&'static str, u64>,
-    /// Of the evaluations.
+    /// Flagged evaluations as a share of `evaluations`.
     flagged_share: f64,
-    /// What redoing them took on the processor, mostly while a GPU went on.
+    /// CPU time of evaluating them again, mostly while a launch still ran.
     redone_time: Nanos,
-    /// By the GPUs' own clocks.
+    /// Time by the GPUs' own clocks.
     device_time: Nanos,
     transfer_time: Nanos,
-    /// From the first byte up to the last byte down, with lowering as far as
-    /// nothing hid it.
+    /// Time from the first upload to the last download, with the part of lowering that
+    /// was not hidden.
     time: Nanos,
     evaluations_per_second: Option<f64>,
-    /// As measured in this run, what was redone left out. Nothing where the job was
-    /// shared: the processor then ran other evaluations, often the longest.
+    /// Measured in this run, without evaluations repeated after a flag. `None` where the
+    /// job was shared: the CPU then ran other evaluations, often the longest.
     cpu_evaluations_per_second: Option<f64>,
-    /// What the GPUs' evaluations would take on the processor, by the model.
+    /// Predicted time of the GPUs' evaluations on the CPU.
     predicted_cpu_time: Option<Nanos>,
 }
 
 impl GpuReport {
-    /// Of what the runtime recorded so far; nothing where there is no GPU.
+    /// Returns the report of the spans recorded so far; `None` without a GPU.
     pub(super) fn new(
         runtime: &Runtime,
         config: &Config,
@@ -236,10 +237,10 @@ impl GpuReport {
         })
     }
 
-    /// What ran there, and what was flagged.
+    /// Prints the evaluations on GPUs and those flagged.
     pub(super) fn print_counts(&self, output: &mut Output) -> io::Result<()> {
         output.line(format_args!(
-            "{}: {} evaluations in {} {}, {}; {} by its own clock, {} of transfers",
+            "{}: {} evaluations in {} {}, time {}; device time {}, transfers {}",
             self.devices.join(", "),
             grouped(self.evaluations),
             grouped(self.launches),
@@ -253,7 +254,7 @@ impl GpuReport {
             self.transfer_time,
         ))?;
         output.line(format_args!(
-            "flagged there and redone on the processor: {} ({:.2} %) in {}{}",
+            "flagged and evaluated again on the CPU: {} ({:.2} %) in {}{}",
             grouped(self.flagged.values().sum()),
             self.flagged_share * 100.0,
             self.redone_time,
@@ -261,7 +262,7 @@ impl GpuReport {
         ))
     }
 
-    /// The same with the processor beside it, or why nothing ran there.
+    /// Prints the counts, the comparison with the CPU, and why evaluations ran on the CPU.
     pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
         if self.used {
             self.print_counts(output)?;
@@ -273,22 +274,22 @@ impl GpuReport {
             output.line(format_args!("{names}: present and not used"))?;
         }
         for fallback in &self.fallbacks {
-            output.line(format_args!("fell back: {fallback}"))?;
+            output.line(format_args!("fallback: {fallback}"))?;
         }
         match &self.why_not {
-            Some(why) if self.used => output.line(format_args!("some ran on the processor: {why}")),
-            Some(why) => output.line(format_args!("why not: {why}")),
+            Some(why) if self.used => output.line(format_args!("some ran on the CPU: {why}")),
+            Some(why) => output.line(format_args!("reason: {why}")),
             None => Ok(()),
         }
     }
 
-    /// The GPUs' speed beside the processor's.
+    /// Compares the GPUs' speed with the CPU's.
     fn speedup_text(&self) -> Option<String> {
         let per_second = |rate: f64| grouped(rate as u64);
         let gpu = self.evaluations_per_second?;
         Some(if self.shared {
             format!(
-                "GPU against CPU: not compared, because each ran other evaluations; `heddle arc \
+                "GPU against CPU: not compared, because each ran different evaluations; `heddle arc \
                  bench --device {}` runs the same on both",
                 self.devices.first()?
             )
@@ -301,20 +302,20 @@ impl GpuReport {
             )
         } else if let Some(predicted) = self.predicted_cpu_time {
             format!(
-                "GPU against CPU: {} measured, {} predicted on the processor",
+                "GPU against CPU: {} measured, {} predicted on the CPU",
                 self.time,
                 Estimate(predicted.0 as f64),
             )
         } else {
             format!(
-                "GPU against CPU: {} evaluations per second; the processor was not measured",
+                "GPU against CPU: {} evaluations per second; the CPU was not measured",
                 per_second(gpu),
             )
         })
     }
 }
 
-/// Where operations went instead, why, and how many.
+/// Describes the fallbacks: count, devices and cause.
 fn fallbacks(runtime: &Runtime) -> Vec<String> {
     let rows = runtime.report().fallbacks.into_iter();
     rows.map(|row| {
@@ -324,7 +325,7 @@ fn fallbacks(runtime: &Runtime) -> Vec<String> {
     .collect()
 }
 
-/// `: 3 cells, 2 rows`, or nothing.
+/// Returns `: 3 cells, 2 rows`, or an empty string.
 fn reasons(flagged: &BTreeMap<&str, u64>) -> String {
     let parts: Vec<String> = flagged
         .iter()
@@ -338,23 +339,23 @@ fn reasons(flagged: &BTreeMap<&str, u64>) -> String {
     }
 }
 
-/// Evaluations in a second, those that were done again left out.
-fn rate(effort: &EvaluationTotals) -> Option<f64> {
-    let count = effort.evaluations - effort.repeated;
-    (count > 0).then(|| count as f64 / effort.time.as_duration().as_secs_f64().max(1e-9))
+/// Returns evaluations per second, without repeated ones.
+fn rate(totals: &EvaluationTotals) -> Option<f64> {
+    let count = totals.evaluations - totals.repeated;
+    (count > 0).then(|| count as f64 / totals.time.as_duration().as_secs_f64().max(1e-9))
 }
 
 fn why_not(why: &CpuReason, used: bool, config: &Config) -> String {
     match why {
         CpuReason::Timed => {
-            "a limit of time was set, and a GPU does not look at the clock".to_owned()
+            "a time limit was set, and the GPU kernel cannot read the clock".to_owned()
         }
         CpuReason::Shared if !used => {
-            "it was done with all of it before a launch would have been; --device forces one"
+            "the CPU had finished everything before a launch would have; --device forces a device"
                 .to_owned()
         }
         CpuReason::Shared => {
-            "it did its share, by its speed, and what takes long; --device forces one".to_owned()
+            "the CPU took a share by its speed, and the longest evaluations; --device forces a device".to_owned()
         }
         CpuReason::Decided(decision) => {
             let mut parts = vec![decision.to_string()];
@@ -370,7 +371,7 @@ fn why_not(why: &CpuReason, used: bool, config: &Config) -> String {
                 None => format!("{} was not measured", other.device),
             }));
             if config.device.is_none() {
-                parts.push("--device forces one".to_owned());
+                parts.push("--device forces a device".to_owned());
             }
             parts.join("; ")
         }
@@ -382,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn caps_stand_beside_defaults() {
+    fn unnamed_caps_keep_their_defaults() {
         let default = heddle::arc::gpu::Caps::default();
         let caps = parse("cells=2k, rows=16").unwrap();
         assert_eq!((caps.cells, caps.rows), (2_000, 16));
@@ -397,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_is_compared_by_the_same_work_alone() {
+    fn a_gpu_is_compared_only_on_equal_work() {
         let mut report = GpuReport {
             devices: vec!["cuda:0".to_owned()],
             evaluations_per_second: Some(5e6),

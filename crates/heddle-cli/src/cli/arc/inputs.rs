@@ -1,4 +1,4 @@
-//! Programs and tasks as the command line names them.
+//! The options that name programs and tasks, and their loading.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use heddle::error::with_causes;
 
 use crate::cli::Failure;
 
-/// Seed of the built-in tasks, so that everybody sees the same ones.
+/// Seed of the built-in tasks, so that they are the same in every run.
 const BUILT_IN_SEED: u64 = 1;
 
 #[derive(Debug, clap::Args)]
@@ -29,25 +29,25 @@ pub(super) struct Inputs {
     tasks: Vec<String>,
 }
 
-/// What they name.
+/// The programs and tasks that the options name.
 pub(super) struct LoadedInputs {
     pub(super) programs: Vec<Program>,
-    /// Programs that were not understood.
+    /// Programs that could not be parsed.
     pub(super) errors: Vec<SourceError>,
     pub(super) dataset: Dataset,
-    /// How long reading took.
+    /// The time of reading them.
     pub(super) time: Duration,
 }
 
 impl LoadedInputs {
-    /// The tasks asked about.
+    /// Returns the selected tasks.
     pub(super) fn tasks(&self) -> Vec<&Task> {
         self.dataset.tasks.iter().collect()
     }
 }
 
 impl Inputs {
-    /// Reads them.
+    /// Reads the programs and tasks.
     pub(super) fn read(&self) -> Result<LoadedInputs, Failure> {
         let start = Instant::now();
         let mut dataset = match &self.data {
@@ -97,7 +97,8 @@ impl Inputs {
     }
 }
 
-/// Programs of files and folders, and what was not understood in them.
+/// Returns the programs of files and folders, and the errors of those that could not be
+/// parsed.
 pub(super) fn read_programs(
     paths: &[PathBuf],
 ) -> Result<(Vec<Program>, Vec<SourceError>), Failure> {
@@ -131,7 +132,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     }
 }
 
-/// A failure of the library's own words.
+/// Returns a failure with the error's own message and causes.
 pub(super) fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
     Failure::Arc {
         message: with_causes(error).to_string(),

@@ -1,4 +1,4 @@
-//! `heddle arc merge`: many programs as one plan, in text.
+//! `heddle arc merge`: merges programs into one plan and writes it as text.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,19 +20,19 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     programs: Vec<PathBuf>,
 
-    /// Merge so many of them, chosen at random (default: all).
+    /// Merge this many of them, chosen at random (default: all).
     #[arg(short = 'c', long, value_name = "N")]
     count: Option<usize>,
 
-    /// What the choice depends on.
+    /// Seed of the choice.
     #[arg(long, default_value_t = 0, value_name = "S")]
     seed: u64,
 
-    /// The plan to write.
+    /// Write the plan to this file.
     #[arg(short, long, value_name = "OUT", required_unless_present = "bytecode")]
     out: Option<PathBuf>,
 
-    /// Print what a GPU would run of each program.
+    /// Print the GPU bytecode of each program.
     #[arg(long)]
     bytecode: bool,
 }
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         Some(count) if count > programs.len() => {
             return Err(Failure::Usage {
                 message: format!(
-                    "{count} programs were asked for and {} read",
+                    "{count} programs were requested, but {} were read",
                     programs.len()
                 ),
                 hint: "leave -c out to merge all of them".to_owned(),
@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     Ok(())
 }
 
-/// So many programs at random, in the order they were read.
+/// Returns `count` programs chosen at random, in the order they were read.
 fn chosen(programs: Vec<Program>, count: usize, seed: u64) -> Vec<Program> {
     let mut rng = Rng::new(seed);
     let mut left = programs.len();

@@ -1,7 +1,7 @@
 //! `heddle arc`: programs over coloured grids.
 //!
-//! One file per subcommand. Everything that is computed is computed in
-//! `heddle-arc`; here are the files it reads, what is printed and what is drawn.
+//! One file per subcommand. All computation is in `heddle-arc`; this module reads files,
+//! prints and draws.
 
 mod bench;
 mod check;
@@ -28,15 +28,15 @@ pub(super) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Check every primitive against known answers; exits 1 if any is wrong.
+    /// Check every primitive against known results; exits 1 if any is wrong.
     Check(check::Arguments),
-    /// Run programs on tasks and say which are solved.
+    /// Run programs on tasks and list which are solved.
     Eval(eval::Arguments),
     /// Merge programs into one plan and write it as text.
     Merge(merge::Arguments),
     /// Write random programs, or mutants of given ones.
     Generate(generate::Arguments),
-    /// Time programs one by one, merged, on all cores and on a GPU, and a search.
+    /// Time programs one by one, merged, on all cores and on a GPU; time a search.
     Bench(bench::Arguments),
 }
 
@@ -54,7 +54,8 @@ pub(super) fn run(
     }
 }
 
-/// A runtime on all of this machine's devices with every span kept.
+/// Opens a runtime on all devices of this machine with the profiler on. Its notes are
+/// added to `notes`.
 fn open(config: &Config, notes: &mut Vec<String>) -> Result<Runtime, Failure> {
     let mut config = config.clone();
     config.profile.enabled = true;
@@ -65,15 +66,15 @@ fn open(config: &Config, notes: &mut Vec<String>) -> Result<Runtime, Failure> {
     Ok(runtime)
 }
 
-/// Shows notes where they do not disturb the result.
+/// Prints notes on standard error.
 fn print_notes(notes: &[String]) {
     for note in notes {
-        // A note is not worth failing for.
+        // A note that cannot be printed does not fail the command.
         let _ = writeln!(anstream::stderr().lock(), "note: {note}");
     }
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);

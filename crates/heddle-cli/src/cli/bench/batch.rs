@@ -1,10 +1,9 @@
-//! The `batch` suite: operations merged into one launch against the same
-//! operations issued one by one, on the processor and on the first GPU.
+//! The `batch` suite: operations merged into one launch against the same operations issued
+//! one by one, on the CPU and on the first GPU.
 //!
-//! Operands and answers are on the host: what a caller with a list of small arrays
-//! has and wants. The two ways take turns, so that a machine that changes its
-//! pace changes it for both. Last come whole jobs on small lattices, merged and
-//! sent where they are cheapest, against each operation alone on the GPU.
+//! Operands and results are on the host. The two variants alternate, so that a change of
+//! the machine's speed affects both. The last rows are jobs on small lattices, merged and
+//! routed, against each operation alone on the GPU.
 
 mod lattice;
 
@@ -20,13 +19,13 @@ use super::BenchRow;
 use super::sample::TimeDistribution;
 use crate::cli::{Failure, open};
 
-/// A handful, where merging has little to gain, and very many.
+/// Few operations, where merging gains little, and many.
 const XORS: [usize; 2] = [10, 10_000];
 const XOR_BYTES: usize = 1024;
 const PRODUCTS: usize = 10;
 const SIDE: usize = 256;
 
-/// The rows, and what became of the batches that were routed.
+/// Returns the rows and the statistics of the routed batches.
 pub(super) fn rows(
     config: &Config,
     runtime: &Runtime,
@@ -39,7 +38,7 @@ pub(super) fn rows(
         .find(|id| id.has_own_memory());
     let mut rows = Vec::new();
     for device in [Some(DeviceId::CPU), gpu].into_iter().flatten() {
-        // Everything goes to one device, merged or not.
+        // All operations run on one device, merged or not.
         let forced = open(&Config {
             device: Some(device),
             ..config.clone()
@@ -63,7 +62,7 @@ pub(super) fn rows(
     Ok((rows, merged))
 }
 
-/// Whether a case was asked for, by name or by name and size.
+/// Whether a case is selected, by name or by name and size.
 fn is_wanted(cases: &[String], name: &str, size: usize) -> bool {
     let sized = format!("{name}:{size}");
     cases.is_empty() || cases.iter().any(|case| case == name || *case == sized)
@@ -87,7 +86,7 @@ impl BatchSuite<'_> {
             .collect::<Result<Vec<_>, Error>>()?;
         let key = self.random::<u8>(&[32], u64::MAX)?;
         self.measure("xor", count, || {
-            // What an earlier round left on a GPU would be a gift to this one.
+            // Device copies of an earlier round would save this one its transfers.
             for array in data.iter().chain([&key]) {
                 array.evict();
             }
@@ -111,7 +110,7 @@ impl BatchSuite<'_> {
                 .map(|pair| MatMul::new(&pair[0], &pair[1]))
                 .collect()
         })?;
-        // Operands that are on the GPU stay there, and so do the answers.
+        // Operands that are on the GPU stay there, and so do the results.
         if self.device.has_own_memory() {
             for matrix in &matrices {
                 self.runtime.prefetch(matrix, self.device)?;
@@ -135,9 +134,9 @@ impl BatchSuite<'_> {
             .run_on(DeviceId::CPU, Random::new(seed, extents)?)
     }
 
-    /// Two rows: all operations merged, and one by one, in turns. Making the
-    /// operations is not timed; reading their answers on the host is, unless the
-    /// operands live on the device.
+    /// Adds two rows: all operations merged, and one by one, alternating. Creating the
+    /// operations is not timed; reading their results on the host is, unless the operands
+    /// are resident on the device.
     fn measure<B: Batchable<Output = Array<T>>, T: Element>(
         &mut self,
         name: &str,
@@ -145,11 +144,11 @@ impl BatchSuite<'_> {
         make: impl Fn() -> Result<Vec<B>, Error>,
     ) -> Result<(), Failure> {
         let stays = name.ends_with("-resident");
-        let finish = |answers: Vec<Result<Array<T>, Error>>| -> Result<(), Error> {
-            for answer in answers {
-                let answer = answer?;
+        let finish = |results: Vec<Result<Array<T>, Error>>| -> Result<(), Error> {
+            for result in results {
+                let result = result?;
                 if !stays {
-                    std::hint::black_box(answer.as_slice()?);
+                    std::hint::black_box(result.as_slice()?);
                 }
             }
             Ok(())
@@ -158,10 +157,10 @@ impl BatchSuite<'_> {
         let deadline = Instant::now() + 2 * self.time;
         let mut round = 0;
         while round < 8 || Instant::now() < deadline {
-            for (way, times) in times.iter_mut().enumerate() {
+            for (variant, times) in times.iter_mut().enumerate() {
                 let operations = make()?;
                 let start = Instant::now();
-                if way == 0 {
+                if variant == 0 {
                     finish(self.runtime.batch(operations))?;
                 } else {
                     let one = |operation| self.runtime.run(operation);
@@ -174,9 +173,9 @@ impl BatchSuite<'_> {
             }
             round += 1;
         }
-        for (way, times) in ["batched", "one-by-one"].into_iter().zip(times) {
+        for (variant, times) in ["batched", "one-by-one"].into_iter().zip(times) {
             self.rows.push(BenchRow {
-                name: format!("{name}-{way}"),
+                name: format!("{name}-{variant}"),
                 element: Some(T::DTYPE.name()),
                 size: items,
                 device: self.device.to_string(),

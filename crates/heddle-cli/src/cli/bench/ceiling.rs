@@ -1,8 +1,8 @@
-//! What the machine can do at most, measured in the same run: the bandwidth of a
-//! plain copy and the rate of multiply-adds that never leave the registers.
+//! The machine's peak rates, measured in the same run: the bandwidth of a plain copy and
+//! the rate of multiply-adds that never leave the registers.
 //!
-//! Both are operations of this command's own, run on the same road and threads
-//! as what they are compared with.
+//! Both are operations of this command, run through the same pipeline and on the same
+//! threads as the operations that they are compared with.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::cli::Failure;
 static COPY: Kind = Kind::new("copy", WorkUnit::Bytes);
 static MULTIPLY_ADD: Kind = Kind::new("multiply-add", WorkUnit::MultiplyAdds);
 
-/// Ceilings measured so far.
+/// The peak rates measured so far.
 pub(super) struct Ceilings<'a> {
     runtime: &'a Runtime,
     time: Duration,
@@ -36,10 +36,10 @@ impl<'a> Ceilings<'a> {
         }
     }
 
-    /// Bytes per nanosecond of a copy that touches `bytes` in all: the better of
-    /// one thread and all threads, since either may win at a given size.
+    /// Returns the bytes per nanosecond of a copy that reads and writes `bytes` in total:
+    /// the better of one thread and all threads, since either may be faster.
     pub(super) fn bandwidth(&mut self, bytes: Bytes) -> Result<f64, Failure> {
-        // Half is read and half is written. Sizes are grouped by power of two.
+        // Half is read, half is written. Sizes are rounded up to a power of two.
         let half = (bytes.0 / 2).max(64).next_power_of_two();
         if let Some(&known) = self.bandwidth.get(&half) {
             return Ok(known);
@@ -57,7 +57,7 @@ impl<'a> Ceilings<'a> {
         Ok(rate)
     }
 
-    /// Floating-point operations per nanosecond, two for each multiply-add.
+    /// Returns floating-point operations per nanosecond, two for each multiply-add.
     pub(super) fn peak(&mut self, dtype: DType) -> Result<f64, Failure> {
         if let Some(&known) = self.peak.get(&dtype) {
             return Ok(known);
@@ -117,10 +117,10 @@ struct MultiplyAdding {
     dtype: DType,
 }
 
-/// Chains long enough that starting the threads does not count.
+/// Steps of each chain: enough that the start of the threads is negligible.
 const ROUNDS: u64 = 200_000;
-/// Independent chains, enough to hide the latency of a multiply-add in the
-/// widest registers there are.
+/// Independent chains, enough to hide the latency of a multiply-add in the widest
+/// registers.
 const CHAINS: usize = 192;
 
 impl Operation for MultiplyAdding {

@@ -1,7 +1,7 @@
-//! The `gpu` suite: small and large operations on the first GPU, with operands on
-//! the host and resident, by the system's clock and by the device's.
+//! The `gpu` suite: small and large operations on the first GPU, with operands on the host
+//! and resident, timed by the system's clock and by the device's.
 //!
-//! Every call takes the whole road, from describing the operation to learning
+//! Every call goes through the whole pipeline, from describing the operation to learning
 //! from its time. `benchmarks/gpu_peers.py` reads the rows by name and size.
 
 use std::time::Duration;
@@ -60,8 +60,8 @@ struct GpuSuite<'a> {
 }
 
 impl GpuSuite<'_> {
-    /// Whether a case was asked for: by name, by name and size, or by the
-    /// operation its name begins with.
+    /// Whether a case is selected: by name, by name and size, or by the operation that its
+    /// name begins with.
     fn wants(&self, name: &str, size: usize) -> bool {
         self.cases.is_empty()
             || self.cases.iter().any(|case| {
@@ -73,8 +73,7 @@ impl GpuSuite<'_> {
             })
     }
 
-    /// Random elements in host memory and nowhere else, whichever device random
-    /// arrays would be made on.
+    /// Returns random elements that are only in host memory.
     fn random<T: RandomElement>(&self, extents: &[usize], seed: u64) -> Result<Array<T>, Error> {
         self.runtime
             .run_on(DeviceId::CPU, Random::new(seed, extents)?)
@@ -86,7 +85,7 @@ impl GpuSuite<'_> {
             .try_for_each(|array| self.runtime.prefetch(array, self.gpu))
     }
 
-    /// Data and a key as long as the data: three arrays cross the memory bus.
+    /// Xors data with a key as long as the data: three arrays cross the memory bus.
     fn xor_resident(&mut self, size: usize) -> Result<(), Failure> {
         const NAME: &str = "xor-resident";
         if !self.wants(NAME, size) {
@@ -98,7 +97,7 @@ impl GpuSuite<'_> {
         self.measure(NAME, size, || Xor::new(&data, &key), |_| Ok(()))
     }
 
-    /// Operands on the host and nowhere else, the answer read there.
+    /// Xors operands that are only on the host, and reads the result on the host.
     fn xor_host_to_host(&mut self, size: usize) -> Result<(), Failure> {
         const NAME: &str = "xor-host-to-host";
         if !self.wants(NAME, size) {
@@ -114,8 +113,8 @@ impl GpuSuite<'_> {
                 key.evict();
                 Xor::new(&data, &key)
             },
-            |answer| {
-                std::hint::black_box(answer.as_slice()?);
+            |result| {
+                std::hint::black_box(result.as_slice()?);
                 Ok(())
             },
         )
@@ -143,8 +142,7 @@ impl GpuSuite<'_> {
         self.measure(NAME, side, || BatchMatMul::new(&left, &right), |_| Ok(()))
     }
 
-    /// Times making the operation, running it and what `finish` does with its
-    /// answer.
+    /// Times creating the operation, running it, and `finish` with its result.
     fn measure<O: Operation<Output = Array<T>>, T: Element>(
         &mut self,
         name: &str,

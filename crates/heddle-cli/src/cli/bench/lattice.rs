@@ -1,9 +1,8 @@
-//! The `lattice` suite: sweeps over a large lattice with a tenth of its sites
-//! blocked, on the processor, on the first GPU and where the router sends them.
+//! The `lattice` suite: sweeps over a large lattice with a tenth of its sites blocked, on
+//! the CPU, on the first GPU and routed.
 //!
-//! A sweep from all sites is what closeness is made of. From all of a million sites
-//! it takes a processor minutes, so rows are of some thousand sources, and the
-//! largest says what all of them come to.
+//! Closeness is a sweep from all sites. From all of a million sites it takes a CPU minutes,
+//! so the rows have up to 32,768 sources; `--case sweep-all` sweeps from all sites.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,7 @@ const DIMENSIONS: usize = 6;
 const SIDE: u64 = 10;
 /// The share of blocked sites.
 const BLOCKED: f64 = 0.1;
-/// Sources of each row. All of them are 900,000 or so; see `all`.
+/// Sources of each row. The lattice has about 900,000 free sites.
 const SOURCES: [usize; 3] = [512, 4096, 32_768];
 const MIN_SAMPLES: usize = 3;
 
@@ -36,7 +35,7 @@ pub(super) fn rows(
         .find(|id| id.has_own_memory());
     let mut rows = Vec::new();
     let mut sizes: Vec<usize> = SOURCES.to_vec();
-    // Every site as a source, which only who asks for it waits for.
+    // A sweep from every site runs only on request.
     if cases.iter().any(|case| case == "sweep-all") {
         sizes = vec![lattice.free_sites() as usize];
     }
@@ -47,9 +46,9 @@ pub(super) fn rows(
             continue;
         }
         let places = [Some(DeviceId::CPU), gpu].into_iter().flatten();
-        let mut answers: Vec<ReachTotals> = Vec::new();
+        let mut results: Vec<ReachTotals> = Vec::new();
         for device in places.filter(|device| !all || gpu.is_none_or(|gpu| gpu == *device)) {
-            answers.push(measure(
+            results.push(measure(
                 runtime,
                 &lattice,
                 size,
@@ -58,13 +57,15 @@ pub(super) fn rows(
                 &mut rows,
             )?);
         }
-        // By now the router has seen what each device takes for such a sweep.
+        // The router has by now measured such a sweep on each device.
         if !all {
-            answers.push(measure(runtime, &lattice, size, None, time, &mut rows)?);
+            results.push(measure(runtime, &lattice, size, None, time, &mut rows)?);
         }
-        if answers.windows(2).any(|pair| pair[0] != pair[1]) {
+        if results.windows(2).any(|pair| pair[0] != pair[1]) {
             return Err(Failure::Unfit {
-                devices: format!("a sweep from {size} sources, which devices answer differently,"),
+                devices: format!(
+                    "the sweep from {size} sources, whose results differ between devices,"
+                ),
             });
         }
     }
@@ -75,13 +76,13 @@ fn lattice() -> Result<Lattice, Failure> {
     Ok(Lattice::cubic(DIMENSIONS, SIDE)?.with_random_blocked(BLOCKED, 1)?)
 }
 
-/// From the first free sites: neighbours, as a sweep from all of them has them.
+/// Returns a sweep from the first free sites, which are neighbours as in a full sweep.
 fn sweep(lattice: &Lattice, sources: usize) -> Result<Sweep<'_>, Failure> {
     let free = (0..lattice.sites()).filter(|&site| !lattice.blocked().contains(site));
     Ok(Sweep::new(lattice, free.take(sources))?)
 }
 
-/// Times sweeps on `device`, or where the router sends them.
+/// Times sweeps on `device`, or routed.
 fn measure(
     runtime: &Runtime,
     lattice: &Lattice,

@@ -1,9 +1,8 @@
-//! The `memory` suite: what a block of the first GPU's memory costs from its pool
-//! and from the driver below it.
+//! The `memory` suite: the cost of a block of the first GPU's memory from the pool and from
+//! the driver.
 //!
-//! Blocks are taken a handful at a time and given back, the two ways in turns. The
-//! pool has them all after the first round, as it has in any workload that repeats
-//! itself.
+//! Each round allocates [`BLOCKS`] blocks and frees them; pool and driver alternate. After
+//! the first round the pool holds all blocks, as in any repeating workload.
 
 use std::time::Instant;
 
@@ -16,12 +15,12 @@ use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
 const SIZES: [usize; 3] = [4 << 10, 1 << 20, 64 << 20];
-/// Blocks taken at once, and how often.
+/// Blocks allocated at once, and the rounds of pool and driver.
 const BLOCKS: usize = 16;
 const POOL_ROUNDS: usize = 200;
 const DRIVER_ROUNDS: usize = 12;
 
-/// Nanoseconds for one block: taking it and giving it back.
+/// Nanoseconds for one block: allocation and release.
 #[derive(Default)]
 struct Times {
     allocate: Vec<f64>,
@@ -57,12 +56,12 @@ pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<BenchRow>,
     let memory = gpu.and_then(|gpu| gpu.accelerator()?.memory());
     let (Some(gpu), Some(memory)) = (gpu, memory) else {
         return Err(Failure::Usage {
-            message: "there is no GPU whose memory could be timed".to_owned(),
+            message: "there is no GPU to time".to_owned(),
             hint: "`heddle devices` says why; --device simt:0 times the emulated one".to_owned(),
         });
     };
     let mut rows = Vec::new();
-    // The driver is asked for as many blocks beside those the pool keeps.
+    // The driver allocates as many blocks while the pool keeps its own.
     let most = memory.reading().limit.capacity.0 / (2 * BLOCKS as u64);
     for size in SIZES.into_iter().filter(|&size| size as u64 <= most) {
         let is_wanted = |case: &String| *case == size.to_string() || case.starts_with("allocate");
@@ -91,11 +90,11 @@ pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<BenchRow>,
     Ok(rows)
 }
 
-/// Of the pool, and of the driver.
+/// Times the pool and the driver.
 fn times(memory: &AcceleratorMemory, size: Bytes) -> Result<[Times; 2], Failure> {
     let mut pool = Times::default();
     let mut driver = Times::default();
-    // Fills the pool.
+    // This fills the pool.
     from_pool(&mut Times::default(), memory, size)?;
     for round in 0..POOL_ROUNDS {
         from_pool(&mut pool, memory, size)?;
@@ -128,6 +127,6 @@ fn from_pool(times: &mut Times, memory: &AcceleratorMemory, size: Bytes) -> Resu
 fn refused(memory: &AcceleratorMemory, size: Bytes, why: &dyn std::fmt::Display) -> Failure {
     Failure::from(Error::Device {
         device: memory.reading().device,
-        message: format!("cannot give {BLOCKS} blocks of {size}: {why}"),
+        message: format!("cannot allocate {BLOCKS} blocks of {size}: {why}"),
     })
 }

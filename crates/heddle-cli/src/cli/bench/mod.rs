@@ -1,5 +1,4 @@
-//! `heddle bench`: times suites of operations and shows them against what the
-//! machine can do.
+//! `heddle bench`: times suites of operations and compares them with the machine's peak.
 
 mod batch;
 mod ceiling;
@@ -27,10 +26,10 @@ use sample::TimeDistribution;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// What to time.
+    /// The suite to time.
     suite: Suite,
 
-    /// Only these, as NAME, NAME:SIZE or NAME/TYPE:SIZE, comma separated.
+    /// Time only these cases: NAME, NAME:SIZE or NAME/TYPE:SIZE, comma separated.
     #[arg(long, value_delimiter = ',', value_name = "CASE")]
     case: Vec<String>,
 
@@ -43,17 +42,17 @@ pub(super) struct Arguments {
 enum Suite {
     /// Every array operation, as a share of the machine's bandwidth or peak.
     Ops,
-    /// What the road itself costs.
+    /// The cost of the pipeline itself.
     Route,
     /// The first GPU, with operands on the host and resident.
     Gpu,
-    /// Operations merged into one launch, against one by one.
+    /// Operations merged into one launch, and one by one.
     Batch,
-    /// Memory of the first GPU, from its pool and from the driver.
+    /// Allocations of GPU memory, from the pool and from the driver.
     Memory,
     /// Sweeps over a lattice of a million sites, on each device and routed.
     Lattice,
-    /// Questions to lattices of a thousand to a hundred million sites.
+    /// Neighbours, paths and distances on lattices of 10^3 to 10^8 sites.
     Scale,
 }
 
@@ -70,14 +69,14 @@ struct BenchRow {
     /// Median by the device's own clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     device_ns: Option<u64>,
-    /// Bytes one call moves between host and device; none of a processor.
+    /// Bytes that one call moves between host and device; `None` on the CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_bytes: Option<u64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     rate: Option<Rate>,
 }
 
-/// How fast a case ran, against the fastest this machine was seen to go.
+/// The rate of a case and the peak rate of this machine.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Rate {
     #[serde(rename = "rate")]
@@ -134,7 +133,7 @@ pub(super) fn run(
     }
     print(&rows, output)?;
     if !merged.kinds.is_empty() {
-        output.line(format_args!("\nOf the jobs that were routed\n{merged}"))?;
+        output.line(format_args!("\nRouted jobs\n{merged}"))?;
     }
     Ok(())
 }
@@ -146,10 +145,10 @@ fn print(rows: &[BenchRow], output: &mut Output) -> std::io::Result<()> {
     ];
     let with_device = rows.iter().any(|row| row.device_ns.is_some());
     if with_device {
-        titles.push("on the device");
+        titles.push("device time");
     }
     if with_rates {
-        titles.extend(["rate", "of the machine's"]);
+        titles.extend(["rate", "share of peak"]);
     }
     let mut list = table(&titles);
     for row in rows {

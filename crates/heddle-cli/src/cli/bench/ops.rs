@@ -12,7 +12,7 @@ use super::sample::TimeDistribution;
 use super::{BenchRow, Rate};
 use crate::cli::{Failure, size};
 
-/// Cases of each probe when none are named: spread over its own sizes.
+/// Sizes of each probe when no case is named, spread over the probe's sizes.
 const SIZES_PER_PROBE: usize = 3;
 
 pub(super) fn rows(
@@ -34,7 +34,7 @@ pub(super) fn rows(
     Ok(rows)
 }
 
-/// What a `--case` names.
+/// A parsed `--case`.
 struct Case<'a> {
     name: &'a str,
     element: Option<&'a str>,
@@ -72,7 +72,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The element type people mean when they name an operation and no type.
+/// Returns the element type of an operation that is named without one.
 pub(in crate::cli) fn default_element(kind: &str) -> &'static str {
     if kind == "xor" { "u8" } else { "f32" }
 }
@@ -91,7 +91,7 @@ fn sizes(probe: &dyn Probe, wanted: &[Case<'_>]) -> Vec<usize> {
         .collect()
 }
 
-/// The smallest, the middle and the largest.
+/// Returns the smallest, the middle and the largest size.
 fn spread_sizes(sizes: &[usize]) -> Vec<usize> {
     let last = sizes.len().saturating_sub(1);
     let mut picked: Vec<usize> = (0..SIZES_PER_PROBE)
@@ -127,7 +127,7 @@ fn row(
     })
 }
 
-/// A rate needs a ceiling; only the processor's is measured.
+/// Returns the rate of a case; `None` on a GPU, whose peak is not measured.
 fn rate(
     device: DeviceId,
     description: &Description,

@@ -1,4 +1,4 @@
-//! The `route` suite: what the road itself costs, with nothing on it.
+//! The `route` suite: the cost of the pipeline itself, with an empty operation.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::cli::Failure;
 
 static EMPTY: Kind = Kind::new("empty", WorkUnit::Items);
 
-/// Does nothing, so that everything measured is the road.
+/// Does nothing, so that only the pipeline is measured.
 struct Empty;
 
 impl Operation for Empty {
@@ -25,13 +25,13 @@ impl Operation for Empty {
         Description::new(&EMPTY, DType::U8, 1)
     }
 
-    fn run(&mut self, _lane: &ExecutionContext<'_>) -> Result<u64, Error> {
-        Ok(measured_result())
+    fn run(&mut self, _: &ExecutionContext<'_>) -> Result<u64, Error> {
+        Ok(empty_work())
     }
 }
 
 #[inline(never)]
-fn measured_result() -> u64 {
+fn empty_work() -> u64 {
     black_box(42)
 }
 
@@ -70,17 +70,17 @@ pub(super) fn rows(
         })?;
     }
     add("call", 0, &mut || {
-        black_box(measured_result());
+        black_box(empty_work());
         Ok(())
     })?;
-    add("road", 0, &mut || {
+    add("pipeline", 0, &mut || {
         black_box(runtime.run_on(DeviceId::CPU, Empty)?);
         Ok(())
     })?;
     Ok(rows)
 }
 
-/// A router that has measured one kind on every one of its devices.
+/// Returns a router that has measured one kind on each of its devices.
 fn warm_router(devices: usize) -> (Router, Description) {
     let ids: Vec<DeviceId> = (0..devices)
         .map(|index| match index {

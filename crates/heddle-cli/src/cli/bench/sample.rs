@@ -1,4 +1,4 @@
-//! Timing one case: batches long enough for the clock, medians over many of them.
+//! Timing of one case: the median over many batches of calls.
 
 use std::time::{Duration, Instant};
 
@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::cli::Failure;
 
-/// The clock's own cost and grain disappear in a batch this long.
+/// The length of a batch, which makes the clock's cost and resolution negligible.
 const BATCH: Duration = Duration::from_micros(40);
-/// Fewer batches say nothing about spread, however long each takes.
+/// The least number of batches, for a meaningful spread.
 const MIN_SAMPLES: usize = 7;
 
 /// The distribution of one case's times, in nanoseconds per call.
@@ -24,13 +24,13 @@ pub(super) struct TimeDistribution {
 }
 
 impl TimeDistribution {
-    /// Calls `body` for about `time` and says how long one call takes.
+    /// Calls `body` for about `time` and returns the distribution of the time of a call.
     pub(super) fn of(
         time: Duration,
         mut body: impl FnMut() -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
-        // The first call pays for page faults and cold caches; the second tells
-        // how many make a batch.
+        // The first call pays for page faults and cold caches; the second determines the
+        // number of calls in a batch.
         body()?;
         let start = Instant::now();
         body()?;
@@ -48,7 +48,7 @@ impl TimeDistribution {
         Ok(Self::from_times(times, calls))
     }
 
-    /// `times` holds at least one reading.
+    /// Returns the distribution of `times`, which must not be empty.
     pub(super) fn from_times(mut times: Vec<f64>, calls: u32) -> Self {
         times.sort_by(f64::total_cmp);
         let rank = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize];

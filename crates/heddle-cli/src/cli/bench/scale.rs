@@ -1,5 +1,5 @@
-//! The `scale` suite: questions to lattices of 10^3 to 10^8 sites. Those that
-//! arithmetic answers should cost as little of the largest as of the smallest.
+//! The `scale` suite: neighbours, paths and distances on lattices of 10^3 to 10^8 sites.
+//! Those computed by a formula should cost the same at every size.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::BenchRow;
 use super::sample::TimeDistribution;
 use crate::cli::Failure;
 
-/// Three axes of these sizes: 10^3, 10^4 and so on, as near as a cube comes.
+/// Sites along each of three axes, for about 10^3, 10^4, … 10^8 sites.
 const SIDES: [u64; 6] = [10, 22, 46, 100, 215, 464];
 const DIMENSIONS: usize = 3;
 
-/// The share of blocked sites where some are.
+/// The share of blocked sites in the cases with blocked sites.
 const BLOCKED: f64 = 0.1;
 
-/// A question to a lattice, and whether sites are blocked.
+/// A case: its name, whether sites are blocked, and the computation.
 type ScaleCase = (
     &'static str,
     bool,
@@ -40,11 +40,11 @@ pub(super) fn rows(
     time: Duration,
 ) -> Result<Vec<BenchRow>, Failure> {
     let mut rows = Vec::new();
-    for (name, blocked, ask) in SCALE_CASES {
+    for (name, blocked, compute) in SCALE_CASES {
         for side in SIDES {
             let sites = side.pow(DIMENSIONS as u32);
-            let is_asked = |case: &String| case == name || *case == format!("{name}:{sites}");
-            if !(cases.is_empty() || cases.iter().any(is_asked)) {
+            let is_wanted = |case: &String| case == name || *case == format!("{name}:{sites}");
+            if !(cases.is_empty() || cases.iter().any(is_wanted)) {
                 continue;
             }
             let lattice = lattice(side, blocked)?;
@@ -54,7 +54,7 @@ pub(super) fn rows(
                 size: sites as usize,
                 device: DeviceId::CPU.to_string(),
                 sample: TimeDistribution::of(time, || {
-                    black_box(ask(&lattice, pool)?);
+                    black_box(compute(&lattice, pool)?);
                     Ok(())
                 })?,
                 device_ns: None,
@@ -66,14 +66,14 @@ pub(super) fn rows(
     Ok(rows)
 }
 
-/// With both corners free, which paths lead between.
+/// Returns a cube whose first and last site, the ends of the path, are free.
 fn lattice(side: u64, blocked: bool) -> Result<Lattice, Failure> {
     let lattice = Lattice::cubic(DIMENSIONS, side)?;
     if !blocked {
         return Ok(lattice);
     }
     let drawn = lattice.clone().with_random_blocked(BLOCKED, 1)?;
-    // A corner that is walled in has no path: its neighbours stay free too.
+    // The neighbours of both corners stay free too, so that neither is enclosed.
     let spared: Vec<Site> = [0, lattice.sites() - 1]
         .into_iter()
         .flat_map(|corner| {
@@ -85,10 +85,10 @@ fn lattice(side: u64, blocked: bool) -> Result<Lattice, Failure> {
     Ok(lattice.with_blocked(blocked)?)
 }
 
-/// The neighbours of a site in the middle.
+/// Sums the neighbours of a site in the middle.
 #[allow(
     clippy::unnecessary_wraps,
-    reason = "questions have one type, and others can fail"
+    reason = "all cases have one type, and others can fail"
 )]
 fn neighbours(lattice: &Lattice, _: &CpuPool) -> Result<f64, Error> {
     let middle = black_box(lattice.sites() / 2);
@@ -96,12 +96,12 @@ fn neighbours(lattice: &Lattice, _: &CpuPool) -> Result<f64, Error> {
     Ok(sum as f64)
 }
 
-/// From corner to corner.
+/// Finds a path from corner to corner.
 fn path(lattice: &Lattice, _: &CpuPool) -> Result<f64, Error> {
     Ok(lattice.shortest_path(0, lattice.sites() - 1)?.cost)
 }
 
-/// From a corner to every site.
+/// Computes the distances from a corner to every site.
 fn distances(lattice: &Lattice, pool: &CpuPool) -> Result<f64, Error> {
     Ok(lattice.distances_on(pool, &[0])?.farthest())
 }

@@ -1,4 +1,4 @@
-//! `heddle lattice analyze`: what a lattice looks like as a whole.
+//! `heddle lattice analyze`: prints the global properties of a lattice.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     lattice: LatticeArguments,
 
-    /// Pairs of vertices whose distance may be found out where no formula gives it.
+    /// Most pairs of vertices whose distances are computed where no formula gives them.
     #[arg(long, value_name = "N", value_parser = crate::cli::size::parse, default_value = "10G")]
     most_pairs: usize,
 }
@@ -46,7 +46,7 @@ pub(super) fn run(
 }
 
 fn print(analysis: &Analysis, output: &mut Output) -> Result<(), Failure> {
-    let mut rows = table(&["figure ", "value", "how "]);
+    let mut rows = table(&["property ", "value", "method "]);
     rows.add_row([
         "vertices".to_owned(),
         analysis.vertices.to_string(),
@@ -78,7 +78,7 @@ fn print(analysis: &Analysis, output: &mut Output) -> Result<(), Failure> {
     output.line(rows)?;
     let memory = &analysis.memory;
     output.line(format_args!(
-        "\n{} of memory; as an explicit graph {}, {:.1} times as much",
+        "\nmemory: {} as described, {} as an explicit graph, {:.1} times as much",
         Bytes(memory.described_bytes),
         Bytes(memory.explicit_bytes),
         memory.reduction
@@ -102,7 +102,7 @@ fn row<T: fmt::Display>(name: &str, property: &Property<T>) -> [String; 3] {
     [name.to_owned(), value, how]
 }
 
-/// Six figures, and no more than there are.
+/// Formats a whole number as it is, any other with six decimals.
 fn short(value: f64) -> String {
     if value.fract() == 0.0 {
         return format!("{value}");

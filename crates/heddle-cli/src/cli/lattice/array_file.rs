@@ -1,4 +1,4 @@
-//! One number per site as a file for other programs: `.npy` or CSV.
+//! Files of one number per site for other programs: `.npy` or CSV.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::cli::Failure;
 
-/// A file that is asked for, and what its name says is in it.
+/// A file to write, and the format that its extension names.
 #[derive(Clone, Debug)]
 pub(super) struct ArrayFile {
     path: PathBuf,
@@ -65,7 +65,7 @@ impl ArrayFile {
         mut values: impl FnMut(usize) -> Result<Vec<f64>, Failure>,
     ) -> Result<Written, Failure> {
         let (layer_name, count) = layers;
-        // What a failing layer said: the writer below can only say that it stopped.
+        // The error of a layer; `write_whole` only passes an `io::Error` through.
         let mut failed = None;
         let write = |to: &mut dyn Write| -> io::Result<()> {
             match self.format {
@@ -104,7 +104,7 @@ impl ArrayFile {
     }
 }
 
-/// Whether something is there that must not be replaced by a regular file.
+/// Whether the path is a pipe or device, which a regular file must not replace.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
@@ -132,7 +132,7 @@ fn write_through(
     })
 }
 
-/// Counts what is written: a pipe has no length to ask for.
+/// Counts the written bytes: a pipe has no length.
 struct Counted<W> {
     to: W,
     bytes: u64,
@@ -158,9 +158,9 @@ fn shape(lattice: &Lattice, layer_name: Option<&str>, layers: usize) -> Vec<u64>
         .collect()
 }
 
-/// Version 1.0 of the format, little-endian doubles in C order.
+/// Returns a header of format version 1.0, little-endian doubles in C order.
 fn npy_header(shape: &[u64]) -> Vec<u8> {
-    /// The numbers begin at a multiple of this.
+    /// The alignment of the first number in the file.
     const ALIGNMENT: usize = 64;
     const MAGIC: &[u8; 8] = b"\x93NUMPY\x01\x00";
     let shape = match shape {

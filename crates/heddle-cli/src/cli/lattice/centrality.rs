@@ -1,4 +1,4 @@
-//! `heddle lattice centrality`: which sites matter most.
+//! `heddle lattice centrality`: ranks sites by a centrality measure.
 
 use heddle::Runtime;
 use heddle::config::Config;
@@ -17,19 +17,19 @@ pub(super) struct Arguments {
     #[command(flatten)]
     lattice: LatticeArguments,
 
-    /// What makes a site matter.
+    /// The centrality measure.
     #[arg(long, value_enum, default_value_t = Measure::Closeness)]
     measure: Measure,
 
-    /// How many sites to print.
+    /// Number of sites to print.
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
 
-    /// With --json, the value of every site too: null where it is blocked.
+    /// With --json, also print the value of every site: null where it is blocked.
     #[arg(long)]
     values: bool,
 
-    /// Write the value of every site here, as doubles, nan where it is blocked:
+    /// Write the value of every site to this file, as doubles, nan where it is blocked:
     /// FILE.npy (one axis for each of the lattice) or FILE.csv.
     #[arg(long, short, value_name = "FILE")]
     output: Option<ArrayFile>,
@@ -38,13 +38,13 @@ pub(super) struct Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Measure {
-    /// How many neighbours.
+    /// The number of neighbours.
     Degree,
-    /// How near to all others.
+    /// The inverse of the mean distance to all others.
     Closeness,
-    /// How many shortest paths lead through.
+    /// The number of shortest paths through the site.
     Betweenness,
-    /// How well joined to those that are well joined.
+    /// The leading eigenvector of the adjacency matrix.
     Eigenvector,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn run(
             Ok((0..lattice.sites()).map(at).collect())
         })
     });
-    // A vertex nobody reaches has no closeness.
+    // A vertex without a path to any other has no closeness.
     let known = || {
         scores
             .values

@@ -1,4 +1,4 @@
-//! `heddle lattice communities`: which sites belong together.
+//! `heddle lattice communities`: divides the sites into communities.
 
 use heddle::config::Config;
 use heddle::lattice::community::{
@@ -12,7 +12,7 @@ use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
 
-/// Groups printed for people; `--json` has them all.
+/// Communities printed as text; `--json` has them all.
 const SHOWN: usize = 12;
 
 #[derive(Debug, clap::Args)]
@@ -20,11 +20,11 @@ pub(super) struct Arguments {
     #[command(flatten)]
     lattice: LatticeArguments,
 
-    /// How groups are found.
+    /// The algorithm.
     #[arg(long, value_enum, default_value_t = Algorithm::Louvain)]
     by: Algorithm,
 
-    /// With --json, the group of every site too: null where it is blocked.
+    /// With --json, also print the community of every site: null where it is blocked.
     #[arg(long)]
     values: bool,
 }
@@ -32,11 +32,11 @@ pub(super) struct Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Algorithm {
-    /// By modularity.
+    /// Maximise the modularity.
     Louvain,
-    /// Each site joins the group of most of its neighbours.
+    /// Each site joins the community of most of its neighbours.
     LabelPropagation,
-    /// The busiest steps are taken away until parts fall apart.
+    /// Remove the edges with the most shortest paths until the graph falls apart.
     EdgeBetweenness,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn run(
     let report = CommunityReport {
         by: arguments.by,
         groups: found.len(),
-        // Without a step there is none.
+        // A lattice without edges has no modularity.
         modularity: Some(found.modularity).filter(|modularity| !modularity.is_nan()),
         elapsed_ns: start.elapsed().as_nanos() as u64,
         sizes: &found.sizes,
@@ -93,13 +93,13 @@ pub(super) fn run(
         format!(", modularity {modularity:.4}")
     });
     output.line(format_args!(
-        "\n{} groups{modularity}, in {}\n",
+        "\n{} communities{modularity}, in {}\n",
         report.groups,
         Nanos(report.elapsed_ns)
     ))?;
     let mut largest: Vec<(usize, u64)> = found.sizes.iter().copied().enumerate().collect();
     largest.sort_by_key(|&(group, sites)| (std::cmp::Reverse(sites), group));
-    let mut rows = table(&["group", "sites", "share"]);
+    let mut rows = table(&["community", "sites", "share"]);
     for &(group, sites) in largest.iter().take(SHOWN) {
         let share = sites as f64 / lattice.free_sites() as f64 * 100.0;
         rows.add_row([

@@ -1,4 +1,4 @@
-//! `heddle lattice distances`: how far every site is from the nearest source.
+//! `heddle lattice distances`: the distance of every site from the nearest source.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::cli::Failure;
 use crate::cli::output::Output;
 use crate::cli::table::table;
 
-/// Rows of the table; more distances than that are put together.
+/// Most rows of the table; more distances than that are binned.
 const ROWS: usize = 20;
 
-/// The longest bar of the table.
+/// Width of the longest bar in the table.
 const BAR_WIDTH: usize = 40;
 
 #[derive(Debug, clap::Args)]
@@ -27,16 +27,16 @@ pub(super) struct Arguments {
     #[command(flatten)]
     lattice: LatticeArguments,
 
-    /// A source; may be given again (default: the first free site).
+    /// A source; may be repeated (default: the first free site).
     #[arg(long, value_name = "X,Y,…")]
     from: Vec<SiteCoordinates>,
 
-    /// With --json, one distance per site too: null where no path leads.
+    /// With --json, also print one distance per site: null where there is no path.
     #[arg(long)]
     values: bool,
 
-    /// Write the distance of every site from each source here, as doubles, inf where
-    /// no path leads: FILE.npy (sources first, then the axes) or FILE.csv.
+    /// Write the distance of every site from each source to this file, as doubles, inf
+    /// where there is no path: FILE.npy (sources first, then the axes) or FILE.csv.
     #[arg(long, short, value_name = "FILE")]
     output: Option<ArrayFile>,
 }
@@ -50,8 +50,7 @@ struct DistanceReport {
     mean: f64,
     method: DistanceMethod,
     elapsed_ns: u64,
-    /// Sites at each distance, nearest first, distances put together where there
-    /// are many.
+    /// Number of sites by distance, nearest first, binned where there are many.
     sites_by_distance: Vec<DistanceBin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Vec<Option<f64>>>,
@@ -59,7 +58,7 @@ struct DistanceReport {
     written: Option<Written>,
 }
 
-/// Sites between two distances, both included.
+/// The number of sites between two distances, both included.
 #[derive(Serialize)]
 struct DistanceBin {
     from: f64,
@@ -115,10 +114,10 @@ pub(super) fn run(
     print(&report, output)
 }
 
-/// Sites by distance, in at most as many rows as are shown, and the mean over
-/// every site that is reached.
+/// Returns the number of sites by distance, in at most [`ROWS`] bins, and the mean over
+/// all reached sites.
 fn distance_bins(values: &DistanceValues) -> (Vec<DistanceBin>, f64) {
-    // Distances are positive, so their bits are in their order.
+    // The bits of non-negative floats have the order of the floats.
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     let mut count = |distance: f64| {
         if distance.is_finite() {
@@ -182,7 +181,7 @@ fn distance_bins(values: &DistanceValues) -> (Vec<DistanceBin>, f64) {
 fn print(report: &DistanceReport, output: &mut Output) -> Result<(), Failure> {
     let sources: Vec<String> = report.sources.iter().map(ToString::to_string).collect();
     output.line(format_args!(
-        "\nfrom {}: {} sites reached, {} not; farthest {}, mean {:.4}",
+        "\nfrom {}: {} sites reached, {} unreachable; farthest {}, mean {:.4}",
         sources.join(" and "),
         report.reached,
         report.unreachable,
@@ -192,8 +191,8 @@ fn print(report: &DistanceReport, output: &mut Output) -> Result<(), Failure> {
     let how = match report.method {
         DistanceMethod::ClosedForm => "by formula",
         DistanceMethod::AxisScans => "by scans along each axis",
-        DistanceMethod::BreadthFirst => "breadth first",
-        DistanceMethod::AxisQueues => "by cost, a queue per axis",
+        DistanceMethod::BreadthFirst => "by breadth-first search",
+        DistanceMethod::AxisQueues => "by cost, with a queue per axis",
         DistanceMethod::Dijkstra => "by cost, with a heap",
     };
     output.line(format_args!(
@@ -224,7 +223,7 @@ fn print(report: &DistanceReport, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A number of steps as it is, a cost to four figures.
+/// Formats a whole number as it is, any other with three decimals.
 fn short(distance: f64) -> String {
     if distance.fract() == 0.0 {
         format!("{distance}")

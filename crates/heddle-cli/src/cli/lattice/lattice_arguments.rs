@@ -1,4 +1,4 @@
-//! Which lattice is meant: the flags every `heddle lattice` command takes.
+//! The options that describe the lattice, shared by all `heddle lattice` commands.
 
 use heddle::lattice::{Axis, Lattice, Site, Weights};
 
@@ -6,7 +6,7 @@ use crate::cli::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct LatticeArguments {
-    /// How many axes, each of --size sites.
+    /// Number of axes, each of --size sites.
     #[arg(long, value_name = "N", default_value_t = 2)]
     dims: usize,
 
@@ -18,7 +18,7 @@ pub(super) struct LatticeArguments {
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', conflicts_with_all = ["dims", "size"])]
     sizes: Option<Vec<u64>>,
 
-    /// Close every axis on itself, or these (numbered from 0).
+    /// Make every axis periodic, or only these (numbered from 0).
     #[arg(long, value_name = "AXIS,…", value_delimiter = ',', num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     periodic: Vec<String>,
 
@@ -26,21 +26,21 @@ pub(super) struct LatticeArguments {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     blocked: Option<f64>,
 
-    /// Block the site at these coordinates; may be given again.
+    /// Block the site at these coordinates; may be repeated.
     #[arg(long, value_name = "X,Y,…")]
     block: Vec<SiteCoordinates>,
 
-    /// What a step along each axis costs, one number per axis; or `random`, for
-    /// a cost between 1 and 2 drawn for every site.
+    /// Cost of a step along each axis, one number per axis; or `random`, for a random
+    /// cost between 1 and 2 for every site.
     #[arg(long, value_name = "W,W,…", value_delimiter = ',')]
     weights: Vec<String>,
 
-    /// Seed of what is drawn at random.
+    /// Seed of all random choices.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(super) seed: u64,
 }
 
-/// Coordinates as people type them: `3,0,5`.
+/// Coordinates on the command line: `3,0,5`.
 #[derive(Clone, Debug)]
 pub(super) struct SiteCoordinates(Vec<u64>);
 
@@ -61,7 +61,7 @@ impl std::str::FromStr for SiteCoordinates {
         text.split(',')
             .map(|number| {
                 number.trim().parse().map_err(|_| {
-                    format!("{number:?} is no coordinate; give whole numbers such as 3,0,5")
+                    format!("{number:?} is not a coordinate; give whole numbers such as 3,0,5")
                 })
             })
             .collect::<Result<_, _>>()
@@ -70,11 +70,11 @@ impl std::str::FromStr for SiteCoordinates {
 }
 
 impl LatticeArguments {
-    /// The lattice these flags describe.
+    /// Returns the lattice that the options describe.
     pub(super) fn lattice(&self) -> Result<Lattice, Failure> {
         let sizes = match &self.sizes {
             Some(sizes) => sizes.clone(),
-            // One more than a lattice may have is enough to be refused.
+            // One more axis than the maximum is enough to be refused.
             None => vec![self.size; self.dims.min(heddle::lattice::MAX_DIMENSIONS + 1)],
         };
         let periodic = self.periodic_axes(sizes.len())?;
@@ -137,7 +137,7 @@ impl LatticeArguments {
             .iter()
             .map(|text| {
                 text.trim().parse::<f64>().map_err(|_| Failure::Usage {
-                    message: format!("--weights: {text:?} is no number"),
+                    message: format!("--weights: {text:?} is not a number"),
                     hint: "give one cost per axis, such as 1,2.5, or `random`".to_owned(),
                 })
             })
@@ -146,7 +146,7 @@ impl LatticeArguments {
     }
 }
 
-/// A share as people type it: `0.1` or `10%`.
+/// Parses a share: `0.1` or `10%`.
 fn share(text: &str) -> Result<f64, String> {
     let (number, scale) = match text.strip_suffix('%') {
         Some(number) => (number, 0.01),
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_read_both_ways() {
+    fn shares_are_fractions_or_percentages() {
         assert_eq!(share("0.25"), Ok(0.25));
         assert_eq!(share("25%"), Ok(0.25));
         for text in ["", "%", "-1", "101%", "NaN", "inf", "ten"] {

@@ -1,4 +1,4 @@
-//! `heddle lattice`: questions to an N-dimensional lattice.
+//! `heddle lattice`: computations on an N-dimensional lattice.
 
 mod analyze;
 mod array_file;
@@ -26,17 +26,17 @@ pub(super) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum LatticeCommand {
-    /// Vertices, edges, diameter, mean distance and the like.
+    /// Print vertices, edges, components, diameter, mean distance and more.
     Analyze(analyze::Arguments),
-    /// A shortest path between two sites.
+    /// Find a shortest path between two sites.
     Path(path::Arguments),
-    /// How far every site is from the nearest of some sources.
+    /// Compute the distance of every site from the nearest source.
     Distances(distances::Arguments),
-    /// Which sites matter most.
+    /// Rank sites by a centrality measure.
     Centrality(centrality::Arguments),
-    /// Which sites belong together.
+    /// Divide the sites into communities.
     Communities(communities::Arguments),
-    /// Transform one value per site, on whichever device answers soonest.
+    /// Transform one value per site, on the device that the router chooses.
     Transform(transform::Arguments),
     /// Draw a two-dimensional slice.
     Show(show::Arguments),
@@ -58,7 +58,7 @@ pub(super) fn run(
     }
 }
 
-/// The lattice in one line: `4-dimensional, 10 x 10 x 10 x 10, 1003 of 10000 sites blocked`.
+/// Describes the lattice in one line: `4-dimensional, 10 x 10 x 10 x 10, 1003 of 10000 sites blocked`.
 fn words(lattice: &Lattice) -> String {
     use heddle::lattice::{Boundary, Weights};
     let axes: Vec<String> = lattice
@@ -84,7 +84,7 @@ fn words(lattice: &Lattice) -> String {
     )
 }
 
-/// The site at `place`, or `otherwise` where none is named.
+/// Returns the site at `place`, or `otherwise` if none is named.
 fn site_or(
     lattice: &Lattice,
     place: Option<&SiteCoordinates>,
@@ -93,18 +93,18 @@ fn site_or(
     place.map_or(Ok(otherwise), |place| place.site(lattice))
 }
 
-/// The first site that is free, or the last; a lattice with none has none.
+/// Returns the first and the last free site. Fails if every site is blocked.
 fn free_ends(lattice: &Lattice) -> Result<(Site, Site), Failure> {
     let free = |site: &Site| !lattice.blocked().contains(*site);
     let first = (0..lattice.sites()).find(free);
     let last = (0..lattice.sites()).rev().find(free);
     first.zip(last).ok_or_else(|| Failure::Usage {
         message: "every site is blocked".to_owned(),
-        hint: "block fewer of them".to_owned(),
+        hint: "block fewer sites".to_owned(),
     })
 }
 
-/// Where sites are.
+/// Returns the coordinates of sites.
 fn site_coordinates(lattice: &Lattice, sites: &[Site]) -> Result<Vec<Coordinates>, Failure> {
     sites
         .iter()

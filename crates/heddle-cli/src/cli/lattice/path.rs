@@ -1,5 +1,4 @@
-//! `heddle lattice path`: a shortest path, found by formula, by search or
-//! catalytically.
+//! `heddle lattice path`: finds a shortest path by formula, by search or catalytically.
 
 use heddle::lattice::path::{CountValue, PathMethod};
 use heddle::lattice::{Coordinates, Lattice, Path, Site};
@@ -10,10 +9,10 @@ use super::{LatticeArguments, SiteCoordinates, free_ends, site_coordinates, site
 use crate::cli::Failure;
 use crate::cli::output::{FAINT, Output};
 
-/// Vertices printed for people; `--json` has them all.
+/// Vertices printed as text; `--json` has them all.
 const SHOWN: usize = 24;
 
-/// The most words `--catalytic` fills with data to borrow: 1 GiB.
+/// The most words of memory that `--catalytic` borrows: 1 GiB.
 const MAX_BORROWED: u64 = 1 << 27;
 
 #[derive(Debug, clap::Args)]
@@ -21,20 +20,20 @@ pub(super) struct Arguments {
     #[command(flatten)]
     lattice: LatticeArguments,
 
-    /// Where the path begins (default: the first free site).
+    /// Start of the path (default: the first free site).
     #[arg(long, value_name = "X,Y,…")]
     from: Option<SiteCoordinates>,
 
-    /// Where it ends (default: the last free site).
+    /// End of the path (default: the last free site).
     #[arg(long, value_name = "X,Y,…")]
     to: Option<SiteCoordinates>,
 
-    /// Also say how many shortest paths there are.
+    /// Also print the number of shortest paths.
     #[arg(long)]
     count: bool,
 
-    /// Search in borrowed memory that is given back as it was, with next to none
-    /// of its own.
+    /// Search in borrowed memory, which is returned unchanged, with some hundred bytes of
+    /// its own.
     #[arg(long)]
     catalytic: bool,
 }
@@ -46,7 +45,7 @@ struct PathReport {
     steps: u64,
     cost: f64,
     method: PathMethod,
-    /// Sites the search took up; 0 for a formula.
+    /// Sites that the search expanded; 0 for a formula.
     expanded: u64,
     elapsed_ns: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,12 +55,12 @@ struct PathReport {
     vertices: Vec<Coordinates>,
 }
 
-/// What a catalytic search used.
+/// The memory that a catalytic search used.
 #[derive(Serialize)]
 struct CatalyticMemory {
     borrowed_bytes: u64,
     ordinary_bytes: u64,
-    /// Whether every borrowed byte came back as it was.
+    /// Whether every borrowed byte was returned unchanged.
     given_back: bool,
 }
 
@@ -95,7 +94,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     print(&report, output)
 }
 
-/// By formula or search; catalytically in memory full of other bytes, if asked.
+/// Finds the path by formula or search or, with `--catalytic`, in memory that holds other
+/// data.
 fn find(
     lattice: &Lattice,
     from: Site,
@@ -118,13 +118,13 @@ fn find(
     ))
 }
 
-/// Memory full of somebody else's data, as much as the search borrows.
+/// Returns memory filled with pseudo-random data, as much as the search borrows.
 fn full_memory(lattice: &Lattice, seed: u64) -> Result<Vec<u64>, Failure> {
     let words = lattice.catalytic_words();
     if words > MAX_BORROWED {
         return Err(Failure::Usage {
             message: format!("a catalytic search here would borrow {words} words"),
-            hint: format!("take a lattice of at most {} sites", MAX_BORROWED / 2),
+            hint: format!("use a lattice of at most {} sites", MAX_BORROWED / 2),
         });
     }
     let mut word = seed;
@@ -137,11 +137,11 @@ fn full_memory(lattice: &Lattice, seed: u64) -> Result<Vec<u64>, Failure> {
     Ok(std::iter::repeat_with(next).take(words as usize).collect())
 }
 
-/// The way in words.
+/// The method in words.
 fn words_of(method: PathMethod) -> &'static str {
     match method {
         PathMethod::ClosedForm => "a formula",
-        PathMethod::FreeStaircase => "a formula whose path happens to be free",
+        PathMethod::FreeStaircase => "a formula whose path is free",
         PathMethod::AStar => "A*",
         PathMethod::BidirectionalBfs => "breadth-first search from both ends",
         PathMethod::WeightedAStar => "A* by cost",
@@ -155,7 +155,7 @@ fn print(report: &PathReport, output: &mut Output) -> Result<(), Failure> {
         report.from, report.to, report.steps, report.cost
     ))?;
     output.line(format_args!(
-        "found by {} in {}, {} sites looked at",
+        "found by {} in {}, {} sites expanded",
         words_of(report.method),
         Nanos(report.elapsed_ns),
         report.expanded
@@ -171,9 +171,9 @@ fn print(report: &PathReport, output: &mut Output) -> Result<(), Failure> {
             "{} bytes borrowed and {}, {} bytes of its own",
             used.borrowed_bytes,
             if used.given_back {
-                "given back as they were"
+                "returned unchanged"
             } else {
-                "NOT given back as they were"
+                "NOT returned unchanged"
             },
             used.ordinary_bytes
         ))?;

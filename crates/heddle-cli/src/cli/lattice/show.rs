@@ -1,4 +1,4 @@
-//! `heddle lattice show`: a two-dimensional slice as SVG or as a page.
+//! `heddle lattice show`: draws a two-dimensional slice as SVG or HTML.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,24 +19,23 @@ pub(super) struct Arguments {
     #[command(flatten)]
     lattice: LatticeArguments,
 
-    /// Write here; a name that ends in .html makes a page.
+    /// Write to this file: an HTML page if its name ends in .html, else SVG.
     #[arg(long, short, value_name = "FILE", default_value = "lattice.svg")]
     output: PathBuf,
 
-    /// What colour means.
+    /// The value that colours show.
     #[arg(long, value_enum, default_value_t = Colour::Distances)]
     colour: Colour,
 
-    /// Leave the path out.
+    /// Draw no path.
     #[arg(long)]
     no_path: bool,
 
-    /// Where the path begins, and what distances are from (default: the first
-    /// free site).
+    /// Start of the path and source of the distances (default: the first free site).
     #[arg(long, value_name = "X,Y,…")]
     from: Option<SiteCoordinates>,
 
-    /// Where the path ends (default: the last free site).
+    /// End of the path (default: the last free site).
     #[arg(long, value_name = "X,Y,…")]
     to: Option<SiteCoordinates>,
 
@@ -44,24 +43,24 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "AXIS,AXIS", value_delimiter = ',', num_args = 1)]
     axes: Vec<usize>,
 
-    /// Where the other axes are cut, one coordinate per axis (default: 0).
+    /// Coordinates of the slice, one per axis (default: 0).
     #[arg(long, value_name = "X,Y,…")]
     at: Option<SiteCoordinates>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Colour {
-    /// Nothing.
+    /// No colours.
     None,
-    /// Distance from --from.
+    /// The distance from --from.
     Distances,
-    /// How many neighbours.
+    /// The number of neighbours.
     Degree,
-    /// How near to all others.
+    /// The inverse of the mean distance to all others.
     Closeness,
-    /// How many shortest paths lead through.
+    /// The number of shortest paths through the site.
     Betweenness,
-    /// How well joined to those that are well joined.
+    /// The leading eigenvector of the adjacency matrix.
     Eigenvector,
 }
 
@@ -112,7 +111,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The path to draw. Between ends that nobody named there need not be one.
+/// Returns the path to draw. A missing path between default ends is a note, not a failure.
 fn path(
     lattice: &Lattice,
     from: Site,
@@ -126,7 +125,7 @@ fn path(
     match lattice.shortest_path(from, to) {
         Ok(path) => Ok(path.vertices),
         Err(error @ Error::NoPath { .. }) if !is_named => {
-            // A note is not worth failing for.
+            // A note that cannot be printed does not fail the command.
             let _ = writeln!(
                 anstream::stderr().lock(),
                 "note: drawn without a path: {error}"
@@ -137,7 +136,7 @@ fn path(
     }
 }
 
-/// What colours mean, and one number per site.
+/// Returns the name of the coloured value and one number per site.
 fn values(
     config: &Config,
     lattice: &Lattice,

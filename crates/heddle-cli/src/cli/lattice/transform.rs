@@ -1,5 +1,5 @@
-//! `heddle lattice transform`: one value per site, xored, normalized or scaled on
-//! whichever device answers soonest.
+//! `heddle lattice transform`: xors, normalizes or scales one value per site on the device
+//! that the router chooses.
 
 use std::path::{Path, PathBuf};
 
@@ -19,25 +19,25 @@ use crate::cli::{Failure, open};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// xor, normalize or scale.
+    /// The transformation: xor, normalize or scale.
     transformation: String,
 
     #[command(flatten)]
     lattice: LatticeArguments,
 
-    /// Read one byte per site here (default: drawn from --seed).
+    /// Read one byte per site from this file (default: random bytes by --seed).
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
 
-    /// Write the result here: bytes for xor, little-endian f64 otherwise.
+    /// Write the result to this file: bytes for xor, little-endian f64 otherwise.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// For xor: the key, repeated over the sites (default: drawn from --seed).
+    /// For xor: the key, repeated over the sites (default: random by --seed).
     #[arg(long, value_name = "TEXT")]
     key: Option<String>,
 
-    /// For scale.
+    /// For scale: the factor.
     #[arg(
         long,
         value_name = "X",
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     )]
     factor: f64,
 
-    /// For scale, added after.
+    /// For scale: the offset, added after the multiplication.
     #[arg(
         long,
         value_name = "X",
@@ -64,12 +64,12 @@ struct TransformReport {
     elapsed_ns: u64,
     before: ValueSummary,
     after: ValueSummary,
-    /// Of xor: whether doing it again gives the values back. It was done.
+    /// For xor: whether a second xor with the key restored the values.
     #[serde(skip_serializing_if = "Option::is_none")]
     undone: Option<bool>,
 }
 
-/// Enough of the values to see what became of them.
+/// The first values, the extremes and the mean.
 #[derive(Serialize)]
 struct ValueSummary {
     first: Vec<f64>,
@@ -78,7 +78,7 @@ struct ValueSummary {
     mean: f64,
 }
 
-/// Values an outline begins with.
+/// Number of first values in a summary.
 const FIRST: usize = 8;
 
 pub(super) fn run(
@@ -93,7 +93,7 @@ pub(super) fn run(
     let settings = TransformArguments {
         key: Some(match &arguments.key {
             Some(text) => XorKey::Bytes(text.as_bytes()),
-            // Another draw than the values'.
+            // Another seed than the values'.
             None => XorKey::Seed(!seed),
         }),
         factor: arguments.factor,
@@ -139,7 +139,7 @@ pub(super) fn run(
     print(&report, output)
 }
 
-/// One value per site: bytes for xor, numbers from 0 to 255 otherwise.
+/// Returns one value per site: bytes for xor, numbers from 0 to 255 otherwise.
 fn signal(
     runtime: &Runtime,
     lattice: &Lattice,
@@ -158,7 +158,7 @@ fn signal(
     Ok(TransformValues::Float64(Array::from_slice(&values)))
 }
 
-/// A file of one byte per site.
+/// Reads a file of one byte per site.
 fn read(file: &Path, sites: u64) -> Result<Array<u8>, Failure> {
     let bytes = std::fs::read(file).map_err(|source| Error::File {
         action: "read",
@@ -237,8 +237,8 @@ fn print(report: &TransformReport, output: &mut Output) -> Result<(), Failure> {
         ))?;
     }
     match report.undone {
-        Some(true) => output.line("done again, it gave the values back")?,
-        Some(false) => output.line("done again, it did NOT give the values back")?,
+        Some(true) => output.line("a second xor restored the values")?,
+        Some(false) => output.line("a second xor did NOT restore the values")?,
         None => {}
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `heddle memory`: what every device holds, and for whom.
+//! `heddle memory`: the memory of every device and its holders.
 
 mod replay;
 mod stress;
@@ -22,21 +22,21 @@ pub(super) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum MemoryCommand {
-    /// Run a log of allocations against a stack of your choice.
+    /// Replay an allocation log with other limits and pool settings.
     Replay(replay::Arguments),
-    /// Use more than the first GPU's memory and check every answer.
+    /// Use more than the first GPU's memory and check every result.
     Stress(stress::Arguments),
 }
 
-/// One device.
+/// The memory of one device.
 #[derive(Serialize)]
 struct DeviceMemoryRow {
     device: DeviceId,
     total: Bytes,
     free: Bytes,
-    /// What running operations have reserved.
+    /// Memory reserved by running operations.
     reservations: LedgerReading,
-    /// Of a device with a memory of its own.
+    /// Only of a device with a memory of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryUse>,
 }
@@ -92,8 +92,8 @@ fn row(reading: DeviceReading, free: Bytes) -> DeviceMemoryRow {
     }
 }
 
-/// The processor has no figures for what merely exists: arrays on the host are
-/// the caller's.
+/// Returns the table row of a device. The CPU has no figures for existing arrays: the
+/// caller owns the arrays in host memory.
 fn cells(row: &DeviceMemoryRow) -> [String; 8] {
     let unknown = || "-".to_owned();
     let DeviceMemoryRow {
@@ -114,7 +114,7 @@ fn cells(row: &DeviceMemoryRow) -> [String; 8] {
     ]
 }
 
-/// What a table has no room for.
+/// Prints the driver's free memory, other processes' share, holders and leak suspicions.
 fn print_details(row: &DeviceMemoryRow, output: &mut Output) -> Result<(), Failure> {
     let Some(memory) = &row.memory else {
         return Ok(());
@@ -122,7 +122,7 @@ fn print_details(row: &DeviceMemoryRow, output: &mut Output) -> Result<(), Failu
     let (device, reading) = (row.device, &memory.reading);
     let driver = reading.driver_free.unwrap_or(row.free);
     output.line(format_args!(
-        "\n{device}: the driver has {driver} of {} left",
+        "\n{device}: the driver reports {driver} of {} free",
         row.total
     ))?;
     if reading.taken_by_others > Bytes(0) {
@@ -138,7 +138,7 @@ fn print_details(row: &DeviceMemoryRow, output: &mut Output) -> Result<(), Failu
         ))?;
     }
     for leak in &memory.leaks {
-        output.line(format_args!("  it may leak: {leak}"))?;
+        output.line(format_args!("  possible leak: {leak}"))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `heddle memory replay`: what another stack would have done with a log.
+//! `heddle memory replay`: replays an allocation log with other limits and pool settings.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -23,20 +23,20 @@ pub(super) struct Arguments {
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
-    /// Memory that may be allocated at once; a share is of the limit when the log
-    /// was written.
+    /// Most memory allocated at once; a percentage is of the limit that the log was
+    /// written under.
     #[arg(long, value_name = "SIZE", default_value = "100%")]
     limit: Size,
 
-    /// Memory that the pool may hold, used or not; a share is of that limit.
+    /// Most memory that the pool holds, used or not; a percentage is of --limit.
     #[arg(long, value_name = "SIZE", default_value = "100%")]
     pool_limit: Size,
 
-    /// Seconds that memory may lie unused in the pool.
+    /// Seconds until unused memory leaves the pool.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pool_idle: u64,
 
-    /// Give every block back at once.
+    /// Use no pool: free every block at once.
     #[arg(long, conflicts_with_all = ["pool_limit", "pool_idle"])]
     no_pool: bool,
 }
@@ -53,10 +53,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         Err(error) => return Err(error.into()),
     };
     if let Some(line) = cut_off {
-        // A note is not worth failing for.
+        // A note that cannot be printed does not fail the command.
         let _ = writeln!(
             anstream::stderr().lock(),
-            "note: the log is cut off in line {line}; this is what came before"
+            "note: the log is cut off in line {line}; the lines before it were replayed"
         );
     }
     if output.is_json() {
@@ -70,8 +70,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     print(&header, limit, &report, output)
 }
 
-/// A limit over a pool, or over none. It holds no memory: only numbers are
-/// replayed.
+/// Returns a limit over a pool, or over none. The storage is simulated and holds no
+/// memory.
 fn stack(
     arguments: &Arguments,
     limit: Bytes,
@@ -139,10 +139,10 @@ fn print(
     ))?;
     let mut figure = |name: &str, value: String| output.line(format_args!("  {name:14}{value}"));
     figure("peak", format!("{peak_used} used, {peak_held} held"))?;
-    figure("hits", format!("{:.2} %", report.hit_rate * 100.0))?;
+    figure("hit rate", format!("{:.2} %", report.hit_rate * 100.0))?;
     figure(
         "failures",
-        format!("{refusals} (when it was written: {refusals_logged})"),
+        format!("{refusals} (in the log: {refusals_logged})"),
     )?;
     figure(
         "fragmentation",

@@ -1,7 +1,7 @@
-//! `heddle memory stress`: more than a device's memory, every answer checked.
+//! `heddle memory stress`: uses more than a device's memory and checks every result.
 //!
-//! Every operation names its device, so no other may take it over; the processor
-//! computes the same beside it, and the answers are compared element by element.
+//! Every operation is forced onto the device, so no other device can take it over; the
+//! CPU computes the same, and the results are compared element by element.
 
 use std::time::{Duration, Instant};
 
@@ -18,15 +18,15 @@ use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
 
-/// Arrays that together fill the limit once.
+/// Number of arrays that together fill the limit once.
 const PARTS: u64 = 16;
-/// A product's right matrix: rows and columns of an emulated GPU's, and of a GPU's.
+/// Rows and columns of a product's right matrix: on an emulated GPU, and on a GPU.
 const NARROW: [usize; 2] = [64, 8];
 const WIDE: [usize; 2] = [512, 256];
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// How many times the device's limit each part of the workload is.
+    /// Size of each part of the workload as a multiple of the device's limit.
     #[arg(long, value_name = "TIMES", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=64))]
     times: u64,
 }
@@ -35,12 +35,12 @@ pub(super) struct Arguments {
 #[derive(Serialize)]
 struct StressStep {
     name: &'static str,
-    /// Bytes of all arrays in it.
+    /// Bytes of all its arrays.
     bytes: Bytes,
-    /// Time on the device, transfers included; checking is not.
+    /// Time on the device, with transfers and without the checks.
     #[serde(rename = "ns")]
     time: Nanos,
-    /// Answers compared with the processor's.
+    /// Results compared with the CPU's.
     checked: usize,
 }
 
@@ -65,8 +65,8 @@ pub(super) fn run(
     let memory = gpu.and_then(|gpu| gpu.accelerator()?.memory());
     let (Some(gpu), Some(memory)) = (gpu, memory) else {
         return Err(Failure::Usage {
-            message: "there is no GPU whose memory could run short".to_owned(),
-            hint: "`heddle devices` says why; --device simt:0 takes the emulated one".to_owned(),
+            message: "there is no GPU to test".to_owned(),
+            hint: "`heddle devices` says why; --device simt:0 tests the emulated one".to_owned(),
         });
     };
     let limit = memory.reading().limit.capacity;
@@ -75,7 +75,7 @@ pub(super) fn run(
     if needed > host {
         return Err(Failure::Usage {
             message: format!(
-                "{} times {limit} need {needed} of host memory, of which {host} are free",
+                "{} times {limit} needs {needed} of host memory, but only {host} is free",
                 arguments.times
             ),
             hint: "set a lower limit: HEDDLE_MEMORY_DEVICE_LIMIT=1GiB".to_owned(),
@@ -106,7 +106,13 @@ pub(super) fn run(
 }
 
 fn print(result: &RunOutcome, output: &mut Output) -> Result<(), Failure> {
-    let mut list = table(&["part ", "bytes", "of the limit", "time", "answers checked"]);
+    let mut list = table(&[
+        "part ",
+        "bytes",
+        "multiple of limit",
+        "time",
+        "results checked",
+    ]);
     for part in &result.parts {
         list.add_row([
             part.name.to_owned(),
@@ -120,7 +126,7 @@ fn print(result: &RunOutcome, output: &mut Output) -> Result<(), Failure> {
     let memory = &result.memory;
     let split: u64 = result.splits.iter().map(|split| split.count).sum();
     output.line(format_args!(
-        "\n{}: every answer is the processor's; at most {} of {} were in use\n\
+        "\n{}: every result equals the CPU's; peak use {} of {}\n\
          {} cached copies dropped, {} moved to the host, {split} operations worked in pieces",
         result.device, memory.limit.peak, result.limit, memory.evictions, memory.spilled,
     ))?;
@@ -142,19 +148,19 @@ impl Stress<'_> {
             .run_on(DeviceId::CPU, Random::new(seed, extents)?)
     }
 
-    /// Elements of one array of which `PARTS` fill the limit.
+    /// Returns the number of elements of an array of which `PARTS` fill the limit.
     fn elements<T>(&self) -> usize {
         (self.limit.0 / PARTS) as usize / size_of::<T>()
     }
 
     fn on_gpu<O: Operation>(&self, time: &mut Duration, operation: O) -> Result<O::Output, Error> {
         let start = Instant::now();
-        let answer = self.runtime.run_on(self.gpu, operation)?;
+        let result = self.runtime.run_on(self.gpu, operation)?;
         *time += start.elapsed();
-        Ok(answer)
+        Ok(result)
     }
 
-    /// Fails unless the processor says the same.
+    /// Fails unless the CPU's result is the same.
     fn check<O: Operation>(&self, mut operation: O, found: &O::Output) -> Result<(), Error> {
         let expected = self.runtime.run_on(DeviceId::CPU, &mut operation)?;
         match operation.compare(&expected, found) {
@@ -165,7 +171,7 @@ impl Stress<'_> {
                 second: self.gpu,
                 difference: match other {
                     Agreement::Different(how) => how,
-                    _ => "the answers cannot be compared".to_owned(),
+                    _ => "the results cannot be compared".to_owned(),
                 },
             }),
         }
@@ -180,7 +186,7 @@ impl Stress<'_> {
         });
     }
 
-    /// Arrays that are brought to the device one after another, twice.
+    /// Prefetches arrays to the device one after another, twice, and sums each.
     fn alternate_operands(&mut self) -> Result<(), Failure> {
         let count = self.times * PARTS;
         let arrays = (0..count)
@@ -196,12 +202,12 @@ impl Stress<'_> {
             checked += 1;
         }
         let bytes = arrays.iter().map(Array::bytes).sum();
-        self.done("arrays brought and summed in turns", bytes, time, checked);
+        self.done("arrays prefetched and summed in turn", bytes, time, checked);
         Ok(())
     }
 
-    /// Results that live on the device alone and are all kept. Random numbers are
-    /// made in one piece, so they cannot pass through to the host.
+    /// Keeps all results, which live only on the device. Random numbers are generated in
+    /// one piece, so they cannot be streamed to the host.
     fn results_kept(&mut self) -> Result<(), Failure> {
         let extents = [self.elements::<u8>()];
         let made = |seed| Random::<u8>::new(seed, &extents);
@@ -219,7 +225,7 @@ impl Stress<'_> {
         Ok(())
     }
 
-    /// Operands larger than the memory, element by element and summed.
+    /// Adds and sums operands larger than the memory.
     fn larger_maps(&mut self) -> Result<(), Failure> {
         let elements = (self.limit.0 * self.times) as usize / size_of::<f32>() / 2;
         let (left, right) = (
@@ -236,9 +242,9 @@ impl Stress<'_> {
         Ok(())
     }
 
-    /// A product whose left matrix is larger than the memory.
+    /// Multiplies a left matrix that is larger than the memory.
     fn larger_product(&mut self) -> Result<(), Failure> {
-        // An emulated GPU takes a thousand times as long for a product.
+        // An emulated GPU takes about a thousand times as long for a product.
         let [k, n] = if self.gpu.is_emulated() { NARROW } else { WIDE };
         let m = (self.limit.0 * self.times) as usize / size_of::<f32>() / k;
         let (left, right) = (

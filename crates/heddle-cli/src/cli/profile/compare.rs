@@ -1,4 +1,4 @@
-//! `heddle profile compare`: two runs side by side, for people and for CI.
+//! `heddle profile compare`: compares two runs, for reading and for CI.
 
 use std::io;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(value_name = "AFTER")]
     after: PathBuf,
 
-    /// A change by less than this many per cent is none.
+    /// Ignore changes below this many per cent.
     #[arg(long, default_value_t = 5.0, value_name = "PERCENT", value_parser = percentage)]
     noise: f64,
 
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, default_value_t = 95.0, value_name = "PERCENT", value_parser = percentage)]
     confidence: f64,
 
-    /// An operation below this many per cent of both runs is no regression.
+    /// Ignore regressions of operations below this many per cent of both runs.
     #[arg(long, default_value_t = 1.0, value_name = "PERCENT", value_parser = percentage)]
     least_share: f64,
 }
@@ -38,7 +38,7 @@ fn percentage(text: &str) -> Result<f64, String> {
     text.parse::<f64>()
         .ok()
         .filter(|percent| (0.0..100.0).contains(percent))
-        .ok_or_else(|| "a number of per cent, from 0 up to 100".to_owned())
+        .ok_or_else(|| "a percentage from 0 to below 100".to_owned())
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     Ok(())
 }
 
-/// Everything that makes this a regression.
+/// Returns the operations and the memories that make this a regression.
 fn worse(comparison: &Comparison) -> Vec<String> {
     let operations = comparison
         .operations
@@ -103,13 +103,13 @@ fn print(comparison: &Comparison, output: &mut Output) -> io::Result<()> {
     output.line(list)?;
     let settings = &comparison.settings;
     output.line(format_args!(
-        "{FAINT}  typical: mean of the faster half of the calls; change: of the same work; interval: by \
-         stretches of the run, {:.0} % confidence; within {:.0} % is no change{FAINT:#}",
+        "{FAINT}  typical: mean of the faster half of the calls; change: for equal work; interval: jackknife \
+         over stretches of the run, {:.0} % confidence; changes within {:.0} % are ignored{FAINT:#}",
         settings.confidence * 100.0,
         settings.noise * 100.0
     ))?;
     if !comparison.memory.is_empty() {
-        output.heading("Memory, most at once")?;
+        output.heading("Peak memory")?;
         let mut list = table(&["device ", "before", "after", "verdict "]);
         for change in &comparison.memory {
             list.add_row([
@@ -122,7 +122,7 @@ fn print(comparison: &Comparison, output: &mut Output) -> io::Result<()> {
         output.line(list)?;
     }
     if !comparison.routing.is_empty() {
-        output.heading("Went elsewhere")?;
+        output.heading("Changed devices")?;
         for change in &comparison.routing {
             output.line(format_args!(
                 "  {} of {} on {}: {:.0} % before, {:.0} % after",
@@ -135,7 +135,7 @@ fn print(comparison: &Comparison, output: &mut Output) -> io::Result<()> {
         }
     }
     output.line(format_args!(
-        "\nIn all: {ACCENT}{}{ACCENT:#}",
+        "\nOverall: {ACCENT}{}{ACCENT:#}",
         word(comparison.verdict)
     ))
 }

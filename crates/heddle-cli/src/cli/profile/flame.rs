@@ -1,5 +1,5 @@
-//! `heddle profile flame`: a flame graph as one SVG file, or the difference
-//! between two runs.
+//! `heddle profile flame`: writes a flame graph of one run, or of the difference between
+//! two runs, as one SVG file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ pub(in crate::cli) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Draw what changed since this earlier run: red took longer, blue less.
+    /// Draw the difference from this earlier run: red took longer, blue less.
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 
-    /// Write collapsed stacks, for other programs, instead of a picture.
+    /// Write collapsed stacks for other programs instead of an SVG.
     #[arg(long, conflicts_with = "against")]
     collapsed: bool,
 
@@ -43,8 +43,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     }
     if recording.collapsed_stacks().is_empty() {
         return Err(Failure::Usage {
-            message: format!("{} holds no time to draw", arguments.file.display()),
-            hint: "record a run of something that takes time".to_owned(),
+            message: format!(
+                "{} has no span with a duration to draw",
+                arguments.file.display()
+            ),
+            hint: "record a run that executes operations".to_owned(),
         });
     }
     let before = arguments
@@ -57,8 +60,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     Ok(print_written(&file, &written, output)?)
 }
 
-/// The picture, of fewer stacks where it would be larger than the cap; and how
-/// many spans those left out stand for. The last one is drawn whatever its size.
+/// Returns the picture and the number of spans left out. Halves the number of stacks
+/// until the picture fits the cap; one stack is drawn whatever its size.
 fn within(
     cap_bytes: u64,
     recording: &Recording,
@@ -68,10 +71,10 @@ fn within(
     loop {
         let (stacks, left_out) = recording.heaviest_stacks(most);
         let picture = match before {
-            None => draw(&stacks, "Where the time went")?,
+            None => draw(&stacks, "Time by call stack")?,
             Some(before) => draw(
                 &difference(&before.heaviest_stacks(most).0, &stacks)?,
-                "What changed: red took longer, blue less",
+                "Difference: red took longer, blue less",
             )?,
         };
         if picture.len() as u64 <= cap_bytes || most <= 1 {
@@ -85,7 +88,7 @@ fn draw(stacks: &[String], title: &str) -> io::Result<Vec<u8>> {
     let mut options = flamegraph::Options::default();
     title.clone_into(&mut options.title);
     "ns".clone_into(&mut options.count_name);
-    // The same run gives the same picture.
+    // The same recording gives the same picture.
     options.deterministic = true;
     let mut picture = Vec::new();
     let lines = stacks.iter().map(String::as_str);
@@ -93,7 +96,7 @@ fn draw(stacks: &[String], title: &str) -> io::Result<Vec<u8>> {
     Ok(picture)
 }
 
-/// The stacks of both runs with both their times, in order.
+/// Returns the stacks of both runs, sorted, with the times of both.
 fn difference(before: &[String], after: &[String]) -> io::Result<Vec<String>> {
     let options = differential::Options {
         normalize: true,
@@ -110,12 +113,12 @@ fn difference(before: &[String], after: &[String]) -> io::Result<Vec<String>> {
         .lines()
         .map(str::to_owned)
         .collect();
-    // They come in no order.
+    // `inferno` writes them in no fixed order.
     lines.sort_unstable();
     Ok(lines)
 }
 
-/// Writes the picture whole or not at all.
+/// Writes the picture completely or not at all.
 fn write(
     file: &Path,
     picture: &[u8],

@@ -1,8 +1,8 @@
-//! `heddle serve-metrics`: a recorded run's figures over HTTP, for Prometheus.
+//! `heddle serve-metrics`: serves the metrics of a recorded run over HTTP, for Prometheus.
 //!
-//! The file is read anew for each request, so whoever writes it anew is scraped
-//! anew; counters go on from what was read before. The server knows one page, answers one request at a time and keeps no
-//! connection: a scraper needs no more.
+//! The file is read again for each request, so a rewritten file is served; counters
+//! continue from the values read before. The server has one page, handles one request at
+//! a time and closes each connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -16,19 +16,19 @@ use serde_json::json;
 use crate::cli::Failure;
 use crate::cli::output::Output;
 
-/// A request that takes longer than this is not a scraper's.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time limit of reading a request and of writing its response.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A request line and its headers take less than this.
-const LONGEST_REQUEST: u64 = 16 << 10;
+/// The most bytes of a request line and its headers that are read.
+const MAX_REQUEST: u64 = 16 << 10;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Arguments {
-    /// The recorded run; read anew for each request.
+    /// The recorded run; read again for each request.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Listen here.
+    /// Listen on this address.
     #[arg(long, default_value = "127.0.0.1:9464", value_name = "ADDRESS:PORT")]
     address: SocketAddr,
 
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    // A file that cannot be read is told now, not to the first scraper.
+    // A file that cannot be read is reported before the server starts.
     let mut metrics = Metrics::default();
     let text = metrics.text(&Recording::read(&arguments.file)?);
     if arguments.once {
@@ -49,7 +49,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<
     }
     let listener = TcpListener::bind(arguments.address).map_err(|error| Failure::Usage {
         message: format!("cannot listen on {}: {error}", arguments.address),
-        hint: "choose another one with --address".to_owned(),
+        hint: "choose another address with --address".to_owned(),
     })?;
     let url = format!("http://{}/metrics", listener.local_addr()?);
     if output.is_json() {
@@ -62,20 +62,20 @@ pub(in crate::cli) fn run(arguments: &Arguments, output: &mut Output) -> Result<
     }
     output.flush()?;
     for stream in listener.incoming() {
-        // A scraper that went away is its own problem.
-        let _ = stream.and_then(|stream| answer(stream, &arguments.file, &mut metrics));
+        // A connection that fails concerns only its client.
+        let _ = stream.and_then(|stream| serve(stream, &arguments.file, &mut metrics));
     }
     Ok(())
 }
 
-fn answer(mut stream: TcpStream, file: &Path, metrics: &mut Metrics) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let mut reader = BufReader::new(stream.try_clone()?.take(LONGEST_REQUEST));
+fn serve(mut stream: TcpStream, file: &Path, metrics: &mut Metrics) -> io::Result<()> {
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    let mut reader = BufReader::new(stream.try_clone()?.take(MAX_REQUEST));
     let mut request = String::new();
     reader.read_line(&mut request)?;
-    // The headers say nothing that matters here, but closing with them unread
-    // would reset the connection.
+    // The headers are not used, but closing the connection with unread input would
+    // reset it.
     let mut header = String::new();
     while reader.read_line(&mut header)? > 2 {
         header.clear();
@@ -102,6 +102,9 @@ fn respond(request: &str, file: &Path, metrics: &mut Metrics) -> (&'static str, 
             ),
         },
         (Some("GET"), Some(_)) => ("404 Not Found", "The page is /metrics.\n".to_owned()),
-        _ => ("400 Bad Request", "Ask with GET /metrics.\n".to_owned()),
+        _ => (
+            "400 Bad Request",
+            "The only request is GET /metrics.\n".to_owned(),
+        ),
     }
 }

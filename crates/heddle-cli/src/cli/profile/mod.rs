@@ -1,9 +1,8 @@
-//! `heddle profile`: what a recorded run says, from every side.
+//! `heddle profile`: shows, exports and compares recorded runs.
 //!
-//! One file per subcommand; `metrics` is a command of its own, because it stays.
-//! Everything that is computed is computed in `heddle-profile`, except flame
-//! graphs: the crate that draws them is under a licence the libraries stay free
-//! of.
+//! One file per subcommand; `metrics` is the command `serve-metrics`. All analysis is in
+//! `heddle-profile`, except flame graphs: the licence of the crate that draws them
+//! (CDDL) is kept out of the libraries.
 
 mod compare;
 mod flame;
@@ -32,24 +31,24 @@ pub(super) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Show where the time of a run went.
+    /// Show tables of a run: operations, bottlenecks, decisions, memory.
     Show(show::Arguments),
-    /// Make a page of a run that opens in any browser, offline.
+    /// Write a run as one HTML page that works offline.
     Report(report::Arguments),
     /// Draw a flame graph, or the difference between two runs.
     Flame(flame::Arguments),
-    /// Write a trace that Perfetto and Chrome open.
+    /// Write a trace for Perfetto or chrome://tracing.
     Trace(trace::Arguments),
     /// Compare two runs; exits 3 if the second is worse.
     Compare(compare::Arguments),
-    /// Say what would make a run faster, and by how much.
+    /// Suggest changes that would make a run faster, with the predicted saving.
     Suggest(suggest::Arguments),
 }
 
-/// How large a file may become.
+/// The option that limits the size of a written file.
 #[derive(Debug, clap::Args)]
 struct FileCap {
-    /// Keep the file within this many bytes, such as 64M; the newest spans stay.
+    /// Limit the file to this many bytes, such as 64M; the oldest spans are left out.
     #[arg(long, default_value = "64M", value_name = "BYTES", value_parser = size::parse)]
     cap: usize,
 }
@@ -71,12 +70,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     }
 }
 
-/// `run.json` with another ending, where no file was named.
+/// Returns the named file, else the recording's name with another ending.
 fn output_path(file: &Path, asked: Option<&Path>, ending: &str) -> PathBuf {
     asked.map_or_else(|| file.with_extension(ending), Path::to_owned)
 }
 
-/// Says what was written, and what was not.
+/// Prints the file, its size and the number of spans left out.
 fn print_written(file: &Path, written: &WrittenFile, output: &mut Output) -> io::Result<()> {
     if output.is_json() {
         return output.object(&json!({
@@ -94,14 +93,14 @@ fn print_written(file: &Path, written: &WrittenFile, output: &mut Output) -> io:
     ))?;
     if written.left_out > 0 {
         output.line(format_args!(
-            "{FAINT}{} spans were left out to stay within the cap (--cap){FAINT:#}",
+            "{FAINT}{} spans were left out to stay within --cap{FAINT:#}",
             written.left_out
         ))?;
     }
     Ok(())
 }
 
-/// One line that says what a run is and how much of it is here.
+/// Prints the run's label, machine and number of spans.
 fn print_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
     let machine = &recording.machine;
     let label = match recording.label.as_str() {
@@ -125,13 +124,13 @@ fn print_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
         format!(" on {} ({} threads){devices}", machine.cpu, machine.cores)
     };
     output.line(format_args!(
-        "{label}{place}: {} spans recorded, {} here",
+        "{label}{place}: {} spans recorded, {} in the file",
         recording.recorded(),
         recording.spans.len(),
     ))?;
     if recording.overwritten > 0 {
         output.line(format_args!(
-            "{FAINT}{} older spans were overwritten; `profile.capacity_spans` says how many are kept{FAINT:#}",
+            "{FAINT}{} older spans were overwritten; `profile.capacity_spans` sets how many are kept{FAINT:#}",
             recording.overwritten
         ))?;
     }
@@ -150,7 +149,7 @@ fn print_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-/// A name on one line, whatever it holds.
+/// Returns a name with its control characters escaped, so that it fits on one line.
 fn shown(name: &str) -> String {
     match name {
         "" => "-".to_owned(),

@@ -7,7 +7,7 @@ use heddle::units::{Estimate, Nanos};
 use super::shown;
 use crate::cli::table::table;
 
-/// A column: its title, whether the short table has it, and its cell.
+/// A column: its title, whether the short table shows it, and its cell.
 type Column = (&'static str, bool, fn(&SummaryRow) -> String);
 
 const COLUMNS: [Column; 13] = [
@@ -15,7 +15,7 @@ const COLUMNS: [Column; 13] = [
     ("type ", true, |row| shown(&row.element)),
     ("device ", true, |row| shown(&row.device)),
     ("runs", true, |row| row.totals.count.to_string()),
-    ("time", true, |row| Nanos(row.totals.total_ns).to_string()),
+    ("total", true, |row| Nanos(row.totals.total_ns).to_string()),
     ("mean", true, |row| Estimate(row.mean_ns).to_string()),
     ("deviation", false, |row| {
         Estimate(row.deviation_ns).to_string()
@@ -24,20 +24,20 @@ const COLUMNS: [Column; 13] = [
     ("p95", false, |row| Nanos(row.p95_ns).to_string()),
     ("p99", true, |row| Nanos(row.p99_ns).to_string()),
     ("max", false, |row| Nanos(row.max_ns).to_string()),
-    ("on the device", true, on_device),
+    ("device time", true, device_time),
     ("share", true, |row| format!("{:.1} %", row.share * 100.0)),
 ];
 
-/// How much of each row is shown.
+/// Which columns are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Detail {
-    /// What fits beside other things.
+    /// The columns that fit on a terminal of usual width.
     Short,
-    /// Every figure.
+    /// Every column.
     Full,
 }
 
-/// A line for each row.
+/// Returns a table with one line for each row.
 pub(in crate::cli) fn operations<'a>(
     rows: impl Iterator<Item = &'a SummaryRow>,
     detail: Detail,
@@ -55,8 +55,8 @@ pub(in crate::cli) fn operations<'a>(
     list
 }
 
-/// The device's own clock, or that the processor has none of its own.
-fn on_device(row: &SummaryRow) -> String {
+/// Formats the time by the device's own clock, or `-` if no span was timed by one.
+fn device_time(row: &SummaryRow) -> String {
     match row.totals.device_timed {
         0 => "-".to_owned(),
         _ => Nanos(row.totals.device_ns).to_string(),

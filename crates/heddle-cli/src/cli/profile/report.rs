@@ -1,4 +1,4 @@
-//! `heddle profile report`: a recorded run as one page that needs no network.
+//! `heddle profile report`: writes a recorded run as one HTML page that works offline.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::cli::output::Output;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Arguments {
-    /// The recorded run; without one the page shows made-up figures and waits for
-    /// a file to be dropped onto it.
+    /// The recorded run (default: the page shows a demonstration and loads a file
+    /// dropped onto it).
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
@@ -38,8 +38,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     Ok(())
 }
 
-/// The page of a recording's file, which is read first: what is no recording makes
-/// no page.
+/// Returns the page of a recording. Fails if the file is not a valid recording.
 pub(in crate::cli) fn page_of(file: &Path) -> Result<String, Failure> {
     let recording = Recording::read(file)?;
     let json = std::fs::read_to_string(file).map_err(|cause| ProfileError::Read {
@@ -53,7 +52,7 @@ pub(in crate::cli) fn page_of(file: &Path) -> Result<String, Failure> {
     Ok(report::render(&json, title))
 }
 
-/// Writes a page whole or not at all, and says how large it is.
+/// Writes a page completely or not at all. Returns its size in bytes.
 pub(in crate::cli) fn write(file: &Path, page: &str) -> Result<u64, Failure> {
     Ok(write_whole(file, |to| {
         Write::write_all(to, page.as_bytes())

@@ -1,4 +1,4 @@
-//! `heddle profile show`: the figures of a run as tables.
+//! `heddle profile show`: prints a run as tables.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::cli::Failure;
 use crate::cli::output::{ACCENT, FAINT, Output};
 use crate::cli::table::table;
 
-/// Deeper than this, only the depth is told.
+/// Levels of the call tree shown by indentation; beyond, the depth is printed.
 const INDENTED: usize = 12;
 
 #[derive(Debug, clap::Args)]
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     tree(&recording, arguments.top, output)?;
     routing(&recording, arguments.top, output)?;
     memory(&recording, output)?;
-    proof(&recording, output)?;
+    device_time_coverage(&recording, output)?;
     output.line(format_args!(
         "\nNext: {ACCENT}heddle profile suggest {}{ACCENT:#}",
         arguments.file.display()
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
 }
 
 fn as_json(recording: &Recording, top: usize) -> serde_json::Value {
-    let proof = recording.device_time_coverage();
+    let coverage = recording.device_time_coverage();
     json!({
         "label": recording.label,
         "machine": recording.machine,
@@ -72,10 +72,10 @@ fn as_json(recording: &Recording, top: usize) -> serde_json::Value {
         "routing": recording.routing,
         "counters": recording.counters,
         "device_proof": {
-            "spans": proof.spans,
-            "timed": proof.timed,
-            "share": proof.share(),
-            "unproven": proof.unproven,
+            "spans": coverage.spans,
+            "timed": coverage.timed,
+            "share": coverage.share(),
+            "unproven": coverage.unproven,
         },
     })
 }
@@ -94,22 +94,22 @@ fn summary(summary: &Summary, top: usize, output: &mut Output) -> io::Result<()>
 }
 
 fn bottlenecks(rows: &[Bottleneck], output: &mut Output) -> io::Result<()> {
-    output.heading("Bottlenecks, without what ran inside them")?;
+    output.heading("Bottlenecks, by self time")?;
     let mut list = table(&[
         "operation ",
         "device ",
         "runs",
-        "own time",
+        "self time",
         "share",
         "mean",
-        "mostly ",
+        "largest part ",
     ]);
     for row in rows {
         let mostly = match row.mostly {
             TimeCategory::Gpu => "computing on the GPU",
-            TimeCategory::Cpu => "computing on the processor",
-            TimeCategory::Transfer => "moving bytes",
-            TimeCategory::Overhead => "launching and waiting",
+            TimeCategory::Cpu => "computing on the CPU",
+            TimeCategory::Transfer => "transfers",
+            TimeCategory::Overhead => "overhead",
         };
         list.add_row([
             shown(&row.operation),
@@ -126,12 +126,12 @@ fn bottlenecks(rows: &[Bottleneck], output: &mut Output) -> io::Result<()> {
 
 fn tree(recording: &Recording, top: usize, output: &mut Output) -> io::Result<()> {
     let tree = recording.tree();
-    // Without anything inside anything, the first table says it all.
+    // Without nested spans, the table of operations shows the same.
     if tree.nodes.iter().all(|node| node.depth == 0) {
         return Ok(());
     }
-    output.heading("What ran inside what")?;
-    let mut list = table(&["operation ", "device ", "runs", "time", "own time"]);
+    output.heading("Call tree")?;
+    let mut list = table(&["operation ", "device ", "runs", "total", "self time"]);
     for node in tree.nodes.iter().take(2 * top) {
         let indent = match node.depth {
             depth if depth <= INDENTED => "  ".repeat(depth),
@@ -153,16 +153,16 @@ fn routing(recording: &Recording, top: usize, output: &mut Output) -> io::Result
     if recording.routing.is_empty() {
         return Ok(());
     }
-    output.heading("Decisions")?;
+    output.heading("Routing decisions")?;
     let mut list = table(&[
         "operation ",
         "type ",
         "work",
-        "sent to ",
-        "times",
+        "device ",
+        "count",
         "predicted",
         "measured",
-        "why ",
+        "reason ",
     ]);
     let ns = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), |ns| Estimate(ns).to_string());
     for row in recording.routing.iter().take(top) {
@@ -208,7 +208,7 @@ fn memory(recording: &Recording, output: &mut Output) -> io::Result<()> {
         return Ok(());
     }
     output.heading("Memory")?;
-    let mut list = table(&["device ", "most at once", "limit", "highest pressure "]);
+    let mut list = table(&["device ", "peak", "limit", "highest pressure "]);
     for (device, (peak, limit, pressure)) in peaks {
         list.add_row([
             shown(device),
@@ -220,26 +220,26 @@ fn memory(recording: &Recording, output: &mut Output) -> io::Result<()> {
     output.line(list)
 }
 
-/// Whether the GPU vouches for what is said to have run on it.
-fn proof(recording: &Recording, output: &mut Output) -> io::Result<()> {
-    let proof = recording.device_time_coverage();
-    if proof.spans == 0 {
+/// Prints how many of the operations on GPUs have a time by the GPU's own clock.
+fn device_time_coverage(recording: &Recording, output: &mut Output) -> io::Result<()> {
+    let coverage = recording.device_time_coverage();
+    if coverage.spans == 0 {
         return Ok(());
     }
     output.line("")?;
-    if proof.is_whole() {
+    if coverage.is_whole() {
         return output.line(format_args!(
             "All {} operations on GPUs have a time by the GPU's own clock.",
-            proof.spans
+            coverage.spans
         ));
     }
     output.line(format_args!(
         "{ACCENT}Only {} of {} operations on GPUs ({}) have a time by the GPU's own clock:{ACCENT:#}",
-        proof.timed,
-        proof.spans,
-        percent(proof.share())
+        coverage.timed,
+        coverage.spans,
+        percent(coverage.share())
     ))?;
-    for row in &proof.unproven {
+    for row in &coverage.unproven {
         output.line(format_args!(
             "  {} on {}: {} of {}",
             shown(&row.operation),

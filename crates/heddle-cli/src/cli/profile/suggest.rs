@@ -1,4 +1,4 @@
-//! `heddle profile suggest`: what would make a run faster.
+//! `heddle profile suggest`: lists changes that would make a run faster.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     }
     print_run(&recording, output)?;
     if suggestions.is_empty() {
-        output.line("\nNothing in this run says that it should be done otherwise.")?;
+        output.line("\nNo suggestions for this run.")?;
     }
     for (number, suggestion) in (1..).zip(&suggestions) {
         output.line(format_args!(

@@ -1,4 +1,4 @@
-//! `heddle profile trace`: a trace for timeline viewers.
+//! `heddle profile trace`: writes a trace for timeline viewers.
 
 use std::path::PathBuf;
 

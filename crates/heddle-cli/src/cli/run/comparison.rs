@@ -1,4 +1,4 @@
-//! The same workload, several ways, in turns.
+//! Timing of the workload, routed and always on one device, in alternating rounds.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use super::decision_summary::DecisionSummary;
 use super::workload::Workload;
 use crate::cli::Failure;
 
-/// One way of running the workload.
+/// One variant of running the workload: routed, or always on one device.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct RunVariant {
     /// "routed", "always cpu", "always cuda:0".
@@ -30,7 +30,7 @@ impl RunVariant {
         }
     }
 
-    /// Times one round, and says how many operations it had.
+    /// Times one round and returns its number of operations.
     fn time(&mut self, runtime: &Runtime, workload: &Workload) -> Result<usize, Failure> {
         workload.evict_all();
         let start = Instant::now();
@@ -53,43 +53,42 @@ impl RunVariant {
     }
 }
 
-/// The finished race.
+/// The times of all variants.
 pub(super) struct Comparison {
-    /// Routed first, then one lane per device.
+    /// Routed first, then one for each device.
     pub(super) variants: Vec<RunVariant>,
     /// Operations in one round.
     pub(super) operations: usize,
-    /// What the routed runtime says about the timed rounds.
+    /// The routed runtime's report of the timed rounds.
     pub(super) report: Report,
-    /// Why operations go where they go.
+    /// The reasons of the decisions.
     pub(super) decision_summary: DecisionSummary,
 }
 
-/// The routed time beside the best that could have been chosen, all measured.
+/// The routed time and the best measured time of any choice of devices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegretSummary {
     /// The time of all routed operations of the timed rounds.
     pub(super) spent_ns: u64,
-    /// The same with the best device for each operation. Operations that could
-    /// not be compared count as they were.
+    /// The same with the best device for each operation. Operations that could not be
+    /// compared count with their routed time.
     pub(super) best_ns: u64,
-    /// How many operations those are.
+    /// The number of routed operations.
     pub(super) operations: u64,
-    /// How many could not be compared, because no other device has run the like.
+    /// The number that could not be compared, because no other device ran a similar one.
     pub(super) not_compared: u64,
 }
 
 impl RegretSummary {
-    /// How many times the best the routed time is.
+    /// Returns the routed time as a multiple of the best.
     pub(super) fn ratio(&self) -> f64 {
         self.spent_ns as f64 / self.best_ns.max(1) as f64
     }
 }
 
 impl Comparison {
-    /// Runs `rounds` rounds each way, the ways taking turns so that a slow spell
-    /// of the machine hits all of them. Every round of every way starts with its
-    /// data on the host.
+    /// Runs `rounds` rounds of each variant, alternating, so that a slow phase of the
+    /// machine affects all of them. Every round starts with its data on the host.
     pub(super) fn run(
         runtime: &Runtime,
         config: &Config,
@@ -102,8 +101,8 @@ impl Comparison {
             .iter()
             .map(|(device, _)| RunVariant::new(format!("always {device}")))
             .collect();
-        // One round nobody times: first touches, first launches. The routed one
-        // comes last, so that what it tries out is loaded by then.
+        // An untimed round: first page touches, first launches. The routed runtime comes
+        // last, so that the kernels it explores are loaded by then.
         for candidate in forced_runtimes
             .iter()
             .map(|(_, forced)| forced)
@@ -112,8 +111,8 @@ impl Comparison {
             workload.evict_all();
             workload.run(candidate)?;
         }
-        // All of them, so that each pays for recording into fresh memory, and what
-        // the first round took is no evidence of what an operation costs.
+        // Every runtime is cleared: each pays for recording into fresh memory, and the
+        // times of the first round do not count as measurements.
         for candidate in forced_runtimes
             .iter()
             .map(|(_, forced)| forced)
@@ -142,7 +141,7 @@ impl Comparison {
             decision_summary.note_explored(row.kind, row.device);
         }
         let mut variants = vec![routed];
-        // A way that lost its device went another way.
+        // A variant that lost its device ran on another one, so it is left out.
         variants.extend(
             always
                 .into_iter()
@@ -171,20 +170,20 @@ impl Comparison {
     }
 }
 
-/// The routed runtime's report, its decisions held against what the rivals have
-/// measured as well: they ran the same operations.
+/// Returns the routed runtime's report, with its regret computed from the measurements of
+/// the forced runtimes as well: they ran the same operations.
 fn compared_operations(runtime: &Runtime, forced_runtimes: &[(DeviceId, Runtime)]) -> Report {
-    let witnesses: Vec<&Router> = forced_runtimes
+    let others: Vec<&Router> = forced_runtimes
         .iter()
         .map(|(_, forced)| forced.router())
         .collect();
     let mut report = runtime.report();
-    report.regret = runtime.router().regret_beside(&witnesses);
+    report.regret = runtime.router().regret_beside(&others);
     report
 }
 
-/// One more routed round that nobody times and that leaves no spans: keeping why
-/// takes longer than a tiny operation.
+/// Runs one more routed round, untimed and without spans, and records the decisions:
+/// recording a reason takes longer than a tiny operation.
 fn run_and_record(runtime: &Runtime, workload: &Workload) -> Result<DecisionSummary, Failure> {
     let profiler = runtime.profiler();
     let was_enabled = profiler.enabled();
@@ -197,8 +196,8 @@ fn run_and_record(runtime: &Runtime, workload: &Workload) -> Result<DecisionSumm
     Ok(decision_summary)
 }
 
-/// A runtime for each device that sends everything there and learns for itself
-/// alone, so that the routed one is judged by its own knowledge.
+/// Returns a runtime for each device that sends everything there. Each has cost models of
+/// its own, so that the routed runtime learns only from its own measurements.
 fn forced_runtimes(
     runtime: &Runtime,
     config: &Config,

@@ -1,5 +1,5 @@
-//! What the routed rounds leave behind about their decisions: why operations went
-//! where they went, and how near each device came to being chosen.
+//! A summary of routing decisions: the reason for each kind and device, and the decision
+//! that each unused device came nearest to winning.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,36 @@ use heddle::profile::RoutingLog;
 use heddle::route::{Candidate, Decision, PredictedCost};
 use heddle::units::Estimate;
 
-/// Collected decision by decision.
+/// Summarises decisions one by one.
 #[derive(Debug, Default)]
 pub(super) struct DecisionSummary {
-    /// One sentence per kind and device.
+    /// One reason per kind and device.
     pub(super) reasons: BTreeMap<(&'static str, DeviceId), String>,
-    /// Per device that was considered, the decision it came nearest to winning.
+    /// Per candidate device, the decision it came nearest to winning.
     nearest: BTreeMap<DeviceId, NearMiss>,
-    /// Every decision and what came of it, summed up for the recording.
+    /// All decisions with their measured times, for the recording.
     pub(super) decisions: RoutingLog,
 }
 
-/// A decision a device did not win.
+/// A decision that a device did not win.
 #[derive(Clone, Copy, Debug)]
 struct NearMiss {
     /// The kind of operation.
     kind: &'static str,
-    /// What it would have cost there, as predicted.
+    /// The predicted cost on that device.
     candidate_ns: f64,
-    /// How much of that is moving operands and result.
+    /// The part of it for transfers of operands and result.
     transfer_ns: f64,
-    /// Who won.
+    /// The device that was chosen.
     winner: DeviceId,
-    /// What it would cost the winner, as predicted.
+    /// The predicted cost on the chosen device.
     winner_ns: f64,
 }
 
 impl DecisionSummary {
-    /// Takes note of one decision.
+    /// Adds one decision.
     pub(super) fn note(&mut self, kind: &'static str, decision: &Decision) {
-        // A sentence costs more than a tiny operation, so it is written once.
+        // Formatting a reason costs more than a tiny operation, so it is done once.
         self.reasons
             .entry((kind, decision.device))
             .or_insert_with(|| decision.to_string());
@@ -51,11 +51,11 @@ impl DecisionSummary {
         }
     }
 
-    /// Says of a kind that ran on a device only to be measured there.
+    /// Adds a kind that ran on a device only to be measured there.
     pub(super) fn note_explored(&mut self, kind: &'static str, device: DeviceId) {
         self.reasons
             .entry((kind, device))
-            .or_insert_with(|| format!("{device}: measured once in a while"));
+            .or_insert_with(|| format!("{device}: explored, to measure it there"));
     }
 
     fn note_miss(
@@ -81,13 +81,13 @@ impl DecisionSummary {
         }
     }
 
-    /// In so many words, that a device which got nothing was not worth it.
+    /// Returns a sentence that says why an unused device was not chosen.
     pub(super) fn why_unused(&self, device: DeviceId) -> String {
         let why = match self.nearest.get(&device) {
             Some(miss) => miss.to_string(),
-            None => "no operation was ever priced there".to_owned(),
+            None => "no operation has a predicted cost there".to_owned(),
         };
-        format!("{device} is present and was not worth using for this workload: {why}")
+        format!("{device} is present but was not worth using for this workload: {why}")
     }
 }
 
@@ -101,7 +101,7 @@ impl std::fmt::Display for NearMiss {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "it came nearest with {}, predicted to take {} there ({} of it transfers) against {} on {}",
+            "its closest decision was {}, predicted to take {} there ({} of it transfers) against {} on {}",
             self.kind,
             Estimate(self.candidate_ns),
             Estimate(self.transfer_ns),
@@ -147,7 +147,7 @@ mod tests {
         decision_summary.note("xor", &decision(100.0, 8000.0));
         let text = decision_summary.why_unused(DeviceId::cuda(0));
         assert!(
-            text.starts_with("cuda:0 is present and was not worth using for this workload"),
+            text.starts_with("cuda:0 is present but was not worth using for this workload"),
             "{text}"
         );
         assert!(text.contains("matmul"), "{text}");

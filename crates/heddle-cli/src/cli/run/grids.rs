@@ -17,8 +17,8 @@ use heddle::arc::tasks::{PROGRAMS, dataset};
 
 use super::workload::Executor;
 
-/// How often the tasks are drawn, so that a round has some 25,000 evaluations: 17 ms on
-/// two cores of an EPYC, a tenth of the round.
+/// Number of times the tasks are generated, for some 25,000 evaluations a round: 17 ms
+/// on two cores of an EPYC, a tenth of the round.
 const DRAWS: u64 = 2;
 
 /// Tasks, and all programs merged into one plan, so that steps they share run once.
@@ -41,13 +41,13 @@ impl Grids {
         }
     }
 
-    /// Evaluations in one round: one for each program and pair.
+    /// Returns the number of evaluations in one round: one for each program and pair.
     pub(super) fn evaluations(&self) -> usize {
         let pairs = self.tasks.iter().map(|task| task.pairs().count());
         self.plan.len() * pairs.sum::<usize>()
     }
 
-    /// Judges every program on every pair, all in one operation.
+    /// Grades every program on every pair, in one operation.
     pub(super) fn run(&self, executor: &mut impl Executor) -> Result<(), Error> {
         let examples: Vec<Vec<Example<'_>>> = self
             .tasks
@@ -75,16 +75,16 @@ impl Grids {
             .collect();
         let wanted = |part: TileExample| outputs[part.tile][part.example];
         let settings = EvaluationSettings::of(&self.pool);
-        // Nothing is lowered before a GPU is chosen.
+        // Plans are lowered only after a GPU is chosen.
         let groups = TileGroup::all(&tiles, executor.runtime().pool());
         let mut grading = GradeBlocks::new(&tiles, &blocks, &settings, &wanted);
         if let [group] = &groups[..] {
             grading = grading.on_gpu(group, self.launch);
         }
-        let findings = executor.run(&mut grading)?;
-        // What a GPU had no memory for is done again on the CPU.
+        let result = executor.run(&mut grading)?;
+        // Evaluations that exceeded a GPU's memory are evaluated again on the CPU.
         let again: BTreeSet<(usize, usize)> = grading
-            .read(findings)
+            .read(result)
             .flagged_evaluations
             .iter()
             .map(|flagged| (flagged.block, flagged.example))

@@ -1,8 +1,8 @@
-//! `heddle run`: the main job with no set-up.
+//! `heddle run`: a mixed workload with no set-up.
 //!
-//! Calibrates if this machine was never measured, runs a mixed workload three
-//! ways (routed, always on the processor, always on a GPU where there is one) and
-//! shows what ran where, why, and what routing gained or cost.
+//! Calibrates if no cost models are saved, runs the workload routed, always on the CPU and
+//! always on each GPU, and shows which device each operation ran on, why, and what routing
+//! gained or cost.
 
 mod comparison;
 mod decision_summary;
@@ -28,7 +28,7 @@ use workload::Workload;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Times the whole workload is run each way.
+    /// Rounds of the workload, for each variant: routed and always on one device.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
 
@@ -36,19 +36,19 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     seed: u64,
 
-    /// Write the spans of the routed rounds here (default: in the cache folder).
+    /// Write the spans of the routed rounds to this file (default: in the cache folder).
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
 
-    /// Log every allocation on a GPU here, for `heddle memory replay`.
+    /// Log every allocation on a GPU to this file, for `heddle memory replay`.
     #[arg(long, value_name = "FILE")]
     memory_log: Option<PathBuf>,
 }
 
-/// Enough to know every operation's curve on a processor or a GPU.
+/// Time per device to measure every operation.
 const CALIBRATION: Duration = Duration::from_secs(5);
 
-/// Spans of ten rounds.
+/// Span capacity: enough for ten rounds.
 const SPANS: usize = 1 << 18;
 
 pub(super) fn run(
@@ -92,16 +92,16 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Says what is held though every array is gone.
+/// Prints the allocations that remain after every array was dropped.
 fn print_live_allocations(runtime: &Runtime) {
     for live_allocations in runtime.live_allocations() {
-        // A note is not worth failing for.
+        // A note that cannot be printed does not fail the command.
         let _ = writeln!(anstream::stderr().lock(), "note: {live_allocations}");
     }
 }
 
-/// The report is made of spans, so all rounds must fit unless the user set how
-/// many are kept.
+/// Returns the configuration with a span capacity for all rounds, unless the user set
+/// one: the report is made of spans.
 fn with_span_capacity(config: &Config) -> Config {
     let mut config = config.clone();
     if config.profile == Config::default().profile {
@@ -110,7 +110,7 @@ fn with_span_capacity(config: &Config) -> Config {
     config
 }
 
-/// Writes what is still buffered of the logs of allocations.
+/// Writes the buffered rest of the allocation logs.
 fn finish_logs(runtime: &Runtime, config: &Config) -> Result<(), Failure> {
     let Some(path) = &config.memory.log else {
         return Ok(());
@@ -128,7 +128,7 @@ fn finish_logs(runtime: &Runtime, config: &Config) -> Result<(), Failure> {
         }
     }
     if !logged {
-        // A note is not worth failing for.
+        // A note that cannot be printed does not fail the command.
         let _ = writeln!(
             anstream::stderr().lock(),
             "note: nothing was logged to {}: there is no GPU",
@@ -138,13 +138,13 @@ fn finish_logs(runtime: &Runtime, config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what had to be computed twice; a fallback is never silent.
+/// Prints what was computed again after the loss of a device.
 fn print_recomputed(runtime: &Runtime) {
     for row in runtime.report().recomputed {
-        // A note is not worth failing for.
+        // A note that cannot be printed does not fail the command.
         let _ = writeln!(
             anstream::stderr().lock(),
-            "note: {} x {} computed again, because {} was lost (first: {})",
+            "note: {} x {} computed again because {} was lost (first: {})",
             row.count,
             row.what,
             row.lost,
@@ -153,7 +153,7 @@ fn print_recomputed(runtime: &Runtime) {
     }
 }
 
-/// Writes the spans where asked, or to the cache folder if that can be written.
+/// Writes the spans to the named file, else to the cache folder if it can be written.
 fn keep_profile(
     runtime: &Runtime,
     config: &Config,
@@ -169,14 +169,14 @@ fn keep_profile(
         recording.write(file)?;
         return Ok(Some(file.to_owned()));
     }
-    // Nobody asked for the default file, so failing to write it is no failure.
+    // The user did not request the default file, so it may fail to be written.
     Ok(config
         .cache_folder()
         .map(|folder| folder.join("last-run.json"))
         .filter(|file| recording.write(file).is_ok()))
 }
 
-/// Makes a page of the recording beside it, if that can be written.
+/// Writes a report page next to the recording, if possible.
 fn keep_report(profile: &Path) -> Option<PathBuf> {
     let file = profile.with_extension("html");
     let page = report::page_of(profile).ok()?;

@@ -1,4 +1,4 @@
-//! What `heddle run` prints.
+//! The output of `heddle run`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use crate::cli::output::{ACCENT, FAINT, Output};
 use crate::cli::profile::operations::{self, Detail};
 use crate::cli::table::table;
 
-/// Everything there is to show.
+/// Everything to print.
 pub(super) struct RunSummary<'a> {
     pub(super) runtime: &'a Runtime,
     pub(super) comparison: &'a Comparison,
-    /// Lattices in a round.
+    /// Number of lattices in a round.
     pub(super) lattices: usize,
-    /// Evaluations of ARC programs in a round.
+    /// Number of evaluations of ARC programs in a round.
     pub(super) evaluations: usize,
-    /// The device that the settings send everything to.
+    /// The device that the settings force every operation onto.
     pub(super) forced: Option<DeviceId>,
-    /// Whether the machine had to be measured first.
+    /// Whether the machine was measured first.
     pub(super) calibrated: bool,
     pub(super) models: &'a [PathBuf],
     pub(super) profile: Option<&'a Path>,
@@ -106,7 +106,7 @@ fn opening(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
         .device(DeviceId::CPU)
         .map_or(machine.threads, |device| device.properties().units);
     output.line(format_args!(
-        "{} operations a round, with {} lattices and {} evaluations of ARC programs, {} rounds, on {} ({threads} threads) {}",
+        "{} operations per round, with {} lattices and {} evaluations of ARC programs, {} rounds, on {} ({threads} threads) {}",
         result.comparison.operations,
         result.lattices,
         result.evaluations,
@@ -124,19 +124,19 @@ fn opening(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
     ))?;
     if result.calibrated {
         output.line(format_args!(
-            "{FAINT}this machine was measured first, because no measurement of it was kept{FAINT:#}"
+            "{FAINT}this machine was measured first, because no saved measurement was found{FAINT:#}"
         ))?;
     }
     Ok(())
 }
 
 fn operations(report: &Report, comparison: &Comparison, output: &mut Output) -> io::Result<()> {
-    output.heading("What ran where")?;
+    output.heading("Operations by device")?;
     output.line(operations::operations(
         report.summary.rows.iter(),
         Detail::Short,
     ))?;
-    output.heading("Why")?;
+    output.heading("Routing reasons")?;
     let mut groups: Vec<(&String, Vec<&str>)> = Vec::new();
     for ((kind, _), reason) in &comparison.decision_summary.reasons {
         match groups.iter_mut().find(|(known, _)| *known == reason) {
@@ -150,8 +150,8 @@ fn operations(report: &Report, comparison: &Comparison, output: &mut Output) -> 
     Ok(())
 }
 
-/// One sentence for each GPU that is there and was chosen for nothing. Running on
-/// it to measure it is not being chosen.
+/// Returns a sentence for each GPU that was never chosen. Exploration does not count as
+/// a choice.
 fn unused(result: &RunSummary<'_>, report: &Report) -> Vec<String> {
     let chosen = |device: DeviceId| {
         let rows = &report.routing.kinds;
@@ -168,13 +168,13 @@ fn unused(result: &RunSummary<'_>, report: &Report) -> Vec<String> {
 }
 
 fn variants(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
-    output.heading("Against always using one device")?;
+    output.heading("Routed against always one device")?;
     let mut list = table(&[
-        "way ",
+        "variant ",
         "median round",
         "fastest",
         "slowest",
-        "against routed",
+        "relative to routed",
     ]);
     let routed = result
         .comparison
@@ -194,24 +194,23 @@ fn variants(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
     output.line(list)?;
     if let Some(device) = result.forced {
         return output.line(format!(
-            "The settings send every operation to {device}; nothing was routed."
+            "The settings force every operation onto {device}; nothing was routed."
         ));
     }
     if result.comparison.variants.len() == 2 {
-        return output.line(
-            "There is one device, so routing can gain nothing here; the ratio shows what it costs.",
-        );
+        return output
+            .line("There is only one device, so routing gains nothing; the ratio shows its cost.");
     }
     output.line(regret_lines(&result.comparison.regret()))
 }
 
-/// The routed rounds beside the best that could have been chosen.
+/// Compares the routed rounds with the best choice of devices.
 fn regret_lines(regret: &RegretSummary) -> String {
     let compared = if regret.not_compared == 0 {
         format!("{} operations, all compared", regret.operations)
     } else {
         format!(
-            "{} of {} operations could not be compared",
+            "{} of {} operations not compared",
             regret.not_compared, regret.operations
         )
     };
@@ -224,7 +223,7 @@ fn regret_lines(regret: &RegretSummary) -> String {
     )
 }
 
-/// One line for each GPU.
+/// Prints one line of memory figures for each GPU.
 fn memory(report: &Report, output: &mut Output) -> io::Result<()> {
     let used = report.devices.iter().filter_map(|reading| {
         let used = reading.memory_use.as_ref()?;
@@ -233,20 +232,20 @@ fn memory(report: &Report, output: &mut Output) -> io::Result<()> {
     for (device, reading) in used {
         let limit = reading.limit;
         let cleanups = reading.cleanups;
-        let made_room = if cleanups.runs == 0 {
+        let freed = if cleanups.runs == 0 {
             String::new()
         } else {
             format!(
-                ", {} clean-ups that freed {} ({} cached copies dropped)",
+                ", {} clean-ups freed {} ({} cached copies dropped)",
                 cleanups.runs, cleanups.freed, reading.evictions
             )
         };
         let moved = match reading.spilled {
             Bytes(0) => String::new(),
-            spilled => format!(", {spilled} moved to the host for want of room"),
+            spilled => format!(", {spilled} of arrays moved to the host"),
         };
         output.line(format_args!(
-            "Memory of {device}: {} of {} at its peak, {:.1} % of {} allocations without asking the driver{made_room}{moved}",
+            "Memory of {device}: peak {} of {}, {:.1} % of {} allocations served by the pool{freed}{moved}",
             limit.peak,
             limit.capacity,
             reading.storage.hit_rate() * 100.0,
@@ -270,19 +269,19 @@ fn exceptional_events(report: &Report, output: &mut Output) -> io::Result<()> {
     }
     for split in &report.splits {
         output.line(format_args!(
-            "{} x {} worked piece by piece on {} for want of memory (first: {} of {})",
+            "{} x {} worked in pieces on {} for lack of memory (first: {} of {})",
             split.count, split.operation, split.device, split.granted, split.asked
         ))?;
     }
     for retry in &report.retries {
         output.line(format_args!(
-            "{} x {} run again on {} after others took its memory (first: {})",
+            "{} x {} run again on {} after other operations took its memory (first: {})",
             retry.count, retry.operation, retry.device, retry.message
         ))?;
     }
     for reading in report.devices.iter().filter(|reading| reading.lost) {
         output.line(format_args!(
-            "{} was lost and takes no more work",
+            "{} was lost and gets no more work",
             reading.device
         ))?;
     }
@@ -296,27 +295,27 @@ fn exceptional_events(report: &Report, output: &mut Output) -> io::Result<()> {
 }
 
 fn next(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
-    output.heading("Where to look next")?;
+    output.heading("Next commands")?;
     let mut pointer = |command: &str, what: &str| {
         output.line(format_args!("  {ACCENT}{command:42}{ACCENT:#} {what}"))
     };
     pointer(
         "heddle explain matmul --size 1024",
-        "what each device would cost, and why",
+        "the predicted cost on each device",
     )?;
     pointer(
         "heddle bench ops",
-        "every operation against this machine's limits",
+        "every operation as a share of this machine's peak",
     )?;
-    pointer("heddle run --json", "all of this as one object")?;
+    pointer("heddle run --json", "this result as one JSON object")?;
     if let Some(profile) = result.profile {
-        output.line(format_args!("  every span: {}", profile.display()))?;
+        output.line(format_args!("  recording: {}", profile.display()))?;
     }
     if let Some(report) = result.report {
-        output.line(format_args!("  as a page: {}", report.display()))?;
+        output.line(format_args!("  report page: {}", report.display()))?;
     }
     for model in result.models {
-        output.line(format_args!("  what was learned: {}", model.display()))?;
+        output.line(format_args!("  cost model: {}", model.display()))?;
     }
     Ok(())
 }
@@ -336,7 +335,7 @@ mod tests {
         assert_eq!(
             regret_lines(&regret),
             "Routed took 1.013 times the best device for each operation in hindsight \
-             (158 ms against 156 ms; 412 of 105545 operations could not be compared)."
+             (158 ms against 156 ms; 412 of 105545 operations not compared)."
         );
         regret.not_compared = 0;
         assert!(regret_lines(&regret).contains("105545 operations, all compared"));

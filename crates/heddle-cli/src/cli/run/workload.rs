@@ -1,6 +1,5 @@
-//! A mixed workload: very many tiny operations, chains, products of all sizes, a
-//! hundred lattices, programs on coloured grids and a little bulk, as the users of a runtime like this one have
-//! them.
+//! A mixed workload: very many tiny operations, elementwise chains, matrix products of all
+//! sizes, a hundred lattices, programs on coloured grids and some large arrays.
 
 use heddle::arc::gpu::LaunchSettings;
 use heddle::device::DeviceId;
@@ -17,13 +16,12 @@ use super::decision_summary::DecisionSummary;
 use super::grids::Grids;
 use crate::cli::Failure;
 
-/// Data of one workload, made once and used in every round. It lies on the host, as
-/// a user's does who has just read it.
+/// The data of a workload, created once in host memory and used in every round.
 pub(super) struct Workload {
     /// Messages of 5 to 1,024 bytes.
     messages: Vec<Array<u8>>,
     key: Array<u8>,
-    /// A few tens of thousands of tiny XORs are made of the messages.
+    /// How often each message is xored: some tens of thousands of tiny operations in all.
     message_rounds: usize,
     /// Signals of 1,000 to 2,000,000 values for elementwise chains.
     signals: Vec<Array<f32>>,
@@ -94,8 +92,8 @@ impl Workload {
         self.grids.evaluations()
     }
 
-    /// Leaves the data on the host alone. Each round starts so: what one way has
-    /// brought to a GPU is no gift to the next.
+    /// Drops all device copies of the data, so that no round profits from the transfers of
+    /// an earlier one.
     pub(super) fn evict_all(&self) {
         let arrays = self.messages.iter().chain(&self.states);
         for bytes in arrays.chain([&self.key, &self.bulk]) {
@@ -107,8 +105,7 @@ impl Workload {
         }
     }
 
-    /// Runs everything once, as a user would, and says how many operations that
-    /// was.
+    /// Runs everything once and returns the number of operations.
     pub(super) fn run(&self, runtime: &Runtime) -> Result<usize, Failure> {
         let mut executor = DirectExecutor {
             runtime,
@@ -118,7 +115,7 @@ impl Workload {
         Ok(executor.operations)
     }
 
-    /// Runs everything once and leaves in `decision_summary` what the decisions show.
+    /// Runs everything once and adds all decisions to `decision_summary`.
     pub(super) fn run_and_record(
         &self,
         runtime: &Runtime,
@@ -180,8 +177,8 @@ impl Workload {
         Ok(())
     }
 
-    /// Each lattice is built, analysed, crossed from corner to corner, and its
-    /// state put under a key.
+    /// For each lattice: builds its graph, xors its state with the key, analyses it, and
+    /// finds a path from corner to corner.
     fn analyze(&self, executor: &mut impl Executor) -> Result<(), Failure> {
         for (lattice, state) in self.lattices.lattices().iter().zip(&self.states) {
             executor.run(Build::new(lattice)?)?;
@@ -214,7 +211,7 @@ impl Workload {
     }
 }
 
-/// A hundred of four dimensions and side 10, every other one closed on itself.
+/// Returns a hundred lattices of four dimensions and side 10, every other one periodic.
 fn lattices() -> Result<LatticeBatch, heddle::lattice::Error> {
     (0..100)
         .map(|index| {
@@ -228,8 +225,8 @@ fn lattices() -> Result<LatticeBatch, heddle::lattice::Error> {
         .collect()
 }
 
-/// Random values, made on the host whatever device would be faster: what only a
-/// GPU holds is gone when it is lost.
+/// Returns random values, generated on the CPU: an array that only a GPU holds would be
+/// gone if that GPU is lost.
 fn on_host<T: RandomElement>(
     runtime: &Runtime,
     extents: &[usize],
@@ -240,13 +237,13 @@ fn on_host<T: RandomElement>(
 
 /// How operations are run.
 pub(super) trait Executor {
-    /// What it runs on.
+    /// The runtime that runs them.
     fn runtime(&self) -> &Runtime;
 
     fn run<O: Operation>(&mut self, operation: O) -> Result<O::Output, Error>;
 
-    /// Runs operations that build on each other, and again from the first if what
-    /// lay between them is lost with its device.
+    /// Runs operations that depend on each other; runs them again from the first if an
+    /// intermediate result is lost with its device.
     fn run_retryable(
         &mut self,
         name: &'static str,
@@ -254,7 +251,7 @@ pub(super) trait Executor {
     ) -> Result<(), Error>;
 }
 
-/// As a user runs them. This is what is timed, so nothing else happens here.
+/// Runs operations with no additional work, because this is timed.
 struct DirectExecutor<'a> {
     runtime: &'a Runtime,
     operations: usize,
@@ -270,7 +267,7 @@ impl Executor for DirectExecutor<'_> {
         self.runtime.run(operation)
     }
 
-    /// Of several attempts the last one counts.
+    /// Counts only the operations of the last attempt.
     fn run_retryable(
         &mut self,
         name: &'static str,
@@ -284,7 +281,7 @@ impl Executor for DirectExecutor<'_> {
     }
 }
 
-/// Keeping why each went where it did.
+/// Runs operations and records their decisions.
 struct RecordingExecutor<'a> {
     runtime: &'a Runtime,
     decision_summary: &'a mut DecisionSummary,

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A command with a cache folder of its own, no GPU and nothing else from this
+/// The command with a temporary home and cache folder, without GPUs and without this
 /// machine's configuration.
 pub(crate) struct Heddle {
     pub(crate) home: TempDir,
@@ -39,7 +39,7 @@ impl Heddle {
             .current_dir(self.home.path())
             .env("HOME", self.home.path())
             .env_remove("XDG_CONFIG_HOME")
-            // The same on a machine with a GPU as on one without.
+            // Hides real GPUs, so that tests behave the same on every machine.
             .env("CUDA_VISIBLE_DEVICES", "-1")
             .env("HEDDLE_CACHE_DIR", self.cache());
         command

@@ -1,7 +1,6 @@
-//! From how many evaluations on a GPU is worth it.
+//! The number of evaluations from which a GPU is faster than the CPU.
 //!
-//! A few sizes are measured on both; lowering and transfers are part of what a
-//! GPU takes.
+//! A few sizes are measured on both; the GPU's time includes lowering and transfers.
 
 use std::io;
 use std::time::Instant;
@@ -16,16 +15,16 @@ use crate::cli::Failure;
 use crate::cli::output::Output;
 use crate::cli::table::table;
 
-/// Each size is this many times the one before.
+/// The ratio of one size to the size before.
 const GROWTH: usize = 4;
-/// Programs of the smallest job, and of the largest: a GPU that is not ahead by
-/// then never is.
+/// Programs of the smallest and of the largest job: a GPU that is not faster by then
+/// never is.
 const MIN_PROGRAMS: usize = 16;
 const MAX_PROGRAMS: usize = 1 << 15;
-/// Runs of each size; the shortest counts.
+/// Runs of each size; the shortest is reported.
 const RUNS: usize = 3;
 
-/// One size.
+/// The times of one size.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct BreakEvenPoint {
     evaluations: usize,
@@ -33,17 +32,17 @@ struct BreakEvenPoint {
     gpu_s: f64,
 }
 
-/// Sizes of one shape, and where the two meet.
+/// The times of all sizes, and the break-even size.
 #[derive(Debug, Serialize)]
 pub(super) struct BreakEvenCurve {
     shape: &'static str,
     device: String,
     points: Vec<BreakEvenPoint>,
-    /// From how many on, between two sizes measured; none if not up to the largest.
+    /// The break-even size, interpolated; `None` if the GPU is not faster at the largest.
     evaluations: Option<usize>,
 }
 
-/// All programs on more and more examples.
+/// Times all programs on a growing number of examples.
 pub(super) fn by_examples(
     load: &BenchLoad<'_>,
     cpu: &Runner<'_>,
@@ -67,13 +66,13 @@ pub(super) fn by_examples(
         points.push(point(&part, cpu, gpu, flags)?);
     }
     Ok(BreakEvenCurve::new(
-        "all programs on more and more examples",
+        "all programs, by number of examples",
         points,
         gpu,
     ))
 }
 
-/// More and more generated programs on a few examples.
+/// Times a growing number of generated programs on a few examples.
 pub(super) fn by_programs(
     tasks: &[&Task],
     arguments: &Arguments,
@@ -87,7 +86,7 @@ pub(super) fn by_programs(
         points.push(point(&work.load(), cpu, gpu, flags)?);
     }
     Ok(BreakEvenCurve::new(
-        "more and more generated programs",
+        "generated programs, by number of programs",
         points,
         gpu,
     ))
@@ -139,7 +138,7 @@ impl BreakEvenCurve {
 
     pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
         output.heading(format_args!("break-even, {}", self.shape))?;
-        let mut list = table(&["evaluations", "all cores", &self.device, "times"]);
+        let mut list = table(&["evaluations", "all cores", &self.device, "speed-up"]);
         for point in &self.points {
             list.add_row([
                 grouped(point.evaluations as u64),
@@ -165,8 +164,8 @@ impl BreakEvenCurve {
     }
 }
 
-/// Where the GPU is ahead and stays so, on a straight line between the sizes
-/// before and after.
+/// Returns the size from which the GPU stays faster, interpolated linearly between the
+/// measured sizes before and after.
 fn crossover(points: &[BreakEvenPoint]) -> Option<usize> {
     let ahead = points
         .iter()

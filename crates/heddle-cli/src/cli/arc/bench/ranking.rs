@@ -1,4 +1,4 @@
-//! Which programs are slowest, and which primitives take the time.
+//! The slowest programs and the primitives that take most of the time.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{BenchLoad, Runner};
 use crate::cli::Failure;
 
-/// Programs and primitives listed.
+/// Number of programs and of primitives listed.
 const LISTED: usize = 10;
 
 #[derive(Debug, Serialize)]
@@ -47,7 +47,7 @@ pub(super) fn slowest(
 #[derive(Debug, Serialize)]
 pub(super) struct PrimitiveTime {
     pub(super) primitive: &'static str,
-    /// Of the time of all primitives.
+    /// Share of the time of all primitives.
     pub(super) share: f64,
     pub(super) calls: u64,
 }

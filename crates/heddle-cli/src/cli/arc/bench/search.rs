@@ -1,4 +1,4 @@
-//! The shape of a search: very many programs, each on a few grids.
+//! The load of a search: very many generated programs, each on a few grids.
 
 use std::io;
 use std::time::Instant;
@@ -14,44 +14,44 @@ use heddle::cpu::CpuPool;
 use heddle::units::Bytes;
 use serde::Serialize;
 
-use super::{ArcBenchRow, Arguments, BenchPlans, Runner, pairs, print, timed, way};
+use super::{ArcBenchRow, Arguments, BenchPlans, Runner, bench_case, pairs, print, timed};
 use crate::cli::Failure;
 use crate::cli::output::{FAINT, Output};
 
-/// Grids of each program.
+/// Number of grids for each program.
 const EXAMPLES: usize = 4;
-/// Programs merged into one plan.
-const TASKS_PER_PLAN: usize = 4096;
-/// Lines tried for in each.
+/// Number of programs merged into one plan.
+const PROGRAMS_PER_PLAN: usize = 4096;
+/// Lines of each program, if possible.
 const LINES: usize = 10;
 
-/// What came of it.
+/// The measurements of the search.
 #[derive(Debug, Serialize)]
 pub(super) struct SearchBench {
     programs: usize,
     examples: usize,
     evaluations: usize,
-    /// Writing the programs and merging them into plans, on all cores.
+    /// Time of generating the programs and merging them into plans, on all cores.
     planning_s: f64,
     rows: Vec<ArcBenchRow>,
-    /// The GPU's speed as a multiple of that of all cores.
+    /// Speed on the GPU as a multiple of that on all cores.
     gpu_against_cpu: Option<f64>,
 }
 
-/// Generated programs, as many as there are in plans, on a few grids.
+/// Returns generated programs, merged into plans, with a few grids each.
 pub(super) fn work<'a>(
     tasks: &[&'a Task],
     seed: u64,
     programs: usize,
     pool: &CpuPool,
 ) -> BenchPlans<'a> {
-    let starts: Vec<usize> = (0..programs).step_by(TASKS_PER_PLAN).collect();
+    let starts: Vec<usize> = (0..programs).step_by(PROGRAMS_PER_PLAN).collect();
     let plans = pool.map(Bytes(u64::MAX), starts.into_iter(), |start| {
-        let numbers = start..programs.min(start + TASKS_PER_PLAN);
+        let numbers = start..programs.min(start + PROGRAMS_PER_PLAN);
         let made: Vec<Program> = numbers.map(|number| program(seed, number)).collect();
         Plan::new(&made)
     });
-    let some = select_evaluations(tasks);
+    let some = select_pairs(tasks);
     let mut work = BenchPlans::default();
     for plan in plans {
         work.add(plan, some.iter().copied());
@@ -59,8 +59,8 @@ pub(super) fn work<'a>(
     work
 }
 
-/// Grids of tasks far apart.
-fn select_evaluations<'a>(tasks: &[&'a Task]) -> Vec<(Example<'a>, &'a Grid)> {
+/// Returns [`EXAMPLES`] pairs, spread evenly over the tasks.
+fn select_pairs<'a>(tasks: &[&'a Task]) -> Vec<(Example<'a>, &'a Grid)> {
     let every: Vec<_> = tasks.iter().flat_map(|task| pairs(task)).collect();
     let count = EXAMPLES.min(every.len());
     (0..count)
@@ -77,7 +77,7 @@ fn program(seed: u64, number: usize) -> Program {
     generate(&name, shape, &mut Rng::of(seed, number as u64))
 }
 
-/// Runs it on all cores, and on a GPU.
+/// Times the search on all cores and on a GPU.
 pub(super) fn run(
     tasks: &[&Task],
     arguments: &Arguments,
@@ -101,11 +101,15 @@ pub(super) fn run(
     if search.evaluations == 0 {
         return Ok(search);
     }
-    let mut ways = vec![way("generated, all cores", cpu, &load)];
+    let mut cases = vec![bench_case("generated, all cores", cpu, &load)];
     if let Some(gpu) = gpu {
-        ways.push(way(&format!("generated, {}", gpu.device), gpu, &load));
+        cases.push(bench_case(
+            &format!("generated, {}", gpu.device),
+            gpu,
+            &load,
+        ));
     }
-    let (rows, flagged) = timed(&ways, arguments.rounds as usize)?;
+    let (rows, flagged) = timed(&cases, arguments.rounds as usize)?;
     flags.add_all(&flagged);
     search.gpu_against_cpu = rows.get(1).map(|row| row.speedup);
     search.rows = rows;
@@ -113,9 +117,9 @@ pub(super) fn run(
 }
 
 impl SearchBench {
-    /// `, 12.000 times generated`, where both were measured.
+    /// Returns `, 12.000 generated`, if both were measured.
     pub(super) fn speedup_text(&self) -> String {
-        let words = |times: f64| format!(", {times:.3} times generated");
+        let words = |times: f64| format!(", {times:.3} generated");
         self.gpu_against_cpu.map(words).unwrap_or_default()
     }
 
@@ -130,7 +134,7 @@ impl SearchBench {
         ))?;
         print(&self.rows, self.evaluations, output)?;
         output.line(format_args!(
-            "{FAINT}writing and merging them took {:.2} s and is not counted{FAINT:#}",
+            "{FAINT}generating and merging them took {:.2} s and is not counted{FAINT:#}",
             self.planning_s
         ))
     }

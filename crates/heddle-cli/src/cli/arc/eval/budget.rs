@@ -1,4 +1,4 @@
-//! Limits as people type them: `steps=1M,bytes=8M,time=50ms`.
+//! Limits on the command line: `steps=1M,bytes=8M,time=50ms`.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use heddle::arc::meter::Budget;
 
 use crate::cli::size;
 
-/// Reads limits; what is not named keeps its default.
+/// Parses limits; those not named keep their defaults.
 pub(super) fn parse(text: &str) -> Result<Budget, String> {
     let mut budget = Budget::default();
     for limit in text.split(',').filter(|limit| !limit.is_empty()) {
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_stand_beside_defaults() {
+    fn unnamed_limits_keep_their_defaults() {
         let budget = parse("steps=2k,time=50ms").unwrap();
         assert_eq!(budget.steps, 2_000);
         assert_eq!(budget.time, Some(Duration::from_millis(50)));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn malformed_limits_are_refused() {
         for text in [
             "steps",
             "steps=x",

@@ -1,4 +1,4 @@
-//! What programs made of a task, as grids to draw.
+//! The grids that programs return for a task, for drawing.
 
 use heddle::Runtime;
 use heddle::arc::assess::{Assessment, Status, TaskResult};
@@ -11,7 +11,7 @@ use heddle::arc::program::Program;
 use super::{best, pair_name, reason, status_name};
 use crate::cli::Failure;
 
-/// The colours of ARC, as red, green and blue.
+/// The colours of ARC in RGB.
 pub(super) const COLOURS: [(u8, u8, u8); 10] = [
     (0x00, 0x00, 0x00),
     (0x00, 0x74, 0xd9),
@@ -25,15 +25,15 @@ pub(super) const COLOURS: [(u8, u8, u8); 10] = [
     (0x87, 0x0c, 0x25),
 ];
 
-/// What a program returned.
+/// The value that a program returned.
 pub(super) enum ReturnedValue {
     /// Rows of colours.
     Grid(Vec<Vec<i8>>),
-    /// Another value, or none, in words.
+    /// Another value, or the reason why there is none, as text.
     Words(String),
 }
 
-/// One pair of a task.
+/// A pair of a task with the returned value.
 pub(super) struct PairDrawing {
     pub(super) name: String,
     pub(super) input: Vec<Vec<i8>>,
@@ -42,7 +42,7 @@ pub(super) struct PairDrawing {
     pub(super) right: bool,
 }
 
-/// A task and what its best program made of it.
+/// A task with the values that its best program returned.
 pub(super) struct TaskDrawing {
     pub(super) task: String,
     pub(super) program: String,
@@ -51,7 +51,7 @@ pub(super) struct TaskDrawing {
     pub(super) pairs: Vec<PairDrawing>,
 }
 
-/// Runs the best program of each wanted task once more and keeps its grids.
+/// Runs the best program of each wanted task again and keeps its grids.
 pub(super) fn draw(
     runtime: &Runtime,
     programs: &[Program],

@@ -1,4 +1,4 @@
-//! `heddle arc eval`: which programs solve which tasks, and how fast.
+//! `heddle arc eval`: runs programs on tasks and lists which are solved.
 
 mod budget;
 mod draw;
@@ -27,7 +27,7 @@ use crate::cli::progress::EvaluationBar;
 use crate::cli::table::table;
 use crate::cli::{Failure, interrupt, save_models};
 
-/// Up to so many tasks, all are listed; beyond, those that are not solved.
+/// Up to this many tasks, all are listed; beyond, only those that are not solved.
 const LISTED_TASKS: usize = 60;
 
 #[derive(Debug, clap::Args)]
@@ -35,11 +35,11 @@ pub(super) struct Arguments {
     #[command(flatten)]
     inputs: Inputs,
 
-    /// Run every program on every task, not only on its own.
+    /// Run every program on every task, not only on the task it is named after.
     #[arg(long)]
     all_pairs: bool,
 
-    /// What one evaluation may cost, such as steps=1M,bytes=8M,time=50ms.
+    /// Limits of one evaluation, such as steps=1M,bytes=8M,time=50ms.
     #[arg(long, value_name = "LIMITS", value_parser = budget::parse)]
     budget: Option<Budget>,
 
@@ -50,11 +50,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
     show: Vec<String>,
 
-    /// Write a page that draws every task.
+    /// Write an HTML page that draws every task.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Write the spans of the run here, for `heddle profile`.
+    /// Write the spans of the run to this file, for `heddle profile`.
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
 }
@@ -111,7 +111,7 @@ pub(super) fn run(
     }
     if assessment.results.is_empty() && !assessment.stopped {
         notes
-            .push("no program is named after one of the tasks; --all-pairs runs all on all".into());
+            .push("no program is named after one of the tasks; --all-pairs runs every program on every task".into());
     }
     print_notes(&notes);
     if output.is_json() {
@@ -175,7 +175,7 @@ fn refuse_unknown(show: &[String], tasks: &[&Task]) -> Result<(), Failure> {
     }
 }
 
-/// Evaluations there will be.
+/// Returns the number of evaluations to run.
 fn expected(programs: &[Program], tasks: &[&Task], pairing: Pairing) -> u64 {
     let mut count = 0;
     for task in tasks {
@@ -193,7 +193,7 @@ fn expected(programs: &[Program], tasks: &[&Task], pairing: Pairing) -> u64 {
     count as u64
 }
 
-/// Tasks by what became of them.
+/// Counts tasks by status.
 fn counts(assessment: &Assessment) -> [usize; 3] {
     let mut counts = [0; 3];
     for status in assessment.results.iter().filter_map(TaskResult::status) {
@@ -202,7 +202,7 @@ fn counts(assessment: &Assessment) -> [usize; 3] {
     counts
 }
 
-/// Why an attempt did not solve its task: the first pair that is not right.
+/// Returns why an attempt did not solve its task: its first pair that is not right.
 fn reason(attempt: &Attempt, task: &Task) -> Option<String> {
     let (at, graded) = attempt
         .grades
@@ -212,7 +212,7 @@ fn reason(attempt: &Attempt, task: &Task) -> Option<String> {
     let pair = pair_name(at, task);
     Some(match graded {
         Grade::Undefined(why) => format!("{pair}: {why}"),
-        Grade::Wrong { cells: 0 } => format!("{pair}: another shape or no cell right"),
+        Grade::Wrong { cells: 0 } => format!("{pair}: wrong shape, or no cell right"),
         Grade::Wrong { cells } => {
             let area = task
                 .pairs()
@@ -224,7 +224,7 @@ fn reason(attempt: &Attempt, task: &Task) -> Option<String> {
     })
 }
 
-/// `train 2`, `test 1`.
+/// Returns the name of a pair: `train 2`, `test 1`.
 fn pair_name(at: usize, task: &Task) -> String {
     match at.checked_sub(task.train.len()) {
         None => format!("train {}", at + 1),
@@ -232,7 +232,7 @@ fn pair_name(at: usize, task: &Task) -> String {
     }
 }
 
-/// The attempt that says most about a task: the best, the earliest of equals.
+/// Returns the best attempt at a task, the first of equal ones.
 fn best(result: &TaskResult) -> Option<&Attempt> {
     result.attempts.iter().min_by_key(|attempt| {
         let right = attempt.grades.iter().filter(|j| **j == Grade::Right);
@@ -257,8 +257,8 @@ fn status_name(status: Status) -> &'static str {
     }
 }
 
-/// Names of tasks no program was run on.
-fn unattempted_task<'a>(tasks: &[&'a Task], assessment: &Assessment) -> Vec<&'a str> {
+/// Returns the names of tasks that no program was run on.
+fn unattempted_tasks<'a>(tasks: &[&'a Task], assessment: &Assessment) -> Vec<&'a str> {
     let tried: BTreeSet<usize> = assessment
         .results
         .iter()
@@ -297,7 +297,7 @@ fn object(
         "by_device": devices,
         "programs": found.programs.len(),
         "programs_not_read": found.errors.len(),
-        "tasks_without_a_program": unattempted_task(tasks, assessment).len(),
+        "tasks_without_a_program": unattempted_tasks(tasks, assessment).len(),
         "expressions": {"total": graph.calls(), "distinct": graph.nodes.len()},
         "steps": {"unmerged": sharing.steps, "merged": sharing.distinct_steps},
         "seconds": {
@@ -310,18 +310,18 @@ fn object(
     })
 }
 
-/// One task: all attempts where there are few, else those that solve it.
+/// Returns one task as JSON, with its only attempt or else those that solve it.
 fn entry(result: &TaskResult, task: &Task, programs: &[Program]) -> Value {
     let mut by_status: BTreeMap<&str, usize> = BTreeMap::new();
     for attempt in &result.attempts {
         *by_status.entry(status_name(attempt.status())).or_default() += 1;
     }
-    let told =
+    let is_listed =
         |attempt: &&Attempt| result.attempts.len() == 1 || attempt.status() == Status::Solved;
     let attempts: Vec<Value> = result
         .attempts
         .iter()
-        .filter(told)
+        .filter(is_listed)
         .map(|attempt| {
             json!({
                 "program": &*programs[attempt.program].name,
@@ -355,7 +355,7 @@ fn print(
         .filter(|result| all || result.status() != Some(Status::Solved))
         .collect();
     if !listed.is_empty() {
-        let mut list = table(&["task ", "result ", "right", "why "]);
+        let mut list = table(&["task ", "result ", "pairs right", "reason "]);
         for result in &listed {
             let task = tasks[result.task];
             let Some(attempt) = best(result) else {
@@ -381,7 +381,7 @@ fn print(
         .map(|(device, count)| format!("{device} {}", grouped(*count)))
         .collect();
     output.line(format_args!(
-        "{} evaluations in {}, {} per second; recorded: {}",
+        "{} evaluations in {}, {} per second; by device: {}",
         grouped(assessment.evaluations),
         Nanos::from(assessment.time),
         grouped(rate(assessment) as u64),
@@ -390,7 +390,7 @@ fn print(
     let graph = Graph::merge(&found.programs);
     let sharing = assessment.sharing;
     output.line(format_args!(
-        "{} programs: {} distinct expressions of {}; steps to run: {} of {}, {:.2} times fewer",
+        "{} programs: {} distinct expressions of {}; merged steps: {} of {}, {:.2} times fewer",
         grouped(found.programs.len() as u64),
         grouped(graph.nodes.len() as u64),
         grouped(graph.calls() as u64),
@@ -403,10 +403,10 @@ fn print(
         Nanos::from(found.time),
         Nanos::from(assessment.planning)
     ))?;
-    let without = unattempted_task(tasks, assessment);
+    let without = unattempted_tasks(tasks, assessment);
     if !without.is_empty() {
         output.line(format_args!(
-            "{FAINT}{} tasks have no program of their name, such as {}{FAINT:#}",
+            "{FAINT}{} tasks have no program named after them, such as {}{FAINT:#}",
             grouped(without.len() as u64),
             without[0]
         ))?;

@@ -1,4 +1,4 @@
-//! A page of drawn grids that opens in any browser, offline.
+//! An HTML page of drawn grids that works offline.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::draw::{ReturnedValue, TaskDrawing};
 use super::{counts, rate};
 use crate::cli::Failure;
 
-/// The page without its figures; grids are drawn by the script in it.
+/// The page without its data; its script draws the grids.
 const PAGE: &str = include_str!("page.html");
 
-/// Where the figures go in it.
-const PLACE: &str = "\"HEDDLE-DATA\"";
+/// The text of the page that the data replaces.
+const DATA_MARKER: &str = "\"HEDDLE-DATA\"";
 
 pub(super) fn write(
     file: &Path,
@@ -30,9 +30,9 @@ pub(super) fn write(
         "rate": rate(assessment),
         "tasks": tasks,
     });
-    // `<` begins the only thing that could end a script early.
+    // An unescaped `</script>` in a name would end the script.
     let figures = figures.to_string().replace('<', "\\u003c");
-    std::fs::write(file, PAGE.replacen(PLACE, &figures, 1)).map_err(|error| Failure::Arc {
+    std::fs::write(file, PAGE.replacen(DATA_MARKER, &figures, 1)).map_err(|error| Failure::Arc {
         message: format!("cannot write {}: {error}", file.display()),
         hint: Some("--html names the page to write".to_owned()),
     })
@@ -65,8 +65,8 @@ fn task(drawn: &TaskDrawing) -> Value {
     })
 }
 
-/// Rows as text, a letter for each cell: a tenth of a list of lists. What is no
-/// colour is a question mark.
+/// Returns rows as text, a character for each cell and `?` for values that are no colour:
+/// a tenth of the size of nested lists.
 fn grid(rows: &[Vec<i8>]) -> Value {
     let letter = |cell: &i8| match u32::try_from(*cell) {
         Ok(digit @ 0..=9) => char::from_digit(digit, 10).unwrap_or('?'),

@@ -1,4 +1,4 @@
-//! Grids on a terminal, side by side.
+//! Draws grids on a terminal, side by side.
 
 use std::io;
 
@@ -32,7 +32,7 @@ fn print_pair(pair: &PairDrawing, output: &mut Output) -> io::Result<()> {
         ReturnedValue::Grid(rows) => panels.push(("output", rows)),
         ReturnedValue::Words(words) => output.line(format_args!("output: {}", shortened(words)))?,
     }
-    // Two columns for each cell make it about as wide as high.
+    // Two columns for each cell make it about square.
     let widths: Vec<usize> = panels
         .iter()
         .map(|(title, rows)| title.len().max(2 * rows.first().map_or(0, Vec::len)))
@@ -63,7 +63,7 @@ fn print_pair(pair: &PairDrawing, output: &mut Output) -> io::Result<()> {
     output.line("")
 }
 
-/// A cell in its colour; its number is there for those who see no colours.
+/// Returns a cell in its colour with its number, for terminals without colours.
 fn cell_text(cell: i8) -> String {
     let Some((red, green, blue)) = usize::try_from(cell).ok().and_then(|at| COLOURS.get(at)) else {
         return format!("{cell:>2}");

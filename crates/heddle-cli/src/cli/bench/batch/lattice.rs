@@ -1,9 +1,9 @@
 //! A hundred jobs on small lattices, from host to host.
 //!
-//! A job is what one lattice of ten sites a side is asked for: its state under a
-//! key, a field on its sites scaled and added to another, and the product of two
-//! coupling matrices. Merged and routed, all jobs' operations of one sort go as one;
-//! sequentially each is issued alone and forced onto the GPU.
+//! A job has a lattice of three axes of ten sites: it xors the state with a key, scales a
+//! field and adds it to another, and multiplies two coupling matrices. In the merged
+//! variant, the operations of one kind of all jobs are one routed batch; in the other,
+//! each operation is issued alone on the GPU.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use crate::cli::{Failure, open};
 const JOBS: usize = 100;
 const SITES: usize = 1000;
 const COUPLING: usize = 32;
-/// Rounds before the first that counts: a router learns from them.
+/// Untimed rounds, from which the router learns.
 const UNTIMED: usize = 20;
 const MIN_SAMPLES: usize = 8;
 
@@ -54,7 +54,7 @@ impl Job {
         })
     }
 
-    /// Leaves the host as the only place its arrays are.
+    /// Drops all device copies of its arrays.
     fn evict_all(&self) {
         self.state.evict();
         for array in [
@@ -96,12 +96,12 @@ pub(super) fn rows(
     let mut times = [Vec::new(), Vec::new()];
     let deadline = Instant::now() + 2 * time;
     while times[0].len() < MIN_SAMPLES || Instant::now() < deadline {
-        for (way, times) in times.iter_mut().enumerate() {
+        for (variant, times) in times.iter_mut().enumerate() {
             for job in &jobs {
                 job.evict_all();
             }
             let start = Instant::now();
-            if way == 0 {
+            if variant == 0 {
                 merged(&routed, &jobs, &key)?;
             } else {
                 one_by_one(&forced, &jobs, &key)?;
@@ -110,10 +110,10 @@ pub(super) fn rows(
         }
     }
     let places = ["routed".to_owned(), gpu.to_string()];
-    let ways = ["lattice-batched", "lattice-one-by-one"]
+    let variants = ["lattice-batched", "lattice-one-by-one"]
         .into_iter()
         .zip(places);
-    for ((name, device), times) in ways.zip(times) {
+    for ((name, device), times) in variants.zip(times) {
         rows.push(BenchRow {
             name: name.to_owned(),
             element: None,
