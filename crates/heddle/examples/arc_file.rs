@@ -1,5 +1,5 @@
-//! Writes tasks and programs to files, loads them, and says which programs solve which
-//! tasks. With files of your own, only the second half is needed.
+//! Writes tasks and programs to files, loads them, and counts the tasks that the programs
+//! solve. With files of your own, only the second half is needed.
 //!
 //! `cargo run --release -p heddle --example arc_file`
 
@@ -50,12 +50,12 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     // A folder, a JSON file, or a zip of these.
     let dataset = data::load(&folder.join("tasks"))?;
-    // What cannot be read is an error with file and line, and the rest is loaded.
+    // A program that cannot be parsed is an error with file and line; the rest is loaded.
     let text = fs::read_to_string(folder.join("programs.py"))?;
     let loaded = program::load(&text, "programs.py");
     assert!(loaded.errors.is_empty());
 
-    // Each program on the task it is named after; `Pairing::All` is every one on each.
+    // Runs each program on the task it is named after; `Pairing::All` runs each on all.
     let runtime = heddle::open()?;
     let crew = WorkerPool::new(Budget::default());
     let chosen: Vec<&Task> = dataset.tasks.iter().collect();

@@ -1,5 +1,5 @@
 //! Several threads submit small operations one by one; a queue runs them in batches,
-//! each batch as one launch on the device that is expected to finish it soonest.
+//! each batch as one launch on the device with the lowest predicted time.
 //!
 //! `cargo run --release -p heddle --example batch_queue`
 
@@ -13,7 +13,7 @@ use heddle::{Array, Error};
 const THREADS: u8 = 8;
 const MESSAGES: u8 = 250;
 
-/// One thread's work: submits every message, then waits for the results in order.
+/// Submits every message, then waits for the results in order. Runs on each thread.
 fn submit_all(queue: &Queue, thread: u8, key: &Array<u8>) -> Result<(), Error> {
     let messages: Vec<Array<u8>> = (0..MESSAGES)
         .map(|number| Array::from_slice(&[thread, number]))
@@ -24,8 +24,8 @@ fn submit_all(queue: &Queue, thread: u8, key: &Array<u8>) -> Result<(), Error> {
         .map(|message| queue.submit(Xor::new(message, key)?))
         .collect::<Result<Vec<_>, Error>>()?;
     for (number, result) in (0..MESSAGES).zip(pending) {
-        // Each result is that of its own operation, whatever shared its batch. One that
-        // fails does not fail the others. A `Pending` is also a future.
+        // An operation that fails does not fail the others of its batch. A `Pending` is
+        // also a future.
         assert_eq!(result.wait()?.as_slice()?, [thread ^ 1, number ^ 2]);
     }
     Ok(())
@@ -34,8 +34,8 @@ fn submit_all(queue: &Queue, thread: u8, key: &Array<u8>) -> Result<(), Error> {
 // `pub(crate)` so that a test can call it; a program of your own writes `fn main`.
 pub(crate) fn main() -> Result<(), Error> {
     let runtime = heddle::open()?;
-    // A batch is run when it has 128 operations, or when the oldest of them has waited
-    // 5 ms: larger batches against a later first result.
+    // A batch runs when it has 128 operations, or when its oldest has waited 5 ms. A
+    // longer wait makes larger batches and later results.
     let settings = QueueSettings {
         max_batch: 128,
         max_delay: Duration::from_millis(5),
@@ -57,7 +57,7 @@ pub(crate) fn main() -> Result<(), Error> {
                 Err(panic) => std::panic::resume_unwind(panic),
             })
     })?;
-    // Runs what is left and stops the queue's thread.
+    // Runs the remaining operations and stops the queue's thread.
     queue.close();
 
     let statistics = runtime.batch_statistics();

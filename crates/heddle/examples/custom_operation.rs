@@ -1,5 +1,5 @@
-//! Adds an operation to Heddle: its kind, its CPU body, and a probe, so that its cost
-//! can be measured and predicted. Routing, memory limits and spans come with it.
+//! Adds an operation to Heddle: its kind, its CPU body, and a probe, so that its cost can
+//! be measured and predicted. Routing, memory limits and spans need no further code.
 //!
 //! `cargo run --release -p heddle --example custom_operation`
 
@@ -9,15 +9,15 @@ use heddle::route::{CalibrationPlan, calibrate, explain};
 use heddle::{Array, Bytes, DType, Description, DeviceId, Error, Kind, Operand, Operation};
 use heddle::{Residency, WorkUnit};
 
-/// What it is called in reports, and what its work is counted in.
+/// The name of the operation in reports, and the unit of its work.
 static COUNT: Kind = Kind::new("count-odd", WorkUnit::Bytes);
 
-/// How many bytes of an array are odd.
+/// Counts the odd bytes of an array.
 struct CountOdd(Array<u8>);
 
 impl Operation for CountOdd {
     type Output = usize;
-    // Its work and what it reads: enough for the router to price it on any device.
+    // The work and the operands, from which the router predicts the cost on any device.
     fn describe(&self) -> Description {
         Description::new(&COUNT, DType::U8, self.0.len() as u64).reads(&self.0)
     }
@@ -27,7 +27,7 @@ impl Operation for CountOdd {
     }
 }
 
-/// Makes the operation at any size, for calibration and for predictions.
+/// Creates the operation at any size, for calibration and for predictions.
 struct CountProbe;
 impl Probe for CountProbe {
     fn kind(&self) -> &'static Kind {
@@ -68,13 +68,13 @@ pub(crate) fn main() -> Result<(), Error> {
     let runtime = heddle::open()?;
     assert_eq!(runtime.run(CountOdd(Array::from_slice(&[3, 4, 5])))?, 2);
 
-    // Given to `RuntimeBuilder::probe`, it would be part of every calibration.
+    // A probe that is given to `RuntimeBuilder::probe` is part of every calibration.
     let probes: [Box<dyn Probe>; 1] = [Box::new(CountProbe)];
     let (router, cpu) = (runtime.router(), runtime.device(DeviceId::CPU)?);
     let plan = CalibrationPlan::default();
     calibrate(router, cpu.as_ref(), &probes, &plan, &mut |_| {})?;
-    let answer = explain(router, &CountProbe, 1 << 30, None, &[cpu.id()])?;
-    println!("1 GiB would run on {}", answer.sentence);
-    assert!(answer.candidates[0].price.is_some());
+    let prediction = explain(router, &CountProbe, 1 << 30, None, &[cpu.id()])?;
+    println!("1 GiB would run on {}", prediction.sentence);
+    assert!(prediction.candidates[0].price.is_some());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Asks lattices for paths, distances and structure.
+//! Computes paths, distances and properties of lattices.
 //!
 //! `cargo run --release -p heddle --example lattices`
 
@@ -18,7 +18,7 @@ pub(crate) fn main() -> Result<(), Error> {
     assert_eq!(across.steps(), 4 * 999);
     assert_eq!(across.expanded, 0);
 
-    // Twenty rows, thirty columns that close on themselves, a fifth of the sites blocked.
+    // Twenty rows, thirty periodic columns, a fifth of the sites blocked.
     // Sites are numbered in C order, the last axis fastest.
     let maze = Lattice::new([Axis::open(20), Axis::periodic(30)])?.with_random_blocked(0.2, 7)?;
     let end = maze.sites() - 1;
@@ -36,7 +36,7 @@ pub(crate) fn main() -> Result<(), Error> {
     println!("{} sites can be reached", distances.reached());
     assert_eq!(distances.get(end), Some(path.steps() as f64));
 
-    // Everything about it at once; each figure says how it was found.
+    // All properties at once, each with the method that computed it.
     let analysis = analyze(&runtime, &maze, &AnalysisLimits::default())?;
     println!(
         "{} vertices, diameter {}",
@@ -44,7 +44,7 @@ pub(crate) fn main() -> Result<(), Error> {
     );
     assert_eq!(analysis.vertices, maze.free_sites());
 
-    // Many lattices are one operation, routed by their work together.
+    // A batch of lattices is one operation, routed by its total work.
     let squares: LatticeBatch = (5..25)
         .map(|side| Lattice::cubic(2, side))
         .collect::<Result<_, _>>()?;

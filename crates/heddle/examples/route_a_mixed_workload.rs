@@ -1,13 +1,13 @@
-//! Runs small and large operations and shows which device each ran on, and why.
+//! Runs small and large operations and prints which device each ran on, and why.
 //!
 //! `cargo run --release -p heddle --example route_a_mixed_workload`
 
 use heddle::ops::{MatMul, Xor};
 use heddle::{Array, Error, Operation, Runtime};
 
-/// Runs an operation and prints what the router decided.
+/// Runs an operation and prints the router's decision.
 fn run<O: Operation>(runtime: &Runtime, what: &str, operation: O) -> Result<O::Output, Error> {
-    // `run_traced` is `run` with the decision and the measured time beside the result.
+    // `run_traced` is `run` that also returns the decision and the measured time.
     let outcome = runtime.run_traced(operation, None)?;
     println!("{what}: {} on {}", outcome.timing.total, outcome.decision);
     Ok(outcome.output)
@@ -28,13 +28,13 @@ pub(crate) fn main() -> Result<(), Error> {
     let plain = run(&runtime, "and back", Xor::new(&secret, &key)?)?;
     assert_eq!(plain.as_slice()?, message.as_slice()?);
 
-    // Many bytes and little work: the transfer to a GPU is part of its price.
+    // Many bytes and little work: the cost on a GPU includes the transfer.
     let bulk: Array<u8> = runtime.random(&[16 << 20], 1)?;
     let hidden = run(&runtime, "xor of 16 MiB", Xor::new(&bulk, &key)?)?;
     let shown = run(&runtime, "and back", Xor::new(&hidden, &key)?)?;
     assert_eq!(shown.as_slice()?, bulk.as_slice()?);
 
-    // Much work for each byte: where a GPU pays, it pays here.
+    // Much work for each byte: most favourable for a GPU.
     for side in [16, 512] {
         let left: Array<f32> = runtime.random(&[side, side], 2)?;
         let right = runtime.transpose(&left)?;
@@ -43,7 +43,7 @@ pub(crate) fn main() -> Result<(), Error> {
         assert_eq!(product.len(), side * side);
     }
 
-    // Every operation left a span; the report sums them by operation and device.
+    // Every operation recorded a span; the report sums them by operation and device.
     let report = runtime.report();
     println!();
     for row in &report.summary.rows {

@@ -1,8 +1,7 @@
-//! The devices of this machine, found and put into a runtime.
+//! Discovery of the devices of this machine.
 //!
-//! NVIDIA GPUs are looked for; a machine without one is an ordinary machine, and
-//! the reason is told only on request ([`DiscoveredDevices::why_no_gpu`]). Emulated
-//! GPUs exist where the configuration names one, and nowhere else.
+//! A machine without an NVIDIA GPU is not an error; [`DiscoveredDevices::why_no_gpu`]
+//! returns the reason. Emulated GPUs exist only where the configuration names them.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use heddle_runtime::device::{Device, DeviceFamily, DeviceId};
 use heddle_runtime::machine::Machine;
 use heddle_runtime::{Error, Runtime, RuntimeBuilder};
 
-/// What there is to run on, beside the CPU.
+/// The devices of this machine besides the CPU.
 #[derive(Debug)]
 pub struct DiscoveredDevices {
     #[cfg(feature = "cuda")]
@@ -27,8 +26,8 @@ pub struct DiscoveredDevices {
 }
 
 impl DiscoveredDevices {
-    /// Looks for this machine's GPUs, and makes the emulated ones that `config`
-    /// names. Fails only when an emulated one cannot be made.
+    /// Finds this machine's GPUs and creates the emulated ones that `config` names. Fails
+    /// only if an emulated GPU cannot be created.
     pub fn find(config: &Config) -> Result<Self, Error> {
         let emulated = config
             .named_devices()
@@ -53,21 +52,21 @@ impl DiscoveredDevices {
         })
     }
 
-    /// The NVIDIA GPUs, by index.
+    /// Returns the NVIDIA GPUs in the order of their indices.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn gpus(&self) -> &[Arc<CudaDevice>] {
         &self.gpus
     }
 
-    /// In one line, why there is no NVIDIA GPU. `None` where there is one.
+    /// Returns in one line why there is no NVIDIA GPU; `None` if there is one.
     #[must_use]
     pub fn why_no_gpu(&self) -> Option<&str> {
         self.why_no_gpu.as_deref()
     }
 
-    /// A builder of a runtime on all of them. A GPU that is there and cannot be used is
-    /// a note of that runtime; no GPU is nothing to note.
+    /// Returns a builder of a runtime on the CPU and these devices. A GPU that cannot be
+    /// used is a note of the runtime; a missing GPU is not.
     #[must_use]
     pub fn builder(&self, config: Config) -> RuntimeBuilder {
         let builder = Runtime::builder().config(config);
@@ -96,7 +95,7 @@ impl DiscoveredDevices {
     }
 }
 
-/// A runtime on the CPU and every NVIDIA GPU of this machine, configured by
+/// Opens a runtime on the CPU and every NVIDIA GPU of this machine, configured by
 /// `heddle.toml` and the environment.
 ///
 /// Without the feature `cuda`, or where there is no GPU, it uses the CPU alone. An
@@ -111,8 +110,8 @@ pub fn open() -> Result<Runtime, Error> {
     builder(Config::load()?)?.build()
 }
 
-/// A builder of a runtime on the CPU and every NVIDIA GPU of this machine, to which
-/// devices, probes and notes can be added.
+/// Returns a builder of a runtime on the CPU and every NVIDIA GPU of this machine, to
+/// which devices, probes and notes can be added.
 pub fn builder(config: Config) -> Result<RuntimeBuilder, Error> {
     Ok(DiscoveredDevices::find(&config)?.builder(config))
 }

@@ -1,6 +1,6 @@
-//! Heddle runs very many small grid and lattice computations as fast as the
-//! machine allows: it measures what each device costs, routes every operation to
-//! the cheaper one and can say where every microsecond went.
+//! Heddle runs very many small array, lattice and grid computations as fast as the
+//! machine allows: it measures what each device costs, routes every operation to the
+//! cheapest one and records where the time goes.
 //!
 //! ```
 //! use heddle::Array;
@@ -12,11 +12,11 @@
 //! # Ok::<(), heddle::Error>(())
 //! ```
 //!
-//! [`open`] gives a runtime on the CPU and every NVIDIA GPU; [`Runtime::new`] one on
-//! the CPU alone. What most programs name is at the root; the rest is in the modules,
-//! one for each part of the library. The one thing to know: every operation, of the
-//! library or of your own ([`Operation`]), goes through [`Runtime::run`] or one of its
-//! variants, and so is routed, admitted to memory and recorded.
+//! [`open`] returns a runtime on the CPU and every NVIDIA GPU; [`Runtime::new`] one on the
+//! CPU alone. The most used items are at the root, the rest in one module for each part of
+//! the library. Every operation, of the library or of the program ([`Operation`]), goes
+//! through [`Runtime::run`] or one of its variants, and so is routed, admitted to memory
+//! and recorded.
 //!
 //! | feature | by default | what it adds |
 //! |---|---|---|

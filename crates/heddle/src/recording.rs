@@ -1,8 +1,6 @@
-//! A runtime's run as a recording: its spans with the machine, its memory, its
-//! decisions and its fallbacks beside them.
+//! Recordings of a runtime: its spans with the machine, memory, decisions and fallbacks.
 //!
-//! The profiler knows spans alone; this is where what the runtime knows is put
-//! into the profiler's words.
+//! The profiler records spans; this module adds what only the runtime knows.
 
 use heddle_profile::{
     Alternative, Counters, DeviceDescription, MachineDescription, RecordedBatches,
@@ -14,12 +12,12 @@ use heddle_runtime::memory::AcceleratorMemory;
 use heddle_runtime::operation::Description;
 use heddle_runtime::route::{Decision, Reason};
 
-/// The run so far, under a label, with the decisions that were noted of it.
+/// Returns the recording of the run so far, with a label and the noted decisions.
 ///
 /// ```
 /// use heddle::profile::RoutingLog;
 ///
-/// let runtime = heddle::builder(heddle::config::Config::default())?.forgetful().build()?;
+/// let runtime = heddle::builder(heddle::config::Config::default())?.without_model_cache().build()?;
 /// runtime.sum(&heddle::Array::from_slice(&[1.0_f32, 2.0]))?;
 /// let recording = heddle::recording::take(&runtime, "two numbers", &RoutingLog::default());
 /// assert_eq!(recording.spans[0].operation, "sum");
@@ -37,7 +35,7 @@ pub fn take(runtime: &Runtime, label: &str, decisions: &RoutingLog) -> Recording
     }
 }
 
-/// Notes one decision and what came of it.
+/// Adds one decision and its measured time to `decisions`.
 pub fn note(
     decisions: &mut RoutingLog,
     described: &Description,
@@ -71,7 +69,7 @@ pub fn note(
     });
 }
 
-/// The memory of every device that has one of its own.
+/// Returns the memory of every device that has its own.
 fn memories(runtime: &Runtime) -> impl Iterator<Item = &AcceleratorMemory> {
     let devices = runtime.devices();
     devices.filter_map(|device| device.accelerator()?.memory())

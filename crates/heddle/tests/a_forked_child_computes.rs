@@ -1,7 +1,7 @@
-//! A process that has computed something forks, and its child computes the same:
-//! worker threads do not survive a fork, so the child has to start its own.
+//! A process computes and forks, and its child computes the same: worker threads do not
+//! survive a fork, so the child has to start its own.
 //!
-//! This file owns its process.
+//! A separate test binary, because it forks its process.
 
 #![cfg(unix)]
 #![allow(
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use every_workload::EveryWorkload;
 
-/// Many times what it takes, and far less than for ever.
+/// A limit many times longer than the child needs.
 const LIMIT: Duration = Duration::from_mins(2);
 
 #[test]
@@ -35,7 +35,7 @@ fn a_forked_child_computes_what_its_parent_did() {
     if child == 0 {
         let same = catch_unwind(AssertUnwindSafe(|| work.compute() == expected));
         let code = i32::from(!same.unwrap_or(false));
-        // SAFETY: ends the child where it is; the test harness is the parent's.
+        // SAFETY: ends the child without running the parent's test harness.
         unsafe { libc::_exit(code) };
     }
     let status = wait(child);
@@ -43,7 +43,7 @@ fn a_forked_child_computes_what_its_parent_did() {
     assert!(work.compute() == expected, "the parent goes on");
 }
 
-/// How the child ended; nothing if it had to be ended.
+/// Returns the child's status; `None` if it was killed at the limit.
 fn wait(child: libc::pid_t) -> Option<libc::c_int> {
     let begun = Instant::now();
     let mut status = 0;

@@ -1,7 +1,7 @@
-//! A runtime of three threads uses three, whatever it computes, and the global pool of
-//! rayon belongs to the program that uses the library.
+//! A runtime of three threads uses three for every workload and leaves rayon's global pool
+//! to the program.
 //!
-//! This file owns its process.
+//! A separate test binary, because it counts the threads of its process.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ fn no_workload_uses_more_threads_than_it_was_given_nor_the_global_pool() {
     let _ = work.compute();
     let used = work.threads.lock().unwrap().clone();
     let ours = used.iter().filter(|name| name.starts_with("heddle-"));
-    // The caller works with two helpers, any of the three.
+    // The caller works with at most two of the pool's threads at a time.
     assert!(ours.count() <= 3, "{used:?}");
     assert!(
         used.iter()
@@ -28,7 +28,7 @@ fn no_workload_uses_more_threads_than_it_was_given_nor_the_global_pool() {
         "{used:?}"
     );
     assert_eq!(work.runtime.pool().threads(), 3);
-    // Building it fails if anything has used it before.
+    // Building the global pool fails if it was used before.
     let global = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build_global();

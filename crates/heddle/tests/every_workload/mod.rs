@@ -1,4 +1,4 @@
-//! Something of each workload, large enough that threads share it.
+//! Computations of each workload, large enough that several threads run them.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use heddle::lattice::Lattice;
 use heddle::lattice::distance::{DistanceValues, ParallelThreshold};
 use heddle::{Array, Config, Runtime};
 
-/// A runtime, and what it computes with.
+/// A runtime and the data it computes with.
 pub(crate) struct EveryWorkload {
     pub(crate) runtime: Runtime,
     bytes: Array<u8>,
@@ -30,17 +30,17 @@ pub(crate) struct EveryWorkload {
     blocked: Lattice,
     plan: Plan,
     tasks: Vec<Task>,
-    /// The threads that judged evaluations.
+    /// The threads that graded evaluations.
     pub(crate) threads: Mutex<BTreeSet<String>>,
 }
 
-/// All that was computed.
+/// All results.
 #[derive(PartialEq)]
 pub(crate) struct Computed {
     secret: Vec<u8>,
     product: Vec<f32>,
     distances: Vec<DistanceValues>,
-    judged: Vec<Graded<Grade>>,
+    graded: Vec<Graded<Grade>>,
     evaluated: Vec<Vec<Evaluation>>,
 }
 
@@ -95,8 +95,8 @@ impl EveryWorkload {
                 examples,
             })
             .collect();
-        let crew = WorkerPool::new(Budget::default());
-        let judge = |part: TileExample, _: usize, verdict: EvaluationRef<'_>| {
+        let worker_pool = WorkerPool::new(Budget::default());
+        let grade = |part: TileExample, _: usize, verdict: EvaluationRef<'_>| {
             let current = thread::current();
             let name = current.name().map(str::to_owned);
             let name = name.unwrap_or_else(|| unnamed(current.id()));
@@ -108,8 +108,13 @@ impl EveryWorkload {
             secret: secret.as_slice().unwrap().to_vec(),
             product: product.as_slice().unwrap().to_vec(),
             distances: distances.map(|found| found.unwrap().values).to_vec(),
-            judged: evaluate_all(&self.runtime, &tiles, &EvaluationSettings::of(&crew), judge)
-                .unwrap(),
+            graded: evaluate_all(
+                &self.runtime,
+                &tiles,
+                &EvaluationSettings::of(&worker_pool),
+                grade,
+            )
+            .unwrap(),
             evaluated: evaluate(&self.plan, &examples[0], Budget::default()),
         }
     }

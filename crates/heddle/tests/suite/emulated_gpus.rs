@@ -1,4 +1,4 @@
-//! Emulated GPUs as the configuration orders them: how many, how slow, how broken.
+//! Emulated GPUs from the configuration: number, transfer rate and faults.
 
 #![allow(
     clippy::unwrap_used,
@@ -54,7 +54,7 @@ fn two_devices_have_separate_memory_and_clocks() {
         let row = rows.iter().find(|row| row.device == device).unwrap();
         assert_eq!(row.totals.count, 10, "{device}");
     }
-    // Both gave everything back.
+    // Both devices freed all memory.
     for reading in report.devices {
         assert_eq!(reading.memory.reserved, Bytes(0), "{reading:?}");
     }
@@ -70,7 +70,7 @@ fn an_array_goes_from_one_to_the_other() {
         .run_traced(Unary::new(Square, &roots), Some(SECOND))
         .unwrap();
     assert_eq!(outcome.output.as_slice().unwrap(), [4.0, 9.0, 16.0]);
-    // Down from one, up to the other.
+    // Downloaded from one, uploaded to the other.
     assert_eq!(outcome.timing.moved.down, Bytes(12));
     assert_eq!(outcome.timing.moved.up, Bytes(12));
 }
@@ -93,7 +93,7 @@ fn slow_transfers_are_seen_by_the_clock_and_by_the_router() {
         let data = Array::from_slice(&[1_u8; 10_000]);
         let key = Array::from_slice(&[2_u8; 10_000]);
         let xor = || Xor::new(&data, &key).unwrap();
-        // The first of a kind is never representative, so one run teaches nothing.
+        // The router does not learn from the first run of a kind.
         let timings = [(); 10].map(|()| {
             data.evict();
             key.evict();
@@ -157,7 +157,7 @@ fn a_span_says_where_when_and_with_what_memory_it_ran() {
         assert_eq!(span.stream, Some(0));
         let begun = span.device_start_ns.unwrap();
         assert!(span.start_ns <= begun && begun <= span.end_ns(), "{span:?}");
-        // The answer at least, and all that was in use beside it.
+        // The result at least, and all other memory in use.
         assert!(span.mem_allocated >= 40_000, "{span:?}");
         assert!(span.mem_peak >= span.mem_allocated, "{span:?}");
         assert!(span.mem_peak <= 1 << 20, "{span:?}");
@@ -170,7 +170,7 @@ fn a_span_says_where_when_and_with_what_memory_it_ran() {
         .collect();
     assert_eq!(shares.len(), 5);
     assert!(shares.contains(&1.0), "{shares:?}");
-    // One as operations ran, one for each device when it was asked for.
+    // One sample while operations ran, one for each device on request.
     let of_first = recording
         .memory
         .iter()

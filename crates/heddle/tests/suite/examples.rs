@@ -1,6 +1,6 @@
-//! Every example runs and keeps what it asserts.
+//! Every example runs and its assertions hold.
 //!
-//! They are compiled into this test, so that running them needs no other build.
+//! The examples are compiled into this test, so that running them needs no other build.
 
 #[path = "../../examples/batch_queue.rs"]
 mod batch_queue;

@@ -1,5 +1,5 @@
-//! A device of a family that no crate of this workspace knows, with a kernel of its
-//! own, takes part in everything: routing, spans, calibration, explanations.
+//! A device of a family defined outside the workspace, with a kernel of its own, is routed,
+//! calibrated, explained and recorded like any other.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(unsafe_code, reason = "a kernel's entry takes pointers")]
 
@@ -23,7 +23,7 @@ use heddle_runtime::{
     Array, DType, Description, Error, Kind, Operation, Residency, Runtime, WorkUnit,
 };
 
-/// Its devices have a memory of their own, and kernels in a form of their own.
+/// Registers the family: devices with their own memory and their own form of kernels.
 fn family() -> DeviceFamily {
     let capabilities = Capabilities {
         has_own_memory: true,
@@ -32,7 +32,7 @@ fn family() -> DeviceFamily {
     DeviceFamily::register("npu", capabilities).unwrap()
 }
 
-/// Multiplies each byte, all of a launch in one call.
+/// Multiplies each byte; one call runs the whole launch.
 static MULTIPLY: Kernel = Kernel {
     name: "npu_multiply",
     module: &KernelModule {
@@ -52,8 +52,8 @@ static MULTIPLY: Kernel = Kernel {
 };
 
 /// # Safety
-/// As `MULTIPLY` states its parameters; the buffers have as many bytes as the third
-/// says and do not overlap.
+/// The arguments have the types of `MULTIPLY.parameters`; both buffers have as many bytes
+/// as the third argument says and do not overlap.
 unsafe extern "C" fn multiply(arguments: *const *const c_void) {
     // SAFETY: the caller's promise.
     let (from, to, factor) = unsafe {
@@ -73,7 +73,7 @@ unsafe extern "C" fn multiply(arguments: *const *const c_void) {
 struct Npu {
     id: DeviceId,
     properties: DeviceProperties,
-    /// Time its kernels took, in nanoseconds.
+    /// Total time of its kernels, in nanoseconds.
     busy: AtomicU64,
 }
 
@@ -145,13 +145,16 @@ impl Accelerator for Npu {
         Ok(Box::new(NpuMemory(self.id, Mutex::new(content))))
     }
 
-    /// Takes the kernels it knows how to call, and no others.
+    /// Runs only the kernel `MULTIPLY`.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
         let (true, Some(entry)) = (
             ptr::eq(launch.kernel, &raw const MULTIPLY),
             launch.kernel.entry,
         ) else {
-            return Err(self.refuse(format!("{} is no kernel for it", launch.kernel.name)));
+            return Err(self.refuse(format!(
+                "{} is not a kernel of this device",
+                launch.kernel.name
+            )));
         };
         let [
             Argument::Buffer(from),
@@ -221,10 +224,11 @@ impl DeviceMemory for NpuMemory {
 
 static TRIPLE: Kind = Kind::new("triple", WorkUnit::Bytes);
 
-/// How often each byte is tripled.
+/// Number of times each byte is tripled.
 const ROUNDS: u32 = 100;
 
-/// Triples each byte so many times: the CPU one after another, the device at once.
+/// Triples each byte [`ROUNDS`] times: the CPU one by one, the device in one
+/// multiplication.
 struct Triple(Array<u8>);
 
 impl Operation for Triple {
@@ -236,7 +240,7 @@ impl Operation for Triple {
             .writes(self.0.bytes())
     }
 
-    /// Its kernel is for that family and for no other.
+    /// Runs on the CPU and on its own family, which has the kernel.
     fn runs_on(&self, device: DeviceId) -> bool {
         device.is_host() || device.family() == family()
     }
@@ -333,7 +337,7 @@ fn data() -> Array<u8> {
 }
 
 #[test]
-fn its_name_is_read_written_and_listed() {
+fn its_name_is_parsed_printed_and_listed() {
     let id = Npu::new(3).id();
     assert_eq!(id.to_string(), "npu:3");
     assert_eq!("npu:3".parse::<DeviceId>().unwrap(), id);
@@ -364,9 +368,9 @@ fn its_kernel_computes_and_the_span_names_it() {
     assert_eq!(row.operation, "triple");
 }
 
-/// Operations of the array library bring CUDA kernels: they leave it alone.
+/// Operations of the array library have CUDA kernels only, so they do not run on it.
 #[test]
-fn operations_without_a_kernel_for_it_stay_away() {
+fn operations_without_a_kernel_for_it_stay_on_the_cpu() {
     let npu = Npu::new(0);
     let runtime = runtime(&npu);
     for _ in 0..20 {
@@ -390,8 +394,8 @@ fn routing_finds_it_once_it_is_measured() {
     let devices: Vec<DeviceId> = runtime.devices().map(|device| device.id()).collect();
     assert_eq!(devices, [DeviceId::CPU, npu.id()]);
     for probe in runtime.probes() {
-        let told = route::explain(runtime.router(), probe.as_ref(), 1 << 16, None, &devices);
-        let candidates = told.unwrap().candidates;
+        let explanation = route::explain(runtime.router(), probe.as_ref(), 1 << 16, None, &devices);
+        let candidates = explanation.unwrap().candidates;
         let takes_it = candidates
             .iter()
             .any(|candidate| candidate.device == npu.id());

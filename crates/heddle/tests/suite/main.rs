@@ -1,4 +1,4 @@
-//! The promises of the library: a module for each, all in one program.
+//! Integration tests of the library, one module per topic.
 
 mod emulated_gpus;
 mod examples;
