@@ -214,7 +214,7 @@ impl ReplayRun<'_> {
             }
             AllocationEvent::Queued { streams } => self.stack.queued(StreamSet(streams)),
             AllocationEvent::Synchronized { streams } => {
-                self.stack.synchronized(StreamSet(streams))
+                self.stack.synchronized(StreamSet(streams));
             }
             AllocationEvent::Trim => {
                 self.stack.trim();

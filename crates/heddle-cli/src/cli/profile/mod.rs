@@ -37,7 +37,7 @@ enum Command {
     Report(report::Arguments),
     /// Draw a flame graph, or the difference between two runs.
     Flame(flame::Arguments),
-    /// Write a trace for Perfetto or chrome://tracing.
+    /// Write a trace for Perfetto or `chrome://tracing`.
     Trace(trace::Arguments),
     /// Compare two runs; exits 3 if the second is worse.
     Compare(compare::Arguments),
