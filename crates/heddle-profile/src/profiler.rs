@@ -195,10 +195,12 @@ impl Profiler {
         self.shared.store.recorded()
     }
 
-    /// The number of recorded spans that newer ones overwrote.
+    /// The number of recorded spans that newer ones overwrote. It can exceed what the
+    /// capacity requires: while the system suspends one thread in the middle of an
+    /// exchange, the others keep only some full chunks each.
     #[must_use]
     pub fn overwritten(&self) -> u64 {
-        self.recorded().saturating_sub(self.capacity_spans() as u64)
+        self.shared.store.overwritten()
     }
 
     /// The spans kept, sorted by start and then by thread.

@@ -32,10 +32,7 @@ pub(crate) fn take(store: &Store, base: &Timebase) -> ProfilerSnapshot {
     // After the holdings, so that a scale measured over the whole time covers
     // every tick in them.
     let scale = base.scale();
-    let held = recorded_chunks.held();
-    // Open chunks come on top of a full store: their oldest records already count
-    // as overwritten, though their memory is not yet reused.
-    let excess = held.saturating_sub(store.capacity_spans);
+    let excess = recorded_chunks.excess(store.capacity_spans);
     let overwritten = recorded_chunks.evicted + excess as u64;
 
     let records = read(&recorded_chunks, &scale, excess);

@@ -148,11 +148,11 @@ impl Lattice {
     /// The distance of every site from the nearest of `sources`.
     ///
     /// ```
-    /// use heddle_lattice::{Lattice, distance::{UNREACHABLE, Values}};
+    /// use heddle_lattice::{Lattice, distance::{DistanceValues, UNREACHABLE}};
     ///
     /// let line = Lattice::cubic(1, 6)?.with_blocked([4])?;
     /// let distances = line.distances(&[0, 3])?;
-    /// assert_eq!(distances.values, Values::Steps(vec![0, 1, 1, 0, UNREACHABLE, UNREACHABLE]));
+    /// assert_eq!(distances.values, DistanceValues::Steps(vec![0, 1, 1, 0, UNREACHABLE, UNREACHABLE]));
     /// # Ok::<(), heddle_lattice::Error>(())
     /// ```
     pub fn distances(&self, sources: &[Site]) -> Result<Distances, Error> {

@@ -88,12 +88,12 @@ impl Lattice {
     /// equally short paths it is always the same one.
     ///
     /// ```
-    /// use heddle_lattice::{Lattice, path::Method};
+    /// use heddle_lattice::{Lattice, path::PathMethod};
     ///
     /// let lattice = Lattice::cubic(2, 3)?.with_blocked([4])?;
     /// let path = lattice.shortest_path(3, 5)?;
     /// assert_eq!(path.steps(), 4);
-    /// assert_eq!(path.method, Method::AStar);
+    /// assert_eq!(path.method, PathMethod::AStar);
     /// # Ok::<(), heddle_lattice::Error>(())
     /// ```
     pub fn shortest_path(&self, start: Site, end: Site) -> Result<Path, Error> {

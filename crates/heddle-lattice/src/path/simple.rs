@@ -53,12 +53,12 @@ impl Lattice {
     /// neighbours. From a site to itself there is one, of no step.
     ///
     /// ```
-    /// use heddle_lattice::{Lattice, path::{Ended, SimplePathsLimits}};
+    /// use heddle_lattice::{Lattice, path::{EndReason, SimplePathsLimits}};
     ///
     /// let lattice = Lattice::cubic(2, 3)?;
     /// let mut paths = lattice.simple_paths(0, 8, SimplePathsLimits::default())?;
     /// assert_eq!(paths.by_ref().count(), 12);
-    /// assert_eq!(paths.ended(), Some(Ended::Exhausted));
+    /// assert_eq!(paths.ended(), Some(EndReason::Exhausted));
     /// # Ok::<(), heddle_lattice::Error>(())
     /// ```
     pub fn simple_paths(

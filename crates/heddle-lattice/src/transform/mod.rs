@@ -38,13 +38,13 @@ impl<T: BitElement + RandomElement> XorKey<'_, T> {
 /// Computes `data ^ key`. Applied twice it gives the data back.
 ///
 /// ```
-/// use heddle_lattice::transform::{Key, xor_transform};
+/// use heddle_lattice::transform::{XorKey, xor_transform};
 /// use heddle_runtime::{Array, Runtime};
 ///
 /// let runtime = Runtime::new()?;
 /// let data = Array::from_slice(b"sixteen sites...");
-/// let hidden = xor_transform(&runtime, &data, Key::Bytes(b"key"))?;
-/// let shown = xor_transform(&runtime, &hidden, Key::Bytes(b"key"))?;
+/// let hidden = xor_transform(&runtime, &data, XorKey::Bytes(b"key"))?;
+/// let shown = xor_transform(&runtime, &hidden, XorKey::Bytes(b"key"))?;
 /// assert_eq!(shown.as_slice()?, data.as_slice()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -103,6 +103,12 @@ impl RecordedChunks {
     pub(crate) fn held(&self) -> usize {
         self.parts.iter().map(ChunkPart::records).sum()
     }
+
+    /// The records beyond `capacity_spans`. Open chunks come on top of a full store:
+    /// their oldest records count as overwritten before their memory is reused.
+    pub(crate) fn excess(&self, capacity_spans: usize) -> usize {
+        self.held().saturating_sub(capacity_spans)
+    }
 }
 
 /// The chunks at one place: full ones that wait to be shelved, then the open one.
@@ -298,6 +304,12 @@ impl Store {
             })
             .sum();
         chunk_table.evicted + chunk_table.full_records as u64 + at_places
+    }
+
+    /// The number of records that newer ones overwrote.
+    pub(crate) fn overwritten(&self) -> u64 {
+        let recorded_chunks = self.recorded_chunks();
+        recorded_chunks.evicted + recorded_chunks.excess(self.capacity_spans) as u64
     }
 
     /// Removes every record and frees the memory of full chunks.

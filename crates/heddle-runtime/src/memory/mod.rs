@@ -5,7 +5,7 @@
 //! [`Statistics`] that count what each site holds. [`Memory`] is the stack of one device, with
 //! everything that watches it.
 //!
-//! Nothing here touches the memory it manages, and nothing waits for a device. [`Ledger`] is
+//! Nothing here touches the memory it manages, and nothing waits for a device. `Ledger` is
 //! the plain byte count that [`Limit`] and devices build on.
 
 mod cached_copies;

@@ -114,6 +114,9 @@ fn a_thread_that_finds_the_table_locked_goes_on() {
         recorded_chunks.evicted + recorded_chunks.held() as u64,
         recorded
     );
+    // More than the capacity requires, and counted.
+    let kept = recorded_chunks.held() - recorded_chunks.excess(store.capacity_spans);
+    assert_eq!(store.overwritten() + kept as u64, recorded);
     // The newest are there, and the next exchange shelves them.
     assert_eq!(words(&store).last().unwrap() / 100, rounds - 1);
     fill(&store, &mut slot, rounds * 100);
