@@ -92,6 +92,8 @@ def plan(commands):
         why = None
         if words[0] in ("./test", ".ci/run"):
             why = "it runs this check"
+        elif words[:2] == ["cargo", "install"]:
+            why = "the tests' build of the command serves here as well"
         elif words[:2] == ["git", "clone"]:
             why, cloned = "this is the clone", True
         elif cloned and words[0] == "cd":
@@ -108,7 +110,6 @@ def script(planned):
             lines.append(f"echo {shlex.quote(f'skipped, {why}: $ {command}')}")
             continue
         lines.append(f"echo {shlex.quote(f'$ {command}')}")
-        # The tests' build of the command serves here as well.
         if command.startswith(RUN_COMMAND):
             command = "heddle " + command.removeprefix(RUN_COMMAND)
         # From the scratch folder cargo would treat this as another workspace and
@@ -139,6 +140,8 @@ def run(block, root, binaries):
             "HEDDLE_CACHE_DIR": str(temporary / "cache"),
             "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
         }
+        # A reader has not set it; a page that needs the tasks says how to get them.
+        environment.pop("HEDDLE_ARC_DATA", None)
         try:
             done = subprocess.run(
                 ["bash", "-c", script(plan(block.commands()))],

@@ -58,6 +58,10 @@ class Blocks(unittest.TestCase):
         planned = plan(["git clone x", "cd heddle", "./test", "cd docs", "true"])
         self.assertEqual([bool(why) for _, why in planned], [True, True, True, False, False])
 
+    def test_the_command_is_not_built_again(self):
+        planned = plan(["cargo install --path crates/heddle-cli", "cargo build"])
+        self.assertEqual([bool(why) for _, why in planned], [True, False])
+
     def test_commands_are_shown_before_they_run(self):
         self.assertIn("echo '$ true'\ntrue\n", script([("true", None)]))
 

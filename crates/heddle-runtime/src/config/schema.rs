@@ -32,8 +32,9 @@ pub(super) fn variable(name: &str) -> String {
 pub(super) const PREFIX: &str = "HEDDLE_";
 
 /// Names whose variables are read although they are not keys: the file to read, which cannot
-/// contain its own path, and the folder of ARC tasks, which the command line reads.
-pub(super) const RESERVED: [&str; 2] = ["config", "arc_data"];
+/// contain its own path, the folder of ARC tasks, which the command line reads, and the folder of
+/// CUDA libraries, which the CUDA device reads.
+pub(super) const RESERVED: [&str; 3] = ["config", "arc_data", "cuda_libraries"];
 
 /// The keys, in documentation order.
 pub(super) static KEYS: [Key; 29] = [

@@ -5,6 +5,7 @@ mod bad_model_files_are_set_aside;
 mod calibration_ignores_loading_and_lost_devices;
 mod chunked_map_equals_one_launch;
 mod config_errors_name_the_nearest_key;
+mod configuration_is_documented;
 mod conformance_rejects_wrong_devices;
 mod fallbacks_and_failures_are_reported;
 mod memory_in_use_is_never_handed_out;

@@ -106,7 +106,7 @@ fn opening(result: &RunSummary<'_>, output: &mut Output) -> io::Result<()> {
         .device(DeviceId::CPU)
         .map_or(machine.threads, |device| device.properties().units);
     output.line(format_args!(
-        "{} operations per round, with {} lattices and {} evaluations of ARC programs, {} rounds, on {} ({threads} threads) {}",
+        "{} operations per round, with {} lattices and {} evaluations of ARC programs, rounds: {}, on {} ({threads} threads) {}",
         result.comparison.operations,
         result.lattices,
         result.evaluations,

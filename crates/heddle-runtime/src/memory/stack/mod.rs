@@ -43,7 +43,7 @@ pub struct Allocation {
 /// use std::sync::Arc;
 ///
 /// use heddle_runtime::device::DeviceId;
-/// use heddle_runtime::memory::{SimulatedStorage, Memory, MemorySettings, Streams, SystemClock};
+/// use heddle_runtime::memory::{SimulatedStorage, Memory, MemorySettings, StreamSet, SystemClock};
 /// use heddle_runtime::units::Bytes;
 ///
 /// let capacity = Bytes(64 << 20);
@@ -56,8 +56,8 @@ pub struct Allocation {
 /// let allocation = memory.allocate(Bytes(1000), None)?;
 /// assert_eq!(memory.reading().limit.reserved, Bytes(0));
 /// drop((inside, admission));
-/// memory.free(allocation, Streams::NONE);
-/// assert!(memory.remains().is_empty());
+/// memory.free(allocation, StreamSet::NONE);
+/// assert!(memory.live_allocations().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Memory<B: Storage> {

@@ -1,6 +1,6 @@
 //! `docs/configuration.md` lists the settings that the code reads.
 //!
-//! `HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test configuration_is_documented` writes it.
+//! `HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test suite configuration_is_documented` writes it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ const INTRODUCTION: &str = "\
 # Configuration
 
 <!-- Generated from crates/heddle-runtime/src/config/schema.rs; do not edit. Write it anew with
-HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test configuration_is_documented -->
+HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test suite configuration_is_documented -->
 
 Every setting has a default. A file replaces defaults, an environment variable replaces what
 the file says, and code or a flag of the command line replaces both.
@@ -31,8 +31,8 @@ Sizes are bytes, or text such as `\"1GiB\"`, `\"512MB\"` or `\"90%\"`; a share i
 question. In a variable, text needs no quotes and lists are separated by commas.
 
 A key that does not exist is an error in the file. A `HEDDLE_*` variable that does not exist is
-a warning. `CUDA_VISIBLE_DEVICES` is honoured. `HEDDLE_ARC_DATA` names the folder of ARC tasks
-that `heddle arc` reads.
+a warning. `CUDA_VISIBLE_DEVICES` is honoured. `HEDDLE_ARC_DATA` names the ARC tasks that
+`heddle arc` reads, `HEDDLE_CUDA_LIBRARIES` a folder to look for cuBLAS in.
 
 | key | variable | default | meaning |
 |---|---|---|---|
@@ -57,6 +57,6 @@ fn the_document_matches_the_schema() {
     assert!(
         written == document,
         "docs/configuration.md is not what the schema says; write it with \
-         HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test configuration_is_documented"
+         HEDDLE_WRITE_DOCS=1 cargo test -p heddle-runtime --test suite configuration_is_documented"
     );
 }
