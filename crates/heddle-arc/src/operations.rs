@@ -41,7 +41,7 @@ pub static EVALUATE_AGAIN: Kind = Kind::new("arc-evaluate-again", WorkUnit::Item
 pub static EVALUATE_ON_CPU: Kind = Kind::new("arc-evaluate-beside", WorkUnit::Items);
 
 /// Transfers to a GPU of what its evaluations need, before they run.
-pub static PREPARE: Kind = Kind::new("arc-settle", WorkUnit::Items);
+pub static PREPARE: Kind = Kind::new("arc-prepare", WorkUnit::Items);
 
 /// The approximate number of evaluations in one operation: some seconds of solvers on one
 /// core, and enough blocks that threads wait little for the last one. Progress and

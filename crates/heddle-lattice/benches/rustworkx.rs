@@ -1,7 +1,7 @@
-//! The same queries to rustworkx-core, on a graph that already exists, in the same
-//! run: the reason for this crate's own algorithms.
+//! The same queries by this crate and by rustworkx-core, in the same run. The graph of
+//! rustworkx-core exists before.
 //!
-//! Four dimensions, side 10, a tenth of the sites blocked; both sides use every
+//! Four dimensions, side 10, a tenth of the sites blocked; both libraries use every
 //! core where they can.
 #![allow(
     missing_docs,

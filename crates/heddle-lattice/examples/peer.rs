@@ -139,8 +139,8 @@ fn distances(lattice: &Lattice, question: &Value) -> Result<Distances, Box<dyn E
     Ok(lattice.distances(&[source])?)
 }
 
-/// Takes many lattices from their description to a changed state: build, analyse,
-/// the path from corner to corner, and the state under a key.
+/// For each of many lattices: builds the graph, analyses it, finds the path from corner to
+/// corner, and xors the state with a key.
 fn pipeline(
     runtime: &Runtime,
     like: &Lattice,

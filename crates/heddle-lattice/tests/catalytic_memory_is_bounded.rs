@@ -1,14 +1,14 @@
-//! A catalytic search allocates as much beside the borrowed memory on a large
-//! lattice as on a small one.
+//! A catalytic search allocates no more memory on a large lattice than on a small one,
+//! besides the borrowed memory.
 //!
-//! A program of its own: the allocator of the whole process counts.
+//! This is a test binary of its own because it counts the allocations of the process.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_lattice::{Axis, Lattice};
 
-/// The most bytes alive at once during a search of a path of four steps, beyond
-/// those alive before, and what the search says it used.
+/// The peak of allocated bytes during a search for a path of four steps, without those
+/// allocated before, and the bytes that the search reports.
 fn peak_bytes(axes: impl IntoIterator<Item = Axis>) -> (u64, u64) {
     let lattice = Lattice::new(axes).unwrap();
     let sites = lattice.sites();
@@ -40,7 +40,7 @@ fn ordinary_memory_does_not_grow_with_sites() {
     let small = peak_bytes([Axis::open(3); 3]);
     let large = peak_bytes([Axis::open(40); 3]);
     assert_eq!(small, large);
-    // Nothing at all from the heap up to eight dimensions, and little reported.
+    // Up to eight dimensions the search allocates nothing and reports little.
     assert_eq!(small.0, 0);
     assert!(small.1 < 2048, "{} bytes", small.1);
 }

@@ -1,5 +1,5 @@
-//! Prometheus counters of one profiler only grow, though it keeps few spans, and count
-//! every span that any recording had.
+//! Prometheus counters of one profiler never decrease, although it keeps few spans. They
+//! count every span of every recording.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use heddle_profile::{Metrics, Profiler, Recording};
 
-/// Every sample of a counter, by its name and labels.
+/// Every sample of a counter, by name and labels.
 fn counters(text: &str) -> BTreeMap<String, f64> {
     let mut counters = BTreeMap::new();
     let mut is_counter = false;
@@ -67,7 +67,7 @@ fn what_was_overwritten_stays_counted() {
         );
         before = after;
     }
-    // Nothing new, nothing counted.
+    // Without new spans, no counter changes.
     let after = counters(&metrics.text(&profiler.recording()));
     assert_eq!(before, after);
     // An operation whose spans are all gone keeps its counters.
@@ -88,7 +88,7 @@ fn what_was_overwritten_stays_counted() {
 }
 
 #[test]
-fn a_cleared_profiler_and_a_file_written_anew_go_on_and_another_process_begins_again() {
+fn counters_continue_after_a_clear_and_restart_for_another_process() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.json");
     let (profiler, mut metrics) = (Profiler::new(CAPACITY), Metrics::default());
@@ -103,7 +103,7 @@ fn a_cleared_profiler_and_a_file_written_anew_go_on_and_another_process_begins_a
     let second = scrape(&profiler);
     assert_grown(&first, &second);
     assert_eq!(count(&second, "append_rows").to_bits(), 60.0_f64.to_bits());
-    // A profiler of the next process; the clock tells microseconds.
+    // A profiler of another process starts at least a microsecond later.
     std::thread::sleep(std::time::Duration::from_millis(1));
     let other = Profiler::new(CAPACITY);
     record(&other, "append_rows", 70);

@@ -1,18 +1,16 @@
-//! Ten million spans: memory stays bounded, nothing stalls for a millisecond, and
-//! the file stays under its cap.
+//! Ten million spans: memory stays bounded, no thread stalls for a millisecond, and the
+//! file stays under its cap.
 //!
-//! A stall is time that passed by the wall and was not spent waiting for a core:
-//! computing, page faults and waiting for a lock, all of which would be the
-//! profiler's doing. The system counts the waiting for a core by thread. A host
-//! that sets the whole machine aside is not in that count, so the same loop runs
-//! without a profiler beside each attempt: what stalls there stalls for reasons
-//! that are not ours. One attempt in three is proof enough, for what the profiler
-//! did itself it would do every time. Memory is taken first: the system's allocator
-//! has a lock of its own, and with more threads than cores a thread that holds it
-//! can be set aside for milliseconds (`mprotect`, by strace).
+//! A stall is wall time not spent waiting for a core: computing, page faults, and waiting
+//! for a lock. The system counts the waiting for a core per thread. It does not count time
+//! in which a host suspends the whole machine, so the same loop also runs without a
+//! profiler in each attempt, and stalls there have other causes. One attempt in three must
+//! pass, because a stall that the profiler causes would occur in every attempt. Memory is
+//! preallocated: the system's allocator has a lock, and with more threads than cores its
+//! holder can be suspended for milliseconds (`mprotect`, by strace).
 //!
-//! A program of its own: the memory of the whole process and the stalls of its
-//! threads are measured.
+//! This is a test binary of its own because it measures the memory of the process and the
+//! stalls of its threads.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -39,7 +37,7 @@ fn resident_bytes() -> u64 {
     pages * 4_096
 }
 
-/// How long the calling thread has waited for a core so far.
+/// The time that the calling thread has waited for a core.
 struct CoreWaitTime(File);
 
 impl CoreWaitTime {
@@ -47,8 +45,8 @@ impl CoreWaitTime {
         Self(File::open("/proc/thread-self/schedstat").unwrap())
     }
 
-    fn so_far(&self) -> Duration {
-        // "time on a core, time waiting for one, turns", in nanoseconds.
+    fn elapsed(&self) -> Duration {
+        // "time on a core, time waiting for one, time slices"; the times are in nanoseconds.
         let mut text = [0; 96];
         let length = self.0.read_at(&mut text, 0).unwrap();
         let text = str::from_utf8(&text[..length]).unwrap();
@@ -57,12 +55,12 @@ impl CoreWaitTime {
     }
 }
 
-/// The longest that a few rounds took.
+/// The longest time that a few rounds took.
 #[derive(Clone, Copy, Default, Debug)]
 struct LongestRound {
-    /// By the wall, waiting for a core included.
+    /// Wall time, waiting for a core included.
     wall: Duration,
-    /// By the wall, without that.
+    /// Wall time without waiting for a core.
     stall: Duration,
 }
 
@@ -75,17 +73,17 @@ impl LongestRound {
     }
 }
 
-/// Runs rounds of two spans each and watches the time.
-fn watch(spans: u64, round: impl Fn(u64)) -> LongestRound {
+/// Runs rounds of two spans each and returns the longest times.
+fn measure_rounds(spans: u64, round: impl Fn(u64)) -> LongestRound {
     let waiting = CoreWaitTime::new();
     let mut longest = LongestRound::default();
-    let mut before = (Instant::now(), waiting.so_far());
+    let mut before = (Instant::now(), waiting.elapsed());
     for index in 0..spans / 2 {
         round(index);
         if index % (TOGETHER / 2) == 0 {
-            // What passes between the two readings must not look like a stall.
+            // Time between the two readings must not count as a stall.
             let now = Instant::now();
-            let waited = waiting.so_far();
+            let waited = waiting.elapsed();
             let wall = now - before.0;
             longest = longest.of(LongestRound {
                 wall,
@@ -100,7 +98,7 @@ fn watch(spans: u64, round: impl Fn(u64)) -> LongestRound {
 fn on_four_threads(round: impl Fn(u64) + Sync) -> LongestRound {
     thread::scope(|scope| {
         let handles: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| watch(SPANS / 4, &round)))
+            .map(|_| scope.spawn(|| measure_rounds(SPANS / 4, &round)))
             .collect();
         handles
             .into_iter()
@@ -109,7 +107,7 @@ fn on_four_threads(round: impl Fn(u64) + Sync) -> LongestRound {
     })
 }
 
-/// The same loop, recording nothing: about as long as recording takes.
+/// The same loop without recording, which takes about as long.
 fn without_recording() -> LongestRound {
     on_four_threads(|index| {
         for word in 0..32 {
@@ -157,8 +155,8 @@ fn ten_million_spans_stay_bounded_and_never_stall() {
     assert_eq!(profiler.recorded() % SPANS, 0);
     assert!(grown < 32 << 20, "memory grew by {grown} bytes");
     check_file(&profiler.recording());
-    // Looking takes memory, so this comes after memory was measured.
-    assert_no_stall(|| record_while_looking(&profiler));
+    // Reading takes memory, so this comes after memory was measured.
+    assert_no_stall(|| record_while_reading(&profiler));
 }
 
 fn check_file(recording: &Recording) {
@@ -171,7 +169,7 @@ fn check_file(recording: &Recording) {
     let path = folder.path().join("run.json");
     let written = recording.write_capped(&path, CAP).unwrap();
     assert!(written.bytes <= CAP && written.left_out > 0, "{written:?}");
-    // The cap is used, not only kept.
+    // The file nearly reaches the cap.
     assert!(written.bytes > CAP * 9 / 10, "{written:?}");
     let read = Recording::read(&path).unwrap();
     assert_eq!(read.left_out, written.left_out);
@@ -181,9 +179,10 @@ fn check_file(recording: &Recording) {
     println!("{} spans took {} bytes", whole.spans, whole.bytes);
 }
 
-fn record_while_looking(profiler: &Profiler) -> LongestRound {
+fn record_while_reading(profiler: &Profiler) -> LongestRound {
     thread::scope(|scope| {
-        let recording = scope.spawn(|| watch(2_000_000, |index| record_round(profiler, index)));
+        let recording =
+            scope.spawn(|| measure_rounds(2_000_000, |index| record_round(profiler, index)));
         let mut looks = 0;
         while !recording.is_finished() {
             assert!(profiler.spans().len() <= CAPACITY);

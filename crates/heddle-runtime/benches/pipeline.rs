@@ -43,7 +43,7 @@ fn pipeline(criterion: &mut Criterion) {
     let runtime = Runtime::builder().without_model_cache().build().unwrap();
     let mut group = criterion.benchmark_group("cpu");
     group.bench_function("call", |bencher| bencher.iter(|| black_box(constant())));
-    group.bench_function("road", |bencher| bencher.iter(|| runtime.run(Empty)));
+    group.bench_function("pipeline", |bencher| bencher.iter(|| runtime.run(Empty)));
     let data = Array::from_slice(b"tiny!");
     let key = Array::from_slice(b"key");
     group.bench_function("xor of 5 bytes", |bencher| {

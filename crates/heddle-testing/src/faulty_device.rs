@@ -10,7 +10,7 @@ use heddle_runtime::ops;
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
 
 pub static XOR_WITH_KEY: Kind = Kind::new("xor-with-key", WorkUnit::Bytes);
-pub static XOR_WITH_KEY_IN_PLACE: Kind = Kind::new("veil-over", WorkUnit::Bytes);
+pub static XOR_WITH_KEY_IN_PLACE: Kind = Kind::new("xor-with-key-in-place", WorkUnit::Bytes);
 
 pub const KEY: &[u8] = b"thread the heddle";
 

@@ -106,9 +106,9 @@ impl Slots {
 
     /// Writes the example's inputs and constants.
     pub(super) fn give(&mut self, inputs: &[Value], constants: &[Value]) {
-        let room = self.values[self.of_values.example..].iter_mut();
-        for (room, value) in room.zip(inputs.iter().chain(constants)) {
-            *room = *value;
+        let slots = self.values[self.of_values.example..].iter_mut();
+        for (slot, value) in slots.zip(inputs.iter().chain(constants)) {
+            *slot = *value;
         }
     }
 

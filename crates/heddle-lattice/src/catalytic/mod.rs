@@ -92,10 +92,10 @@ impl Lattice {
     /// use heddle_lattice::Lattice;
     ///
     /// let lattice = Lattice::cubic(2, 3)?.with_blocked([4])?;
-    /// let mut diary: Vec<u64> = (1..=18).map(|day| day * day * day).collect();
-    /// let found = lattice.catalytic_path(3, 5, &mut diary)?;
+    /// let mut borrowed: Vec<u64> = (1..=18).map(|n| n * n * n).collect();
+    /// let found = lattice.catalytic_path(3, 5, &mut borrowed)?;
     /// assert_eq!(found.path.steps(), 4);
-    /// assert!(diary.into_iter().eq((1..=18).map(|day| day * day * day)));
+    /// assert!(borrowed.into_iter().eq((1..=18).map(|n| n * n * n)));
     /// # Ok::<(), heddle_lattice::Error>(())
     /// ```
     pub fn catalytic_path(

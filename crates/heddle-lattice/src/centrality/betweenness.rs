@@ -115,18 +115,18 @@ fn on<B: Brandes>(
         .chunks(part)
         .map(|sources| (sources, Mutex::new(Vec::new())))
         .collect();
-    let shelf = Mutex::new(Vec::new());
+    let idle = Mutex::new(Vec::new());
     let cost = Bytes((sources.len() * graph.targets().len()) as u64 * 8);
     pool.each(cost, parts.iter(), |(sources, sums)| {
-        let kept = shelf.lock().ok().and_then(|mut shelf| shelf.pop());
-        let mut search = kept.unwrap_or_else(&make);
-        let mut mine = vec![0.0; vertices];
+        let reused = idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut search = reused.unwrap_or_else(&make);
+        let mut part_sums = vec![0.0; vertices];
         for &(source, weight) in *sources {
-            search.add(source, weight, &mut mine);
+            search.add(source, weight, &mut part_sums);
         }
-        if let (Ok(mut sums), Ok(mut shelf)) = (sums.lock(), shelf.lock()) {
-            *sums = mine;
-            shelf.push(search);
+        if let (Ok(mut sums), Ok(mut idle)) = (sums.lock(), idle.lock()) {
+            *sums = part_sums;
+            idle.push(search);
         }
     });
     let mut all = vec![0.0; vertices];

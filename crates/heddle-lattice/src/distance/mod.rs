@@ -152,7 +152,8 @@ impl Lattice {
     ///
     /// let line = Lattice::cubic(1, 6)?.with_blocked([4])?;
     /// let distances = line.distances(&[0, 3])?;
-    /// assert_eq!(distances.values, DistanceValues::Steps(vec![0, 1, 1, 0, UNREACHABLE, UNREACHABLE]));
+    /// let steps = vec![0, 1, 1, 0, UNREACHABLE, UNREACHABLE];
+    /// assert_eq!(distances.values, DistanceValues::Steps(steps));
     /// # Ok::<(), heddle_lattice::Error>(())
     /// ```
     pub fn distances(&self, sources: &[Site]) -> Result<Distances, Error> {

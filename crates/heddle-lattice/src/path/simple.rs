@@ -85,7 +85,7 @@ impl Lattice {
 }
 
 impl SimplePaths<'_> {
-    /// The reason for the end; `None` while there may be more paths.
+    /// Why the enumeration ended; `None` while there may be more paths.
     #[must_use]
     pub fn ended(&self) -> Option<EndReason> {
         self.ended

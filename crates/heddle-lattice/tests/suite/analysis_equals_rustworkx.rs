@@ -1,4 +1,4 @@
-//! Structure and centrality of 200 random lattices are what rustworkx-core says.
+//! Structure and centrality of 200 random lattices equal rustworkx-core's.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(
     clippy::float_cmp,
@@ -19,14 +19,13 @@ use heddle_testing::Random;
 
 const LATTICES: usize = 200;
 const CLOSE: f64 = 1e-9;
-/// Below this rustworkx's power iteration takes no end of steps to part the
-/// greatest eigenvalue from the next; those cases are told apart by what the
-/// definition demands.
+/// The most steps of rustworkx's power iteration. It does not converge within them if the
+/// two largest eigenvalues are close; such a vector is checked against the definition.
 const MAX_STEPS: usize = 20_000;
 
 type Oracle = UnGraph<u64, f64>;
 
-/// The lattice as a graph, by asking every free site for its neighbours.
+/// The graph of a lattice, made from the neighbours of every free site.
 fn graph(lattice: &Lattice) -> Oracle {
     let mut graph = Oracle::new_undirected();
     let free = (0..lattice.sites()).filter(|&site| !lattice.blocked().contains(site));
@@ -70,13 +69,14 @@ fn distances(graph: &Oracle) -> Vec<Vec<f64>> {
     graph.node_indices().map(from).collect()
 }
 
-/// What an eigenvector has to be, checked where power iteration is too slow.
+/// Whether this is the leading eigenvector by definition, for lattices where power
+/// iteration is too slow.
 fn is_leading(graph: &Oracle, vector: &[f64], greatest: f64) -> bool {
     let most = vector.iter().copied().fold(0.0, f64::max);
     most == 1.0
         && graph.node_indices().all(|node| {
-            let around: f64 = graph.neighbors(node).map(|to| vector[to.index()]).sum();
-            (around - greatest * vector[node.index()]).abs() < CLOSE
+            let neighbour_sum: f64 = graph.neighbors(node).map(|to| vector[to.index()]).sum();
+            (neighbour_sum - greatest * vector[node.index()]).abs() < CLOSE
         })
 }
 
@@ -133,7 +133,7 @@ fn check(runtime: &Runtime, lattice: &Lattice) {
         "closeness",
     );
 
-    // The oracle counts steps and not costs.
+    // The oracle counts steps, not costs.
     let plain = lattice.clone().with_weights(Weights::Unit).unwrap();
     let expected: Vec<f64> = betweenness_centrality(&graph, false, false, 1000)
         .into_iter()
@@ -152,7 +152,7 @@ fn check(runtime: &Runtime, lattice: &Lattice) {
     }
     let expected =
         eigenvector_centrality(&graph, |_| Ok::<f64, ()>(1.0), Some(MAX_STEPS), Some(1e-14));
-    // The greatest eigenvalue, of our own vector: Rayleigh's quotient.
+    // The largest eigenvalue: the Rayleigh quotient of this crate's vector.
     let square: f64 = found.iter().map(|x| x * x).sum();
     let twice: f64 = graph
         .edge_references()
@@ -184,8 +184,8 @@ fn two_hundred_random_lattices_agree() {
     }
 }
 
-/// Betweenness by its definition: every pair, every path, counted.
-fn metrics_follow_their_definition(graph: &Oracle) -> Vec<f64> {
+/// Betweenness by its definition: counts the paths of every pair.
+fn betweenness_by_definition(graph: &Oracle) -> Vec<f64> {
     let cost = |a, b| *graph.edge_weight(graph.find_edge(a, b).unwrap()).unwrap();
     let nodes: Vec<_> = graph.node_indices().collect();
     let mut sums = vec![0.0; nodes.len()];
@@ -212,7 +212,7 @@ fn weighted_betweenness_follows_its_definition() {
     for seed in 0..40 {
         let lattice = Random::seeded(1000 + seed).lattice(16);
         println!("seed {seed}: {lattice:?}");
-        let expected = metrics_follow_their_definition(&graph(&lattice));
+        let expected = betweenness_by_definition(&graph(&lattice));
         let found = betweenness(&runtime, &lattice).unwrap().values;
         all_near(&found, &expected, "betweenness");
     }

@@ -1,5 +1,5 @@
-//! A catalytic search finds what a plain one finds, and returns the memory it
-//! borrowed bit for bit, however it ends.
+//! A catalytic search finds a path as short as a plain search, and restores the borrowed
+//! memory bit for bit, however it ends.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -40,18 +40,18 @@ proptest! {
         let Some(start) = oracle::free_site(&lattice, choices.0) else { return Ok(()); };
         let Some(end) = oracle::free_site(&lattice, choices.1) else { return Ok(()); };
         let expected = oracle::breadth_first(&lattice, &[start])[end as usize];
-        // With no path the search would go through all lengths.
+        // Without a path, the search would try every length.
         let longest = expected.unwrap_or(8);
         let settings = CatalyticSettings { seed, longest: Some(longest), report_every_sites: AT_EVERY_SITE };
-        // Not aligned, and a little more than needed.
+        // Unaligned, and slightly larger than needed.
         let mut borrowed = random_bytes(seed, 16 * lattice.sites() as usize + 21);
-        let lent = hash(&borrowed);
+        let hash_before = hash(&borrowed);
         let mut calls = 0_u64;
         let found = lattice.catalytic_path_in_bytes(start, end, &mut borrowed[1..], settings, |_| {
             calls += 1;
             ControlFlow::Continue(())
         });
-        prop_assert_eq!(hash(&borrowed), lent);
+        prop_assert_eq!(hash(&borrowed), hash_before);
         match (found, expected) {
             (Ok(found), Some(steps)) => {
                 prop_assert_eq!(found.path.steps(), steps);
@@ -76,7 +76,7 @@ proptest! {
         });
         let was_cancelled = matches!(cancelled, Err(Error::Cancelled { .. }));
         prop_assert!(was_cancelled);
-        prop_assert_eq!(hash(&borrowed), lent);
+        prop_assert_eq!(hash(&borrowed), hash_before);
 
         let mut call = 0;
         let unwound = catch_unwind(AssertUnwindSafe(|| {
@@ -87,7 +87,7 @@ proptest! {
             })
         }));
         prop_assert!(unwound.is_err());
-        prop_assert_eq!(hash(&borrowed), lent);
+        prop_assert_eq!(hash(&borrowed), hash_before);
     }
 }
 
@@ -95,17 +95,17 @@ proptest! {
 fn words_beyond_the_field_are_restored() {
     let lattice = Lattice::cubic(2, 4).unwrap().with_blocked([5, 6]).unwrap();
     for pattern in [[u64::MAX, 0], [u64::MAX - 58, u64::MAX - 59], [0, 0]] {
-        let lent: Vec<u64> = pattern.into_iter().cycle().take(32).collect();
-        let mut borrowed = lent.clone();
+        let hash_before: Vec<u64> = pattern.into_iter().cycle().take(32).collect();
+        let mut borrowed = hash_before.clone();
         let found = lattice.catalytic_path(0, 15, &mut borrowed).unwrap();
         assert_eq!(found.path.steps(), 6);
-        assert_eq!(borrowed, lent);
+        assert_eq!(borrowed, hash_before);
     }
 }
 
 #[test]
 fn paths_with_many_predecessors_are_found() {
-    // Eighty diamonds in a row: modulo 2^64 each would cost the count a bit.
+    // Eighty diamonds in a row. Modulo 2^64 the number of walks would lose a bit at each.
     let lattice = Lattice::new([Axis::open(2), Axis::open(100)]).unwrap();
     let found = lattice
         .catalytic_path(0, 199, &mut random_words(400))
@@ -159,9 +159,9 @@ fn an_enclosed_end_is_reported() {
         .unwrap()
         .with_blocked([11, 14])
         .unwrap();
-    let lent = random_words(32);
-    let mut borrowed = lent.clone();
+    let hash_before = random_words(32);
+    let mut borrowed = hash_before.clone();
     let error = walled.catalytic_path(0, 15, &mut borrowed).unwrap_err();
     assert!(matches!(error, Error::NoPath { .. }), "{error}");
-    assert_eq!(borrowed, lent);
+    assert_eq!(borrowed, hash_before);
 }

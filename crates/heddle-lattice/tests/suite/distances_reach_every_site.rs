@@ -1,4 +1,4 @@
-//! Sweeps agree with a plain search, however they are run.
+//! Distances agree with a plain search, sequential or parallel.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -16,7 +16,7 @@ proptest! {
         let sources: Vec<_> = choices.iter().filter_map(|&choice| oracle::free_site(&lattice, choice)).collect();
         prop_assume!(!sources.is_empty());
         let expected = oracle::bellman_ford(&lattice, &sources);
-        // Everything in parallel, and nothing.
+        // All levels in parallel, and none.
         for from_sites in [0, u64::MAX] {
             let distances = lattice.distances_by(&sources, ParallelThreshold { from_sites }).unwrap();
             for (site, (&expected, found)) in expected.iter().zip(distances.to_costs()).enumerate() {

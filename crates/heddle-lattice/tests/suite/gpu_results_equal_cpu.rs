@@ -1,4 +1,4 @@
-//! An emulated GPU sweeps to the processor's figures and builds its rows.
+//! An emulated GPU computes the same sweeps and builds the same graph as the CPU.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn within_a_small_memory_limit() {
         .with_blocked([17, 300, 4000])
         .unwrap();
     let sources: Vec<u64> = (0..400).filter(|&site| site != 17 && site != 300).collect();
-    // Room for the bits of one or two words a site, not of eight.
+    // Memory for one or two words a site, not for eight.
     agree(&runtime(Some(Bytes(300 << 10))), &lattice, &sources);
 }
 

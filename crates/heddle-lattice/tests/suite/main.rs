@@ -1,4 +1,4 @@
-//! What lattices promise: a module for each promise, all in one program.
+//! Integration tests of lattices, one module per topic.
 
 mod analysis_equals_rustworkx;
 mod catalytic_search_restores_memory;

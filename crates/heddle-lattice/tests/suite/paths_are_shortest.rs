@@ -1,4 +1,4 @@
-//! Every way to a shortest path agrees with a plain search.
+//! Every method of finding a shortest path agrees with a plain search.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -17,7 +17,7 @@ proptest! {
         let costs = oracle::bellman_ford(&lattice, &[start]);
         for search in [SearchAlgorithm::Auto, SearchAlgorithm::AStar, SearchAlgorithm::BidirectionalBfs] {
             let mut finder = PathFinder::new(&lattice).with_search(search);
-            // Twice with one finder: what the first search left must not matter.
+            // Twice with one finder: the second search must not depend on the first.
             for choice in [choices.1, choices.2] {
                 let Some(end) = oracle::free_site(&lattice, choice) else { continue; };
                 let expected = costs[end as usize];
@@ -76,7 +76,7 @@ proptest! {
     fn the_formula_counts_what_levels_count(axes in oracle::axes(), choices in any::<(u64, u64)>()) {
         let regular = Lattice::new(axes.clone()).unwrap();
         let (start, end) = (choices.0 % regular.sites(), choices.1 % regular.sites());
-        // One more site behind a wall makes it irregular and changes no path.
+        // A further site behind a wall makes the lattice irregular and changes no path.
         let walled = Lattice::new(axes.into_iter().chain([Axis::open(3)])).unwrap();
         let wall = (0..walled.sites()).filter(|site| site % 3 == 1);
         let walled = walled.with_blocked(wall).unwrap();
@@ -108,7 +108,7 @@ fn a_path_of_2_to_the_40_sites_is_a_formula() {
     assert_eq!(path.steps(), 4 * 1023);
     assert_eq!(path.method, PathMethod::ClosedForm);
     assert!(path.is_of(&lattice));
-    // Around one blocked site, without a slot for any other.
+    // Around one blocked site, without a slot per site.
     let blocked = lattice
         .with_blocked([1, 1 << 10, 1 << 20, (1 << 40) - 2])
         .unwrap();
@@ -195,7 +195,7 @@ fn no_path_names_both_ends() {
 
 #[test]
 fn an_enclosed_end_is_detected_early() {
-    // 2^40 sites: a search from the start alone would not come back.
+    // 2^40 sites: a search from the start alone would not end.
     let lattice = Lattice::cubic(4, 1 << 10).unwrap();
     let end = lattice.site(&[500, 500, 500, 500]).unwrap();
     let walls: Vec<_> = lattice.neighbours(end).map(|step| step.site).collect();

@@ -1,5 +1,5 @@
-//! Paths, distances and catalytic lengths of 200 random lattices are what
-//! rustworkx-core says.
+//! Paths, distances and catalytic path lengths of 200 random lattices equal
+//! rustworkx-core's.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -13,8 +13,8 @@ use rustworkx_core::dictmap::DictMap;
 use rustworkx_core::petgraph::graph::{NodeIndex, UnGraph};
 use rustworkx_core::shortest_path::dijkstra;
 
-/// Costs from `start`, infinite where there is no path. Every site is a node, a
-/// blocked one without edges.
+/// Costs from `start`, infinite where there is no path. Every site is a node; blocked
+/// ones have no edges.
 fn costs(lattice: &Lattice, start: Site) -> Vec<f64> {
     let mut graph = UnGraph::<(), f64>::new_undirected();
     let nodes: Vec<NodeIndex> = (0..lattice.sites()).map(|_| graph.add_node(())).collect();

@@ -11,7 +11,7 @@ fn lattice() -> Lattice {
         .unwrap()
 }
 
-/// Every element that is opened is closed, in order.
+/// Whether every element that is opened is closed, in order.
 fn is_well_formed(svg: &str) -> bool {
     let mut open = Vec::new();
     for tag in svg.split('<').skip(1) {
@@ -41,7 +41,7 @@ fn pictures_show_blocked_sites_path_and_values() {
         .title("a < b & \"c\"");
     let svg = picture.svg().unwrap();
     assert!(is_well_formed(&svg));
-    // Two of the blocked sites lie in the slice at 1, and the key shows one.
+    // Two of the blocked sites lie in the slice at 1, and the legend shows one.
     assert_eq!(svg.matches("fill:url(#hd-wall)").count(), 2 + 1);
     assert!(svg.contains("a &lt; b &amp; &quot;c&quot;"));
     assert!(svg.contains("axis 0 at 1"));

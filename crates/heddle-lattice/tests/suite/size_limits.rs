@@ -1,5 +1,4 @@
-//! The smallest, the largest and the impossible: a typed error or the right
-//! trivial answer.
+//! The smallest, the largest and impossible lattices: a typed error or the right result.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

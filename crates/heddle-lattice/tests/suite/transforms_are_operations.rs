@@ -1,4 +1,4 @@
-//! Transforms are operations of the runtime, and xor undoes itself.
+//! Transforms are operations of the runtime, and xor is its own inverse.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -51,7 +51,7 @@ fn a_seeded_key_changes_the_data() {
         .filter(|(one, two)| one == two)
         .count();
     assert!(same < 3, "{same} words are the same under two seeds");
-    // Two of random and two of xor went along the road.
+    // Two operations of random and two of xor were recorded.
     assert_eq!(runtime.report().summary.totals.count, 4);
 }
 

@@ -5,8 +5,8 @@
 //! A recording thread never waits for another. A lock is held for some hundred
 //! nanoseconds, but the system can suspend the thread that holds it for
 //! milliseconds. So a thread that finds the `ChunkTable` locked keeps its full chunks
-//! at its own `ThreadSlot`, where readers see them, and moves them to the shelves at the
-//! next exchange. A place has a lock too, shared with readers only.
+//! at its own `ThreadSlot`, where readers see them, and moves them to the table at the
+//! next exchange. A slot has a lock too, shared with readers only.
 
 use std::collections::VecDeque;
 use std::hint;
@@ -24,7 +24,7 @@ use super::packed::{SIZED_SCOPE_WORDS, SPAN_WORDS};
 /// because the threads contended for the lock.
 const LARGEST_CHUNK_WORDS: usize = 8_192;
 
-/// The most chunks at a place while the shelves are locked, full or in reserve: 2
+/// The most chunks of a slot while the chunk table is locked, full or in reserve: 2
 /// MiB. Beyond that the oldest is overwritten.
 const MAX_WAITING_CHUNKS: usize = 32;
 
@@ -111,19 +111,19 @@ impl RecordedChunks {
     }
 }
 
-/// The chunks at one place: full ones that wait to be shelved, then the open one.
+/// The chunks of one slot: full ones not yet in the chunk table, then the open one.
 #[derive(Debug, Default)]
 struct SlotChunks {
     parts: VecDeque<PartialChunk>,
-    /// As many spare chunks as once waited: were they returned to the shared spare
-    /// ones, the same number would be allocated the next time.
+    /// As many spare chunks as full ones once waited here. In the shared list other slots
+    /// would take them, and as many would be allocated the next time.
     reserve: Vec<Arc<Chunk>>,
-    /// Records overwritten here because the shelves were locked for too long.
+    /// Records overwritten here because the chunk table was locked for too long.
     evicted: u64,
 }
 
-/// The position of one thread at a time. A thread that ends leaves it, with its
-/// half-filled chunk, to the next thread.
+/// The chunks that one thread writes to. When the thread ends, the next thread takes
+/// over the slot with its half-filled chunk.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadSlot {
     held: Mutex<SlotChunks>,
@@ -135,7 +135,7 @@ impl ThreadSlot {
     }
 }
 
-/// A place, and the chunk to write to.
+/// A slot, and the chunk to write to.
 #[derive(Debug)]
 pub(crate) struct ClaimedSlot {
     pub(crate) number: usize,
@@ -183,7 +183,7 @@ impl Store {
     }
 
     /// Ignores poison: under this lock only a failed allocation could leave the
-    /// shelves half changed, and that aborts.
+    /// table half changed, and that aborts.
     fn lock(&self) -> MutexGuard<'_, ChunkTable> {
         self.chunk_table
             .lock()
@@ -220,8 +220,7 @@ impl Store {
         }
     }
 
-    /// Takes a place for the calling thread, with a chunk that may be partly
-    /// filled.
+    /// Takes a slot for the calling thread, with a chunk that may be partly filled.
     pub(crate) fn attach(&self) -> ClaimedSlot {
         let mut chunk_table = self.lock();
         if let Some(number) = chunk_table.free_slots.pop() {
@@ -253,20 +252,20 @@ impl Store {
         }
     }
 
-    /// Returns the place for the next thread.
+    /// Returns the slot, for the next thread.
     pub(crate) fn release_slot(&self, slot: usize) {
         self.lock().free_slots.push(slot);
     }
 
-    /// Takes the full chunk of a place and returns an empty one, in the steady
-    /// state the memory of an old chunk. Waits for no other recording thread.
+    /// Takes the full chunk of a slot and returns an empty one, in the steady state the
+    /// memory of an old chunk. Waits for no other recording thread.
     pub(crate) fn exchange(&self, slot: &ThreadSlot) -> Arc<Chunk> {
         let spare = match self.try_lock_briefly() {
             Some(mut chunk_table) => {
                 chunk_table.collect_full(slot, self.capacity_spans);
                 chunk_table.spare()
             }
-            None => slot.lock().preallocate(),
+            None => slot.lock().reclaim(),
         };
         // Allocated outside the lock: new memory takes microseconds.
         let chunk = spare.unwrap_or_else(|| self.chunk());
@@ -294,7 +293,7 @@ impl Store {
     /// The number of records, overwritten ones included.
     pub(crate) fn recorded(&self) -> u64 {
         let chunk_table = self.lock();
-        let at_places: u64 = chunk_table
+        let in_slots: u64 = chunk_table
             .slots
             .iter()
             .map(|slot| {
@@ -303,7 +302,7 @@ impl Store {
                 held.evicted + records as u64
             })
             .sum();
-        chunk_table.evicted + chunk_table.full_records as u64 + at_places
+        chunk_table.evicted + chunk_table.full_records as u64 + in_slots
     }
 
     /// The number of records that newer ones overwrote.
@@ -335,9 +334,9 @@ impl Store {
 }
 
 impl SlotChunks {
-    /// A chunk from the reserve; or, where the most chunks wait already, the oldest
-    /// one, emptied, unless a reader still holds it.
-    fn preallocate(&mut self) -> Option<Arc<Chunk>> {
+    /// A chunk from the reserve. If the reserve is empty and the slot has its most chunks,
+    /// the oldest one, emptied, unless a reader still holds it.
+    fn reclaim(&mut self) -> Option<Arc<Chunk>> {
         if let Some(chunk) = self.reserve.pop() {
             return Some(chunk);
         }
@@ -351,9 +350,9 @@ impl SlotChunks {
 }
 
 impl ChunkTable {
-    /// Moves a place's chunks to the full ones, and those no longer needed to the
-    /// spare ones. Where several had waited, the place gets a spare chunk for each
-    /// but the one it requests now.
+    /// Moves a slot's chunks to the full ones, and those no longer needed to the spare
+    /// ones. Where several had waited, the slot gets a spare chunk for each but the one
+    /// it requests now.
     fn collect_full(&mut self, slot: &ThreadSlot, capacity_spans: usize) {
         let mut held = slot.lock();
         let waited = held.parts.len().saturating_sub(1);

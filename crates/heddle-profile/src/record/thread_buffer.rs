@@ -1,7 +1,7 @@
 //! A thread's recording state.
 //!
-//! A `ThreadBuffer` has one seat for each profiler the thread recorded to: the chunk it
-//! fills and its open scopes.
+//! A `ThreadBuffer` has a `ProfilerBuffer` for each profiler the thread recorded to: the
+//! chunk it fills and its open scopes.
 //!
 //! Invariant: no foreign code runs while the state is borrowed, so recording cannot
 //! re-enter.
@@ -35,7 +35,7 @@ pub(crate) struct ThreadBuffer {
     count: u64,
     names: NameCache,
     profilers: Vec<ProfilerBuffer>,
-    /// The seat used last: most threads record to one profiler only.
+    /// The index of the buffer used last: most threads record to one profiler only.
     last: usize,
 }
 
@@ -51,7 +51,7 @@ struct ProfilerBuffer {
     /// Scopes that are open, outermost first.
     open: Vec<OpenScope>,
     /// The number of spans to skip before the next is recorded, when sampling.
-    pass_over: u32,
+    skip: u32,
     random: u32,
 }
 
@@ -217,13 +217,13 @@ impl ThreadBuffer {
         u64::from(self.thread) << COUNT_BITS | self.count
     }
 
-    /// Points `last` at the seat of this store, adding one if there is none.
+    /// Points `last` at the buffer of this store, adding one if there is none.
     #[inline]
     fn attach(&mut self, store: &Arc<Store>) {
-        let sits = |profiler_buffer: &ProfilerBuffer| profiler_buffer.owner == store.id;
-        if !self.profilers.get(self.last).is_some_and(sits) {
-            self.last = match self.profilers.iter().position(sits) {
-                Some(profiler_buffer) => profiler_buffer,
+        let is_of_store = |profiler_buffer: &ProfilerBuffer| profiler_buffer.owner == store.id;
+        if !self.profilers.get(self.last).is_some_and(is_of_store) {
+            self.last = match self.profilers.iter().position(is_of_store) {
+                Some(index) => index,
                 None => self.attach_new(store),
             };
         }
@@ -243,7 +243,7 @@ impl ThreadBuffer {
             mark: taken.chunk.mark(),
             chunk: taken.chunk,
             open: Vec::new(),
-            pass_over: 0,
+            skip: 0,
             // Any seed but zero, different in each thread.
             random: self.thread.wrapping_mul(2).wrapping_add(1),
         });
@@ -308,8 +308,8 @@ impl ProfilerBuffer {
     /// Whether sampling takes the next span. Gaps are random with a mean of
     /// `one_in`: a fixed step would pick the same operation of a loop every time.
     fn is_next(&mut self, one_in: u32) -> bool {
-        if self.pass_over > 0 {
-            self.pass_over -= 1;
+        if self.skip > 0 {
+            self.skip -= 1;
             return false;
         }
         // Marsaglia's xorshift with its triple 13, 17, 5.
@@ -317,7 +317,7 @@ impl ProfilerBuffer {
         self.random ^= self.random >> 17;
         self.random ^= self.random << 5;
         let widest = u64::from(one_in) * 2 - 1;
-        self.pass_over = ((u64::from(self.random) * widest) >> 32) as u32;
+        self.skip = ((u64::from(self.random) * widest) >> 32) as u32;
         true
     }
 }

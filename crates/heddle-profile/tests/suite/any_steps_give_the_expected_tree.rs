@@ -1,5 +1,5 @@
-//! Whatever a thread opens, closes and records, in whatever order and under whatever
-//! name: the recording is the tree it describes.
+//! Scopes and spans that a thread opens, closes and records in any order, under any names,
+//! give the expected tree.
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -7,7 +7,7 @@ use heddle_profile::{Profiler, Recording};
 use heddle_testing::recorded::assert_sound;
 use proptest::prelude::*;
 
-/// What a thread may do, as a sequence of steps.
+/// One action of a thread.
 #[derive(Clone, Debug)]
 enum Step {
     Open(usize),
@@ -30,7 +30,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(heddle_testing::depth::cases(96))]
 
-    /// The recording is the tree that a plain stack says it should be.
+    /// The recording equals a tree computed with a plain stack.
     #[test]
     fn any_sequence_of_steps_gives_the_tree_it_describes(
         steps in prop::collection::vec(step(), 0..60),

@@ -1,4 +1,4 @@
-//! A disabled profiler keeps nothing and counts nothing, and forgets nothing.
+//! A disabled profiler records and counts nothing, and keeps earlier spans.
 
 use heddle_profile::{Profiler, Span, Summary};
 

@@ -1,5 +1,5 @@
-//! Tables, stacks and metrics carry every span and any name, in what their
-//! formats allow.
+//! Tables, stacks and metrics contain every span, and any name as far as their formats
+//! allow.
 
 #![allow(
     clippy::unwrap_used,
@@ -67,7 +67,7 @@ fn samples(text: &str) -> Vec<(String, Labels, f64)> {
         .collect()
 }
 
-/// Labels by the format's own rules: `\\`, `\"` and `\n` are the only escapes.
+/// Reads labels by the rules of the format: `\\`, `\"` and `\n` are the only escapes.
 fn labels(text: &str) -> Labels {
     let mut found = Vec::new();
     let mut rest = text;
@@ -135,7 +135,7 @@ proptest! {
             prop_assert!(!line.starts_with('#'), "{:?}", line);
             let (stack, ns) = line.rsplit_once(' ').unwrap();
             total_ns += ns.parse::<u64>().unwrap();
-            // No second number, which would be taken for a second count.
+            // A second number would be read as a second count.
             let last = stack.rsplit(' ').next().unwrap();
             prop_assert!(!stack.contains(' ') || last.parse::<f64>().is_err(), "{:?}", line);
             prop_assert!(stack.split(';').all(|frame| !frame.is_empty()), "{:?}", line);

@@ -1,4 +1,5 @@
-//! A future is one span, however often it is polled, wherever, and whether it ends.
+//! A future is one span, on whichever threads and however often it is polled, even if it
+//! is dropped before its end.
 
 use std::future::Future;
 use std::pin::pin;
@@ -12,41 +13,47 @@ fn a_future_is_one_span_over_all_its_polls() {
     let profiler = Profiler::new(64);
     let waker = Waker::noop();
     let mut context = Context::from_waker(waker);
-    let mut future = pin!(profiler.time_async("journey", async {
-        drop(profiler.scope("first leg"));
+    let mut future = pin!(profiler.time_async("future", async {
+        drop(profiler.scope("first part"));
         rest().await;
-        drop(profiler.scope("second leg"));
+        drop(profiler.scope("second part"));
         7
     }));
     let outer = profiler.scope("outer");
     assert_eq!(future.as_mut().poll(&mut context), Poll::Pending);
-    // While it rests, what runs here is not inside it.
+    // A scope that runs here between two polls is not inside the future.
     drop(profiler.scope("meanwhile"));
     drop(outer);
     drop(profiler.scope("between"));
     assert_eq!(future.as_mut().poll(&mut context), Poll::Ready(7));
     let spans = profiler.spans();
-    let parents: Vec<_> = ["journey", "first leg", "meanwhile", "between", "second leg"]
-        .map(|name| parent_of(&spans, find(&spans, name)))
-        .into();
+    let parents: Vec<_> = [
+        "future",
+        "first part",
+        "meanwhile",
+        "between",
+        "second part",
+    ]
+    .map(|name| parent_of(&spans, find(&spans, name)))
+    .into();
     assert_eq!(
         parents,
         [
             Some("outer"),
-            Some("journey"),
+            Some("future"),
             Some("outer"),
             None,
-            Some("journey")
+            Some("future")
         ]
     );
 }
 
 #[test]
-fn a_future_that_is_dropped_on_the_way_is_recorded() {
+fn a_future_that_is_dropped_early_is_recorded() {
     let profiler = Profiler::new(64);
     let waker = Waker::noop();
     {
-        let mut future = pin!(profiler.time_async("journey", rest()));
+        let mut future = pin!(profiler.time_async("future", rest()));
         let polled = future.as_mut().poll(&mut Context::from_waker(waker));
         assert_eq!(polled, Poll::Pending);
         assert_eq!(profiler.recorded(), 0);

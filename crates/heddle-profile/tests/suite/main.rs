@@ -1,4 +1,4 @@
-//! What the profiler promises: a module for each promise, all in one program.
+//! Integration tests of the profiler, one module per topic.
 
 mod any_steps_give_the_expected_tree;
 mod disabled_records_nothing;

@@ -1,4 +1,4 @@
-//! `#[profiled]` records every kind of function, and changes none.
+//! `#[profiled]` records every kind of function and does not change its behaviour.
 
 use std::future::Future;
 use std::pin::pin;
@@ -41,8 +41,8 @@ mod marked {
     }
 }
 
-/// An attribute must not get in the way of types
-/// being inferred, borrowed or left open.
+/// The attribute must not prevent types
+/// from being inferred, borrowed or generic.
 mod inferred {
     use super::*;
 
@@ -102,7 +102,7 @@ fn check_inferred() {
     assert_eq!(numbers.count(), 4);
 }
 
-/// The global profiler belongs to the process, so it has one test.
+/// The global profiler belongs to the process, so one test covers it.
 #[test]
 fn marked_functions_record_to_the_global_profiler() {
     let own = Profiler::new(1_024);

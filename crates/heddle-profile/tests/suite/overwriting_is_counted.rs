@@ -1,4 +1,4 @@
-//! For every capacity and every number of threads: recorded = kept + overwritten.
+//! For any capacity and number of threads, recorded = kept + overwritten.
 
 use std::thread;
 

@@ -1,5 +1,5 @@
-//! What is written is what is read, whatever the names; what cannot be read is
-//! a typed error and never a panic.
+//! A recording with any names reads back as it was written, and an unreadable file is a
+//! typed error, never a panic.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use heddle_profile::{
 };
 use proptest::prelude::*;
 
-/// Names no operation should have and a file must survive all the same.
+/// Names that no operation should have and that a file must preserve.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -44,8 +44,7 @@ prop_compose! {
     }
 }
 
-/// Mostly spans as they come; now and then none that says anything, so that
-/// columns are left out.
+/// Mostly random spans; sometimes spans of defaults only, so that columns are left out.
 fn spans() -> impl Strategy<Value = Vec<RecordedSpan>> {
     let any = prop::collection::vec(recorded_span(), 0..20).prop_map(|rows| {
         rows.into_iter()
@@ -193,7 +192,7 @@ proptest! {
         let path = folder.path().join("run.json");
         recording.write(&path).unwrap();
         let whole = fs::read(&path).unwrap();
-        // Without its last two bytes, `}` and a new line, no cut is whole.
+        // A file without its last two bytes, `}` and a new line, is incomplete.
         let cut = cut.index(whole.len() - 1);
         fs::write(&path, &whole[..cut]).unwrap();
         let error = Recording::read(&path).unwrap_err();
@@ -274,7 +273,7 @@ fn writing_replaces_the_file_and_leaves_nothing_beside_it() {
 #[test]
 fn a_failed_write_names_the_file_and_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
-    // A folder stands where the file should go, so the rename fails.
+    // A folder has the name of the file, so the rename fails.
     let path = folder.path().join("taken");
     fs::create_dir_all(path.join("inside")).unwrap();
     let error = Recording::default().write(&path).unwrap_err();

@@ -1,5 +1,5 @@
-//! However code ends, is nested, spread over threads or sampled: what was recorded
-//! is right.
+//! Recorded scopes are right however code ends, is nested, runs on several threads or is
+//! sampled.
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
@@ -161,7 +161,7 @@ fn sampling_takes_about_one_in_n_and_says_so() {
     assert_eq!(recording.sampled_one_in, 10);
     let kept = recording.spans.len();
     assert!((3_600..4_400).contains(&kept), "{kept} of 40,000");
-    // A fixed step would take only one of the two, for ever.
+    // A fixed step would always take the same one of the two.
     for operation in ["outer", "inner"] {
         let of = |span: &&RecordedSpan| span.operation == operation;
         let kept = recording.spans.iter().filter(of).count();
@@ -182,7 +182,7 @@ fn times_are_wall_clock_times() {
     let wall_ns = start.elapsed().as_nanos() as u64;
     let rest = &profiler.spans()[0];
     assert!(rest.total_ns >= 29_900_000, "{} ns", rest.total_ns);
-    // Within a thousandth, or being interrupted.
+    // Within a thousandth, unless the thread was interrupted.
     assert!(
         rest.total_ns <= wall_ns + wall_ns / 1_000,
         "{} of {wall_ns} ns",

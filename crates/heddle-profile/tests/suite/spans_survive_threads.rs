@@ -1,5 +1,5 @@
-//! No span is lost because its thread ended, and memory stays bounded however
-//! many threads come and go.
+//! No span is lost when its thread ends, and memory stays bounded for any number of
+//! threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
@@ -33,7 +33,7 @@ const THREADS: u64 = 64;
 
 #[test]
 fn every_span_of_64_ended_threads_is_there() {
-    // Not a multiple of any chunk, so every thread leaves one half full.
+    // Not a multiple of any chunk, so every thread leaves a partly filled one.
     const EACH: u64 = 333;
     let profiler = Profiler::new(100_000);
     let together = Barrier::new(64);
@@ -53,7 +53,7 @@ fn every_span_of_64_ended_threads_is_there() {
     let starts: Vec<u64> = spans.iter().map(|span| span.start_ns).collect();
     assert_eq!(starts, (0..THREADS * EACH).collect::<Vec<_>>());
 
-    // Each thread stamped its own number on its own spans, and only on those.
+    // Each thread has its own number in its own spans, and only in those.
     let mut of_thread: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
     for span in &spans {
         of_thread
@@ -85,8 +85,8 @@ fn a_thousand_short_threads_stay_within_the_capacity() {
     assert_eq!(profiler.spans().len(), CAPACITY);
     assert_eq!(profiler.recorded(), 3_000);
     assert_eq!(profiler.overwritten(), 3_000 - CAPACITY as u64);
-    // What is kept is recent: an open chunk may hold a span back, by no more
-    // than all of them together.
+    // The spans kept are recent. Open chunks may keep older spans, but no more
+    // than they hold together.
     let oldest = profiler.spans()[0].start_ns;
     assert!(
         oldest >= 3_000 - 2 * CAPACITY as u64,
@@ -95,7 +95,7 @@ fn a_thousand_short_threads_stay_within_the_capacity() {
 }
 
 #[test]
-fn looking_while_threads_record_sees_every_moment_whole() {
+fn reading_while_threads_record_sees_complete_snapshots() {
     let profiler = Profiler::new(5_000);
     thread::scope(|scope| {
         for number in 0..4 {

@@ -1,5 +1,5 @@
-//! A trace keeps the format's published rules, whatever was recorded; and the
-//! check would notice if it did not.
+//! A trace of any recording follows the format's published rules, and the check detects
+//! violations.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,7 @@ fn device() -> impl Strategy<Value = Name> {
     ]
 }
 
-/// Times within days, overlapping as they please.
+/// Times within days, with any overlap.
 fn ns() -> impl Strategy<Value = u64> {
     prop_oneof![0_u64..2_000, 0_u64..1 << 45]
 }
@@ -97,7 +97,7 @@ proptest! {
         prop_assert_eq!(count("kernel"), kernels);
         prop_assert_eq!(contents.arrows, kernels);
         prop_assert_eq!(contents.counters, 2 * recording.memory.len());
-        // Microseconds, to the nanosecond: nothing is lost on the way.
+        // Microseconds with three decimals lose nothing.
         let total_ns: u64 = recording.spans.iter().map(|span| span.total_ns).sum();
         prop_assert_eq!(contents.slice_ns.get("operation").copied().unwrap_or(0), total_ns);
         for span in &recording.spans {
@@ -185,9 +185,9 @@ fn a_real_run_on_many_threads_keeps_the_rules() {
     assert_eq!(contents.counters, 2);
 }
 
-/// Breaks a good trace in every way the rules forbid.
+/// Violates each rule in an otherwise valid trace.
 #[test]
-fn the_check_notices_what_breaks_the_rules() {
+fn the_check_detects_violations() {
     let span = |operation: &str, start_ns, total_ns| RecordedSpan {
         operation: operation.into(),
         device: "cuda:0".into(),
@@ -208,23 +208,23 @@ fn the_check_notices_what_breaks_the_rules() {
     let good = recording.trace();
     check(&good).unwrap();
     for (from, to) in [
-        // It ends after what it is in.
+        // It ends after the enclosing event.
         ("\"ts\":2.000,\"dur\":3.000", "\"ts\":2.000,\"dur\":9.000"),
-        // Not a time.
+        // A time that is no number.
         ("\"dur\":3.000", "\"dur\":\"3\""),
         ("\"dur\":3.000", "\"dur\":-3"),
         ("\"ts\":2.000,\"dur\"", "\"dur\""),
-        // An arrow without its other end, or bound to the wrong slice.
+        // A flow event without its other end, or bound to the wrong slice.
         ("\"ph\":\"s\"", "\"ph\":\"f\",\"bp\":\"e\""),
         ("\"bp\":\"e\",", ""),
         ("\"id\":1", "\"id\":7"),
-        // A counter that counts nothing.
+        // A counter without a value.
         ("{\"level\":0}", "{}"),
         ("{\"level\":0}", "{\"level\":\"low\"}"),
         // Tracks without a name, names without a text.
         ("\"name\":\"thread_name\"", "\"name\":\"process_labels\""),
         ("\"name\":\"inner\"", "\"name\":7"),
-        // Not a phase, not JSON.
+        // An unknown phase, and invalid JSON.
         ("\"ph\":\"X\"", "\"ph\":\"Z\""),
         ("inner", "in\nner"),
         ("\"displayTimeUnit\":\"ns\"", "\"displayTimeUnit\":\"s\""),

@@ -60,7 +60,7 @@ pub enum AllocationEvent<'a> {
         streams: u64,
     },
     /// Work on these streams has run.
-    #[serde(rename = "settled")]
+    #[serde(alias = "settled")]
     Synchronized {
         /// The streams.
         streams: u64,

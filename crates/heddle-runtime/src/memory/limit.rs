@@ -167,8 +167,8 @@ impl<S: Storage> Limit<S> {
         let is_ours = |reservation_state: &&Arc<ReservationState>| {
             Arc::ptr_eq(&reservation_state.commitments, &self.commitments)
         };
-        ENTERED_RESERVATIONS.with_borrow(|purses| {
-            let counts = purses.iter().filter(is_ours);
+        ENTERED_RESERVATIONS.with_borrow(|entered| {
+            let counts = entered.iter().filter(is_ours);
             counts
                 .map(|reservation_state| Bytes(count(reservation_state)))
                 .reduce(|sum, bytes| sum + bytes)
@@ -215,7 +215,7 @@ impl Admission {
     /// within another admission of the same limit, it is drawn from first.
     pub fn enter(&self) -> EnteredAdmission {
         ENTERED_RESERVATIONS
-            .with_borrow_mut(|purses| purses.push(Arc::clone(&self.reservation_state)));
+            .with_borrow_mut(|entered| entered.push(Arc::clone(&self.reservation_state)));
         EnteredAdmission {
             reservation_state: Arc::clone(&self.reservation_state),
             _here: PhantomData,
@@ -234,12 +234,12 @@ impl Drop for ReservationState {
 
 impl Drop for EnteredAdmission {
     fn drop(&mut self) {
-        ENTERED_RESERVATIONS.with_borrow_mut(|purses| {
+        ENTERED_RESERVATIONS.with_borrow_mut(|entered| {
             let innermost = |reservation_state: &Arc<ReservationState>| {
                 Arc::ptr_eq(reservation_state, &self.reservation_state)
             };
-            if let Some(place) = purses.iter().rposition(innermost) {
-                purses.remove(place);
+            if let Some(index) = entered.iter().rposition(innermost) {
+                entered.remove(index);
             }
         });
     }
@@ -268,15 +268,15 @@ impl ReservationState {
 }
 
 impl Commitments {
-    /// Passes `bytes` through this thread's purses of this book, innermost first, and returns
-    /// what they did not take.
+    /// Passes `bytes` through the reservations of this limit that the thread has entered,
+    /// innermost first, and returns what they did not take.
     fn through_reservations(
         self: &Arc<Self>,
         bytes: u64,
         step: impl Fn(&ReservationState, u64) -> u64,
     ) -> u64 {
-        ENTERED_RESERVATIONS.with_borrow(|purses| {
-            let ours = purses.iter().rev();
+        ENTERED_RESERVATIONS.with_borrow(|entered| {
+            let ours = entered.iter().rev();
             ours.filter(|reservation_state| Arc::ptr_eq(&reservation_state.commitments, self))
                 .fold(bytes, |left, reservation_state| {
                     left - step(reservation_state, left)
@@ -284,7 +284,7 @@ impl Commitments {
         })
     }
 
-    /// Commits `bytes` for an allocation. Returns those that no purse had.
+    /// Commits `bytes` for an allocation. Returns those that no reservation covered.
     #[inline]
     fn draw(self: &Arc<Self>, bytes: Bytes) -> Result<Bytes, LedgerReading> {
         let beyond = self.through_reservations(bytes.0, ReservationState::draw);
@@ -298,8 +298,8 @@ impl Commitments {
         Ok(Bytes(beyond))
     }
 
-    /// Undoes [`draw`](Self::draw): a request that failed refills no purse with more than it
-    /// drew.
+    /// Undoes [`draw`](Self::draw): a failed request refills a reservation with no more than it
+    /// drew from it.
     fn undo_draw(self: &Arc<Self>, bytes: Bytes, beyond: Bytes) {
         self.allocated.fetch_sub(bytes.0, Ordering::AcqRel);
         let refused = self.through_reservations(bytes.0 - beyond.0, ReservationState::refill);

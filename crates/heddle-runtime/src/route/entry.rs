@@ -15,7 +15,7 @@ pub(super) struct KindEntry {
     pub(super) dtype: DType,
     /// The device that the configuration sets for this kind.
     pub(super) forced: Option<DeviceId>,
-    pub(super) book: RegretTable,
+    pub(super) regret: RegretTable,
     pub(super) per_device: Box<[DeviceEntry]>,
     /// The number of operations that ran, on any device.
     pub(super) clock: AtomicU64,
@@ -48,7 +48,7 @@ impl KindEntry {
             kind,
             dtype,
             forced,
-            book: RegretTable::new(devices),
+            regret: RegretTable::new(devices),
             per_device: (0..devices).map(|_| DeviceEntry::new()).collect(),
             clock: AtomicU64::new(0),
         }

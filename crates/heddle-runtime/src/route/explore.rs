@@ -80,9 +80,9 @@ impl ExplorationBudget {
 
     /// Replaces a charge with the measured extra time.
     pub(super) fn correct_charge(&self, charged_ns: u64, actual_ns: u64) {
-        let settled = |spent: u64| spent.saturating_sub(charged_ns).saturating_add(actual_ns);
+        let corrected = |spent: u64| spent.saturating_sub(charged_ns).saturating_add(actual_ns);
         self.extra_ns
-            .update(Ordering::Relaxed, Ordering::Relaxed, settled);
+            .update(Ordering::Relaxed, Ordering::Relaxed, corrected);
     }
 
     pub(super) fn total_ns(&self) -> u64 {

@@ -107,7 +107,7 @@ impl Router {
             .learn(d, devices[slot], &timing.exposed());
         let class = regret::class(d, devices);
         entry
-            .book
+            .regret
             .enter(d.work, class, slot, timing.total.0, decided);
     }
 
@@ -120,10 +120,10 @@ impl Router {
     /// As [`regret`](Self::regret), with the measurements of other routers over the same
     /// devices. Their measured costs count as evidence; their decisions are not judged.
     #[must_use]
-    pub fn regret_beside(&self, witnesses: &[&Self]) -> Vec<KindRegret> {
-        let witnesses: Vec<&&Self> = witnesses
+    pub fn regret_beside(&self, others: &[&Self]) -> Vec<KindRegret> {
+        let others: Vec<&&Self> = others
             .iter()
-            .filter(|witness| witness.policy.devices == self.policy.devices)
+            .filter(|other| other.policy.devices == self.policy.devices)
             .collect();
         let mut kinds: BTreeMap<&'static str, KindRegret> = BTreeMap::new();
         for entry in self.entries.iter() {
@@ -136,11 +136,11 @@ impl Router {
                 unmeasured: 0,
             });
             let at = entry_index(entry.kind, entry.dtype);
-            let books: Vec<_> = witnesses
+            let tables: Vec<_> = others
                 .iter()
-                .filter_map(|witness| Some(&witness.entries.get(at)?.book))
+                .filter_map(|other| Some(&other.entries.get(at)?.regret))
                 .collect();
-            entry.book.sum_into(&books, regret);
+            entry.regret.sum_into(&tables, regret);
         }
         kinds.into_values().collect()
     }
@@ -149,7 +149,7 @@ impl Router {
     /// still count as costs of their device.
     pub fn restart_regret(&self) {
         for entry in self.entries.iter() {
-            entry.book.restart();
+            entry.regret.restart();
         }
     }
 

@@ -33,7 +33,7 @@ struct CellMeasurements {
     observed_ns: AtomicU64,
 }
 
-/// The accounts of one kind and element type.
+/// The measurements of one kind and element type, by cell and device.
 #[derive(Debug)]
 pub(super) struct RegretTable {
     devices: usize,
@@ -51,17 +51,17 @@ impl RegretTable {
 
     pub(super) fn enter(&self, work: u64, class: usize, slot: usize, ns: u64, decided: bool) {
         let classes = classes(self.devices);
-        let accounts = self.octaves[octave(work)].get_or_init(|| {
+        let measurements = self.octaves[octave(work)].get_or_init(|| {
             (0..(classes << PARTS_LOG) * self.devices)
                 .map(|_| CellMeasurements::default())
                 .collect()
         });
         let cell = part(work) * classes + class;
-        let account = &accounts[cell * self.devices + slot];
+        let measured = &measurements[cell * self.devices + slot];
         let (count, total) = if decided {
-            (&account.decided, &account.decided_ns)
+            (&measured.decided, &measured.decided_ns)
         } else {
-            (&account.observed, &account.observed_ns)
+            (&measured.observed, &measured.observed_ns)
         };
         count.fetch_add(1, Ordering::Relaxed);
         total.fetch_add(ns, Ordering::Relaxed);
@@ -69,32 +69,33 @@ impl RegretTable {
 
     /// Stops counting all decisions made so far; their measurements are kept.
     pub(super) fn restart(&self) {
-        for account in self.octaves.iter().filter_map(OnceLock::get).flatten() {
-            let count = account.decided.swap(0, Ordering::Relaxed);
-            let ns = account.decided_ns.swap(0, Ordering::Relaxed);
-            account.observed.fetch_add(count, Ordering::Relaxed);
-            account.observed_ns.fetch_add(ns, Ordering::Relaxed);
+        for measured in self.octaves.iter().filter_map(OnceLock::get).flatten() {
+            let count = measured.decided.swap(0, Ordering::Relaxed);
+            let ns = measured.decided_ns.swap(0, Ordering::Relaxed);
+            measured.observed.fetch_add(count, Ordering::Relaxed);
+            measured.observed_ns.fetch_add(ns, Ordering::Relaxed);
         }
     }
 
-    /// Adds this book's regret to its kind. `witnesses` measured the same kind on the same
-    /// devices; their decisions are not judged.
-    pub(super) fn sum_into(&self, witnesses: &[&Self], regret: &mut KindRegret) {
-        for (octave, accounts) in self.octaves.iter().enumerate() {
-            let Some(accounts) = accounts.get() else {
+    /// Adds this table's regret to its kind. `other_tables` are of other routers over the same
+    /// devices: only their measurements count, not their decisions.
+    pub(super) fn sum_into(&self, other_tables: &[&Self], regret: &mut KindRegret) {
+        for (octave, measurements) in self.octaves.iter().enumerate() {
+            let Some(measurements) = measurements.get() else {
                 continue;
             };
-            let others: Vec<&[CellMeasurements]> = witnesses
+            let others: Vec<&[CellMeasurements]> = other_tables
                 .iter()
-                .filter_map(|book| book.octaves[octave].get())
+                .filter_map(|table| table.octaves[octave].get())
                 .map(AsRef::as_ref)
                 .collect();
-            for (index, cell) in accounts.chunks(self.devices).enumerate() {
+            for (index, cell) in measurements.chunks(self.devices).enumerate() {
                 let first = index * self.devices;
                 judge(cell, regret, |slot| {
-                    let outside_transfers = others.iter().map(|accounts| &accounts[first + slot]);
-                    let same: Vec<&CellMeasurements> =
-                        outside_transfers.chain([&cell[slot]]).collect();
+                    let of_others = others
+                        .iter()
+                        .map(|measurements| &measurements[first + slot]);
+                    let same: Vec<&CellMeasurements> = of_others.chain([&cell[slot]]).collect();
                     mean_ns(&same)
                 });
             }
@@ -108,12 +109,12 @@ fn judge(
     regret: &mut KindRegret,
     mean_ns: impl Fn(usize) -> Option<f64>,
 ) {
-    for (slot, account) in cell.iter().enumerate() {
-        let operations = account.decided.load(Ordering::Relaxed);
+    for (slot, measured) in cell.iter().enumerate() {
+        let operations = measured.decided.load(Ordering::Relaxed);
         if operations == 0 {
             continue;
         }
-        let spent = account.decided_ns.load(Ordering::Relaxed);
+        let spent = measured.decided_ns.load(Ordering::Relaxed);
         regret.operations += operations;
         regret.spent += Nanos(spent);
         let best = (0..cell.len())
@@ -130,21 +131,23 @@ fn judge(
     }
 }
 
-/// The mean in these accounts, which are one device's: of the decided operations, which
-/// resemble those to be judged and are of the same time, else of all other measurements.
-fn mean_ns(accounts: &[&CellMeasurements]) -> Option<f64> {
+/// The mean of one device's measurements: of the decided operations, which resemble those it is
+/// compared with and ran at the same time, else of all other measurements.
+fn mean_ns(measurements: &[&CellMeasurements]) -> Option<f64> {
     let mean = |pick: fn(&CellMeasurements) -> (&AtomicU64, &AtomicU64)| {
-        let (count, total) = accounts.iter().fold((0, 0_u64), |(count, total), account| {
-            let (more, ns) = pick(account);
-            (
-                count + more.load(Ordering::Relaxed),
-                total.saturating_add(ns.load(Ordering::Relaxed)),
-            )
-        });
+        let (count, total) = measurements
+            .iter()
+            .fold((0, 0_u64), |(count, total), measured| {
+                let (more, ns) = pick(measured);
+                (
+                    count + more.load(Ordering::Relaxed),
+                    total.saturating_add(ns.load(Ordering::Relaxed)),
+                )
+            });
         (count > 0).then(|| total as f64 / count as f64)
     };
-    mean(|account| (&account.decided, &account.decided_ns))
-        .or_else(|| mean(|account| (&account.observed, &account.observed_ns)))
+    mean(|measured| (&measured.decided, &measured.decided_ns))
+        .or_else(|| mean(|measured| (&measured.observed, &measured.observed_ns)))
 }
 
 /// The part of its octave that an amount of work falls in.
@@ -243,7 +246,7 @@ mod tests {
         assert_eq!(part(u64::MAX), 7);
     }
 
-    fn regret(book: &RegretTable, witnesses: &[&RegretTable]) -> (u64, u64, u64, u64) {
+    fn regret(table: &RegretTable, other_tables: &[&RegretTable]) -> (u64, u64, u64, u64) {
         let mut regret = KindRegret {
             kind: "test",
             operations: 0,
@@ -251,7 +254,7 @@ mod tests {
             regret: Nanos(0),
             unmeasured: 0,
         };
-        book.sum_into(witnesses, &mut regret);
+        table.sum_into(other_tables, &mut regret);
         (
             regret.operations,
             regret.spent.0,
@@ -262,36 +265,36 @@ mod tests {
 
     #[test]
     fn unlike_sizes_are_not_compared() {
-        let book = RegretTable::new(2);
-        book.enter(1_000, 0, 0, 500, true);
-        book.enter(600, 0, 1, 300, false);
-        assert_eq!(regret(&book, &[]), (1, 500, 0, 1));
-        book.enter(1_010, 0, 1, 300, false);
-        assert_eq!(regret(&book, &[]), (1, 500, 200, 0));
+        let table = RegretTable::new(2);
+        table.enter(1_000, 0, 0, 500, true);
+        table.enter(600, 0, 1, 300, false);
+        assert_eq!(regret(&table, &[]), (1, 500, 0, 1));
+        table.enter(1_010, 0, 1, 300, false);
+        assert_eq!(regret(&table, &[]), (1, 500, 200, 0));
     }
 
     #[test]
-    fn a_device_is_held_against_others_only() {
-        let (book, witness) = (RegretTable::new(2), RegretTable::new(2));
-        book.enter(1_000, 0, 0, 500, true);
+    fn a_device_is_compared_with_others_only() {
+        let (table, other) = (RegretTable::new(2), RegretTable::new(2));
+        table.enter(1_000, 0, 0, 500, true);
         // The same device was faster elsewhere and the other one slower. Measurements outside
         // decisions count where there are no others.
-        witness.enter(1_000, 0, 1, 1, false);
-        witness.enter(1_000, 0, 0, 100, true);
-        witness.enter(1_000, 0, 1, 900, true);
-        assert_eq!(regret(&book, &[&witness]), (1, 500, 0, 0));
-        witness.enter(1_000, 0, 1, 10, true);
-        assert_eq!(regret(&book, &[&witness]), (1, 500, 45, 0));
+        other.enter(1_000, 0, 1, 1, false);
+        other.enter(1_000, 0, 0, 100, true);
+        other.enter(1_000, 0, 1, 900, true);
+        assert_eq!(regret(&table, &[&other]), (1, 500, 0, 0));
+        other.enter(1_000, 0, 1, 10, true);
+        assert_eq!(regret(&table, &[&other]), (1, 500, 45, 0));
     }
 
     #[test]
-    fn decisions_before_a_restart_are_evidence_only() {
-        let book = RegretTable::new(2);
-        book.enter(1_000, 0, 0, 500, true);
-        book.enter(1_000, 0, 1, 200, true);
-        book.restart();
-        assert_eq!(regret(&book, &[]), (0, 0, 0, 0));
-        book.enter(1_000, 0, 0, 500, true);
-        assert_eq!(regret(&book, &[]), (1, 500, 300, 0));
+    fn decisions_before_a_restart_count_as_measurements_only() {
+        let table = RegretTable::new(2);
+        table.enter(1_000, 0, 0, 500, true);
+        table.enter(1_000, 0, 1, 200, true);
+        table.restart();
+        assert_eq!(regret(&table, &[]), (0, 0, 0, 0));
+        table.enter(1_000, 0, 0, 500, true);
+        assert_eq!(regret(&table, &[]), (1, 500, 300, 0));
     }
 }

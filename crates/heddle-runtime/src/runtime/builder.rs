@@ -105,7 +105,7 @@ impl RuntimeBuilder {
             .then(|| config.cache_folder())
             .flatten()
             .map(|folder| ModelStore::new(folder.join("models")));
-        let stations = devices
+        let slots = devices
             .into_iter()
             .map(|device| {
                 let had_model = store.as_ref().is_some_and(|store| {
@@ -128,7 +128,7 @@ impl RuntimeBuilder {
             shared: Arc::new(RuntimeShared {
                 machine,
                 pool,
-                devices: stations,
+                devices: slots,
                 router,
                 profiler,
                 store,

@@ -106,8 +106,8 @@ impl Runtime {
     /// are left out. Call it at the end, when all arrays should have been dropped.
     #[must_use]
     pub fn live_allocations(&self) -> Vec<LiveAllocations> {
-        let stations = self.shared.devices.iter();
-        stations
+        let slots = self.shared.devices.iter();
+        slots
             .filter_map(|slot| Some(slot.memory()?.live_allocations()))
             .filter(|live_allocations| !live_allocations.is_empty())
             .collect()

@@ -1,8 +1,8 @@
-//! What the store keeps, gives up and reuses.
+//! Tests of what the store keeps, overwrites and reuses.
 
 use super::*;
 
-/// Fills a place's chunk with records of one word and exchanges it.
+/// Fills a slot's chunk with records of one word and exchanges it.
 fn fill(store: &Store, slot: &mut ClaimedSlot, first: u64) {
     let mut mark = slot.chunk.mark();
     let mut word = first;
@@ -52,7 +52,7 @@ fn preallocated_chunks_are_used() {
     let made: Vec<*const Chunk> = store.lock().spare.iter().map(Arc::as_ptr).collect();
     assert_eq!(made.len(), 10 * SPAN_WORDS);
     let mut slot = store.attach();
-    // Until the oldest chunk, which is the place's own, comes back.
+    // Until the oldest chunk, which is the slot's own, comes back.
     for round in 0..10 {
         fill(&store, &mut slot, round * 100);
         assert!(made.contains(&Arc::as_ptr(&slot.chunk)), "round {round}");
@@ -100,12 +100,12 @@ fn clearing_forgets_what_open_chunks_hold_too() {
 fn a_thread_that_finds_the_table_locked_goes_on() {
     let store = Store::new(SPAN_WORDS * 4);
     let mut slot = store.attach();
-    let held_up = store.lock();
+    let locked = store.lock();
     let rounds = MAX_WAITING_CHUNKS as u64 + 3;
     for round in 0..rounds {
         fill(&store, &mut slot, round * 100);
     }
-    drop(held_up);
+    drop(locked);
     let recorded = rounds * chunk_words(SPAN_WORDS * 4) as u64;
     assert_eq!(store.recorded(), recorded);
     let recorded_chunks = store.recorded_chunks();
@@ -117,7 +117,7 @@ fn a_thread_that_finds_the_table_locked_goes_on() {
     // More than the capacity requires, and counted.
     let kept = recorded_chunks.held() - recorded_chunks.excess(store.capacity_spans);
     assert_eq!(store.overwritten() + kept as u64, recorded);
-    // The newest are there, and the next exchange shelves them.
+    // The newest are there, and the next exchange moves them to the table.
     assert_eq!(words(&store).last().unwrap() / 100, rounds - 1);
     fill(&store, &mut slot, rounds * 100);
     assert_eq!(slot.slot.lock().parts.len(), 1);
@@ -127,7 +127,7 @@ fn a_thread_that_finds_the_table_locked_goes_on() {
 /// Every chunk that the store has memory for.
 fn chunks(store: &Store) -> usize {
     let chunk_table = store.lock();
-    let at_places: usize = chunk_table
+    let in_slots: usize = chunk_table
         .slots
         .iter()
         .map(|slot| {
@@ -135,7 +135,7 @@ fn chunks(store: &Store) -> usize {
             held.parts.len() + held.reserve.len()
         })
         .sum();
-    chunk_table.full.len() + chunk_table.spare.len() + at_places
+    chunk_table.full.len() + chunk_table.spare.len() + in_slots
 }
 
 #[test]
@@ -145,13 +145,13 @@ fn memory_does_not_grow_with_lock_contention() {
     let made = chunks(&store);
     let mut slots = [store.attach(), store.attach()];
     for round in 0..100 {
-        let held_up = store.lock();
+        let locked = store.lock();
         for slot in &mut slots {
             for _ in 0..=round % (MAX_WAITING_CHUNKS + 3) {
                 fill(&store, slot, 0);
             }
         }
-        drop(held_up);
+        drop(locked);
         for slot in &mut slots {
             fill(&store, slot, 0);
         }

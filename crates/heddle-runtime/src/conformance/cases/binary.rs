@@ -126,7 +126,7 @@ fn in_place<T: SampleElement, F: BinaryFunction<T>>(
     data: &Array<T>,
     right: &ArrayOrScalar<T>,
 ) -> Result<CaseResult, Error> {
-    let judge = Binary::new(function, data, right.clone())?;
+    let operation = Binary::new(function, data, right.clone())?;
     Ok(trial.check_in_place(
         data,
         |runner, data| {
@@ -136,7 +136,7 @@ fn in_place<T: SampleElement, F: BinaryFunction<T>>(
             };
             runner.run(&mut BinaryInPlace::new(function, data, right)?)
         },
-        |expected, found| judge.compare(expected, found),
+        |expected, found| operation.compare(expected, found),
     ))
 }
 

@@ -92,11 +92,11 @@ fn in_place<T: SampleElement, F: UnaryFunction<T>>(
     function: F,
     data: &Array<T>,
 ) -> CaseResult {
-    let judge = Unary::new(function, data);
+    let operation = Unary::new(function, data);
     trial.check_in_place(
         data,
         |runner, data| runner.run(&mut UnaryInPlace::new(function, data)),
-        |expected, found| judge.compare(expected, found),
+        |expected, found| operation.compare(expected, found),
     )
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, 
         "shared data stays unchanged for its other holder",
         |trial| {
             let (data, key) = operands::<T>(trial, 4097, 17)?;
-            let judge = Xor::new(&data, &key)?;
+            let operation = Xor::new(&data, &key)?;
             Ok(trial.check_in_place(
                 &data,
                 |runner, data| {
@@ -55,7 +55,7 @@ pub(crate) fn xor_in_place<T: BitElement + RandomElement>(list: &mut Vec<Case>, 
                     *data = kept;
                     Ok(())
                 },
-                |expected, found| judge.compare(expected, found),
+                |expected, found| operation.compare(expected, found),
             ))
         },
     ));
@@ -87,10 +87,10 @@ fn in_place<T: BitElement>(
     data: &Array<T>,
     key: &Array<T>,
 ) -> Result<CaseResult, Error> {
-    let judge = Xor::new(data, key)?;
+    let operation = Xor::new(data, key)?;
     Ok(trial.check_in_place(
         data,
         |runner, data| runner.run(&mut XorInPlace::new(data, &runner.place(1, key)?)?),
-        |expected, found| judge.compare(expected, found),
+        |expected, found| operation.compare(expected, found),
     ))
 }
