@@ -45,7 +45,7 @@ ROW_MS = 300
 # PIPELINE_SAMPLE lattices, and the time is scaled to PIPELINE.
 PIPELINE = 100
 PIPELINE_SAMPLE = 2
-KEY = numpy.frombuffer(b"warp and weft", dtype=numpy.uint8)
+KEY = numpy.frombuffer(b"shared secret", dtype=numpy.uint8)
 
 
 class Different(Exception):

@@ -190,7 +190,7 @@ class Libraries(unittest.TestCase):
             self.times(peers.Torch, torch=torch)
 
 
-class Heddles(unittest.TestCase):
+class HeddleTimes(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

@@ -170,7 +170,7 @@ fn pipeline(
         .iter()
         .map(|lattice| Array::zeros(&[lattice.sites() as usize]))
         .collect::<Result<_, _>>()?;
-    let key = [Array::from_slice(b"warp and weft")];
+    let key = [Array::from_slice(b"shared secret")];
     for changed in batch.xor(runtime, &states, &key)? {
         black_box(changed?.as_slice()?);
     }

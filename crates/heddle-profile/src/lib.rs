@@ -78,20 +78,20 @@ pub use global::{global, install, is_on, time};
 /// use heddle_profile::{global, profiled};
 ///
 /// #[profiled]
-/// fn weave(rows: u32) -> u32 {
-///     beat(rows) + 1
+/// fn solve(rows: u32) -> u32 {
+///     step(rows) + 1
 /// }
 ///
-/// #[profiled(name = "beat \"hard\"")]
-/// fn beat(rows: u32) -> u32 {
+/// #[profiled(name = "step \"hard\"")]
+/// fn step(rows: u32) -> u32 {
 ///     rows * 2
 /// }
 ///
 /// global().set_enabled(true);
-/// assert_eq!(weave(3), 7);
+/// assert_eq!(solve(3), 7);
 /// let spans = global().spans();
-/// assert_eq!(spans[0].operation, "weave");
-/// assert_eq!(spans[1].operation, "beat \"hard\"");
+/// assert_eq!(spans[0].operation, "solve");
+/// assert_eq!(spans[1].operation, "step \"hard\"");
 /// assert_eq!(spans[1].parent, Some(0));
 /// ```
 pub use heddle_profile_macros::profiled;

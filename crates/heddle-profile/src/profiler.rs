@@ -136,11 +136,11 @@ impl Profiler {
     ///
     /// let profiler = Profiler::new(1_024);
     /// {
-    ///     let _outer = profiler.scope("weave");
-    ///     let _inner = profiler.scope("beat").size(4_096);
+    ///     let _outer = profiler.scope("solve");
+    ///     let _inner = profiler.scope("step").size(4_096);
     /// }
     /// let spans = profiler.spans();
-    /// assert_eq!(spans[1].operation, "beat");
+    /// assert_eq!(spans[1].operation, "step");
     /// assert_eq!(spans[1].parent, Some(0));
     /// ```
     #[inline]
@@ -367,7 +367,7 @@ mod tests {
             profiler.record(Span {
                 operation: "xor",
                 element: "u8",
-                device: DeviceTag { kind: "loom", index },
+                device: DeviceTag { kind: "npu", index },
                 backend: "native",
                 start_ns, total_ns, device_ns, device_start_ns, stream,
                 transfer_ns,
@@ -376,7 +376,7 @@ mod tests {
                 bytes_in, bytes_out, bytes_moved, work, mem_allocated, mem_peak,
             });
             let span = &profiler.spans()[0];
-            prop_assert_eq!(&span.device, &*DeviceTag { kind: "loom", index }.to_string());
+            prop_assert_eq!(&span.device, &*DeviceTag { kind: "npu", index }.to_string());
             prop_assert_eq!(&span.operation, "xor");
             prop_assert_eq!((&*span.element, &*span.backend), ("u8", "native"));
             prop_assert_eq!((span.start_ns, span.total_ns), (start_ns, total_ns));

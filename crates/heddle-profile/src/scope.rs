@@ -22,12 +22,12 @@ use crate::span::DeviceTag;
 /// use heddle_profile::{DeviceTag, global, span};
 ///
 /// global().set_enabled(true);
-/// fn weave(rows: &[u8]) {
-///     let _span = span!("weave", device = DeviceTag::CPU, size = rows.len());
+/// fn solve(rows: &[u8]) {
+///     let _span = span!("solve", device = DeviceTag::CPU, size = rows.len());
 ///     // …
 /// }
-/// weave(&[1, 2, 3]);
-/// assert_eq!(global().spans()[0].operation, "weave");
+/// solve(&[1, 2, 3]);
+/// assert_eq!(global().spans()[0].operation, "solve");
 /// assert_eq!(global().spans()[0].bytes_in, 3);
 /// ```
 #[macro_export]

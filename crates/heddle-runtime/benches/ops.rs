@@ -143,7 +143,7 @@ fn matrices(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The size where two threads begin to beat one, which sets `cpu::PARALLEL_FROM`.
+/// The size where two threads begin to be faster than one, which sets `cpu::PARALLEL_FROM`.
 fn threshold(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("cpu/threshold");
     let device = CpuDevice::new(None).expect("no device");

@@ -32,7 +32,7 @@ pub fn assert_sound(spans: &[RecordedSpan]) {
 }
 
 /// A future that is ready when polled for the second time.
-pub async fn rest() {
+pub async fn pending_once() {
     let mut rested = false;
     std::future::poll_fn(move |_| {
         if std::mem::replace(&mut rested, true) {

@@ -6,9 +6,9 @@
 //! use heddle::Array;
 //!
 //! let runtime = heddle::open()?;
-//! let secret = runtime.xor(&Array::from_slice(b"warp and weft"), &Array::from_slice(b"key"))?;
+//! let secret = runtime.xor(&Array::from_slice(b"shared secret"), &Array::from_slice(b"key"))?;
 //! let plain = runtime.xor(&secret, &Array::from_slice(b"key"))?;
-//! assert_eq!(plain.as_slice()?, b"warp and weft");
+//! assert_eq!(plain.as_slice()?, b"shared secret");
 //! # Ok::<(), heddle::Error>(())
 //! ```
 //!

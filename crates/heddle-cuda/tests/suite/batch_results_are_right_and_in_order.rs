@@ -195,7 +195,7 @@ fn kinds_mix_in_one_batch() {
     for runtime in both() {
         let mut mixed = runtime.mixed();
         let (data, key) = (
-            Array::from_slice(b"warp and weft"),
+            Array::from_slice(b"shared secret"),
             Array::from_slice(b"key"),
         );
         let products: Vec<_> = (0..4)
@@ -216,7 +216,7 @@ fn kinds_mix_in_one_batch() {
             );
             assert_eq!(
                 secret.wait().unwrap().as_slice().unwrap(),
-                xored(b"warp and weft", b"key")
+                xored(b"shared secret", b"key")
             );
         }
         assert_eq!(runtime.batch_statistics().batches(), 2);

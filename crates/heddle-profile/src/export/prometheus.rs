@@ -19,11 +19,11 @@ use crate::summary::{Summary, Totals};
 /// use heddle_profile::{Metrics, Profiler};
 ///
 /// let (profiler, mut metrics) = (Profiler::new(1_024), Metrics::default());
-/// profiler.time("weave", || ());
+/// profiler.time("solve", || ());
 /// let text = metrics.text(&profiler.recording());
-/// let counted = "heddle_operations_total{operation=\"weave\",element=\"\",device=\"cpu\"}";
+/// let counted = "heddle_operations_total{operation=\"solve\",element=\"\",device=\"cpu\"}";
 /// assert!(text.contains(&format!("{counted} 1")));
-/// profiler.time("weave", || ());
+/// profiler.time("solve", || ());
 /// let text = metrics.text(&profiler.recording());
 /// assert!(text.contains(&format!("{counted} 2")));
 /// ```

@@ -46,14 +46,14 @@ mod tests {
 
     #[test]
     fn a_thread_is_known_by_its_name() {
-        let named = std::thread::Builder::new().name("weft".to_owned());
+        let named = std::thread::Builder::new().name("worker".to_owned());
         let run = || {
             let number = number();
             register_name(number);
             number
         };
         let number = named.spawn(run).unwrap().join().unwrap();
-        assert_eq!(name(number).unwrap(), "weft");
+        assert_eq!(name(number).unwrap(), "worker");
         assert_eq!(name(u32::MAX), None);
     }
 }

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use heddle_profile::Profiler;
-use heddle_testing::recorded::{find, parent_of, rest};
+use heddle_testing::recorded::{find, parent_of, pending_once};
 
 #[test]
 fn a_future_is_one_span_over_all_its_polls() {
@@ -15,7 +15,7 @@ fn a_future_is_one_span_over_all_its_polls() {
     let mut context = Context::from_waker(waker);
     let mut future = pin!(profiler.time_async("future", async {
         drop(profiler.scope("first part"));
-        rest().await;
+        pending_once().await;
         drop(profiler.scope("second part"));
         7
     }));
@@ -53,7 +53,7 @@ fn a_future_that_is_dropped_early_is_recorded() {
     let profiler = Profiler::new(64);
     let waker = Waker::noop();
     {
-        let mut future = pin!(profiler.time_async("future", rest()));
+        let mut future = pin!(profiler.time_async("future", pending_once()));
         let polled = future.as_mut().poll(&mut Context::from_waker(waker));
         assert_eq!(polled, Poll::Pending);
         assert_eq!(profiler.recorded(), 0);

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use heddle_profile::{DeviceTag, Profiler, profiled, span};
-use heddle_testing::recorded::rest;
+use heddle_testing::recorded::pending_once;
 
 mod marked {
     use super::*;
@@ -30,7 +30,7 @@ mod marked {
 
     #[profiled(name = "pick_first")]
     pub(super) async fn pick_first(threads: &[u32]) -> u32 {
-        rest().await;
+        pending_once().await;
         let _span = span!(
             "look",
             device = DeviceTag::CPU,
@@ -61,7 +61,7 @@ mod inferred {
         if first == 0 {
             return Err(ParseFailure);
         }
-        rest().await;
+        pending_once().await;
         Ok(vec![first])
     }
 

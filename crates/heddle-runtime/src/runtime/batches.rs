@@ -23,7 +23,7 @@ impl Runtime {
     /// # use heddle_runtime::{Array, Runtime, ops::Xor};
     /// # let runtime = Runtime::builder().without_model_cache().build()?;
     /// let key = Array::from_slice(b"k");
-    /// let words = [Array::from_slice(b"warp"), Array::from_slice(b"weft")];
+    /// let words = [Array::from_slice(b"left"), Array::from_slice(b"right")];
     /// let operations = words.iter().map(|word| Xor::new(word, &key)).collect::<Result<Vec<_>, _>>()?;
     /// let results = runtime.batch(operations);
     /// assert_eq!(results.len(), 2);

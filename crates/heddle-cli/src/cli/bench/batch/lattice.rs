@@ -89,7 +89,7 @@ pub(super) fn rows(
     let jobs = (0..JOBS as u64)
         .map(|job| Job::new(&routed, job * 8))
         .collect::<Result<Vec<_>, Error>>()?;
-    let key = Array::from_slice(b"warp and weft");
+    let key = Array::from_slice(b"shared secret");
     for _ in 0..UNTIMED {
         merged(&routed, &jobs, &key)?;
     }
