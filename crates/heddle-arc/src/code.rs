@@ -15,7 +15,7 @@ use crate::value::Value;
 
 /// The source of an operand of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Argument {
+pub(crate) enum StepOperand {
     /// An argument of the body.
     Parameter(u8),
     /// The result of an earlier step of the body.
@@ -28,7 +28,7 @@ pub(crate) enum Argument {
 
 /// The operation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {
+pub(crate) enum StepOperation {
     /// Calls a primitive.
     Primitive(Prim),
     /// Calls its first operand with the others.
@@ -40,8 +40,8 @@ pub(crate) enum Operation {
 /// One step of a body.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    pub operation: Operation,
-    pub arguments: Vec<Argument>,
+    pub operation: StepOperation,
+    pub arguments: Vec<StepOperand>,
 }
 
 /// A function of the program.
@@ -49,7 +49,7 @@ pub(crate) struct Step {
 pub(crate) struct Body {
     pub arity: u8,
     pub steps: Vec<Step>,
-    pub result: Argument,
+    pub result: StepOperand,
     /// A hash of the computation, independent of the body's number. Functions in sets are ordered
     /// by it.
     pub fingerprint: i64,

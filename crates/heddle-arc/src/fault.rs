@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// A limit that an evaluation exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
+pub enum BudgetLimit {
     /// More steps than the budget allows.
     Steps,
     /// More bytes of values than the budget allows.
@@ -18,13 +18,13 @@ pub enum Limit {
     Depth,
 }
 
-impl std::fmt::Display for Limit {
+impl std::fmt::Display for BudgetLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Limit::Steps => "steps",
-            Limit::Bytes => "bytes",
-            Limit::Time => "time",
-            Limit::Depth => "nesting",
+            BudgetLimit::Steps => "steps",
+            BudgetLimit::Bytes => "bytes",
+            BudgetLimit::Time => "time",
+            BudgetLimit::Depth => "nesting",
         })
     }
 }
@@ -119,5 +119,5 @@ pub enum Fault {
     },
     /// The evaluation exceeded its budget.
     #[error("budget ({0})")]
-    Budget(Limit),
+    Budget(BudgetLimit),
 }

@@ -4,7 +4,7 @@
 //! hostile program, not the allocator. Steps and bytes are deterministic. Wall time makes results
 //! depend on the machine: it is off by default and checked every few thousand steps.
 
-use crate::fault::{Fault, Limit};
+use crate::fault::{BudgetLimit, Fault};
 use std::time::{Duration, Instant};
 
 /// The maximum depth of nested calls. Real programs stay below 20. A program can apply a function
@@ -129,12 +129,12 @@ impl Meter {
     pub fn work(&mut self, steps: u64) -> Result<(), Fault> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > self.max_steps {
-            return Err(Fault::Budget(Limit::Steps));
+            return Err(Fault::Budget(BudgetLimit::Steps));
         }
         if self.steps >= self.next_clock_check {
             self.next_clock_check = self.steps + CLOCK_EVERY_STEPS;
             if self.deadline.is_some_and(|end| Instant::now() > end) {
-                return Err(Fault::Budget(Limit::Time));
+                return Err(Fault::Budget(BudgetLimit::Time));
             }
         }
         Ok(())
@@ -144,7 +144,7 @@ impl Meter {
     pub fn take(&mut self, bytes: u64) -> Result<(), Fault> {
         let total = self.bytes.saturating_add(bytes);
         if total > self.budget.bytes {
-            return Err(Fault::Budget(Limit::Bytes));
+            return Err(Fault::Budget(BudgetLimit::Bytes));
         }
         self.bytes = total;
         self.peak_bytes = self.peak_bytes.max(total);
@@ -159,7 +159,7 @@ impl Meter {
     /// Enters a call.
     pub fn enter(&mut self) -> Result<(), Fault> {
         if self.depth >= MAX_CALL_DEPTH {
-            return Err(Fault::Budget(Limit::Depth));
+            return Err(Fault::Budget(BudgetLimit::Depth));
         }
         self.depth += 1;
         Ok(())
@@ -187,7 +187,7 @@ mod tests {
     fn steps_beyond_the_limit_are_refused() {
         let mut meter = meter(10, 0);
         assert_eq!(meter.work(10), Ok(()));
-        assert_eq!(meter.work(1), Err(Fault::Budget(Limit::Steps)));
+        assert_eq!(meter.work(1), Err(Fault::Budget(BudgetLimit::Steps)));
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         let mut meter = meter(1_000, 64);
         let before = meter.bytes();
         assert_eq!(meter.take(64), Ok(()));
-        assert_eq!(meter.take(1), Err(Fault::Budget(Limit::Bytes)));
+        assert_eq!(meter.take(1), Err(Fault::Budget(BudgetLimit::Bytes)));
         meter.release_to(before);
         assert_eq!(meter.take(64), Ok(()));
         assert_eq!(meter.peak_bytes(), 64);
@@ -218,7 +218,7 @@ mod tests {
         });
         assert_eq!(
             meter.work(CLOCK_EVERY_STEPS),
-            Err(Fault::Budget(Limit::Time))
+            Err(Fault::Budget(BudgetLimit::Time))
         );
     }
 
@@ -236,7 +236,7 @@ mod tests {
         meter.restart_after(hour);
         assert_eq!(
             meter.work(CLOCK_EVERY_STEPS),
-            Err(Fault::Budget(Limit::Time))
+            Err(Fault::Budget(BudgetLimit::Time))
         );
     }
 }

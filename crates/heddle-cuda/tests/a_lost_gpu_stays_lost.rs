@@ -18,8 +18,8 @@ use heddle_runtime::route::Reason;
 use heddle_runtime::runtime::FallbackCause;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Error, Runtime};
-use heddle_testing::faulty_device::{XorWithKey, xored_with_key};
 use heddle_testing::nvidia::execute;
+use heddle_testing::xor_with_key::{XorWithKey, xored_with_key};
 
 const GPU: DeviceId = DeviceId::cuda(0);
 

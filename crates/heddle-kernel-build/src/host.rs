@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::source::KernelSource;
-use crate::{SHIM, shared};
+use crate::{SHIM, shared_memory};
 
 /// Compiles every source, and the shim, into one static library of this crate.
 pub(crate) fn compile(out: &Path, sources: &[KernelSource]) -> Result<(), Box<dyn Error>> {
@@ -48,7 +48,7 @@ fn cpp(source: &KernelSource) -> Result<String, Box<dyn Error>> {
     for kernel in &source.kernels {
         writeln!(out, "#define {0} heddle_kernel_{0}", kernel.name)?;
     }
-    out.push_str(&shared::rewrite(&source.name, &source.text)?);
+    out.push_str(&shared_memory::rewrite(&source.name, &source.text)?);
     for kernel in &source.kernels {
         let arguments: Vec<String> = kernel
             .parameters

@@ -15,7 +15,7 @@
 mod host;
 mod lexer;
 #[cfg(feature = "emulator")]
-mod shared;
+mod shared_memory;
 mod signature;
 mod source;
 mod table;

@@ -154,9 +154,9 @@ fn on_every_core(count: u64, record: impl Fn(u64) + Sync) -> Duration {
     })
 }
 
-type SummaryGroup<'a> = BenchmarkGroup<'a, criterion::measurement::WallTime>;
+type Group<'a> = BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
-fn bench(group: &mut SummaryGroup<'_>, name: &str, record: impl Fn(u64)) {
+fn bench(group: &mut Group<'_>, name: &str, record: impl Fn(u64)) {
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|count| {
             let start = Instant::now();
@@ -166,7 +166,7 @@ fn bench(group: &mut SummaryGroup<'_>, name: &str, record: impl Fn(u64)) {
     });
 }
 
-fn bench_every_core(group: &mut SummaryGroup<'_>, name: &str, record: impl Fn(u64) + Sync) {
+fn bench_every_core(group: &mut Group<'_>, name: &str, record: impl Fn(u64) + Sync) {
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|count| on_every_core(count, &record));
     });

@@ -44,7 +44,7 @@ impl Timebase {
     }
 
     /// The current conversion of ticks to nanoseconds.
-    pub(crate) fn scale(&self) -> Scale {
+    pub(crate) fn scale(&self) -> TickScale {
         const MANY: u64 = 1 << 32;
         let (now, ticks) = both(&self.counter);
         let passed = ticks.saturating_sub(self.epoch_ticks);
@@ -54,7 +54,7 @@ impl Timebase {
         } else {
             elapsed.as_nanos() as f64 / passed as f64
         };
-        Scale {
+        TickScale {
             epoch_ticks: self.epoch_ticks,
             ns_per_tick,
         }
@@ -71,12 +71,12 @@ fn both(counter: &quanta::Clock) -> (Instant, u64) {
 
 /// Converts ticks to nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scale {
+pub(crate) struct TickScale {
     epoch_ticks: u64,
     ns_per_tick: f64,
 }
 
-impl Scale {
+impl TickScale {
     /// The time of a tick, in nanoseconds since the epoch.
     pub(crate) fn at_ns(&self, ticks: u64) -> u64 {
         self.span_ns(ticks.saturating_sub(self.epoch_ticks))

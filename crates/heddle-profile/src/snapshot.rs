@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::clock::{Scale, Timebase};
+use crate::clock::{TickScale, Timebase};
 use crate::name::{self, Name};
 use crate::record::packed::{PackedDevice, Unpacked, device_name, unpack};
 use crate::record::store::{ChunkPart, RecordedChunks, Store};
@@ -53,7 +53,7 @@ pub(crate) fn take(store: &Store, base: &Timebase) -> ProfilerSnapshot {
 }
 
 /// All records but the oldest `excess`.
-fn read(recorded_chunks: &RecordedChunks, scale: &Scale, excess: usize) -> Vec<Unpacked> {
+fn read(recorded_chunks: &RecordedChunks, scale: &TickScale, excess: usize) -> Vec<Unpacked> {
     let mut records = Vec::with_capacity(recorded_chunks.held() - excess);
     let parts = recorded_chunks.parts.iter();
     records.extend(
@@ -64,7 +64,7 @@ fn read(recorded_chunks: &RecordedChunks, scale: &Scale, excess: usize) -> Vec<U
     records
 }
 
-fn records_of(partial_chunk: &ChunkPart, scale: &Scale) -> impl Iterator<Item = Unpacked> {
+fn records_of(partial_chunk: &ChunkPart, scale: &TickScale) -> impl Iterator<Item = Unpacked> {
     let mut words = partial_chunk.words();
     std::iter::from_fn(move || unpack(&mut words, scale))
 }

@@ -8,7 +8,7 @@ use heddle_runtime::device::DeviceId;
 use heddle_runtime::{Array, Element, Error, Operation, Runtime};
 
 use crate::Random;
-use crate::chunked::ChunkedGpu;
+use crate::chunked_gpu::ChunkedGpu;
 
 pub const GPU: DeviceId = DeviceId::simt(0);
 

@@ -8,16 +8,16 @@ use proptest::test_runner::Config;
 
 /// The depth of a test run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub enum TestDepth {
     Quick,
     Thorough,
 }
 
 /// Returns the depth of this run.
-pub fn depth() -> Depth {
+pub fn depth() -> TestDepth {
     match std::env::var("HEDDLE_TEST_DEPTH").as_deref() {
-        Err(_) | Ok("" | "quick") => Depth::Quick,
-        Ok("thorough") => Depth::Thorough,
+        Err(_) | Ok("" | "quick") => TestDepth::Quick,
+        Ok("thorough") => TestDepth::Thorough,
         Ok(other) => panic!("HEDDLE_TEST_DEPTH={other}: it is `quick` or `thorough`"),
     }
 }
@@ -25,8 +25,8 @@ pub fn depth() -> Depth {
 /// Returns one of two values, by [`depth`].
 pub fn pick<T>(quick: T, thorough: T) -> T {
     match depth() {
-        Depth::Quick => quick,
-        Depth::Thorough => thorough,
+        TestDepth::Quick => quick,
+        TestDepth::Thorough => thorough,
     }
 }
 

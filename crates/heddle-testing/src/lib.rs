@@ -23,13 +23,13 @@ pub mod random;
 #[cfg(feature = "cuda")]
 pub mod agreement;
 #[cfg(feature = "cuda")]
-pub mod chunked;
+pub mod chunked_gpu;
 #[cfg(feature = "runtime")]
 pub mod cpu_ops;
 #[cfg(feature = "runtime")]
 pub mod fake;
 #[cfg(feature = "runtime")]
-pub mod faulty_device;
+pub mod host_memory_gpu;
 #[cfg(feature = "cuda")]
 pub mod kernel_launch;
 #[cfg(feature = "lattice")]
@@ -42,14 +42,14 @@ pub mod oracle;
 pub mod pair;
 #[cfg(feature = "profile")]
 pub mod recorded;
-#[cfg(feature = "runtime")]
-pub mod remote;
 #[cfg(feature = "cuda")]
 pub mod several_gpus;
 #[cfg(feature = "cuda")]
 pub mod small_gpu;
 #[cfg(feature = "profile")]
 pub mod trace_rules;
+#[cfg(feature = "runtime")]
+pub mod xor_with_key;
 
 pub use random::Random;
 

@@ -5,7 +5,7 @@
 //! their own tasks.
 
 use super::fused::{self, Fused};
-use super::{Argument, Body, Operation, Step};
+use super::{Body, Step, StepOperand, StepOperation};
 use crate::prefetch::fetch;
 use crate::value::Value;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(crate) struct FlatCode {
     /// The constants of the plan's steps, each once.
     constants: Vec<Value>,
     /// The operands of the bodies' steps.
-    operands: Vec<Argument>,
+    operands: Vec<StepOperand>,
     bodies: Vec<FlatBody>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) const INPUTS: usize = 3;
 /// A step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlatStep {
-    pub operation: Operation,
+    pub operation: StepOperation,
     /// The index of its first operand.
     first: u32,
     count: u16,
@@ -41,7 +41,7 @@ pub(crate) struct FlatStep {
 /// A function body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlatBody {
-    pub result: Argument,
+    pub result: StepOperand,
     /// See [`Body::fingerprint`].
     pub fingerprint: i64,
     first: u32,
@@ -94,10 +94,10 @@ impl FlatCode {
     }
 
     /// Returns the place of an operand of a step of the plan.
-    pub(crate) fn place(&self, argument: Argument) -> usize {
+    pub(crate) fn place(&self, argument: StepOperand) -> usize {
         match argument {
-            Argument::Parameter(input) => usize::from(input),
-            Argument::Fixed(value) => {
+            StepOperand::Parameter(input) => usize::from(input),
+            StepOperand::Fixed(value) => {
                 let mut constants = self.constants.iter();
                 // `constants` collected all of them before.
                 INPUTS
@@ -105,9 +105,9 @@ impl FlatCode {
                         .position(|other| alike(value, *other))
                         .unwrap_or(0)
             }
-            Argument::Local(step) => self.before_steps() + step as usize,
+            StepOperand::Local(step) => self.before_steps() + step as usize,
             // The steps of the plan are not in a function and capture nothing.
-            Argument::Captured(_) => 0,
+            StepOperand::Captured(_) => 0,
         }
     }
 
@@ -116,7 +116,7 @@ impl FlatCode {
         fetch(&self.steps, |step| step.first);
         fetch(&self.places, |place| *place);
         fetch(&self.operands, |operand| match operand {
-            Argument::Local(place) => *place,
+            StepOperand::Local(place) => *place,
             _ => 0,
         });
         fetch(&self.bodies, |body| body.first);
@@ -149,15 +149,19 @@ impl FlatCode {
 
     /// Returns the operands of a step of a body.
     #[inline]
-    pub(crate) fn operands(&self, step: &FlatStep) -> &[Argument] {
+    pub(crate) fn operands(&self, step: &FlatStep) -> &[StepOperand] {
         &self.operands[range(step.first, u32::from(step.count))]
     }
 
     /// Returns the operands of two fused steps: those of the first, and the operand of the second
     /// that is not the result of the first.
-    pub(crate) fn pair(&self, fused: Fused, pair: [&FlatStep; 2]) -> ([Argument; 2], Argument) {
+    pub(crate) fn pair(
+        &self,
+        fused: Fused,
+        pair: [&FlatStep; 2],
+    ) -> ([StepOperand; 2], StepOperand) {
         let [first, second] = pair.map(|step| self.operands(step));
-        let none = Argument::Fixed(Value::None);
+        let none = StepOperand::Fixed(Value::None);
         let other = second.get(1 - fused.between()).copied().unwrap_or(none);
         ([first[0], first[1]], other)
     }
@@ -178,7 +182,7 @@ impl FlatCode {
 fn constants(steps: &[Step]) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for argument in steps.iter().flat_map(|step| &step.arguments) {
-        if let Argument::Fixed(value) = *argument
+        if let StepOperand::Fixed(value) = *argument
             && !found.iter().any(|other| alike(value, *other))
         {
             found.push(value);
@@ -208,23 +212,26 @@ mod tests {
     use super::*;
     use crate::prim::Prim;
 
-    fn step(prim: Prim, arguments: &[Argument]) -> Step {
+    fn step(prim: Prim, arguments: &[StepOperand]) -> Step {
         Step {
-            operation: Operation::Primitive(prim),
+            operation: StepOperation::Primitive(prim),
             arguments: arguments.to_vec(),
         }
     }
 
-    fn int(n: i64) -> Argument {
-        Argument::Fixed(Value::Int(n))
+    fn int(n: i64) -> StepOperand {
+        StepOperand::Fixed(Value::Int(n))
     }
 
     #[test]
     fn inputs_come_first_then_constants_then_steps() {
         let steps = [
-            step(Prim::Canvas, &[int(7), Argument::Parameter(2)]),
-            step(Prim::Fill, &[Argument::Local(0), int(8), int(7)]),
-            step(Prim::Hconcat, &[Argument::Local(1), Argument::Local(0)]),
+            step(Prim::Canvas, &[int(7), StepOperand::Parameter(2)]),
+            step(Prim::Fill, &[StepOperand::Local(0), int(8), int(7)]),
+            step(
+                Prim::Hconcat,
+                &[StepOperand::Local(1), StepOperand::Local(0)],
+            ),
         ];
         let flat_code = FlatCode::new(&steps, &[]);
         assert_eq!(flat_code.constants().len(), 2);
@@ -237,23 +244,23 @@ mod tests {
     #[test]
     fn bodies_keep_their_steps_and_fused_pairs() {
         let steps = vec![
-            step(Prim::Flip, &[Argument::Parameter(0)]),
+            step(Prim::Flip, &[StepOperand::Parameter(0)]),
             step(
                 Prim::Combine,
-                &[Argument::Parameter(0), Argument::Captured(1)],
+                &[StepOperand::Parameter(0), StepOperand::Captured(1)],
             ),
             step(
                 Prim::Difference,
-                &[Argument::Captured(0), Argument::Local(1)],
+                &[StepOperand::Captured(0), StepOperand::Local(1)],
             ),
         ];
         let body = Body {
             arity: 1,
             steps,
-            result: Argument::Local(2),
+            result: StepOperand::Local(2),
             fingerprint: 5,
         };
-        let own = [step(Prim::Size, &[Argument::Parameter(0)])];
+        let own = [step(Prim::Size, &[StepOperand::Parameter(0)])];
         let flat_code = FlatCode::new(&own, &[body.clone(), body]);
         let second = flat_code.body(1);
         let found = flat_code.steps_of(second);
@@ -262,13 +269,13 @@ mod tests {
         let (given, other) = flat_code.pair(Fused::WithoutBoth, [&found[1], &found[2]]);
         assert!(matches!(
             given,
-            [Argument::Parameter(0), Argument::Captured(1)]
+            [StepOperand::Parameter(0), StepOperand::Captured(1)]
         ));
-        assert!(matches!(other, Argument::Captured(0)));
+        assert!(matches!(other, StepOperand::Captured(0)));
         assert_eq!((second.arity, second.fingerprint), (1, 5));
         assert!(matches!(
             flat_code.operands(&found[0]),
-            [Argument::Parameter(0)]
+            [StepOperand::Parameter(0)]
         ));
     }
 }

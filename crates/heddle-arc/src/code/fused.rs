@@ -1,6 +1,6 @@
 //! Pairs of steps of a body that are run as one.
 
-use super::{Argument, Body, Operation};
+use super::{Body, StepOperand, StepOperation};
 use crate::prim::Prim;
 
 /// The operation of two fused steps.
@@ -20,7 +20,7 @@ pub(crate) enum Fused {
 /// Returns the fused operation of a step and the next, if there is one.
 pub(super) fn at(body: &Body, step: usize) -> Option<Fused> {
     match body.steps[step].operation {
-        Operation::Primitive(Prim::Toobject | Prim::Intersection | Prim::Combine) => {
+        StepOperation::Primitive(Prim::Toobject | Prim::Intersection | Prim::Combine) => {
             pair_at(body, step)
         }
         _ => None,
@@ -30,7 +30,7 @@ pub(super) fn at(body: &Body, step: usize) -> Option<Fused> {
 fn pair_at(body: &Body, step: usize) -> Option<Fused> {
     let second = body.steps.get(step + 1)?;
     let fused = match (body.steps[step].operation, second.operation) {
-        (Operation::Primitive(first), Operation::Primitive(second)) => {
+        (StepOperation::Primitive(first), StepOperation::Primitive(second)) => {
             [Fused::ColourCount, Fused::SharedSize, Fused::WithoutBoth]
                 .into_iter()
                 .find(|fused| fused.prims() == (first, second))?
@@ -44,7 +44,7 @@ fn pair_at(body: &Body, step: usize) -> Option<Fused> {
         return None;
     }
     let next = body.steps.get(step + 2).map(|step| step.operation);
-    let tests_emptiness = next == Some(Operation::Primitive(Prim::Flip))
+    let tests_emptiness = next == Some(StepOperation::Primitive(Prim::Flip))
         && body.steps[step + 2]
             .arguments
             .iter()
@@ -57,8 +57,8 @@ fn pair_at(body: &Body, step: usize) -> Option<Fused> {
 }
 
 /// Whether an operand is the result of a step.
-fn reads(argument: &Argument, step: usize) -> bool {
-    matches!(argument, Argument::Local(place) if *place as usize == step)
+fn reads(argument: &StepOperand, step: usize) -> bool {
+    matches!(argument, StepOperand::Local(place) if *place as usize == step)
 }
 
 /// Whether the result of a step is read by a step from `later` on, or is the body's result.

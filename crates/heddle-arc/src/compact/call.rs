@@ -5,7 +5,7 @@ use super::{
     containers as c, difference, extremes as e, geometry as g, higher as h, lines as l, paint as p,
     patterns as r, query as q, scale, split as s,
 };
-use crate::code::{Argument, Code, FlatStep, Operation};
+use crate::code::{Code, FlatStep, StepOperand, StepOperation};
 use crate::fault::{Fault, ValueKind};
 use crate::plain::{arity_when_bound, number as n};
 use crate::prim::Prim;
@@ -159,16 +159,16 @@ impl Eval<'_> {
 
     pub(super) fn fetch(
         &self,
-        argument: Argument,
+        argument: StepOperand,
         args: &[Value],
         captured: usize,
         base: usize,
     ) -> Value {
         match argument {
-            Argument::Parameter(place) => args[usize::from(place)],
-            Argument::Local(place) => self.space.frame[base + place as usize],
-            Argument::Captured(place) => self.space.values[captured + usize::from(place)],
-            Argument::Fixed(value) => value,
+            StepOperand::Parameter(place) => args[usize::from(place)],
+            StepOperand::Local(place) => self.space.frame[base + place as usize],
+            StepOperand::Captured(place) => self.space.values[captured + usize::from(place)],
+            StepOperand::Fixed(value) => value,
         }
     }
 
@@ -181,13 +181,13 @@ impl Eval<'_> {
         base: usize,
     ) -> ValueResult {
         let operands = self.code.flat_code.operands(step);
-        let fetch = |operand: Argument| self.fetch(operand, args, captured, base);
+        let fetch = |operand: StepOperand| self.fetch(operand, args, captured, base);
         match (step.operation, operands) {
-            (Operation::Primitive(prim), &[x]) => {
+            (StepOperation::Primitive(prim), &[x]) => {
                 let values = [fetch(x)];
                 return self.primitive(prim, &values);
             }
-            (Operation::Primitive(prim), &[x, y]) => {
+            (StepOperation::Primitive(prim), &[x, y]) => {
                 let values = [fetch(x), fetch(y)];
                 return self.primitive(prim, &values);
             }
@@ -195,19 +195,19 @@ impl Eval<'_> {
         }
         let mut values = [Value::None; MAX_ARGUMENTS + 1];
         match step.operation {
-            Operation::Primitive(prim) => {
+            StepOperation::Primitive(prim) => {
                 for (value, operand) in values.iter_mut().zip(operands) {
                     *value = self.fetch(*operand, args, captured, base);
                 }
                 self.primitive(prim, &values[..operands.len()])
             }
-            Operation::Call => {
+            StepOperation::Call => {
                 for (value, operand) in values.iter_mut().zip(operands) {
                     *value = self.fetch(*operand, args, captured, base);
                 }
                 self.call(values[0], &values[1..operands.len()])
             }
-            Operation::Close(id) => {
+            StepOperation::Close(id) => {
                 let start = self.space.stack.len();
                 for operand in operands {
                     let value = self.fetch(*operand, args, captured, base);

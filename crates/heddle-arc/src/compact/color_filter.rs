@@ -7,7 +7,7 @@
 use super::ValueResult;
 use super::call::Eval;
 use super::columns::FEW;
-use crate::code::{Argument, FlatStep, Operation};
+use crate::code::{FlatStep, StepOperand, StepOperation};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Bits, Mask, Space, Value, Window, lanes};
@@ -76,27 +76,27 @@ fn test_of(eval: &Eval<'_>, condition: Value) -> Option<ColourTest> {
     let (first, rest) = steps.split_first()?;
     let (equality, flip) = rest.split_first()?;
     let is = |step: &FlatStep, prim| {
-        step.operation == Operation::Primitive(prim) && step.fused.is_none()
+        step.operation == StepOperation::Primitive(prim) && step.fused.is_none()
     };
-    let of_parameter = matches!(flat_code.operands(first), [Argument::Parameter(0)]);
+    let of_parameter = matches!(flat_code.operands(first), [StepOperand::Parameter(0)]);
     if body.arity != 1 || !is(first, Prim::First) || !is(equality, Prim::Equality) {
         return None;
     }
-    let (&[Argument::Local(0), other] | &[other, Argument::Local(0)]) =
+    let (&[StepOperand::Local(0), other] | &[other, StepOperand::Local(0)]) =
         flat_code.operands(equality)
     else {
         return None;
     };
     let wanted = match other {
-        Argument::Captured(place) => eval.space.values[at as usize + 1 + usize::from(place)],
-        Argument::Fixed(value) => value,
-        Argument::Parameter(_) | Argument::Local(_) => return None,
+        StepOperand::Captured(place) => eval.space.values[at as usize + 1 + usize::from(place)],
+        StepOperand::Fixed(value) => value,
+        StepOperand::Parameter(_) | StepOperand::Local(_) => return None,
     };
-    let is_last = |place: u32| matches!(body.result, Argument::Local(last) if last == place);
+    let is_last = |place: u32| matches!(body.result, StepOperand::Local(last) if last == place);
     let keeps = match flip {
         [] if is_last(1) => true,
         [flip] if is_last(2) && is(flip, Prim::Flip) => {
-            matches!(flat_code.operands(flip), [Argument::Local(1)]).then_some(false)?
+            matches!(flat_code.operands(flip), [StepOperand::Local(1)]).then_some(false)?
         }
         _ => return None,
     };
@@ -174,14 +174,14 @@ mod tests {
 
     /// Bodies that test the colour, and similar ones that do not.
     fn code() -> Code {
-        let step = |prim, arguments: &[Argument]| Step {
-            operation: Operation::Primitive(prim),
+        let step = |prim, arguments: &[StepOperand]| Step {
+            operation: StepOperation::Primitive(prim),
             arguments: arguments.to_vec(),
         };
         let (x, first, captured) = (
-            Argument::Parameter(0),
-            Argument::Local(0),
-            Argument::Captured(0),
+            StepOperand::Parameter(0),
+            StepOperand::Local(0),
+            StepOperand::Captured(0),
         );
         let is = |wanted| {
             vec![
@@ -190,17 +190,17 @@ mod tests {
             ]
         };
         let mut is_not = is(captured);
-        is_not.push(step(Prim::Flip, &[Argument::Local(1)]));
+        is_not.push(step(Prim::Flip, &[StepOperand::Local(1)]));
         let mut other = is(captured);
         other.push(step(Prim::Flip, &[first]));
-        let three = Argument::Fixed(Value::Int(3));
+        let three = StepOperand::Fixed(Value::Int(3));
         let turned = vec![
             step(Prim::First, &[x]),
             step(Prim::Equality, &[captured, first]),
         ];
         let bodies = [is(captured), is_not, other, is(three), turned].map(|steps| Body {
             arity: 1,
-            result: Argument::Local(steps.len() as u32 - 1),
+            result: StepOperand::Local(steps.len() as u32 - 1),
             steps,
             fingerprint: 0,
         });

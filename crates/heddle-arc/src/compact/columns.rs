@@ -8,7 +8,7 @@
 use super::allocation_free::{self, ColumnOperand};
 use super::call::Eval;
 use super::{function_table, singletons};
-use crate::code::{Argument, Operation};
+use crate::code::{StepOperand, StepOperation};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Bits, Space, Value};
@@ -63,13 +63,13 @@ impl Eval<'_> {
         let mark = self.space.mark();
         let base = self.space.frame.len();
         self.space.frame.reserve(steps.len() * count);
-        let column_of = |space: &Space, argument: Argument| match argument {
-            Argument::Parameter(_) => ColumnSource::Stack(from),
-            Argument::Local(place) => ColumnSource::Frame(base + place as usize * count),
-            Argument::Captured(place) => {
+        let column_of = |space: &Space, argument: StepOperand| match argument {
+            StepOperand::Parameter(_) => ColumnSource::Stack(from),
+            StepOperand::Local(place) => ColumnSource::Frame(base + place as usize * count),
+            StepOperand::Captured(place) => {
                 ColumnSource::Same(space.values[captured + usize::from(place)])
             }
-            Argument::Fixed(value) => ColumnSource::Same(value),
+            StepOperand::Fixed(value) => ColumnSource::Same(value),
         };
         let mut number = 0;
         while let Some(step) = steps.get(number) {
@@ -80,13 +80,13 @@ impl Eval<'_> {
                 continue;
             }
             number += 1;
-            let column = |argument: Argument| column_of(self.space, argument);
+            let column = |argument: StepOperand| column_of(self.space, argument);
             match (step.operation, flat_code.operands(step)) {
-                (Operation::Primitive(prim), &[x]) => {
+                (StepOperation::Primitive(prim), &[x]) => {
                     let x = column(x);
                     self.column_of_one(prim, x, count)?;
                 }
-                (Operation::Primitive(prim), &[x, y]) => {
+                (StepOperation::Primitive(prim), &[x, y]) => {
                     let both = [column(x), column(y)];
                     self.column_of_two(prim, both, count)?;
                 }
@@ -201,8 +201,8 @@ impl Eval<'_> {
     /// Runs a step of any other shape over the elements of a chunk.
     fn general_column(
         &mut self,
-        operation: Operation,
-        operands: &[Argument],
+        operation: StepOperation,
+        operands: &[StepOperand],
         captured: usize,
         from: usize,
         base: usize,
@@ -212,16 +212,18 @@ impl Eval<'_> {
             let start = self.space.stack.len();
             for operand in operands {
                 let value = match *operand {
-                    Argument::Parameter(_) => self.space.stack[from + element],
-                    Argument::Local(place) => {
+                    StepOperand::Parameter(_) => self.space.stack[from + element],
+                    StepOperand::Local(place) => {
                         self.space.frame[base + place as usize * count + element]
                     }
-                    Argument::Captured(place) => self.space.values[captured + usize::from(place)],
-                    Argument::Fixed(value) => value,
+                    StepOperand::Captured(place) => {
+                        self.space.values[captured + usize::from(place)]
+                    }
+                    StepOperand::Fixed(value) => value,
                 };
                 self.space.stack.push(value);
             }
-            let value = if let Operation::Close(id) = operation {
+            let value = if let StepOperation::Close(id) = operation {
                 let fingerprint = self.code.flat_code.body(id).fingerprint;
                 self.space.closure_from(id, fingerprint, start)?
             } else {
@@ -230,7 +232,7 @@ impl Eval<'_> {
                 values[..given.len()].copy_from_slice(given);
                 self.space.stack.truncate(start);
                 match operation {
-                    Operation::Primitive(prim) => {
+                    StepOperation::Primitive(prim) => {
                         self.primitive(prim, &values[..operands.len()])?
                     }
                     _ => self.call(values[0], &values[1..operands.len()])?,

@@ -10,7 +10,7 @@ use super::difference::{
 };
 use super::union::charge_union;
 use super::{ValueResult, colours, construct, containers};
-use crate::code::{Argument, FlatStep, Fused};
+use crate::code::{FlatStep, Fused, StepOperand};
 use crate::fault::Fault;
 use crate::prim::Prim;
 use crate::value::{Space, Value};
@@ -114,7 +114,7 @@ impl Eval<'_> {
         captured: usize,
         base: usize,
     ) -> Result<(), Fault> {
-        let fetch = |argument: Argument| self.fetch(argument, args, captured, base);
+        let fetch = |argument: StepOperand| self.fetch(argument, args, captured, base);
         let (operands, other) = self.code.flat_code.pair(fused, pair);
         let given = operands.map(fetch);
         let other = fetch(other);
@@ -170,7 +170,7 @@ impl Eval<'_> {
         &mut self,
         fused: Fused,
         pair: [&FlatStep; 2],
-        column: impl Fn(&Space, Argument) -> ColumnSource,
+        column: impl Fn(&Space, StepOperand) -> ColumnSource,
         count: usize,
     ) -> Result<(), Fault> {
         let ([a, b], other) = self.code.flat_code.pair(fused, pair);

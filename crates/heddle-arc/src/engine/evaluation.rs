@@ -1,7 +1,7 @@
 //! The outcome of an evaluation.
 
 use super::{Evaluation, Grid};
-use crate::fault::{Fault, Limit};
+use crate::fault::{BudgetLimit, Fault};
 use crate::plain::Plain;
 use crate::prim::Prim;
 use crate::value::{Space, Value};
@@ -43,7 +43,9 @@ fn count_parts(space: &Space, value: Value, left: &mut usize) -> Result<(), Faul
         // Every other value has no shared parts.
         _ => 1,
     };
-    *left = left.checked_sub(parts).ok_or(Fault::Budget(Limit::Bytes))?;
+    *left = left
+        .checked_sub(parts)
+        .ok_or(Fault::Budget(BudgetLimit::Bytes))?;
     match value {
         Value::Tuple { .. } | Value::Set { .. } => {
             for part in space.elements(value)? {

@@ -8,9 +8,9 @@ pub(super) use deferral::{Deferred, DeferredEvaluations};
 use super::slots::{SlotCounts, Slots, StepRecord, StepState};
 use super::speed::SpeedEstimate;
 use super::{EvaluationRef, Example, PrimitiveTimes, Undefined};
-use crate::code::{Argument, INPUTS, Operation};
+use crate::code::{INPUTS, StepOperand, StepOperation};
 use crate::compact::Eval;
-use crate::fault::{Fault, Limit};
+use crate::fault::{BudgetLimit, Fault};
 use crate::meter::Budget;
 use crate::plan::{Plan, PlannedProgram, PlannedStep};
 use crate::prim::Prim;
@@ -244,11 +244,11 @@ impl Worker {
         spent.bytes = spent.bytes.saturating_add(record.bytes);
         let late = |most: std::time::Duration| u128::from(spent.nanos) > most.as_nanos();
         let limit = if spent.steps > self.budget.steps {
-            Limit::Steps
+            BudgetLimit::Steps
         } else if peak > self.budget.bytes {
-            Limit::Bytes
+            BudgetLimit::Bytes
         } else if self.budget.time.is_some_and(late) {
-            Limit::Time
+            BudgetLimit::Time
         } else {
             return None;
         };
@@ -256,9 +256,9 @@ impl Worker {
     }
 
     /// The result of a program that ran to its end.
-    fn fetch(&self, plan: &Plan, argument: Argument) -> Value {
+    fn fetch(&self, plan: &Plan, argument: StepOperand) -> Value {
         match argument {
-            Argument::Fixed(value) => value,
+            StepOperand::Fixed(value) => value,
             other => self.slots.value(plan.code.flat_code.place(other) as u32),
         }
     }
@@ -281,15 +281,15 @@ impl Worker {
         self.space.begin_step(Duration::from_nanos(spent_nanos));
         let mark = self.space.mark();
         let result = match (code.operation, operands) {
-            (Operation::Primitive(prim), &[x]) => {
+            (StepOperation::Primitive(prim), &[x]) => {
                 let values = [self.slots.value(x)];
                 self.eval(plan).primitive(prim, &values)
             }
-            (Operation::Primitive(prim), &[x, y]) => {
+            (StepOperation::Primitive(prim), &[x, y]) => {
                 let values = [self.slots.value(x), self.slots.value(y)];
                 self.eval(plan).primitive(prim, &values)
             }
-            (Operation::Close(id), _) => {
+            (StepOperation::Close(id), _) => {
                 for operand in operands {
                     let value = self.slots.value(*operand);
                     self.space.stack.push(value);
@@ -304,7 +304,7 @@ impl Worker {
                 }
                 let values = &values[..operands.len()];
                 match operation {
-                    Operation::Primitive(prim) => self.eval(plan).primitive(prim, values),
+                    StepOperation::Primitive(prim) => self.eval(plan).primitive(prim, values),
                     _ => self.eval(plan).call(values[0], &values[1..]),
                 }
             }
@@ -326,7 +326,7 @@ impl Worker {
                 self.slots.set_value(planned.place, value);
                 StepState::Ready
             }
-            Err(Fault::Budget(Limit::Steps)) if self.allowed_steps < self.budget.steps => {
+            Err(Fault::Budget(BudgetLimit::Steps)) if self.allowed_steps < self.budget.steps => {
                 StepState::Deferred
             }
             Err(fault) => {

@@ -76,7 +76,7 @@ pub trait Evaluator {
 /// The results of the vectors of one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Tally {
+pub struct PrimitiveResults {
     /// The number of vectors with the expected result.
     pub passed: usize,
     /// The number of other vectors.
@@ -89,13 +89,13 @@ pub struct Tally {
 /// The results of all vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct VectorReport {
     /// The number of vectors with the expected result.
     pub passed: usize,
     /// The number of other vectors.
     pub failed: usize,
     /// The results by name of primitive.
-    pub by_primitive: BTreeMap<&'static str, Tally>,
+    pub by_primitive: BTreeMap<&'static str, PrimitiveResults>,
 }
 
 impl GoldenVector {
@@ -173,8 +173,8 @@ pub fn read_text(text: &str, path: &Path) -> Result<Vec<GoldenVector>, GoldenErr
 }
 
 /// Runs vectors and counts the expected results.
-pub fn check(vectors: &[GoldenVector], evaluator: &mut impl Evaluator) -> Report {
-    let mut report = Report::default();
+pub fn check(vectors: &[GoldenVector], evaluator: &mut impl Evaluator) -> VectorReport {
+    let mut report = VectorReport::default();
     for vector in vectors {
         let tally = report.by_primitive.entry(vector.prim.name()).or_default();
         let result = evaluator.evaluate(vector.prim, &vector.args, vector.apply.as_deref());

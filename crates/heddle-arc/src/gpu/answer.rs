@@ -2,7 +2,7 @@
 
 use crate::assess::Grade;
 use crate::engine::Undefined;
-use crate::fault::{Fault, Limit, ValueKind};
+use crate::fault::{BudgetLimit, Fault, ValueKind};
 use crate::plan::Plan;
 use crate::prim::Prim;
 use std::fmt;
@@ -256,10 +256,10 @@ fn read_fault(word: u32) -> Result<Fault, Flag> {
         7 => Fault::Incomparable(value_kind(a)?, value_kind(b)?),
         8 => Fault::Arity { takes: a, given: b },
         9 => Fault::Budget(match a {
-            0 => Limit::Steps,
-            1 => Limit::Bytes,
-            2 => Limit::Time,
-            3 => Limit::Depth,
+            0 => BudgetLimit::Steps,
+            1 => BudgetLimit::Bytes,
+            2 => BudgetLimit::Time,
+            3 => BudgetLimit::Depth,
             _ => return Err(Flag::Garbled),
         }),
         kind => return Err(Flag::of(kind).unwrap_or(Flag::Garbled)),

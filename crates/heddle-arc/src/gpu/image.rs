@@ -5,7 +5,7 @@
 //! the start of its memory.
 
 use crate::engine::{Example, Grid};
-use crate::fault::{Fault, Limit};
+use crate::fault::{BudgetLimit, Fault};
 use crate::meter::Budget;
 use crate::prim::Prim;
 use crate::value::{Mask, Space, Value};
@@ -270,7 +270,7 @@ impl Examples {
         let records = (self.records.len() + 1) * RECORD_BYTES;
         match u32::try_from(at + records) {
             Ok(_) => Ok(at as u32),
-            Err(_) => Err(Fault::Budget(Limit::Bytes)),
+            Err(_) => Err(Fault::Budget(BudgetLimit::Bytes)),
         }
     }
 

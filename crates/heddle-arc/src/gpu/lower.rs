@@ -9,7 +9,7 @@
 //! elements at once, with one column for each step.
 
 use super::constants::Constants;
-use crate::code::{Argument, Body, Operation, Step};
+use crate::code::{Body, Step, StepOperand, StepOperation};
 use crate::plan::{Plan, PlannedProgram};
 use std::ops::Range;
 
@@ -199,9 +199,9 @@ impl Writer {
         let register = u16::try_from(register).map_err(|_| TooMany)?;
         let shape = u32::from(count) << 8 | u32::from(register) << 16;
         match step.operation {
-            Operation::Primitive(prim) => self.code.words.push(prim as u32 | shape),
-            Operation::Call => self.code.words.push(CALL | shape),
-            Operation::Close(body) => {
+            StepOperation::Primitive(prim) => self.code.words.push(prim as u32 | shape),
+            StepOperation::Call => self.code.words.push(CALL | shape),
+            StepOperation::Close(body) => {
                 if self.unwritten.get(body as usize) != Some(&false) {
                     return Err(TooMany);
                 }
@@ -211,12 +211,12 @@ impl Writer {
         Ok(())
     }
 
-    fn argument(&mut self, argument: Argument, register: impl Fn(u32) -> u32) -> u32 {
+    fn argument(&mut self, argument: StepOperand, register: impl Fn(u32) -> u32) -> u32 {
         match argument {
-            Argument::Parameter(place) => u32::from(place),
-            Argument::Local(place) => REGISTER | register(place),
-            Argument::Captured(place) => CAPTURED | u32::from(place),
-            Argument::Fixed(value) => CONSTANT | self.constants.number(value),
+            StepOperand::Parameter(place) => u32::from(place),
+            StepOperand::Local(place) => REGISTER | register(place),
+            StepOperand::Captured(place) => CAPTURED | u32::from(place),
+            StepOperand::Fixed(value) => CONSTANT | self.constants.number(value),
         }
     }
 
@@ -258,7 +258,7 @@ impl Writer {
                 self.code.words.push(word);
             }
             for argument in &step.arguments {
-                if let Argument::Local(place) = *argument
+                if let StepOperand::Local(place) = *argument
                     && self.last_use[place as usize] == number as u32
                 {
                     self.free.push(self.register[place as usize]);
@@ -277,18 +277,18 @@ impl Writer {
     /// Notes where every value of a program is needed last; whether the program
     /// looks at more than the grid.
     fn look_ahead(&mut self, steps: &[Step], planned: &PlannedProgram) -> bool {
-        let beyond_grid = |argument: &Argument| matches!(argument, Argument::Parameter(1..));
+        let beyond_grid = |argument: &StepOperand| matches!(argument, StepOperand::Parameter(1..));
         let mut whole = beyond_grid(&planned.result);
         for (number, planned) in planned.steps.iter().enumerate() {
             self.last_use[planned.place as usize] = number as u32;
             for argument in &steps[planned.number as usize].arguments {
                 whole |= beyond_grid(argument);
-                if let Argument::Local(place) = argument {
+                if let StepOperand::Local(place) = argument {
                     self.last_use[*place as usize] = number as u32;
                 }
             }
         }
-        if let Argument::Local(place) = planned.result {
+        if let StepOperand::Local(place) = planned.result {
             self.last_use[place as usize] = NEVER;
         }
         whole
@@ -344,9 +344,9 @@ fn likeness(words: &[u32]) -> u64 {
 /// Not needed by any step, or by what comes after all.
 const NEVER: u32 = u32::MAX;
 
-fn argument_register(registers: &[u32], argument: Argument) -> u32 {
+fn argument_register(registers: &[u32], argument: StepOperand) -> u32 {
     match argument {
-        Argument::Local(place) => registers[place as usize],
+        StepOperand::Local(place) => registers[place as usize],
         _ => 0,
     }
 }
@@ -368,11 +368,11 @@ pub(super) mod tests {
         let constants = words[at + 4] as usize;
         assert_eq!(constants % 4, 0);
         let mut held = vec![NEVER; words[at + 5] as usize];
-        let check = |word: u32, argument: Argument, held: &[u32]| match argument {
-            Argument::Parameter(place) => assert_eq!(word, u32::from(place)),
-            Argument::Captured(place) => assert_eq!(word, CAPTURED | u32::from(place)),
-            Argument::Local(place) => assert_eq!(held[(word - REGISTER) as usize], place),
-            Argument::Fixed(value) => {
+        let check = |word: u32, argument: StepOperand, held: &[u32]| match argument {
+            StepOperand::Parameter(place) => assert_eq!(word, u32::from(place)),
+            StepOperand::Captured(place) => assert_eq!(word, CAPTURED | u32::from(place)),
+            StepOperand::Local(place) => assert_eq!(held[(word - REGISTER) as usize], place),
+            StepOperand::Fixed(value) => {
                 let at = constants + 4 * (word - CONSTANT) as usize;
                 assert_eq!(words[at..at + 4], words_of(value));
             }
@@ -383,9 +383,9 @@ pub(super) mod tests {
             let head = words[next];
             next += 1;
             match step.operation {
-                Operation::Primitive(prim) => assert_eq!(head & 0xff, prim as u32),
-                Operation::Call => assert_eq!(head & 0xff, CALL),
-                Operation::Close(body) => {
+                StepOperation::Primitive(prim) => assert_eq!(head & 0xff, prim as u32),
+                StepOperation::Call => assert_eq!(head & 0xff, CALL),
+                StepOperation::Close(body) => {
                     assert_eq!((head & 0xff, words[next]), (CLOSE, body));
                     next += 1;
                     let table = words[at + 3] as usize;

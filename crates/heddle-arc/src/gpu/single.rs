@@ -9,10 +9,10 @@ use super::dump::{defined, unbound};
 use super::image::{Examples, INPUTS};
 use super::launch::{Job, ScheduleRow};
 use super::lower::Bytecode;
-use crate::code::{Argument, Code, Operation, Step};
+use crate::code::{Code, Step, StepOperand, StepOperation};
 use crate::compact::Eval;
 use crate::engine::{Evaluation, EvaluationRef, Undefined};
-use crate::fault::{Fault, Limit};
+use crate::fault::{BudgetLimit, Fault};
 use crate::golden::GoldenVector;
 use crate::meter::Budget;
 use crate::prim::Prim;
@@ -111,22 +111,22 @@ fn program(space: &mut Space, vector: &GoldenVector) -> Option<([Value; INPUTS],
     let mut arguments = Vec::with_capacity(values.len());
     for value in values {
         arguments.push(if too_many && value.is_free() {
-            Argument::Fixed(value)
+            StepOperand::Fixed(value)
         } else {
             *inputs.get_mut(usize::from(next))? = value;
             next += 1;
-            Argument::Parameter(next - 1)
+            StepOperand::Parameter(next - 1)
         });
     }
     let more = arguments.split_off(vector.args.len());
     let mut steps = vec![Step {
-        operation: Operation::Primitive(vector.prim),
+        operation: StepOperation::Primitive(vector.prim),
         arguments,
     }];
     if vector.apply.is_some() {
         steps.push(Step {
-            operation: Operation::Call,
-            arguments: std::iter::once(Argument::Local(0)).chain(more).collect(),
+            operation: StepOperation::Call,
+            arguments: std::iter::once(StepOperand::Local(0)).chain(more).collect(),
         });
     }
     Some((inputs, steps))
@@ -144,11 +144,11 @@ pub fn alone(vector: &GoldenVector, budget: Budget) -> Option<(Evaluation, Optio
     // The inputs were taken in without a budget; what follows has one.
     space.meter = crate::meter::Meter::new(budget);
     for (line, step) in (1..).zip(steps) {
-        let fetch = |argument: &Argument| match *argument {
-            Argument::Parameter(place) => inputs[usize::from(place)],
-            Argument::Local(place) => fetched[place as usize],
-            Argument::Fixed(value) => value,
-            Argument::Captured(_) => Value::None,
+        let fetch = |argument: &StepOperand| match *argument {
+            StepOperand::Parameter(place) => inputs[usize::from(place)],
+            StepOperand::Local(place) => fetched[place as usize],
+            StepOperand::Fixed(value) => value,
+            StepOperand::Captured(_) => Value::None,
         };
         let operands: Vec<Value> = step.arguments.iter().map(fetch).collect();
         space.begin_step(Duration::ZERO);
@@ -158,7 +158,7 @@ pub fn alone(vector: &GoldenVector, budget: Budget) -> Option<(Evaluation, Optio
             space: &mut space,
         };
         let result = match step.operation {
-            Operation::Primitive(prim) => eval.primitive(prim, &operands),
+            StepOperation::Primitive(prim) => eval.primitive(prim, &operands),
             _ => eval.call(operands[0], &operands[1..]),
         };
         if result.map_or(true, Value::is_free) {
@@ -180,14 +180,14 @@ pub fn alone(vector: &GoldenVector, budget: Budget) -> Option<(Evaluation, Optio
         let peak = bytes_spent.saturating_add(space.meter.peak_bytes());
         bytes_spent = bytes_spent.saturating_add(space.meter.bytes());
         let primitive = match step.operation {
-            Operation::Primitive(prim) => Some(prim),
+            StepOperation::Primitive(prim) => Some(prim),
             _ => None,
         };
         if steps_spent > budget.steps {
-            return undefined(Fault::Budget(Limit::Steps), primitive);
+            return undefined(Fault::Budget(BudgetLimit::Steps), primitive);
         }
         if peak > budget.bytes {
-            return undefined(Fault::Budget(Limit::Bytes), primitive);
+            return undefined(Fault::Budget(BudgetLimit::Bytes), primitive);
         }
         fetched.push(value);
     }

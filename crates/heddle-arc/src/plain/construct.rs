@@ -1,8 +1,8 @@
 //! Making objects and patches (section 6.8).
 
 use super::patch::{
-    Location, Patch, PlainExtremes, extremes, indices, is_empty, locations, patch, relocate, rows,
-    some_rows,
+    Location, PlainExtremes, PlainPatch, extremes, indices, is_empty, locations, patch, relocate,
+    rows, some_rows,
 };
 use super::query::{color, mostcolor};
 use super::rows::{at, dimensions};
@@ -99,9 +99,9 @@ pub(super) fn colorfilter(objects: &Plain, value: &Plain) -> PlainResult {
 
 pub(super) fn toindices(value: &Plain) -> PlainResult {
     match patch(value)? {
-        Patch::Empty => Ok(set_of([])),
-        Patch::Indices(_) => Ok(value.clone()),
-        Patch::Object(cells) => Ok(indices(cells.into_iter().map(|(_, at)| at))),
+        PlainPatch::Empty => Ok(set_of([])),
+        PlainPatch::Indices(_) => Ok(value.clone()),
+        PlainPatch::Object(cells) => Ok(indices(cells.into_iter().map(|(_, at)| at))),
     }
 }
 

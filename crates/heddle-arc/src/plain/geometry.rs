@@ -1,6 +1,6 @@
 //! Rotating, cutting and scaling grids (section 6.4).
 
-use super::patch::{self, Patch, PlainExtremes, extremes, grid, rows, some_rows};
+use super::patch::{self, PlainExtremes, PlainPatch, extremes, grid, rows, some_rows};
 use super::rows::{self, arranged, cut, downscaled, recoloured, scaled};
 use super::{Plain, PlainResult, charge_elements, set_of};
 use crate::fault::{Fault, ValueKind};
@@ -93,9 +93,9 @@ pub(super) fn upscale(element: &Plain, factor: &Plain, meter: &mut Meter) -> Pla
         return scaled(&rows(element)?, (size, size), meter).map(grid);
     }
     let cells = match patch::patch(element)? {
-        Patch::Empty => return Ok(element.clone()),
-        Patch::Indices(_) => return Err(element.not(ValueKind::Object)),
-        Patch::Object(cells) => cells,
+        PlainPatch::Empty => return Ok(element.clone()),
+        PlainPatch::Indices(_) => return Err(element.not(ValueKind::Object)),
+        PlainPatch::Object(cells) => cells,
     };
     let PlainExtremes { top, left, .. } = extremes(element)?;
     let block = size.saturating_mul(size);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 pub(crate) type Location = (i64, i64);
 
 /// A patch, read by the rules of section 3.
-pub(super) enum Patch {
+pub(super) enum PlainPatch {
     /// A patch without elements, neither object nor indices.
     Empty,
     /// The colour and location of every element, in iteration order.
@@ -16,10 +16,10 @@ pub(super) enum Patch {
     Indices(Vec<Location>),
 }
 
-pub(super) fn patch(value: &Plain) -> Result<Patch, Fault> {
+pub(super) fn patch(value: &Plain) -> Result<PlainPatch, Fault> {
     let items = value.items()?;
     let Some(first) = items.first() else {
-        return Ok(Patch::Empty);
+        return Ok(PlainPatch::Empty);
     };
     let second = match first {
         Plain::Tuple(parts) if parts.len() >= 2 => &parts[1],
@@ -27,10 +27,10 @@ pub(super) fn patch(value: &Plain) -> Result<Patch, Fault> {
     };
     if matches!(second, Plain::Tuple(_)) {
         let cells: Result<Vec<_>, Fault> = items.into_iter().map(cell).collect();
-        cells.map(Patch::Object)
+        cells.map(PlainPatch::Object)
     } else {
         let locations: Result<Vec<_>, Fault> = items.into_iter().map(Plain::as_pair).collect();
-        locations.map(Patch::Indices)
+        locations.map(PlainPatch::Indices)
     }
 }
 
@@ -50,9 +50,9 @@ pub(super) fn cells(value: &Plain) -> Result<Vec<(Plain, Location)>, Fault> {
 /// elements of indices as they are.
 pub(super) fn locations(value: &Plain) -> Result<Vec<Location>, Fault> {
     Ok(match patch(value)? {
-        Patch::Empty => Vec::new(),
-        Patch::Indices(list) => list,
-        Patch::Object(cells) => {
+        PlainPatch::Empty => Vec::new(),
+        PlainPatch::Indices(list) => list,
+        PlainPatch::Object(cells) => {
             let distinct: BTreeSet<Location> = cells.into_iter().map(|(_, at)| at).collect();
             distinct.into_iter().collect()
         }
@@ -92,14 +92,14 @@ pub(super) fn relocate(
 ) -> PlainResult {
     let mut moved = Vec::new();
     match patch(value)? {
-        Patch::Empty => {}
-        Patch::Indices(list) => {
+        PlainPatch::Empty => {}
+        PlainPatch::Indices(list) => {
             for at in list {
                 let (i, j) = place(at)?;
                 moved.push(Plain::pair(i, j));
             }
         }
-        Patch::Object(cells) => {
+        PlainPatch::Object(cells) => {
             for (colour, at) in cells {
                 let (i, j) = place(at)?;
                 moved.push(Plain::cell(colour, i, j));

@@ -5,7 +5,7 @@
 //! symbols and expands them to steps. A function known only at run time (an element of a
 //! set, a power with a computed exponent) stays a value and is called as one.
 
-use crate::code::{Argument, Body, Code, Operation, Step};
+use crate::code::{Body, Code, Step, StepOperand, StepOperation};
 use crate::plain::arity_when_bound;
 use crate::prim::Prim;
 use crate::value::Value;
@@ -22,7 +22,7 @@ const MAX_POWER: i64 = 16;
 #[derive(Clone, Debug)]
 pub(super) enum LoweredTerm {
     /// A value, known when the block runs.
-    Value(Argument),
+    Value(StepOperand),
     /// A function whose parts are all known.
     StaticFunction(Rc<StaticFunction>),
 }
@@ -38,7 +38,7 @@ pub(super) struct StaticFunction {
 enum FunctionShape {
     Prim(Prim),
     /// A function known only at run time.
-    Dynamic(Argument),
+    Dynamic(StepOperand),
     /// Outermost first.
     Pipe(Vec<Rc<StaticFunction>>),
     Fork(Rc<StaticFunction>, Rc<StaticFunction>, Rc<StaticFunction>),
@@ -108,7 +108,7 @@ impl LoweredTerm {
 #[derive(Debug, Default)]
 pub(super) struct StepBuilder {
     pub steps: Vec<Step>,
-    known: HashMap<(Operation, Vec<ArgumentKey>), u32>,
+    known: HashMap<(StepOperation, Vec<ArgumentKey>), u32>,
     /// Every step emitted since this was last cleared, new or not.
     pub used_steps: Vec<u32>,
 }
@@ -116,12 +116,12 @@ pub(super) struct StepBuilder {
 /// An argument as a hash key.
 type ArgumentKey = (u8, i64, i64);
 
-fn key(argument: Argument) -> ArgumentKey {
+fn key(argument: StepOperand) -> ArgumentKey {
     match argument {
-        Argument::Parameter(place) => (0, i64::from(place), 0),
-        Argument::Local(place) => (1, i64::from(place), 0),
-        Argument::Captured(place) => (2, i64::from(place), 0),
-        Argument::Fixed(value) => match value {
+        StepOperand::Parameter(place) => (0, i64::from(place), 0),
+        StepOperand::Local(place) => (1, i64::from(place), 0),
+        StepOperand::Captured(place) => (2, i64::from(place), 0),
+        StepOperand::Fixed(value) => match value {
             Value::Bool(value) => (3, i64::from(value), 0),
             Value::Int(value) => (4, value, 0),
             Value::Pair(i, j) => (5, i64::from(i), i64::from(j)),
@@ -133,7 +133,7 @@ fn key(argument: Argument) -> ArgumentKey {
 }
 
 impl StepBuilder {
-    fn emit(&mut self, operation: Operation, arguments: Vec<Argument>) -> Argument {
+    fn emit(&mut self, operation: StepOperation, arguments: Vec<StepOperand>) -> StepOperand {
         let keys: Vec<ArgumentKey> = arguments.iter().map(|argument| key(*argument)).collect();
         let next = self.steps.len() as u32;
         let number = *self.known.entry((operation, keys)).or_insert(next);
@@ -144,7 +144,7 @@ impl StepBuilder {
             });
         }
         self.used_steps.push(number);
-        Argument::Local(number)
+        StepOperand::Local(number)
     }
 }
 
@@ -179,7 +179,7 @@ impl BodyBuilder {
             for argument in &arguments {
                 operands.push(self.value(block, argument));
             }
-            return LoweredTerm::Value(block.emit(Operation::Call, operands));
+            return LoweredTerm::Value(block.emit(StepOperation::Call, operands));
         }
         match &function.shape {
             FunctionShape::Prim(prim) => self.primitive(block, *prim, &arguments),
@@ -232,15 +232,15 @@ impl BodyBuilder {
             .iter()
             .map(|argument| self.value(block, argument))
             .collect();
-        LoweredTerm::Value(block.emit(Operation::Primitive(prim), operands))
+        LoweredTerm::Value(block.emit(StepOperation::Primitive(prim), operands))
     }
 
     /// A term as a value: functions become closures.
-    pub(super) fn value(&mut self, block: &mut StepBuilder, lowered: &LoweredTerm) -> Argument {
+    pub(super) fn value(&mut self, block: &mut StepBuilder, lowered: &LoweredTerm) -> StepOperand {
         match lowered {
             LoweredTerm::Value(argument) => *argument,
             LoweredTerm::StaticFunction(function) => match &function.shape {
-                FunctionShape::Prim(prim) => Argument::Fixed(Value::Prim(*prim)),
+                FunctionShape::Prim(prim) => StepOperand::Fixed(Value::Prim(*prim)),
                 FunctionShape::Dynamic(argument) => *argument,
                 _ => self.close(block, function),
             },
@@ -248,28 +248,28 @@ impl BodyBuilder {
     }
 
     /// Writes a function as a body and closes it over the values it takes from `block`.
-    fn close(&mut self, block: &mut StepBuilder, function: &Rc<StaticFunction>) -> Argument {
+    fn close(&mut self, block: &mut StepBuilder, function: &Rc<StaticFunction>) -> StepOperand {
         let mut captures = CaptureList::default();
         let inside = captures.function(function);
         // Only a dynamic function has no known arity, and it needs no body.
         let arity = function.arity().unwrap_or(1);
         let parameters = (0..arity as u8)
-            .map(|place| LoweredTerm::Value(Argument::Parameter(place)))
+            .map(|place| LoweredTerm::Value(StepOperand::Parameter(place)))
             .collect();
         let mut body = StepBuilder::default();
         let result = self.call(&mut body, &inside, parameters);
         let result = self.value(&mut body, &result);
         let id = self.body(arity as u8, body.steps, result);
-        block.emit(Operation::Close(id), captures.outside)
+        block.emit(StepOperation::Close(id), captures.outside)
     }
 
-    fn body(&mut self, arity: u8, steps: Vec<Step>, result: Argument) -> u32 {
+    fn body(&mut self, arity: u8, steps: Vec<Step>, result: StepOperand) -> u32 {
         use std::fmt::Write;
         let mut text = format!("{arity} {result:?}");
         for step in &steps {
             // Inner bodies are identified by fingerprint, not by number.
             let operation = match step.operation {
-                Operation::Close(id) => {
+                StepOperation::Close(id) => {
                     format!("close {}", self.code.bodies[id as usize].fingerprint)
                 }
                 other => format!("{other:?}"),
@@ -314,8 +314,8 @@ fn build(prim: Prim, parts: &[LoweredTerm]) -> Option<LoweredTerm> {
             }
         }
         _ => match parts[1] {
-            LoweredTerm::Value(Argument::Fixed(Value::Int(1))) => return Some(parts[0].clone()),
-            LoweredTerm::Value(Argument::Fixed(Value::Int(n @ 2..=MAX_POWER))) => {
+            LoweredTerm::Value(StepOperand::Fixed(Value::Int(1))) => return Some(parts[0].clone()),
+            LoweredTerm::Value(StepOperand::Fixed(Value::Int(n @ 2..=MAX_POWER))) => {
                 FunctionShape::Pipe(vec![function(0); n as usize])
             }
             _ => return None,
@@ -328,13 +328,13 @@ fn build(prim: Prim, parts: &[LoweredTerm]) -> Option<LoweredTerm> {
 /// The values a body takes from the block around it.
 #[derive(Default)]
 struct CaptureList {
-    outside: Vec<Argument>,
+    outside: Vec<StepOperand>,
     known: HashMap<ArgumentKey, u16>,
 }
 
 impl CaptureList {
-    fn argument(&mut self, argument: Argument) -> Argument {
-        if matches!(argument, Argument::Fixed(_)) {
+    fn argument(&mut self, argument: StepOperand) -> StepOperand {
+        if matches!(argument, StepOperand::Fixed(_)) {
             return argument;
         }
         let next = self.outside.len() as u16;
@@ -342,7 +342,7 @@ impl CaptureList {
         if place == next {
             self.outside.push(argument);
         }
-        Argument::Captured(place)
+        StepOperand::Captured(place)
     }
 
     fn lowered(&mut self, lowered: &LoweredTerm) -> LoweredTerm {

@@ -5,7 +5,7 @@
 
 use crate::constant::Constant;
 use crate::prim::Prim;
-use crate::program::{Call, Callee, Form, Input, Operand, Program};
+use crate::program::{Call, CallArgument, Callee, Form, Input, Program};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -52,10 +52,10 @@ impl Node {
                 .arguments
                 .iter()
                 .map(|argument| match argument {
-                    Operand::Input(input) => Term::Input(*input),
-                    Operand::Constant(_, value) => Term::Constant(*value),
-                    Operand::Prim(prim) => Term::Prim(*prim),
-                    Operand::Call(call) => Term::Node(numbers[*call as usize]),
+                    CallArgument::Input(input) => Term::Input(*input),
+                    CallArgument::Constant(_, value) => Term::Constant(*value),
+                    CallArgument::Prim(prim) => Term::Prim(*prim),
+                    CallArgument::Call(call) => Term::Node(numbers[*call as usize]),
                 })
                 .collect(),
         }
@@ -175,10 +175,10 @@ impl Graph {
                 .arguments
                 .iter()
                 .map(|term| match *term {
-                    Term::Input(input) => Operand::Input(input),
-                    Term::Constant(value) => Operand::Constant(spelling(value), value),
-                    Term::Prim(prim) => Operand::Prim(prim),
-                    Term::Node(node) => Operand::Call(numbers[&node]),
+                    Term::Input(input) => CallArgument::Input(input),
+                    Term::Constant(value) => CallArgument::Constant(spelling(value), value),
+                    Term::Prim(prim) => CallArgument::Prim(prim),
+                    Term::Node(node) => CallArgument::Call(numbers[&node]),
                 })
                 .collect(),
         }
@@ -246,7 +246,7 @@ fn needed_calls(program: &Program) -> Vec<bool> {
             needed[callee as usize] = true;
         }
         for argument in &call.arguments {
-            if let Operand::Call(call) = argument {
+            if let CallArgument::Call(call) = argument {
                 needed[*call as usize] = true;
             }
         }

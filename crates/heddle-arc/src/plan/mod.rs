@@ -14,7 +14,7 @@ pub use graph::{Graph, Head, Node, ProgramOutput, Term};
 pub use pattern::{Pattern, PatternKind, patterns};
 pub use text::{PlanTextError, read, write};
 
-use crate::code::{Argument, Code, FlatCode, Operation, Step};
+use crate::code::{Code, FlatCode, Step, StepOperand, StepOperation};
 use crate::constant::Constant;
 use crate::prefetch::fetch;
 use crate::prim::Prim;
@@ -32,7 +32,7 @@ static PLANS: AtomicU64 = AtomicU64::new(0);
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedProgram {
     pub name: Arc<str>,
-    pub result: Argument,
+    pub result: StepOperand,
     /// The steps it needs, in ascending order.
     pub steps: Vec<PlannedStep>,
     /// The steps among them that other programs need too.
@@ -198,8 +198,8 @@ impl Plan {
     /// The primitive that a step calls, if any.
     pub(crate) fn primitive_of(&self, step: u32) -> Option<Prim> {
         match self.code.flat_code.step(step).operation {
-            Operation::Primitive(prim) => Some(prim),
-            Operation::Call | Operation::Close(_) => None,
+            StepOperation::Primitive(prim) => Some(prim),
+            StepOperation::Call | StepOperation::Close(_) => None,
         }
     }
 }
@@ -222,16 +222,16 @@ pub struct Sharing {
 
 fn lowered(term: Term, nodes: &[LoweredTerm]) -> LoweredTerm {
     match term {
-        Term::Input(input) => LoweredTerm::Value(Argument::Parameter(parameter(input))),
+        Term::Input(input) => LoweredTerm::Value(StepOperand::Parameter(parameter(input))),
         Term::Constant(Constant::Bool(value)) => {
-            LoweredTerm::Value(Argument::Fixed(Value::Bool(value)))
+            LoweredTerm::Value(StepOperand::Fixed(Value::Bool(value)))
         }
         Term::Constant(Constant::Int(value)) => {
-            LoweredTerm::Value(Argument::Fixed(Value::Int(value)))
+            LoweredTerm::Value(StepOperand::Fixed(Value::Int(value)))
         }
         // The components of pair constants are far below 32 bits.
         Term::Constant(Constant::Pair(i, j)) => {
-            LoweredTerm::Value(Argument::Fixed(Value::Pair(i as i32, j as i32)))
+            LoweredTerm::Value(StepOperand::Fixed(Value::Pair(i as i32, j as i32)))
         }
         Term::Prim(prim) => LoweredTerm::prim(prim),
         Term::Node(node) => nodes[node as usize].clone(),
@@ -255,8 +255,8 @@ fn takes(graph: &Graph) -> RequiredInputs {
 }
 
 /// The steps a result depends on, in ascending order.
-fn needed_steps(steps: &[Step], result: Argument) -> Vec<u32> {
-    let Argument::Local(last) = result else {
+fn needed_steps(steps: &[Step], result: StepOperand) -> Vec<u32> {
+    let StepOperand::Local(last) = result else {
         return Vec::new();
     };
     let mut needed = Vec::new();
@@ -270,7 +270,7 @@ fn needed_steps(steps: &[Step], result: Argument) -> Vec<u32> {
         needed.push(step);
         let arguments = steps[step as usize].arguments.iter();
         waiting.extend(arguments.filter_map(|argument| match argument {
-            Argument::Local(place) => Some(*place),
+            StepOperand::Local(place) => Some(*place),
             _ => None,
         }));
     }
@@ -310,8 +310,8 @@ fn place(programs: &mut [PlannedProgram], steps: &mut [Step]) -> (usize, usize) 
         let kept = program.steps.iter().filter(|step| step.place < shared);
         program.shared = kept.copied().collect();
     }
-    let replaced = |argument: &mut Argument| {
-        if let Argument::Local(step) = argument {
+    let replaced = |argument: &mut StepOperand| {
+        if let StepOperand::Local(step) = argument {
             *step = places[*step as usize];
         }
     };

@@ -53,7 +53,7 @@ impl Input {
 
 /// An argument of a call.
 #[derive(Clone, Debug)]
-pub enum Operand {
+pub enum CallArgument {
     /// A parameter of the program.
     Input(Input),
     /// The result of an earlier call, by its number.
@@ -65,19 +65,19 @@ pub enum Operand {
 }
 
 /// Constants are compared by value, not by name.
-impl PartialEq for Operand {
+impl PartialEq for CallArgument {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Operand::Input(a), Operand::Input(b)) => a == b,
-            (Operand::Call(a), Operand::Call(b)) => a == b,
-            (Operand::Constant(_, a), Operand::Constant(_, b)) => a == b,
-            (Operand::Prim(a), Operand::Prim(b)) => a == b,
+            (CallArgument::Input(a), CallArgument::Input(b)) => a == b,
+            (CallArgument::Call(a), CallArgument::Call(b)) => a == b,
+            (CallArgument::Constant(_, a), CallArgument::Constant(_, b)) => a == b,
+            (CallArgument::Prim(a), CallArgument::Prim(b)) => a == b,
             _ => false,
         }
     }
 }
 
-impl Eq for Operand {}
+impl Eq for CallArgument {}
 
 /// The callee of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,7 +96,7 @@ pub struct Call {
     /// The callee of a call.
     pub callee: Callee,
     /// The arguments, one to four.
-    pub arguments: Vec<Operand>,
+    pub arguments: Vec<CallArgument>,
 }
 
 /// A sequence of calls.

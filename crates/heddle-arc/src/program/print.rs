@@ -1,6 +1,6 @@
 //! Programs printed as text.
 
-use super::{Callee, Form, Operand, Program};
+use super::{CallArgument, Callee, Form, Program};
 use std::fmt;
 
 impl fmt::Display for Program {
@@ -22,10 +22,10 @@ impl fmt::Display for Program {
                     f.write_str(", ")?;
                 }
                 f.write_str(match argument {
-                    Operand::Input(input) => input.name(),
-                    Operand::Call(call) => variable(*call),
-                    Operand::Constant(name, _) => name,
-                    Operand::Prim(prim) => prim.name(),
+                    CallArgument::Input(input) => input.name(),
+                    CallArgument::Call(call) => variable(*call),
+                    CallArgument::Constant(name, _) => name,
+                    CallArgument::Prim(prim) => prim.name(),
                 })?;
             }
             writeln!(f, ")")?;

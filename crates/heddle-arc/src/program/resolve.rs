@@ -1,6 +1,6 @@
 //! Names in programs: their meanings, and suggestions for unknown names.
 
-use super::{Callee, Form, Input, Operand};
+use super::{CallArgument, Callee, Form, Input};
 use crate::constant::{self, constant};
 use crate::prim::Prim;
 use std::collections::HashMap;
@@ -55,27 +55,27 @@ impl NameScope {
         ))
     }
 
-    pub(super) fn operand(&self, name: &str) -> Result<Operand, ResolveError> {
+    pub(super) fn operand(&self, name: &str) -> Result<CallArgument, ResolveError> {
         if let Some(call) = self.variables.get(name) {
-            return Ok(Operand::Call(*call));
+            return Ok(CallArgument::Call(*call));
         }
         if let Some(input) = self.input(name) {
-            return Ok(Operand::Input(input));
+            return Ok(CallArgument::Input(input));
         }
         if let Some(prim) = Prim::named(name) {
-            return Ok(Operand::Prim(prim));
+            return Ok(CallArgument::Prim(prim));
         }
         if let Some(value) = constant(name) {
-            return Ok(Operand::Constant(name.into(), value));
+            return Ok(CallArgument::Constant(name.into(), value));
         }
         Err(self.unknown(name))
     }
 
     pub(super) fn callee(&self, name: &str) -> Result<Callee, ResolveError> {
         match self.operand(name)? {
-            Operand::Prim(prim) => Ok(Callee::Prim(prim)),
-            Operand::Call(call) => Ok(Callee::Call(call)),
-            Operand::Input(_) | Operand::Constant(..) => Err((
+            CallArgument::Prim(prim) => Ok(Callee::Prim(prim)),
+            CallArgument::Call(call) => Ok(Callee::Call(call)),
+            CallArgument::Input(_) | CallArgument::Constant(..) => Err((
                 format!("`{name}` is not a function"),
                 "call a primitive, or a variable that holds a function".to_owned(),
             )),

@@ -1,7 +1,7 @@
 //! Classes of constants.
 
 use crate::constant::{Constant, constant, names};
-use crate::program::Operand;
+use crate::program::CallArgument;
 use crate::rng::Rng;
 
 /// The class of a constant, determined by its name.
@@ -33,12 +33,12 @@ pub(super) fn class(name: &str) -> Option<ConstantClass> {
     })
 }
 
-fn operand(name: &str) -> Option<Operand> {
-    Some(Operand::Constant(name.into(), constant(name)?))
+fn operand(name: &str) -> Option<CallArgument> {
+    Some(CallArgument::Constant(name.into(), constant(name)?))
 }
 
 /// A random constant of the same class, other than this one.
-pub(super) fn another(name: &str, rng: &mut Rng) -> Option<Operand> {
+pub(super) fn another(name: &str, rng: &mut Rng) -> Option<CallArgument> {
     let wanted = class(name)?;
     let value = constant(name);
     let others: Vec<String> = names()
@@ -48,7 +48,7 @@ pub(super) fn another(name: &str, rng: &mut Rng) -> Option<Operand> {
 }
 
 /// A random constant of a class.
-pub(super) fn any(wanted: ConstantClass, rng: &mut Rng) -> Option<Operand> {
+pub(super) fn any(wanted: ConstantClass, rng: &mut Rng) -> Option<CallArgument> {
     let all: Vec<String> = names().filter(|name| class(name) == Some(wanted)).collect();
     operand(rng.pick(&all)?)
 }
@@ -63,7 +63,7 @@ mod tests {
         for name in names() {
             let own = class(&name).unwrap();
             for _ in 0..10 {
-                let Some(Operand::Constant(other, value)) = another(&name, &mut rng) else {
+                let Some(CallArgument::Constant(other, value)) = another(&name, &mut rng) else {
                     panic!("{name} has no other");
                 };
                 assert_eq!(class(&other), Some(own), "{name} became {other}");

@@ -4,7 +4,7 @@ use super::constants::{ConstantClass, any};
 use super::generate::ProgramBuilder;
 use super::type_match::{all_fit, is_known};
 use crate::prim::Prim;
-use crate::program::Operand;
+use crate::program::CallArgument;
 use crate::rng::Rng;
 use crate::types::{Type, result_of};
 
@@ -70,7 +70,7 @@ pub(super) fn function(
     rng: &mut Rng,
     element: &Type,
     wanted: ResultKind,
-) -> Option<Operand> {
+) -> Option<CallArgument> {
     match rng.below(4) {
         0 | 1 => {
             let suited: Vec<Prim> = of_one(element)
@@ -78,7 +78,7 @@ pub(super) fn function(
                 .filter(|(_, result)| wanted.takes(result))
                 .map(|(prim, _)| prim)
                 .collect();
-            Some(Operand::Prim(*rng.pick(&suited)?))
+            Some(CallArgument::Prim(*rng.pick(&suited)?))
         }
         2 => composed(builder, rng, element, wanted),
         _ if wanted == ResultKind::Truth => matched(builder, rng, element),
@@ -92,7 +92,7 @@ fn composed(
     rng: &mut Rng,
     element: &Type,
     wanted: ResultKind,
-) -> Option<Operand> {
+) -> Option<CallArgument> {
     let (inner, between) = rng.pick(&of_one(element))?.clone();
     let outer: Vec<Prim> = of_one(&between)
         .into_iter()
@@ -102,12 +102,12 @@ fn composed(
     let outer = *rng.pick(&outer)?;
     builder.function(
         Prim::Compose,
-        vec![Operand::Prim(outer), Operand::Prim(inner)],
+        vec![CallArgument::Prim(outer), CallArgument::Prim(inner)],
     )
 }
 
 /// A line `matcher(function, constant)`.
-fn matched(builder: &mut ProgramBuilder, rng: &mut Rng, element: &Type) -> Option<Operand> {
+fn matched(builder: &mut ProgramBuilder, rng: &mut Rng, element: &Type) -> Option<CallArgument> {
     let numbers: Vec<Prim> = of_one(element)
         .into_iter()
         .filter(|(_, result)| *result == Type::Int)
@@ -115,7 +115,7 @@ fn matched(builder: &mut ProgramBuilder, rng: &mut Rng, element: &Type) -> Optio
         .collect();
     let prim = *rng.pick(&numbers)?;
     let target = any(ConstantClass::Number, rng)?;
-    builder.function(Prim::Matcher, vec![Operand::Prim(prim), target])
+    builder.function(Prim::Matcher, vec![CallArgument::Prim(prim), target])
 }
 
 /// A line `lbind(prim, value)` or `rbind(prim, value)`.
@@ -124,7 +124,7 @@ fn bound(
     rng: &mut Rng,
     element: &Type,
     wanted: ResultKind,
-) -> Option<Operand> {
+) -> Option<CallArgument> {
     let of_two: Vec<Prim> = Prim::ALL
         .iter()
         .copied()
@@ -150,5 +150,5 @@ fn bound(
     } else {
         Prim::Rbind
     };
-    builder.function(binder, vec![Operand::Prim(prim), value])
+    builder.function(binder, vec![CallArgument::Prim(prim), value])
 }

@@ -6,7 +6,7 @@ use super::rewrite::tidied;
 use super::type_match::{all_fit, fits, is_known};
 use crate::constant::Constant;
 use crate::prim::{Family, Prim};
-use crate::program::{Call, Callee, Form, Input, Operand, Program};
+use crate::program::{Call, CallArgument, Callee, Form, Input, Program};
 use crate::rng::Rng;
 use crate::types::{Type, infer};
 
@@ -76,7 +76,7 @@ impl ProgramBuilder {
     }
 
     /// Adds a call, unless its types show that it fails.
-    fn push(&mut self, prim: Prim, arguments: Vec<Operand>) -> Option<Type> {
+    fn push(&mut self, prim: Prim, arguments: Vec<CallArgument>) -> Option<Type> {
         let number = self.program.calls.len();
         self.program.calls.push(Call {
             variable: format!("x{}", number + 1).into(),
@@ -99,34 +99,39 @@ impl ProgramBuilder {
     }
 
     /// Adds a line whose result is a function.
-    pub(super) fn function(&mut self, prim: Prim, arguments: Vec<Operand>) -> Option<Operand> {
+    pub(super) fn function(
+        &mut self,
+        prim: Prim,
+        arguments: Vec<CallArgument>,
+    ) -> Option<CallArgument> {
         self.push(prim, arguments)?;
-        Some(Operand::Call(self.program.calls.len() as u32 - 1))
+        Some(CallArgument::Call(self.program.calls.len() as u32 - 1))
     }
 
     /// The type of an operand.
-    pub(super) fn type_of(&self, operand: &Operand) -> Type {
+    pub(super) fn type_of(&self, operand: &CallArgument) -> Type {
         match operand {
-            Operand::Input(Input::Grid | Input::Candidate) => Type::Grid,
-            Operand::Input(Input::Examples) => Type::tuple(Type::both(Type::Grid, Type::Grid)),
-            Operand::Call(call) => self.types[*call as usize].clone(),
-            Operand::Constant(_, Constant::Bool(_)) => Type::Bool,
-            Operand::Constant(_, Constant::Int(_)) => Type::Int,
-            Operand::Constant(_, Constant::Pair(..)) => Type::Pair,
-            Operand::Prim(_) => Type::Any,
+            CallArgument::Input(Input::Grid | Input::Candidate) => Type::Grid,
+            CallArgument::Input(Input::Examples) => Type::tuple(Type::both(Type::Grid, Type::Grid)),
+            CallArgument::Call(call) => self.types[*call as usize].clone(),
+            CallArgument::Constant(_, Constant::Bool(_)) => Type::Bool,
+            CallArgument::Constant(_, Constant::Int(_)) => Type::Int,
+            CallArgument::Constant(_, Constant::Pair(..)) => Type::Pair,
+            CallArgument::Prim(_) => Type::Any,
         }
     }
 
     /// The inputs and lines to choose from. Lines that are not used yet are listed four times,
     /// because lines that stay unused are removed in the end.
-    fn values(&self) -> Vec<Operand> {
+    fn values(&self) -> Vec<CallArgument> {
         let inputs: &[Input] = match self.program.form {
             Form::Input => &[Input::Grid],
             Form::Examples => &[Input::Grid, Input::Examples],
         };
-        let mut values: Vec<Operand> = inputs.iter().map(|i| Operand::Input(*i)).collect();
+        let mut values: Vec<CallArgument> =
+            inputs.iter().map(|i| CallArgument::Input(*i)).collect();
         for line in 0..self.program.calls.len() as u32 {
-            let value = Operand::Call(line);
+            let value = CallArgument::Call(line);
             let mut arguments = self.program.calls.iter().flat_map(|call| &call.arguments);
             let times = if arguments.any(|used| *used == value) {
                 1
@@ -139,7 +144,12 @@ impl ProgramBuilder {
     }
 
     /// A random operand for a parameter of a primitive.
-    pub(super) fn operand(&self, rng: &mut Rng, prim: Prim, parameter: &str) -> Option<Operand> {
+    pub(super) fn operand(
+        &self,
+        rng: &mut Rng,
+        prim: Prim,
+        parameter: &str,
+    ) -> Option<CallArgument> {
         let class = match parameter {
             "Bool" => Some(ConstantClass::Truth),
             "Int" if prim == Prim::OG => Some(ConstantClass::Numbered('R')),
@@ -149,7 +159,7 @@ impl ProgramBuilder {
             "Pair" | "Num" | "n" => Some(ConstantClass::Pair),
             _ => None,
         };
-        let fitting: Vec<Operand> = self
+        let fitting: Vec<CallArgument> = self
             .values()
             .into_iter()
             .filter(|value| fits(prim, parameter, &self.type_of(value)))
@@ -189,7 +199,7 @@ impl ProgramBuilder {
         rng: &mut Rng,
         prim: Prim,
         wanted: ResultKind,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<Vec<CallArgument>> {
         let parameters = prim.parameters();
         let place = parameters.iter().position(|p| !p.starts_with("Fn["))?;
         let container = self.operand(rng, prim, parameters[place])?;
@@ -208,18 +218,18 @@ impl ProgramBuilder {
     /// The finished program; it returns the grid that depends on the most lines.
     fn finish(mut self, rng: &mut Rng) -> Program {
         // Patches are painted, so that the lines behind them are used.
-        let patches: Vec<Operand> = (0..self.types.len() as u32)
+        let patches: Vec<CallArgument> = (0..self.types.len() as u32)
             .filter(|line| matches!(self.types[*line as usize], Type::Object | Type::Indices))
-            .map(Operand::Call)
+            .map(CallArgument::Call)
             .collect();
         for patch in patches {
             if let Some(colour) = any(ConstantClass::Number, rng) {
-                let grid = Operand::Input(Input::Grid);
+                let grid = CallArgument::Input(Input::Grid);
                 self.push(Prim::Fill, vec![grid, colour, patch]);
             }
         }
         // Turning the input is always possible.
-        self.push(Prim::Rot90, vec![Operand::Input(Input::Grid)]);
+        self.push(Prim::Rot90, vec![CallArgument::Input(Input::Grid)]);
         let mut longest: Option<Program> = None;
         for line in (0..self.types.len()).filter(|line| self.types[*line] == Type::Grid) {
             self.program.result = line as u32;

@@ -7,7 +7,7 @@ use super::type_match::all_fit;
 use crate::constant::Constant;
 use crate::engine::Grid;
 use crate::prim::Prim;
-use crate::program::{Callee, Form, Input, Operand, Program};
+use crate::program::{CallArgument, Callee, Form, Input, Program};
 use crate::rng::Rng;
 use crate::types::{Inference, Type, infer, result_of};
 
@@ -87,7 +87,7 @@ fn place(program: &Program, rng: &mut Rng) -> (usize, usize) {
 
 fn constant(program: &Program, rng: &mut Rng) -> Option<Program> {
     let (line, at) = place(program, rng);
-    let Operand::Constant(name, _) = &program.calls[line].arguments[at] else {
+    let CallArgument::Constant(name, _) = &program.calls[line].arguments[at] else {
         return None;
     };
     let mut changed = program.clone();
@@ -95,15 +95,15 @@ fn constant(program: &Program, rng: &mut Rng) -> Option<Program> {
     Some(changed)
 }
 
-fn argument_type(operand: &Operand, types: &[Type]) -> Type {
+fn argument_type(operand: &CallArgument, types: &[Type]) -> Type {
     match operand {
-        Operand::Input(Input::Grid | Input::Candidate) => Type::Grid,
-        Operand::Input(Input::Examples) => Type::tuple(Type::both(Type::Grid, Type::Grid)),
-        Operand::Call(call) => types[*call as usize].clone(),
-        Operand::Constant(_, Constant::Bool(_)) => Type::Bool,
-        Operand::Constant(_, Constant::Int(_)) => Type::Int,
-        Operand::Constant(_, Constant::Pair(..)) => Type::Pair,
-        Operand::Prim(_) => Type::Any,
+        CallArgument::Input(Input::Grid | Input::Candidate) => Type::Grid,
+        CallArgument::Input(Input::Examples) => Type::tuple(Type::both(Type::Grid, Type::Grid)),
+        CallArgument::Call(call) => types[*call as usize].clone(),
+        CallArgument::Constant(_, Constant::Bool(_)) => Type::Bool,
+        CallArgument::Constant(_, Constant::Int(_)) => Type::Int,
+        CallArgument::Constant(_, Constant::Pair(..)) => Type::Pair,
+        CallArgument::Prim(_) => Type::Any,
     }
 }
 
@@ -114,7 +114,7 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
     // A primitive passed as a function: the new one has the same signature and family.
     if rng.one_in(3) {
         let at = rng.below(call.arguments.len());
-        let Operand::Prim(prim) = call.arguments[at] else {
+        let CallArgument::Prim(prim) = call.arguments[at] else {
             return None;
         };
         let alike = |other: &&Prim| {
@@ -123,7 +123,7 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
                 && other.family() == prim.family()
         };
         let others: Vec<Prim> = Prim::ALL.iter().filter(alike).copied().collect();
-        changed.calls[line].arguments[at] = Operand::Prim(*rng.pick(&others)?);
+        changed.calls[line].arguments[at] = CallArgument::Prim(*rng.pick(&others)?);
         return Some(changed);
     }
     // A primitive that is called: the new one takes the same types and has the same result.
@@ -148,7 +148,7 @@ fn primitive(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Pro
 fn variable(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Program> {
     let (line, at) = place(program, rng);
     let old = &program.calls[line].arguments[at];
-    if !matches!(old, Operand::Call(_) | Operand::Input(_)) {
+    if !matches!(old, CallArgument::Call(_) | CallArgument::Input(_)) {
         return None;
     }
     let wanted = argument_type(old, &before.types);
@@ -159,10 +159,10 @@ fn variable(program: &Program, before: &Inference, rng: &mut Rng) -> Option<Prog
         Form::Input => &[Input::Grid],
         Form::Examples => &[Input::Grid, Input::Examples],
     };
-    let others: Vec<Operand> = inputs
+    let others: Vec<CallArgument> = inputs
         .iter()
-        .map(|input| Operand::Input(*input))
-        .chain((0..line as u32).map(Operand::Call))
+        .map(|input| CallArgument::Input(*input))
+        .chain((0..line as u32).map(CallArgument::Call))
         .filter(|other| other != old && argument_type(other, &before.types) == wanted)
         .collect();
     let mut changed = program.clone();
@@ -188,7 +188,7 @@ fn colour(program: &Program, examples: &[(Grid, Grid)], rng: &mut Rng) -> Option
             continue;
         };
         for at in colour_places(prim) {
-            if let Operand::Constant(_, Constant::Int(value @ 0..=9)) = call.arguments[*at] {
+            if let CallArgument::Constant(_, Constant::Int(value @ 0..=9)) = call.arguments[*at] {
                 places.push((line, *at, value));
             }
         }
@@ -198,6 +198,6 @@ fn colour(program: &Program, examples: &[(Grid, Grid)], rng: &mut Rng) -> Option
     let by = expression.calls.len();
     let mut changed = with_lines_before(program, &expression.calls);
     changed.form = Form::Examples;
-    changed.calls[line + by].arguments[at] = Operand::Call(expression.result);
+    changed.calls[line + by].arguments[at] = CallArgument::Call(expression.result);
     Some(changed)
 }

@@ -1,6 +1,6 @@
 //! Rewriting programs after a change.
 
-use crate::program::{Call, Callee, Operand, Program};
+use crate::program::{Call, CallArgument, Callee, Program};
 
 fn moved(callee: Callee, numbers: &[Option<u32>]) -> Option<Callee> {
     Some(match callee {
@@ -9,9 +9,9 @@ fn moved(callee: Callee, numbers: &[Option<u32>]) -> Option<Callee> {
     })
 }
 
-fn moved_operand(operand: &Operand, numbers: &[Option<u32>]) -> Option<Operand> {
+fn moved_operand(operand: &CallArgument, numbers: &[Option<u32>]) -> Option<CallArgument> {
     Some(match operand {
-        Operand::Call(call) => Operand::Call(numbers[*call as usize]?),
+        CallArgument::Call(call) => CallArgument::Call(numbers[*call as usize]?),
         other => other.clone(),
     })
 }
@@ -32,7 +32,7 @@ pub(super) fn tidied(program: &Program) -> Program {
             needed[callee as usize] = true;
         }
         for argument in &call.arguments {
-            if let Operand::Call(argument) = argument {
+            if let CallArgument::Call(argument) = argument {
                 needed[*argument as usize] = true;
             }
         }
@@ -59,7 +59,7 @@ pub(super) fn tidied(program: &Program) -> Program {
         // A needed line refers only to earlier lines, which are needed too.
         let (Some(callee), Some(arguments)) = (
             moved(call.callee, &numbers),
-            arguments.collect::<Option<Vec<Operand>>>(),
+            arguments.collect::<Option<Vec<CallArgument>>>(),
         ) else {
             continue;
         };

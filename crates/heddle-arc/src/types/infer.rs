@@ -4,7 +4,7 @@ use super::call::{CallInference, arity, may_fit};
 use super::{FunctionType, Type};
 use crate::constant::Constant;
 use crate::prim::Prim;
-use crate::program::{Callee, Input, Operand, Program, SourceError};
+use crate::program::{CallArgument, Callee, Input, Program, SourceError};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -58,17 +58,17 @@ pub fn infer(program: &Program) -> Inference {
     Inference { types, warnings }
 }
 
-fn operand(operand: &Operand, types: &[Type]) -> Type {
+fn operand(operand: &CallArgument, types: &[Type]) -> Type {
     match operand {
-        Operand::Input(Input::Grid | Input::Candidate) => Type::Grid,
-        Operand::Input(Input::Examples) => {
+        CallArgument::Input(Input::Grid | Input::Candidate) => Type::Grid,
+        CallArgument::Input(Input::Examples) => {
             Type::tuple(Type::Both(Rc::new(Type::Grid), Rc::new(Type::Grid)))
         }
-        Operand::Call(call) => types[*call as usize].clone(),
-        Operand::Constant(_, Constant::Bool(_)) => Type::Bool,
-        Operand::Constant(_, Constant::Int(_)) => Type::Int,
-        Operand::Constant(_, Constant::Pair(..)) => Type::Pair,
-        Operand::Prim(prim) => Type::Function(Rc::new(FunctionType::Prim(*prim))),
+        CallArgument::Call(call) => types[*call as usize].clone(),
+        CallArgument::Constant(_, Constant::Bool(_)) => Type::Bool,
+        CallArgument::Constant(_, Constant::Int(_)) => Type::Int,
+        CallArgument::Constant(_, Constant::Pair(..)) => Type::Pair,
+        CallArgument::Prim(prim) => Type::Function(Rc::new(FunctionType::Prim(*prim))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::space::Bits;
 use super::{Colours, Mask, Space, Value, Window, lanes};
-use crate::fault::{Fault, Limit, ValueKind};
+use crate::fault::{BudgetLimit, Fault, ValueKind};
 use crate::meter::MAX_VALUE_DEPTH;
 
 /// Returns a depth one greater than the maximum depth of these values.
@@ -19,7 +19,7 @@ pub(crate) fn deeper(values: &[Value]) -> Result<u8, Fault> {
     let depths = || values.iter().map(|value| value.depth()).max();
     let depth = one_kind.or_else(depths).unwrap_or(0);
     if depth >= MAX_VALUE_DEPTH {
-        return Err(Fault::Budget(Limit::Depth));
+        return Err(Fault::Budget(BudgetLimit::Depth));
     }
     Ok(depth + 1)
 }

@@ -2,7 +2,7 @@
 
 use super::{Mask, Value};
 use crate::compact::distances::DistanceMap;
-use crate::fault::{Fault, Limit};
+use crate::fault::{BudgetLimit, Fault};
 use crate::meter::{Budget, Meter};
 use crate::prim::Prim;
 use std::time::Duration;
@@ -294,7 +294,7 @@ pub(crate) fn count_narrow(words: impl Iterator<Item = u64>, width: u32) -> u32 
 /// Checks that an end index fits the 32 bits of a handle.
 fn within_handles(end: usize) -> Result<(), Fault> {
     if end > u32::MAX as usize {
-        return Err(Fault::Budget(Limit::Bytes));
+        return Err(Fault::Budget(BudgetLimit::Bytes));
     }
     Ok(())
 }

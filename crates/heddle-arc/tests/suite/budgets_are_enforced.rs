@@ -7,7 +7,7 @@
 )]
 
 use heddle_arc::engine::{EvaluationRef, Example, Grid, Undefined, Worker};
-use heddle_arc::fault::{Fault, Limit};
+use heddle_arc::fault::{BudgetLimit, Fault};
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
@@ -35,7 +35,7 @@ fn run(body: &str, budget: Budget) -> Result<(), Undefined> {
     outcome
 }
 
-fn limit(body: &str) -> Limit {
+fn limit(body: &str) -> BudgetLimit {
     let budget = Budget {
         steps: 2_000_000,
         bytes: 4 << 20,
@@ -57,7 +57,10 @@ fn a_long_power_ends() {
     x3 = multiply(x2, x2)
     x4 = power(rot90, x3)
     O = x4(I)";
-    assert!(matches!(limit(body), Limit::Steps | Limit::Bytes));
+    assert!(matches!(
+        limit(body),
+        BudgetLimit::Steps | BudgetLimit::Bytes
+    ));
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn a_grid_that_grows_ends() {
     x3 = upscale(x2, TEN)
     x4 = upscale(x3, TEN)
     O = upscale(x4, TEN)";
-    assert_eq!(limit(body), Limit::Bytes);
+    assert_eq!(limit(body), BudgetLimit::Bytes);
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn a_huge_product_ends() {
     x3 = interval(ZERO, x2, ONE)
     x4 = product(x3, x3)
     O = product(x4, x4)";
-    assert_eq!(limit(body), Limit::Bytes);
+    assert_eq!(limit(body), BudgetLimit::Bytes);
 }
 
 #[test]
@@ -101,7 +104,7 @@ fn sizes_beyond_memory_end_at_once() {
             "{grow}    x5 = astuple(x4, x4)\n    x6 = tojvec(x4)\n    x8 = initset(ORIGIN)\n    x7 = insert(x5, x8)\n    O = {last}"
         );
         let start = Instant::now();
-        assert_eq!(limit(&body), Limit::Bytes, "{last}");
+        assert_eq!(limit(&body), BudgetLimit::Bytes, "{last}");
         assert!(start.elapsed() < Duration::from_secs(2), "{last}");
     }
 }
@@ -111,7 +114,7 @@ fn self_application_ends() {
     // x maps f to {f(f)}; applied to itself it never returns.
     let body = "    x1 = fork(rapply, initset, identity)
     O = x1(x1)";
-    assert_eq!(limit(body), Limit::Depth);
+    assert_eq!(limit(body), BudgetLimit::Depth);
 }
 
 #[test]
@@ -120,7 +123,7 @@ fn deep_values_end() {
     x2 = multiply(x1, x1)
     x3 = power(initset, x2)
     O = x3(I)";
-    assert_eq!(limit(body), Limit::Depth);
+    assert_eq!(limit(body), BudgetLimit::Depth);
 }
 
 #[test]
@@ -130,7 +133,10 @@ fn functions_that_double_end() {
         let _ = writeln!(body, "    x{line} = compose(x{0}, x{0})", line - 1);
     }
     body.push_str("    O = x59(I)");
-    assert!(matches!(limit(&body), Limit::Steps | Limit::Bytes));
+    assert!(matches!(
+        limit(&body),
+        BudgetLimit::Steps | BudgetLimit::Bytes
+    ));
 }
 
 #[test]
@@ -159,7 +165,7 @@ fn wall_time_is_a_budget_too() {
     };
     let start = Instant::now();
     let undefined = run(body, budget).unwrap_err();
-    assert_eq!(undefined.fault, Fault::Budget(Limit::Time));
+    assert_eq!(undefined.fault, Fault::Budget(BudgetLimit::Time));
     assert!(start.elapsed() < Duration::from_secs(2));
 }
 

@@ -12,7 +12,7 @@ use heddle_arc::gpu::LaunchSettings;
 use heddle_arc::meter::Budget;
 use heddle_arc::operations::{EvaluationSettings, WorkerPool};
 use heddle_arc::prim::{Family, Prim};
-use heddle_arc::program::{Callee, Operand, Program, load};
+use heddle_arc::program::{CallArgument, Callee, Program, load};
 use heddle_arc::tasks::{PROGRAMS, dataset, generators};
 use heddle_runtime::Runtime;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +81,7 @@ fn primitives(program: &Program) -> BTreeSet<Prim> {
     });
     let passed = program.calls.iter().flat_map(|call| &call.arguments);
     let passed = passed.filter_map(|argument| match argument {
-        Operand::Prim(prim) => Some(*prim),
+        CallArgument::Prim(prim) => Some(*prim),
         _ => None,
     });
     called.chain(passed).collect()

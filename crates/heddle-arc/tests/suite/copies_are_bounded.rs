@@ -7,7 +7,7 @@
 )]
 
 use heddle_arc::engine::{EvaluationRef, Example, Grid, Worker};
-use heddle_arc::fault::{Fault, Limit};
+use heddle_arc::fault::{BudgetLimit, Fault};
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
@@ -32,7 +32,7 @@ fn exponential_copies_are_refused() {
     worker.run(&repeated(9), &[Example::new(&input)], |_, _, evaluation| {
         assert!(matches!(evaluation, EvaluationRef::Defined { .. }));
         let fault = evaluation.to_plain().unwrap_err().fault;
-        assert_eq!(fault, Fault::Budget(Limit::Bytes));
+        assert_eq!(fault, Fault::Budget(BudgetLimit::Bytes));
     });
     assert!(start.elapsed() < Duration::from_secs(5));
 }

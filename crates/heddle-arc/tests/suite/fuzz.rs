@@ -13,11 +13,11 @@
 
 use heddle_arc::constant;
 use heddle_arc::engine::{EvaluationRef, Example, Grid, Worker};
-use heddle_arc::fault::{Fault, Limit};
+use heddle_arc::fault::{BudgetLimit, Fault};
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::{self, Graph, Plan};
 use heddle_arc::prim::Prim;
-use heddle_arc::program::{Callee, Form, Operand, Program, load};
+use heddle_arc::program::{CallArgument, Callee, Form, Program, load};
 use heddle_arc::rng::Rng;
 use heddle_arc::search::{ProgramShape, generate, mutate};
 use heddle_arc::solvers::FILES;
@@ -222,9 +222,9 @@ fn expensive_program(rng: &mut Rng) -> Program {
         "upscale", "hupscale", "product", "interval", "power", "repeat", "prapply",
     ];
     let prim = Prim::named(names[rng.below(names.len())]).unwrap();
-    let ten = Operand::Constant("TEN".into(), constant::constant("TEN").unwrap());
+    let ten = CallArgument::Constant("TEN".into(), constant::constant("TEN").unwrap());
     for _ in 0..rng.between(1, 8) {
-        let last = Operand::Call(program.calls.len() as u32 - 1);
+        let last = CallArgument::Call(program.calls.len() as u32 - 1);
         let arguments =
             (0..prim.arity()).map(|at| if at == 0 { last.clone() } else { ten.clone() });
         let number = program.calls.len();
@@ -299,7 +299,7 @@ fn the_engine_keeps_its_budget() {
                     let _ = evaluation.to_plain();
                 }
                 EvaluationRef::Undefined(why) => {
-                    let ran_out = why.fault == Fault::Budget(Limit::Time);
+                    let ran_out = why.fault == Fault::Budget(BudgetLimit::Time);
                     assert!(!ran_out || budget.time.is_some(), "time without a limit");
                 }
             }

@@ -10,7 +10,7 @@
 )]
 
 use heddle_arc::evaluators::{CompactEvaluator, PlainEvaluator};
-use heddle_arc::golden::{self, Evaluator, GoldenVector, Report};
+use heddle_arc::golden::{self, Evaluator, GoldenVector, VectorReport};
 use heddle_arc::prim::{Family, Prim};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn vectors() -> Vec<GoldenVector> {
 }
 
 fn check(evaluator: &mut impl Evaluator) {
-    let report: Report = golden::check(&vectors(), evaluator);
+    let report: VectorReport = golden::check(&vectors(), evaluator);
     let differences: Vec<&String> = report
         .by_primitive
         .values()

@@ -16,7 +16,7 @@ use heddle_arc::prim::Prim;
 use heddle_runtime::Runtime;
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::Bytes;
-use heddle_testing::depth::{Depth, depth, pick};
+use heddle_testing::depth::{TestDepth, depth, pick};
 use heddle_testing::several_gpus::cpu_and_gpu;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -191,7 +191,7 @@ fn kernel_budgets_equal_cpu_budgets() {
         // More than the kernel can count: it limits what a step may take.
         budget(70, 1 << 40),
     ];
-    if depth() == Depth::Thorough {
+    if depth() == TestDepth::Thorough {
         budgets.extend([
             budget(1, 2 << 20),
             budget(3, 2 << 20),

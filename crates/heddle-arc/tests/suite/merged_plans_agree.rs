@@ -13,7 +13,7 @@ use heddle_arc::fault::Fault;
 use heddle_arc::meter::{Budget, Meter};
 use heddle_arc::plain::{self, Plain};
 use heddle_arc::plan::{Graph, PatternKind, Plan, patterns, read, write};
-use heddle_arc::program::{Callee, Input, Operand, Program, load};
+use heddle_arc::program::{CallArgument, Callee, Input, Program, load};
 
 const PROGRAMS: &str = "
 def solve_largest(I):
@@ -142,17 +142,17 @@ fn by_plain_evaluation(
             .arguments
             .iter()
             .map(|argument| match argument {
-                Operand::Input(Input::Grid) => plain_grid(input),
-                Operand::Input(Input::Examples) => Plain::Tuple(
+                CallArgument::Input(Input::Grid) => plain_grid(input),
+                CallArgument::Input(Input::Examples) => Plain::Tuple(
                     pairs
                         .iter()
                         .map(|(a, b)| Plain::Tuple(vec![plain_grid(a), plain_grid(b)]))
                         .collect(),
                 ),
-                Operand::Input(Input::Candidate) => Plain::Tuple(Vec::new()),
-                Operand::Call(call) => values[*call as usize].clone(),
-                Operand::Constant(_, value) => value.to_plain(),
-                Operand::Prim(prim) => Plain::Prim(*prim),
+                CallArgument::Input(Input::Candidate) => Plain::Tuple(Vec::new()),
+                CallArgument::Call(call) => values[*call as usize].clone(),
+                CallArgument::Constant(_, value) => value.to_plain(),
+                CallArgument::Prim(prim) => Plain::Prim(*prim),
             })
             .collect();
         let value = match call.callee {
@@ -338,7 +338,7 @@ fn faults_name_primitive_and_line() {
 /// Random programs whose types mostly fit: each argument has the type of its parameter if
 /// such a line exists.
 mod generated {
-    use super::{Call, Form, Operand, Program};
+    use super::{Call, CallArgument, Form, Program};
     use heddle_arc::constant::Constant;
     use heddle_arc::prim::Prim;
     use heddle_arc::program::{Callee, Input};
@@ -398,7 +398,7 @@ mod generated {
                         .filter(|place| suits(parameter, &types[*place]))
                         .collect();
                     if !suitable.is_empty() && below(4) > 0 {
-                        return Operand::Call(suitable[below(suitable.len())] as u32);
+                        return CallArgument::Call(suitable[below(suitable.len())] as u32);
                     }
                     if parameter.starts_with("Fn[") || (*parameter == "Any" && below(2) == 0) {
                         let arity = 1 + parameter
@@ -412,17 +412,17 @@ mod generated {
                             .copied()
                             .filter(|prim| prim.arity() == arity)
                             .collect();
-                        return Operand::Prim(fitting[below(fitting.len())]);
+                        return CallArgument::Prim(fitting[below(fitting.len())]);
                     }
                     match *parameter {
                         "Int" | "Num" | "n" => {
                             let number = below(4) as i64;
                             let name = ["ZERO", "ONE", "TWO", "THREE"][number as usize];
-                            Operand::Constant(name.into(), Constant::Int(number))
+                            CallArgument::Constant(name.into(), Constant::Int(number))
                         }
-                        "Bool" => Operand::Constant("T".into(), Constant::Bool(true)),
-                        "Pair" => Operand::Constant("UNITY".into(), Constant::Pair(1, 1)),
-                        _ => Operand::Input(Input::Grid),
+                        "Bool" => CallArgument::Constant("T".into(), Constant::Bool(true)),
+                        "Pair" => CallArgument::Constant("UNITY".into(), Constant::Pair(1, 1)),
+                        _ => CallArgument::Input(Input::Grid),
                     }
                 })
                 .collect();

@@ -9,7 +9,7 @@
 
 use heddle_arc::constant;
 use heddle_arc::prim::Prim;
-use heddle_arc::program::{Call, Callee, Form, Input, Operand, Program, files, load};
+use heddle_arc::program::{Call, CallArgument, Callee, Form, Input, Program, files, load};
 use heddle_arc::solvers::FILES;
 use heddle_arc::types::infer;
 use proptest::prelude::*;
@@ -219,13 +219,13 @@ fn any_program() -> impl Strategy<Value = Program> {
         for (choice, picks, by_variable) in lines {
             let known = calls.len();
             let operand = |pick: usize| match pick % 4 {
-                0 if known > 0 => Operand::Call((pick / 4 % known) as u32),
-                1 => Operand::Prim(Prim::ALL[pick / 4 % Prim::ALL.len()]),
+                0 if known > 0 => CallArgument::Call((pick / 4 % known) as u32),
+                1 => CallArgument::Prim(Prim::ALL[pick / 4 % Prim::ALL.len()]),
                 2 => {
                     let name = &names[pick / 4 % names.len()];
-                    Operand::Constant(name.as_str().into(), constant::constant(name).unwrap())
+                    CallArgument::Constant(name.as_str().into(), constant::constant(name).unwrap())
                 }
-                _ => Operand::Input(inputs[pick / 4 % inputs.len()]),
+                _ => CallArgument::Input(inputs[pick / 4 % inputs.len()]),
             };
             let (callee, count) = if by_variable && known > 0 {
                 (Callee::Call((choice % known) as u32), 1 + choice % 2)

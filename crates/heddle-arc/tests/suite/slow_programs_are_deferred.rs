@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
 use heddle_arc::engine::{Evaluation, Example, Grid, Worker, evaluate};
-use heddle_arc::fault::{Fault, Limit};
+use heddle_arc::fault::{BudgetLimit, Fault};
 use heddle_arc::meter::Budget;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::{Program, load};
@@ -163,5 +163,5 @@ fn wall_time_accumulates_over_passes() {
     };
     let found = evaluate(&plan, &[Example::new(&grid)], budget);
     assert!(matches!(&found[0][0], Evaluation::Undefined(undefined)
-        if undefined.fault == Fault::Budget(Limit::Time)));
+        if undefined.fault == Fault::Budget(BudgetLimit::Time)));
 }

@@ -16,7 +16,7 @@ use super::staging::Staging;
 use super::state::CudaState;
 use super::stream::Stream;
 use super::timestamps::TimestampedLaunches;
-use super::{CudaDevice, driver, health, store, visible_devices};
+use super::{CudaDevice, driver, driver_storage, health, visible_devices};
 
 /// The options a device is opened with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -159,7 +159,7 @@ fn assemble(
         staging: Staging::new(context, slot_bytes, threads),
         pinned_cache: Arc::default(),
         kernels,
-        memory: store::memory(context, memory),
+        memory: driver_storage::memory(context, memory),
         copiers,
         tf32: AtomicBool::new(false),
         no_blas: OnceLock::new(),

@@ -6,7 +6,7 @@
 //! second wait per call.
 //!
 //! Invariant: work is ordered by *leases* (see `lease`), and the memory of a dropped buffer
-//! is reused only once the leases that used it are synchronised (see `store`).
+//! is reused only once the leases that used it are synchronised (see `driver_storage`).
 
 mod blas;
 mod chunk_layout;
@@ -15,6 +15,7 @@ mod context;
 mod device;
 mod driver;
 mod driver_error;
+mod driver_storage;
 mod drop_failures;
 mod execute;
 mod find;
@@ -29,7 +30,6 @@ mod pinned;
 mod signature;
 mod staging;
 mod state;
-mod store;
 mod stream;
 mod timestamps;
 mod transfer;

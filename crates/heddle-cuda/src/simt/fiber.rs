@@ -6,7 +6,7 @@ use std::io;
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use super::stack::FiberStack;
+use super::fiber_stack::FiberStack;
 use super::worker::Worker;
 
 /// Why a fiber was suspended.

@@ -149,7 +149,7 @@ unsafe extern "C" fn shared(frame: *mut ThreadFrame, key: *const c_void, bytes: 
         Some(memory) => memory,
         None => worker.abort_kernel(format!(
             "shared memory exhausted: {bytes} more bytes requested; a block has {}",
-            super::shared::SHARED_BYTES
+            super::shared_memory::SHARED_BYTES
         )),
     }
 }

@@ -5,7 +5,7 @@ use heddle_runtime::device::{Argument, DeviceId, HostEntry, Kernel, Launch, Para
 use super::block::MAX_THREADS;
 use super::mapped_results::SimtMappedResults;
 use super::memory::SimtBuffer;
-use super::shared::SHARED_BYTES;
+use super::shared_memory::SHARED_BYTES;
 
 /// The bytes of one argument, at the start of the array.
 pub(super) type ArgumentBytes = [u8; 8];

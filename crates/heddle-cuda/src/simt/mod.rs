@@ -14,9 +14,9 @@
 //! | `launch` | a launch checked against its kernel |
 //! | `grid` | blocks to workers |
 //! | `worker` | the scheduler of one block's fibers |
-//! | `block`, `warp` | who waits for whom, and when all have come |
+//! | `block`, `warp` | which threads wait for which, and when all have arrived |
 //! | `device_time` | time spent in kernels and on the bus |
-//! | `fiber`, `stack`, `frame` | where a thread runs, and the border to the kernels' C++ |
+//! | `fiber`, `fiber_stack`, `frame` | the stack of a thread, and the interface to the kernels' C++ |
 
 mod block;
 mod device;
@@ -24,6 +24,7 @@ mod device_time;
 mod failure;
 mod fault;
 mod fiber;
+mod fiber_stack;
 mod frame;
 mod grid;
 mod launch;
@@ -31,8 +32,7 @@ mod mapped_results;
 mod memory;
 mod options;
 mod regions;
-mod shared;
-mod stack;
+mod shared_memory;
 mod warp;
 mod worker;
 

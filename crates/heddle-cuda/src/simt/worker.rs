@@ -12,7 +12,7 @@ use super::failure::KernelFailure;
 use super::fiber::{Fiber, FiberSignal, FiberYielder};
 use super::frame::{ThreadFrame, set_now};
 use super::launch::GridLaunch;
-use super::shared::SharedMemory;
+use super::shared_memory::SharedMemory;
 use super::warp::WarpArrival;
 
 thread_local! {

@@ -10,7 +10,7 @@ use heddle_runtime::device::DeviceId;
 use heddle_runtime::route::Reason;
 use heddle_runtime::runtime::FallbackCause;
 use heddle_runtime::{Array, Error, Runtime};
-use heddle_testing::faulty_device::{XorWithKey, XorWithKeyInPlace, xored_with_key};
+use heddle_testing::xor_with_key::{XorWithKey, XorWithKeyInPlace, xored_with_key};
 
 const GPU: DeviceId = DeviceId::simt(0);
 

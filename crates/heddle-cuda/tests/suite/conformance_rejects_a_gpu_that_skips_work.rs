@@ -14,7 +14,7 @@ use heddle_runtime::device::{
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{DType, Description, Error, Runtime};
-use heddle_testing::faulty_device::{XOR_WITH_KEY, XorWithKey};
+use heddle_testing::xor_with_key::{XOR_WITH_KEY, XorWithKey};
 
 const GPU: DeviceId = DeviceId::simt(0);
 

@@ -5,9 +5,9 @@
 //! that a scope is not charged for what runs inside it and sums are of real time.
 
 mod bottleneck;
-mod proof;
+mod device_time_coverage;
 mod tree;
 
 pub use bottleneck::{Bottleneck, TimeCategory};
-pub use proof::{DeviceTimeCoverage, UntimedOperation};
+pub use device_time_coverage::{DeviceTimeCoverage, UntimedOperation};
 pub use tree::{Tree, TreeNode};

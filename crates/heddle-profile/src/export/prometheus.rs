@@ -165,14 +165,14 @@ impl Metrics {
             "The share of spans that are recorded.",
         );
         family.sample(&[], 1.0 / f64::from(recording.sampled_one_in.max(1)));
-        let proof = recording.device_time_coverage();
+        let coverage = recording.device_time_coverage();
         let mut family = Family::new(
             text,
             "heddle_device_timed_ratio",
             "gauge",
             "The share of spans on GPUs with a time by the GPU's own clock.",
         );
-        family.sample(&[], proof.share());
+        family.sample(&[], coverage.share());
     }
 
     fn operation_metrics(&self, summary: &Summary, text: &mut String) {

@@ -4,7 +4,7 @@
 //! words, with times in nanoseconds. The first word says which. The layout never
 //! leaves the process, so it has no version.
 
-use crate::clock::Scale;
+use crate::clock::TickScale;
 use crate::name::{Name, NameCache, NameId};
 use crate::span::{Clock, DeviceTag, Span};
 
@@ -166,7 +166,7 @@ pub(crate) struct Unpacked {
 }
 
 /// The next record of `words`, or `None` at their end.
-pub(crate) fn unpack(words: &mut impl Iterator<Item = u64>, scale: &Scale) -> Option<Unpacked> {
+pub(crate) fn unpack(words: &mut impl Iterator<Item = u64>, scale: &TickScale) -> Option<Unpacked> {
     let head = words.next()?;
     let names = words.next()?;
     let id = words.next()?;

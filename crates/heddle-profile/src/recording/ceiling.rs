@@ -1,6 +1,6 @@
 //! How much of a device an operation used, estimated.
 //!
-//! A device's ceiling is the bandwidth on its card, if there is one, else the best
+//! A device's ceiling is the bandwidth in its description, if there is one, else the best
 //! rate any operation reached on it in the same run. A run that never used a device
 //! well has a low ceiling, which makes its other operations seem better, so every
 //! figure derived from it is called estimated.

@@ -7,8 +7,8 @@
 //! have been, had everything else stayed the same.
 
 mod launches;
-mod maintenance;
 mod moves;
+mod tuning;
 
 use std::cmp::Reverse;
 
@@ -79,7 +79,7 @@ impl Recording {
     pub fn suggestions(&self) -> Vec<Suggestion> {
         let mut list = moves::suggest(self);
         list.extend(launches::suggest(self));
-        list.extend(maintenance::suggest(self));
+        list.extend(tuning::suggest(self));
         let all_ns = self.summary().totals.self_ns;
         for suggestion in &mut list {
             suggestion.predicted_share = suggestion

@@ -49,7 +49,9 @@ pub use limit::{Admission, EnteredAdmission, Limit, LimitReading};
 pub use live_allocations::LiveAllocations;
 pub use log::{AllocationLog, LogWriter};
 pub use pool::{MemoryPool, PoolSettings};
-pub use pressure::{BadThresholds, Pressure, PressureChange, PressureLevel, PressureThresholds};
+pub use pressure::{
+    BadThresholds, PressureChange, PressureLevel, PressureMonitor, PressureThresholds,
+};
 pub use reading::MemoryReading;
 pub use replay::{ReplayError, ReplayReport, replay, replay_in_time};
 pub use reuse::Reuse;

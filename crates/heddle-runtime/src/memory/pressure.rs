@@ -62,7 +62,7 @@ pub struct PressureChange {
 
 /// Follows the utilisation of one device.
 #[derive(Debug)]
-pub struct Pressure {
+pub struct PressureMonitor {
     thresholds: RwLock<PressureThresholds>,
     level: AtomicU8,
     entered: [AtomicU64; 4],
@@ -158,7 +158,7 @@ impl Default for PressureThresholds {
     }
 }
 
-impl Pressure {
+impl PressureMonitor {
     /// Starts at the lowest level.
     #[must_use]
     pub fn new(thresholds: PressureThresholds) -> Self {
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn every_change_is_told_once_and_counted() {
-        let pressure = Pressure::new(PressureThresholds::default());
+        let pressure = PressureMonitor::new(PressureThresholds::default());
         let seen = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&seen);
         pressure.on_change(move |change| notes.lock().unwrap().push((change.from, change.to)));
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn small_changes_around_a_threshold_are_not_reported() {
-        let pressure = Pressure::new(PressureThresholds::default());
+        let pressure = PressureMonitor::new(PressureThresholds::default());
         let changes = (0..100)
             .filter(|step| {
                 pressure

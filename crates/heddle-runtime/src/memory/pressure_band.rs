@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::pressure::{HYSTERESIS, Pressure, PressureLevel, PressureThresholds};
+use super::pressure::{HYSTERESIS, PressureLevel, PressureMonitor, PressureThresholds};
 use crate::units::Bytes;
 
 /// The band of committed bytes within which the level of pressure stays unchanged and no
@@ -118,7 +118,7 @@ impl PressureBand {
     }
 
     /// Moves the band to the current level.
-    pub(super) fn move_to_level(&self, pressure: &Pressure) {
+    pub(super) fn move_to_level(&self, pressure: &PressureMonitor) {
         let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         self.move_band(&pressure.thresholds(), pressure.level());
     }

@@ -13,7 +13,7 @@
 
 use super::curve::{Curve, line};
 use super::octave::{OCTAVES, amount, ceiling, edge, octave};
-use super::saved::{BinModel, CurveModel};
+use super::saved_model::{BinModel, CurveModel};
 use super::streak::{OVERTURN_AFTER, Streak};
 
 /// The number of measurements after which older ones lose weight.

@@ -9,7 +9,7 @@ use super::entry::KindEntry;
 use super::regret;
 use super::report::{KindDecisionCounts, KindRegret, RouteCounts};
 use super::router::{Router, entry_index};
-use super::saved::{DeviceModel, KindModel};
+use super::saved_model::{DeviceModel, KindModel};
 use super::transfer::Direction;
 use crate::device::{DeviceId, Timing};
 use crate::operation::Description;

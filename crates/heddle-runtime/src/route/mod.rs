@@ -17,14 +17,14 @@ mod explore;
 mod fit;
 mod learn;
 mod model;
+mod model_store;
 mod octave;
 mod policy;
 mod regret;
 mod report;
 mod router;
-mod saved;
+mod saved_model;
 mod settings;
-mod store;
 mod streak;
 mod transfer;
 
@@ -35,8 +35,8 @@ pub use calibrate::{
 pub use decision::{Candidate, Decision, Override, PredictedCost, Reason};
 pub use explain::{BreakEven, Explanation, break_even, explain};
 pub use explore::ALLOWANCE_NS;
+pub use model_store::{LoadedModel, ModelStore};
 pub use report::{KindDecisionCounts, KindRegret, RouteCounts};
 pub use router::Router;
-pub use saved::{BinModel, CurveModel, DeviceModel, KindModel};
+pub use saved_model::{BinModel, CurveModel, DeviceModel, KindModel};
 pub use settings::RouteSettings;
-pub use store::{LoadedModel, ModelStore};

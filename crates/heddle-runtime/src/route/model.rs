@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::curve::{Curve, CurveEstimate};
 use super::fit::CurveFit;
-use super::saved::CurveModel;
+use super::saved_model::CurveModel;
 
 /// Many threads read it without a lock; one at a time corrects it.
 #[derive(Debug)]

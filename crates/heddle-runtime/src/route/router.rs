@@ -13,7 +13,7 @@ use super::decision::{Candidate, Decision, Override, PredictedCost, Reason};
 use super::entry::KindEntry;
 use super::explore::{ExplorationBudget, extra_ns};
 use super::policy::{Exclusion, Policy};
-use super::saved::CurveModel;
+use super::saved_model::CurveModel;
 use super::settings::RouteSettings;
 use super::transfer::TransferModel;
 use crate::device::DeviceId;

@@ -8,7 +8,7 @@
 //!
 //! [`Memory::reserve`]: crate::memory::Memory::reserve
 
-use super::admitted::AdmittedMemory;
+use super::admitted_memory::AdmittedMemory;
 use super::fallback::FallbackCause;
 use super::{DeviceSlot, Runtime};
 use crate::device::DeviceId;

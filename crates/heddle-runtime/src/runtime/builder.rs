@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use heddle_profile::Profiler;
 
-use super::adopt;
 use super::committed_memory::NextSample;
 use super::counters::RuntimeCounters;
+use super::memory_rules;
 use super::{DeviceSlot, Runtime, RuntimeShared};
 use crate::config::Config;
 use crate::cpu::{CpuDevice, CpuPool};
@@ -100,7 +100,7 @@ impl RuntimeBuilder {
             .map_or(Bytes(0), |device| device.properties().memory);
         let router = Router::new(&ids, settings(&config, gpu_memory));
         check_named_devices(&config, &ids)?;
-        adopt::set_memory(&config, &devices)?;
+        memory_rules::apply(&config, &devices)?;
         let store = (!without_model_cache)
             .then(|| config.cache_folder())
             .flatten()

@@ -11,7 +11,7 @@ use std::panic::Location;
 use serde::Serialize;
 
 use super::Runtime;
-use super::admitted::AdmittedMemory;
+use super::admitted_memory::AdmittedMemory;
 use crate::device::{DeviceId, Timing};
 use crate::error::Error;
 use crate::operation::{Description, Operation};

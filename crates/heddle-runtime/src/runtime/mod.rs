@@ -4,8 +4,7 @@
 //! its two variants.
 
 mod admit;
-mod admitted;
-mod adopt;
+mod admitted_memory;
 mod arrays;
 mod batches;
 mod builder;
@@ -13,6 +12,7 @@ mod calibration;
 mod committed_memory;
 mod counters;
 mod fallback;
+mod memory_rules;
 mod pipeline;
 mod prefetch;
 mod report;

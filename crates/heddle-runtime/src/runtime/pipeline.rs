@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use heddle_profile::Span;
 
-use super::admitted::AdmittedMemory;
+use super::admitted_memory::AdmittedMemory;
 use super::committed_memory::CommittedMemory;
 use super::{DeviceSlot, Runtime};
 use crate::device::{DeviceId, Timing};

@@ -8,7 +8,7 @@
 use heddle_runtime::device::DeviceId;
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Array, Residency, Runtime};
-use heddle_testing::remote::{HostMemoryGpu, Increment, NANOS_PER_BYTE};
+use heddle_testing::host_memory_gpu::{HostMemoryGpu, Increment, NANOS_PER_BYTE};
 
 const GPU: DeviceId = DeviceId::cuda(0);
 

@@ -18,7 +18,7 @@ use heddle_runtime::units::Bytes;
 use heddle_runtime::{
     Agreement, Array, DType, Description, Error, Kind, Operation, Runtime, WorkUnit,
 };
-use heddle_testing::remote::{HostMemoryGpu, INCREMENT, Increment};
+use heddle_testing::host_memory_gpu::{HostMemoryGpu, INCREMENT, Increment};
 
 const GPU: DeviceId = DeviceId::cuda(0);
 

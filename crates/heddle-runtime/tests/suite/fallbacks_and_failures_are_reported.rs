@@ -12,7 +12,7 @@ use heddle_runtime::device::{DeviceId, ExecutionContext};
 use heddle_runtime::route::Reason;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, DType, Description, Error, Kind, Operation, Runtime, WorkUnit};
-use heddle_testing::remote::{HostMemoryGpu, Increment};
+use heddle_testing::host_memory_gpu::{HostMemoryGpu, Increment};
 
 const GPU: DeviceId = DeviceId::cuda(0);
 

@@ -45,7 +45,7 @@ struct StressStep {
 }
 
 #[derive(Serialize)]
-struct RunOutcome {
+struct StressOutcome {
     device: DeviceId,
     limit: Bytes,
     parts: Vec<StressStep>,
@@ -92,7 +92,7 @@ pub(super) fn run(
     stress.results_kept()?;
     stress.larger_maps()?;
     stress.larger_product()?;
-    let result = RunOutcome {
+    let result = StressOutcome {
         device: gpu.id(),
         limit,
         parts: stress.parts,
@@ -105,7 +105,7 @@ pub(super) fn run(
     print(&result, output)
 }
 
-fn print(result: &RunOutcome, output: &mut Output) -> Result<(), Failure> {
+fn print(result: &StressOutcome, output: &mut Output) -> Result<(), Failure> {
     let mut list = table(&[
         "part ",
         "bytes",

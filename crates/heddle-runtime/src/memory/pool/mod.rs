@@ -5,13 +5,13 @@
 //! splits the smallest span that is large enough. Failing that, it takes a new region from
 //! below. The lock is never held during a call to the part below.
 
-mod bins;
+mod freed_blocks;
 mod region_map;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use self::bins::Bins;
+use self::freed_blocks::FreedBlocks;
 use self::region_map::RegionMap;
 use super::clock::TimeSource;
 use super::pending_streams::PendingStreams;
@@ -53,7 +53,7 @@ pub struct MemoryPool<S: Storage> {
 
 #[derive(Debug)]
 struct State {
-    bins: Bins,
+    freed_blocks: FreedBlocks,
     region_map: RegionMap,
     used: u64,
     held: u64,
@@ -83,7 +83,7 @@ impl<S: Storage> MemoryPool<S> {
             clock,
             pending_streams: PendingStreams::new(settings.tracks_queued_work),
             state: Mutex::new(State {
-                bins: Bins::new(),
+                freed_blocks: FreedBlocks::new(),
                 region_map: RegionMap::default(),
                 used: 0,
                 held: 0,
@@ -210,7 +210,7 @@ impl State {
             *count = count.wrapping_add(1);
             left &= left - 1;
         }
-        self.bins.mark_synchronized(streams);
+        self.freed_blocks.mark_synchronized(streams);
     }
 
     /// Takes a block from the free spans, or from those that result from joining freed blocks
@@ -218,7 +218,8 @@ impl State {
     fn fit_or_join(&mut self, size: u64) -> Option<Block> {
         let most = if size < LARGE { PAGE } else { u64::MAX };
         let mut fitting = self.region_map.fit(size, most);
-        let is_worth_it = self.bins.ready_bytes >= size && self.bins.ready_blocks <= JOINED_AT_ONCE;
+        let is_worth_it = self.freed_blocks.ready_bytes >= size
+            && self.freed_blocks.ready_blocks <= JOINED_AT_ONCE;
         if fitting.is_none() && is_worth_it {
             self.join(Nanos(u64::MAX));
             fitting = self.region_map.fit(size, most);
@@ -243,7 +244,7 @@ impl State {
     /// Joins freed blocks, idle since `before` or longer, with their neighbours.
     fn join(&mut self, before: Nanos) {
         let region_map = &mut self.region_map;
-        self.bins.drain(before, |(address, size, since)| {
+        self.freed_blocks.drain(before, |(address, size, since)| {
             region_map.put(address, size, since);
         });
     }
@@ -284,7 +285,7 @@ impl<S: Storage> Storage for MemoryPool<S> {
         let size = size_class::size_class(bytes);
         {
             let mut state = self.lock();
-            if let Some((address, unsynchronized)) = state.bins.take(size, stream) {
+            if let Some((address, unsynchronized)) = state.freed_blocks.take(size, stream) {
                 state.hits += 1;
                 let mut block = state.grant(address, size);
                 block.inherited = unsynchronized.map(|stream| state.inherited(stream));
@@ -302,7 +303,9 @@ impl<S: Storage> Storage for MemoryPool<S> {
             .pending_streams
             .narrow(busy.or(state.outstanding(&block)));
         state.used -= block.bytes.0;
-        state.bins.put(block.address, block.bytes.0, busy, now);
+        state
+            .freed_blocks
+            .put(block.address, block.bytes.0, busy, now);
     }
 
     fn queued(&self, streams: StreamSet) {
@@ -361,8 +364,8 @@ impl<S: Storage> Storage for MemoryPool<S> {
         StorageReading {
             used: Bytes(state.used),
             held: Bytes(state.held),
-            waiting: Bytes(state.bins.waiting_bytes),
-            largest_free_block: Bytes(state.region_map.largest().max(state.bins.largest())),
+            waiting: Bytes(state.freed_blocks.waiting_bytes),
+            largest_free_block: Bytes(state.region_map.largest().max(state.freed_blocks.largest())),
             hits: state.hits,
             misses: state.misses,
         }

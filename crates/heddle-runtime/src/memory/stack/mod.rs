@@ -16,7 +16,7 @@ use crate::memory::limit::{Admission, Limit, LimitReading};
 use crate::memory::live_allocations::LiveAllocations;
 use crate::memory::log::LogWriter;
 use crate::memory::pool::{MemoryPool, PoolSettings};
-use crate::memory::pressure::{Pressure, PressureChange, PressureLevel};
+use crate::memory::pressure::{PressureChange, PressureLevel, PressureMonitor};
 use crate::memory::pressure_band::PressureBand;
 use crate::memory::reading::MemoryReading;
 use crate::memory::reuse::Reuse;
@@ -65,7 +65,7 @@ pub struct Memory<B: Storage> {
     clock: Arc<dyn TimeSource>,
     stack: Statistics<Limit<Reuse<B>>>,
     pressure_band: PressureBand,
-    pressure: Pressure,
+    pressure: PressureMonitor,
     snapshot_history: SnapshotHistory,
     cleanup: Cleanup,
     leaks: Leaks,
@@ -125,7 +125,7 @@ impl<B: Storage> Memory<B> {
                 settings.cleanup_at,
                 &settings.pressure,
             ),
-            pressure: Pressure::new(settings.pressure),
+            pressure: PressureMonitor::new(settings.pressure),
             snapshot_history: SnapshotHistory::new(settings.sample_every, settings.snapshots),
             cleanup,
             leaks: Leaks::new(settings.leaks),

@@ -1,6 +1,6 @@
 //! Transposes some columns of a matrix into rows of the result.
 
-use super::kernel::{self, SimdToken, SimdWork, TransposeElement};
+use super::simd::{self, SimdToken, SimdWork, TransposeElement};
 
 /// Columns from `first_column` on, as many as `out` has rows, at most `L`.
 pub(super) struct Band<'a, U, const L: usize> {
@@ -43,7 +43,7 @@ impl<U: TransposeElement, const L: usize> Band<'_, U, L> {
                     _ => from[..width].copy_from_slice(&line[..width]),
                 }
             }
-            kernel::transpose_block(token, &from, &mut to, height, width);
+            simd::transpose_block(token, &from, &mut to, height, width);
             let lines = self.out.chunks_exact_mut(self.rows);
             for (line, to) in lines.zip(&to) {
                 let line = &mut line[first_row..];

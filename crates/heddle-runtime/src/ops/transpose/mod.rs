@@ -4,7 +4,7 @@
 
 mod band;
 mod gpu;
-mod kernel;
+mod simd;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
@@ -18,7 +18,7 @@ use crate::shape::Shape;
 use crate::units::Bytes;
 
 use self::band::Band;
-use self::kernel::TransposeElement;
+use self::simd::TransposeElement;
 use super::{agreement, memory_budget};
 
 /// Exchanges the last two axes.

@@ -103,11 +103,11 @@ mod tests {
             ],
             ..Recording::default()
         };
-        let proof = recording.device_time_coverage();
-        assert_eq!((proof.spans, proof.timed), (3, 2));
-        assert!(!proof.is_whole());
-        assert_eq!(proof.unproven.len(), 1);
-        assert_eq!(proof.unproven[0].operation, "sum");
+        let coverage = recording.device_time_coverage();
+        assert_eq!((coverage.spans, coverage.timed), (3, 2));
+        assert!(!coverage.is_whole());
+        assert_eq!(coverage.unproven.len(), 1);
+        assert_eq!(coverage.unproven[0].operation, "sum");
         let none = Recording::default().device_time_coverage();
         assert!(none.is_whole() && (none.share() - 1.0).abs() < 1e-12);
     }

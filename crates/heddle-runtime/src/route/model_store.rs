@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::saved::DeviceModel;
+use super::saved_model::DeviceModel;
 use crate::device::{DeviceId, DeviceProperties};
 use crate::error::Error;
 use crate::machine::Machine;

@@ -33,7 +33,7 @@ struct SizeBin {
 pub(super) type DrainedBlock = (u64, u64, Nanos);
 
 #[derive(Debug)]
-pub(super) struct Bins {
+pub(super) struct FreedBlocks {
     counted: Vec<SizeBin>,
     /// A bit per bin with waiting blocks.
     with_waiting: u128,
@@ -46,7 +46,7 @@ pub(super) struct Bins {
 
 const _: () = assert!(size_class::COUNTED <= u128::BITS as usize);
 
-impl Bins {
+impl FreedBlocks {
     pub(super) fn new() -> Self {
         Self {
             counted: std::iter::repeat_with(SizeBin::default)
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_block_waits_for_every_stream_that_used_it() {
-        let mut bins = Bins::new();
+        let mut bins = FreedBlocks::new();
         let [zero, one] = [0, 1].map(StreamIndex::new);
         for size in [4096, 1 << 30] {
             bins.put(7, size, StreamSet(0b101), Nanos(0));
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn only_what_rested_long_enough_is_drained() {
-        let mut bins = Bins::new();
+        let mut bins = FreedBlocks::new();
         bins.put(1, 256, StreamSet::NONE, Nanos(10));
         bins.put(2, 256, StreamSet::NONE, Nanos(20));
         bins.put(3, 512, StreamSet(1), Nanos(10));

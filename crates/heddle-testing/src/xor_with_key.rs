@@ -12,7 +12,7 @@ use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operatio
 pub static XOR_WITH_KEY: Kind = Kind::new("xor-with-key", WorkUnit::Bytes);
 pub static XOR_WITH_KEY_IN_PLACE: Kind = Kind::new("xor-with-key-in-place", WorkUnit::Bytes);
 
-pub const KEY: &[u8] = b"thread the heddle";
+pub const KEY: &[u8] = b"a key of 17 bytes";
 
 /// Returns the expected result.
 pub fn xored_with_key(data: &[u8]) -> Vec<u8> {

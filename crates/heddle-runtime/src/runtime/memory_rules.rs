@@ -1,4 +1,4 @@
-//! Applies this runtime's memory configuration to its devices.
+//! Applies the configured memory rules to the devices of a runtime.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// Sets the limits of every device that has its own memory, and begins the configured logs. A
 /// device that is already logged for another runtime keeps that log.
-pub(super) fn set_memory(config: &Config, devices: &[Arc<dyn Device>]) -> Result<(), Error> {
+pub(super) fn apply(config: &Config, devices: &[Arc<dyn Device>]) -> Result<(), Error> {
     let memories: Vec<_> = devices
         .iter()
         .filter_map(|device| {

@@ -35,7 +35,7 @@ impl HostMemoryGpu {
             id: DeviceId::cuda(index),
             properties: DeviceProperties {
                 name: "made of host bytes".to_owned(),
-                backend: "remote",
+                backend: "host memory",
                 driver: "1".to_owned(),
                 kernel_version: 1,
                 units: 1,
