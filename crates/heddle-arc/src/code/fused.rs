@@ -38,7 +38,7 @@ fn pair_at(body: &Body, step: usize) -> Option<Fused> {
         _ => return None,
     };
     let mut own = second.arguments.iter().enumerate();
-    if !own.all(|(place, argument)| reads(argument, step) == (place == fused.between()))
+    if !own.all(|(index, argument)| reads(argument, step) == (index == fused.between()))
         || is_read(body, step, step + 2)
     {
         return None;
@@ -58,7 +58,7 @@ fn pair_at(body: &Body, step: usize) -> Option<Fused> {
 
 /// Whether an operand is the result of a step.
 fn reads(argument: &StepOperand, step: usize) -> bool {
-    matches!(argument, StepOperand::Local(place) if *place as usize == step)
+    matches!(argument, StepOperand::Local(index) if *index as usize == step)
 }
 
 /// Whether the result of a step is read by a step from `later` on, or is the body's result.

@@ -88,11 +88,11 @@ fn test_of(eval: &Eval<'_>, condition: Value) -> Option<ColourTest> {
         return None;
     };
     let wanted = match other {
-        StepOperand::Captured(place) => eval.space.values[at as usize + 1 + usize::from(place)],
+        StepOperand::Captured(index) => eval.space.values[at as usize + 1 + usize::from(index)],
         StepOperand::Fixed(value) => value,
         StepOperand::Parameter(_) | StepOperand::Local(_) => return None,
     };
-    let is_last = |place: u32| matches!(body.result, StepOperand::Local(last) if last == place);
+    let is_last = |index: u32| matches!(body.result, StepOperand::Local(last) if last == index);
     let keeps = match flip {
         [] if is_last(1) => true,
         [flip] if is_last(2) && is(flip, Prim::Flip) => {

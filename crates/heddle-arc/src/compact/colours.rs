@@ -54,9 +54,9 @@ fn counts(space: &Space, element: Value) -> Option<ColourCounts> {
 /// Returns the most frequent colour, on ties the smallest.
 fn most(counts: &ColourCounts) -> i8 {
     let mut best = 0;
-    for place in 1..256 {
-        if counts[place] > counts[best] {
-            best = place;
+    for index in 1..256 {
+        if counts[index] > counts[best] {
+            best = index;
         }
     }
     (best as i16 - 128) as i8
@@ -94,10 +94,10 @@ pub(super) fn leastcolor(space: &mut Space, element: Value) -> ValueResult {
     let Some(counts) = counts(space, element) else {
         return space.evaluate_irregular(Prim::Leastcolor, &[element]);
     };
-    let present = (0..256).filter(|place| counts[*place] > 0);
+    let present = (0..256).filter(|index| counts[*index] > 0);
     // `min_by_key` returns the first minimum, so ties go to the smallest colour.
-    match present.min_by_key(|place| counts[*place]) {
-        Some(place) => Ok(Value::Int(place as i64 - 128)),
+    match present.min_by_key(|index| counts[*index]) {
+        Some(index) => Ok(Value::Int(index as i64 - 128)),
         None => Err(Fault::Empty(ValueKind::Element)),
     }
 }

@@ -47,9 +47,9 @@ impl Eval<'_> {
             done = allocation_free::ones_in_place(prim, &mut self.space.stack[base..end]);
             self.space.meter.work(done as u64)?;
         }
-        for place in base + done..end {
-            let element = self.space.stack[place];
-            self.space.stack[place] = self.call(function, &[element])?;
+        for index in base + done..end {
+            let element = self.space.stack[index];
+            self.space.stack[index] = self.call(function, &[element])?;
         }
         Ok(())
     }
@@ -65,9 +65,9 @@ impl Eval<'_> {
         self.space.frame.reserve(steps.len() * count);
         let column_of = |space: &Space, argument: StepOperand| match argument {
             StepOperand::Parameter(_) => ColumnSource::Stack(from),
-            StepOperand::Local(place) => ColumnSource::Frame(base + place as usize * count),
-            StepOperand::Captured(place) => {
-                ColumnSource::Same(space.values[captured + usize::from(place)])
+            StepOperand::Local(index) => ColumnSource::Frame(base + index as usize * count),
+            StepOperand::Captured(index) => {
+                ColumnSource::Same(space.values[captured + usize::from(index)])
             }
             StepOperand::Fixed(value) => ColumnSource::Same(value),
         };
@@ -213,11 +213,11 @@ impl Eval<'_> {
             for operand in operands {
                 let value = match *operand {
                     StepOperand::Parameter(_) => self.space.stack[from + element],
-                    StepOperand::Local(place) => {
-                        self.space.frame[base + place as usize * count + element]
+                    StepOperand::Local(index) => {
+                        self.space.frame[base + index as usize * count + element]
                     }
-                    StepOperand::Captured(place) => {
-                        self.space.values[captured + usize::from(place)]
+                    StepOperand::Captured(index) => {
+                        self.space.values[captured + usize::from(index)]
                     }
                     StepOperand::Fixed(value) => value,
                 };

@@ -282,13 +282,13 @@ fn by_colour(space: &mut Space, runs: &[CellRun]) -> bool {
             None => return false,
         }
     }
-    let mut place = space.stack.len();
+    let mut index = space.stack.len();
     for slot in &mut next {
         let count = *slot;
-        *slot = place;
-        place += count;
+        *slot = index;
+        index += count;
     }
-    space.stack.resize(place, Value::None);
+    space.stack.resize(index, Value::None);
     for (number, run) in runs.iter().enumerate() {
         if run.parent as usize == number {
             let next = &mut next[usize::from(run.colour.cast_unsigned())];

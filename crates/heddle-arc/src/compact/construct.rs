@@ -88,8 +88,8 @@ pub(super) fn partition(space: &mut Space, prim: Prim, value: Value) -> ValueRes
 pub(super) fn colorfilter(space: &mut Space, objects: Value, value: Value) -> ValueResult {
     let base = space.push_elements(objects)?;
     let mut kept = base;
-    for place in base..space.stack.len() {
-        let object = space.stack[place];
+    for index in base..space.stack.len() {
+        let object = space.stack[index];
         let own = color(space, object)?;
         if space.equal(own, value) {
             space.stack[kept] = object;
@@ -175,8 +175,8 @@ pub(super) fn shift(space: &mut Space, patch: Value, offset: Value) -> ValueResu
                 .is_some()
             {
                 let base = space.stack.len();
-                for place in at as usize..at as usize + usize::from(len) {
-                    let layer = space.values[place];
+                for index in at as usize..at as usize + usize::from(len) {
+                    let layer = space.values[index];
                     if let Some(mask) = layer.mask()
                         && let Some(moved) = layer.moved(mask.top() + di, mask.left() + dj)
                     {

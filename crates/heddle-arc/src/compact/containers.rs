@@ -22,8 +22,8 @@ pub(super) fn holds(space: &mut Space, container: Value, value: Value) -> Result
                 return Ok(false);
             }
             let row = (i - mask.top()) as usize * usize::from(mask.width);
-            let place = cells as usize + row + (j - mask.left()) as usize;
-            Ok(i32::from(space.cells[place]) == colour)
+            let index = cells as usize + row + (j - mask.left()) as usize;
+            Ok(i32::from(space.cells[index]) == colour)
         }
         (Value::Layers { .. }, Value::Cell { colour, i, j }) => {
             let (i, j) = (i64::from(i), i64::from(j));
@@ -55,8 +55,8 @@ pub(super) fn keep(
     wanted: impl Fn(&mut Space, Value) -> Result<bool, Fault>,
 ) -> Result<(), Fault> {
     let mut kept = base;
-    for place in base..space.stack.len() {
-        let element = space.stack[place];
+    for index in base..space.stack.len() {
+        let element = space.stack[index];
         if wanted(space, element)? {
             space.stack[kept] = element;
             kept += 1;
@@ -136,9 +136,9 @@ pub(super) fn dedupe(space: &mut Space, tuple: Value) -> ValueResult {
     let base = space.push_elements(tuple)?;
     let end = space.stack.len();
     let mut kept = base;
-    for place in base..end {
+    for index in base..end {
         space.meter.work((kept - base) as u64)?;
-        let element = space.stack[place];
+        let element = space.stack[index];
         let fresh = (base..kept).all(|held| !space.equal(space.stack[held], element));
         if fresh {
             space.stack[kept] = element;
@@ -155,9 +155,9 @@ pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> ValueR
     eval.space.stack.extend_from_within(base..);
     eval.replace_each(key, base + count, base + 2 * count)?;
     let keyed = eval.space.stack.len();
-    for place in base..base + count {
-        let (element, value) = (eval.space.stack[place], eval.space.stack[place + count]);
-        let entry = [value, Value::Int(place as i64), element];
+    for index in base..base + count {
+        let (element, value) = (eval.space.stack[index], eval.space.stack[index + count]);
+        let entry = [value, Value::Int(index as i64), element];
         eval.space.stack.extend(entry);
     }
     let space = &mut *eval.space;
@@ -178,8 +178,8 @@ pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> ValueR
             break;
         }
     }
-    for place in 0..count {
-        stack[base + place] = stack[keyed + 3 * place + 2];
+    for index in 0..count {
+        stack[base + index] = stack[keyed + 3 * index + 2];
     }
     stack.truncate(base + count);
     space.stack = stack;
@@ -229,8 +229,8 @@ pub(super) fn merge_stacked(space: &mut Space, outer: Value, base: usize) -> Val
         return Ok(grid);
     }
     let end = space.stack.len();
-    for place in base..end {
-        let inner = space.stack[place];
+    for index in base..end {
+        let inner = space.stack[index];
         let from = space.stack.len();
         space.push_elements_uncharged(inner)?;
         let count = (space.stack.len() - from) as u64;
@@ -362,9 +362,9 @@ pub(super) fn last(space: &Space, container: Value) -> ValueResult {
 /// Returns the `n`-th element, counted from the end when negative.
 pub(super) fn nth(space: &Space, container: Value, n: i64) -> ValueResult {
     let length = space.len(container)? as i64;
-    let place = if n < 0 { n.saturating_add(length) } else { n };
-    match usize::try_from(place) {
-        Ok(place) => space.nth(container, place)?,
+    let index = if n < 0 { n.saturating_add(length) } else { n };
+    match usize::try_from(index) {
+        Ok(index) => space.nth(container, index)?,
         Err(_) => None,
     }
     .ok_or(Fault::Missing(ValueKind::ElementAtThatPlace))
@@ -429,8 +429,8 @@ pub(super) fn pair(space: &mut Space, a: Value, b: Value) -> ValueResult {
     let right = space.push_elements(b)?;
     let end = space.stack.len();
     let count = (right - left).min(end - right);
-    for place in 0..count {
-        let (x, y) = (space.stack[left + place], space.stack[right + place]);
+    for index in 0..count {
+        let (x, y) = (space.stack[left + index], space.stack[right + index]);
         let tuple_of_two = space.tuple_of_two(x, y)?;
         space.stack.push(tuple_of_two);
     }

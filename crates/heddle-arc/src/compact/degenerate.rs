@@ -6,8 +6,8 @@
 
 use super::ValueResult;
 use super::zero_width::{
-    everywhere, grid_place, not_patch, not_rows, of_zero_width, other_grid_place, patch_place,
-    zero_width_grid, zero_width_rows,
+    everywhere, grid_argument, not_patch, not_rows, of_zero_width, other_grid_argument,
+    patch_argument, zero_width_grid, zero_width_rows,
 };
 use crate::fault::{Fault, ValueKind};
 use crate::plain::slice_bounds;
@@ -19,19 +19,19 @@ pub(crate) fn evaluated(space: &mut Space, prim: Prim, args: &[Value]) -> Option
     if let Some(evaluated) = of_empty(prim, args) {
         return Some(evaluated);
     }
-    if let Some(place) = grid_place(prim, args[0])
-        && let Some(fault) = not_rows(space, args[place])
+    if let Some(index) = grid_argument(prim, args[0])
+        && let Some(fault) = not_rows(space, args[index])
     {
         return Some(Err(fault));
     }
-    if let Some(place) = other_grid_place(prim)
+    if let Some(index) = other_grid_argument(prim)
         && args[0].is_tuple()
-        && let Some(fault) = not_rows(space, args[place])
+        && let Some(fault) = not_rows(space, args[index])
     {
         return Some(Err(fault));
     }
-    if let Some(place) = patch_place(prim, args)
-        && let Some(fault) = not_patch(space, args[place])
+    if let Some(index) = patch_argument(prim, args)
+        && let Some(fault) = not_patch(space, args[index])
     {
         return Some(Err(fault));
     }
@@ -150,8 +150,8 @@ fn of_grid(space: &mut Space, prim: Prim, args: &[Value]) -> Option<ValueResult>
 /// Returns the result of a call with an empty container among its arguments, where it does not
 /// depend on the other arguments.
 fn of_empty(prim: Prim, args: &[Value]) -> Option<ValueResult> {
-    let no_patch = |place: usize| matches!(args.get(place), Some(Value::Set { len: 0, .. }));
-    let no_grid = |place: usize| matches!(args.get(place), Some(Value::Tuple { len: 0, .. }));
+    let no_patch = |index: usize| matches!(args.get(index), Some(Value::Set { len: 0, .. }));
+    let no_grid = |index: usize| matches!(args.get(index), Some(Value::Tuple { len: 0, .. }));
     let empty = |value_kind: ValueKind| Some(Err(Fault::Empty(value_kind)));
     match prim {
         Prim::Adjacent | Prim::Manhattan | Prim::Position | Prim::Gravitate

@@ -54,9 +54,9 @@ fn scan(
     eval.space.stack.extend_from_within(base..end);
     eval.replace_each(key, end, end + end - base)?;
     let mut best: Option<(Value, Value)> = None;
-    for place in base..end {
-        let element = eval.space.stack[place];
-        let value = eval.space.stack[place + end - base];
+    for index in base..end {
+        let element = eval.space.stack[index];
+        let value = eval.space.stack[index + end - base];
         let better = match best {
             None => true,
             Some((_, held)) if largest => eval.space.greater(value, held)?,

@@ -38,9 +38,9 @@ fn filtered(
     eval.replace_each(condition, end, end + end - base)?;
     let (elements, conditions) = eval.space.stack[base..].split_at_mut(end - base);
     let mut kept = 0;
-    for (place, result) in conditions.iter().enumerate() {
+    for (index, result) in conditions.iter().enumerate() {
         // A write without a branch, because the condition's result is unpredictable.
-        elements[kept] = elements[place];
+        elements[kept] = elements[index];
         kept += usize::from(result.truth());
     }
     eval.space.stack.truncate(base + kept);
@@ -87,8 +87,8 @@ pub(super) fn mfilter(eval: &mut Eval<'_>, container: Value, condition: Value) -
 pub(super) fn extract(eval: &mut Eval<'_>, container: Value, condition: Value) -> ValueResult {
     let base = eval.space.push_elements(container)?;
     let end = eval.space.stack.len();
-    for place in base..end {
-        let element = eval.space.stack[place];
+    for index in base..end {
+        let element = eval.space.stack[index];
         if eval.call(condition, &[element])?.truth() {
             eval.space.stack.truncate(base);
             return Ok(element);
@@ -123,9 +123,9 @@ pub(super) fn mapply(eval: &mut Eval<'_>, function: Value, container: Value) -> 
 pub(super) fn rapply(eval: &mut Eval<'_>, functions: Value, value: Value) -> ValueResult {
     let base = eval.space.push_elements(functions)?;
     let end = eval.space.stack.len();
-    for place in base..end {
-        let function = eval.space.stack[place];
-        eval.space.stack[place] = eval.call(function, &[value])?;
+    for index in base..end {
+        let function = eval.space.stack[index];
+        eval.space.stack[index] = eval.call(function, &[value])?;
     }
     eval.space.like_from(functions, base)
 }
@@ -141,10 +141,10 @@ fn zipped(
     let left = eval.space.push_elements(a)?;
     let right = eval.space.push_elements(b)?;
     let end = eval.space.stack.len();
-    for place in 0..(right - left).min(end - right) {
+    for index in 0..(right - left).min(end - right) {
         let args = [
-            eval.space.stack[left + place],
-            eval.space.stack[right + place],
+            eval.space.stack[left + index],
+            eval.space.stack[right + index],
         ];
         let result = eval.call(function, &args)?;
         eval.space.stack.push(result);
@@ -204,8 +204,8 @@ pub(super) fn sizefilter(space: &mut Space, container: Value, n: Value) -> Value
     let n = n.int()?;
     let base = space.push_elements(container)?;
     let mut kept = base;
-    for place in base..space.stack.len() {
-        let element = space.stack[place];
+    for index in base..space.stack.len() {
+        let element = space.stack[index];
         if space.len(element)? as i64 == n {
             space.stack[kept] = element;
             kept += 1;

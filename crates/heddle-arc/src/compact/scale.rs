@@ -130,8 +130,8 @@ fn scaled_cells(space: &mut Space, object: Value, n: usize) -> Result<Option<Val
         .take(count.saturating_mul(size_of::<Value>() as u64))?;
     let cells = space.push_elements(object)?;
     let base = space.stack.len();
-    for place in cells..base {
-        if let Value::Cell { colour, i, j } = space.stack[place] {
+    for index in cells..base {
+        if let Value::Cell { colour, i, j } = space.stack[index] {
             let top = i32::from(mask.i) + (i - i32::from(mask.i)) * n;
             let left = i32::from(mask.j) + (j - i32::from(mask.j)) * n;
             for i in top..top + n {

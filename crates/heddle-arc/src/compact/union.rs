@@ -12,8 +12,8 @@ pub(super) fn union_from(space: &mut Space, base: usize) -> ValueResult {
         return Ok(set);
     }
     let end = space.stack.len();
-    for place in base..end {
-        let inner = space.stack[place];
+    for index in base..end {
+        let inner = space.stack[index];
         space.push_elements(inner)?;
     }
     let set = space.set_from(end);
@@ -75,8 +75,8 @@ fn union_masks(space: &mut Space, base: usize, window: Window) -> ValueResult {
         return Ok(only);
     }
     let at = space.new_window(window)?;
-    for place in base..space.stack.len() {
-        let Value::Mask(mask) = space.stack[place] else {
+    for index in base..space.stack.len() {
+        let Value::Mask(mask) = space.stack[index] else {
             continue;
         };
         space.meter.work(1)?;
@@ -112,8 +112,8 @@ fn union_objects(space: &mut Space, base: usize, window: Window) -> ValueResult 
     let at = space.new_window(window)?;
     let width = window.width();
     let cells = space.new_cells(window.height() * width)?;
-    for place in base..space.stack.len() {
-        let object = space.stack[place];
+    for index in base..space.stack.len() {
+        let object = space.stack[index];
         let Some(mask) = object.mask() else {
             continue;
         };
@@ -255,14 +255,14 @@ fn contradict(space: &Space, a: Value, b: Value) -> bool {
 /// Returns the union of objects and layers that have two colours at some location.
 fn union_layers(space: &mut Space, base: usize, window: Window) -> ValueResult {
     let mut colours = Colours::default();
-    for place in base..space.stack.len() {
-        let item = space.stack[place];
+    for index in base..space.stack.len() {
+        let item = space.stack[index];
         colours.join(palette(space, item));
     }
     let mut layering = space.begin_layers(window, colours);
-    for place in base..space.stack.len() {
+    for index in base..space.stack.len() {
         space.meter.work(1)?;
-        let item = space.stack[place];
+        let item = space.stack[index];
         match item {
             Value::Object(mask, colour) => layer(space, &mut layering, window, mask, colour),
             Value::Painted { rows, cells, .. } => {

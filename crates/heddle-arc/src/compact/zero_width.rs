@@ -49,7 +49,7 @@ pub(super) fn not_rows(space: &Space, value: Value) -> Option<Fault> {
 
 /// Returns the index of the argument whose rows a primitive reads first. `first` is the first
 /// argument, a grid or, for some primitives, a patch.
-pub(super) fn grid_place(prim: Prim, first: Value) -> Option<usize> {
+pub(super) fn grid_argument(prim: Prim, first: Value) -> Option<usize> {
     match prim {
         Prim::Rot90
         | Prim::Rot180
@@ -104,12 +104,12 @@ pub(super) fn grid_place(prim: Prim, first: Value) -> Option<usize> {
 }
 
 /// Returns the index of the argument whose rows a primitive reads after those of the first.
-pub(super) fn other_grid_place(prim: Prim) -> Option<usize> {
+pub(super) fn other_grid_argument(prim: Prim) -> Option<usize> {
     matches!(prim, Prim::Hconcat | Prim::Cellwise).then_some(1)
 }
 
 /// Returns the index of the argument whose locations a primitive reads before any other check.
-pub(super) fn patch_place(prim: Prim, args: &[Value]) -> Option<usize> {
+pub(super) fn patch_argument(prim: Prim, args: &[Value]) -> Option<usize> {
     let is_set = args[0].is_set();
     let on_grid = args[0].as_grid().is_some();
     match prim {
@@ -200,7 +200,7 @@ pub(super) fn of_zero_width(
 ) -> Option<ValueResult> {
     let value = args[0];
     let none_at_all = rows == 0;
-    let number = |place: usize| args[place].int();
+    let number = |index: usize| args[index].int();
     match prim {
         Prim::Rot90
         | Prim::Rot270

@@ -59,14 +59,14 @@ pub enum DataError {
         path: PathBuf,
     },
     /// A task is not valid.
-    #[error("{file}: task {task}{place}")]
+    #[error("{file}: task {task}{location}")]
     Task {
         /// The file.
         file: String,
         /// The task.
         task: Arc<str>,
         /// The location in the task.
-        place: TaskLocation,
+        location: TaskLocation,
         /// The problem found there.
         #[source]
         problem: Problem,

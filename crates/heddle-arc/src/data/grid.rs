@@ -13,11 +13,11 @@ pub(super) struct GridReader<'a> {
 }
 
 impl GridReader<'_> {
-    fn error(&self, place: TaskLocation, problem: Problem) -> DataError {
+    fn error(&self, location: TaskLocation, problem: Problem) -> DataError {
         DataError::Task {
             file: self.file.to_owned(),
             task: Arc::clone(&self.task),
-            place,
+            location,
             problem,
         }
     }
@@ -55,29 +55,29 @@ impl GridReader<'_> {
         };
         let mut found = Vec::with_capacity(pairs.len());
         for (at, mut pair) in pairs.into_iter().enumerate() {
-            let place = |side| TaskLocation {
+            let location = |side| TaskLocation {
                 pair: Some((role, at + 1)),
                 side,
                 row: None,
             };
             let input = pair
                 .take("input")
-                .ok_or_else(|| self.error(place(None), Problem::NoInput))?;
+                .ok_or_else(|| self.error(location(None), Problem::NoInput))?;
             let solution = || solutions.and_then(|solutions| solutions.get(at)).cloned();
             let output = pair
                 .take("output")
                 .or_else(solution)
                 .filter(|output| !output.is_null())
-                .ok_or_else(|| self.error(place(None), Problem::NoOutput))?;
+                .ok_or_else(|| self.error(location(None), Problem::NoOutput))?;
             found.push((
-                self.grid(input, place(Some(PairSide::Input)))?,
-                self.grid(output, place(Some(PairSide::Output)))?,
+                self.grid(input, location(Some(PairSide::Input)))?,
+                self.grid(output, location(Some(PairSide::Output)))?,
             ));
         }
         Ok(found)
     }
 
-    fn grid(&self, json: Json<'_>, place: TaskLocation) -> Result<Grid, DataError> {
+    fn grid(&self, json: Json<'_>, location: TaskLocation) -> Result<Grid, DataError> {
         match json {
             Json::Grid { width, cells }
                 if width <= MAX_GRID_SIDE && cells.len() / width <= MAX_GRID_SIDE =>
@@ -87,7 +87,7 @@ impl GridReader<'_> {
             _ => {}
         }
         let (row, problem) = trouble(&json);
-        Err(self.error(TaskLocation { row, ..place }, problem))
+        Err(self.error(TaskLocation { row, ..location }, problem))
     }
 }
 

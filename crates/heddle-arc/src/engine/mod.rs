@@ -83,8 +83,8 @@ pub fn evaluate_with<T: Send>(
             deferred: Vec::new(),
             speeds: &speeds,
         };
-        let mut report = |place: usize, program: usize, evaluation: EvaluationRef<'_>| {
-            let example = tile * length + place;
+        let mut report = |index: usize, program: usize, evaluation: EvaluationRef<'_>| {
+            let example = tile * length + index;
             graded.push((example, program, grade(example, program, evaluation)));
         };
         let mut worker = worker_pool.take();
@@ -111,8 +111,8 @@ pub fn evaluate_with<T: Send>(
                 deferred: Vec::new(),
                 speeds: &speeds,
             };
-            let mut report = |place: usize, program: usize, evaluation: EvaluationRef<'_>| {
-                let example = tile * length + place;
+            let mut report = |index: usize, program: usize, evaluation: EvaluationRef<'_>| {
+                let example = tile * length + index;
                 graded.push((example, program, grade(example, program, evaluation)));
             };
             let mut worker = worker_pool.take();

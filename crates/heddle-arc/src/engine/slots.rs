@@ -113,42 +113,42 @@ impl Slots {
     }
 
     #[inline]
-    fn step(&self, place: u32) -> usize {
-        self.of_steps.index(place as usize)
+    fn step(&self, slot: u32) -> usize {
+        self.of_steps.index(slot as usize)
     }
 
     /// The value in a slot; slots are numbered from the first input. A step whose value is
     /// read has run.
     #[inline]
-    pub(super) fn value(&self, place: u32) -> Value {
-        self.values[self.of_values.index(place as usize)]
+    pub(super) fn value(&self, slot: u32) -> Value {
+        self.values[self.of_values.index(slot as usize)]
     }
 
     #[inline]
-    pub(super) fn state(&self, place: u32) -> StepState {
-        self.states[self.step(place)]
+    pub(super) fn state(&self, slot: u32) -> StepState {
+        self.states[self.step(slot)]
     }
 
     #[inline]
-    pub(super) fn record(&self, place: u32) -> StepRecord {
-        self.records[self.step(place)]
+    pub(super) fn record(&self, slot: u32) -> StepRecord {
+        self.records[self.step(slot)]
     }
 
     #[inline]
-    pub(super) fn set_value(&mut self, place: u32, value: Value) {
-        let index = self.of_values.index(self.sizes.given + place as usize);
+    pub(super) fn set_value(&mut self, slot: u32, value: Value) {
+        let index = self.of_values.index(self.sizes.given + slot as usize);
         self.values[index] = value;
     }
 
     #[inline]
-    pub(super) fn set(&mut self, place: u32, state: StepState, record: StepRecord) {
-        let index = self.step(place);
+    pub(super) fn set(&mut self, slot: u32, state: StepState, record: StepRecord) {
+        let index = self.step(slot);
         self.states[index] = state;
         self.records[index] = record;
     }
 
-    pub(super) fn empty(&mut self, place: u32) {
-        let index = self.step(place);
+    pub(super) fn empty(&mut self, slot: u32) {
+        let index = self.step(slot);
         self.states[index] = StepState::Empty;
     }
 
@@ -177,18 +177,18 @@ mod tests {
             slots.select_example(example);
             slots.give(&[Value::Int(10 * example as i64)], &[Value::Int(7)]);
             // The two shared steps and the program's first own step.
-            for place in 0..3 {
-                let value = Value::Int(100 * example as i64 + i64::from(place));
-                slots.set_value(place, value);
+            for slot in 0..3 {
+                let value = Value::Int(100 * example as i64 + i64::from(slot));
+                slots.set_value(slot, value);
                 let record = StepRecord {
                     steps: value.int().unwrap() as u64,
                     ..StepRecord::default()
                 };
                 assert_eq!(
-                    slots.state(place) == StepState::Empty,
-                    place < 2 || example == 0
+                    slots.state(slot) == StepState::Empty,
+                    slot < 2 || example == 0
                 );
-                slots.set(place, StepState::Ready, record);
+                slots.set(slot, StepState::Ready, record);
             }
         }
         for example in [1, 0, 2] {
@@ -196,8 +196,8 @@ mod tests {
             let expected = [0, 1].map(|step| 100 * example as i64 + step);
             assert_eq!(number(slots.value(0)), 10 * example as i64);
             assert_eq!(number(slots.value(1)), 7);
-            assert_eq!([2, 3].map(|place| number(slots.value(place))), expected);
-            let steps = [0, 1].map(|place| slots.record(place).steps as i64);
+            assert_eq!([2, 3].map(|slot| number(slots.value(slot))), expected);
+            let steps = [0, 1].map(|slot| slots.record(slot).steps as i64);
             assert_eq!(steps, expected);
             assert_eq!(number(slots.value(4)), 202);
             assert_eq!(slots.state(2), StepState::Ready);

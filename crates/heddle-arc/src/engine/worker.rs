@@ -103,11 +103,11 @@ impl Worker {
             own: plan.max_own_steps,
         });
         self.imported.clear();
-        for (place, example) in block.iter().enumerate() {
+        for (index, example) in block.iter().enumerate() {
             self.space.meter.restart();
             let inputs = self.import_example(plan, example);
             if let Ok(inputs) = &inputs {
-                self.slots.select_example(place);
+                self.slots.select_example(index);
                 self.slots.give(inputs, flat_code.constants());
             }
             self.imported.push(inputs.map(|_| ()));
@@ -135,11 +135,11 @@ impl Worker {
     fn evaluate(
         &mut self,
         plan: &Plan,
-        place: usize,
+        index: usize,
         program: usize,
         report: impl FnOnce(EvaluationRef<'_>),
     ) -> bool {
-        if let Err(fault) = self.imported[place] {
+        if let Err(fault) = self.imported[index] {
             report(EvaluationRef::Undefined(Undefined {
                 fault,
                 primitive: None,
@@ -147,7 +147,7 @@ impl Worker {
             }));
             return true;
         }
-        self.slots.select_example(place);
+        self.slots.select_example(index);
         let planned = &plan.programs[program];
         self.run_shared_steps(plan, planned);
         let mark = self.space.mark();
@@ -176,14 +176,14 @@ impl Worker {
     /// the program ends, so later steps are not needed.
     fn run_shared_steps(&mut self, plan: &Plan, planned: &PlannedProgram) {
         for step in &planned.shared {
-            if self.must_run(step.place) {
+            if self.must_run(step.slot) {
                 if self.space.used_bytes() > self.shared_bytes {
                     return;
                 }
                 // Its time does not belong to an evaluation yet.
                 self.step(plan, *step, 0);
             }
-            if self.slots.state(step.place) != StepState::Ready {
+            if self.slots.state(step.slot) != StepState::Ready {
                 return;
             }
         }
@@ -191,8 +191,8 @@ impl Worker {
 
     /// Whether a shared step has not run, or must run again with more steps than earlier
     /// passes allowed.
-    fn must_run(&self, place: u32) -> bool {
-        match self.slots.state(place) {
+    fn must_run(&self, slot: u32) -> bool {
+        match self.slots.state(slot) {
             StepState::Empty => true,
             StepState::Deferred => self.allowed_steps == self.budget.steps,
             StepState::Ready | StepState::Failed => false,
@@ -203,17 +203,17 @@ impl Worker {
     fn program(&mut self, plan: &Plan, planned: &PlannedProgram) -> ProgramOutcome {
         let mut spent = StepRecord::default();
         for step in &planned.steps {
-            let shared = (step.place as usize) < plan.shared_steps;
+            let shared = (step.slot as usize) < plan.shared_steps;
             if !shared {
                 self.step(plan, *step, spent.nanos);
-            } else if self.must_run(step.place) {
+            } else if self.must_run(step.slot) {
                 self.step(plan, *step, spent.nanos);
-                self.temporary_steps.push(step.place);
+                self.temporary_steps.push(step.slot);
             }
-            if self.slots.state(step.place) == StepState::Deferred {
+            if self.slots.state(step.slot) == StepState::Deferred {
                 return ProgramOutcome::Deferred;
             }
-            let record = self.slots.record(step.place);
+            let record = self.slots.record(step.slot);
             let failure = record
                 .fault
                 .or_else(|| self.over_budget(&mut spent, record, plan.primitive_of(step.number)));
@@ -259,7 +259,7 @@ impl Worker {
     fn fetch(&self, plan: &Plan, argument: StepOperand) -> Value {
         match argument {
             StepOperand::Fixed(value) => value,
-            other => self.slots.value(plan.code.flat_code.place(other) as u32),
+            other => self.slots.value(plan.code.flat_code.slot(other) as u32),
         }
     }
 
@@ -275,7 +275,7 @@ impl Worker {
     fn step(&mut self, plan: &Plan, planned: PlannedStep, spent_nanos: u64) {
         let flat_code = &plan.code.flat_code;
         let code = flat_code.step(planned.number);
-        let operands = flat_code.places(code);
+        let operands = flat_code.slots(code);
         let is_timed = self.times.is_some() || self.budget.time.is_some();
         let start = is_timed.then(Instant::now);
         self.space.begin_step(Duration::from_nanos(spent_nanos));
@@ -323,7 +323,7 @@ impl Worker {
         };
         let state = match result {
             Ok(value) => {
-                self.slots.set_value(planned.place, value);
+                self.slots.set_value(planned.slot, value);
                 StepState::Ready
             }
             Err(Fault::Budget(BudgetLimit::Steps)) if self.allowed_steps < self.budget.steps => {
@@ -334,7 +334,7 @@ impl Worker {
                 StepState::Failed
             }
         };
-        self.slots.set(planned.place, state, record);
+        self.slots.set(planned.slot, state, record);
         if let (Some(times), Some(start)) = (&mut self.times, start) {
             times.add(plan.primitive_of(planned.number), start.elapsed());
         }

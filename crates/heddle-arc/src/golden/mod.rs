@@ -51,7 +51,7 @@ pub enum GoldenError {
 #[derive(Clone, Debug)]
 pub struct GoldenVector {
     /// Its file and line, for messages.
-    pub place: String,
+    pub location: String,
     /// The primitive under test.
     pub prim: Prim,
     /// The arguments of the primitive.
@@ -100,7 +100,7 @@ pub struct VectorReport {
 
 impl GoldenVector {
     /// Reads a vector from one line of JSON.
-    pub(crate) fn from_line(line: &str, place: String) -> Result<GoldenVector, String> {
+    pub(crate) fn from_line(line: &str, location: String) -> Result<GoldenVector, String> {
         let json: Json = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let name = json["fn"].as_str().ok_or("\"fn\" is missing")?;
         let prim = Prim::named(name).ok_or_else(|| format!("no primitive is called {name}"))?;
@@ -114,7 +114,7 @@ impl GoldenVector {
             _ => return Err("neither \"out\" nor \"err\": true".to_owned()),
         };
         Ok(GoldenVector {
-            place,
+            location,
             prim,
             args: list(&json["args"])?,
             apply: json.get("apply").map(list).transpose()?,
@@ -157,11 +157,11 @@ pub fn read_text(text: &str, path: &Path) -> Result<Vec<GoldenVector>, GoldenErr
     lines
         .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
         .map(|(at, line)| {
-            let place = format!("{}:{}", path.display(), at + 1);
+            let location = format!("{}:{}", path.display(), at + 1);
             let vector = if line.starts_with('{') {
-                GoldenVector::from_line(line, place)
+                GoldenVector::from_line(line, location)
             } else {
-                notation::read(line, place)
+                notation::read(line, location)
             };
             vector.map_err(|found| GoldenError::Line {
                 path: path.to_owned(),
@@ -197,7 +197,12 @@ fn difference(vector: &GoldenVector, result: &Result<Plain, Fault>) -> String {
         let args: Vec<String> = args.iter().map(Plain::to_string).collect();
         args.join(", ")
     };
-    let mut text = format!("{}: {}({})", vector.place, vector.prim, list(&vector.args));
+    let mut text = format!(
+        "{}: {}({})",
+        vector.location,
+        vector.prim,
+        list(&vector.args)
+    );
     if let Some(apply) = &vector.apply {
         // Writing to a string cannot fail.
         let _ = write!(text, "({})", list(apply));

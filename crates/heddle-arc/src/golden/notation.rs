@@ -105,7 +105,7 @@ fn digits(rows: &[Plain]) -> Option<String> {
 }
 
 /// Reads a line written by [`write()`].
-pub fn read(line: &str, place: String) -> Result<GoldenVector, String> {
+pub fn read(line: &str, location: String) -> Result<GoldenVector, String> {
     let mut reader = NotationReader {
         rest: line,
         depth: 0,
@@ -134,7 +134,7 @@ pub fn read(line: &str, place: String) -> Result<GoldenVector, String> {
         _ => Some(reader.value()?),
     };
     Ok(GoldenVector {
-        place,
+        location,
         prim,
         args,
         apply,

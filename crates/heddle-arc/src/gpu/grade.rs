@@ -413,7 +413,7 @@ impl<'g, W: Fn(TileExample) -> &'g Grid + Sync> Operation for GradeBlocks<'_, W>
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Findings, Error> {
-        match (context.place(), self.gpu) {
+        match (context.target(), self.gpu) {
             (ExecutionTarget::Accelerator(accelerator), Some((tile_group, launch))) => {
                 let (_, portion) = self.portion(tile_group, launch);
                 let job = portion.job();

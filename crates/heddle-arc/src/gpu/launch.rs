@@ -424,7 +424,7 @@ impl Operation for Interpret<'_> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Ran, Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Accelerator(_) if self.job.evaluations == 0 => Ok(Ran::default()),
             ExecutionTarget::Accelerator(accelerator) => self.launch(context, accelerator, None),
             ExecutionTarget::Host(_) => Err(Error::NotImplementedOn {

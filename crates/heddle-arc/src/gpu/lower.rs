@@ -266,7 +266,7 @@ impl Writer {
                     self.last_use[place as usize] = NEVER;
                 }
             }
-            self.register[planned.place as usize] = own;
+            self.register[planned.slot as usize] = own;
         }
         let register = argument_register(&self.register, planned.result);
         self.code.words[head + 1] = self.argument(planned.result, |_| register);
@@ -280,7 +280,7 @@ impl Writer {
         let beyond_grid = |argument: &StepOperand| matches!(argument, StepOperand::Parameter(1..));
         let mut whole = beyond_grid(&planned.result);
         for (number, planned) in planned.steps.iter().enumerate() {
-            self.last_use[planned.place as usize] = number as u32;
+            self.last_use[planned.slot as usize] = number as u32;
             for argument in &steps[planned.number as usize].arguments {
                 whole |= beyond_grid(argument);
                 if let StepOperand::Local(place) = argument {
@@ -403,7 +403,7 @@ pub(super) mod tests {
                 check(words[next], *argument, &held);
                 next += 1;
             }
-            held[(head >> 16) as usize] = planned.place;
+            held[(head >> 16) as usize] = planned.slot;
         }
         check(words[at + 1], planned.result, &held);
     }

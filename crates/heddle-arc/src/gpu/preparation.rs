@@ -58,7 +58,7 @@ impl Operation for Preparation {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        let ExecutionTarget::Accelerator(accelerator) = context.place() else {
+        let ExecutionTarget::Accelerator(accelerator) = context.target() else {
             return Err(Error::NotImplementedOn {
                 operation: PREPARE.name(),
                 device: context.device(),

@@ -146,10 +146,10 @@ pub(super) fn other(container: &Plain, value: &Plain) -> PlainResult {
 pub(super) fn nth(container: &Plain, n: i64) -> PlainResult {
     let items = container.items()?;
     let length = items.len() as i64;
-    let place = if n < 0 { n.saturating_add(length) } else { n };
-    usize::try_from(place)
+    let index = if n < 0 { n.saturating_add(length) } else { n };
+    usize::try_from(index)
         .ok()
-        .and_then(|place| items.get(place))
+        .and_then(|index| items.get(index))
         .map(|item| (*item).clone())
         .ok_or(Fault::Missing(ValueKind::ElementAtThatPlace))
 }

@@ -118,9 +118,9 @@ type ArgumentKey = (u8, i64, i64);
 
 fn key(argument: StepOperand) -> ArgumentKey {
     match argument {
-        StepOperand::Parameter(place) => (0, i64::from(place), 0),
-        StepOperand::Local(place) => (1, i64::from(place), 0),
-        StepOperand::Captured(place) => (2, i64::from(place), 0),
+        StepOperand::Parameter(index) => (0, i64::from(index), 0),
+        StepOperand::Local(index) => (1, i64::from(index), 0),
+        StepOperand::Captured(index) => (2, i64::from(index), 0),
         StepOperand::Fixed(value) => match value {
             Value::Bool(value) => (3, i64::from(value), 0),
             Value::Int(value) => (4, value, 0),
@@ -206,8 +206,8 @@ impl BodyBuilder {
                 first,
             } => {
                 let mut all = arguments;
-                let place = if *first { 0 } else { all.len() };
-                all.insert(place, fixed.clone());
+                let index = if *first { 0 } else { all.len() };
+                all.insert(index, fixed.clone());
                 self.call(block, function, all)
             }
         }
@@ -254,7 +254,7 @@ impl BodyBuilder {
         // Only a dynamic function has no known arity, and it needs no body.
         let arity = function.arity().unwrap_or(1);
         let parameters = (0..arity as u8)
-            .map(|place| LoweredTerm::Value(StepOperand::Parameter(place)))
+            .map(|index| LoweredTerm::Value(StepOperand::Parameter(index)))
             .collect();
         let mut body = StepBuilder::default();
         let result = self.call(&mut body, &inside, parameters);
@@ -297,7 +297,7 @@ impl BodyBuilder {
 /// The function a builder makes of known parts; `None` where it must be made, or must
 /// fail, at run time.
 fn build(prim: Prim, parts: &[LoweredTerm]) -> Option<LoweredTerm> {
-    let function = |place: usize| parts[place].function();
+    let function = |index: usize| parts[index].function();
     let shape = match prim {
         Prim::Compose | Prim::Chain => {
             FunctionShape::Pipe((0..parts.len()).map(function).collect())
@@ -338,11 +338,11 @@ impl CaptureList {
             return argument;
         }
         let next = self.outside.len() as u16;
-        let place = *self.known.entry(key(argument)).or_insert(next);
-        if place == next {
+        let index = *self.known.entry(key(argument)).or_insert(next);
+        if index == next {
             self.outside.push(argument);
         }
-        StepOperand::Captured(place)
+        StepOperand::Captured(index)
     }
 
     fn lowered(&mut self, lowered: &LoweredTerm) -> LoweredTerm {

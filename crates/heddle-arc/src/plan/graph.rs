@@ -138,7 +138,7 @@ impl Graph {
             calls: Vec::new(),
             result: 0,
             file: Arc::clone(&output.file),
-            places: Vec::new(),
+            line_numbers: Vec::new(),
         };
         // In the order of the program's text where it is known.
         let text_order = output.lines.iter().map(|(node, _)| *node);
@@ -152,7 +152,9 @@ impl Graph {
             program
                 .calls
                 .push(self.call(node, output.result, number, &numbers));
-            program.places.push(lines.get(&node).copied().unwrap_or(0));
+            program
+                .line_numbers
+                .push(lines.get(&node).copied().unwrap_or(0));
         }
         program.result = numbers[&output.result];
         program
@@ -216,12 +218,12 @@ impl GraphBuilder {
         let needed = needed_calls(program);
         let mut numbers = vec![0; program.calls.len()];
         let mut lines = Vec::new();
-        for (place, call) in program.calls.iter().enumerate() {
-            if !needed[place] {
+        for (index, call) in program.calls.iter().enumerate() {
+            if !needed[index] {
                 continue;
             }
-            numbers[place] = self.node(Node::of(call, &numbers));
-            lines.push((numbers[place], program.places[place]));
+            numbers[index] = self.node(Node::of(call, &numbers));
+            lines.push((numbers[index], program.line_numbers[index]));
         }
         self.graph.outputs.push(ProgramOutput {
             name: Arc::clone(&program.name),
@@ -237,11 +239,11 @@ impl GraphBuilder {
 fn needed_calls(program: &Program) -> Vec<bool> {
     let mut needed = vec![false; program.calls.len()];
     needed[program.result as usize] = true;
-    for place in (0..program.calls.len()).rev() {
-        if !needed[place] {
+    for index in (0..program.calls.len()).rev() {
+        if !needed[index] {
             continue;
         }
-        let call = &program.calls[place];
+        let call = &program.calls[index];
         if let Callee::Call(callee) = call.callee {
             needed[callee as usize] = true;
         }

@@ -46,7 +46,7 @@ pub(crate) struct PlannedStep {
     pub number: u32,
     /// The slot of its result: shared steps come first, then each program numbers its own
     /// steps.
-    pub place: u32,
+    pub slot: u32,
     /// The program's line that calls it.
     pub line: u32,
 }
@@ -123,7 +123,7 @@ impl Plan {
                 .into_iter()
                 .map(|number| PlannedStep {
                     number,
-                    place: 0,
+                    slot: 0,
                     line: lines.get(&number).copied().unwrap_or(last_line),
                 })
                 .collect();
@@ -135,7 +135,7 @@ impl Plan {
             });
         }
         let mut steps = block.steps;
-        let (shared_steps, max_own_steps) = place(&mut programs, &mut steps);
+        let (shared_steps, max_own_steps) = assign_slots(&mut programs, &mut steps);
         let mut code = lowering.code;
         code.flat_code = FlatCode::new(&steps, &code.bodies);
         Plan {
@@ -270,7 +270,7 @@ fn needed_steps(steps: &[Step], result: StepOperand) -> Vec<u32> {
         needed.push(step);
         let arguments = steps[step as usize].arguments.iter();
         waiting.extend(arguments.filter_map(|argument| match argument {
-            StepOperand::Local(place) => Some(*place),
+            StepOperand::Local(slot) => Some(*slot),
             _ => None,
         }));
     }
@@ -280,18 +280,18 @@ fn needed_steps(steps: &[Step], result: StepOperand) -> Vec<u32> {
 
 /// Assigns a slot to every step and replaces operands by slots. Returns the number of
 /// shared steps and the largest number of steps of one program that no other needs.
-fn place(programs: &mut [PlannedProgram], steps: &mut [Step]) -> (usize, usize) {
+fn assign_slots(programs: &mut [PlannedProgram], steps: &mut [Step]) -> (usize, usize) {
     let mut users = vec![0_u32; steps.len()];
     for program in &*programs {
         for step in &program.steps {
             users[step.number as usize] += 1;
         }
     }
-    let mut places = vec![0_u32; steps.len()];
+    let mut slots = vec![0_u32; steps.len()];
     let mut shared = 0;
-    for (place, users) in places.iter_mut().zip(&users) {
+    for (slot, users) in slots.iter_mut().zip(&users) {
         if *users > 1 {
-            *place = shared;
+            *slot = shared;
             shared += 1;
         }
     }
@@ -301,18 +301,18 @@ fn place(programs: &mut [PlannedProgram], steps: &mut [Step]) -> (usize, usize) 
         for step in &mut program.steps {
             let number = step.number as usize;
             if users[number] == 1 {
-                places[number] = next;
+                slots[number] = next;
                 next += 1;
             }
-            step.place = places[number];
+            step.slot = slots[number];
         }
         most = most.max(next);
-        let kept = program.steps.iter().filter(|step| step.place < shared);
+        let kept = program.steps.iter().filter(|step| step.slot < shared);
         program.shared = kept.copied().collect();
     }
     let replaced = |argument: &mut StepOperand| {
         if let StepOperand::Local(step) = argument {
-            *step = places[*step as usize];
+            *step = slots[*step as usize];
         }
     };
     for step in steps {

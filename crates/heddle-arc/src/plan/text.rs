@@ -168,9 +168,9 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
         variables.insert(&call.variable, number);
     }
     let mut graph = merging.graph;
-    let places: BTreeMap<u32, u32> = numbers
+    let line_numbers: BTreeMap<u32, u32> = numbers
         .iter()
-        .zip(&program.places)
+        .zip(&program.line_numbers)
         .map(|(node, line)| (*node, *line))
         .collect();
     for (line, name, rest) in programs {
@@ -185,7 +185,7 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
         };
         graph.outputs.push(output);
         let number = graph.outputs.len() - 1;
-        let lines = graph.lines_of(number, &places);
+        let lines = graph.lines_of(number, &line_numbers);
         graph.outputs[number].lines = lines;
     }
     Ok(graph)
@@ -215,7 +215,7 @@ fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Pro
 
 impl Graph {
     /// The nodes that an output needs, with their line numbers.
-    fn lines_of(&self, output: usize, places: &BTreeMap<u32, u32>) -> Vec<(u32, u32)> {
+    fn lines_of(&self, output: usize, line_numbers: &BTreeMap<u32, u32>) -> Vec<(u32, u32)> {
         let result = self.outputs[output].result;
         let mut wanted = vec![false; result as usize + 1];
         wanted[result as usize] = true;
@@ -228,7 +228,7 @@ impl Graph {
         }
         (0..=result)
             .filter(|node| wanted[*node as usize])
-            .map(|node| (node, places.get(&node).copied().unwrap_or(0)))
+            .map(|node| (node, line_numbers.get(&node).copied().unwrap_or(0)))
             .collect()
     }
 }

@@ -178,7 +178,7 @@ impl ProgramReader {
                 calls: Vec::new(),
                 result: 0,
                 file: Arc::clone(&self.file),
-                places: Vec::new(),
+                line_numbers: Vec::new(),
             },
             scope: NameScope::new(form.unwrap_or(Form::Input)),
             broken: false,
@@ -276,7 +276,7 @@ impl ProgramReader {
             callee: function,
             arguments,
         });
-        open.program.places.push(number);
+        open.program.line_numbers.push(number);
         Ok(())
     }
 
@@ -288,7 +288,7 @@ impl ProgramReader {
         {
             let line = open
                 .program
-                .places
+                .line_numbers
                 .last()
                 .map_or(open.line, |line| line + 1);
             let found = failure(

@@ -113,7 +113,7 @@ pub struct Program {
     /// The file it was read from.
     pub file: Arc<str>,
     /// The line of each call in the file, counted from 1.
-    pub places: Vec<u32>,
+    pub line_numbers: Vec<u32>,
 }
 
 /// Programs are equal when their text is; file and lines are not compared.

@@ -62,7 +62,7 @@ impl ProgramBuilder {
                 calls: Vec::new(),
                 result: 0,
                 file: "generated".into(),
-                places: Vec::new(),
+                line_numbers: Vec::new(),
             },
             types: Vec::new(),
         }
@@ -71,7 +71,7 @@ impl ProgramBuilder {
     /// Removes all lines after the first `lines`.
     fn cut(&mut self, lines: usize) {
         self.program.calls.truncate(lines);
-        self.program.places.truncate(lines);
+        self.program.line_numbers.truncate(lines);
         self.types.truncate(lines);
     }
 
@@ -83,7 +83,7 @@ impl ProgramBuilder {
             callee: Callee::Prim(prim),
             arguments,
         });
-        self.program.places.push(number as u32 + 2);
+        self.program.line_numbers.push(number as u32 + 2);
         let inferred = infer(&self.program);
         match inferred.types.last() {
             Some(result) if inferred.warnings.is_empty() => {
@@ -92,7 +92,7 @@ impl ProgramBuilder {
             }
             _ => {
                 self.program.calls.pop();
-                self.program.places.pop();
+                self.program.line_numbers.pop();
                 None
             }
         }

@@ -40,7 +40,7 @@ pub(super) fn tidied(program: &Program) -> Program {
     let mut numbers: Vec<Option<u32>> = vec![None; count];
     let mut tidy = Program {
         calls: Vec::new(),
-        places: Vec::new(),
+        line_numbers: Vec::new(),
         ..program.clone()
     };
     for (at, call) in program
@@ -69,7 +69,7 @@ pub(super) fn tidied(program: &Program) -> Program {
             callee,
             arguments,
         });
-        tidy.places.push(number + 2);
+        tidy.line_numbers.push(number + 2);
     }
     tidy.result = tidy.calls.len().saturating_sub(1) as u32;
     tidy
@@ -92,7 +92,7 @@ pub(super) fn with_lines_before(program: &Program, lines: &[Call]) -> Program {
             arguments: arguments.flatten().collect(),
         });
     }
-    longer.places = (0..longer.calls.len() as u32)
+    longer.line_numbers = (0..longer.calls.len() as u32)
         .map(|line| line + 2)
         .collect();
     longer.result = program.result + by;

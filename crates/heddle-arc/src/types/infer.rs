@@ -23,7 +23,7 @@ pub struct Inference {
 pub fn infer(program: &Program) -> Inference {
     let mut types: Vec<Type> = Vec::with_capacity(program.calls.len());
     let mut warnings = Vec::new();
-    for (call, line) in program.calls.iter().zip(&program.places) {
+    for (call, line) in program.calls.iter().zip(&program.line_numbers) {
         let arguments: Vec<Type> = call
             .arguments
             .iter()

@@ -94,8 +94,8 @@ impl Space {
             return Ok(None);
         }
         let at = self.new_cells(len)?;
-        for (place, item) in self.stack[base..].iter().enumerate() {
-            self.cells[at + place] = item.small().unwrap_or_default();
+        for (index, item) in self.stack[base..].iter().enumerate() {
+            self.cells[at + index] = item.small().unwrap_or_default();
         }
         Ok(Some(Value::Row {
             at: at as u32,
@@ -192,8 +192,8 @@ impl Space {
         }));
         if keyed.len() == stack.len() - base {
             keyed.sort_unstable_by(|(a, x), (b, y)| a.cmp(b).then_with(|| self.order(*x, *y)));
-            for (place, (_, value)) in stack[base..].iter_mut().zip(&keyed) {
-                *place = *value;
+            for (slot, (_, value)) in stack[base..].iter_mut().zip(&keyed) {
+                *slot = *value;
             }
         } else {
             stack[base..].sort_unstable_by(|a, b| self.order(*a, *b));
@@ -270,15 +270,15 @@ impl Space {
             return false;
         }
         let (height, across) = (height as usize, words_across as usize);
-        let mut places = [0_u8; 256];
+        let mut plane_of_colour = [0_u8; 256];
         for (plane, colour) in colours.iter().enumerate() {
-            places[(i16::from(colour) + 128) as usize] = plane as u8;
+            plane_of_colour[(i16::from(colour) + 128) as usize] = plane as u8;
         }
         self.bitmap.clear();
         self.bitmap.resize(words as usize, 0);
         for item in &self.stack[base..] {
             let (plane, i, j) = match *item {
-                Value::Cell { colour, i, j } => (places[(colour + 128) as usize], i, j),
+                Value::Cell { colour, i, j } => (plane_of_colour[(colour + 128) as usize], i, j),
                 Value::Pair(i, j) => (0, i, j),
                 _ => continue,
             };
@@ -314,8 +314,8 @@ impl Space {
     fn drop_repeated_empties(&mut self, base: usize) -> usize {
         let mut seen = false;
         let mut kept = base;
-        for place in base..self.stack.len() {
-            let element = self.stack[place];
+        for index in base..self.stack.len() {
+            let element = self.stack[index];
             if matches!(element, Value::Set { len: 0, .. }) {
                 if seen {
                     continue;

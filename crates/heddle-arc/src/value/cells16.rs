@@ -134,16 +134,16 @@ mod tests {
     proptest! {
         #[test]
         fn simd_and_portable_code_agree(a in cells(), b in cells(), bits in any::<u16>()) {
-            let held = |bits: u16, place: usize| bits >> place & 1 == 1;
+            let held = |bits: u16, index: usize| bits >> index & 1 == 1;
             for equal in [same(a, b), portable::same(a, b)] {
-                for place in 0..16 {
-                    prop_assert_eq!(held(equal, place), a[place] == b[place]);
+                for index in 0..16 {
+                    prop_assert_eq!(held(equal, index), a[index] == b[index]);
                 }
             }
             for all in [chosen(bits, a, b), portable::chosen(bits, a, b)] {
-                for place in 0..16 {
-                    let wanted = if held(bits, place) { a[place] } else { b[place] };
-                    prop_assert_eq!(all[place], wanted);
+                for index in 0..16 {
+                    let wanted = if held(bits, index) { a[index] } else { b[index] };
+                    prop_assert_eq!(all[index], wanted);
                 }
             }
         }

@@ -121,8 +121,8 @@ impl Space {
             Value::Grid { height, width, .. } => u64::from(height) * (u64::from(width) + 1),
             Value::Row { len, .. } => u64::from(len),
             Value::Tuple { at, len, .. } | Value::Set { at, len, .. } => {
-                for place in at..at + len {
-                    self.charge_export(self.values[place as usize])?;
+                for index in at..at + len {
+                    self.charge_export(self.values[index as usize])?;
                 }
                 u64::from(len)
             }

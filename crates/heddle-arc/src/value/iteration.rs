@@ -25,22 +25,22 @@ impl Space {
     }
 
     /// Returns the element of a tuple at an index below its length.
-    fn tuple_element(&self, tuple: Value, place: usize) -> Value {
+    fn tuple_element(&self, tuple: Value, index: usize) -> Value {
         match tuple {
-            Value::Pair(i, j) => Value::Int(i64::from(if place == 0 { i } else { j })),
+            Value::Pair(i, j) => Value::Int(i64::from(if index == 0 { i } else { j })),
             Value::Cell { colour, i, j } => {
-                if place == 0 {
+                if index == 0 {
                     Value::Int(i64::from(colour))
                 } else {
                     Value::Pair(i, j)
                 }
             }
-            Value::Row { at, .. } => Value::Int(i64::from(self.cells[at as usize + place])),
+            Value::Row { at, .. } => Value::Int(i64::from(self.cells[at as usize + index])),
             Value::Grid { at, width, .. } => {
-                let start = at as usize + place * usize::from(width);
+                let start = at as usize + index * usize::from(width);
                 self.row_value(start, usize::from(width))
             }
-            Value::Tuple { at, .. } | Value::Set { at, .. } => self.values[at as usize + place],
+            Value::Tuple { at, .. } | Value::Set { at, .. } => self.values[at as usize + index],
             other => other,
         }
     }
@@ -58,12 +58,12 @@ impl Space {
     }
 
     /// Returns the element at a zero-based index, if there is one.
-    pub(crate) fn nth(&self, container: Value, place: usize) -> Result<Option<Value>, Fault> {
+    pub(crate) fn nth(&self, container: Value, index: usize) -> Result<Option<Value>, Fault> {
         if container.is_tuple() || matches!(container, Value::Set { .. }) {
-            let inside = place < self.len(container)?;
-            return Ok(inside.then(|| self.tuple_element(container, place)));
+            let inside = index < self.len(container)?;
+            return Ok(inside.then(|| self.tuple_element(container, index)));
         }
-        Ok(self.elements(container)?.nth(place))
+        Ok(self.elements(container)?.nth(index))
     }
 
     /// Returns the last element, if there is one.
@@ -211,8 +211,8 @@ impl Space {
             Value::Mask(mask) => self.push_mask(mask, Value::Pair),
             Value::Object(mask, colour) => self.push_object(mask, colour),
             Value::Layers { at, len } => {
-                for place in at as usize..at as usize + usize::from(len) {
-                    if let Value::Object(mask, colour) = self.values[place] {
+                for index in at as usize..at as usize + usize::from(len) {
+                    if let Value::Object(mask, colour) = self.values[index] {
                         self.push_object(mask, colour);
                     }
                 }
@@ -282,18 +282,18 @@ impl Space {
         let (mut least, mut most) = (255, 0);
         for (word, own) in words.iter().zip(own.chunks_exact(width)) {
             each_bit(*word, |bit| {
-                let place = place_of(own[bit]);
-                next[place] += 1;
-                (least, most) = (place.min(least), place.max(most));
+                let index = place_of(own[bit]);
+                next[index] += 1;
+                (least, most) = (index.min(least), index.max(most));
             });
         }
-        let mut place = self.stack.len() as u32;
+        let mut index = self.stack.len() as u32;
         for slot in &mut next[least..=most] {
             let of_this = *slot;
-            *slot = place;
-            place += of_this;
+            *slot = index;
+            index += of_this;
         }
-        self.stack.resize(place as usize, Value::None);
+        self.stack.resize(index as usize, Value::None);
         let rows = words.iter().zip(own.chunks_exact(width));
         for (i, (word, own)) in (i32::from(mask.i)..).zip(rows) {
             each_bit(*word, |bit| {
@@ -315,13 +315,13 @@ pub(crate) struct Colours([u128; 2]);
 
 impl Colours {
     pub(crate) fn add(&mut self, colour: i8) {
-        let place = (i16::from(colour) + 128) as usize;
-        self.0[place / 128] |= 1 << (place % 128);
+        let index = (i16::from(colour) + 128) as usize;
+        self.0[index / 128] |= 1 << (index % 128);
     }
 
     pub(crate) fn remove(&mut self, colour: i8) {
-        let place = (i16::from(colour) + 128) as usize;
-        self.0[place / 128] &= !(1 << (place % 128));
+        let index = (i16::from(colour) + 128) as usize;
+        self.0[index / 128] &= !(1 << (index % 128));
     }
 
     pub(crate) fn join(&mut self, other: Colours) {
@@ -453,8 +453,8 @@ impl Iterator for Elements<'_> {
                         return Some(Value::Cell { colour, i, j });
                     }
                     ElementColour::Many { cells, colour, .. } => {
-                        let place = *cells as usize + *row * usize::from(mask.width) + bit as usize;
-                        if self.space.cells[place] == *colour {
+                        let index = *cells as usize + *row * usize::from(mask.width) + bit as usize;
+                        if self.space.cells[index] == *colour {
                             let colour = i32::from(*colour);
                             return Some(Value::Cell { colour, i, j });
                         }

@@ -119,9 +119,9 @@ pub(crate) fn count_of_colour(word: Bits, cells: &[i8], at: usize, colour: i8) -
 
 /// Returns how many of `count` cells have a colour.
 pub(crate) fn count_in(cells: &[i8], at: usize, count: usize, colour: i8) -> usize {
-    let equal = (0..count).step_by(16).map(|place| {
-        let inside = full_bits((count - place).min(16)) as u16;
-        u64::from(same(load(cells, at + place), [colour; 16]) & inside)
+    let equal = (0..count).step_by(16).map(|index| {
+        let inside = full_bits((count - index).min(16)) as u16;
+        u64::from(same(load(cells, at + index), [colour; 16]) & inside)
     });
     count_narrow(equal, 16) as usize
 }

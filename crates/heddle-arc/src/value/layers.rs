@@ -9,14 +9,14 @@ pub(crate) struct LayerBuilder {
     window: Window,
     colours: Colours,
     /// The index of each colour's plane, by `colour + 128`.
-    places: [u8; 256],
+    plane_of_colour: [u8; 256],
     planes: Vec<Bits>,
 }
 
 impl LayerBuilder {
     /// Returns the first row of a colour's plane, for [`LayerBuilder::add_at`].
     pub(crate) fn plane(&self, colour: i8) -> usize {
-        usize::from(self.places[(i16::from(colour) + 128) as usize]) * self.window.height()
+        usize::from(self.plane_of_colour[(i16::from(colour) + 128) as usize]) * self.window.height()
     }
 
     /// Adds cells at a row index over all planes.
@@ -37,14 +37,14 @@ impl Space {
         let mut planes = std::mem::take(&mut self.planes);
         planes.clear();
         planes.resize(colours.len() * window.height(), 0);
-        let mut places = [0; 256];
+        let mut plane_of_colour = [0; 256];
         for (plane, colour) in colours.iter().enumerate() {
-            places[(i16::from(colour) + 128) as usize] = plane as u8;
+            plane_of_colour[(i16::from(colour) + 128) as usize] = plane as u8;
         }
         LayerBuilder {
             window,
             colours,
-            places,
+            plane_of_colour,
             planes,
         }
     }

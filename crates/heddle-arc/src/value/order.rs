@@ -406,14 +406,14 @@ mod tests {
     fn changed(rng: &mut Rng, space: &mut Space, object: Value) -> Value {
         let base = space.stack.len();
         space.push_elements(object).unwrap();
-        let place = base + rng.below(space.stack.len() - base);
-        match (rng.below(3), space.stack[place]) {
+        let index = base + rng.below(space.stack.len() - base);
+        match (rng.below(3), space.stack[index]) {
             (0, Value::Cell { i, j, .. }) => {
                 let colour = rng.below(4) as i32;
-                space.stack[place] = Value::Cell { colour, i, j };
+                space.stack[index] = Value::Cell { colour, i, j };
             }
             (1, _) => {
-                space.stack.remove(place);
+                space.stack.remove(index);
             }
             _ => {
                 let (i, j) = (rng.below(7) as i32 - 2, rng.below(7) as i32 - 2);

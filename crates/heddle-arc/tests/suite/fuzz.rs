@@ -233,7 +233,7 @@ fn expensive_program(rng: &mut Rng) -> Program {
             callee: Callee::Prim(prim),
             arguments: arguments.collect(),
         });
-        program.places.push(number as u32 + 2);
+        program.line_numbers.push(number as u32 + 2);
     }
     program.result = program.calls.len() as u32 - 1;
     program

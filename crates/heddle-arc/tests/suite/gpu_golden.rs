@@ -50,7 +50,7 @@ fn written(vector: &GoldenVector) -> String {
     format!(
         "{} ({})",
         text,
-        vector.place.rsplit('/').next().unwrap_or("")
+        vector.location.rsplit('/').next().unwrap_or("")
     )
 }
 

@@ -376,7 +376,7 @@ mod generated {
             calls: Vec::new(),
             result: 0,
             file: Arc::from("made.py"),
-            places: Vec::new(),
+            line_numbers: Vec::new(),
         };
         let lines = 4 + below(16);
         for line in 0..lines {
@@ -431,7 +431,7 @@ mod generated {
                 callee,
                 arguments,
             });
-            program.places.push(line as u32 + 2);
+            program.line_numbers.push(line as u32 + 2);
         }
         program.result = lines as u32 - 1;
         program

@@ -45,7 +45,7 @@ fn comments_imports_and_docstrings_are_skipped() {
     assert_eq!(loaded.errors, []);
     let names: Vec<&str> = loaded.programs.iter().map(Program::task).collect();
     assert_eq!(names, ["a", "b"]);
-    assert_eq!(loaded.programs[0].places, [9, 12, 13]);
+    assert_eq!(loaded.programs[0].line_numbers, [9, 12, 13]);
     assert_eq!(loaded.programs[1].form, Form::Examples);
 }
 
@@ -247,7 +247,7 @@ fn any_program() -> impl Strategy<Value = Program> {
                 Form::Input
             },
             result: calls.len() as u32 - 1,
-            places: (0..calls.len() as u32).map(|line| line + 2).collect(),
+            line_numbers: (0..calls.len() as u32).map(|line| line + 2).collect(),
             calls,
             file: Arc::from("made.py"),
         }
@@ -262,7 +262,7 @@ proptest! {
         let loaded = load(&program.to_string(), "made.py");
         prop_assert_eq!(&loaded.errors, &[]);
         prop_assert_eq!(&loaded.programs, std::slice::from_ref(&program));
-        prop_assert_eq!(&loaded.programs[0].places, &program.places);
+        prop_assert_eq!(&loaded.programs[0].line_numbers, &program.line_numbers);
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Operation for HoldsOperand {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Bytes, Error> {
-        let ExecutionTarget::Accelerator(gpu) = context.place() else {
+        let ExecutionTarget::Accelerator(gpu) = context.target() else {
             return Ok(Bytes(0));
         };
         let held = context.resident(&self.0, gpu)?;
@@ -174,7 +174,7 @@ impl Operation for Increment {
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Vec<u8>, Error> {
         let mut actual = context.host(&self.input)?.to_vec();
-        let ExecutionTarget::Accelerator(gpu) = context.place() else {
+        let ExecutionTarget::Accelerator(gpu) = context.target() else {
             return Ok(Vec::new());
         };
         self.given = context.budget();

@@ -1,8 +1,8 @@
 //! Arithmetic modulo the largest prime below 2^64.
 //!
 //! Plain 64-bit arithmetic would fail: modulo 2^64 every even factor loses a bit
-//! for good, and a walk past some sixty places where two ways meet would count as
-//! zero. In a field a product of nonzero numbers is never zero.
+//! for good, and the number of walks through some sixty places where two ways meet
+//! would be zero. In a field a product of nonzero numbers is never zero.
 
 /// The largest prime below 2^64.
 pub(super) const PRIME: u64 = u64::MAX - 58;

@@ -90,7 +90,7 @@ impl Operation for Build<'_> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Graph, heddle_runtime::Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Host(pool) => Ok(self.on(pool)),
             ExecutionTarget::Accelerator(accelerator) => self.run_on_gpu(context, accelerator),
         }

@@ -46,7 +46,7 @@ enum TableForm<V> {
 }
 
 impl<V: Copy + Default> SiteTable<V> {
-    /// Marks for a lattice of `sites` sites, with a slot per site up to
+    /// A table for a lattice of `sites` sites, with a slot per site up to
     /// `dense_up_to`.
     pub(crate) fn new(sites: u64, dense_up_to: u64) -> Self {
         let form = if sites <= dense_up_to {

@@ -117,11 +117,11 @@ impl Sweep<'_> {
         }
         let sources = context.resident(&self.sources, accelerator)?;
         let plan = self.plan.within(context.budget());
-        let ground = SweepBuffers::new(accelerator, plan, self.lattice)?;
+        let buffers = SweepBuffers::new(accelerator, plan, self.lattice)?;
         let size = (64 * plan.words) as usize;
         for first in (0..count).step_by(size) {
-            ground.begin(context, &sources, first, size.min(count - first))?;
-            ground.search(context, first)?;
+            buffers.begin(context, &sources, first, size.min(count - first))?;
+            buffers.search(context, first)?;
         }
         let mut reach = ReachTotals::of(count);
         let words = |to: &mut [u64], from: &DeviceBuffer| {
@@ -132,10 +132,10 @@ impl Sweep<'_> {
             }
             Ok::<(), Error>(())
         };
-        words(&mut reach.reached, &ground.reached)?;
-        words(&mut reach.total, &ground.total)?;
+        words(&mut reach.reached, &buffers.reached)?;
+        words(&mut reach.total, &buffers.total)?;
         let mut bytes = vec![0_u8; 4 * count];
-        context.download(&*ground.eccentricity, &mut bytes)?;
+        context.download(&*buffers.eccentricity, &mut bytes)?;
         for (word, bytes) in reach.eccentricity.iter_mut().zip(bytes.as_chunks().0) {
             *word = u32::from_ne_bytes(*bytes);
         }
@@ -151,7 +151,7 @@ impl<'a> SweepBuffers<'a> {
     ) -> Result<Self, Error> {
         let allocate = |bytes: u64| accelerator.allocate(Bytes(bytes));
         let bits = 8 * plan.sites * plan.words;
-        let ground = Self {
+        let buffers = Self {
             accelerator,
             plan,
             geometry: graph::geometry(lattice),
@@ -163,17 +163,17 @@ impl<'a> SweepBuffers<'a> {
             eccentricity: allocate(4 * plan.sources)?,
             last: allocate(4)?,
         };
-        ground.over(
+        buffers.over(
             ZERO,
             plan.sources,
             &[
-                Argument::Buffer(&*ground.reached),
-                Argument::Buffer(&*ground.total),
-                Argument::Buffer(&*ground.eccentricity),
+                Argument::Buffer(&*buffers.reached),
+                Argument::Buffer(&*buffers.total),
+                Argument::Buffer(&*buffers.eccentricity),
                 Argument::U64(plan.sources),
             ],
         )?;
-        Ok(ground)
+        Ok(buffers)
     }
 
     /// A launch with one thread for each of `threads`, limited to what fills a GPU.

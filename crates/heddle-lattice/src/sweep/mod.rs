@@ -119,7 +119,7 @@ impl Operation for Sweep<'_> {
         &mut self,
         context: &ExecutionContext<'_>,
     ) -> Result<ReachTotals, heddle_runtime::Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Host(pool) => Ok(self.run_on_cpu(pool, context.host(&self.sources)?)),
             ExecutionTarget::Accelerator(accelerator) => self.run_on_gpu(context, accelerator),
         }

@@ -144,7 +144,7 @@ function threadName(run, id) {
 /** Spans that computed for less than this are shorter than the clock can measure. */
 const LEAST_COMPUTING_NS = 1000;
 
-/** A device's largest memory rate: from its card, else the best rate of this run, else null. */
+/** A device's largest memory rate: from its description, else the best rate of this run, else null. */
 function bandwidthCeiling(run, device) {
   run.ceilings ??= bestRates(run);
   return run.machine.devices?.find(({id}) => id === device)?.bandwidth_bytes_per_s ?? run.ceilings.get(device) ?? null;

@@ -105,7 +105,7 @@ fn keep_resident(operation: &Name, device: &Name, totals: &LaunchTotals) -> Opti
             share * 100.0
         ),
         action: format!(
-            "copy the operands once with `Runtime::bring(&array, {device})` and use the same arrays \
+            "copy the operands once with `Runtime::prefetch(&array, {device})` and use the same arrays \
              again; results stay on the device until they are read"
         ),
         // The first transfer remains.

@@ -54,19 +54,19 @@ impl DeviceCopy {
 
     pub(super) fn keep(&self, buffer: Arc<DeviceBuffer>) {
         self.touch();
-        let mut place = self.lock();
+        let mut held_buffer = self.lock();
         self.holding_device.set(Some(buffer.device()));
-        let before = place.replace(buffer);
-        drop(place);
+        let before = held_buffer.replace(buffer);
+        drop(held_buffer);
         drop(before);
     }
 
     pub(super) fn forget(&self) {
-        let mut place = self.lock();
+        let mut held_buffer = self.lock();
         self.holding_device.set(None);
-        let before = place.take();
+        let before = held_buffer.take();
         // Freeing the buffer may call back into this copy, so the lock is released first.
-        drop(place);
+        drop(held_buffer);
         drop(before);
     }
 
@@ -117,16 +117,16 @@ impl Cached for DeviceCopy {
 
     /// Downloads the bytes under the lock, so that no reader gets the copy in the meantime.
     fn spill_from(&self, device: DeviceId) -> Result<Bytes, Error> {
-        let mut place = self.lock();
-        let Some(buffer) = place.take_if(|buffer| {
+        let mut held_buffer = self.lock();
+        let Some(buffer) = held_buffer.take_if(|buffer| {
             buffer.device() == device
                 && Arc::strong_count(buffer) == 1
                 && !self.spare.load(Ordering::Acquire)
         }) else {
             return Ok(Bytes(0));
         };
-        let mut landing = HostBuffer::unspecified(buffer.bytes().0 as usize);
-        match buffer.download(landing.as_mut_slice()) {
+        let mut host_bytes = HostBuffer::unspecified(buffer.bytes().0 as usize);
+        match buffer.download(host_bytes.as_mut_slice()) {
             Ok(down_time) => {
                 let down = buffer.bytes();
                 count_transfer(&TransferTotals {
@@ -135,15 +135,15 @@ impl Cached for DeviceCopy {
                     ..TransferTotals::default()
                 });
                 let mut spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
-                *spilled = Some(landing);
+                *spilled = Some(host_bytes);
                 self.holding_device.set(None);
                 drop(spilled);
-                drop(place);
+                drop(held_buffer);
                 drop(buffer);
                 Ok(down)
             }
             Err(error) => {
-                *place = Some(buffer);
+                *held_buffer = Some(buffer);
                 Err(error)
             }
         }
@@ -152,16 +152,16 @@ impl Cached for DeviceCopy {
     /// Every user of the copy holds a reference that was taken under the lock.
     fn evict_from(&self, device: DeviceId) -> Bytes {
         let evicted = {
-            let mut place = self.lock();
+            let mut held_buffer = self.lock();
             let may_go = self.spare.load(Ordering::Acquire)
-                && place.as_ref().is_some_and(|buffer| {
+                && held_buffer.as_ref().is_some_and(|buffer| {
                     buffer.device() == device && Arc::strong_count(buffer) == 1
                 });
             if !may_go {
                 return Bytes(0);
             }
             self.holding_device.set(None);
-            place.take()
+            held_buffer.take()
         };
         evicted.map_or(Bytes(0), |buffer| buffer.bytes())
     }

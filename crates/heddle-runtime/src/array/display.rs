@@ -19,7 +19,7 @@ const AXES: usize = 64;
 /// (`{:.3}`) applies to each element.
 ///
 /// Elements that are only on a device are downloaded first, which is counted as a transfer;
-/// [`Debug`](fmt::Debug) shows type, shape and place and moves nothing. Of an array that cannot be
+/// [`Debug`](fmt::Debug) shows type, shape and residency and moves nothing. Of an array that cannot be
 /// read, the error is shown.
 impl<T: Element> fmt::Display for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -328,17 +328,17 @@ impl<T: Element> Array<T> {
                 None => Err(self.no_copy_error()),
             };
         };
-        let mut landing = HostBuffer::unspecified(self.len());
+        let mut elements = HostBuffer::unspecified(self.len());
         moved.down = self.bytes();
         moved.down_time = buffer
-            .download(bytemuck::cast_slice_mut(landing.as_mut_slice()))
+            .download(bytemuck::cast_slice_mut(elements.as_mut_slice()))
             .map_err(|error| self.array_lost_error(error))?;
         transfers::count(&moved);
         // Another thread may have stored its own copy first; both are equal.
         let downloaded = self
             .copies
             .downloaded
-            .get_or_init(|| Elements::Own(landing));
+            .get_or_init(|| Elements::Own(elements));
         self.copies.offer_device_copy();
         Ok((downloaded.as_slice(), moved))
     }

@@ -48,7 +48,7 @@ impl<O: Operation> Operation for InstrumentedOperation<'_, O> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<O::Output, Error> {
-        let ExecutionTarget::Accelerator(device) = context.place() else {
+        let ExecutionTarget::Accelerator(device) = context.target() else {
             return self.operation.run(context);
         };
         let poisoning = InstrumentedDevice {

@@ -154,10 +154,10 @@ pub fn sequential<A: Accelerator + ?Sized>(
     }
     let (units, output_unit) = (work.inputs, work.output_unit);
     let mut buffers = ChunkBuffers::new(device, units, output_unit, chunk_elements)?;
-    let landings = work.output.chunks(chunk_elements * output_unit);
-    for (index, mut landing) in landings.into_iter().enumerate() {
+    let destinations = work.output.chunks(chunk_elements * output_unit);
+    for (index, mut destination) in destinations.into_iter().enumerate() {
         let first = index * chunk_elements;
-        let here = landing.len() / output_unit;
+        let here = destination.len() / output_unit;
         if here < chunk_elements {
             // A transfer fills its buffer, so the shorter last chunk gets its own, and the memory
             // budget does not allow both at once.
@@ -182,10 +182,10 @@ pub fn sequential<A: Accelerator + ?Sized>(
             inputs: &operands,
             output: buffers.output.as_ref(),
         })?;
-        let down = Bytes(landing.len() as u64);
+        let down = Bytes(destination.len() as u64);
         moved = moved.and(&TransferTotals {
             down,
-            down_time: landing.fill(|to| buffers.output.download(to))?,
+            down_time: destination.fill(|to| buffers.output.download(to))?,
             ..TransferTotals::default()
         });
     }

@@ -27,17 +27,17 @@ pub enum ExecutionTarget<'a> {
 #[derive(Debug)]
 pub struct ExecutionContext<'a> {
     device: DeviceId,
-    place: ExecutionTarget<'a>,
+    target: ExecutionTarget<'a>,
     moved: Cell<TransferTotals>,
 }
 
 impl<'a> ExecutionContext<'a> {
     /// Creates the context of one execution on `device`.
     #[must_use]
-    pub fn new(device: DeviceId, place: ExecutionTarget<'a>) -> Self {
+    pub fn new(device: DeviceId, target: ExecutionTarget<'a>) -> Self {
         Self {
             device,
-            place,
+            target,
             moved: Cell::new(TransferTotals::default()),
         }
     }
@@ -50,13 +50,13 @@ impl<'a> ExecutionContext<'a> {
 
     /// Its memory and threads.
     #[must_use]
-    pub fn place(&self) -> ExecutionTarget<'a> {
-        self.place
+    pub fn target(&self) -> ExecutionTarget<'a> {
+        self.target
     }
 
     /// The CPU's threads, for an operation without another implementation.
     pub fn pool(&self, operation: &'static str) -> Result<&'a CpuPool, Error> {
-        match self.place {
+        match self.target {
             ExecutionTarget::Host(pool) => Ok(pool),
             ExecutionTarget::Accelerator(_) => Err(Error::NotImplementedOn {
                 operation,
@@ -133,7 +133,7 @@ impl<'a> ExecutionContext<'a> {
     /// admission, or without an admission the free memory.
     #[must_use]
     pub fn budget(&self) -> Bytes {
-        match self.place {
+        match self.target {
             ExecutionTarget::Host(_) => Bytes(u64::MAX),
             ExecutionTarget::Accelerator(accelerator) => match accelerator.memory() {
                 Some(memory) => memory

@@ -228,8 +228,8 @@ mod tests {
             let source = GatherSource::from(&pieces);
             prop_assert_eq!(source.len(), at);
 
-            let mut landings: Vec<Vec<u8>> = lens.iter().map(|(len, _)| vec![0; *len]).collect();
-            let parts = landings.iter_mut().zip(&lens);
+            let mut outputs: Vec<Vec<u8>> = lens.iter().map(|(len, _)| vec![0; *len]).collect();
+            let parts = outputs.iter_mut().zip(&lens);
             let sink = ScatterSink::pieces(parts.map(|(to, (len, gap))| (&mut to[..], len + gap)));
             prop_assert_eq!(sink.len(), at);
             for (index, mut chunk) in sink.chunks(step).into_iter().enumerate() {
@@ -238,8 +238,8 @@ mod tests {
                 chunk.put(&moved);
             }
             let mut at = 0;
-            for (landed, (len, gap)) in landings.iter().zip(&lens) {
-                prop_assert_eq!(&landed[..], &whole[at..at + len]);
+            for (written, (len, gap)) in outputs.iter().zip(&lens) {
+                prop_assert_eq!(&written[..], &whole[at..at + len]);
                 at += len + gap;
             }
         }

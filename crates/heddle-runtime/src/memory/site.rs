@@ -1,7 +1,7 @@
 //! The site of an allocation: an operation and the source line that called it.
 //!
-//! The runtime sets the site once per operation, and allocations on that thread are booked to
-//! it. Setting it hashes and copies nothing.
+//! The runtime sets the site once per operation, and allocations on that thread are attributed
+//! to it. Setting it hashes and copies nothing.
 
 use std::cell::Cell;
 use std::fmt;
@@ -45,7 +45,7 @@ impl AllocationSite {
         }
     }
 
-    /// Books this thread's allocations to this site until the guard is dropped.
+    /// Attributes this thread's allocations to this site until the guard is dropped.
     pub fn enter(self) -> AllocationSiteGuard {
         AllocationSiteGuard {
             before: CURRENT.replace(Some(self)),

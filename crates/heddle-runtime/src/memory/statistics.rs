@@ -157,7 +157,7 @@ impl<S: Storage> Statistics<S> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`Storage::allocate`], booked to `site`.
+    /// As [`Storage::allocate`], attributed to `site`.
     #[inline]
     pub(crate) fn allocate_for(
         &self,

@@ -91,7 +91,7 @@ impl<T: Float> Operation for Normalize<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(accelerator) => {
                 return gpu::normalize(context, accelerator, &self.input, self.mode);

@@ -55,7 +55,7 @@ impl<T: Float> Operation for Scale<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(accelerator) => {
                 return self.run_on_gpu(context, accelerator);

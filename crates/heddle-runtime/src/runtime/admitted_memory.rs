@@ -31,7 +31,7 @@ pub(super) enum AdmittedMemory<'a> {
     },
 }
 
-/// Books this thread's allocations to one operation.
+/// Attributes this thread's allocations to one operation.
 pub(super) struct AllocationScope {
     _entered: EnteredAdmission,
     _site: AllocationSiteGuard,

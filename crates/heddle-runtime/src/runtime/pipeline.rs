@@ -99,8 +99,8 @@ impl Runtime {
         Ok(conclude(output, decision, timing))
     }
 
-    /// Runs the body on one device with the memory reserved there. Its allocations are booked
-    /// to the line of the call.
+    /// Runs the body on one device with the memory reserved there. Its allocations are
+    /// attributed to the line of the call.
     #[inline]
     pub(super) fn execute_admitted<O: Operation>(
         &self,

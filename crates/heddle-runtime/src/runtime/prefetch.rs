@@ -43,7 +43,7 @@ impl<T: Element> Operation for Prefetch<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Host(_) => context.host(&self.array).map(drop),
             ExecutionTarget::Accelerator(gpu) => context.resident(&self.array, gpu).map(drop),
         }

@@ -246,7 +246,7 @@ impl Operation for Triple {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<u8>, Error> {
-        let ExecutionTarget::Accelerator(accelerator) = context.place() else {
+        let ExecutionTarget::Accelerator(accelerator) = context.target() else {
             let mut values = context.host(&self.0)?.to_vec();
             for _ in 0..ROUNDS {
                 for value in &mut values {

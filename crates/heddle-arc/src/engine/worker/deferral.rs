@@ -95,11 +95,11 @@ impl Worker {
         for (number, block) in examples.chunks(BLOCK).enumerate() {
             self.begin(plan, block);
             for program in 0..plan.len() {
-                for place in 0..block.len() {
-                    let example = number * BLOCK + place;
+                for index in 0..block.len() {
+                    let example = number * BLOCK + index;
                     self.run_or_defer(
                         plan,
-                        place,
+                        index,
                         (example, program),
                         PASS_STEP_LIMITS[0],
                         deferrals,
@@ -172,7 +172,7 @@ impl Worker {
     fn run_or_defer(
         &mut self,
         plan: &Plan,
-        place: usize,
+        index: usize,
         (example, program): Deferred,
         steps: u64,
         deferrals: &mut DeferredEvaluations<impl AsRef<[SpeedEstimate]>>,
@@ -187,7 +187,7 @@ impl Worker {
         let all = alone || !speed.is_unknown();
         self.set_step_limit(if all { u64::MAX } else { steps });
         let mut slow = true;
-        let done = self.evaluate(plan, place, program, |evaluation| {
+        let done = self.evaluate(plan, index, program, |evaluation| {
             slow = evaluation.is_out_of_budget();
             report(example, program, evaluation);
         });

@@ -157,8 +157,8 @@ impl<B: Storage> Memory<B> {
         self.limit().upstream().upstream()
     }
 
-    /// Allocates a block of at least `bytes`, booked to the [`AllocationSite`] this thread entered or to
-    /// the caller. Short of memory, it retries after releasing idle memory and after each
+    /// Allocates a block of at least `bytes`, attributed to the [`AllocationSite`] this thread
+    /// entered or to the caller. Short of memory, it retries after releasing idle memory and after each
     /// clean-up callback.
     #[inline]
     #[track_caller]

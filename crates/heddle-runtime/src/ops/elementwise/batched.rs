@@ -41,7 +41,7 @@ impl<T: Number, F: UnaryFunction<T>> Batchable for Unary<T, F> {
         items: &mut [Self],
         context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        let accelerator = match context.place() {
+        let accelerator = match context.target() {
             ExecutionTarget::Host(_) => {
                 let bytes: Bytes = items.iter().map(|item| item.input.bytes()).sum();
                 let cost = Bytes(2 * bytes.0 * items[0].function.weight());
@@ -128,7 +128,7 @@ impl<T: Number, F: BinaryFunction<T>> Batchable for Binary<T, F> {
         items: &mut [Self],
         context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Host(_) => {
                 let cost = items.iter().map(Self::traffic).sum();
                 pack::on_host(items, context, cost, |(): &mut (), item, context| {

@@ -69,7 +69,7 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
         let f = self.function;
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(gpu) => {
                 return gpu::binary(context, gpu, f, (&self.left, &self.right), &self.shape);
@@ -151,7 +151,7 @@ impl<T: Number, F: BinaryFunction<T>> Operation for BinaryInPlace<'_, T, F> {
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
         let f = self.function;
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(gpu) => {
                 return gpu::binary_in_place(context, gpu, f, self.data, &self.right);

@@ -46,7 +46,7 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(gpu) => {
                 return gpu::unary(context, gpu, self.function, &self.input);
@@ -96,7 +96,7 @@ impl<T: Number, F: UnaryFunction<T>> Operation for UnaryInPlace<'_, T, F> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(gpu) => {
                 return gpu::unary_in_place(context, gpu, self.function, self.data);

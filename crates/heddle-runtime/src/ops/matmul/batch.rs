@@ -148,7 +148,7 @@ impl<T: Float> Operation for BatchMatMul<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(accelerator) => {
                 let (products, operands) = (self.products(), (&self.lhs, &self.rhs));

@@ -50,7 +50,7 @@ impl<T: Float> Batchable for MatMul<T> {
         items: &mut [Self],
         context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Host(pool) => {
                 let each = multiply_adds(items[0].extents);
                 // With fewer items than threads could use, all threads share

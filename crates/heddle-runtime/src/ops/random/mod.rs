@@ -135,7 +135,7 @@ impl<T: RandomElement> Operation for Random<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(accelerator) => return self.run_on_gpu(accelerator),
         };

@@ -191,7 +191,7 @@ macro_rules! extreme {
             }
 
             fn run(&mut self, context: &ExecutionContext<'_>) -> Result<T, Error> {
-                let pool = match context.place() {
+                let pool = match context.target() {
                     ExecutionTarget::Host(pool) => pool,
                     ExecutionTarget::Accelerator(accelerator) => {
                         return gpu::extreme(context, accelerator, &$kind, &self.input);

@@ -190,7 +190,7 @@ impl<T: Summable> Operation for Mean<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<f64, Error> {
-        let sum = match context.place() {
+        let sum = match context.target() {
             ExecutionTarget::Host(pool) => sum_of(pool, context.host(&self.input)?),
             ExecutionTarget::Accelerator(accelerator) => {
                 gpu::sum(context, accelerator, &MEAN, &self.input)?
@@ -239,7 +239,7 @@ impl<T: Number> Operation for Std<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<f64, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(accelerator) => {
                 return gpu::std(context, accelerator, &STD, &self.input);

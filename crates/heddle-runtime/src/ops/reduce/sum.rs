@@ -136,7 +136,7 @@ impl<T: Summable> Operation for Sum<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<T::Sum, Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Host(pool) => Ok(sum_of(pool, context.host(&self.input)?)),
             ExecutionTarget::Accelerator(accelerator) => {
                 gpu::sum(context, accelerator, &SUM, &self.input)

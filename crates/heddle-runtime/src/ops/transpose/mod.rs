@@ -76,7 +76,7 @@ impl<T: Element> Operation for Transpose<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(accelerator) => {
                 return self.run_on_gpu(context, accelerator);

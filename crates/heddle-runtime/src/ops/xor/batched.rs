@@ -50,7 +50,7 @@ impl<T: BitElement> Batchable for Xor<T> {
         items: &mut [Self],
         context: &ExecutionContext<'_>,
     ) -> Result<Vec<Result<Array<T>, Error>>, Error> {
-        match context.place() {
+        match context.target() {
             ExecutionTarget::Host(_) => {
                 let costs = items.iter().map(|item| traffic(&item.data, &item.key));
                 let cost = costs.sum();

@@ -87,7 +87,7 @@ impl<T: BitElement> Operation for Xor<T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(gpu) => {
                 return gpu::fresh(context, gpu, &self.data, &self.key);
@@ -148,7 +148,7 @@ impl<T: BitElement> Operation for XorInPlace<'_, T> {
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        let pool = match context.place() {
+        let pool = match context.target() {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(gpu) => {
                 return gpu::over(context, gpu, self.data, &self.key);
