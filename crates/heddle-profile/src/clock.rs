@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn both_clocks_tell_the_same_time_early_and_late() {
+    fn both_clocks_agree_early_and_late() {
         let base = Timebase::new();
         for wait_ms in [0, 5, 80] {
             std::thread::sleep(Duration::from_millis(wait_ms));

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_are_said_once() {
+    fn causes_are_printed_once() {
         let error = Error::File {
             action: "read",
             path: PathBuf::from("heddle.toml"),

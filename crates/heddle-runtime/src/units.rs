@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_read_like_a_person_would_write_them() {
+    fn quantities_are_shown_in_readable_units() {
         assert_eq!(Bytes(5).to_string(), "5 B");
         assert_eq!(Bytes(1536).to_string(), "1.5 KiB");
         assert_eq!(Bytes(1 << 30).to_string(), "1 GiB");

@@ -356,7 +356,7 @@ mod tests {
     use crate::program::load;
 
     #[test]
-    fn without_room_for_shared_values_every_program_makes_its_own() {
+    fn without_memory_for_shared_values_every_program_computes_its_own() {
         let text = "def solve_a(I):
     x1 = objects(I, T, F, T)
     x2 = argmax(x1, size)

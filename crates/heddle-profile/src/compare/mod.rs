@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_to_another_device_is_told() {
+    fn a_move_to_another_device_is_reported() {
         let before = run("xor", "cpu", 10_000, 50);
         let after = run("xor", "cuda:0", 10_000, 50);
         let routing = before.compare(&after, CompareSettings::default()).routing;

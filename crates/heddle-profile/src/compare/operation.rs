@@ -96,7 +96,7 @@ pub(super) fn changes(
             .fold(0.0, f64::max)
     };
     let in_both = |key: &Key<'_>| sides.iter().all(|side| side.contains_key(key));
-    let looked_at = keys
+    let compared = keys
         .iter()
         .filter(|key| in_both(key) && share(key) >= settings.least_share)
         .count();
@@ -111,7 +111,7 @@ pub(super) fn changes(
                     whole.extend(before.own.strata(&after.own));
                     before.calls.strata(&after.calls)
                 });
-            let judged = judge(&strata, looked_at, settings);
+            let change = change_of(&strata, compared, settings);
             OperationChange {
                 operation: key.0.clone(),
                 element: key.1.clone(),
@@ -119,16 +119,16 @@ pub(super) fn changes(
                 total_ns: found.map(|times| times.map_or(0, |times| times.total_ns)),
                 typical_ns: found.map(|times| times.and_then(|times| typical_ns(&times.all_ns))),
                 share: share(key),
-                ratio: judged.ratio,
-                interval: judged.interval,
-                verdict: judged.verdict,
+                ratio: change.ratio,
+                interval: change.interval,
+                verdict: change.verdict,
             }
         })
         .collect();
-    (operations, judge(&whole, 1, settings))
+    (operations, change_of(&whole, 1, settings))
 }
 
-fn judge(strata: &[Stratum], ratios: usize, settings: &CompareSettings) -> WholeChange {
+fn change_of(strata: &[Stratum], ratios: usize, settings: &CompareSettings) -> WholeChange {
     let interval_settings = IntervalSettings {
         least_count: settings.least_count,
         confidence: settings.confidence,

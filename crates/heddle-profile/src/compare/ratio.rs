@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_ratios_each_must_be_surer() {
+    fn with_many_ratios_each_needs_a_higher_confidence() {
         let (before, after) = (heavy_tailed(1, 50, 1.0), heavy_tailed(2, 50, 1.0));
         let strata = [Stratum::new(&before, &after)];
         let many = Ratio::of(
@@ -289,7 +289,7 @@ mod tests {
         }
 
         #[test]
-        fn looked_at_from_the_other_end_it_is_the_reciprocal(
+        fn the_ratio_of_swapped_runs_is_the_reciprocal(
             times in prop::collection::vec((1_u64..1 << 40, 1_u64..1 << 40), 10..80),
         ) {
             let (before, after): (Vec<u64>, Vec<u64>) = times.into_iter().unzip();
@@ -301,7 +301,7 @@ mod tests {
         }
 
         #[test]
-        fn longer_by_one_factor_is_known_to_be_so(
+        fn a_constant_factor_is_found(
             times in prop::collection::vec(1_000_000_u64..1 << 40, 10..80),
             percent in 110_u64..300,
         ) {

@@ -32,7 +32,7 @@ pub struct Metrics {
     /// Which profiler it is.
     started_unix_us: u64,
     label: String,
-    /// Spans the profiler had recorded when it was last looked at.
+    /// Spans the profiler had recorded at its last recording.
     recorded: u64,
     /// The same since it began, however often it was cleared.
     recorded_in_all: u64,

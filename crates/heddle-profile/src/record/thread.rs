@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_is_known_by_its_name() {
+    fn a_thread_is_stored_with_its_name() {
         let named = std::thread::Builder::new().name("worker".to_owned());
         let run = || {
             let number = number();

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_ours_ends_its_element_early() {
+    fn embedded_text_does_not_end_its_element() {
         for script in SCRIPT.iter().chain([&PLOTLY]) {
             let script = script.to_lowercase();
             assert!(!script.contains("</script"));

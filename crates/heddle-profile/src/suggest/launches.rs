@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn small_launches_and_repeated_transfers_are_told_with_their_cost() {
+    fn small_launches_and_repeated_transfers_are_reported_with_their_cost() {
         let list = suggest(&runs(100, 0, 9_000, 1_000));
         assert_eq!(list.len(), 1);
         assert_eq!(list[0].advice, Advice::Batch);

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn each_lack_is_told_where_it_is_and_only_there() {
+    fn each_problem_is_reported_only_where_it_occurs() {
         let row = |calibrated, predicted_ns, measured_ns| RoutingRow {
             operation: "arc".into(),
             device: "cuda:0".into(),

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greedy_caller_leaves_room_for_one_that_waits() {
+    fn a_greedy_caller_leaves_space_for_one_that_waits() {
         let mut queues = CallerQueues::new(4);
         for item in 0..4 {
             assert!(queues.has_capacity_for(1));

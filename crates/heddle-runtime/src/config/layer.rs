@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_variables_are_taken() {
+    fn only_variables_with_the_prefix_are_read() {
         let pairs = [
             ("PATH", "x"),
             ("HEDDLE_CONFIG", "y"),

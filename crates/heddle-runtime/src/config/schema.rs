@@ -383,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_is_what_it_says() {
+    fn every_default_equals_its_documentation() {
         for key in &KEYS {
             let written = toml::de::DeValue::parse(key.default).unwrap();
             let mut config = Config::default();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_key_is_the_one_a_person_meant() {
+    fn the_nearest_key_is_the_intended_one() {
         let names = || KEYS.iter().map(|key| key.name);
         for (unknown, meant) in [
             ("thread", "threads"),

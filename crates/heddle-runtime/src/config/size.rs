@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn people_write_sizes_in_many_ways() {
+    fn sizes_can_be_written_in_many_ways() {
         assert_eq!(bytes("12345"), 12_345);
         assert_eq!(bytes("1GiB"), 1 << 30);
         assert_eq!(bytes(" 512 MB "), 512_000_000);

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn grants_to_the_limit_and_takes_back() {
+    fn grants_up_to_the_limit_and_accepts_frees() {
         let ledger = Ledger::new(Bytes(100));
         let first = ledger.reserve(Bytes(60)).unwrap();
         let refused = ledger.reserve(Bytes(41)).unwrap_err();

@@ -9,8 +9,8 @@ use super::storage::StreamSet;
 /// A block's `busy` mask is taken before the lock that makes the block wait. If its stream
 /// is synchronized in between, the block would wait for work that has run. So the mask is narrowed
 /// here, under that lock. A stream is removed here before the lock is taken to find the blocks
-/// that wait for it, so no block is missed. A part that does not hear of queued work narrows
-/// nothing.
+/// that wait for it, so no block is missed. Where queued work is not announced, nothing is
+/// narrowed.
 #[derive(Debug)]
 pub(super) struct PendingStreams {
     is_tracking: bool,

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_is_told_once_and_counted() {
+    fn every_change_is_reported_once_and_counted() {
         let pressure = PressureMonitor::new(PressureThresholds::default());
         let seen = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&seen);

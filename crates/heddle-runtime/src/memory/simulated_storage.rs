@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_what_it_never_gave_out() {
+    fn detects_frees_of_blocks_it_never_granted() {
         let simulated_storage = SimulatedStorage::new(Bytes(1000));
         let block = simulated_storage.allocate(Bytes(600), None).unwrap();
         simulated_storage.free(Block::new(block.address, Bytes(599)), StreamSet::NONE);

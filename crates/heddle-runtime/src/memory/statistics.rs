@@ -283,7 +283,7 @@ mod tests {
     use crate::memory::{ManualClock, SimulatedStorage};
 
     #[test]
-    fn knows_who_holds_what_since_when() {
+    fn records_what_each_site_holds_since_when() {
         let clock = Arc::new(ManualClock::default());
         let simulated_storage = SimulatedStorage::new(Bytes(1000));
         let statistics =

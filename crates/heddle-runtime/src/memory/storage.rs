@@ -56,8 +56,8 @@ pub trait Storage: Send + Sync {
     /// work off them until this returns.
     fn synchronized(&self, streams: StreamSet);
 
-    /// Records that work is about to be queued on these streams. Parts that were set up to hear
-    /// this use it in place of a `busy` mask taken a moment earlier; see
+    /// Records that work is about to be queued on these streams. Parts that were set up to
+    /// track this use it in place of a `busy` mask taken a moment earlier; see
     /// [`PoolSettings::tracks_queued_work`](super::PoolSettings).
     fn queued(&self, _streams: StreamSet) {}
 

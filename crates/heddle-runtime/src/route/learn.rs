@@ -118,7 +118,7 @@ impl Router {
     }
 
     /// As [`regret`](Self::regret), with the measurements of other routers over the same
-    /// devices. Their measured costs count as evidence; their decisions are not judged.
+    /// devices. Their measured costs count as evidence; their decisions do not count.
     #[must_use]
     pub fn regret_beside(&self, others: &[&Self]) -> Vec<KindRegret> {
         let others: Vec<&&Self> = others
@@ -145,7 +145,7 @@ impl Router {
         kinds.into_values().collect()
     }
 
-    /// Makes [`regret`](Self::regret) judge only decisions from now on. Earlier measurements
+    /// Makes [`regret`](Self::regret) count only decisions from now on. Earlier measurements
     /// still count as costs of their device.
     pub fn restart_regret(&self) {
         for entry in self.entries.iter() {

@@ -91,7 +91,7 @@ impl RegretTable {
                 .collect();
             for (index, cell) in measurements.chunks(self.devices).enumerate() {
                 let first = index * self.devices;
-                judge(cell, regret, |slot| {
+                add_cell(cell, regret, |slot| {
                     let of_others = others
                         .iter()
                         .map(|measurements| &measurements[first + slot]);
@@ -104,7 +104,7 @@ impl RegretTable {
 }
 
 /// Adds one cell to its kind's regret.
-fn judge(
+fn add_cell(
     cell: &[CellMeasurements],
     regret: &mut KindRegret,
     mean_ns: impl Fn(usize) -> Option<f64>,
