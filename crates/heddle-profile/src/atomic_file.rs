@@ -23,7 +23,7 @@ pub(crate) fn replace(
     write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> Result<u64, ProfileError> {
     let attempt = || {
-        let mut file = beside(path)?;
+        let mut file = temporary_file(path)?;
         let mut buffer = BufWriter::with_capacity(1 << 16, file.as_file_mut());
         write(&mut buffer)?;
         buffer.flush()?;
@@ -41,7 +41,7 @@ pub(crate) fn replace(
 
 /// A new file in the folder of `path`: a rename is atomic only within one file
 /// system.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -51,7 +51,7 @@ fn one(criterion: &mut Criterion) {
         bencher.iter(|| pair(&limit));
     });
     let memory = memory();
-    let _site = AllocationSite::here("bench").enter();
+    let _site = AllocationSite::of_caller("bench").enter();
     group.bench_function("memory: allocate and free", |bencher| {
         bencher.iter(|| pair_of(&memory, None, StreamSet::NONE));
     });

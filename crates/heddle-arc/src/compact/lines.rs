@@ -51,11 +51,11 @@ pub(super) fn dilated(space: &mut Space, prim: Prim, mask: Mask) -> Result<Optio
     let first = mask.rows as usize;
     for row in 0..usize::from(mask.height) {
         let word = space.rows[first + row];
-        let smear = (0..3)
+        let spread = (0..3)
             .filter(|by| above[*by])
-            .fold(0, |smear, by| smear | word << by);
-        space.rows[at + row] |= smear;
-        space.rows[at + row + 2] |= smear;
+            .fold(0, |spread, by| spread | word << by);
+        space.rows[at + row] |= spread;
+        space.rows[at + row + 2] |= spread;
         if beside {
             space.rows[at + row + 1] |= word | word << 2;
         }

@@ -86,13 +86,13 @@ impl GridReader<'_> {
             }
             _ => {}
         }
-        let (row, problem) = trouble(&json);
+        let (row, problem) = grid_problem(&json);
         Err(self.error(TaskLocation { row, ..location }, problem))
     }
 }
 
 /// The problem of a value that is not an ARC grid, and its row.
-fn trouble(json: &Json<'_>) -> (Option<usize>, Problem) {
+fn grid_problem(json: &Json<'_>) -> (Option<usize>, Problem) {
     let not_a_grid = |json: &Json<'_>| Problem::NotAGrid {
         found: json.to_string(),
     };

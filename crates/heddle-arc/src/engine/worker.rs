@@ -385,11 +385,11 @@ def solve_c(I):
             });
             found
         };
-        let roomy = run(SHARED_BYTES);
-        assert_eq!(roomy.len(), 6);
-        assert!(roomy.iter().all(|e| matches!(e, Evaluation::Defined(_))));
+        let shared = run(SHARED_BYTES);
+        assert_eq!(shared.len(), 6);
+        assert!(shared.iter().all(|e| matches!(e, Evaluation::Defined(_))));
         for shared_bytes in [0, 20, 100, 200] {
-            assert_eq!(run(shared_bytes), roomy, "{shared_bytes} bytes");
+            assert_eq!(run(shared_bytes), shared, "{shared_bytes} bytes");
         }
     }
 }

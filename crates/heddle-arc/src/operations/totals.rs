@@ -49,20 +49,20 @@ pub fn evaluation_totals(runtime: &Runtime) -> BTreeMap<String, EvaluationTotals
     let mut found: BTreeMap<String, EvaluationTotals> = BTreeMap::new();
     for span in runtime.profiler().spans() {
         if is_evaluation(&span.operation) {
-            let effort = found.entry(span.device.to_string()).or_default();
-            effort.operations += 1;
-            effort.evaluations += span.work;
+            let device_totals = found.entry(span.device.to_string()).or_default();
+            device_totals.operations += 1;
+            device_totals.evaluations += span.work;
             if &*span.operation == EVALUATE_AGAIN.name() {
-                effort.repeated += span.work;
-                effort.repeated_time += Nanos(span.total_ns);
+                device_totals.repeated += span.work;
+                device_totals.repeated_time += Nanos(span.total_ns);
                 continue;
             }
-            effort.time += Nanos(span.total_ns);
-            effort.device_time += Nanos(span.device_ns.unwrap_or(0));
-            effort.transfer_time += Nanos(span.transfer_ns);
+            device_totals.time += Nanos(span.total_ns);
+            device_totals.device_time += Nanos(span.device_ns.unwrap_or(0));
+            device_totals.transfer_time += Nanos(span.transfer_ns);
         } else if &*span.operation == PREPARE.name() {
-            let effort = found.entry(span.device.to_string()).or_default();
-            effort.transfer_time += Nanos(span.transfer_ns);
+            let device_totals = found.entry(span.device.to_string()).or_default();
+            device_totals.transfer_time += Nanos(span.transfer_ns);
         }
     }
     found

@@ -41,7 +41,7 @@ pub struct FoundGpus {
 }
 
 impl FoundGpus {
-    fn nothing(why: String) -> Self {
+    fn none(why: String) -> Self {
         Self {
             devices: Vec::new(),
             why_none: Some(why),
@@ -60,19 +60,19 @@ const MOST_COPIERS: usize = 8;
 pub(super) fn find(options: &CudaOptions) -> FoundGpus {
     let visible_devices = std::env::var("CUDA_VISIBLE_DEVICES").ok();
     if visible_devices::hides_all(visible_devices.as_deref()) {
-        return FoundGpus::nothing(format!(
+        return FoundGpus::none(format!(
             "CUDA_VISIBLE_DEVICES={:?} hides every GPU",
             visible_devices.unwrap_or_default()
         ));
     }
     let version = match driver::start() {
         Ok(version) => version,
-        Err(why) => return FoundGpus::nothing(why),
+        Err(why) => return FoundGpus::none(why),
     };
     let count = match driver::device_count() {
-        Ok(0) => return FoundGpus::nothing("the NVIDIA driver finds no GPU".to_owned()),
+        Ok(0) => return FoundGpus::none("the NVIDIA driver finds no GPU".to_owned()),
         Ok(count) => count,
-        Err(driver_error) => return FoundGpus::nothing(driver_error.to_string()),
+        Err(driver_error) => return FoundGpus::none(driver_error.to_string()),
     };
     let driver = driver_name(version);
     let (mut devices, mut skipped) = (Vec::new(), Vec::new());

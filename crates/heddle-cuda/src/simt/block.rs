@@ -190,17 +190,17 @@ impl Block {
         if self.at_barrier.get() != self.alive.get() || self.alive.get() == 0 {
             return false;
         }
-        let mut meeting = None;
+        let mut common_barrier = None;
         let mut yes = 0;
         for thread in self.threads() {
             if let ThreadState::AtBarrier(barrier, value) = thread.state.get() {
-                if *meeting.get_or_insert(barrier) != barrier {
+                if *common_barrier.get_or_insert(barrier) != barrier {
                     return false;
                 }
                 yes += u64::from(value);
             }
         }
-        let Some(Barrier { kind, .. }) = meeting else {
+        let Some(Barrier { kind, .. }) = common_barrier else {
             return false;
         };
         let result = match kind {

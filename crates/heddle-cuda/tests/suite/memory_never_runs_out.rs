@@ -442,7 +442,7 @@ fn a_repeating_workload_is_served_from_the_pool() {
     let base_storage = Box::new(SimulatedStorage::new(Bytes(1 << 30)));
     let memory = AcceleratorMemory::new(base_storage, settings, Arc::new(SystemClock::new()));
     for round in 0_u8..=255 {
-        let stream = StreamIndex::new(round % 8).unwrap().alone();
+        let stream = StreamIndex::new(round % 8).unwrap().as_set();
         memory.queued(stream);
         let sizes = [1 << 10, 100_000, 5 << 20, 3];
         let blocks = sizes.map(|bytes| memory.allocate(Bytes(bytes), None).unwrap());

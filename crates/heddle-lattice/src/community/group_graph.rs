@@ -55,7 +55,7 @@ impl GroupGraph {
         let mut totals = self.strengths.clone();
         let mut group_weights = GroupWeights::new(count);
         let order = shuffle.order(count);
-        let mut moved_ever = false;
+        let mut any_moved = false;
         loop {
             let mut moved = false;
             for &vertex in &order {
@@ -80,9 +80,9 @@ impl GroupGraph {
                 groups[vertex as usize] = best.0;
                 moved |= best.0 != own;
             }
-            moved_ever |= moved;
+            any_moved |= moved;
             if !moved {
-                return (groups, moved_ever);
+                return (groups, any_moved);
             }
         }
     }

@@ -22,11 +22,11 @@ pub struct Neighbours<'a> {
 
 impl<'a> Neighbours<'a> {
     pub(super) fn new(lattice: &'a Lattice, site: Site) -> Self {
-        let stands = site < lattice.sites && !lattice.blocked.contains(site);
+        let is_free = site < lattice.sites && !lattice.blocked.contains(site);
         Self {
             lattice,
             site,
-            next: if stands { 0 } else { usize::MAX },
+            next: if is_free { 0 } else { usize::MAX },
         }
     }
 }

@@ -243,13 +243,13 @@ mod tests {
 
     #[test]
     fn a_slow_spell_widens_the_interval() {
-        let calm: Vec<u64> = (0..100).map(|index| 1_000 + index % 7).collect();
-        let with_spell: Vec<u64> = calm
+        let steady: Vec<u64> = (0..100).map(|index| 1_000 + index % 7).collect();
+        let with_slow_period: Vec<u64> = steady
             .iter()
             .enumerate()
             .map(|(index, &ns)| if index < 70 { ns * 2 } else { ns })
             .collect();
-        let found = ratio(&calm, &with_spell).interval.unwrap();
+        let found = ratio(&steady, &with_slow_period).interval.unwrap();
         assert!(found.low < 1.0 && found.high > 1.3, "{found:?}");
     }
 

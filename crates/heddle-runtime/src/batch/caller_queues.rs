@@ -41,10 +41,10 @@ impl<J> CallerQueues<J> {
     /// Whether the caller may add an item: there is space, and it does not hold more than its
     /// share while others wait.
     pub(super) fn has_capacity_for(&self, caller: u64) -> bool {
-        let mine = self.queue(caller).map_or(0, |queue| queue.items.len());
+        let own_items = self.queue(caller).map_or(0, |queue| queue.items.len());
         let others = self.callers.iter().filter(|queue| queue.caller != caller);
         let part = (self.capacity / (others.count() + 1)).max(1);
-        self.held < self.capacity && (mine < part || !self.another_caller_waits(caller))
+        self.held < self.capacity && (own_items < part || !self.another_caller_waits(caller))
     }
 
     fn another_caller_waits(&self, caller: u64) -> bool {

@@ -164,8 +164,9 @@ mod tests {
         let size = batch_sizer.next(1 << 20, Bytes(u64::MAX), line);
         assert!((2_048..=16_384).contains(&size), "{size}");
         // Beyond the cache an item costs twice as much.
-        let cliff = |items: usize| Some(items as f64 * if items > 512 { 2.0 } else { 1.0 } + 1e4);
-        let size = batch_sizer.next(1 << 20, Bytes(u64::MAX), cliff);
+        let cache_limited =
+            |items: usize| Some(items as f64 * if items > 512 { 2.0 } else { 1.0 } + 1e4);
+        let size = batch_sizer.next(1 << 20, Bytes(u64::MAX), cache_limited);
         assert!(size >= 256, "{size}");
     }
 
@@ -173,13 +174,13 @@ mod tests {
     fn a_refusal_shrinks_to_the_budget_and_success_grows_back() {
         let mut batch_sizer = BatchSizer::new(SizeLimits::default());
         batch_sizer.measure(1, Bytes(1_000));
-        let plenty = Bytes(1 << 40);
-        assert_eq!(batch_sizer.next(10_000, plenty, unknown), 10_000);
+        let ample = Bytes(1 << 40);
+        assert_eq!(batch_sizer.next(10_000, ample, unknown), 10_000);
         batch_sizer.refused(10_000, Bytes(2_000_000));
-        assert_eq!(batch_sizer.next(10_000, plenty, unknown), 1_600);
+        assert_eq!(batch_sizer.next(10_000, ample, unknown), 1_600);
         let mut sizes = Vec::new();
         for _ in 0..40 {
-            let size = batch_sizer.next(10_000, plenty, unknown);
+            let size = batch_sizer.next(10_000, ample, unknown);
             batch_sizer.granted(size);
             sizes.push(size);
         }

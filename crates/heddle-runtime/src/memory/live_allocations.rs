@@ -76,7 +76,7 @@ mod tests {
             holders: Vec::new(),
         };
         assert_eq!(live_allocations.to_string(), "nothing is held on simt:0");
-        let site = AllocationSite::here("xor");
+        let site = AllocationSite::of_caller("xor");
         live_allocations.holders.push(SiteUsage {
             site,
             bytes: Bytes(2048),

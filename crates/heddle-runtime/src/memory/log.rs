@@ -106,7 +106,7 @@ impl LogSink {
 impl Drop for LogWriter {
     fn drop(&mut self) {
         // A caller that needs the failure has called `finish`.
-        let _unheard = self.lock().to.flush();
+        let _unreported = self.lock().to.flush();
     }
 }
 

@@ -119,7 +119,7 @@ impl PressureBand {
 
     /// Moves the band to the current level.
     pub(super) fn move_to_level(&self, pressure: &PressureMonitor) {
-        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         self.move_band(&pressure.thresholds(), pressure.level());
     }
 

@@ -183,7 +183,7 @@ mod tests {
             taken_by_others: Bytes(0),
             capacity: Bytes(64 << 20),
             holders: vec![SiteUsage {
-                site: AllocationSite::here("matmul"),
+                site: AllocationSite::of_caller("matmul"),
                 bytes: Bytes(40 << 20),
                 blocks: 2,
                 oldest: Nanos(0),

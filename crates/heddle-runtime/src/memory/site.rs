@@ -38,7 +38,7 @@ impl AllocationSite {
     /// Returns the caller's line, for `kind`.
     #[must_use]
     #[track_caller]
-    pub fn here(kind: &'static str) -> Self {
+    pub fn of_caller(kind: &'static str) -> Self {
         Self {
             kind,
             place: Location::caller(),
@@ -61,7 +61,7 @@ impl AllocationSite {
         // Not `unwrap_or_else`: the caller's location would be that of the closure.
         match CURRENT.get() {
             Some(site) => site,
-            None => Self::here(Self::UNKNOWN),
+            None => Self::of_caller(Self::UNKNOWN),
         }
     }
 
@@ -106,9 +106,9 @@ mod tests {
     fn sites_nest_and_fall_back_to_the_caller() {
         assert_eq!(AllocationSite::current().kind, AllocationSite::UNKNOWN);
         assert_eq!(AllocationSite::current().place.line(), line!());
-        let outer = AllocationSite::here("outer").enter();
+        let outer = AllocationSite::of_caller("outer").enter();
         {
-            let _inner = AllocationSite::here("inner").enter();
+            let _inner = AllocationSite::of_caller("inner").enter();
             assert_eq!(AllocationSite::current().kind, "inner");
         }
         assert_eq!(AllocationSite::current().kind, "outer");

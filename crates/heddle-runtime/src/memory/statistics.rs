@@ -291,13 +291,13 @@ mod tests {
         let allocate = |bytes| statistics.allocate(Bytes(bytes), None).unwrap();
         let (old, young, other);
         {
-            let _site = AllocationSite::here("xor").enter();
+            let _site = AllocationSite::of_caller("xor").enter();
             old = allocate(100);
             clock.advance(Duration::from_secs(1));
             young = allocate(200);
         }
         {
-            let _site = AllocationSite::here("matmul").enter();
+            let _site = AllocationSite::of_caller("matmul").enter();
             other = allocate(250);
             assert!(statistics.allocate(Bytes(5000), None).is_err());
         }
@@ -345,7 +345,7 @@ mod tests {
                 .map(|floor| floor.least.0)
                 .sum::<u64>()
         };
-        let _site = AllocationSite::here("sawtooth").enter();
+        let _site = AllocationSite::of_caller("sawtooth").enter();
         let [first, second] = [(); 2].map(|()| statistics.allocate(Bytes(100), None).unwrap());
         assert_eq!(check_after_change(), 0, "it held nothing at first");
         statistics.free(first, StreamSet::NONE);

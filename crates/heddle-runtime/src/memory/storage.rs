@@ -159,7 +159,7 @@ impl StreamIndex {
 
     /// The set of this stream alone.
     #[must_use]
-    pub const fn alone(self) -> StreamSet {
+    pub const fn as_set(self) -> StreamSet {
         StreamSet(1 << self.0)
     }
 

@@ -81,13 +81,13 @@ fn no_block_is_lost_or_shared_by_eight_threads() {
                         let which = random.index(live.len());
                         let allocation = live.swap_remove(which);
                         model.lock().unwrap().end(&allocation, thread);
-                        memory.free(allocation, stream.alone());
+                        memory.free(allocation, stream.as_set());
                     }
                     if round % 5 == 0 {
                         let mut model = model.lock().unwrap();
                         model.work.retain(|&(other, ..)| other != thread);
                         drop(model);
-                        memory.synchronized(stream.alone());
+                        memory.synchronized(stream.as_set());
                     }
                     if round % 97 == 0 {
                         memory.trim();
@@ -95,7 +95,7 @@ fn no_block_is_lost_or_shared_by_eight_threads() {
                 }
                 for allocation in live {
                     model.lock().unwrap().end(&allocation, thread);
-                    memory.free(allocation, stream.alone());
+                    memory.free(allocation, stream.as_set());
                 }
             });
         }

@@ -41,7 +41,7 @@ impl LeakFixture {
 
     /// Changes the number of held blocks to `blocks`.
     fn hold(&mut self, blocks: usize) {
-        let _site = AllocationSite::here("workload").enter();
+        let _site = AllocationSite::of_caller("workload").enter();
         while self.live.len() < blocks {
             self.live.push(self.memory.allocate(BLOCK, None).unwrap());
         }

@@ -176,11 +176,11 @@ fn memory_of_other_processes_counts_as_used() {
 fn a_shortage_names_the_holders_of_the_memory() {
     let (memory, _) = device(|_| {});
     let matmul = {
-        let _site = AllocationSite::here("matmul").enter();
+        let _site = AllocationSite::of_caller("matmul").enter();
         mib(&memory, 60)
     };
     let xor = {
-        let _site = AllocationSite::here("xor").enter();
+        let _site = AllocationSite::of_caller("xor").enter();
         mib(&memory, 20)
     };
     let shortage = short(&memory, Bytes(40 * MIB));

@@ -168,7 +168,7 @@ impl FreedBlocks {
 impl SizeBin {
     /// The position of a block that waits for this stream alone.
     fn waiting_for(&self, stream: StreamIndex) -> Option<usize> {
-        let alone = stream.alone();
+        let alone = stream.as_set();
         let last = self
             .waiting
             .iter()

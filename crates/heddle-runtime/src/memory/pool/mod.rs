@@ -125,7 +125,7 @@ impl<S: Storage> MemoryPool<S> {
     fn allocate_on_miss(&self, asked: Bytes, size: u64) -> Result<Block, Refusal> {
         let exhausted = Refusal::Exhausted { asked };
         let maximum = self.settings().maximum;
-        let (bytes, victims) = {
+        let (bytes, idle_regions) = {
             let mut state = self.lock();
             if let Some(block) = state.fit_or_join(size) {
                 return Ok(block);
@@ -135,7 +135,7 @@ impl<S: Storage> MemoryPool<S> {
             };
             planned
         };
-        self.return_upstream(victims);
+        self.return_upstream(idle_regions);
         match self.region(bytes, size) {
             Ok(region) => {
                 let now = self.clock.now();
@@ -198,7 +198,7 @@ impl State {
     /// The stream whose work the block inherited, unless it was synchronized since.
     fn outstanding(&self, block: &Block) -> StreamSet {
         match block.inherited {
-            Some(work) if work == self.inherited(work.stream) => work.stream.alone(),
+            Some(work) if work == self.inherited(work.stream) => work.stream.as_set(),
             _ => StreamSet::NONE,
         }
     }
@@ -271,11 +271,11 @@ impl State {
         if busy.saturating_add(size) > maximum {
             return None;
         }
-        let victims = self.take_idle(excess, Nanos(u64::MAX));
+        let idle_regions = self.take_idle(excess, Nanos(u64::MAX));
         let available = maximum.saturating_sub(self.held);
         let bytes = if whole <= available { whole } else { size };
         self.held += bytes;
-        Some((bytes, victims))
+        Some((bytes, idle_regions))
     }
 }
 
