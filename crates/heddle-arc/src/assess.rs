@@ -4,13 +4,14 @@ use crate::data::Task;
 use crate::engine::{EvaluationRef, Example, Grid, Tile, Undefined};
 use crate::gpu::{CpuReason, Flags, LaunchSettings, grade};
 use crate::operations::{
-    EvaluationSettings, ExampleBlock, Judgements, OPERATION_EVALUATIONS, TileExample, blocks,
-    run_blocks,
+    EVALUATE, EvaluationSettings, ExampleBlock, Judgements, OPERATION_EVALUATIONS, TileExample,
+    blocks, run_blocks,
 };
 use crate::plan::{Plan, Sharing};
 use crate::program::Program;
 use heddle_runtime::device::DeviceId;
-use heddle_runtime::{Error, Runtime};
+use heddle_runtime::route::{Decision, Reason};
+use heddle_runtime::{DType, Description, Error, Runtime};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -164,7 +165,8 @@ pub fn assess(
     let has_gpu = runtime
         .devices()
         .any(|device| device.accelerator().is_some());
-    let (flags, on_cpu) = if has_gpu {
+    let forced = has_gpu.then(|| forced_to_cpu(runtime, &tiles)).flatten();
+    let (flags, on_cpu) = if has_gpu && forced.is_none() {
         let assessed = grade(runtime, &tiles, settings, launch, wanted)?;
         for (part, row) in assessed.graded {
             let row = row.as_ref().map(|row| row.iter().map(std::iter::once));
@@ -193,7 +195,7 @@ pub fn assess(
                 }
             },
         )?;
-        (Flags::default(), None)
+        (Flags::default(), forced.map(CpuReason::Decided))
     };
     let time = start.elapsed();
     let Findings {
@@ -213,6 +215,17 @@ pub fn assess(
         flags,
         on_cpu,
     })
+}
+
+/// The decision that sends every evaluation to the CPU, if the configuration does. Results
+/// that only the CPU computes are collected by block, which costs less than by example.
+fn forced_to_cpu(runtime: &Runtime, tiles: &[Tile<'_>]) -> Option<Decision> {
+    let evaluations = tiles.iter().map(|tile| tile.evaluations() as u64).sum();
+    let whole = Description::new(&EVALUATE, DType::U8, evaluations);
+    let any = |device: DeviceId| device.is_host() || device.has_kernels();
+    let decision = runtime.router().preview(&whole, &any, None).ok()?;
+    let is_forced = matches!(decision.reason, Reason::Forced { .. });
+    (is_forced && decision.device.is_host()).then_some(decision)
 }
 
 /// The results so far.
