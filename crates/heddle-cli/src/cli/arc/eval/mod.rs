@@ -389,14 +389,20 @@ fn print(
     ))?;
     let graph = Graph::merge(&found.programs);
     let sharing = assessment.sharing;
+    let merged = if sharing.distinct_steps < sharing.steps {
+        format!(
+            "; {} merged steps instead of {}",
+            grouped(sharing.distinct_steps as u64),
+            grouped(sharing.steps as u64),
+        )
+    } else {
+        String::new()
+    };
     output.line(format_args!(
-        "{} programs: {} distinct expressions of {}; merged steps: {} of {}, {:.2} times fewer",
+        "{} programs: {} distinct expressions of {}{merged}",
         grouped(found.programs.len() as u64),
         grouped(graph.nodes.len() as u64),
         grouped(graph.calls() as u64),
-        grouped(sharing.distinct_steps as u64),
-        grouped(sharing.steps as u64),
-        sharing.steps as f64 / sharing.distinct_steps.max(1) as f64,
     ))?;
     output.line(format_args!(
         "{FAINT}reading took {}, planning {}{FAINT:#}",
