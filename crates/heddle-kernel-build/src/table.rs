@@ -61,6 +61,7 @@ pub(crate) fn rust(
     Ok(format!(
         "{entries}{modules}\n/// The kernels of this crate, by source.\n\
          #[allow(unreachable_pub, reason = \"some crates export their kernels, some do not\")]\n\
+         #[allow(unsafe_code, reason = \"generated from the sources\")]\n\
          pub static KERNELS: [device::Kernel; {count}] = [\n{rows}];\n"
     ))
 }
@@ -72,8 +73,8 @@ fn row(kernel: &KernelDeclaration, module: usize, entry: &str) -> String {
         .map(|parameter| format!("device::ParameterKind::{}", parameter.kind))
         .collect();
     format!(
-        "device::Kernel {{ name: {:?}, module: &MODULE_{module}, max_threads: {}, \
-         parameters: &[{}], entry: {entry} }}",
+        "// SAFETY: the parameters were read from the source that all its forms are compiled \
+         from.\n    unsafe {{ device::Kernel::new({:?}, &MODULE_{module}, {}, &[{}], {entry}) }}",
         kernel.name,
         kernel.max_threads,
         kinds.join(", "),

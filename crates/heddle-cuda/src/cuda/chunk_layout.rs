@@ -117,8 +117,8 @@ mod tests {
             let bytes: Vec<u8> = (0..elements * unit).map(|index| (index % 251) as u8).collect();
             let key = [1, 2, 3];
             let inputs = [
-                ChunkedMapInput { bytes: key[..].into(), unit: 0 },
-                ChunkedMapInput { bytes: bytes[..].into(), unit },
+                ChunkedMapInput::new(&key[..], 0),
+                ChunkedMapInput::new(&bytes[..], unit),
             ];
             let chunk_layout = ChunkLayout::new(&[0, unit], 1, requested, 8192).unwrap();
             let mut moved = Vec::new();

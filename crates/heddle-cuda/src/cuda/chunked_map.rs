@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code)]
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -41,12 +42,13 @@ struct ChunkSlot {
 }
 
 impl TransferSlot for ChunkSlot {
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        self.slot.memory.bytes_mut()
+    unsafe fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the caller's promise.
+        unsafe { self.slot.bytes_mut() }
     }
 
     fn is_done(&self) -> Result<bool, Error> {
-        self.slot.done.has_happened()
+        self.slot.is_done()
     }
 }
 
@@ -109,11 +111,20 @@ pub(super) fn chunked_map(
         output_unit: work.output_unit,
         elements,
     };
+    // The device uses slots and buffers until it has been waited for, so a panic in `launch`
+    // must not drop them.
+    let mut panic = None;
     let (chunk_slots, outcome) = run_transfer(
         &state.copiers,
         chunk_slots,
         transfer,
-        &mut |chunk, chunk_slot| stages.submit(chunk, chunk_slot, launch),
+        &mut |chunk, chunk_slot| {
+            let submit = AssertUnwindSafe(|| stages.submit(chunk, chunk_slot, launch));
+            catch_unwind(submit).unwrap_or_else(|payload| {
+                panic = Some(payload);
+                Err(state.context.refuse("the launch of a chunk panicked"))
+            })
+        },
     );
     let synchronized = match &outcome {
         Ok(()) => state.on_lease(|lease, resources| state.synchronize_lease(lease, resources)),
@@ -126,6 +137,9 @@ pub(super) fn chunked_map(
             .map(|chunk_slot| chunk_slot.slot)
             .collect(),
     );
+    if let Some(payload) = panic {
+        resume_unwind(payload);
+    }
     outcome.and(synchronized)?;
     let total = Nanos::from(start.elapsed());
     moved.up_time =

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::sync::OnceLock;
 use std::{fmt, ptr};
 
@@ -28,7 +28,8 @@ pub(super) struct Context {
 // SAFETY: a CUDA context may be used from any thread that makes it current, which
 // `enter` does before each use.
 unsafe impl Send for Context {}
-// SAFETY: as above; the driver locks what it shares between threads.
+// SAFETY: as above; the driver locks what it shares between threads, and the handle itself
+// never changes.
 unsafe impl Sync for Context {}
 
 thread_local! {
@@ -134,15 +135,13 @@ impl Context {
         Error::Device {
             device,
             message: driver_error.to_string(),
+            source: Some(Box::new(driver_error)),
         }
     }
 
     /// An error of this device that no driver call reported.
     pub(super) fn refuse(&self, message: impl Into<String>) -> Error {
-        Error::Device {
-            device: self.id,
-            message: message.into(),
-        }
+        Error::device(self.id, message)
     }
 
     /// The free and the total memory, as the driver reports them.
@@ -168,31 +167,27 @@ impl Context {
 
     /// The device's name, such as "NVIDIA H200".
     pub(super) fn name(&self) -> Result<String, DriverError> {
-        self.text("cuDeviceGetName", |text, len, device| {
-            // SAFETY: `text` holds `len` characters.
-            unsafe { sys::cuDeviceGetName(text, len, device) }
-        })
+        self.text("cuDeviceGetName", sys::cuDeviceGetName)
     }
 
     /// The device's PCI address, as NVML writes it.
     pub(super) fn bus_id(&self) -> Result<String, DriverError> {
-        self.text("cuDeviceGetPCIBusId", |text, len, device| {
-            // SAFETY: `text` holds `len` characters.
-            unsafe { sys::cuDeviceGetPCIBusId(text, len, device) }
-        })
+        self.text("cuDeviceGetPCIBusId", sys::cuDeviceGetPCIBusId)
     }
 
     fn text(
         &self,
         call: &'static str,
-        read: impl Fn(*mut c_char, c_int, CUdevice) -> CUresult,
+        read: unsafe fn(*mut c_char, c_int, CUdevice) -> CUresult,
     ) -> Result<String, DriverError> {
         const CAPACITY: c_int = 256;
-        let mut text = [0 as c_char; CAPACITY as usize + 1];
-        check(call, read(text.as_mut_ptr(), CAPACITY, self.device))?;
-        // SAFETY: the last character is never written, so the text ends within.
-        let text = unsafe { CStr::from_ptr(text.as_ptr()) };
-        Ok(text.to_string_lossy().into_owned())
+        let mut text = [0_u8; CAPACITY as usize];
+        // SAFETY: both functions this is called with write at most as many characters as
+        // they are told, and `text` holds these.
+        let code = unsafe { read(text.as_mut_ptr().cast(), CAPACITY, self.device) };
+        check(call, code)?;
+        let characters = text.split(|character| *character == 0).next();
+        Ok(String::from_utf8_lossy(characters.unwrap_or_default()).into_owned())
     }
 }
 

@@ -139,9 +139,7 @@ impl Accelerator for CudaDevice {
     }
 
     fn mapped_results(&self, words: usize) -> Result<Option<Arc<dyn MappedResults>>, Error> {
-        let mapped_results =
-            CudaMappedResults::new(&self.state.context, &self.state.pinned_cache, words)?;
-        Ok(Some(Arc::new(mapped_results)))
+        Ok(Some(Arc::new(CudaMappedResults::new(&self.state, words)?)))
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {

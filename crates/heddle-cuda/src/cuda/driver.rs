@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use cudarc::driver::sys::{self, CUevent, CUresult};
 
 use super::driver_error::{DriverError, check};
+use super::stream::Event;
 
 /// CUDA 12.1, driver 530: the first to read PTX ISA 8.1, which the kernels are written in.
 const OLDEST: c_int = 12_010;
@@ -70,12 +71,11 @@ pub(super) fn start() -> Result<c_int, String> {
     if !unsafe { sys::is_culib_present() } {
         return Err("no NVIDIA driver library (libcuda.so.1) on this machine".to_owned());
     }
-    // SAFETY: the library is present, so this does not panic; the symbols are
-    // only looked up, not called.
-    let missing = FUNCTIONS.iter().find(|name| unsafe {
-        sys::culib()
-            .get::<unsafe extern "C" fn()>(name.as_bytes())
-            .is_err()
+    // SAFETY: the library is present, so this does not panic.
+    let library = unsafe { sys::culib() };
+    let missing = FUNCTIONS.iter().find(|name| {
+        // SAFETY: the symbols are only looked up, not called.
+        unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err()
     });
     if let Some(name) = missing {
         return Err(format!("the NVIDIA driver is too old: it has no {name}"));
@@ -117,21 +117,23 @@ impl std::fmt::Display for Version {
 ///
 /// `cuEventElapsedTime_v2` takes a tenth of a microsecond, `cuEventElapsedTime` three;
 /// drivers before 570 have only the latter, and cudarc offers only the former.
-pub(super) fn elapsed_ms(start: CUevent, end: CUevent) -> Result<f32, DriverError> {
+pub(super) fn elapsed_ms(start: &Event, end: &Event) -> Result<f32, DriverError> {
     type Elapsed = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
     static ELAPSED: OnceLock<Option<Elapsed>> = OnceLock::new();
     let function = ELAPSED.get_or_init(|| {
         let names: [&[u8]; 2] = [b"cuEventElapsedTime_v2", b"cuEventElapsedTime"];
+        // SAFETY: there are events, so the library is present and this does not panic.
+        let library = unsafe { sys::culib() };
         names.into_iter().find_map(|name| {
             // SAFETY: both have this signature in the CUDA driver API reference.
-            let symbol = unsafe { sys::culib().get::<Elapsed>(name) };
+            let symbol = unsafe { library.get::<Elapsed>(name) };
             symbol.ok().map(|symbol| *symbol)
         })
     });
     let mut ms = 0.0;
     let code = match function {
-        // SAFETY: the caller holds both events; `ms` outlives the call.
-        Some(elapsed) => unsafe { elapsed(&raw mut ms, start, end) },
+        // SAFETY: both events live, because they are borrowed; `ms` outlives the call.
+        Some(elapsed) => unsafe { elapsed(&raw mut ms, start.raw(), end.raw()) },
         None => CUresult::CUDA_ERROR_NOT_FOUND,
     };
     check("cuEventElapsedTime", code)?;

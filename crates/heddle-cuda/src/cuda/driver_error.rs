@@ -52,6 +52,8 @@ impl DriverError {
     }
 }
 
+impl std::error::Error for DriverError {}
+
 impl fmt::Display for DriverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // CUDA_ERROR_ILLEGAL_ADDRESS reads as "illegal address".

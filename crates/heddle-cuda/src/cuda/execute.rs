@@ -24,19 +24,18 @@ pub(super) fn execute(
         (within(state, &outer, &context, body)?, outer.number())
     } else {
         let held = state.leases.acquire()?;
+        // Not 0 only when a map of the execution before it panicked.
+        held.lease.resources().slab_held = 0;
         let spent = timed(state, &held.lease, &context, body)?;
         (spent, held.lease.number())
     };
     // A body may have queued work from other threads, which hold no lease.
     state.synchronize_open()?;
-    Ok(Timing {
-        total: Nanos::from(start.elapsed()),
-        device: Some(device_time),
-        // Stamps give the duration of kernels, not their start on the host's clock.
-        device_start: None,
-        stream: Some(stream),
-        moved: context.moved(),
-    })
+    // Stamps give the duration of kernels, not their start on the host's clock.
+    Ok(Timing::of(Nanos::from(start.elapsed()))
+        .on_device(device_time)
+        .moving(context.moved())
+        .with(|it| it.stream = Some(stream)))
 }
 
 fn timed(

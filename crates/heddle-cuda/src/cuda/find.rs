@@ -12,6 +12,7 @@ use super::driver::Version;
 use super::driver_error::DriverError;
 use super::kernels::LoadedKernels;
 use super::lease::StreamLeases;
+use super::mapped_results::PinnedCache;
 use super::staging::Staging;
 use super::state::CudaState;
 use super::stream::Stream;
@@ -126,14 +127,11 @@ fn assemble(
     let driver_error = |driver_error| context.error(driver_error);
     let (_, memory) = context.memory()?;
     let units = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
-    let properties = DeviceProperties {
-        name: context.name().map_err(driver_error)?,
-        backend: "cuda",
-        driver: driver.to_owned(),
-        kernel_version: KERNEL_VERSION,
-        units: context.attribute(units).map_err(driver_error)? as usize,
-        memory,
-    };
+    let name = context.name().map_err(driver_error)?;
+    let mut properties = DeviceProperties::new(name, "cuda", memory);
+    driver.clone_into(&mut properties.driver);
+    properties.kernel_version = KERNEL_VERSION;
+    properties.units = context.attribute(units).map_err(driver_error)? as usize;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = options
         .copy_threads
@@ -157,7 +155,7 @@ fn assemble(
         up: Stream::new(context)?,
         down: Stream::new(context)?,
         staging: Staging::new(context, slot_bytes, threads),
-        pinned_cache: Arc::default(),
+        pinned_cache: PinnedCache::default(),
         kernels,
         memory: driver_storage::memory(context, memory),
         copiers,

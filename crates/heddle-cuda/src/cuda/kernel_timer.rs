@@ -99,7 +99,7 @@ impl KernelTimer {
     pub(super) unsafe fn launch(
         &mut self,
         state: &CudaState,
-        mut kernel_launch: KernelLaunch<'_>,
+        kernel_launch: KernelLaunch<'_>,
         stream: &Stream,
     ) -> Result<(), Error> {
         if !self.is_running || !state.has_fine_clock {
@@ -109,18 +109,14 @@ impl KernelTimer {
         }
         self.kernels_end(stream)?;
         if self.timestamped.is_none() {
-            let timestamped = TimestampedLaunches::new(
-                &state.context,
-                &state.kernels,
-                &mut kernel_launch,
-                stream,
-            )?;
+            let timestamped =
+                TimestampedLaunches::new(&state.context, &state.kernels, &kernel_launch, stream)?;
             self.stamped_before = timestamped.spent();
             self.timestamped = Some(timestamped);
         }
         if let Some(timestamped) = &mut self.timestamped {
             // SAFETY: the caller's promise.
-            unsafe { timestamped.launch(&mut kernel_launch, stream)? };
+            unsafe { timestamped.launch(&kernel_launch, stream)? };
             self.tail = StreamTail::Stamp;
         }
         Ok(())

@@ -3,14 +3,14 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
 use heddle_runtime::Error;
-use heddle_runtime::device::{Kernel, KernelModule};
+use heddle_runtime::device::{Kernel, KernelModule, MachineCode};
 
 use super::context::Context;
 use super::driver_error::check;
@@ -52,6 +52,15 @@ struct Node {
     kernel: &'static Kernel,
     loaded: LoadedKernel,
     next: List,
+}
+
+/// What the driver loads without being told its length.
+#[derive(Clone, Copy)]
+enum Image<'a> {
+    /// Text that ends in zero.
+    Ptx(&'a CStr),
+    /// A binary that holds its own length.
+    MachineCode(&'static MachineCode),
 }
 
 /// A device's kernels.
@@ -173,17 +182,20 @@ impl LoadedKernels {
     /// compiles the PTX.
     fn module(&self, module: &KernelModule, ptx: &str) -> Result<LoadedModule, Error> {
         if let Some(code) = module.machine_code_for(self.capability)
-            && let Ok(module) = self.load_module(code.image)
+            && let Ok(module) = self.load_module(Image::MachineCode(code))
         {
             return Ok(module);
         }
         let text =
             CString::new(ptx).map_err(|_| self.context.refuse("the PTX contains a zero byte"))?;
-        self.load_module(text.as_bytes_with_nul())
+        self.load_module(Image::Ptx(&text))
     }
 
-    /// Loads machine code, which knows its own length, or PTX that ends in zero.
-    fn load_module(&self, image: &[u8]) -> Result<LoadedModule, Error> {
+    fn load_module(&self, image: Image<'_>) -> Result<LoadedModule, Error> {
+        let image: *const c_void = match image {
+            Image::Ptx(text) => text.as_ptr().cast(),
+            Image::MachineCode(code) => code.image.as_ptr().cast(),
+        };
         let mut log = vec![0_u8; 4096];
         let mut options = [
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
@@ -195,13 +207,13 @@ impl LoadedKernels {
             ptr::without_provenance_mut(log.len()),
         ];
         let mut module = ptr::null_mut();
-        // SAFETY: the image is complete: embedded machine code, or text that ends in zero.
-        // The options, the values and the log they point to outlive the call and agree in
-        // number.
+        // SAFETY: the image is complete: machine code that its author vouches for
+        // (`Kernel::new`), or text that ends in zero. The options, the values and the log
+        // they point to outlive the call and agree in number.
         let code = unsafe {
             sys::cuModuleLoadDataEx(
                 &raw mut module,
-                image.as_ptr().cast(),
+                image,
                 options.len() as u32,
                 options.as_mut_ptr(),
                 values.as_mut_ptr(),

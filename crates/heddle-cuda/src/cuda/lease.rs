@@ -41,8 +41,10 @@ pub(super) struct StreamLease {
 pub(super) struct LeaseResources {
     pub(super) kernel_timer: KernelTimer,
     pub(super) slab: Pinned,
-    /// Bytes of the slab that queued uploads still read.
+    /// Bytes of the slab that queued uploads and kernels still use.
     pub(super) slab_used: usize,
+    /// Those of them that a running map keeps when the stream has been waited for.
+    pub(super) slab_held: usize,
     pub(super) blas: Option<Blas>,
 }
 
@@ -55,6 +57,7 @@ impl StreamLease {
                 kernel_timer: KernelTimer::new(context)?,
                 slab: Pinned::new(context, SLAB_UPLOAD + SLAB_DOWNLOAD)?,
                 slab_used: 0,
+                slab_held: 0,
                 blas: None,
             }),
         }))

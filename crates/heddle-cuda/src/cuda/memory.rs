@@ -1,5 +1,7 @@
 //! Buffers in a GPU's memory.
 
+#![allow(unsafe_code)]
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -45,9 +47,17 @@ impl CudaMemory {
         Ok(Self::at(state, storage, bytes))
     }
 
-    /// A buffer in pinned memory. The owner of that memory waits for the lease's work
-    /// before it uses the memory again.
-    pub(super) fn within(state: &Arc<CudaState>, address: CUdeviceptr, bytes: Bytes) -> Self {
+    /// A buffer in pinned memory.
+    ///
+    /// # Safety
+    /// The device can address `bytes` bytes at `address`. The owner of that memory neither
+    /// frees nor uses it before the buffer is gone and the work that was queued on it has
+    /// run.
+    pub(super) unsafe fn within(
+        state: &Arc<CudaState>,
+        address: CUdeviceptr,
+        bytes: Bytes,
+    ) -> Self {
         Self::at(state, BufferStorage::Pinned(address), bytes)
     }
 

@@ -1,4 +1,8 @@
 //! Page-locked host memory, which the device reads and writes directly.
+//!
+//! A slice of it exists only for the part asked for and while the device does not write that
+//! part: other parts may be in use by queued copies and kernels. Addresses for the device are
+//! computed without one.
 
 #![allow(unsafe_code)]
 
@@ -24,9 +28,11 @@ pub(super) struct Pinned {
     len: usize,
 }
 
-// SAFETY: plain memory with one owner.
+// SAFETY: plain memory with one owner, which any thread may free: `drop` makes the context
+// current.
 unsafe impl Send for Pinned {}
-// SAFETY: shared references only read it.
+// SAFETY: a shared reference gives bytes to read, words to use atomically, and the source of
+// a copy; none of them writes without being atomic.
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
@@ -51,16 +57,45 @@ impl Pinned {
         })
     }
 
-    /// The bytes. No transfer into them may be under way.
-    pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: `len` initialised bytes owned by self.
-        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    /// How many bytes it has.
+    pub(super) fn len(&self) -> usize {
+        self.len
     }
 
-    /// The bytes, for writing. No transfer to or from them may be under way.
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `bytes`, and self is borrowed exclusively.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    /// The start of `len` bytes from `offset` on.
+    ///
+    /// # Panics
+    /// Where they do not lie within.
+    fn part(&self, offset: usize, len: usize) -> *mut u8 {
+        let end = offset.checked_add(len);
+        assert!(
+            end.is_some_and(|end| end <= self.len),
+            "{len} bytes from {offset} on, of {} pinned bytes",
+            self.len
+        );
+        self.start.as_ptr().wrapping_add(offset)
+    }
+
+    /// `len` bytes from `offset` on.
+    ///
+    /// # Safety
+    /// The device has passed every queued copy and kernel that writes them.
+    pub(super) unsafe fn bytes(&self, offset: usize, len: usize) -> &[u8] {
+        let start = self.part(offset, len);
+        // SAFETY: `part` checked that they lie within memory that self owns and `new`
+        // initialised; the caller promises that the device does not write them.
+        unsafe { slice::from_raw_parts(start, len) }
+    }
+
+    /// `len` bytes from `offset` on, for writing.
+    ///
+    /// # Safety
+    /// The device has passed every queued copy and kernel that reads or writes them.
+    pub(super) unsafe fn bytes_mut(&mut self, offset: usize, len: usize) -> &mut [u8] {
+        let start = self.part(offset, len);
+        // SAFETY: as in `bytes`; self is borrowed exclusively, and the caller promises that
+        // the device does not use them.
+        unsafe { slice::from_raw_parts_mut(start, len) }
     }
 
     /// All bytes as words of 64 bits, which the device may be writing.
@@ -71,7 +106,8 @@ impl Pinned {
     pub(super) fn words(&self) -> &[AtomicU64] {
         let count = self.len / size_of::<u64>();
         // SAFETY: in bounds, initialised, aligned as a page is, and valid for as long as
-        // self is borrowed; the device stores whole words.
+        // self is borrowed; the device stores whole words. A slice for writing needs self
+        // exclusively.
         unsafe { slice::from_raw_parts(self.start.as_ptr().cast::<AtomicU64>(), count) }
     }
 
@@ -83,7 +119,7 @@ impl Pinned {
     /// The device address of `len` bytes from `offset` on: with unified addressing, which
     /// every supported GPU has, the host's own address.
     pub(super) fn address(&self, offset: usize, len: usize) -> CUdeviceptr {
-        self.bytes()[offset..offset + len].as_ptr() as CUdeviceptr
+        self.part(offset, len) as CUdeviceptr
     }
 
     /// Queues a copy of `len` bytes from `offset` on to the device.
@@ -98,8 +134,8 @@ impl Pinned {
         to: CUdeviceptr,
         stream: &Stream,
     ) -> Result<(), Error> {
-        let from = self.bytes()[offset..offset + len].as_ptr();
-        // SAFETY: the source was bounds-checked above, the rest is the caller's.
+        let from = self.part(offset, len);
+        // SAFETY: `part` checked the source's bounds, the rest is the caller's.
         self.context.check("cuMemcpyHtoDAsync", unsafe {
             sys::cuMemcpyHtoDAsync_v2(to, from.cast(), len, stream.raw())
         })
@@ -117,8 +153,8 @@ impl Pinned {
         from: CUdeviceptr,
         stream: &Stream,
     ) -> Result<(), Error> {
-        let to = self.bytes_mut()[offset..offset + len].as_mut_ptr();
-        // SAFETY: the target was bounds-checked above, the rest is the caller's.
+        let to = self.part(offset, len);
+        // SAFETY: `part` checked the target's bounds, the rest is the caller's.
         self.context.check("cuMemcpyDtoHAsync", unsafe {
             sys::cuMemcpyDtoHAsync_v2(to.cast(), from, len, stream.raw())
         })

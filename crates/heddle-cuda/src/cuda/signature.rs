@@ -52,6 +52,11 @@ impl Signature {
         Some(Self { parameters })
     }
 
+    /// Whether the kernel has this many parameters, none of them larger than a word.
+    pub(super) fn takes_words(&self, count: usize) -> bool {
+        self.parameters.len() == count && !self.parameters.contains(&Parameter::Other)
+    }
+
     /// Why these arguments do not match; None if they do.
     pub(super) fn mismatch(&self, arguments: &[Argument<'_>]) -> Option<String> {
         if self.parameters.len() != arguments.len() {
@@ -143,5 +148,7 @@ mod tests {
         assert!(signature.mismatch(&bad).unwrap().contains("argument 1"));
         let grouped = Signature::read(PTX, "grouped").unwrap();
         assert!(grouped.mismatch(&[Argument::U64(0)]).is_some());
+        assert!(signature.takes_words(3) && !signature.takes_words(2));
+        assert!(!grouped.takes_words(1), "24 bytes are not a word");
     }
 }

@@ -16,6 +16,9 @@ use super::stream::{Event, EventPurpose};
 const IN_FLIGHT: usize = 4;
 
 /// One pinned buffer and the events of its transfer.
+///
+/// Invariant: outside a transfer, the device has finished with the memory. Code that queues a
+/// copy through it promises that.
 #[derive(Debug)]
 pub(super) struct PinnedSlot {
     pub(super) memory: Pinned,

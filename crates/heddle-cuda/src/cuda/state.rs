@@ -29,7 +29,7 @@ pub(super) struct CudaState {
     pub(super) up: Stream,
     pub(super) down: Stream,
     pub(super) staging: Staging,
-    pub(super) pinned_cache: Arc<PinnedCache>,
+    pub(super) pinned_cache: PinnedCache,
     pub(super) kernels: LoadedKernels,
     pub(super) memory: AcceleratorMemory,
     pub(super) copiers: ThreadPool,
@@ -94,7 +94,7 @@ impl CudaState {
 
     /// Notes that everything queued on the lease has finished.
     pub(super) fn note_synchronized(&self, lease: &StreamLease, resources: &mut LeaseResources) {
-        resources.slab_used = 0;
+        resources.slab_used = resources.slab_held;
         self.memory.synchronized(StreamSet(lease.bit));
     }
 

@@ -55,7 +55,7 @@ impl Stream {
 
     /// Makes everything queued from now on wait for the event.
     pub(super) fn wait(&self, event: &Event) -> Result<(), Error> {
-        // SAFETY: both live, in the same context.
+        // SAFETY: both live. The driver refuses an event of another context.
         self.context.check("cuStreamWaitEvent", unsafe {
             sys::cuStreamWaitEvent(self.raw, event.raw, 0)
         })
@@ -119,9 +119,14 @@ impl Event {
         })
     }
 
+    /// The driver's handle, valid while this lives.
+    pub(super) fn raw(&self) -> CUevent {
+        self.raw
+    }
+
     /// Records the event after everything queued on the stream so far.
     pub(super) fn record(&self, stream: &Stream) -> Result<(), Error> {
-        // SAFETY: both live, in the same context.
+        // SAFETY: both live. The driver refuses a stream of another context.
         self.context.check("cuEventRecord", unsafe {
             sys::cuEventRecord(self.raw, stream.raw)
         })
@@ -146,8 +151,8 @@ impl Event {
 
     /// The device time from `start` to this event. Both have happened.
     pub(super) fn since(&self, start: &Self) -> Result<Nanos, Error> {
-        let ms = elapsed_ms(start.raw, self.raw)
-            .map_err(|driver_error| self.context.error(driver_error))?;
+        let ms =
+            elapsed_ms(start, self).map_err(|driver_error| self.context.error(driver_error))?;
         Ok(Nanos((f64::from(ms) * 1e6).max(0.0) as u64))
     }
 }

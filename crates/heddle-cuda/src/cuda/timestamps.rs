@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{
-    self, CUDA_KERNEL_NODE_PARAMS, CUdeviceptr, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
+    self, CUDA_KERNEL_NODE_PARAMS, CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode,
 };
 use heddle_runtime::Error;
 use heddle_runtime::device::Kernel;
@@ -27,7 +27,7 @@ use heddle_runtime::units::Nanos;
 use super::context::Context;
 use super::driver_error::check;
 use super::drop_failures;
-use super::kernels::LoadedKernels;
+use super::kernels::{LoadedKernel, LoadedKernels};
 use super::pinned::Pinned;
 use super::stream::{Event, EventPurpose, Stream};
 use crate::kernels::KERNELS;
@@ -50,14 +50,18 @@ const POLLS: u32 = 64;
 const SPENT_BITS: u32 = 48;
 const SPENT: u64 = (1 << SPENT_BITS) - 1;
 
-/// One kernel with its arguments, as the driver takes them.
+/// The most parameters a kernel of ours may have.
+pub(super) const MOST_ARGUMENTS: usize = 32;
+
+/// One kernel with its arguments.
 pub(super) struct KernelLaunch<'a> {
-    pub(super) function: CUfunction,
+    pub(super) kernel: &'a LoadedKernel,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     pub(super) shared: u32,
-    /// A pointer to each argument.
-    pub(super) arguments: &'a mut [*mut c_void],
+    /// Eight bytes each, whatever the type: the driver reads as many as the parameter has,
+    /// from the low end.
+    pub(super) arguments: &'a [u64],
 }
 
 /// Kernel launches of one stream that are timed by stamps.
@@ -76,7 +80,8 @@ pub(super) struct TimestampedLaunches {
     queued: u64,
 }
 
-// SAFETY: one thread at a time may use a graph; it lies behind the lock of its lease.
+// SAFETY: a graph may be used by any thread, by one at a time; only `&mut self` and drop use
+// it, and it lies behind the lock of its lease.
 unsafe impl Send for TimestampedLaunches {}
 
 impl TimestampedLaunches {
@@ -87,21 +92,13 @@ impl TimestampedLaunches {
         stream: &Stream,
     ) -> Result<bool, Error> {
         let least = Pinned::new(context, size_of::<u64>())?;
-        let mut address = least.address(0, size_of::<u64>());
-        let mut readings = READINGS;
-        let mut arguments = [
-            ptr::from_mut(&mut address).cast(),
-            ptr::from_mut(&mut readings).cast(),
+        let arguments = [
+            least.address(0, size_of::<u64>()),
+            u64::from(READINGS).to_le(),
         ];
-        let kernel_launch = KernelLaunch {
-            function: kernels.get(STEP)?.function,
-            grid: [1; 3],
-            block: [1; 3],
-            shared: 0,
-            arguments: &mut arguments,
-        };
-        // SAFETY: the kernel takes these two arguments; the stream is waited for before
-        // either is dropped.
+        let kernel_launch = single(kernels, STEP, &arguments)?;
+        // SAFETY: the kernel takes an address and a number of 32 bits; the stream is waited
+        // for before the memory is dropped.
         unsafe { kernel_launch.launch(context, stream)? };
         stream.synchronize()?;
         let step = least.word().load(Ordering::Acquire);
@@ -112,7 +109,7 @@ impl TimestampedLaunches {
     pub(super) fn new(
         context: &Arc<Context>,
         kernels: &LoadedKernels,
-        first: &mut KernelLaunch<'_>,
+        first: &KernelLaunch<'_>,
         stream: &Stream,
     ) -> Result<Self, Error> {
         let mut timestamped = Self {
@@ -129,19 +126,14 @@ impl TimestampedLaunches {
         context.check("cuGraphCreate", unsafe {
             sys::cuGraphCreate(&raw mut timestamped.graph, 0)
         })?;
-        let (mut clock_words, mut timing_word) = (
+        let stamps = [
             timestamped.clock_words.start,
             timestamped.timing_word.address(0, size_of::<u64>()),
-        );
-        let mut clock_argument = [ptr::from_mut(&mut clock_words).cast::<c_void>()];
-        let begin = timestamped.add(None, &mut single(kernels, BEGIN, &mut clock_argument)?)?;
-        timestamped.kernel = timestamped.add(Some(begin), first)?;
-        let mut both = [
-            ptr::from_mut(&mut clock_words).cast::<c_void>(),
-            ptr::from_mut(&mut timing_word).cast(),
         ];
+        let begin = timestamped.add(None, &single(kernels, BEGIN, &stamps[..1])?)?;
+        timestamped.kernel = timestamped.add(Some(begin), first)?;
         let kernel = timestamped.kernel;
-        timestamped.add(Some(kernel), &mut single(kernels, END, &mut both)?)?;
+        timestamped.add(Some(kernel), &single(kernels, END, &stamps)?)?;
         // SAFETY: the graph lives; the first argument outlives the call.
         context.check("cuGraphInstantiateWithFlags", unsafe {
             sys::cuGraphInstantiateWithFlags(&raw mut timestamped.exec, timestamped.graph, 0)
@@ -153,16 +145,17 @@ impl TimestampedLaunches {
     fn add(
         &self,
         before: Option<CUgraphNode>,
-        kernel_launch: &mut KernelLaunch<'_>,
+        kernel_launch: &KernelLaunch<'_>,
     ) -> Result<CUgraphNode, Error> {
-        let parameters = kernel_launch.parameters();
+        let mut pointers = kernel_launch.pointers(&self.context)?;
+        let parameters = kernel_launch.parameters(&mut pointers);
         let (before, count) = match &before {
             Some(node) => (ptr::from_ref(node), 1),
             None => (ptr::null(), 0),
         };
         let mut node = ptr::null_mut();
-        // SAFETY: the graph lives; the driver copies the arguments, as many as
-        // the kernel has and of their sizes, before it returns.
+        // SAFETY: the graph and its node live; the driver copies the arguments, of which
+        // `pointers` has as many as the kernel, before it returns.
         self.context.check("cuGraphAddKernelNode", unsafe {
             sys::cuGraphAddKernelNode_v2(
                 &raw mut node,
@@ -182,17 +175,19 @@ impl TimestampedLaunches {
     /// device is neither freed nor reused before the stream has passed it.
     pub(super) unsafe fn launch(
         &mut self,
-        kernel_launch: &mut KernelLaunch<'_>,
+        kernel_launch: &KernelLaunch<'_>,
         stream: &Stream,
     ) -> Result<(), Error> {
-        let parameters = kernel_launch.parameters();
-        // SAFETY: graph and node live; the caller guarantees the arguments, and the driver
-        // copies them before it returns.
+        let mut pointers = kernel_launch.pointers(&self.context)?;
+        let parameters = kernel_launch.parameters(&mut pointers);
+        // SAFETY: graph and node live; the driver copies the arguments, of which `pointers`
+        // has as many as the kernel, before it returns.
         let set = unsafe {
             sys::cuGraphExecKernelNodeSetParams_v2(self.exec, self.kernel, &raw const parameters)
         };
         self.context.check("cuGraphExecKernelNodeSetParams", set)?;
-        // SAFETY: both live; one thread at a time holds the lease.
+        // SAFETY: both live, and one thread at a time holds the lease. The caller promises
+        // what the kernel will find.
         self.context.check("cuGraphLaunch", unsafe {
             sys::cuGraphLaunch(self.exec, stream.raw())
         })?;
@@ -262,10 +257,25 @@ impl Drop for TimestampedLaunches {
 }
 
 impl KernelLaunch<'_> {
-    fn parameters(&mut self) -> CUDA_KERNEL_NODE_PARAMS {
+    /// A pointer to each argument, as the driver takes them. It reads one for each of the
+    /// kernel's parameters, so their number is checked.
+    fn pointers(&self, context: &Context) -> Result<[*mut c_void; MOST_ARGUMENTS], Error> {
+        let mut pointers = [ptr::null_mut(); MOST_ARGUMENTS];
+        if !self.kernel.signature.takes_words(self.arguments.len())
+            || self.arguments.len() > MOST_ARGUMENTS
+        {
+            return Err(context.refuse("a kernel with other parameters than its arguments"));
+        }
+        for (pointer, argument) in pointers.iter_mut().zip(self.arguments) {
+            *pointer = ptr::from_ref(argument).cast_mut().cast();
+        }
+        Ok(pointers)
+    }
+
+    fn parameters(&self, pointers: &mut [*mut c_void; MOST_ARGUMENTS]) -> CUDA_KERNEL_NODE_PARAMS {
         let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (self.grid, self.block);
         CUDA_KERNEL_NODE_PARAMS {
-            func: self.function,
+            func: self.kernel.function,
             gridDimX: grid_x,
             gridDimY: grid_y,
             gridDimZ: grid_z,
@@ -273,7 +283,7 @@ impl KernelLaunch<'_> {
             blockDimY: block_y,
             blockDimZ: block_z,
             sharedMemBytes: self.shared,
-            kernelParams: self.arguments.as_mut_ptr(),
+            kernelParams: pointers.as_mut_ptr(),
             extra: ptr::null_mut(),
             kern: ptr::null_mut(),
             ctx: ptr::null_mut(),
@@ -286,10 +296,13 @@ impl KernelLaunch<'_> {
     /// As [`TimestampedLaunches::launch`].
     pub(super) unsafe fn launch(self, context: &Context, stream: &Stream) -> Result<(), Error> {
         let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (self.grid, self.block);
-        // SAFETY: the caller's promise; the driver copies the arguments before it returns.
+        let mut pointers = self.pointers(context)?;
+        // SAFETY: function and stream live; the driver copies the arguments, of which
+        // `pointers` has as many as the kernel, before it returns. The caller promises what
+        // the kernel will find.
         context.check("cuLaunchKernel", unsafe {
             sys::cuLaunchKernel(
-                self.function,
+                self.kernel.function,
                 grid_x,
                 grid_y,
                 grid_z,
@@ -298,7 +311,7 @@ impl KernelLaunch<'_> {
                 block_z,
                 self.shared,
                 stream.raw(),
-                self.arguments.as_mut_ptr(),
+                pointers.as_mut_ptr(),
                 ptr::null_mut(),
             )
         })
@@ -307,12 +320,12 @@ impl KernelLaunch<'_> {
 
 /// A launch of one thread.
 fn single<'a>(
-    kernels: &LoadedKernels,
+    kernels: &'a LoadedKernels,
     kernel: &'static Kernel,
-    arguments: &'a mut [*mut c_void],
+    arguments: &'a [u64],
 ) -> Result<KernelLaunch<'a>, Error> {
     Ok(KernelLaunch {
-        function: kernels.get(kernel)?.function,
+        kernel: kernels.get(kernel)?,
         grid: [1; 3],
         block: [1; 3],
         shared: 0,

@@ -27,8 +27,10 @@ const ASYNC_UPLOAD_MAX: usize = 64 << 10;
 const SMALLEST_CHUNK: usize = 512 << 10;
 
 impl TransferSlot for PinnedSlot {
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        self.memory.bytes_mut()
+    unsafe fn bytes_mut(&mut self) -> &mut [u8] {
+        let len = self.memory.len();
+        // SAFETY: the caller promises that the device has finished with the slot.
+        unsafe { self.memory.bytes_mut(0, len) }
     }
 
     fn is_done(&self) -> Result<bool, Error> {
@@ -78,7 +80,9 @@ fn small_upload(state: &CudaState, memory: &CudaMemory, from: &[u8]) -> Result<(
         }
         resources.kernel_timer.kernels_end(&lease.stream)?;
         let offset = resources.slab_used;
-        resources.slab.bytes_mut()[offset..offset + from.len()].copy_from_slice(from);
+        // SAFETY: nothing queued uses the slab from `slab_used` on.
+        let part = unsafe { resources.slab.bytes_mut(offset, from.len()) };
+        part.copy_from_slice(from);
         state.note_queued_work(lease);
         // SAFETY: the buffer is as long as `from`; it is freed, and this part of the slab
         // reused, only once the lease is synchronised.
@@ -115,7 +119,9 @@ fn small_download(state: &CudaState, memory: &CudaMemory, to: &mut [u8]) -> Resu
             start = Instant::now();
         }
         state.synchronize_lease(lease, resources)?;
-        to.copy_from_slice(&resources.slab.bytes()[SLAB_UPLOAD..SLAB_UPLOAD + to.len()]);
+        // SAFETY: the stream has been waited for, and no thread queues on it without
+        // `resources`.
+        to.copy_from_slice(unsafe { resources.slab.bytes(SLAB_UPLOAD, to.len()) });
         Ok(Nanos::from(start.elapsed()))
     })
 }

@@ -5,6 +5,8 @@
 //! between chunks: while one is on the bus, the next are being filled and the last ones
 //! emptied.
 
+#![allow(unsafe_code)]
+
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 
@@ -15,7 +17,10 @@ use rayon::{Scope, ThreadPool};
 /// The memory that a chunk is transferred through.
 pub(super) trait TransferSlot: Send {
     /// The bytes that a chunk's operands are copied to and its output is copied from.
-    fn bytes_mut(&mut self) -> &mut [u8];
+    ///
+    /// # Safety
+    /// The device has finished with what was queued for the slot.
+    unsafe fn bytes_mut(&mut self) -> &mut [u8];
 
     /// Whether the device has finished with the slot.
     fn is_done(&self) -> Result<bool, Error>;
@@ -44,8 +49,9 @@ enum SlotEvent<C> {
 /// Runs the transfer. `submit` queues one chunk's device work, ending with the event that
 /// [`TransferSlot::is_done`] queries.
 ///
-/// All slots are returned, also after an error; the device may then still be using some of
-/// them, and the caller waits for the device before reusing them.
+/// The device has finished with the slots that are given. All are returned, also after an
+/// error; the device may then still be using some of them, and the caller waits for the
+/// device before reusing them.
 pub(super) fn run_transfer<C: TransferSlot>(
     threads: &ThreadPool,
     slots: Vec<C>,
@@ -162,7 +168,9 @@ impl<'a, C: TransferSlot + 'a> TransferSchedule<'a, C> {
         let sender = self.sender.clone();
         self.on_threads += 1;
         scope.spawn(move |_| {
-            fill(chunk, slot.bytes_mut());
+            // SAFETY: the slot was idle: no chunk was queued for it since the caller gave it
+            // or the device finished with its last one.
+            fill(chunk, unsafe { slot.bytes_mut() });
             // The receiver outlives the scope.
             let _ = sender.send(SlotEvent::Filled(chunk, slot));
         });
@@ -181,7 +189,9 @@ impl<'a, C: TransferSlot + 'a> TransferSchedule<'a, C> {
         self.on_threads += 1;
         scope.spawn(move |_| {
             let end = offset + output.len();
-            output.put(&slot.bytes_mut()[offset..end]);
+            // SAFETY: the slot has just been found done, and only this thread has it.
+            let bytes = unsafe { slot.bytes_mut() };
+            output.put(&bytes[offset..end]);
             // The receiver outlives the scope.
             let _ = sender.send(SlotEvent::Emptied(slot));
         });
@@ -228,7 +238,7 @@ mod tests {
     }
 
     impl TransferSlot for TestSlot {
-        fn bytes_mut(&mut self) -> &mut [u8] {
+        unsafe fn bytes_mut(&mut self) -> &mut [u8] {
             &mut self.bytes
         }
 

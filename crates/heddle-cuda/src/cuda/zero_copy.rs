@@ -8,6 +8,8 @@
 //! The device time of the kernel then includes the bus; the transfer times are those of the
 //! copies into and out of pinned memory.
 
+#![allow(unsafe_code)]
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -84,7 +86,9 @@ pub(super) fn map(
     };
     let mut moved = work.traffic();
     let start = Instant::now();
-    let operands = load(device, &lease, &pinned_layout, work.inputs)?;
+    let Some(operands) = load(device, &lease, &pinned_layout, work.inputs)? else {
+        return Ok(None);
+    };
     moved.up_time = Nanos::from(start.elapsed());
     let views: Vec<&dyn DeviceMemory> = operands.inputs.iter().map(Box::as_ref).collect();
     let launched = launch(&MapChunk {
@@ -95,12 +99,15 @@ pub(super) fn map(
     });
     state.on_lease(|lease, resources| {
         // Also after an error: the slab is used again.
+        resources.slab_held = 0;
         let synchronized = state.synchronize_lease(lease, resources);
         launched.and(synchronized)?;
         let start = Instant::now();
         let output = operands.base + pinned_layout.output;
-        let end = output + work.output.len();
-        work.output.put(&resources.slab.bytes()[output..end]);
+        // SAFETY: the stream has been waited for, and no thread queues on it without
+        // `resources`.
+        let output = unsafe { resources.slab.bytes(output, work.output.len()) };
+        work.output.put(output);
         moved.down_time = Nanos::from(start.elapsed());
         Ok(())
     })?;
@@ -115,13 +122,18 @@ struct PinnedOperands {
     base: usize,
 }
 
+/// Fills the slab and holds that part of it; None where a map that encloses this one holds
+/// a part already.
 fn load(
     device: &CudaDevice,
     lease: &Arc<StreamLease>,
     pinned_layout: &PinnedLayout,
     inputs: &[ChunkedMapInput<'_>],
-) -> Result<PinnedOperands, Error> {
+) -> Result<Option<PinnedOperands>, Error> {
     let state = device.state();
+    if lease.resources().slab_held > 0 {
+        return Ok(None);
+    }
     // These pass through the slab too, so they come before the layout.
     let mut kept = Vec::new();
     for input in inputs.iter().filter(|input| input.unit == 0) {
@@ -139,23 +151,28 @@ fn load(
     state.note_queued_work(lease);
     let base = resources.slab_used;
     resources.slab_used = base + pinned_layout.len;
+    resources.slab_held = resources.slab_used;
     let view = |slab: &Pinned, offset: usize, len: usize| {
-        CudaMemory::within(state, slab.address(base + offset, len), Bytes(len as u64))
+        let address = slab.address(base + offset, len);
+        // SAFETY: this part of the slab is held until the map has waited for the stream, and
+        // the operands do not outlive the map.
+        unsafe { CudaMemory::within(state, address, Bytes(len as u64)) }
     };
     let mut operands = Vec::with_capacity(inputs.len());
     for (input, offset) in inputs.iter().zip(&pinned_layout.inputs) {
         let operand = match offset {
             Some(offset) => {
                 let (to, len) = (base + offset, input.bytes.len());
-                let slab = &mut resources.slab.bytes_mut()[to..to + len];
-                input.bytes.copy(0..len, slab);
+                // SAFETY: nothing queued uses this part of the slab yet.
+                let part = unsafe { resources.slab.bytes_mut(to, len) };
+                input.bytes.copy(0..len, part);
                 Some(Box::new(view(&resources.slab, *offset, len)) as Box<dyn DeviceMemory>)
             }
             None => kept.next(),
         };
         operands.extend(operand);
     }
-    Ok(PinnedOperands {
+    Ok(Some(PinnedOperands {
         inputs: operands,
         output: view(
             &resources.slab,
@@ -163,7 +180,7 @@ fn load(
             pinned_layout.len - pinned_layout.output,
         ),
         base,
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -180,18 +197,11 @@ mod tests {
         let bytes = vec![0; inputs.iter().map(|(len, _)| *len).max().unwrap_or(0)];
         let inputs: Vec<_> = inputs
             .iter()
-            .map(|&(len, unit)| ChunkedMapInput {
-                bytes: bytes[..len].into(),
-                unit,
-            })
+            .map(|&(len, unit)| ChunkedMapInput::new(&bytes[..len], unit))
             .collect();
-        PinnedLayout::of(&ChunkedMap {
-            inputs: &inputs,
-            output: vec![0; output][..].as_mut().into(),
-            output_unit: unit,
-            chunk_elements: chunk,
-            memory_budget: Bytes(u64::MAX),
-        })
+        PinnedLayout::of(
+            &ChunkedMap::new(&inputs, &mut vec![0_u8; output][..], unit).in_chunks_of(chunk),
+        )
     }
 
     #[test]

@@ -21,7 +21,7 @@ use heddle_runtime::operation::Description;
 use heddle_runtime::units::{Bytes, Nanos};
 
 use super::device_time;
-use super::fault::FaultPlan;
+use super::fault::{FaultPlan, SimtCalls};
 use super::grid;
 use super::launch::GridLaunch;
 use super::mapped_results::SimtMappedResults;
@@ -70,14 +70,11 @@ impl SimtDevice {
         let base_storage = Box::new(Arc::clone(&regions));
         let memory = AcceleratorMemory::new(base_storage, settings, Arc::new(SystemClock::new()));
         Ok(Self {
-            properties: DeviceProperties {
-                name: "emulated GPU".to_owned(),
-                backend: "simt",
-                driver: concat!("heddle ", env!("CARGO_PKG_VERSION")).to_owned(),
-                kernel_version: KERNEL_VERSION,
-                units: options.workers.max(1),
-                memory: options.memory,
-            },
+            properties: DeviceProperties::new("emulated GPU", "simt", options.memory).with(|it| {
+                it.driver = format!("heddle {}", env!("CARGO_PKG_VERSION"));
+                it.kernel_version = KERNEL_VERSION;
+                it.units = options.workers.max(1);
+            }),
             core: Arc::new(SimtState {
                 id,
                 faults,
@@ -89,6 +86,12 @@ impl SimtDevice {
             }),
             workers,
         })
+    }
+
+    /// The calls that the device has had so far, those that failed included.
+    #[must_use]
+    pub fn calls(&self) -> SimtCalls {
+        self.core.faults.calls()
     }
 
     /// Marks the device as lost: every call from now on fails.
@@ -123,16 +126,15 @@ impl Device for SimtDevice {
         self.synchronize()?;
         let spent = device_time::read().since(before);
         device_time::set_first_kernel(before.first_kernel.or(spent.first_kernel));
-        Ok(Timing {
-            total: Nanos::from(start.elapsed()) + spent.bus,
-            device: Some(spent.kernels),
-            device_start: spent
-                .first_kernel
-                .map(|began| Nanos::from(began.saturating_duration_since(start))),
-            // A launch runs before it returns, on the only stream.
-            stream: Some(0),
-            moved: context.moved(),
-        })
+        let mut timing = Timing::of(Nanos::from(start.elapsed()) + spent.bus)
+            .on_device(spent.kernels)
+            .moving(context.moved());
+        let first_kernel = spent.first_kernel;
+        timing.device_start =
+            first_kernel.map(|began| Nanos::from(began.saturating_duration_since(start)));
+        // A launch runs before it returns, on the only stream.
+        timing.stream = Some(0);
+        Ok(timing)
     }
 
     fn accelerator(&self) -> Option<&dyn Accelerator> {
@@ -178,7 +180,7 @@ impl Accelerator for SimtDevice {
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
         self.core.call()?;
-        let task = GridLaunch::new(launch, self.core.id).map_err(|what| self.core.error(what))?;
+        let task = GridLaunch::new(launch, &self.core).map_err(|what| self.core.error(what))?;
         if self.core.faults.fails_launch() {
             let kernel = launch.kernel.name;
             return Err(self.core.error(format!("the launch of {kernel} failed")));
@@ -228,10 +230,7 @@ impl SimtState {
 
     /// An error of this device.
     pub(super) fn error(&self, message: String) -> Error {
-        Error::Device {
-            device: self.id,
-            message,
-        }
+        Error::device(self.id, message)
     }
 
     /// Locks the content of buffers.

@@ -5,6 +5,18 @@ use std::thread;
 
 use super::options::Faults;
 
+/// The calls that a device has had, counted as [`Faults`] counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SimtCalls {
+    /// Allocations.
+    pub allocations: u64,
+    /// Launches.
+    pub launches: u64,
+    /// Allocations, transfers, launches and synchronisations.
+    pub all: u64,
+}
+
 /// The fault plan of one device and its counters.
 #[derive(Debug)]
 pub(super) struct FaultPlan {
@@ -25,6 +37,15 @@ impl FaultPlan {
             requests: AtomicU64::new(0),
             launches: AtomicU64::new(0),
             lost: AtomicBool::new(false),
+        }
+    }
+
+    /// The calls so far.
+    pub(super) fn calls(&self) -> SimtCalls {
+        SimtCalls {
+            allocations: self.allocations.load(Ordering::Relaxed),
+            launches: self.launches.load(Ordering::Relaxed),
+            all: self.calls.load(Ordering::Relaxed),
         }
     }
 
@@ -81,14 +102,13 @@ mod tests {
 
     #[test]
     fn counts_from_one() {
-        let plan = FaultPlan::new(Faults {
-            allocation: Some(2),
-            refusal_every: Some(2),
-            launch: Some(1),
-            launch_every: Some(4),
-            lost_after: Some(3),
-            ..Faults::default()
-        });
+        let plan = FaultPlan::new(Faults::default().with(|it| {
+            it.allocation = Some(2);
+            it.refusal_every = Some(2);
+            it.launch = Some(1);
+            it.launch_every = Some(4);
+            it.lost_after = Some(3);
+        }));
         assert_eq!(
             [(); 3].map(|()| plan.fails_allocation()),
             [false, true, false]

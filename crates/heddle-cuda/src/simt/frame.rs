@@ -2,6 +2,7 @@
 //! it waits. The other side is `heddle-kernel-build/shim/simt.h`.
 #![allow(unsafe_code)]
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -91,8 +92,20 @@ pub(super) unsafe fn set_now(frame: *mut ThreadFrame) {
 /// # Safety
 /// `frame` must be the pointer given to `set_now`, as it is in every call from C++.
 unsafe fn worker_of<'a>(frame: *mut ThreadFrame) -> &'a Worker {
-    // SAFETY: a worker makes its own frames, and they are dropped with it.
-    unsafe { &*(*frame).worker.cast() }
+    // SAFETY: the caller's promise: the frame is one that `Worker::run` has filled.
+    let worker = unsafe { (*frame).worker };
+    // SAFETY: a worker makes its own frames, and they are dropped with it. It is only used by
+    // its thread, which is the calling one, and changes through shared references.
+    unsafe { &*worker.cast() }
+}
+
+/// A string of the kernel's code.
+///
+/// # Safety
+/// `text` must be a string literal of C++.
+unsafe fn literal<'a>(text: *const c_char) -> Cow<'a, str> {
+    // SAFETY: the caller's promise: it ends in zero and lives as long as the process.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy()
 }
 
 /// Runs `step`; a panic in it stops the kernel instead of crossing into C++.
@@ -122,7 +135,9 @@ unsafe extern "C" fn warp(
     source: u32,
 ) -> u64 {
     // SAFETY: called from C++ with the current frame.
-    let (worker, caller) = unsafe { (worker_of(frame), (*frame).lane) };
+    let worker = unsafe { worker_of(frame) };
+    // SAFETY: as above.
+    let caller = unsafe { (*frame).lane };
     let arrival = WarpArrival {
         kind: WarpKind::from_number(kind),
         line,
@@ -160,11 +175,10 @@ unsafe extern "C" fn dynamic_shared(frame: *mut ThreadFrame) -> *mut u8 {
 }
 
 unsafe extern "C" fn pause(frame: *mut ThreadFrame) {
-    // SAFETY: called from C++ with the current frame, which has no other user.
-    let worker = unsafe {
-        (*frame).atomics_left = ATOMICS_PER_TURN;
-        worker_of(frame)
-    };
+    // SAFETY: called from C++ with the current frame.
+    let worker = unsafe { worker_of(frame) };
+    // SAFETY: as above; nothing else refers to the frame while its kernel waits here.
+    unsafe { (*frame).atomics_left = ATOMICS_PER_TURN };
     if contained(worker, || worker.yield_thread()) {
         worker.wait_for_result(false);
     } else {
@@ -178,13 +192,9 @@ unsafe extern "C" fn fault(
     file: *const c_char,
     line: u32,
 ) {
-    // SAFETY: called from C++ with the current frame and two static strings.
-    let (worker, what, file) = unsafe {
-        (
-            worker_of(frame),
-            CStr::from_ptr(what).to_string_lossy(),
-            CStr::from_ptr(file).to_string_lossy(),
-        )
-    };
+    // SAFETY: called from C++ with the current frame.
+    let worker = unsafe { worker_of(frame) };
+    // SAFETY: called from C++ with two literals.
+    let [what, file] = [what, file].map(|text| unsafe { literal(text) });
     worker.abort_kernel(format!("{what} ({file} line {line})"));
 }

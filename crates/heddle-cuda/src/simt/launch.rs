@@ -1,14 +1,12 @@
 //! Launches, checked against their kernel and the limits of every GPU.
 
-use heddle_runtime::device::{Argument, DeviceId, HostEntry, Kernel, Launch, ParameterKind};
+use heddle_runtime::device::{Argument, HostEntry, Kernel, Launch, ParameterKind};
 
 use super::block::MAX_THREADS;
+use super::device::SimtState;
 use super::mapped_results::SimtMappedResults;
 use super::memory::SimtBuffer;
 use super::shared_memory::SHARED_BYTES;
-
-/// The bytes of one argument, at the start of the array.
-pub(super) type ArgumentBytes = [u8; 8];
 
 /// A checked launch.
 pub(super) struct GridLaunch<'a> {
@@ -16,14 +14,16 @@ pub(super) struct GridLaunch<'a> {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     pub(super) shared: u32,
-    pub(super) values: Vec<ArgumentBytes>,
+    /// The bytes of each argument, at the start of a word: kernels read them where they are, so
+    /// they are aligned for any type.
+    pub(super) values: Vec<u64>,
     /// The buffers among the arguments.
     pub(super) buffers: Vec<&'a SimtBuffer>,
 }
 
 impl<'a> GridLaunch<'a> {
-    /// Checks `launch` for `device`; the error is the reason why it cannot run.
-    pub(super) fn new(launch: &Launch<'a>, device: DeviceId) -> Result<Self, String> {
+    /// Checks `launch` for this device; the error is the reason why it cannot run.
+    pub(super) fn new(launch: &Launch<'a>, device: &SimtState) -> Result<Self, String> {
         let kernel = launch.kernel;
         let entry = kernel.entry.ok_or_else(|| {
             format!(
@@ -60,15 +60,22 @@ impl<'a> GridLaunch<'a> {
         &mut self,
         argument: &Argument<'a>,
         kind: ParameterKind,
-        device: DeviceId,
+        device: &SimtState,
     ) -> Result<(), String> {
         let (found, value) = match *argument {
             Argument::Buffer(memory) => {
                 let buffer = memory
                     .as_any()
                     .downcast_ref::<SimtBuffer>()
-                    .filter(|_| memory.device() == device)
-                    .ok_or_else(|| format!("lives on {}", memory.device()))?;
+                    .filter(|buffer| buffer.belongs_to(device))
+                    .ok_or_else(|| {
+                        let other = if memory.device() == device.id {
+                            "another "
+                        } else {
+                            ""
+                        };
+                        format!("lives on {other}{}", memory.device())
+                    })?;
                 self.buffers.push(buffer);
                 (
                     ParameterKind::Buffer,
@@ -110,10 +117,10 @@ impl<'a> GridLaunch<'a> {
     }
 }
 
-fn value(bytes: &[u8]) -> ArgumentBytes {
-    let mut value = ArgumentBytes::default();
+fn value(bytes: &[u8]) -> u64 {
+    let mut value = [0; size_of::<u64>()];
     value[..bytes.len()].copy_from_slice(bytes);
-    value
+    u64::from_ne_bytes(value)
 }
 
 fn check_size(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), String> {

@@ -5,7 +5,7 @@
 //! Memory that was never written reads as poison.
 #![allow(unsafe_code)]
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
@@ -37,8 +37,10 @@ pub(super) struct GuardedRegion {
     checked: bool,
 }
 
-// SAFETY: plain memory, freed once. A thread that accesses it holds the device's stream
-// lock (transfers, launches) or owns it alone (creation, drop).
+// SAFETY: plain memory, freed once. A thread that accesses the content holds the stream lock
+// of its device (transfers, launches) or owns it alone (creation). The guards, which no
+// kernel within its bounds touches, are accessed under that lock or, when a buffer is
+// dropped, under the lock of its storage, where it has been removed before.
 unsafe impl Send for GuardedRegion {}
 // SAFETY: as above.
 unsafe impl Sync for GuardedRegion {}
@@ -48,8 +50,9 @@ impl GuardedRegion {
     pub(super) fn new(bytes: Bytes, checked: bool) -> Option<Self> {
         let bytes = usize::try_from(bytes.0).ok()?;
         let layout = Layout::from_size_align(bytes.checked_add(2 * GUARD)?, ALIGNMENT).ok()?;
+        // Zeroed, because a download copies memory that no kernel has written to a slice.
         // SAFETY: the guards make the layout larger than zero.
-        let start = NonNull::new(unsafe { alloc(layout) })?;
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let region = Self {
             start,
             layout,
@@ -66,7 +69,7 @@ impl GuardedRegion {
 
     /// The start of the content.
     fn content(&self) -> NonNull<u8> {
-        // SAFETY: the layout is two guards larger than the content.
+        // SAFETY: the layout is two guards larger than the content, and one allocation.
         unsafe { self.start.add(GUARD) }
     }
 
@@ -138,6 +141,11 @@ impl SimtBuffer {
         }
     }
 
+    /// Whether it was allocated by this device.
+    pub(super) fn belongs_to(&self, device: &SimtState) -> bool {
+        std::ptr::eq(Arc::as_ptr(&self.core), device)
+    }
+
     /// The address for a kernel.
     pub(super) fn address(&self) -> u64 {
         self.region.address()
@@ -187,8 +195,7 @@ impl DeviceMemory for SimtBuffer {
 
     fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
         self.transfer(to.len(), |content| {
-            // SAFETY: as in `upload`; new memory was poisoned or, unchecked, holds whatever
-            // bytes the allocator left, as on a GPU.
+            // SAFETY: as in `upload`; all of it was initialised when it was allocated.
             unsafe { content.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         })
     }

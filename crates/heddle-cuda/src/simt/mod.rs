@@ -37,4 +37,5 @@ mod warp;
 mod worker;
 
 pub use device::SimtDevice;
+pub use fault::SimtCalls;
 pub use options::{Faults, SimtOptions, SimulatedBus};

@@ -6,6 +6,7 @@ use heddle_runtime::units::{Bytes, Nanos};
 
 /// The options of an emulated GPU.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SimtOptions {
     /// The size of its memory. Allocations beyond it fail.
     pub memory: Bytes,
@@ -36,6 +37,7 @@ impl Default for SimtOptions {
 
 /// The faults to inject. Counts start at one.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Faults {
     /// The number of the allocation that fails as if memory were short.
     pub allocation: Option<u64>,
@@ -52,6 +54,21 @@ pub struct Faults {
     /// launches and synchronisations).
     pub lost_after: Option<u64>,
 }
+
+macro_rules! with {
+    ($($type:ty),*) => {$(
+        impl $type {
+            /// Returns it after `change`: `default().with(|it| it.field = value)`.
+            #[must_use]
+            pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+                change(&mut self);
+                self
+            }
+        }
+    )*};
+}
+
+with!(SimtOptions, Faults);
 
 /// A simulated bus. Its time is added to the reported time of transfers; no thread sleeps.
 #[derive(Clone, Copy, Debug, Default)]

@@ -64,13 +64,14 @@ impl Worker {
         let arguments: Vec<*const c_void> = task
             .values
             .iter()
-            .map(|value| value.as_ptr().cast())
+            .map(|value| ptr::from_ref(value).cast())
             .collect();
         self.block.reset(task.threads());
         self.shared.reset(task.shared as usize);
         for (thread, frame) in self.frames[..task.threads()].iter().enumerate() {
             let fresh = ThreadFrame::new(thread as u32, at, task.block, task.grid, self);
-            // SAFETY: no thread of an earlier block is left to hold the frame.
+            // SAFETY: no thread of an earlier block is left to hold the frame: each has
+            // returned, or its fiber was dropped when the block was abandoned.
             unsafe { *frame.get() = fresh };
         }
         self.waiting
@@ -124,8 +125,8 @@ impl Worker {
     fn fresh_fiber(&self) -> Result<Fiber, KernelFailure> {
         let idle = self.idle.borrow_mut().pop();
         idle.map_or_else(
-            // SAFETY: a worker never moves, and its fibers, which it owns, are
-            // resumed by its own `schedule` alone.
+            // SAFETY: a worker lives in a thread-local variable, where it never moves, and
+            // its fibers, which it owns, are resumed by its own `schedule` alone.
             || unsafe { Fiber::new(self) },
             Ok,
         )
@@ -147,7 +148,9 @@ impl Worker {
             self.enter(thread);
             self.pauses[thread].set(pause);
             // SAFETY: the launch checked number and types of the arguments against the
-            // kernel's signature; each pointer is to a live value.
+            // kernel's signature; each pointer is to a value of the task, which outlives the
+            // block, aligned for any type. What the kernel does with its buffers is the
+            // contract of the operation that launches it.
             unsafe { entry(arguments) };
             self.block.exit(thread);
         }
@@ -173,8 +176,8 @@ impl Worker {
     pub(super) fn wait_for_result(&self, met: bool) -> u64 {
         let thread = self.current.get();
         if !met {
-            // SAFETY: the thread runs on the fiber that set this pointer and has
-            // not returned from `run_threads` since.
+            // SAFETY: the thread runs on the fiber that set this pointer, whose yielder lives
+            // as long as the fiber's loop, which never ends.
             unsafe { &*self.pauses[thread].get() }.suspend(FiberSignal::Waiting);
         }
         self.block.threads()[thread].result.get()
@@ -183,11 +186,10 @@ impl Worker {
     /// Stops the kernel because of an error of the running thread.
     pub(super) fn abort_kernel(&self, what: String) -> ! {
         let thread = self.current.get();
-        // SAFETY: the running thread's own frame; nothing writes coordinates.
-        let (block, at) = unsafe {
-            let frame = self.frames[thread].get();
-            ((*frame).block, (*frame).thread)
-        };
+        // SAFETY: the running thread's own frame, which its kernel does not touch while it
+        // waits here.
+        let frame = unsafe { &*self.frames[thread].get() };
+        let (block, at) = (frame.block, frame.thread);
         *self.failure.borrow_mut() = Some(KernelFailure::Misuse {
             block,
             thread: at,

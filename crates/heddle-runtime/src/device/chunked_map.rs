@@ -18,6 +18,16 @@ pub struct ChunkedMapInput<'a> {
     pub unit: usize,
 }
 
+impl<'a> ChunkedMapInput<'a> {
+    /// An operand of which each element of the output reads `unit` bytes, or 0 as above.
+    pub fn new(bytes: impl Into<GatherSource<'a>>, unit: usize) -> Self {
+        Self {
+            bytes: bytes.into(),
+            unit,
+        }
+    }
+}
+
 /// A map from host memory to host memory.
 #[derive(Debug)]
 pub struct ChunkedMap<'a> {
@@ -51,7 +61,36 @@ pub struct MapChunk<'a> {
 /// memory during the call. Chunks come in any order.
 pub type ChunkLaunch<'a> = dyn FnMut(&MapChunk<'_>) -> Result<(), Error> + 'a;
 
-impl ChunkedMap<'_> {
+impl<'a> ChunkedMap<'a> {
+    /// A map in chunks that the device chooses, of any size.
+    pub fn new(
+        inputs: &'a [ChunkedMapInput<'a>],
+        output: impl Into<ScatterSink<'a>>,
+        output_unit: usize,
+    ) -> Self {
+        Self {
+            inputs,
+            output: output.into(),
+            output_unit,
+            chunk_elements: 0,
+            memory_budget: Bytes(u64::MAX),
+        }
+    }
+
+    /// The same map with at most this many elements per launch.
+    #[must_use]
+    pub fn in_chunks_of(mut self, elements: usize) -> Self {
+        self.chunk_elements = elements;
+        self
+    }
+
+    /// The same map within this device memory.
+    #[must_use]
+    pub fn within(mut self, memory_budget: Bytes) -> Self {
+        self.memory_budget = memory_budget;
+        self
+    }
+
     /// Returns the number of elements in the output. Fails if the lengths of the operands do not
     /// match it.
     pub fn elements(&self) -> Result<usize, Error> {

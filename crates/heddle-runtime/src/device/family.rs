@@ -7,6 +7,7 @@ use crate::error::Error;
 
 /// The capabilities of a device, the only distinction that the rest of the runtime makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Capabilities {
     /// Whether it has its own memory, which operands are moved to. A device without it works on
     /// host memory, with host code.

@@ -4,6 +4,11 @@
 //! (`heddle-kernel-build`); other crates may write one by hand. A device has no list of kernels: it
 //! loads what a launch carries, and caches it by the address of the kernel, so kernels are statics.
 
+#![allow(
+    unsafe_code,
+    reason = "a kernel's description is trusted; nothing unsafe is done here"
+)]
+
 use std::ffi::c_void;
 use std::fmt;
 
@@ -64,8 +69,9 @@ pub type HostEntry = unsafe extern "C" fn(*const *const c_void);
 
 /// A kernel.
 ///
-/// The author of a kernel guarantees that its images and its entry take the stated parameters:
-/// devices check arguments against these and against nothing else.
+/// Devices check the arguments of a launch against its parameters and against nothing else. That
+/// the kernel stays within the buffers it is given is for the operation that launches it to see to.
+#[non_exhaustive]
 pub struct Kernel {
     /// Its name, unique among the kernels of a program.
     pub name: &'static str,
@@ -80,6 +86,46 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// A kernel without images for GPUs and without a host entry, for a device that recognises
+    /// it by its name.
+    #[must_use]
+    pub const fn without_images(name: &'static str, parameters: &'static [ParameterKind]) -> Self {
+        Self {
+            name,
+            module: &KernelModule {
+                source: "none",
+                source_hash: "",
+                ptx: &[],
+                machine_code: &[],
+            },
+            max_threads: 1024,
+            parameters,
+            entry: None,
+        }
+    }
+
+    /// Describes a kernel.
+    ///
+    /// # Safety
+    /// Every image of the module is a complete one that a driver can load, and its function of this
+    /// name takes these parameters; so does the entry, which may be called with one pointer to each.
+    #[must_use]
+    pub const unsafe fn new(
+        name: &'static str,
+        module: &'static KernelModule,
+        max_threads: u32,
+        parameters: &'static [ParameterKind],
+        entry: Option<HostEntry>,
+    ) -> Self {
+        Self {
+            name,
+            module,
+            max_threads,
+            parameters,
+            entry,
+        }
+    }
+
     /// Returns the kernel of this name in a table.
     #[must_use]
     pub const fn find(kernels: &'static [Self], name: &str) -> Option<&'static Self> {

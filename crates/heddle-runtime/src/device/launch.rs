@@ -38,3 +38,22 @@ pub struct Launch<'a> {
     /// The kernel's arguments.
     pub arguments: &'a [Argument<'a>],
 }
+
+impl<'a> Launch<'a> {
+    /// A launch along x alone, without dynamic shared memory.
+    #[must_use]
+    pub fn new(
+        kernel: &'static Kernel,
+        blocks: u32,
+        threads: u32,
+        arguments: &'a [Argument<'a>],
+    ) -> Self {
+        Self {
+            kernel,
+            grid: [blocks, 1, 1],
+            block: [threads, 1, 1],
+            shared: 0,
+            arguments,
+        }
+    }
+}

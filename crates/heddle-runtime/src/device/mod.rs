@@ -40,6 +40,7 @@ use crate::units::Bytes;
 
 /// The properties of a device, for display and for the name of its model file.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct DeviceProperties {
     /// The name of the hardware.
     pub name: String,
@@ -53,6 +54,22 @@ pub struct DeviceProperties {
     pub units: usize,
     /// The total memory of the device.
     pub memory: Bytes,
+}
+
+impl DeviceProperties {
+    /// Returns the properties of hardware of this name, of one unit, whose driver has no version
+    /// and whose kernels have the first.
+    #[must_use]
+    pub fn new(name: impl Into<String>, backend: &'static str, memory: Bytes) -> Self {
+        Self {
+            name: name.into(),
+            backend,
+            driver: String::new(),
+            kernel_version: 1,
+            units: 1,
+            memory,
+        }
+    }
 }
 
 /// A device that operations can run on.

@@ -45,6 +45,7 @@ impl TransferTotals {
 
 /// The measured time of one execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timing {
     /// The time of the whole, by the system's clock.
     pub total: Nanos,
@@ -61,6 +62,29 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// The time of the whole, without transfers and without a time of the device.
+    #[must_use]
+    pub fn of(total: Nanos) -> Self {
+        Self {
+            total,
+            ..Self::default()
+        }
+    }
+
+    /// The same with this time by the device's own clock.
+    #[must_use]
+    pub fn on_device(mut self, time: impl Into<Option<Nanos>>) -> Self {
+        self.device = time.into();
+        self
+    }
+
+    /// The same with these transfers within it.
+    #[must_use]
+    pub fn moving(mut self, moved: TransferTotals) -> Self {
+        self.moved = moved;
+        self
+    }
+
     /// The time of the work, from which the work model learns.
     ///
     /// Without overlap it is the whole without the transfers, with launches and waiting included.

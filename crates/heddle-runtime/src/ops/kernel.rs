@@ -112,13 +112,7 @@ pub(super) fn over_elements(
     let blocks = elements
         .div_ceil(BLOCK as usize * per_thread)
         .clamp(1, MOST_BLOCKS);
-    accelerator.launch(&Launch {
-        kernel,
-        grid: [blocks as u32, 1, 1],
-        block: [BLOCK, 1, 1],
-        shared: 0,
-        arguments,
-    })
+    accelerator.launch(&Launch::new(kernel, blocks as u32, BLOCK, arguments))
 }
 
 /// Returns the scalar as the kernel argument of its type.

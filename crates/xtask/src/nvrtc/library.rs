@@ -50,11 +50,14 @@ impl Nvrtc {
         let builtins = unsafe { Library::new(folder.join("libnvrtc-builtins.so.12.1"))? };
         // SAFETY: as above.
         let library = unsafe { Library::new(folder.join("libnvrtc.so.12"))? };
-        // SAFETY: the types are those of nvrtc.h of CUDA 12, for all seven calls
-        // and the version.
+        #[allow(
+            clippy::multiple_unsafe_ops_per_block,
+            reason = "one argument covers all functions of the table"
+        )]
+        // SAFETY: the types are those of nvrtc.h of CUDA 12, for every function and the
+        // version.
         let nvrtc = unsafe {
-            let version = *library.get::<Version>(b"nvrtcVersion\0")?;
-            check_version(version, folder)?;
+            check_version(*library.get(b"nvrtcVersion\0")?, folder)?;
             Self {
                 create: *library.get(b"nvrtcCreateProgram\0")?,
                 compile: *library.get(b"nvrtcCompileProgram\0")?,
@@ -118,9 +121,11 @@ impl Nvrtc {
         // SAFETY: the program was created above; the three options outlive the call.
         let status = unsafe { (self.compile)(program, 3, options.as_ptr()) };
         let outcome = if status == 0 {
-            read(program, size, result)
+            // SAFETY: the program was created above and compiled.
+            unsafe { read(program, size, result) }
         } else {
-            read(program, self.log_size, self.log).and_then(|log| {
+            // SAFETY: as above; there is a log of what failed too.
+            unsafe { read(program, self.log_size, self.log) }.and_then(|log| {
                 Err(Error::Compile {
                     file: file.to_owned(),
                     target: architecture.to_owned(),
@@ -135,12 +140,15 @@ impl Nvrtc {
 }
 
 /// Reads an output of the program: its size first, then its bytes.
-fn read(program: Program, size: Size, text: Text) -> Result<Vec<u8>, Error> {
+///
+/// # Safety
+/// `program` was created and not destroyed; the two functions read the same output.
+unsafe fn read(program: Program, size: Size, text: Text) -> Result<Vec<u8>, Error> {
     let mut bytes = 0;
-    // SAFETY: the caller has created `program` and not destroyed it; the call writes one size.
+    // SAFETY: the caller's promise; the call writes one size.
     succeeded("reading a size", unsafe { size(program, &raw mut bytes) })?;
     let mut buffer = vec![0_u8; bytes];
-    // SAFETY: the buffer has the size the library has just returned.
+    // SAFETY: the caller's promise; the buffer has the size that was just returned.
     let status = unsafe { text(program, buffer.as_mut_ptr().cast()) };
     succeeded("reading a result", status)?;
     Ok(buffer)
@@ -154,9 +162,11 @@ fn as_text(mut bytes: Vec<u8>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn check_version(version: Version, folder: &Path) -> Result<(), Error> {
+/// # Safety
+/// `version` is NVRTC's own function.
+unsafe fn check_version(version: Version, folder: &Path) -> Result<(), Error> {
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: writes two integers.
+    // SAFETY: the caller's promise; it writes two integers.
     let status = unsafe { version(&raw mut major, &raw mut minor) };
     succeeded("nvrtcVersion", status)?;
     if (major, minor) == VERSION {

@@ -35,7 +35,7 @@ impl Gemm {
         let is_double = match call.dtype {
             DType::F32 => false,
             DType::F64 => true,
-            DType::U8 | DType::I32 | DType::U32 => return None,
+            _ => return None,
         };
         let (mut m, mut batch) = (call.m, call.batch);
         let addressing = match strides(call) {
@@ -75,14 +75,13 @@ impl Gemm {
         handle: cublasHandle_t,
         [a, b, c]: [CUdeviceptr; 3],
     ) -> cublasStatus_t {
+        let queue = if self.is_double {
+            Self::queue_f64
+        } else {
+            Self::queue_f32
+        };
         // SAFETY: the caller's promise, for the type the call names.
-        unsafe {
-            if self.is_double {
-                self.queue_f64(handle, [a, b, c])
-            } else {
-                self.queue_f32(handle, [a, b, c])
-            }
-        }
+        unsafe { queue(self, handle, [a, b, c]) }
     }
 }
 
@@ -100,6 +99,8 @@ fn strides(call: &MatMulCall<'_>) -> Option<[usize; 3]> {
 macro_rules! queues {
     ($name:ident, $element:ty, $one:path, $strided:path, $table:path) => {
         impl Gemm {
+            /// # Safety
+            /// As [`Gemm::queue`], for matrices of this element type.
             unsafe fn $name(
                 &self,
                 handle: cublasHandle_t,
@@ -112,17 +113,24 @@ macro_rules! queues {
                 let (lda, ldb, ldc) = (k.max(1), n, n);
                 let [left, right] = [a as *const $element, b as *const $element];
                 let out = c as *mut $element;
-                // SAFETY: as `queue`; the scalars are read before the call returns.
-                unsafe {
-                    match self.addressing {
-                        MatrixAddressing::Strided(_) if batch == 1 => $one(
+                match self.addressing {
+                    // SAFETY: the caller's promise; the scalars are read before the call
+                    // returns.
+                    MatrixAddressing::Strided(_) if batch == 1 => unsafe {
+                        $one(
                             handle, op, op, n, m, k, alpha, right, ldb, left, lda, beta, out, ldc,
-                        ),
-                        MatrixAddressing::Strided([a, b, c]) => $strided(
+                        )
+                    },
+                    // SAFETY: as above.
+                    MatrixAddressing::Strided([a, b, c]) => unsafe {
+                        $strided(
                             handle, op, op, n, m, k, alpha, right, ldb, b, left, lda, a, beta, out,
                             ldc, c, batch,
-                        ),
-                        MatrixAddressing::Table => $table(
+                        )
+                    },
+                    // SAFETY: as above; here the addresses are those of tables.
+                    MatrixAddressing::Table => unsafe {
+                        $table(
                             handle,
                             op,
                             op,
@@ -138,8 +146,8 @@ macro_rules! queues {
                             c as *const *mut $element,
                             ldc,
                             batch,
-                        ),
-                    }
+                        )
+                    },
                 }
             }
         }

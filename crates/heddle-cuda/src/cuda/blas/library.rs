@@ -54,12 +54,11 @@ fn load() -> Result<(), String> {
             "cuBLAS was not found; {FOLDER_VARIABLE} can name its folder"
         ));
     }
-    // SAFETY: the library is present, so this does not panic; the symbols are only looked
-    // up, not called.
-    let missing = FUNCTIONS.iter().find(|name| unsafe {
-        sys::culib()
-            .get::<unsafe extern "C" fn()>(name.as_bytes())
-            .is_err()
+    // SAFETY: the library is present, so this does not panic.
+    let library = unsafe { sys::culib() };
+    let missing = FUNCTIONS.iter().find(|name| {
+        // SAFETY: the symbols are only looked up, not called.
+        unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err()
     });
     missing.map_or(Ok(()), |name| {
         Err(format!("cuBLAS is too old: it has no {name}"))
