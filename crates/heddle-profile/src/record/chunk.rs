@@ -6,7 +6,9 @@
 //! change again while anything but the store holds the chunk. So a reader that
 //! stays below the mark needs no lock, and the writer needs only plain stores.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+use super::sync::AtomicU64;
 
 /// How far a chunk is filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,7 +89,7 @@ impl Chunk {
 
     /// Empties the chunk. The exclusive reference proves that no reader is left.
     pub(crate) fn reset(&mut self) {
-        *self.mark.get_mut() = 0;
+        self.mark.store(0, Ordering::Relaxed);
     }
 }
 

@@ -7,9 +7,12 @@
 //! A thread takes locks once per chunk, never per record, and waits for no other
 //! recording thread: if the store is locked, the thread keeps its full chunks until
 //! the next exchange.
+//!
+//! `store/models` has loom run chunks and store under every interleaving of two threads.
 
 pub(crate) mod chunk;
 pub(crate) mod packed;
 pub(crate) mod store;
+mod sync;
 pub(crate) mod thread;
 pub(crate) mod thread_buffer;

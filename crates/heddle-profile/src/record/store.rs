@@ -9,14 +9,14 @@
 //! next exchange. A slot has a lock too, shared with readers only.
 
 use std::collections::VecDeque;
-use std::hint;
 use std::iter;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{PoisonError, TryLockError};
 
 use super::chunk::{Chunk, Mark};
 use super::packed::{SIZED_SCOPE_WORDS, SPAN_WORDS};
+use super::sync::{Arc, Mutex, MutexGuard, spin_loop};
 
 /// 8,192 words are 64 KiB, 1,365 scopes: large enough to make the lock rare, small
 /// enough to be allocated in microseconds. In the bench of 16 recording threads,
@@ -30,7 +30,7 @@ const MAX_WAITING_CHUNKS: usize = 32;
 
 /// How often a held lock is tried again: some microseconds, longer than a running
 /// thread holds it, and less than allocating a chunk takes.
-const LOCK_ATTEMPTS: usize = 256;
+const LOCK_ATTEMPTS: usize = if cfg!(all(test, loom)) { 1 } else { 256 };
 
 /// This many open chunks hold a quarter of the capacity.
 const EXPECTED_THREADS: usize = 16;
@@ -196,7 +196,7 @@ impl Store {
             match self.chunk_table.try_lock() {
                 Ok(chunk_table) => return Some(chunk_table),
                 Err(TryLockError::Poisoned(chunk_table)) => return Some(chunk_table.into_inner()),
-                Err(TryLockError::WouldBlock) => hint::spin_loop(),
+                Err(TryLockError::WouldBlock) => spin_loop(),
             }
         }
         None
@@ -392,5 +392,7 @@ fn emptied(mut chunk: Arc<Chunk>) -> Option<Arc<Chunk>> {
     Some(chunk)
 }
 
+#[cfg(all(test, loom))]
+mod models;
 #[cfg(test)]
 mod tests;

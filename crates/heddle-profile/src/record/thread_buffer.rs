@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 use super::chunk::{Chunk, Mark};
 use super::packed::{PackedDevice, ScopeRecord, span_words};
 use super::store::{Store, ThreadSlot};
-use super::thread;
+use super::{sync, thread};
 use crate::name::{NameCache, NameId};
 use crate::span::Span;
 
@@ -45,8 +45,8 @@ struct ProfilerBuffer {
     owner: u64,
     store: Weak<Store>,
     number: usize,
-    slot: Arc<ThreadSlot>,
-    chunk: Arc<Chunk>,
+    slot: sync::Arc<ThreadSlot>,
+    chunk: sync::Arc<Chunk>,
     mark: Mark,
     /// Scopes that are open, outermost first.
     open: Vec<OpenScope>,

@@ -144,12 +144,6 @@ impl RecordedSpan {
             self.computing_ns(),
         )
     }
-
-    /// The bytes a second it moved between memories.
-    #[must_use]
-    pub fn transfer_bytes_per_s(&self) -> Option<f64> {
-        rate(self.bytes_moved as f64, self.transfer_ns)
-    }
 }
 
 /// Whether a device's name is that of a GPU.
@@ -261,6 +255,5 @@ mod tests {
         one.bytes_in = 500;
         compute_self_times(std::slice::from_mut(&mut one));
         assert_eq!(one.bandwidth_bytes_per_s(), Some(5e8));
-        assert_eq!(one.transfer_bytes_per_s(), None);
     }
 }

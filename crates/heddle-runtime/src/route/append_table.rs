@@ -4,10 +4,11 @@
 //! and readers on the hot path must not wait while a table grows.
 
 use std::fmt;
-use std::sync::OnceLock;
+
+use super::once_lock::OnceLock;
 
 /// The entries of the first chunk. Every further chunk is twice as long.
-const FIRST: usize = 32;
+const FIRST: usize = if cfg!(all(test, loom)) { 2 } else { 32 };
 /// Enough chunks for every index that a `u32` id times the element types can have.
 const CHUNKS: usize = 32;
 
@@ -62,6 +63,9 @@ impl<T: fmt::Debug> fmt::Debug for AppendTable<T> {
         f.debug_list().entries(self.iter()).finish()
     }
 }
+
+#[cfg(all(test, loom))]
+mod models;
 
 #[cfg(test)]
 mod tests {

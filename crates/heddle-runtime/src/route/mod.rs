@@ -19,6 +19,7 @@ mod learn;
 mod model;
 mod model_store;
 mod octave;
+mod once_lock;
 mod policy;
 mod regret;
 mod report;
