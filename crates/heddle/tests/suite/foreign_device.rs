@@ -11,50 +11,54 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use heddle_runtime::device::{
+use heddle::device::{
     Accelerator, Argument, Capabilities, Device, DeviceBuffer, DeviceFamily, DeviceId,
     DeviceMemory, DeviceProperties, ExecutionContext, ExecutionTarget, Kernel, KernelModule,
     Launch, ParameterKind, Timing,
 };
-use heddle_runtime::ops::Probe;
-use heddle_runtime::route::{self, CalibrationPlan};
-use heddle_runtime::units::{Bytes, Nanos};
-use heddle_runtime::{
-    Array, DType, Description, Error, Kind, Operation, Residency, Runtime, WorkUnit,
+use heddle::ops::{Probe, discard_result};
+use heddle::route::{self, CalibrationPlan};
+use heddle::units::{Bytes, Nanos};
+use heddle::{
+    Array, DType, Description, Error, Kind, Operand, Operation, Residency, Runtime, WorkUnit,
 };
 
 /// Registers the family: devices with their own memory and their own form of kernels.
 fn family() -> DeviceFamily {
-    let capabilities = Capabilities {
-        has_own_memory: true,
-        ..Capabilities::default()
-    };
+    let capabilities = Capabilities::default().with(|it| it.has_own_memory = true);
     DeviceFamily::register("npu", capabilities).unwrap()
 }
 
 /// Multiplies each byte; one call runs the whole launch.
-static MULTIPLY: Kernel = Kernel {
-    name: "npu_multiply",
-    module: &KernelModule {
-        source: "npu",
-        source_hash: "",
-        ptx: &[],
-        machine_code: &[],
-    },
-    max_threads: 1,
-    parameters: &[
-        ParameterKind::Buffer,
-        ParameterKind::Buffer,
-        ParameterKind::U64,
-        ParameterKind::U32,
-    ],
-    entry: Some(multiply),
+// SAFETY: it has no image, and the entry takes these parameters.
+static MULTIPLY: Kernel = unsafe {
+    Kernel::new(
+        "npu_multiply",
+        &KernelModule {
+            source: "npu",
+            source_hash: "",
+            ptx: &[],
+            machine_code: &[],
+        },
+        1,
+        &[
+            ParameterKind::Buffer,
+            ParameterKind::Buffer,
+            ParameterKind::U64,
+            ParameterKind::U32,
+        ],
+        Some(multiply),
+    )
 };
 
 /// # Safety
 /// The arguments have the types of `MULTIPLY.parameters`; both buffers have as many bytes
 /// as the third argument says and do not overlap.
 unsafe extern "C" fn multiply(arguments: *const *const c_void) {
+    #[allow(
+        clippy::multiple_unsafe_ops_per_block,
+        reason = "one promise covers all arguments"
+    )]
     // SAFETY: the caller's promise.
     let (from, to, factor) = unsafe {
         let from = (*arguments).cast::<*const u8>().read();
@@ -84,23 +88,13 @@ impl Npu {
     fn new(index: u16) -> Arc<Self> {
         Arc::new(Self {
             id: DeviceId::new(family(), index),
-            properties: DeviceProperties {
-                name: "a neural processor".to_owned(),
-                backend: "npu",
-                driver: "1".to_owned(),
-                kernel_version: 1,
-                units: 1,
-                memory: Bytes(1 << 30),
-            },
+            properties: DeviceProperties::new("a neural processor", "npu", Bytes(1 << 30)),
             busy: AtomicU64::new(0),
         })
     }
 
     fn refuse(&self, message: String) -> Error {
-        Error::Device {
-            device: self.id,
-            message,
-        }
+        Error::device(self.id, message)
     }
 }
 
@@ -126,12 +120,9 @@ impl Device for Npu {
         let context = ExecutionContext::new(self.id, ExecutionTarget::Accelerator(self));
         let before = self.busy.load(Ordering::Relaxed);
         body(&context)?;
-        Ok(Timing {
-            total: Nanos::from(start.elapsed()),
-            device: Some(Nanos(self.busy.load(Ordering::Relaxed) - before)),
-            moved: context.moved(),
-            ..Timing::default()
-        })
+        Ok(Timing::of(Nanos::from(start.elapsed()))
+            .on_device(Nanos(self.busy.load(Ordering::Relaxed) - before))
+            .moving(context.moved()))
     }
 
     fn accelerator(&self) -> Option<&dyn Accelerator> {
@@ -257,42 +248,23 @@ impl Operation for Triple {
         };
         let input = context.resident(&self.0, accelerator)?;
         let output = accelerator.allocate(self.0.bytes())?;
-        accelerator.launch(&Launch {
-            kernel: &MULTIPLY,
-            grid: [1; 3],
-            block: [1; 3],
-            shared: 0,
-            arguments: &[
+        accelerator.launch(&Launch::new(
+            &MULTIPLY,
+            1,
+            1,
+            &[
                 Argument::Buffer(&**input),
                 Argument::Buffer(&*output),
                 Argument::U64(self.0.bytes().0),
                 Argument::U32(3_u8.wrapping_pow(ROUNDS).into()),
             ],
-        })?;
+        ))?;
         Array::on_device(self.0.shape().clone(), output)
     }
 }
 
 /// Sizes of [`Triple`].
 struct Probing;
-
-struct Dropped(Triple);
-
-impl Operation for Dropped {
-    type Output = ();
-
-    fn describe(&self) -> Description {
-        self.0.describe()
-    }
-
-    fn runs_on(&self, device: DeviceId) -> bool {
-        self.0.runs_on(device)
-    }
-
-    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        self.0.run(context).map(drop)
-    }
-}
 
 impl Probe for Probing {
     fn kind(&self) -> &'static Kind {
@@ -313,7 +285,7 @@ impl Probe for Probing {
 
     fn describe(&self, size: usize, residency: Residency) -> Description {
         let bytes = Bytes(size as u64);
-        let operand = heddle_runtime::Operand { bytes, residency };
+        let operand = Operand { bytes, residency };
         Description::new(&TRIPLE, DType::U8, bytes.0)
             .reads(operand)
             .writes(bytes)
@@ -321,7 +293,7 @@ impl Probe for Probing {
 
     fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error> {
         let data = Array::from_slice(&vec![7; size]);
-        Ok(Box::new(Dropped(Triple(data))))
+        Ok(discard_result(Triple(data)))
     }
 }
 
@@ -383,10 +355,7 @@ fn operations_without_a_kernel_for_it_stay_on_the_cpu() {
 fn routing_finds_it_once_it_is_measured() {
     let npu = Npu::new(0);
     let runtime = runtime(&npu);
-    let plan = CalibrationPlan {
-        budget: Duration::from_millis(300),
-        ..CalibrationPlan::default()
-    };
+    let plan = CalibrationPlan::default().with(|it| it.budget = Duration::from_millis(300));
     let reports = runtime.calibrate(&plan, &mut |_| ()).unwrap();
     let report = reports.iter().find(|report| report.device == npu.id());
     assert_eq!(report.unwrap().lost, None);
