@@ -3,8 +3,8 @@
 
     python3 tests/outcome.py STATUS < log
 
-Understands the output of cargo-nextest, cargo test, unittest and
-`documented_commands.py`. Any other check counts as one that passed, failed or,
+Understands the output of cargo-nextest, cargo test, unittest,
+`documented_commands.py` and `torture.py`. Any other check counts as one that passed, failed or,
 with status 77, was skipped.
 """
 
@@ -18,7 +18,7 @@ CARGO = re.compile(
     re.MULTILINE,
 )
 UNITTEST = re.compile(r"^Ran (\d+) tests? in .*\n+(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
-DOCUMENTED = re.compile(r"^documented blocks: (\d+) ran, (\d+) failed, (\d+) not run$", re.MULTILINE)
+OWN_SCRIPT = re.compile(r"^(?:documented blocks|torture cases): (\d+) ran, (\d+) failed, (\d+) not run$", re.MULTILINE)
 
 
 def numbered(word, text):
@@ -52,7 +52,7 @@ def count(status, log):
         passed += max(0, int(result[1]) - bad - left_out)
         failed += bad
         skipped += left_out
-    for result in DOCUMENTED.finditer(log):
+    for result in OWN_SCRIPT.finditer(log):
         reported = True
         passed += int(result[1]) - int(result[2])
         failed += int(result[2])

@@ -23,6 +23,9 @@ class Outcome(unittest.TestCase):
     def test_documented_commands(self):
         self.assertEqual(count(1, "documented blocks: 9 ran, 1 failed, 3 not run\n"), (8, 1, 3))
 
+    def test_torture(self):
+        self.assertEqual(count(1, "torture cases: 650 ran, 2 failed, 30 not run\n"), (648, 2, 30))
+
     def test_output_without_numbers_counts_as_one_check(self):
         self.assertEqual(count(0, "fine\n"), (1, 0, 0))
         self.assertEqual(count(101, "error: could not compile\n"), (0, 1, 0))

@@ -1,0 +1,272 @@
+"""Cases of what a run is given: bad files, folders, models and arguments."""
+
+import json
+import os
+import zipfile
+
+from torture_files import CONTENTS, LARGE_PLACES, MODELS, PLACES, TASK, replace_with
+from torture_run import Case, printable
+
+HUGE = "18446744073709551615"
+ESCAPE = "\x1b]0;title\x07"
+# Where output is no terminal, escapes of all kinds are left out unless colours are forced.
+COLOURED = {"CLICOLOR_FORCE": "1"}
+
+# Commands by the file that each reads.
+READERS = {
+    "program.py": [
+        ["arc", "eval", "--programs", "program.py", "--data", "task.json"],
+        ["arc", "merge", "--programs", "program.py"],
+        ["arc", "generate", "--count", "2", "--programs", "program.py"],
+    ],
+    "plan.py": [["arc", "eval", "--programs", "plan.py"], ["arc", "merge", "--programs", "plan.py"]],
+    "task.json": [
+        ["arc", "eval", "--data", "task.json"],
+        ["arc", "generate", "--data", "task.json", "--programs", "program.py"],
+    ],
+    "vectors.vectors": [["arc", "check", "--vectors", "vectors.vectors"]],
+    "config.toml": [["--config", "config.toml", "devices"]],
+    "run.json": [
+        ["profile", "show", "run.json"],
+        ["profile", "suggest", "run.json"],
+        ["profile", "report", "run.json", "-o", "out"],
+        ["profile", "flame", "run.json", "-o", "out"],
+        ["profile", "trace", "run.json", "-o", "out"],
+        ["profile", "compare", "run.json", "other.json"],
+        ["serve-metrics", "--once", "run.json"],
+    ],
+    "log.jsonl": [["memory", "replay", "log.jsonl"]],
+    "sites.bin": [["lattice", "transform", "xor", "--size", "10", "--input", "sites.bin"]],
+}
+
+
+def inputs():
+    yield from bad_files()
+    yield from bad_folders()
+    yield from bad_archives()
+    yield from bad_programs()
+    yield from bad_models()
+    yield from numbers()
+    yield from great_work()
+    yield from settings()
+    yield from texts()
+
+
+def bad_files():
+    for file, commands in READERS.items():
+        for number, arguments in enumerate(commands):
+            what = f"{' '.join(arguments[:2])} with {file}"
+            for content, change in CONTENTS.items():
+                # One command for each file is enough where the reader is the same.
+                quick = number == 0 or content in ("empty", "cut in half", "terminal escapes")
+                yield Case(f"{what}: {content}", arguments, environment=COLOURED if "escapes" in content else {},
+                           prepare=replace_with(file, change), quick=quick)
+            for place, prepare in {**PLACES, **LARGE_PLACES}.items():
+                yield Case(
+                    f"{what}: {place}",
+                    arguments,
+                    prepare=lambda folder, prepare=prepare, file=file: prepare(folder, file),
+                    seconds=20,
+                    mib=1024,
+                    quick=number == 0 and place not in LARGE_PLACES,
+                )
+
+
+def bad_folders():
+    def with_pipe(name):
+        def prepare(folder):
+            (folder / "data").mkdir()
+            os.mkfifo(folder / "data" / name)
+
+        return prepare
+
+    for option, name in (("--programs", "a.py"), ("--data", "a.json"), ("--vectors", "a.jsonl")):
+        command = "check" if option == "--vectors" else "eval"
+        yield Case(f"a pipe in the folder of arc {command} {option}", ["arc", command, option, "data"],
+                   prepare=with_pipe(name), seconds=5)
+
+    def deep(folder):
+        os.makedirs(folder / "data" / "/".join(["a"] * 60))
+        (folder / "data" / "loop").symlink_to("..")
+
+    yield Case("a deep folder with a loop of links", ["arc", "eval", "--data", "data"], prepare=deep)
+
+
+def bad_archives():
+    data = ["arc", "eval", "--data", "data.zip"]
+
+    def bomb(members, mib):
+        def prepare(folder):
+            with zipfile.ZipFile(folder / "data.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                for number in range(members):
+                    with archive.open(f"{number}.json", "w") as member:
+                        for _ in range(mib):
+                            member.write(b" " * (1 << 20))
+
+        return prepare
+
+    for members, mib, quick in ((3, 200, True), (24, 200, False)):
+        yield Case(f"an archive of {members} members of {mib} MiB", data, prepare=bomb(members, mib), mib=640,
+                   seconds=30, quick=quick)
+
+    def many(folder):
+        with zipfile.ZipFile(folder / "data.zip", "w") as archive:
+            for number in range(70_000):
+                archive.writestr(f"{number}.json", b"")
+
+    yield Case("an archive of 70,000 empty members", data, prepare=many, seconds=30, quick=False)
+
+
+def bad_programs():
+    """Programs that are long, and tasks that are no tasks."""
+
+    def chain(lines):
+        def prepare(folder):
+            calls = "".join(f"    x{n} = rot90({f'x{n - 1}' if n else 'I'})\n" for n in range(lines))
+            (folder / "chain.py").write_text(f"def solve_chain(I):\n{calls}    return x{lines - 1}\n")
+
+        return prepare
+
+    for lines, quick in ((8_000, True), (100_000, False), (1_000_000, False)):
+        for command in (["merge", "--programs", "chain.py", "-o", "out"],
+                        ["eval", "--programs", "chain.py", "--all-pairs"]):
+            yield Case(f"arc {command[0]} of a chain of {lines:,} lines", ["arc", *command],
+                       prepare=chain(lines), seconds=20 if quick else 120,
+                       mib=512 if quick else 2048, quick=quick)
+
+    def task(**changes):
+        def prepare(folder):
+            (folder / "task.json").write_text(json.dumps({**TASK, **changes}))
+
+        return prepare
+
+    wide = [{"input": [[1] * 31], "output": [[1]]}]
+    ragged = [{"input": [[1, 2], [1]], "output": [[1]]}]
+    for name, train in (("too wide", wide), ("ragged", ragged), ("empty", [{"input": [], "output": []}])):
+        yield Case(f"a grid that is {name}", ["arc", "eval", "--data", "task.json"],
+                   prepare=task(train=train), codes={1})
+
+
+def bad_models():
+    """Model files that an earlier run wrote and something changed."""
+
+    def change(content):
+        def prepare(folder):
+            for path in (folder / MODELS).rglob("*.json"):
+                path.write_bytes(content(path.read_bytes()))
+
+        return prepare
+
+    environment = {"HEDDLE_CACHE_DIR": MODELS}
+    explain = ["explain", "xor", "--size", "1000000"]
+    for name, content in CONTENTS.items():
+        yield Case(f"model files: {name}", explain, environment=environment, prepare=change(content), codes={0})
+    for name in ("program.py", "program.py/below", "/dev/null", "/proc/self"):
+        yield Case(f"models in {name}", ["arc", "eval"], environment={"HEDDLE_CACHE_DIR": name}, codes={0, 1, 2})
+
+
+NUMBERS = [HUGE, "9223372036854775807", "nan", "18446744073709551616", "4294967296", "0", "-1", "inf", "1e308", "", "½"]
+
+
+def numbers():
+    """Numbers at the ends of their types in every option that takes one."""
+    options = [
+        ["--threads", "{}", "devices"],
+        ["arc", "eval", "--budget", "steps={}"],
+        ["arc", "eval", "--budget", "bytes={}"],
+        ["arc", "eval", "--budget", "time={}s"],
+        ["arc", "eval", "--gpu-caps", "cells={}", "--device", "simt:0", "--tasks", "none"],
+        ["arc", "generate", "--count", "1", "--lines", "{}"],
+        ["arc", "generate", "--count", "1", "--seed", "{}"],
+        ["arc", "merge", "--programs", "program.py", "--count", "{}"],
+        ["bench", "ops", "--time", "1", "--case", "xor/u8:{}"],
+        ["bench", "ops", "--time", "1", "--case", "matmul:{}"],
+        ["explain", "xor", "--size", "{}"],
+        ["explain", "matmul", "--size", "{}"],
+        ["lattice", "analyze", "--size", "{}"],
+        ["lattice", "analyze", "--dims", "{}"],
+        ["lattice", "analyze", "--most-pairs", "{}"],
+        ["lattice", "path", "--to", "{},{}"],
+        ["lattice", "path", "--weights", "{},1"],
+        ["lattice", "distances", "--weights", "{},{}"],
+        ["lattice", "transform", "scale", "--factor", "{}"],
+        ["lattice", "transform", "xor", "--sizes", "{},2"],
+        ["lattice", "analyze", "--blocked", "{}"],
+        ["lattice", "show", "--at", "{},{}", "-o", "out.svg"],
+        ["memory", "replay", "log.jsonl", "--limit", "{}"],
+        ["memory", "replay", "log.jsonl", "--pool-idle", "{}"],
+        ["profile", "show", "run.json", "--top", "{}"],
+        ["profile", "show", "run.json", "--csv", "out", "--cap", "{}"],
+        ["profile", "trace", "run.json", "-o", "out", "--cap", "{}"],
+        ["profile", "compare", "run.json", "run.json", "--noise", "{}"],
+        ["profile", "compare", "run.json", "run.json", "--confidence", "{}"],
+        ["serve-metrics", "run.json", "--address", "127.0.0.1:{}", "--once"],
+        ["--device", "simt:{}", "devices"],
+        ["--device", "cuda:{}", "devices"],
+    ]
+    for option in options:
+        for place, number in enumerate(NUMBERS):
+            arguments = [part.replace("{}", number) for part in option]
+            yield Case(" ".join(arguments), arguments, quick=place < 3)
+
+
+def prints_no(*words):
+    def after(folder, result):
+        found = [word for word in words if word in result.stdout + result.stderr]
+        return f"prints {found[0]!r}" if found else None
+
+    return after
+
+
+def great_work():
+    """Sizes that no memory and no time suffice for."""
+    count = ["arc", "generate", "--count"]
+    for number in (HUGE, "1000000000000"):
+        yield Case(f"arc generate --count {number}", [*count, number, "-o", "out"], codes={1, 2})
+    yield Case(f"arc bench --generated {HUGE}", ["arc", "bench", "--rounds", "1", "--generated", HUGE], codes={1, 2})
+    for case in ("matmul:1000000000", f"xor/u8:{HUGE}", "xor:1000000000000"):
+        yield Case(f"bench ops --case {case}", ["bench", "ops", "--time", "1", "--case", case], codes={1, 2})
+    yield Case("--threads 1000", ["--threads", "1000", "arc", "eval"], seconds=5)
+    yield Case("--threads 65536", ["--threads", "65536", "arc", "eval"], seconds=5)
+    yield Case("the longest time", ["arc", "eval", "--budget", "time=9223372036854775807s"])
+    for transformation, sizes, more in (
+        ("xor", "131072,65536", []),
+        ("normalize", "32768,32768", []),
+        ("xor", "32768,32768", ["--weights", "random"]),
+    ):
+        # Their memory is admitted, so a run that fits in this machine's is no failure.
+        yield Case(f"lattice transform {transformation} --sizes {sizes} {' '.join(more)}".strip(),
+                   ["lattice", "transform", transformation, "--sizes", sizes, *more],
+                   environment={"HEDDLE_MEMORY_HOST_LIMIT": "256MiB"}, codes={0, 1, 2}, seconds=60)
+    yield Case("closeness of one site", ["lattice", "centrality", "--size", "1"], after=prints_no("NaN"))
+    for command in ("path", "analyze", "distances", "centrality"):
+        yield Case(f"lattice {command} with weights near the largest number",
+                   ["lattice", command, "--size", "30", "--weights", "1e308,1e308"],
+                   after=prints_no("NaN", " inf", "unreachable"))
+    yield Case("very many paths", ["lattice", "path", "--size", "2000", "--count"], after=prints_no("about inf"),
+               seconds=30)
+
+
+def settings():
+    for name, value in (("HEDDLE_SIMT_MEMORY", "99999999GiB"), ("HEDDLE_SIMT_MEMORY", "0"),
+                        ("HEDDLE_PROFILE_CAPACITY_SPANS", HUGE), ("HEDDLE_PROFILE_CAPACITY_SPANS", "0"),
+                        ("HEDDLE_MEMORY_HOST_LIMIT", "0"), ("HEDDLE_MEMORY_DEVICE_LIMIT", "1"),
+                        ("HEDDLE_THREADS", "65536"), ("HEDDLE_NO_SUCH", ESCAPE), ("HEDDLE_DEVICE", ESCAPE),
+                        ("HEDDLE_NO_SUCH" + ESCAPE, "1"), ("HEDDLE_ARC_DATA", ESCAPE),
+                        ("HEDDLE_SIMT_FAIL_LAUNCH", "1"), ("HEDDLE_SIMT_FAIL_ALLOCATION", "1"),
+                        ("HEDDLE_SIMT_LOST_AFTER", "3")):
+        what = f"{printable(name)}={printable(value)}"
+        environment = {name: value, **COLOURED}
+        yield Case(what, ["arc", "eval", "--tasks", "none"], environment=environment)
+        yield Case(f"{what} with an emulated GPU", ["--device", "simt:0", "memory"], environment=environment)
+
+
+def texts():
+    """Texts where a name is expected."""
+    for text in (ESCAPE, b"\xff\xfe", "a" * 100_000, "--", "-"):
+        for arguments in ([text], ["arc", "eval", "--tasks", text], ["arc", "eval", "--data", text],
+                          ["profile", "show", text], ["lattice", "transform", text]):
+            # The names of files may come from others; the rest of a command line does not.
+            named = "--data" in arguments or "profile" in arguments
+            yield Case(f"{' '.join(map(printable, arguments))}"[:80], arguments,
+                       environment=COLOURED if named else {})
