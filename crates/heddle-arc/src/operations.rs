@@ -490,10 +490,7 @@ mod tests {
         };
         let cut = blocks(&tiles, 4);
         let run = |threads: usize| {
-            let config = Config {
-                threads: Some(threads),
-                ..Config::default()
-            };
+            let config = Config::default().with(|it| it.threads = Some(threads));
             let builder = Runtime::builder().config(config).without_model_cache();
             let evaluate = Evaluate::new(&tiles, &cut, &settings, &grade);
             let pieces = pieces(&tiles, &cut, threads);

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// An element type, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum DType {
     /// Unsigned byte.
     U8,

@@ -140,6 +140,8 @@ pub enum Error {
         device: DeviceId,
         /// The device's message.
         message: String,
+        /// The driver's error, which the message describes, if it is one of the driver.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
     /// A device is lost: it dropped off the bus or its context cannot be recovered. Every later
     /// call to it fails the same way, and arrays that only it held are lost.
@@ -200,6 +202,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// The failure of a device that no driver reported.
+    pub fn device(device: DeviceId, message: impl Into<String>) -> Self {
+        Self::Device {
+            device,
+            message: message.into(),
+            source: None,
+        }
+    }
+
     /// Returns what to do about the error, where something can be done.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
@@ -232,19 +243,23 @@ impl Error {
     }
 }
 
-/// An error and what caused it, on one line: `cannot read heddle.toml: permission denied`.
+/// An error and what caused it, on one line: `cannot read heddle.toml: permission denied`. A cause
+/// that is described already is not repeated.
 pub fn with_causes<'a>(error: &'a (dyn std::error::Error + 'static)) -> impl fmt::Display + 'a {
     struct Chain<'a>(&'a (dyn std::error::Error + 'static));
 
     impl fmt::Display for Chain<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{}", self.0)?;
+            let mut text = self.0.to_string();
             let mut cause = self.0.source();
             while let Some(error) = cause {
-                write!(f, ": {error}")?;
+                let more = error.to_string();
+                if !text.ends_with(&more) {
+                    text = format!("{text}: {more}");
+                }
                 cause = error.source();
             }
-            Ok(())
+            f.write_str(&text)
         }
     }
 
@@ -269,6 +284,13 @@ mod tests {
             with_causes(&error).to_string(),
             "cannot read heddle.toml: the disk is on fire"
         );
+        let described = Error::Device {
+            device: DeviceId::CPU,
+            message: "the disk is on fire".to_owned(),
+            source: Some(io::Error::other("the disk is on fire").into()),
+        };
+        let text = with_causes(&described).to_string();
+        assert_eq!(text, "cpu: the disk is on fire");
         let plain = Error::QueueClosed;
         assert_eq!(with_causes(&plain).to_string(), plain.to_string());
     }

@@ -33,6 +33,7 @@ pub mod route;
 pub mod runtime;
 pub mod shape;
 pub mod units;
+mod with;
 
 pub use array::{Array, Residency};
 pub use config::Config;

@@ -9,6 +9,7 @@ use crate::units::Bytes;
 
 /// Facts about the host that do not change while the process runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Machine {
     /// The model name of the CPU.
     pub cpu: String,

@@ -19,6 +19,7 @@ use crate::units::Bytes;
 /// The unit of an operation's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum WorkUnit {
     /// Bytes read and written.
     Bytes,
@@ -124,6 +125,7 @@ pub enum ResultLocation {
 /// It is built for every run, so its builders are inlined: the copies made by calls would
 /// outnumber its reads.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Description {
     /// The kind.
     pub kind: &'static Kind,

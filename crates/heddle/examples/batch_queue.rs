@@ -36,11 +36,10 @@ pub(crate) fn main() -> Result<(), Error> {
     let runtime = heddle::open()?;
     // A batch runs when it has 128 operations, or when its oldest has waited 5 ms. A
     // longer wait makes larger batches and later results.
-    let settings = QueueSettings {
-        max_batch: 128,
-        max_delay: Duration::from_millis(5),
-        ..QueueSettings::default()
-    };
+    let settings = QueueSettings::default().with(|it| {
+        it.max_batch = 128;
+        it.max_delay = Duration::from_millis(5);
+    });
     let queue = Queue::new(&runtime, settings)?;
     let key = Array::from_slice(&[1, 2]);
     thread::scope(|scope| {

@@ -4,7 +4,7 @@
 //! `cargo run --release -p heddle --example custom_operation`
 
 use heddle::device::ExecutionContext;
-use heddle::ops::Probe;
+use heddle::ops::{Probe, discard_result};
 use heddle::route::{CalibrationPlan, calibrate, explain};
 use heddle::{Array, Bytes, DType, Description, DeviceId, Error, Kind, Operand, Operation};
 use heddle::{Residency, WorkUnit};
@@ -47,19 +47,7 @@ impl Probe for CountProbe {
         Description::new(&COUNT, DType::U8, bytes.0).reads(Operand { bytes, residency })
     }
     fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error> {
-        Ok(Box::new(Measured(CountOdd(Array::zeros(&[size])?))))
-    }
-}
-
-/// The operation as a probe runs it: without its result.
-struct Measured(CountOdd);
-impl Operation for Measured {
-    type Output = ();
-    fn describe(&self) -> Description {
-        self.0.describe()
-    }
-    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        self.0.run(context).map(drop)
+        Ok(discard_result(CountOdd(Array::zeros(&[size])?)))
     }
 }
 

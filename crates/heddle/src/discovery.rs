@@ -118,11 +118,11 @@ pub fn builder(config: Config) -> Result<RuntimeBuilder, Error> {
 
 #[cfg(not(feature = "emulator"))]
 fn emulated(device: DeviceId, _config: &Config) -> Result<Arc<dyn Device>, Error> {
-    Err(Error::Device {
+    Err(Error::device(
         device,
-        message: "the configuration names it, but heddle was built without its feature `emulator`"
+        "the configuration names it, but heddle was built without its feature `emulator`"
             .to_owned(),
-    })
+    ))
 }
 
 #[cfg(feature = "emulator")]
@@ -131,19 +131,17 @@ fn emulated(device: DeviceId, config: &Config) -> Result<Arc<dyn Device>, Error>
     let count = |setting: Option<usize>| setting.map(|count| count as u64);
     let device = SimtDevice::new(
         device.index(),
-        SimtOptions {
-            memory: settings.memory.of(Machine::read().memory),
-            faults: Faults {
-                allocation: count(settings.fail_allocation),
-                launch: count(settings.fail_launch),
-                lost_after: count(settings.lost_after),
-                ..Faults::default()
-            },
-            transfers: settings
+        SimtOptions::default().with(|it| {
+            it.memory = settings.memory.of(Machine::read().memory);
+            it.faults = Faults::default().with(|it| {
+                it.allocation = count(settings.fail_allocation);
+                it.launch = count(settings.fail_launch);
+                it.lost_after = count(settings.lost_after);
+            });
+            it.transfers = settings
                 .transfer_rate
-                .map_or_else(SimulatedBus::default, SimulatedBus::at_rate),
-            ..SimtOptions::default()
-        },
+                .map_or_else(SimulatedBus::default, SimulatedBus::at_rate);
+        }),
     )?;
     Ok(Arc::new(device))
 }

@@ -9,6 +9,7 @@ use std::fmt;
 
 /// The reason why the CPU must repeat an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Flag {
     /// The evaluation needs more cells of grids than a warp holds.
     Cells,

@@ -27,6 +27,7 @@ pub struct Assessed {
 
 /// The reason why evaluations were not sent to a GPU.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum CpuReason {
     /// The router's decision.
     Decided(Decision),

@@ -11,6 +11,7 @@ const ALIGNMENT: u32 = 16;
 /// The memory of a warp, in elements, and its limit of steps. Evaluations that need more
 /// run on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Caps {
     /// Cells of grids.
     pub cells: u32,

@@ -184,10 +184,7 @@ mod tests {
             let router = Router::new(&devices, settings);
             for (device, ms) in devices.iter().zip(times) {
                 for _ in 0..40 {
-                    let timing = Timing {
-                        total: Nanos(ms * 1_000_000),
-                        ..Timing::default()
-                    };
+                    let timing = Timing::of(Nanos(ms * 1_000_000));
                     router.observe(&whole, *device, &timing);
                 }
             }
@@ -201,10 +198,7 @@ mod tests {
         assert!(learned(RouteSettings::default(), [50, 100, 200]).has_cpu());
         // The processor is cheaper by far, or somebody has chosen, or it is soon done.
         assert!(learned(RouteSettings::default(), [50, 400, 800]).is_empty());
-        let forced = RouteSettings {
-            device: Some(gpus[0]),
-            ..RouteSettings::default()
-        };
+        let forced = RouteSettings::default().with(|it| it.device = Some(gpus[0]));
         assert!(learned(forced, [400, 100, 200]).is_empty());
         assert!(learned(RouteSettings::default(), [12, 3, 6]).is_empty());
     }

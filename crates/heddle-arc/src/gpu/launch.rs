@@ -35,6 +35,7 @@ const MAX_FLAGGED: usize = 1 << 16;
 
 /// The settings of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LaunchSettings {
     /// The limits of a warp.
     pub caps: Caps,
@@ -59,6 +60,15 @@ impl Default for LaunchSettings {
             warps_per_unit: 32,
             dump: Bytes(0),
         }
+    }
+}
+
+impl LaunchSettings {
+    /// Returns them after `change`: `default().with(|it| it.warps = 8)`.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
     }
 }
 

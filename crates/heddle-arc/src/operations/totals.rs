@@ -4,6 +4,7 @@ use super::{EVALUATE, EVALUATE_AGAIN, EVALUATE_ON_CPU, PREPARE};
 use heddle_runtime::Runtime;
 use heddle_runtime::units::Nanos;
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 /// The number of evaluations that ran on each device, from the spans recorded so far.
 #[must_use]
@@ -24,6 +25,7 @@ fn is_evaluation(operation: &str) -> bool {
 
 /// The number and time of a device's evaluations, from the spans recorded so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EvaluationTotals {
     /// The number of operations, one launch each on a GPU.
     pub operations: u64,
@@ -41,6 +43,22 @@ pub struct EvaluationTotals {
     /// Time of transfers between host and device that did not overlap computation, with the
     /// transfers made in advance.
     pub transfer_time: Nanos,
+}
+
+impl Add for EvaluationTotals {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            operations: self.operations + other.operations,
+            evaluations: self.evaluations + other.evaluations,
+            repeated: self.repeated + other.repeated,
+            time: self.time + other.time,
+            repeated_time: self.repeated_time + other.repeated_time,
+            device_time: self.device_time + other.device_time,
+            transfer_time: self.transfer_time + other.transfer_time,
+        }
+    }
 }
 
 /// The number and time of each device's evaluations, from the spans recorded so far.

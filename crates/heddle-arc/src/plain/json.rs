@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 impl Plain {
     /// Reads a value in vector notation. The error names what was found.
-    pub fn from_json(json: &Json) -> Result<Plain, String> {
+    pub(crate) fn from_json(json: &Json) -> Result<Plain, String> {
         match json {
             Json::Null => Ok(Plain::None),
             Json::Bool(value) => Ok(Plain::Bool(*value)),

@@ -20,13 +20,3 @@ mod type_match;
 pub use generate::{ProgramShape, generate};
 pub use mutate::{Mutation, mutate};
 pub use score::{Score, scores};
-
-use crate::program::Program;
-use crate::types::{Type, infer};
-
-/// Whether type inference finds no line that must fail, and the result is a grid.
-#[must_use]
-pub fn is_well_typed(program: &Program) -> bool {
-    let inferred = infer(program);
-    inferred.warnings.is_empty() && inferred.types.get(program.result as usize) == Some(&Type::Grid)
-}

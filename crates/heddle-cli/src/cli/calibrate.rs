@@ -58,10 +58,7 @@ pub(super) fn measure(
     runtime: &Runtime,
     budget: Duration,
 ) -> Result<Vec<CalibrationReport>, Failure> {
-    let plan = CalibrationPlan {
-        budget,
-        ..CalibrationPlan::default()
-    };
+    let plan = CalibrationPlan::default().with(|it| it.budget = budget);
     let bar = CalibrationBar::new();
     Ok(runtime.calibrate(&plan, &mut |step| bar.show(&step))?)
 }

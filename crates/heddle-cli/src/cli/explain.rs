@@ -150,10 +150,7 @@ fn find(runtime: &Runtime, arguments: &Arguments) -> Result<usize, Failure> {
 fn measure_if_needed(runtime: &Runtime, index: usize, size: usize) -> Result<bool, Failure> {
     let probe = &runtime.probes()[index..=index];
     let described = probe[0].describe(size, heddle::Residency::Host);
-    let plan = CalibrationPlan {
-        budget: QUICK,
-        ..CalibrationPlan::default()
-    };
+    let plan = CalibrationPlan::default().with(|it| it.budget = QUICK);
     let mut measured = false;
     for device in runtime.devices() {
         if device.id().is_emulated()

@@ -25,8 +25,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use heddle::config::Config;
-use heddle::device::{DeviceFamily, DeviceId};
+use heddle::device::{Device, DeviceFamily, DeviceId};
 use heddle::error::with_causes;
+use heddle::memory::AcceleratorMemory;
 use heddle::{DiscoveredDevices, Error, Runtime};
 
 use output::Output;
@@ -268,6 +269,20 @@ fn open_devices(discovery: &DiscoveredDevices, config: &Config) -> Result<Runtim
         let _ = writeln!(anstream::stderr().lock(), "note: {note}");
     }
     Ok(runtime)
+}
+
+/// Returns the first GPU and its memory. `purpose` is what the command would do with it.
+fn first_gpu<'a>(
+    runtime: &'a Runtime,
+    purpose: &str,
+) -> Result<(&'a dyn Device, &'a AcceleratorMemory), Failure> {
+    let mut devices = runtime.devices();
+    let gpu = devices.find(|device| device.id().has_own_memory());
+    gpu.and_then(|gpu| Some((gpu.as_ref(), gpu.accelerator()?.memory()?)))
+        .ok_or_else(|| Failure::Usage {
+            message: format!("there is no GPU to {purpose}"),
+            hint: format!("`heddle devices` says why; --device simt:0 {purpose}s the emulated one"),
+        })
 }
 
 /// Adds the reason why no GPU was found to an error about a missing GPU.

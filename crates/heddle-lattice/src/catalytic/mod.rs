@@ -109,19 +109,6 @@ impl Lattice {
         })
     }
 
-    /// The same on bytes; those before the first word boundary are not used.
-    pub fn catalytic_path_in_bytes(
-        &self,
-        start: Site,
-        end: Site,
-        borrowed: &mut [u8],
-        settings: CatalyticSettings,
-        on_progress: impl FnMut(CatalyticProgress) -> ControlFlow<()>,
-    ) -> Result<CatalyticPath, Error> {
-        let (_, words, _) = bytemuck::pod_align_to_mut::<u8, u64>(borrowed);
-        self.catalytic_path_by(start, end, words, settings, on_progress)
-    }
-
     /// The same with settings, and a callback that can cancel it.
     pub fn catalytic_path_by(
         &self,

@@ -39,6 +39,7 @@ use crate::lattice::{Lattice, Site};
 /// The method that gave a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ComputationMethod {
     /// By a formula, without a search.
     ClosedForm,

@@ -46,6 +46,7 @@ impl Default for ParallelThreshold {
 /// The method that gave the distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum DistanceMethod {
     /// A formula.
     ClosedForm,

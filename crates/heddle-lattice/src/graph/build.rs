@@ -1,7 +1,6 @@
 //! Building the graph, as an operation.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::device::{DeviceId, ExecutionContext, ExecutionTarget};
@@ -18,23 +17,10 @@ pub static BUILD: Kind = Kind::new("lattice-build", WorkUnit::Items);
 /// The number of sites in one unit of a thread's work.
 const PART: u64 = 1 << 14;
 
-/// The progress of a build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BuildProgress {
-    /// The number of sites visited.
-    pub done: u64,
-    /// The number of sites.
-    pub sites: u64,
-}
-
-type BuildCallback<'a> = &'a (dyn Fn(BuildProgress) + Sync);
-
 /// Builds the graph of a lattice. Work is counted in sites.
 pub struct Build<'a> {
     pub(super) lattice: &'a Lattice,
     pub(super) numbering: Numbering,
-    progress: Option<BuildCallback<'a>>,
 }
 
 impl<'a> Build<'a> {
@@ -46,18 +32,7 @@ impl<'a> Build<'a> {
 
     /// The same for a numbering that exists already.
     pub(crate) fn over(lattice: &'a Lattice, numbering: Numbering) -> Self {
-        Self {
-            lattice,
-            numbering,
-            progress: None,
-        }
-    }
-
-    /// Calls `progress` after each part, from the thread that finished it.
-    #[must_use]
-    pub fn with_progress(mut self, progress: BuildCallback<'a>) -> Self {
-        self.progress = Some(progress);
-        self
+        Self { lattice, numbering }
     }
 }
 
@@ -108,18 +83,9 @@ impl Operation for Build<'_> {
 }
 
 impl Build<'_> {
-    /// Adds finished sites and reports the progress.
-    pub(super) fn report_progress(&self, done: u64) {
-        if let Some(progress) = self.progress {
-            let sites = self.lattice.sites();
-            progress(BuildProgress { done, sites });
-        }
-    }
-
     /// Builds the graph on the threads of `pool`.
     pub(crate) fn on(&self, pool: &CpuPool) -> Graph {
         let sites = self.lattice.sites();
-        let done = AtomicU64::new(0);
         let parts: Vec<Mutex<Option<GraphRows>>> = (0..sites.div_ceil(PART))
             .map(|_| Mutex::new(None))
             .collect();
@@ -134,8 +100,6 @@ impl Build<'_> {
                 if let Ok(mut slot) = slot.lock() {
                     *slot = Some(rows);
                 }
-                let before = done.fetch_add(end - first, Ordering::Relaxed);
-                self.report_progress(before + end - first);
             },
         );
         let rows = parts
@@ -216,15 +180,7 @@ mod tests {
             .unwrap()
             .with_weights(Weights::Axes([1.0, 2.0, 0.5].into()))
             .unwrap();
-        let seen = AtomicU64::new(0);
-        let watch = |progress: BuildProgress| {
-            seen.fetch_max(progress.done, Ordering::Relaxed);
-        };
-        let graph = Build::new(&lattice)
-            .unwrap()
-            .with_progress(&watch)
-            .on(&pool);
-        assert_eq!(seen.into_inner(), lattice.sites());
+        let graph = Build::new(&lattice).unwrap().on(&pool);
         assert_eq!(graph.vertices() as u64, lattice.free_sites());
         let mut entries = 0;
         for vertex in 0..graph.vertices() {
@@ -244,10 +200,8 @@ mod tests {
 
     #[test]
     fn a_dense_matrix_has_a_size_limit() {
-        let runtime = heddle_runtime::Runtime::builder()
-            .without_model_cache()
-            .build()
-            .unwrap();
+        let builder = heddle_runtime::Runtime::builder();
+        let runtime = builder.without_model_cache().build().unwrap();
         let lattice = Lattice::cubic(2, 3).unwrap().with_blocked([4]).unwrap();
         let graph = Graph::build(&runtime, &lattice).unwrap();
         assert!(matches!(
@@ -264,10 +218,8 @@ mod tests {
 
     #[test]
     fn no_free_site_gives_an_empty_graph() {
-        let runtime = heddle_runtime::Runtime::builder()
-            .without_model_cache()
-            .build()
-            .unwrap();
+        let builder = heddle_runtime::Runtime::builder();
+        let runtime = builder.without_model_cache().build().unwrap();
         let lattice = Lattice::cubic(1, 3).unwrap().with_blocked(0..3).unwrap();
         let graph = Graph::build(&runtime, &lattice).unwrap();
         assert_eq!((graph.vertices(), graph.edges()), (0, 0));

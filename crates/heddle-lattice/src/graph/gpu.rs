@@ -48,13 +48,7 @@ impl Build<'_> {
         let sites = self.lattice.sites();
         let launch = |kernel: &'static Kernel, arguments: &[Argument<'_>]| {
             let blocks = sites.div_ceil(BLOCK.into()).clamp(1, MAX_BLOCKS);
-            accelerator.launch(&Launch {
-                kernel,
-                grid: [blocks as u32, 1, 1],
-                block: [BLOCK, 1, 1],
-                shared: 0,
-                arguments,
-            })
+            accelerator.launch(&Launch::new(kernel, blocks as u32, BLOCK, arguments))
         };
         let geometry = context.resident(&geometry(self.lattice), accelerator)?;
         let blocked = context.resident(&blocked(self.lattice), accelerator)?;
@@ -103,7 +97,6 @@ impl Build<'_> {
             )?;
             targets = words(context, &*rows)?;
         }
-        self.report_progress(sites);
         Ok(Graph {
             numbering: self.numbering.clone(),
             offsets,

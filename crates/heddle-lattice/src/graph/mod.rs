@@ -11,7 +11,7 @@ mod site_cursor;
 
 use heddle_runtime::{Array, Runtime};
 
-pub use build::{BUILD, Build, BuildProgress};
+pub use build::{BUILD, Build};
 pub use numbering::{MAX_VISITED, Numbering};
 pub(crate) use site_cursor::SiteCursor;
 

@@ -22,6 +22,7 @@ const MAX_EXPANDED: u64 = 1 << 26;
 
 /// The search used where steps cost 1 and sites are blocked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SearchAlgorithm {
     /// The staircases first, then A*.
     #[default]

@@ -32,6 +32,7 @@ pub const MAX_STEPS: u64 = 1 << 27;
 /// The method that gave a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PathMethod {
     /// A formula, without blocked sites.
     ClosedForm,

@@ -184,13 +184,8 @@ impl<'a> SweepBuffers<'a> {
         arguments: &[Argument<'_>],
     ) -> Result<(), Error> {
         let blocks = threads.div_ceil(BLOCK.into()).clamp(1, MAX_BLOCKS);
-        self.accelerator.launch(&Launch {
-            kernel,
-            grid: [blocks as u32, 1, 1],
-            block: [BLOCK, 1, 1],
-            shared: 0,
-            arguments,
-        })
+        self.accelerator
+            .launch(&Launch::new(kernel, blocks as u32, BLOCK, arguments))
     }
 
     /// Sets the bits of `count` sources from `first` on.
@@ -239,12 +234,11 @@ impl<'a> SweepBuffers<'a> {
                 let [front, next] =
                     [level % 2, (level + 1) % 2].map(|at| &*self.fronts[at as usize]);
                 level += 1;
-                self.accelerator.launch(&Launch {
-                    kernel: STEP,
-                    grid: [blocks as u32, 1, 1],
-                    block: [BLOCK, 1, 1],
-                    shared: 0,
-                    arguments: &[
+                self.accelerator.launch(&Launch::new(
+                    STEP,
+                    blocks as u32,
+                    BLOCK,
+                    &[
                         Argument::Buffer(front),
                         Argument::Buffer(next),
                         Argument::Buffer(&*self.seen),
@@ -260,7 +254,7 @@ impl<'a> SweepBuffers<'a> {
                         Argument::Buffer(&*self.eccentricity),
                         Argument::Buffer(&*self.last),
                     ],
-                })?;
+                ))?;
             }
             let mut last = [0; 4];
             context.download(&*self.last, &mut last)?;

@@ -108,10 +108,8 @@ impl Operation for PreparedSweep {
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
         let sweep = Sweep::new(&self.lattice, self.sites.iter().copied());
-        let mut sweep = sweep.map_err(|error| Error::Device {
-            device: context.device(),
-            message: error.to_string(),
-        })?;
+        let mut sweep =
+            sweep.map_err(|error| Error::device(context.device(), error.to_string()))?;
         sweep.run(context).map(|_| ())
     }
 }

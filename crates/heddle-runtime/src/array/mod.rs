@@ -346,10 +346,10 @@ impl<T: Element> Array<T> {
     /// The error of an array without copies, which cannot occur: at least one exists.
     #[cold]
     fn no_copy_error(&self) -> Error {
-        Error::Device {
-            device: DeviceId::CPU,
-            message: format!("an array of {} has no copy of its elements", self.shape),
-        }
+        Error::device(
+            DeviceId::CPU,
+            format!("an array of {} has no copy of its elements", self.shape),
+        )
     }
 
     /// Converts the error of reading a lost device into that of the lost array.

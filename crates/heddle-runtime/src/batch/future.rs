@@ -4,154 +4,86 @@
 
 use std::fmt;
 use std::future::Future;
-use std::mem;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use oneshot::{Receiver, RecvTimeoutError, Sender};
 
 use crate::error::Error;
 
-enum State<T> {
-    Waiting(Option<Waker>),
-    Resolved(Result<T, Error>),
-    /// The result was taken.
-    Taken,
-}
-
-struct ResultCell<T> {
-    state: Mutex<State<T>>,
-    resolved: Condvar,
-}
-
-impl<T> ResultCell<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// The side that provides the result.
-pub struct Promise<T> {
-    cell: Arc<ResultCell<T>>,
-}
+pub struct Promise<T>(Sender<Result<T, Error>>);
 
 /// The side that receives the result.
 #[must_use = "a result that is not waited for is lost"]
 pub struct Pending<T> {
-    cell: Arc<ResultCell<T>>,
+    /// `None` once a future has returned the result.
+    receiver: Option<Receiver<Result<T, Error>>>,
 }
 
 /// Creates a promise and the pending result that it resolves.
 pub fn promise<T>() -> (Promise<T>, Pending<T>) {
-    let cell = Arc::new(ResultCell {
-        state: Mutex::new(State::Waiting(None)),
-        resolved: Condvar::new(),
-    });
-    let promise = Promise {
-        cell: Arc::clone(&cell),
-    };
-    (promise, Pending { cell })
+    let (sender, receiver) = oneshot::channel();
+    let receiver = Some(receiver);
+    (Promise(sender), Pending { receiver })
 }
 
 impl<T> Promise<T> {
     /// Provides the result.
     pub fn resolve_with(self, result: Result<T, Error>) {
-        self.resolve(|| result);
-    }
-
-    /// Resolves the cell, unless it is resolved already.
-    fn resolve(&self, result: impl FnOnce() -> Result<T, Error>) {
-        let mut state = self.cell.lock();
-        let State::Waiting(waker) = &mut *state else {
-            return;
-        };
-        let waker = waker.take();
-        *state = State::Resolved(result());
-        drop(state);
-        self.cell.resolved.notify_all();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-impl<T> Drop for Promise<T> {
-    fn drop(&mut self) {
-        self.resolve(|| {
-            Err(Error::Panicked {
-                what: "the work behind this result",
-                message: "it ended without a result".to_owned(),
-            })
-        });
+        // Fails where no one waits for the result any more.
+        let _ = self.0.send(result);
     }
 }
 
 impl<T> Pending<T> {
     /// Blocks until the result is available.
     pub fn wait(self) -> Result<T, Error> {
-        let mut state = self.cell.lock();
-        while matches!(*state, State::Waiting(_)) {
-            state = self
-                .cell
-                .resolved
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        take_result(&mut state)
+        let receiver = self.receiver.ok_or_else(returned_before)?;
+        receiver.recv().unwrap_or_else(|_| Err(no_result()))
     }
 
     /// Blocks until the result is available, for at most `time`. Returns itself if it is not.
     pub fn wait_for(self, time: Duration) -> Result<Result<T, Error>, Self> {
-        let start = Instant::now();
-        let mut state = self.cell.lock();
-        while matches!(*state, State::Waiting(_)) {
-            let left = time.saturating_sub(start.elapsed());
-            if left.is_zero() {
-                drop(state);
-                return Err(self);
-            }
-            state = self
-                .cell
-                .resolved
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+        let Some(receiver) = &self.receiver else {
+            return Ok(Err(returned_before()));
+        };
+        match receiver.recv_timeout(time) {
+            Ok(result) => Ok(result),
+            Err(RecvTimeoutError::Disconnected) => Ok(Err(no_result())),
+            Err(RecvTimeoutError::Timeout) => Err(self),
         }
-        Ok(take_result(&mut state))
-    }
-
-    /// Whether waiting would not block.
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        !matches!(*self.cell.lock(), State::Waiting(_))
     }
 }
 
-/// The result of a cell that is not open.
-fn take_result<T>(state: &mut State<T>) -> Result<T, Error> {
-    match mem::replace(state, State::Taken) {
-        State::Resolved(result) => result,
-        // Only a future that is polled after it was ready gets here.
-        State::Waiting(_) | State::Taken => Err(Error::Panicked {
-            what: "a future",
-            message: "it was polled after it had returned its result".to_owned(),
-        }),
+fn no_result() -> Error {
+    Error::Panicked {
+        what: "the work behind this result",
+        message: "it ended without a result".to_owned(),
+    }
+}
+
+/// Only a future that is polled after it was ready gets this.
+fn returned_before() -> Error {
+    Error::Panicked {
+        what: "a future",
+        message: "it was polled after it had returned its result".to_owned(),
     }
 }
 
 impl<T> Future for Pending<T> {
     type Output = Result<T, Error>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = self.cell.lock();
-        if let State::Waiting(waker) = &mut *state {
-            match waker {
-                Some(known) => known.clone_from(context.waker()),
-                None => *waker = Some(context.waker().clone()),
-            }
-            return Poll::Pending;
-        }
-        Poll::Ready(take_result(&mut state))
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(receiver) = &mut self.receiver else {
+            return Poll::Ready(Err(returned_before()));
+        };
+        let polled = Pin::new(receiver).poll(context);
+        polled.map(|received| {
+            self.receiver = None;
+            received.unwrap_or_else(|_| Err(no_result()))
+        })
     }
 }
 
@@ -163,14 +95,15 @@ impl<T> fmt::Debug for Promise<T> {
 
 impl<T> fmt::Debug for Pending<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Pending(ready: {})", self.is_ready())
+        f.write_str("Pending")
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::task::Wake;
+    use std::task::{Wake, Waker};
 
     use super::*;
 

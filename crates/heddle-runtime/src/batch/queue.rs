@@ -20,6 +20,7 @@ use crate::units::Nanos;
 
 /// The settings of a queue.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct QueueSettings {
     /// The number of items that starts a batch at once.
     pub max_batch: usize,
@@ -124,9 +125,11 @@ impl Queue {
                 let shared = Arc::clone(&shared);
                 move || shared.work()
             })
-            .map_err(|error| Error::Device {
-                device: DeviceId::CPU,
-                message: format!("cannot start a queue's thread: {error}"),
+            .map_err(|error| {
+                Error::device(
+                    DeviceId::CPU,
+                    format!("cannot start a queue's thread: {error}"),
+                )
             })?;
         Ok(Self {
             shared,

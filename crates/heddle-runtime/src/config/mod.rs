@@ -39,6 +39,7 @@ use crate::units::Bytes;
 
 /// All settings.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Config {
     /// The device of every operation; `None` lets the router choose.
     pub device: Option<DeviceId>,

@@ -98,9 +98,11 @@ impl<'a> CaseRunner<'a> {
                     result = Some(operation.run(context)?);
                     Ok(())
                 })?;
-                result.ok_or_else(|| Error::Device {
-                    device: device.id(),
-                    message: format!("reported success without running {}", description.kind),
+                result.ok_or_else(|| {
+                    Error::device(
+                        device.id(),
+                        format!("reported success without running {}", description.kind),
+                    )
                 })
             }
             RunnerRole::UnderTest {

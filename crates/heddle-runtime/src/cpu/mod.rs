@@ -83,10 +83,6 @@ impl Device for CpuDevice {
     ) -> Result<Timing, Error> {
         let context = ExecutionContext::new(DeviceId::CPU, ExecutionTarget::Host(&self.pool));
         body(&context)?;
-        Ok(Timing {
-            total: Nanos::from(start.elapsed()),
-            moved: context.moved(),
-            ..Timing::default()
-        })
+        Ok(Timing::of(Nanos::from(start.elapsed())).moving(context.moved()))
     }
 }

@@ -53,10 +53,10 @@ impl CpuPool {
         if pool.threads() == 1 {
             return Ok(pool);
         }
-        let workers = pool.shared.start().map_err(|error| Error::Device {
-            device,
-            message: format!("cannot start its threads: {error}"),
-        })?;
+        let workers = pool
+            .shared
+            .start()
+            .map_err(|error| Error::device(device, format!("cannot start its threads: {error}")))?;
         // The cell of a new pool is empty, so this does not fail.
         let _ = pool
             .shared

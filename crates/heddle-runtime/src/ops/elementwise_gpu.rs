@@ -254,13 +254,7 @@ pub(super) fn scattered(
     unit: usize,
     launch: &mut ChunkLaunch<'_>,
 ) -> Result<(), Error> {
-    let work = ChunkedMap {
-        inputs,
-        output,
-        output_unit: unit,
-        chunk_elements: 0,
-        memory_budget: memory_budget::for_chunks(context),
-    };
+    let work = ChunkedMap::new(inputs, output, unit).within(memory_budget::for_chunks(context));
     context.chunked_map(accelerator, work, launch)
 }
 
@@ -291,10 +285,10 @@ fn inputs<'a, T: Element>(
                 }
                 MapOperand::Whole(_) => (host, 0),
             };
-            Ok(ChunkedMapInput {
-                bytes: bytemuck::cast_slice(host).into(),
+            Ok(ChunkedMapInput::new(
+                bytemuck::cast_slice::<_, u8>(host),
                 unit,
-            })
+            ))
         })
         .collect()
 }
@@ -304,11 +298,10 @@ fn work<'a, T: Element>(
     output: &'a mut [T],
     memory_budget: Bytes,
 ) -> ChunkedMap<'a> {
-    ChunkedMap {
+    ChunkedMap::new(
         inputs,
-        output: bytemuck::cast_slice_mut(output).into(),
-        output_unit: size_of::<T>(),
-        chunk_elements: 0,
-        memory_budget,
-    }
+        bytemuck::cast_slice_mut::<_, u8>(output),
+        size_of::<T>(),
+    )
+    .within(memory_budget)
 }

@@ -37,7 +37,7 @@ pub(crate) use kernel::grid_elements;
 pub use matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
 pub use normalize::{MIN_MAX, Normalize, NormalizeMode, UNIT, Z_SCORE};
 pub use number::{Float, Number};
-pub use probe::Probe;
+pub use probe::{Probe, discard_result};
 pub use probes::probes;
 pub use random::{RANDOM, Random, RandomElement, philox4x32_10};
 pub use reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};

@@ -32,6 +32,7 @@ pub static UNIT: Kind = Kind::new("normalize-unit", WorkUnit::Bytes);
 
 /// The property that an array is normalized to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NormalizeMode {
     /// Mean zero and population standard deviation one.
     ZScore,

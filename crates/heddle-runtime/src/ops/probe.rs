@@ -1,6 +1,7 @@
 //! The measurement of an operation at any size, for calibration and `explain`.
 
 use crate::array::Residency;
+use crate::device::{DeviceId, ExecutionContext};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::operation::{Description, Kind, Operation};
@@ -26,4 +27,33 @@ pub trait Probe: Send + Sync {
     /// Creates an operation of that size over operands on the host, which can be run
     /// repeatedly.
     fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error>;
+}
+
+/// Returns the operation without its result, as [`Probe::prepare`] needs it.
+pub fn discard_result<O: Operation + Send + 'static>(
+    operation: O,
+) -> Box<dyn Operation<Output = ()> + Send> {
+    Box::new(DiscardResult(operation))
+}
+
+struct DiscardResult<O>(O);
+
+impl<O: Operation> Operation for DiscardResult<O> {
+    type Output = ();
+
+    fn describe(&self) -> Description {
+        self.0.describe()
+    }
+
+    fn runs_on(&self, device: DeviceId) -> bool {
+        self.0.runs_on(device)
+    }
+
+    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
+        self.0.run(context).map(drop)
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.0.is_repeatable()
+    }
 }

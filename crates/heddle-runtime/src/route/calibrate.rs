@@ -25,6 +25,7 @@ use crate::units::{Bytes, Nanos};
 
 /// How a calibration spends its time.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CalibrationPlan {
     /// The time for one device. The first load of modules, such as those a driver compiles, is
     /// added to it, up to as much again.

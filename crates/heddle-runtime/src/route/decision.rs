@@ -32,6 +32,7 @@ impl PredictedCost {
 
 /// One device that could have run the operation.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The device.
     pub device: DeviceId,
@@ -109,6 +110,7 @@ pub enum Reason {
 
 /// The device chosen for an operation.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Decision {
     /// The device chosen.
     pub device: DeviceId,

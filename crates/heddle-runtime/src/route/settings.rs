@@ -11,6 +11,7 @@ use crate::units::Bytes;
 /// [`min_gpu`](Self::min_gpu) or emulated still runs what is forced onto it. Among forces, the
 /// call comes first, then the kind, then the process.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RouteSettings {
     /// Whether prices decide. If not, the first GPU that is not emulated takes every operation
     /// that it can and may run.

@@ -87,10 +87,7 @@ impl RuntimeBuilder {
         devices.sort_by_key(|device| device.id());
         let ids: Vec<DeviceId> = devices.iter().map(|device| device.id()).collect();
         if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::Device {
-                device: pair[0],
-                message: "registered twice in one runtime".to_owned(),
-            });
+            return Err(Error::device(pair[0], "registered twice in one runtime"));
         }
         notes.extend_from_slice(&config.warnings);
         let machine = Machine::read();

@@ -137,10 +137,10 @@ impl Runtime {
             Ok(())
         })?;
         let Some(output) = result else {
-            return Err(Error::Device {
-                device: slot.device.id(),
-                message: format!("reported success without running {}", description.kind),
-            });
+            return Err(Error::device(
+                slot.device.id(),
+                format!("reported success without running {}", description.kind),
+            ));
         };
         Ok((output, start, timing))
     }

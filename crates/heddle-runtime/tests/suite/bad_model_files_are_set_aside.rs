@@ -14,13 +14,13 @@ use heddle_runtime::{Description, Error, Residency};
 use heddle_testing::fake::{CPU, Cost, FakeDevice, GPU, SUM, SimulatedMachine, describe};
 
 fn machine() -> Machine {
-    Machine {
-        cpu: "Fake CPU @ 3 GHz".to_owned(),
-        arch: "x86_64".to_owned(),
-        system: "linux 6.1".to_owned(),
-        threads: 8,
-        memory: Bytes(1 << 36),
-    }
+    let mut machine = Machine::read();
+    machine.cpu = String::from("Fake CPU @ 3 GHz");
+    machine.arch = String::from("x86_64");
+    machine.system = String::from("linux 6.1");
+    machine.threads = 8;
+    machine.memory = Bytes(1 << 36);
+    machine
 }
 
 fn simulated_machine() -> SimulatedMachine {
@@ -170,10 +170,7 @@ fn a_model_of_other_kernels_is_ignored_with_a_note() {
     let store = ModelStore::new(folder.path().to_owned());
     let (model, properties) = measured();
     store.save(&machine(), GPU, &properties, &model).unwrap();
-    let newer = DeviceProperties {
-        kernel_version: 2,
-        ..properties.clone()
-    };
+    let newer = properties.clone().with(|it| it.kernel_version = 2);
     let loaded = store.load(&machine(), GPU, &newer);
     assert_eq!(loaded.model, None);
     assert!(loaded.note.unwrap().contains("kernel version 1"));

@@ -30,10 +30,7 @@ fn probes() -> Vec<Box<dyn Probe>> {
 }
 
 fn calibrated(machine: &SimulatedMachine, budget: Duration) -> CalibrationReport {
-    let plan = CalibrationPlan {
-        budget,
-        ..CalibrationPlan::default()
-    };
+    let plan = CalibrationPlan::default().with(|it| it.budget = budget);
     let device = machine.device(GPU);
     calibrate(&machine.router, device, &probes(), &plan, &mut |_| ()).unwrap()
 }
@@ -94,20 +91,14 @@ fn a_lost_device_is_reported_and_removed_from_routing() {
 #[test]
 fn models_of_the_other_devices_are_saved() {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config {
-        cache_dir: Some(folder.path().to_owned()),
-        ..Config::default()
-    };
+    let config = Config::default().with(|it| it.cache_dir = Some(folder.path().to_owned()));
     let gpu = FakeDevice::new(GPU, &[]).with_life(0);
     let runtime = Runtime::builder()
         .config(config)
         .device(Arc::new(gpu))
         .build()
         .unwrap();
-    let plan = CalibrationPlan {
-        budget: Duration::from_millis(200),
-        ..CalibrationPlan::default()
-    };
+    let plan = CalibrationPlan::default().with(|it| it.budget = Duration::from_millis(200));
     let reports = runtime.calibrate(&plan, &mut |_| ()).unwrap();
     let lost: Vec<_> = reports
         .iter()

@@ -2,167 +2,21 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use heddle_runtime::device::{
-    Accelerator, Argument, ChunkedMap, ChunkedMapInput, Device, DeviceBuffer, DeviceId,
-    DeviceMemory, DeviceProperties, ExecutionContext, Kernel, KernelModule, Launch, ParameterKind,
-    Timing,
-};
-use heddle_runtime::units::{Bytes, Nanos};
-use heddle_runtime::{Description, Error};
+use heddle_runtime::Error;
+use heddle_runtime::device::{Accelerator, Argument, ChunkedMap, ChunkedMapInput, Launch};
+use heddle_runtime::units::Bytes;
+use heddle_testing::host_memory_gpu::{HostMemoryGpu, XOR_KERNEL};
 use proptest::prelude::*;
 
-static XOR: Kernel = Kernel {
-    name: "xor",
-    module: &KernelModule {
-        source: "none",
-        source_hash: "",
-        ptx: &[],
-        machine_code: &[],
-    },
-    max_threads: 1,
-    parameters: &[
-        ParameterKind::Buffer,
-        ParameterKind::Buffer,
-        ParameterKind::Buffer,
-        ParameterKind::U64,
-        ParameterKind::U32,
-    ],
-    entry: None,
-};
-
-/// A device whose memory is the host's and whose only kernel is a repeating xor.
-#[derive(Debug)]
-struct HostMemoryDevice {
-    properties: DeviceProperties,
-    held: Arc<HeldBytes>,
-}
-
-/// The bytes in buffers: the current number and the maximum.
-#[derive(Debug, Default)]
-struct HeldBytes {
-    now: AtomicU64,
-    peak: AtomicU64,
-}
-
-#[derive(Debug)]
-struct FakeMemory(Mutex<Vec<u8>>, Arc<HeldBytes>);
-
-impl Drop for FakeMemory {
-    fn drop(&mut self) {
-        self.1.now.fetch_sub(self.bytes().0, Ordering::Relaxed);
-    }
-}
-
-impl FakeMemory {
-    fn of(memory: &dyn DeviceMemory) -> &Mutex<Vec<u8>> {
-        &memory.as_any().downcast_ref::<Self>().unwrap().0
-    }
-}
-
-impl DeviceMemory for FakeMemory {
-    fn device(&self) -> DeviceId {
-        DeviceId::simt(0)
-    }
-
-    fn bytes(&self) -> Bytes {
-        Bytes(self.0.lock().unwrap().len() as u64)
-    }
-
-    fn upload(&self, from: &[u8]) -> Result<Nanos, Error> {
-        self.0.lock().unwrap().copy_from_slice(from);
-        Ok(Nanos(3))
-    }
-
-    fn download(&self, to: &mut [u8]) -> Result<Nanos, Error> {
-        to.copy_from_slice(&self.0.lock().unwrap());
-        Ok(Nanos(5))
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-impl Device for HostMemoryDevice {
-    fn id(&self) -> DeviceId {
-        DeviceId::simt(0)
-    }
-
-    fn properties(&self) -> &DeviceProperties {
-        &self.properties
-    }
-
-    fn free_memory(&self) -> Bytes {
-        Bytes(u64::MAX)
-    }
-
-    fn execute(
-        &self,
-        _: &Description,
-        _: std::time::Instant,
-        _: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
-    ) -> Result<Timing, Error> {
-        Ok(Timing::default())
-    }
-}
-
-impl Accelerator for HostMemoryDevice {
-    fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
-        let now = self.held.now.fetch_add(bytes.0, Ordering::Relaxed) + bytes.0;
-        self.held.peak.fetch_max(now, Ordering::Relaxed);
-        let content = Mutex::new(vec![0xEE; bytes.0 as usize]);
-        Ok(Box::new(FakeMemory(content, Arc::clone(&self.held))))
-    }
-
-    fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
-        let [
-            Argument::Buffer(values),
-            Argument::Buffer(key),
-            Argument::Buffer(output),
-            Argument::U64(first),
-            Argument::U32(elements),
-        ] = *launch.arguments
-        else {
-            return Err(Error::EmptyKey);
-        };
-        let values = FakeMemory::of(values).lock().unwrap();
-        let key = FakeMemory::of(key).lock().unwrap();
-        let mut output = FakeMemory::of(output).lock().unwrap();
-        for index in 0..elements as usize {
-            output[index] = values[index] ^ key[(first as usize + index) % key.len()];
-        }
-        Ok(())
-    }
-
-    fn synchronize(&self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-fn fake() -> HostMemoryDevice {
-    HostMemoryDevice {
-        properties: DeviceProperties {
-            name: "fake".to_owned(),
-            backend: "test",
-            driver: String::new(),
-            kernel_version: 0,
-            units: 1,
-            memory: Bytes(0),
-        },
-        held: Arc::default(),
-    }
+fn fake() -> Arc<HostMemoryGpu> {
+    HostMemoryGpu::new(0, Bytes(1 << 20))
 }
 
 fn xor(
-    device: &HostMemoryDevice,
+    device: &HostMemoryGpu,
     values: &[u8],
     key: &[u8],
     chunk: usize,
@@ -171,38 +25,27 @@ fn xor(
     let mut output = vec![0xAA; values.len()];
     let mut launches = 0;
     let inputs = [
-        ChunkedMapInput {
-            bytes: values.into(),
-            unit: 1,
-        },
-        ChunkedMapInput {
-            bytes: key.into(),
-            unit: 0,
-        },
+        ChunkedMapInput::new(values, 1),
+        ChunkedMapInput::new(key, 0),
     ];
-    let work = ChunkedMap {
-        inputs: &inputs,
-        output: output.as_mut_slice().into(),
-        output_unit: 1,
-        chunk_elements: chunk,
-        memory_budget,
-    };
+    let work = ChunkedMap::new(&inputs, output.as_mut_slice(), 1)
+        .in_chunks_of(chunk)
+        .within(memory_budget);
     let moved = device
         .chunked_map(work, &mut |chunk| {
             launches += 1;
-            device.launch(&Launch {
-                kernel: &XOR,
-                grid: [1; 3],
-                block: [1; 3],
-                shared: 0,
-                arguments: &[
+            device.launch(&Launch::new(
+                &XOR_KERNEL,
+                1,
+                1,
+                &[
                     Argument::Buffer(chunk.inputs[0]),
                     Argument::Buffer(chunk.inputs[1]),
                     Argument::Buffer(chunk.output),
                     Argument::U64(chunk.first_element),
                     Argument::U32(chunk.elements as u32),
                 ],
-            })
+            ))
         })
         .unwrap();
     (output, launches, moved.bytes())
@@ -255,18 +98,9 @@ proptest! {
 fn operands_that_do_not_fit_together_are_refused() {
     let device = fake();
     for (values, unit, output_unit) in [(&[0_u8; 7][..], 1, 1), (&[0; 8], 2, 1), (&[0; 8], 1, 0)] {
-        let inputs = [ChunkedMapInput {
-            bytes: values.into(),
-            unit,
-        }];
+        let inputs = [ChunkedMapInput::new(values, unit)];
         let mut output = [0; 8];
-        let work = ChunkedMap {
-            inputs: &inputs,
-            output: output.as_mut_slice().into(),
-            output_unit,
-            chunk_elements: 0,
-            memory_budget: Bytes(u64::MAX),
-        };
+        let work = ChunkedMap::new(&inputs, output.as_mut_slice(), output_unit);
         let refused = device.chunked_map(work, &mut |_| Ok(()));
         assert!(matches!(refused, Err(Error::BadParameter { .. })));
     }
@@ -275,13 +109,7 @@ fn operands_that_do_not_fit_together_are_refused() {
 #[test]
 fn a_failed_launch_ends_the_map_with_its_error() {
     let mut output = [0; 8];
-    let work = ChunkedMap {
-        inputs: &[],
-        output: output.as_mut_slice().into(),
-        output_unit: 1,
-        chunk_elements: 2,
-        memory_budget: Bytes(u64::MAX),
-    };
+    let work = ChunkedMap::new(&[], output.as_mut_slice(), 1).in_chunks_of(2);
     let outcome = fake().chunked_map(work, &mut |chunk| {
         if chunk.first_element == 4 {
             Err(Error::EmptyKey)

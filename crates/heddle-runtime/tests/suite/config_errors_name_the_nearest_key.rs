@@ -60,12 +60,8 @@ fn an_unknown_variable_is_a_warning_that_names_the_nearest_one() {
         ("HEDDLE_CONFGI", "HEDDLE_CONFIG"),
         ("HEDDLE_threads", "HEDDLE_THREADS"),
     ] {
-        let warned = Config {
-            warnings: vec![format!(
-                "{wrong} is no setting and was ignored; did you mean `{right}`?"
-            )],
-            ..Config::default()
-        };
+        let warning = format!("{wrong} is no setting and was ignored; did you mean `{right}`?");
+        let warned = Config::default().with(|it| it.warnings = vec![warning]);
         assert_eq!(from_variable(wrong, "1").unwrap(), warned);
     }
 }

@@ -23,11 +23,7 @@ use heddle_testing::host_memory_gpu::{HostMemoryGpu, INCREMENT, Increment};
 const GPU: DeviceId = DeviceId::cuda(0);
 
 fn runtime_with(remote: &Arc<HostMemoryGpu>) -> Runtime {
-    Runtime::builder()
-        .device(remote.clone())
-        .without_model_cache()
-        .build()
-        .unwrap()
+    heddle_testing::runtime_with(remote.clone())
 }
 
 /// A suite of increments of sizes around a block.
@@ -136,10 +132,7 @@ impl Device for CpuPosingAsGpu {
         body: &mut dyn FnMut(&ExecutionContext<'_>) -> Result<(), Error>,
     ) -> Result<Timing, Error> {
         let timing = self.0.execute(description, start, body)?;
-        Ok(Timing {
-            device: Some(timing.total),
-            ..timing
-        })
+        Ok(timing.on_device(timing.total))
     }
 }
 
@@ -147,11 +140,7 @@ impl Device for CpuPosingAsGpu {
 fn a_gpu_that_runs_on_the_cpu_fails_for_having_launched_nothing() {
     let cpu = CpuDevice::new(Some(1)).unwrap();
     let properties = cpu.properties().clone();
-    let runtime = Runtime::builder()
-        .device(Arc::new(CpuPosingAsGpu(cpu, properties)))
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime_with(Arc::new(CpuPosingAsGpu(cpu, properties)));
     let report = run(&increments(), &runtime, GPU);
     // Without bytes nothing has to be launched.
     assert_eq!((report.passed, report.failed), (1, 4), "{report:?}");
@@ -209,11 +198,7 @@ fn an_element_that_both_sides_leave_unwritten_is_a_difference() {
 
 #[test]
 fn an_operation_a_device_does_not_have_is_a_failure_unless_expected() {
-    let runtime = Runtime::builder()
-        .device(HostMemoryGpu::new(1, Bytes(1 << 20)))
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime_with(HostMemoryGpu::new(1, Bytes(1 << 20)));
     let suite = || {
         Suite::empty(1).with(Case::new(&CPU_ONLY, DType::U8, "once", |trial| {
             Ok(trial.check(|_| Ok(CpuOnly(0))))

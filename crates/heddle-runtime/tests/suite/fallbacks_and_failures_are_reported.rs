@@ -23,20 +23,12 @@ fn increment(bytes: usize) -> Increment {
 }
 
 fn on_gpu_by_default() -> Config {
-    Config {
-        device: Some(GPU),
-        ..Config::default()
-    }
+    Config::default().with(|it| it.device = Some(GPU))
 }
 
 #[test]
 fn an_operation_too_large_for_its_device_runs_elsewhere_and_is_reported() {
-    let runtime = Runtime::builder()
-        .config(on_gpu_by_default())
-        .device(HostMemoryGpu::new(0, Bytes(1000)))
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime(on_gpu_by_default(), HostMemoryGpu::new(0, Bytes(1000)));
     let outcome = runtime.run_traced(increment(600), None).unwrap();
     assert_eq!(outcome.decision.device, DeviceId::CPU);
     assert_eq!(outcome.decision.reason, Reason::FellBack { from: GPU });
@@ -53,11 +45,7 @@ fn an_operation_too_large_for_its_device_runs_elsewhere_and_is_reported() {
 
 #[test]
 fn an_operation_too_large_for_a_forced_device_fails_with_its_sizes() {
-    let runtime = Runtime::builder()
-        .device(HostMemoryGpu::new(0, Bytes(1000)))
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime_with(HostMemoryGpu::new(0, Bytes(1000)));
     let error = runtime.run_on(GPU, increment(600)).unwrap_err();
     let Error::OutOfMemory { shortage, .. } = error else {
         panic!("{error}");
@@ -69,12 +57,7 @@ fn an_operation_too_large_for_a_forced_device_fails_with_its_sizes() {
 fn too_large_for_every_device_is_an_error_with_a_hint() {
     let mut config = on_gpu_by_default();
     config.memory.host_limit = Size::Bytes(Bytes(100));
-    let runtime = Runtime::builder()
-        .config(config)
-        .device(HostMemoryGpu::new(0, Bytes(1000)))
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime(config, HostMemoryGpu::new(0, Bytes(1000)));
     let error = runtime.run(increment(600)).unwrap_err();
     assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
     assert!(error.hint().is_some());
@@ -85,12 +68,7 @@ fn verification_finds_a_device_with_wrong_results() {
     let mut config = on_gpu_by_default();
     config.route.verify_share = 1.0;
     let remote = HostMemoryGpu::new(0, Bytes(1 << 20));
-    let runtime = Runtime::builder()
-        .config(config)
-        .device(remote.clone())
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime(config, remote.clone());
     runtime.run(increment(10)).unwrap();
     assert_eq!(runtime.report().verified, 1);
 
@@ -145,11 +123,7 @@ fn a_device_the_configuration_names_must_exist() {
 
 #[test]
 fn every_operation_leaves_a_span_with_the_device_it_ran_on() {
-    let runtime = Runtime::builder()
-        .device(HostMemoryGpu::new(0, Bytes(1 << 20)))
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime_with(HostMemoryGpu::new(0, Bytes(1 << 20)));
     runtime.run_on(GPU, increment(16)).unwrap();
     runtime.run_on(DeviceId::CPU, increment(16)).unwrap();
     let spans = runtime.profiler().spans();

@@ -12,10 +12,7 @@ use heddle_runtime::config::Config;
 use heddle_runtime::memory::ManualClock;
 
 fn runtime(threads: usize) -> Runtime {
-    let config = Config {
-        threads: Some(threads),
-        ..Config::default()
-    };
+    let config = Config::default().with(|it| it.threads = Some(threads));
     Runtime::builder()
         .config(config)
         .without_model_cache()

@@ -21,10 +21,7 @@ fn simulated_machine(explore_share: f64, seed: u64) -> SimulatedMachine {
             FakeDevice::new(CPU, &costs(200.0, 0.1)).with_noise(0.05, 100, seed),
             FakeDevice::new(GPU, &costs(10_000.0, 0.3)).with_noise(0.05, 100, !seed),
         ],
-        RouteSettings {
-            explore_share,
-            ..RouteSettings::default()
-        },
+        RouteSettings::default().with(|it| it.explore_share = explore_share),
     )
 }
 
@@ -103,10 +100,7 @@ fn an_emulated_device_is_never_explored() {
     let simt = DeviceId::simt(0);
     let machine = SimulatedMachine::new(
         vec![FakeDevice::new(CPU, &costs), FakeDevice::new(simt, &costs)],
-        RouteSettings {
-            allow: Some(vec![CPU, simt]),
-            ..RouteSettings::default()
-        },
+        RouteSettings::default().with(|it| it.allow = Some(vec![CPU, simt])),
     );
     let d = describe(&SUM, 1 << 16, 0, Residency::Host);
     for _ in 0..2_000 {

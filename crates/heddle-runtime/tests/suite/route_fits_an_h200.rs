@@ -54,7 +54,7 @@ fn machine(seed: u64) -> SimulatedMachine {
     let gpu = ON_CPU.map(|(kind, _)| {
         let each = match kind.unit() {
             WorkUnit::MultiplyAdds => NS_PER_MULTIPLY_ADD,
-            WorkUnit::Bytes | WorkUnit::Items => NS_PER_BYTE,
+            _ => NS_PER_BYTE,
         };
         (kind.name(), Cost::new(LAUNCH_NS, each))
     });
@@ -75,14 +75,11 @@ fn machine(seed: u64) -> SimulatedMachine {
         .map(|(kind, _)| -> Box<dyn Probe> {
             Box::new(match kind.unit() {
                 WorkUnit::MultiplyAdds => FakeProbe::new(kind, 0, 2_000_000_000),
-                WorkUnit::Bytes | WorkUnit::Items => FakeProbe::new(kind, 1, 60_000_000),
+                _ => FakeProbe::new(kind, 1, 60_000_000),
             })
         })
         .collect();
-    let plan = CalibrationPlan {
-        budget: Duration::from_secs(4),
-        ..CalibrationPlan::default()
-    };
+    let plan = CalibrationPlan::default().with(|it| it.budget = Duration::from_secs(4));
     for device in &machine.devices {
         let report = calibrate(
             &machine.router,
@@ -131,10 +128,9 @@ impl RoutedRounds<'_> {
         writes: u64,
     ) -> SimulatedArray {
         let described = reads.iter().fold(
-            Description {
-                result: ResultLocation::WithOperands,
-                ..Description::new(kind, DType::F32, work).writes(Bytes(writes))
-            },
+            Description::new(kind, DType::F32, work)
+                .writes(Bytes(writes))
+                .leaves(ResultLocation::WithOperands),
             |described, sheet| {
                 described.reads(Operand {
                     bytes: Bytes(sheet.bytes),

@@ -27,10 +27,7 @@ fn simulated_machine(settings: RouteSettings) -> SimulatedMachine {
             FakeDevice::new(GPU, &costs(1.0)),
             FakeDevice::new(SIMT, &costs(0.01)),
         ],
-        RouteSettings {
-            explore_share: 0.0,
-            ..settings
-        },
+        settings.with(|it| it.explore_share = 0.0),
     );
     for kind in [&SUM, &XOR] {
         machine.measure_everywhere(&describe(kind, 1 << 20, 1 << 10, Residency::Host), 5);
@@ -62,20 +59,17 @@ fn without_an_override_the_cheapest_device_but_simt_is_chosen() {
 fn simt_runs_when_forced_or_allowed() {
     let forced = decide(&simulated_machine(RouteSettings::default()), Some(SIMT)).unwrap();
     assert_eq!(forced.device, SIMT);
-    let allowed = simulated_machine(RouteSettings {
-        allow: Some(vec![CPU, SIMT]),
-        ..RouteSettings::default()
-    });
+    let allowed =
+        simulated_machine(RouteSettings::default().with(|it| it.allow = Some(vec![CPU, SIMT])));
     assert_eq!(decide(&allowed, None).unwrap().device, SIMT);
 }
 
 #[test]
 fn a_call_override_precedes_the_kind_and_the_kind_the_process() {
-    let machine = simulated_machine(RouteSettings {
-        device: Some(SIMT),
-        kinds: kinds(GPU),
-        ..RouteSettings::default()
-    });
+    let machine = simulated_machine(RouteSettings::default().with(|it| {
+        it.device = Some(SIMT);
+        it.kinds = kinds(GPU);
+    }));
     let by = |decision: Decision| (decision.device, decision.reason);
     let call = by(decide(&machine, Some(CPU)).unwrap());
     assert_eq!(call, (CPU, Reason::Forced { by: Override::Call }));
@@ -96,11 +90,10 @@ fn a_call_override_precedes_the_kind_and_the_kind_the_process() {
 
 #[test]
 fn a_forced_device_precedes_deny_and_the_minimum() {
-    let machine = simulated_machine(RouteSettings {
-        deny: vec![GPU],
-        min_gpu: Bytes(1 << 40),
-        ..RouteSettings::default()
-    });
+    let machine = simulated_machine(RouteSettings::default().with(|it| {
+        it.deny = vec![GPU];
+        it.min_gpu = Bytes(1 << 40);
+    }));
     assert_eq!(decide(&machine, Some(GPU)).unwrap().device, GPU);
 }
 
@@ -112,25 +105,17 @@ fn a_missing_device_is_an_error_in_every_override() {
         &simulated_machine(RouteSettings::default()),
         Some(absent)
     )));
-    let by_kind = simulated_machine(RouteSettings {
-        kinds: kinds(absent),
-        ..RouteSettings::default()
-    });
+    let by_kind = simulated_machine(RouteSettings::default().with(|it| it.kinds = kinds(absent)));
     assert!(missing(decide(&by_kind, None)));
-    let by_process = simulated_machine(RouteSettings {
-        device: Some(absent),
-        ..RouteSettings::default()
-    });
+    let by_process =
+        simulated_machine(RouteSettings::default().with(|it| it.device = Some(absent)));
     assert!(missing(decide(&by_process, None)));
 }
 
 #[test]
 fn an_operation_missing_on_the_forced_device_falls_back_unless_the_call_forced_it() {
     let cpu_only = |device: DeviceId| device.is_host();
-    let machine = simulated_machine(RouteSettings {
-        device: Some(GPU),
-        ..RouteSettings::default()
-    });
+    let machine = simulated_machine(RouteSettings::default().with(|it| it.device = Some(GPU)));
     let fallen = machine.router.decide(&sum(), &cpu_only, None).unwrap();
     let by = Override::Process;
     assert_eq!(fallen.device, CPU);
@@ -144,20 +129,16 @@ fn an_operation_missing_on_the_forced_device_falls_back_unless_the_call_forced_i
 
 #[test]
 fn allow_and_deny_restrict_the_choice() {
-    let denied = simulated_machine(RouteSettings {
-        deny: vec![CPU],
-        ..RouteSettings::default()
-    });
+    let denied = simulated_machine(RouteSettings::default().with(|it| it.deny = vec![CPU]));
     let decision = decide(&denied, None).unwrap();
     assert_eq!(
         (decision.device, decision.reason),
         (GPU, Reason::OnlyDevice)
     );
-    let nothing = simulated_machine(RouteSettings {
-        allow: Some(vec![GPU]),
-        deny: vec![GPU],
-        ..RouteSettings::default()
-    });
+    let nothing = simulated_machine(RouteSettings::default().with(|it| {
+        it.allow = Some(vec![GPU]);
+        it.deny = vec![GPU];
+    }));
     let Err(Error::NoCandidate { why, .. }) = decide(&nothing, None) else {
         panic!("something was left");
     };
@@ -169,10 +150,8 @@ fn allow_and_deny_restrict_the_choice() {
 
 #[test]
 fn small_operands_stay_off_the_gpu() {
-    let machine = simulated_machine(RouteSettings {
-        min_gpu: Bytes(1 << 20),
-        ..RouteSettings::default()
-    });
+    let machine =
+        simulated_machine(RouteSettings::default().with(|it| it.min_gpu = Bytes(1 << 20)));
     let decision = decide(&machine, None).unwrap();
     let (bytes, minimum) = (Bytes(1 << 10), Bytes(1 << 20));
     assert_eq!(decision.reason, Reason::BelowMinimum { bytes, minimum });
@@ -183,10 +162,7 @@ fn small_operands_stay_off_the_gpu() {
 
 #[test]
 fn without_smart_routing_the_first_gpu_runs_every_operation_it_has() {
-    let machine = simulated_machine(RouteSettings {
-        smart: false,
-        ..RouteSettings::default()
-    });
+    let machine = simulated_machine(RouteSettings::default().with(|it| it.smart = false));
     let decision = decide(&machine, None).unwrap();
     assert_eq!((decision.device, decision.reason), (GPU, Reason::NotSmart));
     let cpu_only = machine
@@ -197,10 +173,7 @@ fn without_smart_routing_the_first_gpu_runs_every_operation_it_has() {
 
 #[test]
 fn a_lost_device_is_not_chosen() {
-    let machine = simulated_machine(RouteSettings {
-        device: Some(GPU),
-        ..RouteSettings::default()
-    });
+    let machine = simulated_machine(RouteSettings::default().with(|it| it.device = Some(GPU)));
     let before = decide(&machine, None).unwrap();
     assert_eq!(
         (before.device, machine.router.second_choice(&before)),
@@ -224,10 +197,8 @@ fn a_lost_device_is_not_chosen() {
 #[test]
 fn verification_samples_exactly_its_share() {
     for (share, expected) in [(0.0, 0), (0.1, 100), (0.25, 250), (1.0, 1000)] {
-        let machine = simulated_machine(RouteSettings {
-            verify_share: share,
-            ..RouteSettings::default()
-        });
+        let machine =
+            simulated_machine(RouteSettings::default().with(|it| it.verify_share = share));
         let wanted = (0..1000).filter(|_| machine.router.wants_verify()).count();
         assert!(wanted.abs_diff(expected) <= 1, "{share}: {wanted}");
     }

@@ -15,10 +15,7 @@ fn work(work: u64) -> Description {
 }
 
 fn took(ns: u64) -> Timing {
-    Timing {
-        total: Nanos(ns),
-        ..Timing::default()
-    }
+    Timing::of(Nanos(ns))
 }
 
 fn router() -> Router {
@@ -213,11 +210,7 @@ fn work_measured_with_overlap_is_predicted_without_overlap() {
     let kernel_ns = |work: u64| work / 1_000;
     let resident = |work: u64| describe(&XOR, work, work, Residency::Both(GPU));
     for work in [1_000, 16_000, 256_000].repeat(6) {
-        let timing = Timing {
-            total: Nanos(15_000 + kernel_ns(work)),
-            device: Some(Nanos(kernel_ns(work))),
-            ..Timing::default()
-        };
+        let timing = Timing::of(Nanos(15_000 + kernel_ns(work))).on_device(Nanos(kernel_ns(work)));
         router.observe(&resident(work), GPU, &timing);
     }
     let large = 16_000_000;
@@ -228,12 +221,9 @@ fn work_measured_with_overlap_is_predicted_without_overlap() {
         up_time: Nanos(800_000),
         down_time: Nanos(400_000),
     };
-    let timing = Timing {
-        total: Nanos(1_205_000),
-        device: Some(Nanos(kernel_ns(large))),
-        moved,
-        ..Timing::default()
-    };
+    let timing = Timing::of(Nanos(1_205_000))
+        .on_device(Nanos(kernel_ns(large)))
+        .moving(moved);
     for _ in 0..6 {
         router.observe(&streamed, GPU, &timing);
     }

@@ -4,6 +4,7 @@
 // Helpers outside a `#[test]` function count as shipped code to the lint.
 #![allow(clippy::unwrap_used)]
 
+use heddle_runtime::device::Timing;
 use heddle_runtime::ops::Probe;
 use heddle_runtime::route::{CalibrationPlan, KindRegret, Reason, RouteSettings, calibrate};
 use heddle_runtime::units::Nanos;
@@ -160,10 +161,7 @@ fn regret_is_the_time_the_best_measured_device_would_have_saved() {
     let d = describe(&SUM, 1 << 24, 0, Residency::Host);
     for _ in 0..10 {
         let decision = machine.router.decide(&d, &|_| true, Some(CPU)).unwrap();
-        let timing = heddle_runtime::device::Timing {
-            total: Nanos(1_000),
-            ..Default::default()
-        };
+        let timing = Timing::of(Nanos(1_000));
         machine.router.learn(&d, &decision, &timing);
     }
     assert_eq!(
@@ -172,10 +170,7 @@ fn regret_is_the_time_the_best_measured_device_would_have_saved() {
         "the first run is a warm-up"
     );
     for _ in 0..3 {
-        let timing = heddle_runtime::device::Timing {
-            total: Nanos(400),
-            ..Default::default()
-        };
+        let timing = Timing::of(Nanos(400));
         machine.router.observe(&d, GPU, &timing);
     }
     let regret = &machine.router.regret()[0];

@@ -15,10 +15,7 @@ use std::sync::Arc;
 
 fn runtime(force: bool) -> Runtime {
     let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-    let config = Config {
-        device: force.then(|| DeviceId::simt(0)),
-        ..Config::default()
-    };
+    let config = Config::default().with(|it| it.device = force.then(|| DeviceId::simt(0)));
     let builder = Runtime::builder().config(config).device(Arc::new(gpu));
     builder.without_model_cache().build().unwrap()
 }
@@ -26,17 +23,13 @@ fn runtime(force: bool) -> Runtime {
 /// Two emulated GPUs, one of them with faults, beside a processor.
 fn fleet(faults: Faults) -> Runtime {
     let gpu = |index, faults| {
-        let options = SimtOptions {
-            faults,
-            workers: 1,
-            ..SimtOptions::default()
-        };
+        let options = SimtOptions::default().with(|it| {
+            it.faults = faults;
+            it.workers = 1;
+        });
         Arc::new(SimtDevice::new(index, options).unwrap())
     };
-    let config = Config {
-        threads: Some(1),
-        ..Config::default()
-    };
+    let config = Config::default().with(|it| it.threads = Some(1));
     let builder = Runtime::builder().config(config);
     let builder = builder.device(gpu(0, Faults::default()));
     builder
@@ -237,14 +230,8 @@ fn a_device_that_fails_ends_a_shared_job_with_an_error() {
         ..EvaluationSettings::of(&worker_pool)
     };
     for faults in [
-        Faults {
-            launch: Some(1),
-            ..Faults::default()
-        },
-        Faults {
-            lost_after: Some(12),
-            ..Faults::default()
-        },
+        Faults::default().with(|it| it.launch = Some(1)),
+        Faults::default().with(|it| it.lost_after = Some(12)),
     ] {
         let fleet = fleet(faults);
         let launch = LaunchSettings::default();

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Add;
 use std::time::Duration;
 
 use heddle::Runtime;
@@ -60,10 +61,7 @@ fn launch(
         })?,
         (None, None) => heddle::arc::gpu::Caps::default(),
     };
-    Ok(LaunchSettings {
-        caps,
-        ..LaunchSettings::default()
-    })
+    Ok(LaunchSettings::default().with(|it| it.caps = caps))
 }
 
 /// Parses caps; those not named keep their defaults.
@@ -126,10 +124,7 @@ pub(super) fn measure_unknown(
         if is_known || !(is_routable(&id) || id == DeviceId::CPU) {
             continue;
         }
-        let plan = CalibrationPlan {
-            budget: EVALUATIONS,
-            ..CalibrationPlan::default()
-        };
+        let plan = CalibrationPlan::default().with(|it| it.budget = EVALUATIONS);
         notes.push(format!(
             "evaluations had not been measured on {id}, so they were measured first"
         ));
@@ -197,15 +192,7 @@ impl GpuReport {
         let sum = gpus
             .iter()
             .map(of)
-            .fold(EvaluationTotals::default(), |sum, one| EvaluationTotals {
-                operations: sum.operations + one.operations,
-                evaluations: sum.evaluations + one.evaluations,
-                repeated: sum.repeated + one.repeated,
-                time: sum.time + one.time,
-                repeated_time: sum.repeated_time + one.repeated_time,
-                device_time: sum.device_time + one.device_time,
-                transfer_time: sum.transfer_time + one.transfer_time,
-            });
+            .fold(EvaluationTotals::default(), EvaluationTotals::add);
         let cpu = of(&DeviceId::CPU);
         let is_shared = on_cpu == Some(&CpuReason::Shared);
         let predicted = (sum.evaluations > 0).then(|| {
@@ -375,6 +362,7 @@ fn why_not(why: &CpuReason, used: bool, config: &Config) -> String {
             }
             parts.join("; ")
         }
+        _ => "for another reason".to_owned(),
     }
 }
 

@@ -39,10 +39,7 @@ pub(super) fn rows(
     let mut rows = Vec::new();
     for device in [Some(DeviceId::CPU), gpu].into_iter().flatten() {
         // All operations run on one device, merged or not.
-        let forced = open(&Config {
-            device: Some(device),
-            ..config.clone()
-        })?;
+        let forced = open(&config.clone().with(|it| it.device = Some(device)))?;
         let mut suite = BatchSuite {
             runtime: &forced,
             device,
@@ -175,14 +172,13 @@ impl BatchSuite<'_> {
         }
         for (variant, times) in ["batched", "one-by-one"].into_iter().zip(times) {
             self.rows.push(BenchRow {
-                name: format!("{name}-{variant}"),
                 element: Some(T::DTYPE.name()),
-                size: items,
-                device: self.device.to_string(),
-                sample: TimeDistribution::from_times(times, 1),
-                device_ns: None,
-                moved_bytes: None,
-                rate: None,
+                ..BenchRow::new(
+                    format!("{name}-{variant}"),
+                    items,
+                    self.device.to_string(),
+                    TimeDistribution::from_times(times, 1),
+                )
             });
         }
         Ok(())

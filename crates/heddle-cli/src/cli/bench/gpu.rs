@@ -13,7 +13,7 @@ use heddle::{Array, Element, Error, Operation, RunOutcome, Runtime};
 
 use super::BenchRow;
 use super::sample::TimeDistribution;
-use crate::cli::Failure;
+use crate::cli::{Failure, first_gpu};
 
 const SMALL: usize = 1024;
 const LARGE: usize = 256 << 20;
@@ -23,19 +23,9 @@ pub(super) fn rows(
     cases: &[String],
     time: Duration,
 ) -> Result<Vec<BenchRow>, Failure> {
-    let Some(gpu) = runtime
-        .devices()
-        .map(|device| device.id())
-        .find(|id| id.has_own_memory())
-    else {
-        return Err(Failure::Usage {
-            message: "there is no GPU to time".to_owned(),
-            hint: "`heddle devices` says why; --device simt:0 times the emulated one".to_owned(),
-        });
-    };
     let mut suite = GpuSuite {
         runtime,
-        gpu,
+        gpu: first_gpu(runtime, "time")?.0.id(),
         time,
         cases,
         rows: Vec::new(),
@@ -162,14 +152,10 @@ impl GpuSuite<'_> {
         })?;
         device_times.sort_unstable();
         self.rows.push(BenchRow {
-            name: name.to_owned(),
             element: Some(T::DTYPE.name()),
-            size,
-            device: gpu.to_string(),
-            sample,
             device_ns: device_times.get(device_times.len() / 2).copied(),
             moved_bytes: Some(moved.0),
-            rate: None,
+            ..BenchRow::new(name, size, gpu.to_string(), sample)
         });
         Ok(())
     }

@@ -123,14 +123,14 @@ fn measure(
         None => format!("routed to {}", decision.device),
     };
     rows.push(BenchRow {
-        name: "sweep".to_owned(),
-        element: None,
-        size: sources,
-        device: place,
-        sample: TimeDistribution::from_times(times, 1),
         device_ns: device_times.get(device_times.len() / 2).copied(),
         moved_bytes: Some(timing.moved.bytes().0),
-        rate: None,
+        ..BenchRow::new(
+            "sweep",
+            sources,
+            place,
+            TimeDistribution::from_times(times, 1),
+        )
     });
     Ok(output)
 }

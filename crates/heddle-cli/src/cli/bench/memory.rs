@@ -12,7 +12,7 @@ use heddle::{Error, Runtime};
 
 use super::BenchRow;
 use super::sample::TimeDistribution;
-use crate::cli::Failure;
+use crate::cli::{Failure, first_gpu};
 
 const SIZES: [usize; 3] = [4 << 10, 1 << 20, 64 << 20];
 /// Blocks allocated at once, and the rounds of pool and driver.
@@ -50,16 +50,7 @@ impl Times {
 }
 
 pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<BenchRow>, Failure> {
-    let gpu = runtime
-        .devices()
-        .find(|device| device.id().has_own_memory());
-    let memory = gpu.and_then(|gpu| gpu.accelerator()?.memory());
-    let (Some(gpu), Some(memory)) = (gpu, memory) else {
-        return Err(Failure::Usage {
-            message: "there is no GPU to time".to_owned(),
-            hint: "`heddle devices` says why; --device simt:0 times the emulated one".to_owned(),
-        });
-    };
+    let (gpu, memory) = first_gpu(runtime, "time")?;
     let mut rows = Vec::new();
     // The driver allocates as many blocks while the pool keeps its own.
     let most = memory.reading().limit.capacity.0 / (2 * BLOCKS as u64);
@@ -75,16 +66,12 @@ pub(super) fn rows(runtime: &Runtime, cases: &[String]) -> Result<Vec<BenchRow>,
             ("free-pool", pool.free),
             ("free-driver", driver.free),
         ] {
-            rows.push(BenchRow {
-                name: name.to_owned(),
-                element: None,
+            rows.push(BenchRow::new(
+                name,
                 size,
-                device: gpu.id().to_string(),
-                sample: TimeDistribution::from_times(times, BLOCKS as u32),
-                device_ns: None,
-                moved_bytes: None,
-                rate: None,
-            });
+                gpu.id().to_string(),
+                TimeDistribution::from_times(times, BLOCKS as u32),
+            ));
         }
     }
     Ok(rows)
@@ -125,8 +112,8 @@ fn from_pool(times: &mut Times, memory: &AcceleratorMemory, size: Bytes) -> Resu
 }
 
 fn refused(memory: &AcceleratorMemory, size: Bytes, why: &dyn std::fmt::Display) -> Failure {
-    Failure::from(Error::Device {
-        device: memory.reading().device,
-        message: format!("cannot allocate {BLOCKS} blocks of {size}: {why}"),
-    })
+    Failure::from(Error::device(
+        memory.reading().device,
+        format!("cannot allocate {BLOCKS} blocks of {size}: {why}"),
+    ))
 }

@@ -76,6 +76,21 @@ struct BenchRow {
     rate: Option<Rate>,
 }
 
+impl BenchRow {
+    fn new(name: impl Into<String>, size: usize, device: String, sample: TimeDistribution) -> Self {
+        Self {
+            name: name.into(),
+            element: None,
+            size,
+            device,
+            sample,
+            device_ns: None,
+            moved_bytes: None,
+            rate: None,
+        }
+    }
+}
+
 /// The rate of a case and the peak rate of this machine.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Rate {

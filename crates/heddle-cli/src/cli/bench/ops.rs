@@ -116,14 +116,9 @@ fn row(
     let sample = TimeDistribution::of(time, || Ok(runtime.run(operation.as_mut())?))?;
     let description = probe.describe(size, Residency::Host);
     Ok(BenchRow {
-        name: probe.kind().name().to_owned(),
         element: Some(probe.dtype().name()),
-        size,
-        device: device.to_string(),
-        sample,
-        device_ns: None,
-        moved_bytes: None,
         rate: rate(device, &description, &sample, ceilings)?,
+        ..BenchRow::new(probe.kind().name(), size, device.to_string(), sample)
     })
 }
 
@@ -151,7 +146,7 @@ fn rate(
                 ceilings.bandwidth(bytes)?,
             )
         }
-        WorkUnit::Items => return Ok(None),
+        _ => return Ok(None),
     };
     Ok(Some(Rate {
         value,

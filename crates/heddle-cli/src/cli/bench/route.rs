@@ -43,16 +43,12 @@ pub(super) fn rows(
     let mut rows = Vec::new();
     let mut add = |name: &str, size: usize, body: &mut dyn FnMut() -> Result<(), Failure>| {
         if cases.is_empty() || cases.iter().any(|case| case == name) {
-            rows.push(BenchRow {
-                name: name.to_owned(),
-                element: None,
+            rows.push(BenchRow::new(
+                name,
                 size,
-                device: DeviceId::CPU.to_string(),
-                sample: TimeDistribution::of(time, body)?,
-                device_ns: None,
-                moved_bytes: None,
-                rate: None,
-            });
+                DeviceId::CPU.to_string(),
+                TimeDistribution::of(time, body)?,
+            ));
         }
         Ok::<(), Failure>(())
     };
@@ -111,8 +107,5 @@ fn warm_router(devices: usize) -> (Router, Description) {
 }
 
 fn timing(nanos: u64) -> Timing {
-    Timing {
-        total: Nanos(nanos),
-        ..Timing::default()
-    }
+    Timing::of(Nanos(nanos))
 }

@@ -48,19 +48,15 @@ pub(super) fn rows(
                 continue;
             }
             let lattice = lattice(side, blocked)?;
-            rows.push(BenchRow {
-                name: name.to_owned(),
-                element: None,
-                size: sites as usize,
-                device: DeviceId::CPU.to_string(),
-                sample: TimeDistribution::of(time, || {
+            rows.push(BenchRow::new(
+                name,
+                sites as usize,
+                DeviceId::CPU.to_string(),
+                TimeDistribution::of(time, || {
                     black_box(compute(&lattice, pool)?);
                     Ok(())
                 })?,
-                device_ns: None,
-                moved_bytes: None,
-                rate: None,
-            });
+            ));
         }
     }
     Ok(rows)

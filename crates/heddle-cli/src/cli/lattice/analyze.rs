@@ -93,7 +93,7 @@ fn row<T: fmt::Display>(name: &str, property: &Property<T>) -> [String; 3] {
             match method {
                 ComputationMethod::ClosedForm => "by formula",
                 ComputationMethod::Symmetry => "by symmetry",
-                ComputationMethod::Computed => "computed",
+                _ => "computed",
             }
             .to_owned(),
         ),

@@ -144,7 +144,7 @@ pub(super) fn run(
     let how = match report.method {
         ComputationMethod::ClosedForm => "by formula",
         ComputationMethod::Symmetry => "by searches from one vertex of each kind",
-        ComputationMethod::Computed => "by searches from every vertex",
+        _ => "by searches from every vertex",
     };
     output.line(format_args!(
         "\n{} of {} vertices, {how}, in {}: {:.6} to {:.6}, mean {:.6}\n",

@@ -194,6 +194,7 @@ fn print(report: &DistanceReport, output: &mut Output) -> Result<(), Failure> {
         DistanceMethod::BreadthFirst => "by breadth-first search",
         DistanceMethod::AxisQueues => "by cost, with a queue per axis",
         DistanceMethod::Dijkstra => "by cost, with a heap",
+        _ => "by another method",
     };
     output.line(format_args!(
         "found {how} in {}\n",

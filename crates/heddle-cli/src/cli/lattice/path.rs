@@ -146,6 +146,7 @@ fn words_of(method: PathMethod) -> &'static str {
         PathMethod::BidirectionalBfs => "breadth-first search from both ends",
         PathMethod::WeightedAStar => "A* by cost",
         PathMethod::Catalytic => "a catalytic program",
+        _ => "another method",
     }
 }
 

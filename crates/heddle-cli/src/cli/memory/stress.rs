@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::cli::output::Output;
 use crate::cli::table::table;
-use crate::cli::{Failure, open};
+use crate::cli::{Failure, first_gpu, open};
 
 /// Number of arrays that together fill the limit once.
 const PARTS: u64 = 16;
@@ -59,16 +59,7 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let runtime = open(config)?;
-    let gpu = runtime
-        .devices()
-        .find(|device| device.id().has_own_memory());
-    let memory = gpu.and_then(|gpu| gpu.accelerator()?.memory());
-    let (Some(gpu), Some(memory)) = (gpu, memory) else {
-        return Err(Failure::Usage {
-            message: "there is no GPU to test".to_owned(),
-            hint: "`heddle devices` says why; --device simt:0 tests the emulated one".to_owned(),
-        });
-    };
+    let (gpu, memory) = first_gpu(&runtime, "test")?;
     let limit = memory.reading().limit.capacity;
     let needed = Bytes(limit.0.saturating_mul(2 * arguments.times + 1));
     let host = runtime.device(DeviceId::CPU)?.free_memory();

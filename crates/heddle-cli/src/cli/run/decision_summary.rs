@@ -113,38 +113,32 @@ impl std::fmt::Display for NearMiss {
 
 #[cfg(test)]
 mod tests {
-    use heddle::route::Reason;
+    use heddle::device::Timing;
+    use heddle::route::{RouteSettings, Router};
+    use heddle::units::Nanos;
+    use heddle::{DType, Description, Kind, WorkUnit};
 
     use super::*;
 
-    fn decision(cpu_ns: f64, gpu_ns: f64) -> Decision {
-        let candidate = |device, work_ns| Candidate {
-            device,
-            price: Some(PredictedCost {
-                work_ns,
-                ..PredictedCost::default()
-            }),
-            samples: 1,
-            confidence: 1.0,
-        };
-        Decision {
-            device: DeviceId::CPU,
-            candidates: [
-                candidate(DeviceId::CPU, cpu_ns),
-                candidate(DeviceId::cuda(0), gpu_ns),
-            ]
-            .into_iter()
-            .collect(),
-            reason: Reason::OnlyDevice,
+    static MEASURED: Kind = Kind::new("measured", WorkUnit::Items);
+
+    fn decision(cpu_ns: u64, gpu_ns: u64) -> Decision {
+        let devices = [DeviceId::CPU, DeviceId::cuda(0)];
+        let settings = RouteSettings::default().with(|it| it.explore_share = 0.0);
+        let router = Router::new(&devices, settings);
+        let description = Description::new(&MEASURED, DType::U8, 1);
+        for (device, ns) in devices.into_iter().zip([cpu_ns, gpu_ns]).cycle().take(40) {
+            router.observe(&description, device, &Timing::of(Nanos(ns)));
         }
+        router.decide(&description, &|_| true, None).unwrap()
     }
 
     #[test]
     fn the_nearest_miss_is_reported() {
         let mut decision_summary = DecisionSummary::default();
-        decision_summary.note("xor", &decision(100.0, 9000.0));
-        decision_summary.note("matmul", &decision(1000.0, 2000.0));
-        decision_summary.note("xor", &decision(100.0, 8000.0));
+        decision_summary.note("xor", &decision(100, 9000));
+        decision_summary.note("matmul", &decision(1000, 2000));
+        decision_summary.note("xor", &decision(100, 8000));
         let text = decision_summary.why_unused(DeviceId::cuda(0));
         assert!(
             text.starts_with("cuda:0 is present but was not worth using for this workload"),

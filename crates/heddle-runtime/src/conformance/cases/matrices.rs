@@ -33,7 +33,7 @@ const PRODUCTS: [(Depth, [usize; 3]); 17] = [
 /// Left and right shapes; one of them may be a single matrix.
 type Shapes = (&'static [usize], &'static [usize]);
 
-const BATCHES: [(Depth, Shapes); 11] = [
+const BATCHES: [(Depth, Shapes); 17] = [
     (Quick, (&[0, 2, 3], &[0, 3, 2])),
     (Quick, (&[1, 1, 1], &[1, 1, 1])),
     (Quick, (&[3, 2, 0], &[3, 0, 2])),
@@ -42,12 +42,18 @@ const BATCHES: [(Depth, Shapes); 11] = [
     (Quick, (&[5, 7], &[3, 7, 2])),
     (Quick, (&[17, 16, 16], &[17, 16, 16])),
     (Quick, (&[5, 31, 33], &[5, 33, 29])),
+    (Quick, (&[4, 0, 3], &[4, 3, 4])),
+    (Quick, (&[300, 4, 4], &[300, 4, 4])),
+    (Quick, (&[300, 4, 4], &[4, 4])),
+    (Quick, (&[131, 33, 7], &[131, 7, 35])),
+    (Quick, (&[33, 7], &[131, 7, 35])),
+    (Quick, (&[131, 33, 7], &[7, 35])),
     (Standard, (&[10, 64, 65], &[10, 65, 63])),
     (Standard, (&[1031, 8, 8], &[1031, 8, 8])),
     (Thorough, (&[10, 512, 512], &[10, 512, 512])),
 ];
 
-const TRANSPOSES: [(Depth, &[usize]); 13] = [
+const TRANSPOSES: [(Depth, &[usize]); 20] = [
     (Quick, &[0, 5]),
     (Quick, &[5, 0]),
     (Quick, &[1, 1]),
@@ -56,8 +62,16 @@ const TRANSPOSES: [(Depth, &[usize]); 13] = [
     (Quick, &[31, 33]),
     (Quick, &[32, 32]),
     (Quick, &[127, 65]),
+    (Quick, &[131, 64]),
+    (Quick, &[1, 10_007]),
+    (Quick, &[10_007, 1]),
     (Quick, &[3, 17, 19]),
     (Quick, &[2, 0, 3]),
+    (Quick, &[0, 5, 3]),
+    (Quick, &[3, 33, 65]),
+    (Quick, &[3, 100, 31]),
+    // More matrices than blocks.
+    (Quick, &[5000, 2, 3]),
     (Standard, &[1023, 1025]),
     (Standard, &[70, 33, 31]),
     (Thorough, &[4099, 2053]),

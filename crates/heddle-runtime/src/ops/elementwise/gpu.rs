@@ -52,10 +52,7 @@ pub(super) fn unary_scattered<T: Number, F: UnaryFunction<T>>(
 ) -> Result<(), Error> {
     let kernel = implemented(function.kernel(), function.kind().name(), context)?;
     let unit = size_of::<T>();
-    let inputs = [ChunkedMapInput {
-        bytes: input.into(),
-        unit,
-    }];
+    let inputs = [ChunkedMapInput::new(input, unit)];
     elementwise_gpu::scattered(context, accelerator, &inputs, output, unit, &mut |chunk| {
         launch_unary::<T>(accelerator, kernel, chunk)
     })
@@ -92,10 +89,7 @@ pub(super) fn binary_scattered<T: Number, F: BinaryFunction<T>>(
         .into_iter()
         .filter_map(|operand| match operand {
             PackedOperand::Scalar(_) => None,
-            PackedOperand::Elements(pieces) => Some(ChunkedMapInput {
-                bytes: pieces.into(),
-                unit,
-            }),
+            PackedOperand::Elements(pieces) => Some(ChunkedMapInput::new(pieces, unit)),
         })
         .collect();
     elementwise_gpu::scattered(context, accelerator, &inputs, output, unit, &mut |chunk| {

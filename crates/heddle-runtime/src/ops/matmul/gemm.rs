@@ -28,14 +28,15 @@ pub(super) fn product<T: Float>(
     rhs: &[T],
     parallelism: Parallelism,
 ) {
-    assert!(out.len() == m * n && lhs.len() == m * k && rhs.len() == k * n);
+    let holds = |len: usize, rows: usize, columns| rows.checked_mul(columns) == Some(len);
+    assert!(holds(out.len(), m, n) && holds(lhs.len(), m, k) && holds(rhs.len(), k, n));
     if k == 0 {
         out.fill(T::ZERO);
         return;
     }
     let (lhs_stride, out_stride) = (k.cast_signed(), n.cast_signed());
-    // SAFETY: the lengths were checked above, so every element the strides reach
-    // lies within its slice; `out` is exclusive and cannot overlap the others;
+    // SAFETY: the lengths were checked above, without overflow, so every element the strides
+    // reach lies within its slice; `out` is exclusive and cannot overlap the others;
     // `read_dst` is false, so its content is not read; `T` is f32 or f64 (`Float`
     // is sealed), both of which `gemm` has kernels for.
     unsafe {

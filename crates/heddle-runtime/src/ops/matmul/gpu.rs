@@ -153,12 +153,11 @@ fn launch<T: Float>(
     } else {
         (&SMALL, tiles(16))
     };
-    accelerator.launch(&Launch {
-        kernel: kernels.of::<T>(kind.name())?,
-        grid: [tiles.min(MOST_BLOCKS) as u32, 1, 1],
-        block: [BLOCK, 1, 1],
-        shared: 0,
-        arguments: &[
+    accelerator.launch(&Launch::new(
+        kernels.of::<T>(kind.name())?,
+        tiles.min(MOST_BLOCKS) as u32,
+        BLOCK,
+        &[
             Argument::Buffer(lhs),
             Argument::U64(products.lhs_stride as u64),
             Argument::Buffer(rhs),
@@ -169,5 +168,5 @@ fn launch<T: Float>(
             Argument::U64(k as u64),
             Argument::U64(products.batch as u64),
         ],
-    })
+    ))
 }

@@ -99,20 +99,22 @@ impl StreamedProduct<'_> {
         out: &mut [T],
     ) -> Result<(), Error> {
         let Extents { m, n, .. } = products.each;
-        let input = |elements, stride| ChunkedMapInput {
-            bytes: bytemuck::cast_slice(elements).into(),
-            unit: stride * size_of::<T>(),
+        let input = |elements, stride| {
+            ChunkedMapInput::new(
+                bytemuck::cast_slice::<_, u8>(elements),
+                stride * size_of::<T>(),
+            )
         };
-        let work = ChunkedMap {
-            inputs: &[
-                input(lhs, products.lhs_stride),
-                input(rhs, products.rhs_stride),
-            ],
-            output: bytemuck::cast_slice_mut(out).into(),
-            output_unit: m * n * size_of::<T>(),
-            chunk_elements: 0,
-            memory_budget: self.memory_budget,
-        };
+        let inputs = [
+            input(lhs, products.lhs_stride),
+            input(rhs, products.rhs_stride),
+        ];
+        let work = ChunkedMap::new(
+            &inputs,
+            bytemuck::cast_slice_mut::<_, u8>(out),
+            m * n * size_of::<T>(),
+        )
+        .within(self.memory_budget);
         self.context
             .chunked_map(self.accelerator, work, &mut |chunk| {
                 let here = ProductBatch {
@@ -132,23 +134,22 @@ impl StreamedProduct<'_> {
         held: &HeldColumns<'_, T>,
         out: &mut [T],
     ) -> Result<(), Error> {
-        let mut inputs: SmallVec<[_; 2]> = smallvec![ChunkedMapInput {
-            bytes: bytemuck::cast_slice(lhs).into(),
-            unit: each.k * size_of::<T>(),
-        }];
+        let mut inputs: SmallVec<[_; 2]> = smallvec![ChunkedMapInput::new(
+            bytemuck::cast_slice::<_, u8>(lhs),
+            each.k * size_of::<T>()
+        )];
         if let HeldColumns::Host(columns) = held {
-            inputs.push(ChunkedMapInput {
-                bytes: bytemuck::cast_slice(columns).into(),
-                unit: 0,
-            });
+            inputs.push(ChunkedMapInput::new(
+                bytemuck::cast_slice::<_, u8>(columns),
+                0,
+            ));
         }
-        let work = ChunkedMap {
-            inputs: &inputs,
-            output: bytemuck::cast_slice_mut(out).into(),
-            output_unit: each.n * size_of::<T>(),
-            chunk_elements: 0,
-            memory_budget: self.memory_budget,
-        };
+        let work = ChunkedMap::new(
+            &inputs,
+            bytemuck::cast_slice_mut::<_, u8>(out),
+            each.n * size_of::<T>(),
+        )
+        .within(self.memory_budget);
         self.context
             .chunked_map(self.accelerator, work, &mut |chunk| {
                 let columns: &dyn DeviceMemory = match held {

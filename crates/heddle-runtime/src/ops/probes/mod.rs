@@ -21,7 +21,7 @@ use crate::ops::matmul::{BATCH_MATMUL, BatchMatMul, MATMUL, MatMul};
 use crate::ops::memory_budget;
 use crate::ops::normalize::{Normalize, NormalizeMode};
 use crate::ops::number::{Float, Number};
-use crate::ops::probe::Probe;
+use crate::ops::probe::{Probe, discard_result};
 use crate::ops::random::{RANDOM, Random, RandomElement};
 use crate::ops::reduce::{MAX, MEAN, MIN, Max, Mean, Min, STD, SUM, Std, Sum, Summable};
 use crate::ops::scale::{SCALE, Scale};
@@ -325,30 +325,7 @@ fn operand<T: Number>(len: usize) -> Array<T> {
 }
 
 fn discard<O: Operation + Send + 'static>(operation: Result<O, Error>) -> PreparedOperation {
-    operation.map(|operation| Box::new(DiscardResult(operation)) as _)
-}
-
-/// An operation whose result is dropped.
-struct DiscardResult<O>(O);
-
-impl<O: Operation> Operation for DiscardResult<O> {
-    type Output = ();
-
-    fn describe(&self) -> Description {
-        self.0.describe()
-    }
-
-    fn runs_on(&self, device: DeviceId) -> bool {
-        self.0.runs_on(device)
-    }
-
-    fn run(&mut self, context: &ExecutionContext<'_>) -> Result<(), Error> {
-        self.0.run(context).map(drop)
-    }
-
-    fn is_repeatable(&self) -> bool {
-        self.0.is_repeatable()
-    }
+    operation.map(discard_result)
 }
 
 /// [`XorInPlace`] over its own data, which can be run repeatedly.

@@ -124,17 +124,16 @@ impl ReductionPass {
         partials: &dyn DeviceMemory,
     ) -> Result<(), Error> {
         let blocks = elements.div_ceil(self.share as u64);
-        accelerator.launch(&Launch {
-            kernel: self.kernel,
-            grid: [blocks as u32, 1, 1],
-            block: [BLOCK, 1, 1],
-            shared: 0,
-            arguments: &[
+        accelerator.launch(&Launch::new(
+            self.kernel,
+            blocks as u32,
+            BLOCK,
+            &[
                 Argument::Buffer(input),
                 Argument::U64(elements),
                 Argument::Buffer(partials),
             ],
-        })
+        ))
     }
 
     /// Reduces `input` by this kernel and then by `again` until one partial result is left.
@@ -181,16 +180,8 @@ impl ReductionPass {
             if bytes.is_empty() {
                 continue;
             }
-            let work = ChunkedMap {
-                inputs: &[ChunkedMapInput {
-                    bytes: bytes.into(),
-                    unit,
-                }],
-                output: output.into(),
-                output_unit: self.partial,
-                chunk_elements: 0,
-                memory_budget,
-            };
+            let inputs = [ChunkedMapInput::new(bytes, unit)];
+            let work = ChunkedMap::new(&inputs, output, self.partial).within(memory_budget);
             context.chunked_map(accelerator, work, &mut |chunk| {
                 let elements = (chunk.elements * unit / self.element) as u64;
                 self.queue(accelerator, chunk.inputs[0], elements, chunk.output)

@@ -125,16 +125,12 @@ impl StreamedTranspose<'_> {
         output: &mut [T],
     ) -> Result<(), Error> {
         let unit = rows * columns * size_of::<T>();
-        let work = ChunkedMap {
-            inputs: &[ChunkedMapInput {
-                bytes: bytemuck::cast_slice(input).into(),
-                unit,
-            }],
-            output: bytemuck::cast_slice_mut(output).into(),
-            output_unit: unit,
-            chunk_elements: 0,
-            memory_budget: self.memory_budget,
-        };
+        let inputs = [ChunkedMapInput::new(
+            bytemuck::cast_slice::<_, u8>(input),
+            unit,
+        )];
+        let output = bytemuck::cast_slice_mut::<_, u8>(output);
+        let work = ChunkedMap::new(&inputs, output, unit).within(self.memory_budget);
         self.context
             .chunked_map(self.accelerator, work, &mut |chunk| {
                 let matrices = Matrices {

@@ -78,14 +78,8 @@ pub(super) fn rows(
     if !is_wanted(cases, "lattice", JOBS) {
         return Ok(BatchStatistics::default());
     }
-    let routed = open(&Config {
-        device: None,
-        ..config.clone()
-    })?;
-    let forced = open(&Config {
-        device: Some(gpu),
-        ..config.clone()
-    })?;
+    let routed = open(&config.clone().with(|it| it.device = None))?;
+    let forced = open(&config.clone().with(|it| it.device = Some(gpu)))?;
     let jobs = (0..JOBS as u64)
         .map(|job| Job::new(&routed, job * 8))
         .collect::<Result<Vec<_>, Error>>()?;
