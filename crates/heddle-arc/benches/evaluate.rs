@@ -15,37 +15,6 @@ use heddle_arc::program::load;
 use heddle_runtime::{Config, Runtime};
 use std::hint::black_box;
 
-const PROGRAMS: &str = "
-def solve_largest(I):
-    x1 = objects(I, T, F, T)
-    x2 = argmax(x1, size)
-    O = subgrid(x2, I)
-    return O
-
-def solve_boxes(I):
-    x1 = objects(I, T, F, T)
-    x2 = mapply(box, x1)
-    O = underfill(I, FIVE, x2)
-    return O
-
-def solve_closed(I):
-    x1 = objects(I, T, F, F)
-    x2 = colorfilter(x1, ZERO)
-    x3 = rbind(bordering, I)
-    x4 = compose(flip, x3)
-    x5 = mfilter(x2, x4)
-    O = fill(I, FOUR, x5)
-    return O
-
-def solve_cells(I):
-    x1 = asobject(I)
-    x2 = compose(positive, first)
-    x3 = sfilter(x1, x2)
-    x4 = shift(x3, UNITY)
-    O = paint(I, x4)
-    return O
-";
-
 fn grids() -> Vec<Grid> {
     (0..64_i32)
         .map(|n| {
@@ -62,7 +31,8 @@ fn grids() -> Vec<Grid> {
 }
 
 fn evaluate(criterion: &mut Criterion) {
-    let programs = load(PROGRAMS, "bench.py").programs;
+    let text = heddle_testing::programs(&["largest", "boxes", "closed", "cells"]);
+    let programs = load(&text, "bench.py").programs;
     let grids = grids();
     let examples: Vec<Example<'_>> = grids.iter().map(Example::new).collect();
     let alone: Vec<Plan> = programs
@@ -162,10 +132,7 @@ fn overhead(criterion: &mut Criterion) {
         });
         let worker_pool = WorkerPool::new(Budget::default());
         for threads in [1, 2] {
-            let config = Config {
-                threads: Some(threads),
-                ..Config::default()
-            };
+            let config = Config::default().with(|it| it.threads = Some(threads));
             let runtime = Runtime::builder()
                 .config(config)
                 .without_model_cache()

@@ -13,53 +13,9 @@ use heddle_arc::plan::Plan;
 use heddle_arc::program::{Program, load};
 use heddle_arc::solvers::FILES;
 
-const PROGRAMS: &str = "
-def solve_objects(I):
-    x1 = objects(I, F, T, T)
-    x2 = compose(invert, size)
-    x3 = order(x1, x2)
-    x4 = first(x3)
-    x5 = lbind(shift, x4)
-    x6 = asindices(I)
-    x7 = mapply(x5, x6)
-    O = paint(I, x7)
-    return O
-
-def solve_shapes(I):
-    x1 = hmirror(I)
-    x2 = hconcat(I, x1)
-    x3 = vmirror(x2)
-    x4 = vconcat(x2, x3)
-    x5 = upscale(x4, TWO)
-    x6 = palette(x5)
-    x7 = size(x6)
-    O = fill(x5, x7, x6_)
-    return O
-
-def solve_lines(I):
-    x1 = ofcolor(I, ONE)
-    x2 = rbind(shoot, RIGHT)
-    x3 = rbind(shoot, UNITY)
-    x4 = fork(combine, x2, x3)
-    x5 = mapply(x4, x1)
-    x6 = matcher(first, ONE)
-    x7 = compose(flip, x6)
-    x8 = sfilter(x5, x7)
-    O = underfill(I, FIVE, x8)
-    return O
-
-def solve_faulty(I):
-    x1 = ofcolor(I, TEN)
-    O = subgrid(x1, I)
-    return O
-";
-
 #[test]
 fn evaluations_do_not_allocate() {
-    let text = PROGRAMS.replace(
-        "    O = fill(x5, x7, x6_)",
-        "    x8 = ofcolor(x5, ONE)\n    O = fill(x5, x7, x8)",
-    );
+    let text = heddle_testing::programs(&["objects", "shapes", "rays", "faulty"]);
     let loaded = load(&text, "ours.py");
     assert_eq!(loaded.errors, []);
     let plan = Plan::new(&loaded.programs);

@@ -10,40 +10,6 @@ use heddle_arc::meter::Budget;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
 
-const PROGRAMS: &str = "
-def solve_largest(I):
-    x1 = objects(I, T, F, T)
-    x2 = argmax(x1, size)
-    O = subgrid(x2, I)
-    return O
-
-def solve_lines(I):
-    x1 = ofcolor(I, ONE)
-    x2 = prapply(connect, x1, x1)
-    x3 = mfilter(x2, hline)
-    O = fill(I, FIVE, x3)
-    return O
-
-def solve_faulty(I):
-    x1 = ofcolor(I, TEN)
-    O = subgrid(x1, I)
-    return O
-
-def solve_grows(I):
-    x1 = upscale(I, TEN)
-    x2 = upscale(x1, TEN)
-    O = upscale(x2, TEN)
-    return O
-
-def solve_odd(I):
-    x1 = canvas(TEN, UNITY)
-    x2 = multiply(TEN, TEN)
-    x3 = replace(x1, TEN, x2)
-    x4 = upscale(x3, THREE)
-    O = hconcat(x4, I)
-    return O
-";
-
 /// The resident bytes of the process.
 fn resident_bytes() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
@@ -53,7 +19,8 @@ fn resident_bytes() -> usize {
 
 /// The resident bytes after each of these numbers of evaluations.
 fn resident_after(stops: [u64; 2]) -> [usize; 2] {
-    let plan = Plan::new(&load(PROGRAMS, "ours.py").programs);
+    let text = heddle_testing::programs(&["largest", "lines", "faulty", "grows", "odd"]);
+    let plan = Plan::new(&load(&text, "ours.py").programs);
     let grids: Vec<Grid> = (0..32_i8)
         .map(|n| {
             let rows: Vec<Vec<i8>> = (0..4 + n % 5)

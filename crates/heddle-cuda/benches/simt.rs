@@ -6,43 +6,14 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use heddle_cuda::kernels::trial;
-use heddle_cuda::simt::{SimtDevice, SimtOptions};
-use heddle_runtime::Error;
+use heddle_runtime::device::Accelerator;
 use heddle_runtime::device::Argument::{Buffer, U32, U64};
-use heddle_runtime::device::{Accelerator, Argument, Kernel, Launch};
-use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
-
-fn run(
-    gpu: &SimtDevice,
-    kernel: &str,
-    blocks: u32,
-    threads: u32,
-    arguments: &[Argument<'_>],
-) -> Result<(), Error> {
-    let trial = Kernel::find(&trial::KERNELS, kernel);
-    gpu.launch(&Launch {
-        kernel: trial.unwrap_or_else(|| Kernel::named(&ops::KERNELS, kernel)),
-        grid: [blocks, 1, 1],
-        block: [threads, 1, 1],
-        shared: 0,
-        arguments,
-    })?;
-    gpu.synchronize()
-}
-
-fn one_worker() -> SimtDevice {
-    let options = SimtOptions {
-        workers: 1,
-        ..SimtOptions::default()
-    };
-    SimtDevice::new(0, options).unwrap()
-}
+use heddle_testing::kernel_launch::{gpu_with, run};
 
 /// Grids of one block: an empty kernel, and one with four barriers.
 fn launches(c: &mut Criterion) {
-    let gpu = one_worker();
+    let gpu = gpu_with(1);
     let out = gpu.allocate(Bytes(64)).unwrap();
     let mut group = c.benchmark_group("simt/launch");
     for threads in [32, 256] {
@@ -60,7 +31,7 @@ fn launches(c: &mut Criterion) {
 /// 255 of 256 threads wait at each of 100 barriers: time per element is the time
 /// to suspend one thread and resume the next.
 fn switches(c: &mut Criterion) {
-    let gpu = one_worker();
+    let gpu = gpu_with(1);
     let out = gpu.allocate(Bytes(64)).unwrap();
     let mut group = c.benchmark_group("simt/switch");
     group.throughput(Throughput::Elements(255 * 100));
@@ -73,7 +44,7 @@ fn switches(c: &mut Criterion) {
 
 fn kernels(c: &mut Criterion) {
     const LEN: u64 = 1 << 20;
-    let gpu = one_worker();
+    let gpu = gpu_with(1);
     let unwritten = || gpu.allocate(Bytes(4 * LEN)).unwrap();
     let (data, out) = (unwritten(), unwritten());
     data.upload(&vec![0; 4 * LEN as usize]).unwrap();

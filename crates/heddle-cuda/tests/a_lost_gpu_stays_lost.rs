@@ -27,15 +27,10 @@ const GPU: DeviceId = DeviceId::cuda(0);
 #[ignore = "needs an NVIDIA GPU"]
 fn a_wild_write_loses_the_nvidia_gpu_and_no_result() {
     let gpu = nvidia::open(&CudaOptions::default());
-    let runtime = Runtime::builder()
-        .config(Config {
-            device: Some(GPU),
-            ..Config::default()
-        })
-        .device(gpu.clone())
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime(
+        Config::default().with(|it| it.device = Some(GPU)),
+        gpu.clone(),
+    );
     let data: Vec<u8> = (0..5000_u32).map(|index| (index * 7) as u8).collect();
     let before = runtime.run_traced(XorWithKey::of(&data), None).unwrap();
     assert_eq!(before.decision.device, GPU);
@@ -64,13 +59,12 @@ fn a_wild_write_loses_the_nvidia_gpu_and_no_result() {
 /// A buffer of no bytes is at address 0, where no GPU has memory.
 fn write_out_of_bounds(gpu: &CudaDevice) -> Result<(), Error> {
     let empty = gpu.allocate(Bytes(0))?;
-    gpu.launch(&Launch {
-        kernel: Kernel::named(&trial::KERNELS, "trial_stray_write"),
-        grid: [1; 3],
-        block: [1; 3],
-        shared: 0,
-        arguments: &[Buffer(empty.as_ref()), I32(64)],
-    })
+    gpu.launch(&Launch::new(
+        Kernel::named(&trial::KERNELS, "trial_stray_write"),
+        1,
+        1,
+        &[Buffer(empty.as_ref()), I32(64)],
+    ))
 }
 
 /// The message of a loss; anything else fails the test.
@@ -82,21 +76,12 @@ fn assert_lost(outcome: Result<(), Error>) -> String {
 }
 
 fn assert_everything_is_refused(gpu: &CudaDevice, buffer: &DeviceBuffer) {
-    let inputs = [ChunkedMapInput {
-        bytes: [0; 100][..].into(),
-        unit: 1,
-    }];
+    let inputs = [ChunkedMapInput::new(&[0; 100][..], 1)];
     let large = vec![0; 2 << 20];
     for _ in 0..3 {
         assert_eq!(gpu.free_memory(), Bytes(0));
         let mut result = [0; 100];
-        let chunked_map = ChunkedMap {
-            inputs: &inputs,
-            output: result.as_mut_slice().into(),
-            output_unit: 1,
-            chunk_elements: 0,
-            memory_budget: Bytes(u64::MAX),
-        };
+        let chunked_map = ChunkedMap::new(&inputs, result.as_mut_slice(), 1);
         let messages = [
             gpu.allocate(Bytes(1000)).map(drop),
             gpu.allocate(Bytes(123_457)).map(drop),

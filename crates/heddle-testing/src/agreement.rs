@@ -1,68 +1,86 @@
-//! Runs an operation on the CPU and on an emulated GPU and compares the results.
+//! The CPU and an emulated GPU, whose results are compared.
 
 use std::sync::Arc;
 
-use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::array::Residency;
-use heddle_runtime::device::DeviceId;
-use heddle_runtime::{Array, Element, Error, Operation, Runtime};
+use heddle_runtime::device::{Device, DeviceId};
+use heddle_runtime::{Agreement, Array, Element, Error, Operation, RunOutcome, Runtime};
 
 use crate::Random;
-use crate::chunked_gpu::ChunkedGpu;
+use crate::kernel_launch::{gpu, gpu_with};
+use crate::runtime_with;
+use crate::wrapped_gpu::WrappedGpu;
 
+/// The emulated GPU of every pair.
 pub const GPU: DeviceId = DeviceId::simt(0);
-
-/// Zero, a few, and lengths around cache lines, blocks and the largest grid.
-pub const SIZES: [usize; 16] = [
-    0, 1, 2, 3, 15, 16, 17, 31, 255, 256, 257, 1021, 4095, 4096, 4097, 10_007,
-];
 
 /// The bytes from which a map from host to host is streamed.
 pub const STREAMED: usize = 4 << 20;
 
-/// Creates a runtime with the CPU and an emulated GPU.
-pub fn runtime() -> Runtime {
-    let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-    Runtime::builder()
-        .device(Arc::new(gpu))
-        .without_model_cache()
-        .build()
-        .unwrap()
+/// Both devices in one runtime.
+pub struct CpuGpuPair {
+    pub runtime: Runtime,
 }
 
-/// Creates the same runtime, streaming in chunks of `elements` elements.
-pub fn runtime_in_chunks(elements: usize) -> Runtime {
-    Runtime::builder()
-        .device(Arc::new(ChunkedGpu::new(elements)))
-        .without_model_cache()
-        .build()
-        .unwrap()
-}
-
-/// Returns the result of `device`, after checking that the operation ran there.
-pub fn on<O: Operation>(
-    runtime: &Runtime,
-    device: DeviceId,
-    operation: O,
-) -> Result<O::Output, Error> {
-    let outcome = runtime.run_traced(operation, Some(device))?;
-    assert_eq!(outcome.decision.device, device);
-    if device == GPU {
-        assert!(outcome.timing.device.is_some());
+impl CpuGpuPair {
+    /// With an emulated GPU of as many worker threads as there are CPUs.
+    pub fn new() -> Self {
+        Self::of(gpu())
     }
-    Ok(outcome.output)
-}
 
-/// Checks that the results of both devices are the same bits.
-pub fn agree<T: Element, O: Operation<Output = Array<T>>>(
-    runtime: &Runtime,
-    mut operation: O,
-    what: &str,
-) {
-    let expected = on(runtime, DeviceId::CPU, &mut operation).unwrap();
-    let found = on(runtime, GPU, &mut operation).unwrap();
-    assert_eq!(found.residency(), Residency::Device(GPU), "{what}");
-    assert_same(&found, &expected, what);
+    /// With an emulated GPU whose blocks share `workers` worker threads.
+    pub fn with_workers(workers: usize) -> Self {
+        Self::of(gpu_with(workers))
+    }
+
+    /// With an emulated GPU that streams in chunks of `elements` elements.
+    pub fn in_chunks(elements: usize) -> Self {
+        Self::of(WrappedGpu::in_chunks(elements))
+    }
+
+    /// With this GPU, whose id is [`GPU`].
+    pub fn of(gpu: impl Device + 'static) -> Self {
+        Self {
+            runtime: runtime_with(Arc::new(gpu)),
+        }
+    }
+
+    /// Returns the GPU's result with its decision and timing.
+    pub fn gpu<O: Operation>(&self, operation: O) -> RunOutcome<O::Output> {
+        self.try_gpu(operation).unwrap()
+    }
+
+    /// Like [`gpu`](Self::gpu), for an operation that may fail.
+    pub fn try_gpu<O: Operation>(&self, operation: O) -> Result<RunOutcome<O::Output>, Error> {
+        let outcome = self.runtime.run_traced(operation, Some(GPU))?;
+        assert_eq!(outcome.decision.device, GPU);
+        assert!(outcome.timing.device.is_some(), "a GPU has its own clock");
+        Ok(outcome)
+    }
+
+    /// Returns the results of the CPU and the GPU, after comparing them with the operation's own
+    /// `compare`.
+    pub fn agree<O: Operation>(&self, mut operation: O, what: &str) -> [O::Output; 2] {
+        let cpu = self.runtime.run_on(DeviceId::CPU, &mut operation).unwrap();
+        let gpu = self.gpu(&mut operation).output;
+        assert_eq!(operation.compare(&cpu, &gpu), Agreement::Same, "{what}");
+        [cpu, gpu]
+    }
+
+    /// Returns the CPU's result, after checking that the GPU's has the same bits and is at
+    /// `residency`.
+    pub fn same_bits<T: Element, O: Operation<Output = Array<T>>>(
+        &self,
+        mut operation: O,
+        residency: Residency,
+        what: &str,
+    ) -> Array<T> {
+        let cpu = self.runtime.run_on(DeviceId::CPU, &mut operation).unwrap();
+        let gpu = self.gpu(operation).output;
+        assert_eq!(gpu.residency(), residency, "{what}");
+        assert_same(&gpu, &cpu, what);
+        cpu
+    }
 }
 
 /// Checks that shapes and bits are the same; any NaN equals any other.

@@ -1,15 +1,15 @@
-//! A device with its own memory, simulated in host memory, and an operation that runs both there
-//! and on the CPU.
+//! A device with its own memory, simulated in host memory, with two kernels, and an operation that
+//! runs both there and on the CPU.
 
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use heddle_runtime::device::{
     Accelerator, Argument, Device, DeviceBuffer, DeviceId, DeviceMemory, DeviceProperties,
-    ExecutionContext, ExecutionTarget, Kernel, KernelModule, Launch, ParameterKind, Timing,
+    ExecutionContext, ExecutionTarget, Kernel, Launch, ParameterKind, Timing,
 };
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Agreement, Array, DType, Description, Error, Kind, Operation, WorkUnit};
@@ -21,6 +21,7 @@ pub const NANOS_PER_BYTE: u64 = 2;
 pub struct HostMemoryGpu {
     id: DeviceId,
     properties: DeviceProperties,
+    pub held: Arc<HeldBytes>,
     /// Whether the first element of its results is wrong.
     pub faulty: AtomicBool,
     /// Whether the last element of its results stays unwritten.
@@ -29,18 +30,20 @@ pub struct HostMemoryGpu {
     pub reports_no_device_time: AtomicBool,
 }
 
+/// The bytes in buffers: the current number and the maximum.
+#[derive(Debug, Default)]
+pub struct HeldBytes {
+    now: AtomicU64,
+    pub peak: AtomicU64,
+}
+
 impl HostMemoryGpu {
     pub fn new(index: u16, memory: Bytes) -> Arc<Self> {
         Arc::new(Self {
             id: DeviceId::cuda(index),
-            properties: DeviceProperties {
-                name: "made of host bytes".to_owned(),
-                backend: "host memory",
-                driver: "1".to_owned(),
-                kernel_version: 1,
-                units: 1,
-                memory,
-            },
+            properties: DeviceProperties::new("made of host bytes", "host memory", memory)
+                .with(|it| it.driver = String::from("1")),
+            held: Arc::default(),
             faulty: AtomicBool::new(false),
             short: AtomicBool::new(false),
             reports_no_device_time: AtomicBool::new(false),
@@ -70,12 +73,9 @@ impl Device for HostMemoryGpu {
         let context = ExecutionContext::new(self.id, ExecutionTarget::Accelerator(self));
         body(&context)?;
         let device = Nanos(description.work);
-        Ok(Timing {
-            total: context.moved().time() + device,
-            device: (!self.reports_no_device_time.load(Ordering::Relaxed)).then_some(device),
-            moved: context.moved(),
-            ..Timing::default()
-        })
+        Ok(Timing::of(context.moved().time() + device)
+            .on_device((!self.reports_no_device_time.load(Ordering::Relaxed)).then_some(device))
+            .moving(context.moved()))
     }
 
     fn accelerator(&self) -> Option<&dyn Accelerator> {
@@ -85,37 +85,42 @@ impl Device for HostMemoryGpu {
 
 impl Accelerator for HostMemoryGpu {
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
+        let now = self.held.now.fetch_add(bytes.0, Ordering::Relaxed) + bytes.0;
+        self.held.peak.fetch_max(now, Ordering::Relaxed);
         Ok(Box::new(HostMemoryBuffer {
             device: self.id,
+            held: Arc::clone(&self.held),
             bytes: Mutex::new(vec![0xA5; bytes.0 as usize]),
         }))
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
-        let ("increment", [Argument::Buffer(input), Argument::Buffer(output)]) =
-            (launch.kernel.name, launch.arguments)
-        else {
-            return Err(Error::Device {
-                device: self.id,
-                message: format!("there is no kernel {}", launch.kernel.name),
-            });
-        };
-        let mut values = vec![0; input.bytes().0 as usize];
-        let mut result = values.clone();
-        input.download(&mut values)?;
-        output.download(&mut result)?;
-        let written =
-            values.len() - usize::from(self.short.load(Ordering::Relaxed)).min(values.len());
-        for (result, value) in result[..written].iter_mut().zip(&values) {
-            *result = value.wrapping_add(1);
+        match (launch.kernel.name, launch.arguments) {
+            ("increment", [Argument::Buffer(input), Argument::Buffer(output)]) => {
+                self.increment(*input, *output)
+            }
+            (
+                "xor",
+                [
+                    Argument::Buffer(values),
+                    Argument::Buffer(key),
+                    Argument::Buffer(output),
+                    Argument::U64(first),
+                    Argument::U32(elements),
+                ],
+            ) => {
+                let (values, key) = (content(*values)?, content(*key)?);
+                let mut result = content(*output)?;
+                for index in 0..*elements as usize {
+                    result[index] = values[index] ^ key[(*first as usize + index) % key.len()];
+                }
+                output.upload(&result).map(drop)
+            }
+            _ => Err(Error::device(
+                self.id,
+                format!("there is no kernel {}", launch.kernel.name),
+            )),
         }
-        if self.faulty.load(Ordering::Relaxed)
-            && let Some(one) = result.first_mut()
-        {
-            *one = one.wrapping_add(1);
-        }
-        output.upload(&result)?;
-        Ok(())
     }
 
     fn synchronize(&self) -> Result<(), Error> {
@@ -127,10 +132,39 @@ impl Accelerator for HostMemoryGpu {
     }
 }
 
+impl HostMemoryGpu {
+    fn increment(&self, input: &dyn DeviceMemory, output: &dyn DeviceMemory) -> Result<(), Error> {
+        let (values, mut result) = (content(input)?, content(output)?);
+        let written =
+            values.len() - usize::from(self.short.load(Ordering::Relaxed)).min(values.len());
+        for (result, value) in result[..written].iter_mut().zip(&values) {
+            *result = value.wrapping_add(1);
+        }
+        if self.faulty.load(Ordering::Relaxed)
+            && let Some(one) = result.first_mut()
+        {
+            *one = one.wrapping_add(1);
+        }
+        output.upload(&result).map(drop)
+    }
+}
+
+fn content(memory: &dyn DeviceMemory) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; memory.bytes().0 as usize];
+    memory.download(&mut bytes).map(|_| bytes)
+}
+
 #[derive(Debug)]
 struct HostMemoryBuffer {
     device: DeviceId,
+    held: Arc<HeldBytes>,
     bytes: Mutex<Vec<u8>>,
+}
+
+impl Drop for HostMemoryBuffer {
+    fn drop(&mut self) {
+        self.held.now.fetch_sub(self.bytes().0, Ordering::Relaxed);
+    }
 }
 
 impl DeviceMemory for HostMemoryBuffer {
@@ -157,18 +191,21 @@ impl DeviceMemory for HostMemoryBuffer {
     }
 }
 
-static INCREMENT_KERNEL: Kernel = Kernel {
-    name: "increment",
-    module: &KernelModule {
-        source: "none",
-        source_hash: "",
-        ptx: &[],
-        machine_code: &[],
-    },
-    max_threads: 1,
-    parameters: &[ParameterKind::Buffer, ParameterKind::Buffer],
-    entry: None,
-};
+static INCREMENT_KERNEL: Kernel =
+    Kernel::without_images("increment", &[ParameterKind::Buffer, ParameterKind::Buffer]);
+
+/// `output = values ^ key`, the key repeated: the three buffers, the index of the first element in
+/// the whole, and the number of elements.
+pub static XOR_KERNEL: Kernel = Kernel::without_images(
+    "xor",
+    &[
+        ParameterKind::Buffer,
+        ParameterKind::Buffer,
+        ParameterKind::Buffer,
+        ParameterKind::U64,
+        ParameterKind::U32,
+    ],
+);
 
 pub static INCREMENT: Kind = Kind::new("increment", WorkUnit::Bytes);
 
@@ -202,16 +239,15 @@ impl Operation for Increment {
         let input = context.resident(&self.data, accelerator)?;
         let output = accelerator.allocate(self.data.bytes())?;
         if !self.data.is_empty() {
-            accelerator.launch(&Launch {
-                kernel: &INCREMENT_KERNEL,
-                grid: [1; 3],
-                block: [1; 3],
-                shared: 0,
-                arguments: &[
+            accelerator.launch(&Launch::new(
+                &INCREMENT_KERNEL,
+                1,
+                1,
+                &[
                     Argument::Buffer(&**input),
                     Argument::Buffer(output.as_ref()),
                 ],
-            })?;
+            ))?;
         }
         Array::on_device(self.data.shape().clone(), output)
     }

@@ -1,12 +1,31 @@
 //! An emulated GPU, with short functions for transfers and launches.
 
+#![allow(unsafe_code, reason = "a kernel's description is trusted")]
+
 use bytemuck::Pod;
 use heddle_cuda::kernels::trial;
 use heddle_cuda::simt::{SimtDevice, SimtOptions};
 use heddle_runtime::Error;
-use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Kernel, Launch};
+use heddle_runtime::device::{Accelerator, Argument, DeviceBuffer, Kernel, KernelModule, Launch};
 use heddle_runtime::ops;
 use heddle_runtime::units::Bytes;
+
+/// A kernel as built without the features `cuda` and `emulator`.
+// SAFETY: it has no image and no entry.
+pub static ABSENT: Kernel = unsafe {
+    Kernel::new(
+        "absent",
+        &KernelModule {
+            source: "absent",
+            source_hash: "",
+            ptx: &[],
+            machine_code: &[],
+        },
+        1024,
+        &[],
+        None,
+    )
+};
 
 /// Creates a device without faults.
 pub fn gpu() -> SimtDevice {
@@ -15,14 +34,7 @@ pub fn gpu() -> SimtDevice {
 
 /// Creates a device whose blocks share `workers` worker threads.
 pub fn gpu_with(workers: usize) -> SimtDevice {
-    SimtDevice::new(
-        0,
-        SimtOptions {
-            workers,
-            ..SimtOptions::default()
-        },
-    )
-    .unwrap()
+    SimtDevice::new(0, SimtOptions::default().with(|it| it.workers = workers)).unwrap()
 }
 
 /// Uploads these values into a new buffer.

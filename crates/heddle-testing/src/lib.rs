@@ -18,12 +18,11 @@
 )]
 
 pub mod depth;
+mod programs;
 pub mod random;
 
 #[cfg(feature = "cuda")]
 pub mod agreement;
-#[cfg(feature = "cuda")]
-pub mod chunked_gpu;
 #[cfg(feature = "runtime")]
 pub mod cpu_ops;
 #[cfg(feature = "runtime")]
@@ -38,20 +37,27 @@ pub mod lattices;
 pub mod nvidia;
 #[cfg(feature = "lattice")]
 pub mod oracle;
-#[cfg(feature = "cuda")]
-pub mod pair;
+#[cfg(feature = "arc")]
+pub mod plain_evaluation;
 #[cfg(feature = "profile")]
 pub mod recorded;
+#[cfg(feature = "runtime")]
+mod runtimes;
 #[cfg(feature = "cuda")]
 pub mod several_gpus;
 #[cfg(feature = "cuda")]
 pub mod small_gpu;
 #[cfg(feature = "profile")]
 pub mod trace_rules;
+#[cfg(feature = "cuda")]
+pub mod wrapped_gpu;
 #[cfg(feature = "runtime")]
 pub mod xor_with_key;
 
+pub use programs::programs;
 pub use random::Random;
+#[cfg(feature = "runtime")]
+pub use runtimes::{runtime, runtime_with};
 
 /// Returns the folder of the ARC tasks, for tests that are ignored on machines without them.
 pub fn arc_tasks() -> std::path::PathBuf {

@@ -1,8 +1,38 @@
-//! Checks on recorded spans.
+//! Recorded spans: names to give them, and checks on them.
 
 use std::task::Poll;
 
-use heddle_profile::RecordedSpan;
+use heddle_profile::{DeviceTag, RecordedSpan, Span};
+use proptest::prelude::*;
+
+/// Names that no operation should have and that a file must preserve.
+pub fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just("a \"quoted\", \\ name".to_owned()),
+        Just("two\nlines\r\n\t\u{0}\u{1b}[31m".to_owned()),
+        Just("🧵; хедл \u{202e} \u{2028}".to_owned()),
+        Just("</script><!--".to_owned()),
+        Just("# pass 2".to_owned()),
+        any::<String>(),
+    ]
+}
+
+/// A span of the CPU that takes a nanosecond.
+pub fn span(start_ns: u64) -> Span {
+    Span {
+        operation: "xor",
+        element: "u8",
+        device: DeviceTag {
+            kind: "cpu",
+            index: None,
+        },
+        backend: "native",
+        start_ns,
+        total_ns: 1,
+        ..Span::default()
+    }
+}
 
 pub fn find<'a>(spans: &'a [RecordedSpan], operation: &str) -> &'a RecordedSpan {
     spans

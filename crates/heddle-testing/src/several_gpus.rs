@@ -29,26 +29,17 @@ pub fn runtime(mut config: Config, gpus: Vec<SimtOptions>) -> (Runtime, Vec<Arc<
 /// Creates a runtime with the CPU and one emulated GPU that runs on one thread.
 pub fn cpu_and_gpu() -> Runtime {
     let gpu = SimtDevice::new(0, small()).unwrap();
-    let builder = Runtime::builder()
-        .device(Arc::new(gpu))
-        .without_model_cache();
-    builder.build().unwrap()
+    crate::runtime_with(Arc::new(gpu))
 }
 
 /// Returns the options of an emulated GPU that uses few threads.
 pub fn small() -> SimtOptions {
-    SimtOptions {
-        workers: 1,
-        ..SimtOptions::default()
-    }
+    SimtOptions::default().with(|it| it.workers = 1)
 }
 
 /// Creates a runtime with one emulated GPU that runs every operation.
 pub fn forced(options: SimtOptions) -> Runtime {
-    let config = Config {
-        device: Some(DeviceId::simt(0)),
-        ..Config::default()
-    };
+    let config = Config::default().with(|it| it.device = Some(DeviceId::simt(0)));
     runtime(config, vec![options]).0
 }
 

@@ -19,10 +19,7 @@ pub struct SmallGpu {
 
 impl SmallGpu {
     pub fn new(memory: u64) -> Self {
-        let options = SimtOptions {
-            memory: Bytes(memory),
-            ..SimtOptions::default()
-        };
+        let options = SimtOptions::default().with(|it| it.memory = Bytes(memory));
         Self {
             gpu: Arc::new(SimtDevice::new(0, options).unwrap()),
             cpu: Runtime::builder().without_model_cache().build().unwrap(),
@@ -94,13 +91,4 @@ impl SmallGpu {
             .unwrap();
         Array::on_device(array.shape().clone(), buffer).unwrap()
     }
-}
-
-/// Checks that both arrays have the same bits.
-pub fn assert_bits<T: Element>(found: &Array<T>, expected: &Array<T>, what: &str) {
-    assert_eq!(found.shape(), expected.shape(), "{what}");
-    let (found, expected) = (found.as_slice().unwrap(), expected.as_slice().unwrap());
-    let differs = |(a, b): (&T, &T)| bytemuck::bytes_of(a) != bytemuck::bytes_of(b);
-    let place = found.iter().zip(expected).position(differs);
-    assert_eq!(place, None, "{what}: the first element that differs");
 }

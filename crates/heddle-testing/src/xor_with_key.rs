@@ -112,12 +112,11 @@ fn launch(
 ) -> Result<(), Error> {
     let key: DeviceBuffer = gpu.allocate(heddle_runtime::units::Bytes(KEY.len() as u64))?;
     key.upload(KEY)?;
-    gpu.launch(&Launch {
-        kernel: Kernel::named(&ops::KERNELS, "xor_u8"),
-        grid: [4, 1, 1],
-        block: [256, 1, 1],
-        shared: 0,
-        arguments: &[
+    gpu.launch(&Launch::new(
+        Kernel::named(&ops::KERNELS, "xor_u8"),
+        4,
+        256,
+        &[
             Buffer(data),
             U64(0),
             Buffer(key.as_ref()),
@@ -127,5 +126,5 @@ fn launch(
             U64(0),
             U64(data.bytes().0),
         ],
-    })
+    ))
 }

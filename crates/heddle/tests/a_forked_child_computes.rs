@@ -55,9 +55,8 @@ fn wait(child: libc::pid_t) -> Option<libc::c_int> {
         std::thread::sleep(Duration::from_millis(10));
     }
     // SAFETY: the child is ours and was not waited for yet.
-    unsafe {
-        libc::kill(child, libc::SIGKILL);
-        libc::waitpid(child, &raw mut status, 0);
-    }
+    unsafe { libc::kill(child, libc::SIGKILL) };
+    // SAFETY: as above, and `status` outlives the call.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
     None
 }

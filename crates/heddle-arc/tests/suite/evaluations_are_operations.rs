@@ -13,8 +13,8 @@ use heddle_arc::operations::{EVALUATE, EvaluationSettings, WorkerPool, by_device
 use heddle_arc::plan::Plan;
 use heddle_arc::program::load;
 use heddle_arc::tasks::{PROGRAMS, dataset};
-use heddle_runtime::Runtime;
 use heddle_runtime::batch::CancelToken;
+use heddle_runtime::{Config, Runtime};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn inputs() -> Vec<Grid> {
@@ -39,10 +39,7 @@ fn pipeline_equals_engine_for_any_thread_count() {
         examples: &examples,
     }];
     for threads in [1, 2, 5] {
-        let config = heddle_runtime::Config {
-            threads: Some(threads),
-            ..heddle_runtime::Config::default()
-        };
+        let config = Config::default().with(|it| it.threads = Some(threads));
         let runtime = Runtime::builder().config(config).build().unwrap();
         let worker_pool = WorkerPool::new(budget);
         let rows = evaluate_all(

@@ -58,12 +58,11 @@ fn check(runtime: &Runtime, vectors: &[GoldenVector], budget: Budget) -> Tally {
     let mut tally = Tally::default();
     let singles = Singles::new(vectors);
     tally.skipped = vectors.len() - singles.places().len();
-    let settings = LaunchSettings {
-        warps: 4,
-        budget,
-        dump: Bytes(128 << 10),
-        ..LaunchSettings::default()
-    };
+    let settings = LaunchSettings::default().with(|it| {
+        it.warps = 4;
+        it.budget = budget;
+        it.dump = Bytes(128 << 10);
+    });
     let ran = match runtime.run_on(DeviceId::simt(0), Interpret::new(singles.job(), settings)) {
         Ok(ran) => ran,
         Err(error) => {
@@ -108,11 +107,10 @@ fn different_results_are_detected() {
     let own = vectors("add 1 2 -> 3\nfirst {} -> !\nrot90 [12/34] -> [31/42]\ninitset 5 -> {5}");
     let other = vectors("add 1 3 -> 4\nlast {} -> !\nrot180 [12/34] -> [43/21]\ninitset 6 -> {6}");
     let singles = Singles::new(&own);
-    let settings = LaunchSettings {
-        warps: 4,
-        dump: Bytes(4 << 10),
-        ..LaunchSettings::default()
-    };
+    let settings = LaunchSettings::default().with(|it| {
+        it.warps = 4;
+        it.dump = Bytes(4 << 10);
+    });
     let runtime = cpu_and_gpu();
     let traced = runtime.run_traced(
         Interpret::new(singles.job(), settings),

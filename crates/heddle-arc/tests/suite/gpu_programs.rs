@@ -46,10 +46,7 @@ const SHOWN: usize = 12;
 /// A runtime that sends everything to the emulated GPU.
 fn gpu_only() -> Runtime {
     let gpu = SimtDevice::new(0, SimtOptions::default()).unwrap();
-    let config = Config {
-        device: Some(DeviceId::simt(0)),
-        ..Config::default()
-    };
+    let config = Config::default().with(|it| it.device = Some(DeviceId::simt(0)));
     let builder = Runtime::builder().config(config).device(Arc::new(gpu));
     builder.without_model_cache().build().unwrap()
 }
@@ -131,12 +128,11 @@ fn check(runtime: &Runtime, works: &[Work], tally: &mut Tally) {
         .first()
         .map_or_else(Budget::default, |work| work.budget);
     let batch = Batch::new(&tiles, budget, wanted);
-    let settings = LaunchSettings {
-        warps: 4,
-        budget,
-        dump: Bytes(200 << 10),
-        ..LaunchSettings::default()
-    };
+    let settings = LaunchSettings::default().with(|it| {
+        it.warps = 4;
+        it.budget = budget;
+        it.dump = Bytes(200 << 10);
+    });
     let names = || {
         works
             .iter()
@@ -468,10 +464,7 @@ fn grading_runs_through_the_pipeline() {
         Grade::of(&evaluation, wanted(part))
     })
     .unwrap();
-    let launch = LaunchSettings {
-        warps: 8,
-        ..LaunchSettings::default()
-    };
+    let launch = LaunchSettings::default().with(|it| it.warps = 8);
     let on_cpu = grade(&cpu, &tiles, &settings, launch, wanted).unwrap();
     assert_eq!(on_cpu.graded, known);
     assert_eq!(on_cpu.flags, Flags::default());

@@ -100,11 +100,10 @@ fn kernel_set_comparison_equals_cpu() {
         examples: &examples,
     };
     let batch = Batch::new(&[tile], budget, |_| None);
-    let settings = LaunchSettings {
-        warps: 8,
-        dump: Bytes(1 << 20),
-        ..LaunchSettings::default()
-    };
+    let settings = LaunchSettings::default().with(|it| {
+        it.warps = 8;
+        it.dump = Bytes(1 << 20);
+    });
     let interpret = Interpret::new(batch.job(), settings);
     let ran = cpu_and_gpu().run_on(DeviceId::simt(0), interpret).unwrap();
     let mut results = BTreeSet::new();

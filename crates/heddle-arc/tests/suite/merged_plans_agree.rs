@@ -10,91 +10,24 @@
 
 use heddle_arc::engine::{Evaluation, Example, Grid, evaluate};
 use heddle_arc::fault::Fault;
-use heddle_arc::meter::{Budget, Meter};
-use heddle_arc::plain::{self, Plain};
+use heddle_arc::meter::Budget;
+use heddle_arc::plain::Plain;
 use heddle_arc::plan::{Graph, PatternKind, Plan, patterns, read, write};
-use heddle_arc::program::{CallArgument, Callee, Input, Program, load};
-
-const PROGRAMS: &str = "
-def solve_largest(I):
-    x1 = objects(I, T, F, T)
-    x2 = argmax(x1, size)
-    O = subgrid(x2, I)
-    return O
-
-def solve_largest_turned(I):
-    x1 = objects(I, T, F, T)
-    x2 = argmax(x1, size)
-    x3 = subgrid(x2, I)
-    x4 = hmirror(x3)
-    O = rot90(x4)
-    return O
-
-def solve_modes(I):
-    x1 = objects(I, T, T, T)
-    x2 = objects(I, F, F, T)
-    x3 = size(x1)
-    x4 = size(x2)
-    x5 = astuple(x3, x4)
-    O = canvas(FIVE, x5)
-    return O
-
-def solve_closures(I):
-    x1 = lbind(lbind, shift)
-    x2 = rbind(compose, invert)
-    x3 = chain(x2, x1, asobject)
-    x4 = x3(I)
-    x5 = fork(add, identity, double)
-    x6 = compose(x4, x5)
-    x7 = product(x9_, x9_)
-    x8 = apply(x6, x7)
-    x9 = merge(x8)
-    O = paint(I, x9)
-    return O
-
-def solve_functions(I):
-    x1 = initset(hmirror)
-    x2 = insert(vmirror, x1)
-    x3 = insert(identity, x2)
-    x4 = rapply(x3, I)
-    x5 = power(rot90, THREE)
-    x6 = apply(x5, x4)
-    x7 = totuple(x6)
-    O = merge(x7)
-    return O
-
-def solve_dead(I):
-    x1 = first(ZERO)
-    x2 = F5_
-    O = rot90(I)
-    return O
-
-def solve_powers(I):
-    x1 = height(I)
-    x2 = increment(x1)
-    x3 = power(trim, x2)
-    O = x3(I)
-    return O
-
-def solve_samples(S, I, C):
-    x1 = apply(first, S)
-    x2 = apply(mostcolor, x1)
-    x3 = mostcommon(x2)
-    x4 = lbind(replace, I)
-    x5 = rbind(x4, x3)
-    O = x5(F9)
-    return O
-
-def solve_wrong_arity(I):
-    x1 = lbind(identity, ONE)
-    O = x1(I)
-    return O
-";
+use heddle_arc::program::{Program, load};
+use heddle_testing::plain_evaluation::{holds_function, plain_evaluation};
 
 fn programs() -> Vec<Program> {
-    let text = PROGRAMS
-        .replace("    x7 = product(x9_, x9_)\n", "    x7 = asindices(I)\n")
-        .replace("    x2 = F5_\n", "");
+    let text = heddle_testing::programs(&[
+        "largest",
+        "largest_turned",
+        "modes",
+        "closures",
+        "functions",
+        "dead",
+        "powers",
+        "samples",
+        "wrong_arity",
+    ]);
     let loaded = load(&text, "ours.py");
     assert_eq!(loaded.errors, []);
     loaded.programs
@@ -120,48 +53,18 @@ fn pairs() -> Vec<(Grid, Grid)> {
     ]
 }
 
-fn plain_grid(grid: &Grid) -> Plain {
-    Plain::grid(
-        grid.rows()
-            .map(|row| row.iter().map(|cell| i64::from(*cell))),
-    )
-}
-
-/// The result of a program, line by line on plain values. Dead lines are left out, as in
-/// plans.
+/// The result of a program by the reference.
 fn by_plain_evaluation(
     program: &Program,
     input: &Grid,
     pairs: &[(Grid, Grid)],
 ) -> Result<Plain, Fault> {
-    let mut meter = Meter::new(Budget::default());
-    let sliced = Graph::merge(std::slice::from_ref(program)).slice(0);
-    let mut values: Vec<Plain> = Vec::new();
-    for call in &sliced.calls {
-        let arguments: Vec<Plain> = call
-            .arguments
-            .iter()
-            .map(|argument| match argument {
-                CallArgument::Input(Input::Grid) => plain_grid(input),
-                CallArgument::Input(Input::Examples) => Plain::Tuple(
-                    pairs
-                        .iter()
-                        .map(|(a, b)| Plain::Tuple(vec![plain_grid(a), plain_grid(b)]))
-                        .collect(),
-                ),
-                CallArgument::Input(Input::Candidate) => Plain::Tuple(Vec::new()),
-                CallArgument::Call(call) => values[*call as usize].clone(),
-                CallArgument::Constant(_, value) => value.to_plain(),
-                CallArgument::Prim(prim) => Plain::Prim(*prim),
-            })
-            .collect();
-        let value = match call.callee {
-            Callee::Prim(prim) => plain::call(prim, &arguments, &mut meter),
-            Callee::Call(call) => plain::apply(&values[call as usize], &arguments, &mut meter),
-        };
-        values.push(value?);
-    }
-    Ok(values[sliced.result as usize].clone())
+    let example = Example {
+        input,
+        pairs,
+        candidate: None,
+    };
+    plain_evaluation(program, &example, Budget::default())
 }
 
 fn defined(evaluation: &Evaluation) -> Option<&Plain> {
@@ -338,10 +241,10 @@ fn faults_name_primitive_and_line() {
 /// Random programs whose types mostly fit: each argument has the type of its parameter if
 /// such a line exists.
 mod generated {
-    use super::{Call, CallArgument, Form, Program};
+    use super::{Call, Form, Program};
     use heddle_arc::constant::Constant;
     use heddle_arc::prim::Prim;
-    use heddle_arc::program::{Callee, Input};
+    use heddle_arc::program::{CallArgument, Callee, Input};
     use heddle_arc::types::{Type, infer};
     use heddle_testing::Random;
     use std::sync::Arc;
@@ -457,7 +360,7 @@ proptest! {
                     Err(Fault::Budget(_)) => continue,
                     other => other.ok(),
                 };
-                if is_function(expected.as_ref()) || is_budget(evaluation) {
+                if expected.as_ref().is_some_and(holds_function) || is_budget(evaluation) {
                     continue;
                 }
                 defined_count += usize::from(expected.is_some());
@@ -476,19 +379,6 @@ proptest! {
             prop_assert_eq!(graph.slice(place).to_string(), renamed(program));
         }
     }
-}
-
-/// Whether a value contains a function, which cannot be copied out of a plan.
-fn is_function(value: Option<&Plain>) -> bool {
-    fn holds(value: &Plain) -> bool {
-        match value {
-            Plain::Prim(_) | Plain::Built(..) => true,
-            Plain::Tuple(items) => items.iter().any(holds),
-            Plain::Set(items) => items.iter().any(holds),
-            _ => false,
-        }
-    }
-    value.is_some_and(holds)
 }
 
 fn is_budget(evaluation: &Evaluation) -> bool {

@@ -16,10 +16,10 @@ use heddle_arc::plain::Plain;
 use heddle_arc::plan::Plan;
 use heddle_arc::program::{Form, Program, load};
 use heddle_arc::rng::Rng;
-use heddle_arc::search::{Mutation, ProgramShape, Score, generate, is_well_typed, mutate, scores};
+use heddle_arc::search::{Mutation, ProgramShape, Score, generate, mutate, scores};
 use heddle_arc::solvers::FILES;
 use heddle_arc::tasks::{PROGRAMS, dataset};
-use heddle_arc::types::infer;
+use heddle_arc::types::{Type, infer};
 use heddle_runtime::Runtime;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -45,7 +45,9 @@ proptest! {
         let form = if sees_examples { Form::Examples } else { Form::Input };
         let shape = ProgramShape { lines, form };
         let program = generate("solve_random", shape, &mut Rng::new(seed));
-        prop_assert!(is_well_typed(&program), "{program}{:?}", infer(&program));
+        let inferred = infer(&program);
+        prop_assert!(inferred.warnings.is_empty(), "{program}{inferred:?}");
+        prop_assert_eq!(inferred.types.get(program.result as usize), Some(&Type::Grid));
         reads_back(&program);
         prop_assert_eq!(generate("solve_random", shape, &mut Rng::new(seed)), program);
     }

@@ -11,22 +11,6 @@ use heddle_arc::program::{Program, load};
 use std::fmt::Write;
 use std::time::Duration;
 
-const ORDINARY: &str = "
-def solve_largest(I):
-    x1 = objects(I, T, F, T)
-    x2 = argmax(x1, size)
-    O = subgrid(x2, I)
-    return O
-def solve_mirror(I):
-    x1 = hmirror(I)
-    O = vconcat(I, x1)
-    return O
-def solve_faulty(I):
-    x1 = ofcolor(I, TEN)
-    O = subgrid(x1, I)
-    return O
-";
-
 /// `count` programs: in turn a long `power`, a growing grid and a huge product.
 fn expensive_program(count: usize) -> String {
     const NUMBERS: [&str; 10] = [
@@ -69,7 +53,8 @@ fn grids() -> Vec<Grid> {
 fn mixed(count: usize) -> Vec<Program> {
     let mut programs = load(&expensive_program(count), "expensive.py").programs;
     assert_eq!(programs.len(), count);
-    programs.extend(load(ORDINARY, "ours.py").programs);
+    let ordinary = heddle_testing::programs(&["largest", "mirror", "faulty"]);
+    programs.extend(load(&ordinary, "ours.py").programs);
     programs
 }
 

@@ -49,10 +49,8 @@ fn text(bytes: &[u8]) -> String {
 
 /// A runtime on an emulated GPU of 64 MiB whose allocations are logged.
 fn logged(log: &Path) -> Runtime {
-    let mut config = Config {
-        device: Some(GPU),
-        ..Config::default()
-    };
+    let mut config = Config::default();
+    config.device = Some(GPU);
     config.simt.memory = Size::Bytes(Bytes(64 << 20));
     config.memory.log = Some(log.to_owned());
     heddle::builder(config)

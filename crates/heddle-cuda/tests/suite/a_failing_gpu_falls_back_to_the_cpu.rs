@@ -16,27 +16,13 @@ const GPU: DeviceId = DeviceId::simt(0);
 
 /// A runtime that sends every operation to an emulated GPU with these faults.
 fn faulty(faults: Faults) -> (Runtime, Arc<SimtDevice>) {
-    faulty_with(
-        Config {
-            device: Some(GPU),
-            ..Config::default()
-        },
-        faults,
-    )
+    faulty_with(Config::default().with(|it| it.device = Some(GPU)), faults)
 }
 
 fn faulty_with(config: Config, faults: Faults) -> (Runtime, Arc<SimtDevice>) {
-    let options = SimtOptions {
-        faults,
-        ..SimtOptions::default()
-    };
+    let options = SimtOptions::default().with(|it| it.faults = faults);
     let gpu = Arc::new(SimtDevice::new(0, options).unwrap());
-    let runtime = Runtime::builder()
-        .config(config)
-        .device(gpu.clone())
-        .without_model_cache()
-        .build()
-        .unwrap();
+    let runtime = heddle_testing::runtime(config, gpu.clone());
     (runtime, gpu)
 }
 
@@ -58,10 +44,7 @@ fn devices(runtime: &Runtime, count: usize) -> Vec<DeviceId> {
 
 #[test]
 fn a_failed_launch_is_run_on_the_cpu_and_counted() {
-    let (runtime, _) = faulty(Faults {
-        launch: Some(2),
-        ..Faults::default()
-    });
+    let (runtime, _) = faulty(Faults::default().with(|it| it.launch = Some(2)));
     assert_eq!(devices(&runtime, 3), [GPU, DeviceId::CPU, GPU]);
     let report = runtime.report();
     assert_eq!((report.failures, report.fallbacks.len()), (0, 1));
@@ -76,10 +59,7 @@ fn a_failed_launch_is_run_on_the_cpu_and_counted() {
 fn whichever_allocation_fails_every_result_is_right() {
     // Input, output and key: three allocations per operation.
     for allocation in 1..=9 {
-        let (runtime, _) = faulty(Faults {
-            allocation: Some(allocation),
-            ..Faults::default()
-        });
+        let (runtime, _) = faulty(Faults::default().with(|it| it.allocation = Some(allocation)));
         let fell = (allocation - 1) / 3;
         let mut expected = vec![GPU; 3];
         expected[fell as usize] = DeviceId::CPU;
@@ -100,10 +80,7 @@ fn whichever_allocation_fails_every_result_is_right() {
 #[test]
 fn a_device_lost_at_any_call_leaves_routing_and_every_result_is_right() {
     for lost_after in 0..14 {
-        let (runtime, _) = faulty(Faults {
-            lost_after: Some(lost_after),
-            ..Faults::default()
-        });
+        let (runtime, _) = faulty(Faults::default().with(|it| it.lost_after = Some(lost_after)));
         let data = message();
         let mut lost_answers = 0;
         for _ in 0..4 {
@@ -157,10 +134,7 @@ fn an_array_that_only_the_lost_device_had_is_named() {
 
 #[test]
 fn a_call_that_names_its_device_fails_instead() {
-    let (runtime, gpu) = faulty(Faults {
-        launch: Some(1),
-        ..Faults::default()
-    });
+    let (runtime, gpu) = faulty(Faults::default().with(|it| it.launch = Some(1)));
     let error = runtime.run_on(GPU, XorWithKey::of(&message())).unwrap_err();
     assert!(matches!(error, Error::Device { .. }), "{error}");
     gpu.mark_lost();
@@ -176,13 +150,7 @@ fn a_call_that_names_its_device_fails_instead() {
 fn without_the_cpu_as_fallback_the_error_is_returned() {
     let mut config = Config::default();
     config.route.allow = Some(vec![GPU]);
-    let (runtime, _) = faulty_with(
-        config,
-        Faults {
-            launch: Some(1),
-            ..Faults::default()
-        },
-    );
+    let (runtime, _) = faulty_with(config, Faults::default().with(|it| it.launch = Some(1)));
     let error = runtime.run(XorWithKey::of(&message())).unwrap_err();
     assert!(matches!(error, Error::Device { .. }), "{error}");
     assert_eq!(runtime.report().failures, 1);
@@ -190,11 +158,10 @@ fn without_the_cpu_as_fallback_the_error_is_returned() {
 
 #[test]
 fn an_operation_that_has_begun_to_write_is_not_retried() {
-    let (runtime, _) = faulty(Faults {
-        allocation: Some(1),
-        launch: Some(1),
-        ..Faults::default()
-    });
+    let (runtime, _) = faulty(Faults::default().with(|it| {
+        it.allocation = Some(1);
+        it.launch = Some(1);
+    }));
     let mut data = Array::from_slice(&message());
     // The first allocation fails before anything is written, so the operation is retried.
     let over = XorWithKeyInPlace {
@@ -216,19 +183,10 @@ fn an_operation_that_has_begun_to_write_is_not_retried() {
 
 #[test]
 fn a_second_device_that_fails_while_verifying_loses_no_result() {
-    let mut config = Config {
-        device: Some(DeviceId::CPU),
-        ..Config::default()
-    };
+    let mut config = Config::default().with(|it| it.device = Some(DeviceId::CPU));
     config.route.allow = Some(vec![DeviceId::CPU, GPU]);
     config.route.verify_share = 1.0;
-    let (runtime, _) = faulty_with(
-        config,
-        Faults {
-            launch: Some(1),
-            ..Faults::default()
-        },
-    );
+    let (runtime, _) = faulty_with(config, Faults::default().with(|it| it.launch = Some(1)));
     assert_eq!(devices(&runtime, 2), [DeviceId::CPU; 2]);
     let report = runtime.report();
     assert_eq!((report.verified, report.unverifiable), (1, 1));

@@ -2,7 +2,7 @@
 //! merging sends work to a GPU that would not go there alone.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use heddle_cuda::simt::{Faults, SimtOptions};
+use heddle_cuda::simt::Faults;
 use heddle_runtime::batch::MergedOperation;
 use heddle_runtime::config::Config;
 use heddle_runtime::device::{DeviceId, Timing, TransferTotals};
@@ -55,21 +55,12 @@ fn four_gpus_share_a_batch() {
 
 #[test]
 fn a_gpu_that_fails_or_is_lost_leaves_its_share_to_the_others() {
-    let faulty = |faults| SimtOptions { faults, ..small() };
+    let faulty = |faults| small().with(|it| it.faults = faults);
     let faults = [
         Faults::default(),
-        Faults {
-            launch: Some(1),
-            ..Faults::default()
-        },
-        Faults {
-            lost_after: Some(3),
-            ..Faults::default()
-        },
-        Faults {
-            allocation: Some(2),
-            ..Faults::default()
-        },
+        Faults::default().with(|it| it.launch = Some(1)),
+        Faults::default().with(|it| it.lost_after = Some(3)),
+        Faults::default().with(|it| it.allocation = Some(2)),
     ];
     let (runtime, _) = runtime(Config::default(), faults.map(faulty).to_vec());
     for count in [100, 400, 1000] {
@@ -92,13 +83,8 @@ fn when_every_gpu_is_lost_the_cpu_takes_over() {
 
 #[test]
 fn a_lost_device_costs_no_result_outside_batches() {
-    let runtime = forced(SimtOptions {
-        faults: Faults {
-            lost_after: Some(4),
-            ..Faults::default()
-        },
-        ..small()
-    });
+    let runtime =
+        forced(small().with(|it| it.faults = Faults::default().with(|it| it.lost_after = Some(4))));
     for _ in 0..3 {
         let items = items(40);
         for ((data, key), result) in items.iter().zip(runtime.batch(xors(&items))) {
@@ -111,18 +97,9 @@ fn a_lost_device_costs_no_result_outside_batches() {
 #[test]
 fn a_batch_larger_than_the_device_runs_in_parts() {
     // All operands and results take 12 MiB, of which a quarter fits.
-    let mut config = Config {
-        device: Some(DeviceId::simt(0)),
-        ..Config::default()
-    };
+    let mut config = Config::default().with(|it| it.device = Some(DeviceId::simt(0)));
     config.route.allow = Some(vec![DeviceId::simt(0)]);
-    let (runtime, _) = runtime(
-        config,
-        vec![SimtOptions {
-            memory: Bytes(3 << 20),
-            ..small()
-        }],
-    );
+    let (runtime, _) = runtime(config, vec![small().with(|it| it.memory = Bytes(3 << 20))]);
     let pairs: Vec<_> = (0..256)
         .map(|item| (matrix(64, 64, item), matrix(64, 64, item + 7)))
         .collect();
@@ -149,12 +126,9 @@ fn record_times(runtime: &Runtime, operation: &impl Operation, device: DeviceId,
         up_time: Nanos(u64::from(gpu) * 10),
         down_time: Nanos(u64::from(gpu) * 10),
     };
-    let timing = Timing {
-        total: Nanos(ns + moved.time().0),
-        device: gpu.then_some(Nanos(ns)),
-        moved,
-        ..Timing::default()
-    };
+    let timing = Timing::of(Nanos(ns + moved.time().0))
+        .on_device(gpu.then_some(Nanos(ns)))
+        .moving(moved);
     for _ in 0..40 {
         runtime.router().observe(&described, device, &timing);
     }

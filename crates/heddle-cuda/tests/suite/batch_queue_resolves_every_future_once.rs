@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions};
+use heddle_cuda::simt::{Faults, SimtDevice};
 use heddle_runtime::batch::{Queue, QueueSettings};
 use heddle_runtime::config::Config;
 use heddle_runtime::device::DeviceId;
@@ -32,12 +32,12 @@ fn queue_that_waits_for_full_batches(
     max_batch: usize,
     capacity: usize,
 ) -> Queue {
-    let settings = QueueSettings {
-        max_batch,
-        max_delay: Duration::from_secs(1),
-        capacity,
-        clock: Arc::new(ManualClock::default()),
-    };
+    let settings = QueueSettings::default().with(|it| {
+        it.max_batch = max_batch;
+        it.max_delay = Duration::from_secs(1);
+        it.capacity = capacity;
+        it.clock = Arc::new(ManualClock::default());
+    });
     Queue::new(runtime, settings).unwrap()
 }
 
@@ -60,10 +60,7 @@ fn a_full_batch_is_launched_without_waiting() {
 
 #[test]
 fn a_lone_item_is_launched_after_the_delay() {
-    let settings = QueueSettings {
-        max_delay: Duration::from_millis(1),
-        ..QueueSettings::default()
-    };
+    let settings = QueueSettings::default().with(|it| it.max_delay = Duration::from_millis(1));
     let queue = Queue::new(&cpu(), settings).unwrap();
     let (operation, expected) = xor(100, 1);
     let result = queue.submit(operation).unwrap();
@@ -122,16 +119,12 @@ fn kinds_and_callers_mix() {
 
 /// A queue whose batches are all sent to one emulated GPU.
 fn queue_on(faults: Faults) -> (Queue, Runtime, Arc<SimtDevice>) {
-    let config = Config {
-        device: Some(DeviceId::simt(0)),
-        ..Config::default()
-    };
-    let (runtime, mut gpus) = runtime(config, vec![SimtOptions { faults, ..small() }]);
-    let settings = QueueSettings {
-        max_batch: 256,
-        capacity: 512,
-        ..QueueSettings::default()
-    };
+    let config = Config::default().with(|it| it.device = Some(DeviceId::simt(0)));
+    let (runtime, mut gpus) = runtime(config, vec![small().with(|it| it.faults = faults)]);
+    let settings = QueueSettings::default().with(|it| {
+        it.max_batch = 256;
+        it.capacity = 512;
+    });
     let queue = Queue::new(&runtime, settings).unwrap();
     (queue, runtime, gpus.remove(0))
 }
@@ -142,18 +135,14 @@ fn sixty_four_threads_with_a_slow_and_a_failing_gpu() {
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or_else(|| heddle_testing::depth::pick(1, 4));
-    let slow = queue_on(Faults {
-        stall: Duration::from_millis(5),
-        ..Faults::default()
-    });
+    let slow = queue_on(Faults::default().with(|it| it.stall = Duration::from_millis(5)));
     // Every third launch fails, every seventh request for memory is refused, and in the end
     // the device is lost.
-    let failing = queue_on(Faults {
-        launch_every: Some(3),
-        refusal_every: Some(7),
-        lost_after: Some(1_000 * seconds),
-        ..Faults::default()
-    });
+    let failing = queue_on(Faults::default().with(|it| {
+        it.launch_every = Some(3);
+        it.refusal_every = Some(7);
+        it.lost_after = Some(1_000 * seconds);
+    }));
     let devices = [&slow, &failing];
     let free = devices.map(|(_, _, gpu)| gpu.free());
     let stop = AtomicBool::new(false);

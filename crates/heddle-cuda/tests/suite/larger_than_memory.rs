@@ -9,8 +9,8 @@ use heddle_runtime::ops::{
 };
 use heddle_runtime::{Array, Residency};
 use heddle_testing::Random;
-use heddle_testing::pair::CpuGpuPair;
-use heddle_testing::small_gpu::{MIB, SmallGpu, assert_bits};
+use heddle_testing::agreement::{CpuGpuPair, assert_same};
+use heddle_testing::small_gpu::{MIB, SmallGpu};
 
 /// The memory of the GPU, and the multiple of it that the operands take.
 const MEMORY: u64 = 4 * MIB;
@@ -40,9 +40,9 @@ fn unary<T: Number, F: UnaryFunction<T> + Copy>(small: &SmallGpu, function: F, i
     let mut data = Array::from_slice(input.as_slice().unwrap());
     small.gpu(UnaryInPlace::new(function, &mut data)).unwrap();
     if function.tolerance() == 0.0 {
-        assert_bits(&found, &expected, &what);
+        assert_same(&found, &expected, &what);
     }
-    assert_bits(&data, &found, &format!("{what} in place"));
+    assert_same(&data, &found, &format!("{what} in place"));
 }
 
 fn binary<T: Number, F: BinaryFunction<T> + Copy>(
@@ -54,7 +54,7 @@ fn binary<T: Number, F: BinaryFunction<T> + Copy>(
     let what = format!("{} of {}", function.kind(), T::DTYPE);
     let scalar = T::from_u8(7);
     let [expected, found] = small.agree(Binary::new(function, left, right).unwrap(), &what);
-    assert_bits(&found, &expected, &what);
+    assert_same(&found, &expected, &what);
     assert_eq!(found.residency(), Residency::Host, "{what}");
     let [to_right, _] = small.agree(Binary::new(function, left, scalar).unwrap(), &what);
     small.agree(Binary::new(function, scalar, right).unwrap(), &what);
@@ -64,12 +64,12 @@ fn binary<T: Number, F: BinaryFunction<T> + Copy>(
     small
         .gpu(BinaryInPlace::new(function, &mut data, right).unwrap())
         .unwrap();
-    assert_bits(&data, &expected, &format!("{what} in place"));
+    assert_same(&data, &expected, &format!("{what} in place"));
     let mut data = left.clone();
     small
         .gpu(BinaryInPlace::new(function, &mut data, scalar).unwrap())
         .unwrap();
-    assert_bits(&data, &to_right, &format!("{what} in place"));
+    assert_same(&data, &to_right, &format!("{what} in place"));
 }
 
 fn maps<T: Number>() {
@@ -107,7 +107,7 @@ fn float_maps<T: Float>() {
     unary(&small, Exp, &input);
     let scaled = Scale::new(&input, T::from_u8(3), T::ONE);
     let [expected, found] = small.agree(scaled, "scale");
-    assert_bits(&found, &expected, "scale");
+    assert_same(&found, &expected, "scale");
 }
 
 #[test]
@@ -138,12 +138,12 @@ fn xors<T: BitElement + Number>() {
         let key = small_positive::<T>(&mut random, len);
         let what = format!("xor of {} with a key of {len}", T::DTYPE);
         let [expected, found] = small.agree(Xor::new(&data, &key).unwrap(), &what);
-        assert_bits(&found, &expected, &what);
+        assert_same(&found, &expected, &what);
         let mut over = data.clone();
         small
             .gpu(XorInPlace::new(&mut over, &key).unwrap())
             .unwrap();
-        assert_bits(&over, &expected, &format!("{what} in place"));
+        assert_same(&over, &expected, &format!("{what} in place"));
     }
 }
 
@@ -210,7 +210,7 @@ fn normalized<T: Float>() {
         let [_, found] = small.agree(operation.clone(), &what);
         assert_eq!(found.residency(), Residency::Host, "{what}");
         let whole = large.gpu(operation).output;
-        assert_bits(&found, &whole, &what);
+        assert_same(&found, &whole, &what);
         input.evict();
     }
 }
@@ -232,7 +232,7 @@ fn three_times_a_larger_memory() {
     let data = small_positive::<u8>(&mut random, 192 * MIB as usize + 1);
     let key = small_positive::<u8>(&mut random, 96 * MIB as usize + 5);
     let [expected, found] = small.agree(Xor::new(&data, &key).unwrap(), "xor");
-    assert_bits(&found, &expected, "xor");
+    assert_same(&found, &expected, "xor");
     small.agree(Sum::new(&data), "sum");
 }
 
@@ -258,7 +258,7 @@ fn products<T: Float>(shapes: &[(bool, [usize; 3])]) {
         let [_, found] = small.agree(operation.clone(), &what);
         assert_eq!(found.residency(), Residency::Host, "{what}");
         if whole {
-            assert_bits(&found, &large.gpu(operation).output, &what);
+            assert_same(&found, &large.gpu(operation).output, &what);
         }
     }
 }
@@ -309,7 +309,7 @@ fn batches<T: Float>() {
             let rhs = matrices::<T>(&mut random, &right);
             let operation = BatchMatMul::new(&lhs, &rhs).unwrap();
             let [_, found] = small.agree(operation.clone(), &what);
-            assert_bits(&found, &large.gpu(operation).output, &what);
+            assert_same(&found, &large.gpu(operation).output, &what);
         }
     }
 }
@@ -338,7 +338,7 @@ fn transposed<T: Number>() {
         let input = small_positive::<T>(&mut random, shape.iter().product());
         let operation = Transpose::new(&input.reshape(&shape).unwrap()).unwrap();
         let [expected, found] = small.agree(operation, &what);
-        assert_bits(&found, &expected, &what);
+        assert_same(&found, &expected, &what);
     }
 }
 

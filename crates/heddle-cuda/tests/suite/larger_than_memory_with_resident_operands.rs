@@ -9,7 +9,8 @@ use heddle_runtime::ops::{
 };
 use heddle_runtime::{Array, Error, Residency};
 use heddle_testing::Random;
-use heddle_testing::small_gpu::{MIB, SmallGpu, assert_bits};
+use heddle_testing::agreement::assert_same;
+use heddle_testing::small_gpu::{MIB, SmallGpu};
 use proptest::prelude::*;
 
 /// Small positive values, none of them zero.
@@ -35,7 +36,7 @@ fn one_side_of_a_map_is_on_the_device() {
     let mut random = Random::fresh();
     let (small, left, right) = nearly_full_gpu::<i32>(&mut random);
     let [expected, found] = small.agree(Binary::new(Add, &left, &right).unwrap(), "left");
-    assert_bits(&found, &expected, "left");
+    assert_same(&found, &expected, "left");
     assert_eq!(found.residency(), Residency::Host);
     assert_eq!(right.residency(), Residency::Host);
     // An array that was read on the host may leave the device, so each operation gets a new
@@ -68,7 +69,7 @@ fn data_overwritten_in_place_moves_to_the_host() {
         .gpu(XorInPlace::new(&mut data, &right).unwrap())
         .unwrap();
     assert_eq!(data.residency(), Residency::Host);
-    assert_bits(&data, &expected, "in place");
+    assert_same(&data, &expected, "in place");
     assert_eq!(small.gpu.free_memory().0, 5 * MIB);
     drop(other);
     assert_eq!(small.gpu.free_memory().0, 8 * MIB);
@@ -82,7 +83,7 @@ fn shared_data_is_left_alone() {
     let before = Array::from_slice(&data.to_vec().unwrap());
     let mut over = data.clone();
     small.gpu(UnaryInPlace::new(Square, &mut over)).unwrap();
-    assert_bits(&data, &before, "shared");
+    assert_same(&data, &before, "shared");
     assert_eq!(over.residency(), Residency::Host);
     drop(blocker);
 }
@@ -148,7 +149,7 @@ fn a_zero_divisor_is_found_in_any_piece() {
                 .gpu(BinaryInPlace::new(Div, &mut data, &right).unwrap())
                 .err(),
         );
-        assert_bits(&data, &left, "refused");
+        assert_same(&data, &left, "refused");
         assert_eq!(small.gpu.free_memory().0, 4 * MIB);
     }
 }

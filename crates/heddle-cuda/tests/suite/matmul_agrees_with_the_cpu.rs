@@ -1,12 +1,12 @@
-//! Products of matrices by our own kernel equal the CPU's, for any extents, and for batches
-//! with one shared operand.
+//! Products of matrices by our own kernel equal the CPU's, for any extents; batches are in the
+//! conformance suite.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use heddle_runtime::ops::{BatchMatMul, Float, MatMul};
+use heddle_runtime::ops::{Float, MatMul};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Residency};
 use heddle_testing::Random;
-use heddle_testing::pair::{CpuGpuPair, SIMT};
+use heddle_testing::agreement::{CpuGpuPair, GPU};
 
 fn matrices<T: Float>(random: &mut Random, extents: &[usize]) -> Array<T> {
     let len = extents.iter().product();
@@ -77,53 +77,6 @@ fn any_extents() {
     }
 }
 
-fn one_batch<T: Float>(
-    pair: &CpuGpuPair,
-    random: &mut Random,
-    batch: usize,
-    [m, k, n]: [usize; 3],
-) {
-    for shared in ["neither", "left", "right"] {
-        let what = format!("{batch} of {m}x{k}x{n} {}, shared: {shared}", T::DTYPE);
-        let all = |rows, columns| vec![batch, rows, columns];
-        let (left, right) = match shared {
-            "left" => (vec![m, k], all(k, n)),
-            "right" => (all(m, k), vec![k, n]),
-            _ => (all(m, k), all(k, n)),
-        };
-        let (lhs, rhs) = (matrices::<T>(random, &left), matrices::<T>(random, &right));
-        let [cpu, gpu] = pair.agree(BatchMatMul::new(&lhs, &rhs).unwrap(), &what);
-        assert_eq!(gpu.shape().extents(), [batch, m, n]);
-        assert_eq!(cpu.shape(), gpu.shape());
-        let (lhs, rhs) = (lhs.as_slice().unwrap(), rhs.as_slice().unwrap());
-        let found = gpu.as_slice().unwrap();
-        for item in 0..batch {
-            let lhs = &lhs[if shared == "left" { 0 } else { item * m * k }..][..m * k];
-            let rhs = &rhs[if shared == "right" { 0 } else { item * k * n }..][..k * n];
-            let found = &found[item * m * n..][..m * n];
-            assert_close(found, &reference(m, k, n, lhs, rhs), k, &what);
-        }
-    }
-}
-
-#[test]
-fn batches_with_either_side_shared() {
-    let (pair, mut random) = (CpuGpuPair::new(), Random::fresh());
-    for (batch, shape) in [
-        (1, [3, 4, 5]),
-        (7, [1, 1, 1]),
-        (5, [17, 33, 65]),
-        (300, [4, 4, 4]),
-        (131, [33, 7, 35]),
-        (3, [9, 0, 9]),
-        (0, [2, 3, 4]),
-        (4, [0, 3, 4]),
-    ] {
-        one_batch::<f32>(&pair, &mut random, batch, shape);
-        one_batch::<f64>(&pair, &mut random, batch, shape);
-    }
-}
-
 #[test]
 fn nan_and_infinity_stay_in_their_row_and_column() {
     let (pair, mut random) = (CpuGpuPair::new(), Random::fresh());
@@ -153,7 +106,7 @@ fn the_result_stays_and_operands_are_uploaded_once() {
     let lhs = matrices::<f64>(&mut random, &[20, 30]);
     let rhs = matrices::<f64>(&mut random, &[30, 10]);
     let first = pair.gpu(MatMul::new(&lhs, &rhs).unwrap());
-    assert_eq!(first.output.residency(), Residency::Device(SIMT));
+    assert_eq!(first.output.residency(), Residency::Device(GPU));
     let moved = first.timing.moved;
     assert_eq!((moved.up, moved.down), (Bytes(8 * 900), Bytes(0)));
     let squared = pair.gpu(MatMul::new(&first.output, &matrices(&mut random, &[10, 3])).unwrap());

@@ -22,28 +22,19 @@ use heddle_testing::Random as Generator;
 const GPU: DeviceId = DeviceId::simt(0);
 
 fn gpu(memory: u64, faults: Faults) -> Arc<SimtDevice> {
-    let options = SimtOptions {
-        memory: Bytes(memory),
-        faults,
-        workers: 2,
-        ..SimtOptions::default()
-    };
+    let options = SimtOptions::default().with(|it| {
+        it.memory = Bytes(memory);
+        it.faults = faults;
+        it.workers = 2;
+    });
     Arc::new(SimtDevice::new(0, options).unwrap())
 }
 
 /// A runtime that sends every operation it can to the emulated GPU.
 fn runtime(gpu: &Arc<SimtDevice>, limit: Size) -> Runtime {
-    let mut config = Config {
-        device: Some(GPU),
-        ..Config::default()
-    };
+    let mut config = Config::default().with(|it| it.device = Some(GPU));
     config.memory.device_limit = limit;
-    Runtime::builder()
-        .config(config)
-        .device(gpu.clone())
-        .without_model_cache()
-        .build()
-        .unwrap()
+    heddle_testing::runtime(config, gpu.clone())
 }
 
 fn noise(len: usize, seed: u64) -> Vec<u8> {
@@ -384,12 +375,11 @@ fn step(runtime: &Runtime, gpu: &SimtDevice, generator: &mut Generator, known: &
 #[test]
 fn ten_thousand_random_steps_with_faults_lose_nothing() {
     for (seed, refusal_every, launch) in [(1, Some(7), None), (2, Some(3), Some(500))] {
-        let faults = Faults {
-            refusal_every,
-            launch,
-            allocation: Some(900),
-            ..Faults::default()
-        };
+        let faults = Faults::default().with(|it| {
+            it.refusal_every = refusal_every;
+            it.launch = launch;
+            it.allocation = Some(900);
+        });
         let gpu = gpu(512 << 10, faults);
         let runtime = runtime(&gpu, Size::Share(0.9));
         let (mut generator, mut known) = (Generator::seeded(seed), Vec::new());

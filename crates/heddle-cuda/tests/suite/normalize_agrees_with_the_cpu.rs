@@ -1,4 +1,5 @@
-//! Normalization is the same on a GPU as on the CPU, for every mode and any content.
+//! Normalization is the same on a GPU as on the CPU for content that the conformance suite does
+//! not have: infinities, squares beyond the range, a mean far from zero.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::float_cmp, reason = "what must be exact is compared exactly")]
 
@@ -6,18 +7,13 @@ use heddle_runtime::ops::{Float, Normalize, NormalizeMode};
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Residency};
 use heddle_testing::Random;
-use heddle_testing::pair::{CpuGpuPair, SIMT};
+use heddle_testing::agreement::{CpuGpuPair, GPU};
 
 const MODES: [NormalizeMode; 3] = [
     NormalizeMode::ZScore,
     NormalizeMode::MinMax,
     NormalizeMode::Unit,
 ];
-const SIZES: [usize; 19] = [
-    1, 2, 3, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 8191, 8192, 8193, 10_007, 16_385, 65_537,
-    100_000,
-];
-
 fn floats<T: Float>(values: &[f64]) -> Vec<T> {
     values.iter().map(|&x| T::from_f64(x)).collect()
 }
@@ -47,38 +43,14 @@ fn both_types(pair: &CpuGpuPair, values: &[f64], what: &str) {
 }
 
 #[test]
-fn every_size() {
-    let (pair, mut random) = (CpuGpuPair::new(), Random::fresh());
-    for len in SIZES {
-        let values: Vec<f64> = (0..len).map(|_| random.any_magnitude()).collect();
-        both_types(&pair, &values, &len.to_string());
-    }
-}
-
-#[test]
-fn constants_become_zeros_and_zeros_stay() {
-    let pair = CpuGpuPair::new();
-    for len in [1, 33, 8193, 50_000] {
-        for value in [0.0, 0.1, -7e30] {
-            let array = Array::from_slice(&vec![value; len]);
-            for mode in MODES {
-                let gpu = pair.gpu(Normalize::new(&array, mode)).output;
-                let is_zero = value == 0.0 || mode != NormalizeMode::Unit;
-                let found = gpu.to_vec().unwrap();
-                assert!(!is_zero || found.iter().all(|&x| x == 0.0), "{mode:?}");
-            }
-            both_types(&pair, &vec![value; len], "a constant");
-        }
-    }
-}
-
-#[test]
 fn nan_and_infinity() {
     let (pair, mut random) = (CpuGpuPair::new(), Random::fresh());
-    let plain: Vec<f64> = (0..20_011).map(|_| random.any_magnitude()).collect();
+    let plain: Vec<f64> = (0..100_003).map(|_| random.any_magnitude()).collect();
+    both_types(&pair, &plain, "any magnitude");
+    both_types(&pair, &plain[..16_385], "two chunks and one");
     for at in [0, 8192, 20_010] {
         for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let mut values = plain.clone();
+            let mut values = plain[..20_011].to_vec();
             values[at] = odd;
             both_types(&pair, &values, &format!("{odd} at {at}"));
             values[10_000] = -f64::INFINITY;
@@ -131,22 +103,12 @@ fn a_mean_far_from_zero() {
 }
 
 #[test]
-fn empty_arrays_stay_empty() {
-    let pair = CpuGpuPair::new();
-    for mode in MODES {
-        let empty = Array::<f32>::zeros(&[3, 0]).unwrap();
-        let [cpu, gpu] = pair.agree(Normalize::new(&empty, mode), "nothing");
-        assert_eq!(cpu.shape(), gpu.shape());
-    }
-}
-
-#[test]
 fn nothing_is_downloaded_and_the_shape_is_kept() {
     let pair = CpuGpuPair::new();
     let array = Array::from_shape(&[10, 30], &vec![1.5_f32; 300]).unwrap();
     for (mode, up) in MODES.into_iter().zip([1200, 0, 0]) {
         let outcome = pair.gpu(Normalize::new(&array, mode));
-        assert_eq!(outcome.output.residency(), Residency::Device(SIMT));
+        assert_eq!(outcome.output.residency(), Residency::Device(GPU));
         assert_eq!(outcome.output.shape(), array.shape());
         let moved = outcome.timing.moved;
         assert_eq!((moved.up, moved.down), (Bytes(up), Bytes(0)));

@@ -1,9 +1,11 @@
-//! Random words are Philox4x32-10 of seed and index, however they are launched.
+//! Random words are Philox4x32-10 of seed and index, however they are launched and however many
+//! there are.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use heddle_cuda::simt::SimtDevice;
 use heddle_runtime::device::Argument::{Buffer, U64};
-use heddle_runtime::ops::philox4x32_10;
+use heddle_runtime::ops::{Random, RandomElement, philox4x32_10};
+use heddle_testing::agreement::CpuGpuPair;
 use heddle_testing::kernel_launch::{down, gpu, run, unwritten_buffer};
 
 fn word(seed: u64, index: u64) -> u32 {
@@ -52,4 +54,19 @@ fn floats_are_the_upper_bits() {
         assert_eq!(found.to_bits(), expected.to_bits());
         assert!((0.0..1.0).contains(&found));
     }
+}
+
+#[test]
+fn more_than_one_stride_of_the_largest_grid_equals_the_cpu() {
+    fn check<T: RandomElement>() {
+        let pair = CpuGpuPair::new();
+        let len = 4096 * 256 * (16 / size_of::<T>()) + 5;
+        pair.agree(Random::<T>::new(9, &[len]).unwrap(), "many");
+        pair.agree(Random::<T>::new(3, &[4, 5, 6]).unwrap(), "cube");
+    }
+    check::<u8>();
+    check::<i32>();
+    check::<u32>();
+    check::<f32>();
+    check::<f64>();
 }

@@ -5,15 +5,12 @@
 
 use heddle_runtime::ops::{Max, Mean, Min, Number, Std, Sum, Summable};
 use heddle_runtime::units::Bytes;
-use heddle_runtime::{Array, Error, Residency};
+use heddle_runtime::{Array, Residency};
 use heddle_testing::Random;
-use heddle_testing::pair::{CpuGpuPair, SIMT};
+use heddle_testing::agreement::{CpuGpuPair, GPU};
 
-/// Sizes around lines, warps, blocks and the chunks of every element size.
-const SIZES: [usize; 24] = [
-    1, 2, 3, 15, 16, 17, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 8191, 8192, 8193, 10_007,
-    32_767, 32_768, 32_769, 65_537, 100_000,
-];
+/// Sizes around the chunks of every element size; the conformance suite has smaller ones.
+const SIZES: [usize; 9] = [1, 4097, 8191, 8192, 8193, 32_767, 32_768, 32_769, 100_000];
 
 trait Sample: Summable {
     fn sample(random: &mut Random) -> Self;
@@ -74,27 +71,11 @@ fn every_size<T: Sample>() {
 }
 
 #[test]
-fn bytes_of_every_size() {
+fn every_type_of_every_size() {
     every_size::<u8>();
-}
-
-#[test]
-fn signed_integers_of_every_size() {
     every_size::<i32>();
-}
-
-#[test]
-fn unsigned_integers_of_every_size() {
     every_size::<u32>();
-}
-
-#[test]
-fn floats_of_every_size() {
     every_size::<f32>();
-}
-
-#[test]
-fn doubles_of_every_size() {
     every_size::<f64>();
 }
 
@@ -170,27 +151,6 @@ fn a_small_deviation_far_from_zero_is_not_lost() {
 }
 
 #[test]
-fn an_empty_array_sums_to_zero_and_has_no_other_statistic() {
-    fn check<T: Summable>(pair: &CpuGpuPair) {
-        let empty = Array::<T>::from_slice(&[]);
-        let sum = pair.gpu(Sum::new(&empty));
-        assert_eq!(sum.output, T::Sum::default());
-        assert_eq!(sum.timing.moved.bytes(), Bytes(0));
-        let refused = |result: Result<(), Error>| matches!(result, Err(Error::EmptyArray { .. }));
-        assert!(refused(Mean::new(&empty).map(drop)));
-        assert!(refused(Std::new(&empty).map(drop)));
-        assert!(refused(Min::new(&empty).map(drop)));
-        assert!(refused(Max::new(&empty).map(drop)));
-    }
-    let pair = CpuGpuPair::new();
-    check::<u8>(&pair);
-    check::<i32>(&pair);
-    check::<u32>(&pair);
-    check::<f32>(&pair);
-    check::<f64>(&pair);
-}
-
-#[test]
 fn the_number_of_workers_changes_no_bit() {
     fn bits<T: Sample>(pair: &CpuGpuPair, values: &[T]) -> Vec<u64> {
         let array = Array::from_slice(values);
@@ -239,7 +199,7 @@ fn only_the_value_is_downloaded_and_the_array_is_uploaded_once() {
     assert_eq!(first.output, 15_000);
     assert_eq!(first.timing.moved.up, Bytes(5000));
     assert_eq!(first.timing.moved.down, Bytes(8));
-    assert_eq!(array.residency(), Residency::Both(SIMT));
+    assert_eq!(array.residency(), Residency::Both(GPU));
     let again = pair.gpu(Std::new(&array).unwrap()).timing.moved;
     assert_eq!((again.up, again.down), (Bytes(0), Bytes(24)));
     let again = pair.gpu(Max::new(&array).unwrap()).timing.moved;

@@ -4,42 +4,22 @@
 use heddle_cuda::kernels::trial;
 use heddle_cuda::simt::{Faults, SimtDevice, SimtOptions, SimulatedBus};
 use heddle_runtime::device::Argument::{Buffer, U32, U64};
-use heddle_runtime::device::{Accelerator, Device, DeviceId, Kernel, KernelModule, Launch};
+use heddle_runtime::device::{Accelerator, Device, DeviceId, Kernel, Launch};
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Array, DType, Description, Error, Kind, WorkUnit};
 use heddle_testing::kernel_launch as gpu;
-use heddle_testing::kernel_launch::{gpu, kernel_named, run, up};
+use heddle_testing::kernel_launch::{ABSENT, gpu, kernel_named, run, up};
 
 static TRIAL: Kind = Kind::new("trial", WorkUnit::Items);
 
-/// A kernel as built without the feature `emulator`.
-static ABSENT: Kernel = Kernel {
-    name: "absent",
-    module: &KernelModule {
-        source: "absent",
-        source_hash: "",
-        ptx: &[],
-        machine_code: &[],
-    },
-    max_threads: 1024,
-    parameters: &[],
-    entry: None,
-};
-
 fn with(faults: Faults) -> SimtDevice {
-    let options = SimtOptions {
-        faults,
-        ..SimtOptions::default()
-    };
+    let options = SimtOptions::default().with(|it| it.faults = faults);
     SimtDevice::new(3, options).unwrap()
 }
 
 #[test]
 fn the_chosen_allocation_fails() {
-    let gpu = with(Faults {
-        allocation: Some(2),
-        ..Faults::default()
-    });
+    let gpu = with(Faults::default().with(|it| it.allocation = Some(2)));
     let free = gpu.free_memory();
     let kept = gpu.allocate(Bytes(10)).unwrap();
     let error = gpu.allocate(Bytes(10)).unwrap_err();
@@ -51,10 +31,7 @@ fn the_chosen_allocation_fails() {
 
 #[test]
 fn the_chosen_launch_fails_and_runs_nothing() {
-    let gpu = with(Faults {
-        launch: Some(2),
-        ..Faults::default()
-    });
+    let gpu = with(Faults::default().with(|it| it.launch = Some(2)));
     let out = up(&gpu, &[0_u32]);
     let launch = || run(&gpu, "trial_active_lanes", 1, 1, &[Buffer(&*out)]);
     launch().unwrap();
@@ -69,10 +46,7 @@ fn the_chosen_launch_fails_and_runs_nothing() {
 
 #[test]
 fn a_lost_device_fails_every_call() {
-    let gpu = with(Faults {
-        lost_after: Some(3),
-        ..Faults::default()
-    });
+    let gpu = with(Faults::default().with(|it| it.lost_after = Some(3)));
     let buffer = gpu.allocate(Bytes(4)).unwrap();
     buffer.upload(&[1; 4]).unwrap();
     gpu.synchronize().unwrap();
@@ -107,13 +81,12 @@ fn a_device_can_be_lost_at_any_moment() {
 
 #[test]
 fn executions_report_kernels_and_transfers() {
-    let options = SimtOptions {
-        transfers: SimulatedBus {
+    let options = SimtOptions::default().with(|it| {
+        it.transfers = SimulatedBus {
             latency: Nanos(1_000_000),
             ns_per_byte: 100.0,
-        },
-        ..SimtOptions::default()
-    };
+        }
+    });
     let gpu = SimtDevice::new(0, options).unwrap();
     let array = Array::from_slice(&[1_u32; 1000]);
     let start = std::time::Instant::now();
@@ -123,13 +96,12 @@ fn executions_report_kernels_and_transfers() {
             std::time::Instant::now(),
             &mut |context| {
                 let buffer = context.resident(&array, &gpu)?;
-                gpu.launch(&Launch {
-                    kernel: Kernel::named(&trial::KERNELS, "trial_barriers"),
-                    grid: [1; 3],
-                    block: [64, 1, 1],
-                    shared: 0,
-                    arguments: &[Buffer(&**buffer), U32(50)],
-                })
+                gpu.launch(&Launch::new(
+                    Kernel::named(&trial::KERNELS, "trial_barriers"),
+                    1,
+                    64,
+                    &[Buffer(&**buffer), U32(50)],
+                ))
             },
         )
         .unwrap();
@@ -155,13 +127,12 @@ fn a_kernel_failure_ends_the_execution() {
             &Description::new(&TRIAL, DType::U32, 1),
             std::time::Instant::now(),
             &mut |_| {
-                gpu.launch(&Launch {
-                    kernel: Kernel::named(&trial::KERNELS, "trial_divergent_barrier"),
-                    grid: [1; 3],
-                    block: [64, 1, 1],
-                    shared: 0,
-                    arguments: &[Buffer(&*out)],
-                })
+                gpu.launch(&Launch::new(
+                    Kernel::named(&trial::KERNELS, "trial_divergent_barrier"),
+                    1,
+                    64,
+                    &[Buffer(&*out)],
+                ))
             },
         )
         .unwrap_err();
@@ -174,6 +145,9 @@ fn launches_that_do_not_fit_their_kernel_are_refused() {
     let other = SimtDevice::new(1, SimtOptions::default()).unwrap();
     let out = up(&gpu, &[0_u32; 64]);
     let away = up(&other, &[0_u32; 64]);
+    // Its memory has a lock of its own, so the number alone does not tell devices apart.
+    let same_number = SimtDevice::new(0, SimtOptions::default()).unwrap();
+    let namesake = up(&same_number, &[0_u32; 64]);
     let mine = [Buffer(&*out), U32(1)];
     let refusal = |kernel, grid, block, shared, arguments: &[_]| {
         gpu.launch(&Launch {
@@ -215,6 +189,16 @@ fn launches_that_do_not_fit_their_kernel_are_refused() {
                 &[Buffer(&*away), U32(1)],
             ),
             "argument 0 of trial_barriers lives on simt:1",
+        ),
+        (
+            refusal(
+                kernel_named("trial_barriers"),
+                one,
+                one,
+                0,
+                &[Buffer(&*namesake), U32(1)],
+            ),
+            "argument 0 of trial_barriers lives on another simt:0",
         ),
         (
             refusal(kernel_named("trial_barriers"), [0, 1, 1], one, 0, &mine),

@@ -65,13 +65,12 @@ fn a_stray_write_is_reported_by_the_next_call() {
     let gpu = gpu();
     let buffer = unwritten_buffer::<u8>(&gpu, 10);
     let stray = [Buffer(&*buffer), I32(10)];
-    let launch = Launch {
-        kernel: Kernel::named(&trial::KERNELS, "trial_stray_write"),
-        grid: [1; 3],
-        block: [1; 3],
-        shared: 0,
-        arguments: &stray,
-    };
+    let launch = Launch::new(
+        Kernel::named(&trial::KERNELS, "trial_stray_write"),
+        1,
+        1,
+        &stray,
+    );
     gpu.launch(&launch)
         .expect("as on a GPU, not the launch itself");
     assert!(buffer.download(&mut [0; 10]).is_err());
@@ -83,10 +82,7 @@ fn a_stray_write_is_reported_by_the_next_call() {
 
 #[test]
 fn without_memcheck_nothing_is_checked() {
-    let options = SimtOptions {
-        memcheck: false,
-        ..SimtOptions::default()
-    };
+    let options = SimtOptions::default().with(|it| it.memcheck = false);
     let gpu = SimtDevice::new(0, options).unwrap();
     let buffer = unwritten_buffer::<u8>(&gpu, 10);
     run(
@@ -265,10 +261,7 @@ fn arguments_arrive_as_given() {
 
 #[test]
 fn memory_is_counted_and_returned() {
-    let options = SimtOptions {
-        memory: Bytes(1000),
-        ..SimtOptions::default()
-    };
+    let options = SimtOptions::default().with(|it| it.memory = Bytes(1000));
     let gpu = SimtDevice::new(0, options).unwrap();
     let first = gpu.allocate(Bytes(600)).unwrap();
     let line = line!() - 1;

@@ -22,10 +22,7 @@ fn runtime(memory: Option<Bytes>) -> Runtime {
         options.memory = memory;
     }
     let gpu = SimtDevice::new(0, options).unwrap();
-    let builder = Runtime::builder()
-        .device(Arc::new(gpu))
-        .without_model_cache();
-    builder.build().unwrap()
+    heddle_testing::runtime_with(Arc::new(gpu))
 }
 
 fn agree(runtime: &Runtime, lattice: &Lattice, sources: &[u64]) {

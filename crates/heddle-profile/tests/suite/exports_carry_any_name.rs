@@ -9,18 +9,8 @@
 use std::fs;
 
 use heddle_profile::{RecordedSpan, Recording};
+use heddle_testing::recorded::name;
 use proptest::prelude::*;
-
-fn name() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just(String::new()),
-        Just("a \"quoted\", \\ name".to_owned()),
-        Just("two\nlines\r\n\t\u{0}\u{1b}[31m".to_owned()),
-        Just("🧵; хедл \u{202e} \u{2028}".to_owned()),
-        Just("# pass 2".to_owned()),
-        any::<String>(),
-    ]
-}
 
 prop_compose! {
     fn recording()(

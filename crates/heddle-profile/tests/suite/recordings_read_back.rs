@@ -8,19 +8,8 @@ use heddle_profile::{
     Pressure, ProfileError, Profiler, RecordedBatches, RecordedFallback, RecordedPool,
     RecordedSpan, Recording, RoutingRow, Span, ThreadName,
 };
+use heddle_testing::recorded::name;
 use proptest::prelude::*;
-
-/// Names that no operation should have and that a file must preserve.
-fn name() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just(String::new()),
-        Just("a \"quoted\" \\ name".to_owned()),
-        Just("two\nlines\r\n\t\u{0}\u{1b}[31m".to_owned()),
-        Just("🧵 хедл \u{202e} \u{2028}".to_owned()),
-        Just("</script><!--".to_owned()),
-        any::<String>(),
-    ]
-}
 
 prop_compose! {
     fn recorded_span()(

@@ -5,29 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
 use std::thread;
 
-use heddle_profile::{DeviceTag, Profiler, Span};
-
-fn span(start_ns: u64) -> Span {
-    Span {
-        operation: "xor",
-        element: "u8",
-        device: DeviceTag {
-            kind: "cpu",
-            index: None,
-        },
-        backend: "native",
-        start_ns,
-        total_ns: 1,
-        device_ns: None,
-        transfer_ns: 0,
-        overhead_ns: 0,
-        bytes_in: 0,
-        bytes_out: 0,
-        bytes_moved: 0,
-        work: 0,
-        ..Span::default()
-    }
-}
+use heddle_profile::Profiler;
+use heddle_testing::recorded::span;
 
 const THREADS: u64 = 64;
 

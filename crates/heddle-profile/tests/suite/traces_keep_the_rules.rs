@@ -8,19 +8,9 @@ use std::thread;
 use heddle_profile::{
     DeviceTag, MemorySample, Name, Profiler, RecordedSpan, Recording, Span, ThreadName,
 };
+use heddle_testing::recorded::name;
 use heddle_testing::trace_rules::check;
 use proptest::prelude::*;
-
-fn name() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just(String::new()),
-        Just("a \"quoted\" \\ name".to_owned()),
-        Just("two\nlines\r\n\t\u{0}\u{1b}[31m".to_owned()),
-        Just("🧵 хедл \u{202e} \u{2028}".to_owned()),
-        Just("</script><!--".to_owned()),
-        any::<String>(),
-    ]
-}
 
 fn device() -> impl Strategy<Value = Name> {
     prop_oneof![

@@ -74,14 +74,8 @@ impl FakeDevice {
     pub fn new(id: DeviceId, costs: &[(&'static str, Cost)]) -> Self {
         Self {
             id,
-            properties: DeviceProperties {
-                name: format!("Fake {id}"),
-                backend: "fake",
-                driver: "1.0".to_owned(),
-                kernel_version: 1,
-                units: 1,
-                memory: Bytes(1 << 34),
-            },
+            properties: DeviceProperties::new(format!("Fake {id}"), "fake", Bytes(1 << 34))
+                .with(|it| it.driver = String::from("1.0")),
             pool: CpuPool::new(Some(1)).unwrap(),
             costs: costs.iter().copied().collect(),
             up: Cost::new(8_000.0, 0.1),
@@ -206,12 +200,9 @@ impl Device for FakeDevice {
         let work = self.noise.on(self.work_ns(d));
         let is_first = self.loaded.lock().unwrap().insert(d.kind.name());
         let loading = if is_first { self.loading } else { Nanos(0) };
-        Ok(Timing {
-            total: work + moved.time() + loading,
-            device: self.id.has_own_memory().then_some(work),
-            moved,
-            ..Timing::default()
-        })
+        Ok(Timing::of(work + moved.time() + loading)
+            .on_device(self.id.has_own_memory().then_some(work))
+            .moving(moved))
     }
 
     fn accelerator(&self) -> Option<&dyn Accelerator> {
@@ -221,10 +212,10 @@ impl Device for FakeDevice {
 
 impl Accelerator for FakeDevice {
     fn launch(&self, launch: &heddle_runtime::device::Launch<'_>) -> Result<(), Error> {
-        Err(Error::Device {
-            device: self.id(),
-            message: format!("there is no kernel {}", launch.kernel.name),
-        })
+        Err(Error::device(
+            self.id(),
+            format!("there is no kernel {}", launch.kernel.name),
+        ))
     }
 
     fn synchronize(&self) -> Result<(), Error> {

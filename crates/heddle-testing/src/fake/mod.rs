@@ -89,11 +89,9 @@ pub fn describe(kind: &'static Kind, work: u64, bytes: u64, residency: Residency
         bytes: Bytes(bytes / 2),
         residency,
     };
-    Description {
-        result: ResultLocation::WithOperands,
-        ..Description::new(kind, DType::F32, work)
-            .reads(operand)
-            .reads(operand)
-            .writes(Bytes(bytes / 2))
-    }
+    Description::new(kind, DType::F32, work)
+        .reads(operand)
+        .reads(operand)
+        .writes(Bytes(bytes / 2))
+        .leaves(ResultLocation::WithOperands)
 }

@@ -46,10 +46,7 @@ pub(crate) struct Computed {
 
 impl EveryWorkload {
     pub(crate) fn new(threads: usize) -> Self {
-        let config = Config {
-            threads: Some(threads),
-            ..Config::default()
-        };
+        let config = Config::default().with(|it| it.threads = Some(threads));
         let side = 384;
         let values: Vec<f32> = (0..side * side).map(|at| (at % 17) as f32).collect();
         Self {

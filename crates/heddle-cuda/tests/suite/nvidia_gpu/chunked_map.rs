@@ -1,5 +1,7 @@
 //! Maps from host memory to host memory, chunk by chunk.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::Error;
 use heddle_runtime::device::{Accelerator, ChunkedMap, ChunkedMapInput, Device};
@@ -111,20 +113,12 @@ fn a_map_within_a_small_budget_is_whole() {
         for memory_budget in [1, 1000, 100_000, 2 << 20, 20 << 20, u64::MAX] {
             // A launch for every byte proves no more than for some of them.
             let len = if memory_budget < 100_000 { 5001 } else { len };
-            let inputs = [&data, &key].map(|bytes| ChunkedMapInput {
-                bytes: bytes[..len].into(),
-                unit: 1,
-            });
+            let inputs = [&data, &key].map(|bytes| ChunkedMapInput::new(&bytes[..len], 1));
             let mut output = vec![0xAA; len];
             let mut largest = 0;
             execute(&gpu, || {
-                let work = ChunkedMap {
-                    inputs: &inputs,
-                    output: output.as_mut_slice().into(),
-                    output_unit: 1,
-                    chunk_elements: 0,
-                    memory_budget: Bytes(memory_budget),
-                };
+                let work =
+                    ChunkedMap::new(&inputs, output.as_mut_slice(), 1).within(Bytes(memory_budget));
                 gpu.chunked_map(work, &mut |chunk| {
                     largest = largest.max(chunk.elements as u64);
                     let [left, right] = *chunk.inputs else {
@@ -157,23 +151,8 @@ fn xored_with_key(
     chunk: usize,
 ) -> Result<Vec<u8>, Error> {
     let mut output = vec![0xAA; data.len()];
-    let inputs = [
-        ChunkedMapInput {
-            bytes: key.into(),
-            unit: 0,
-        },
-        ChunkedMapInput {
-            bytes: data.into(),
-            unit: 1,
-        },
-    ];
-    let work = ChunkedMap {
-        inputs: &inputs,
-        output: output.as_mut_slice().into(),
-        output_unit: 1,
-        chunk_elements: chunk,
-        memory_budget: Bytes(u64::MAX),
-    };
+    let inputs = [ChunkedMapInput::new(key, 0), ChunkedMapInput::new(data, 1)];
+    let work = ChunkedMap::new(&inputs, output.as_mut_slice(), 1).in_chunks_of(chunk);
     gpu.chunked_map(work, &mut |chunk| {
         let key_len = key.len() as u64;
         let place = (key_len, chunk.first_element % key_len);
@@ -188,24 +167,12 @@ fn xored_with_key(
 /// Runs a map whose launch fails at chunk `at`.
 fn failing(gpu: &CudaDevice, len: usize, at: usize) -> Result<(), Error> {
     let (data, mut output) = (vec![0; len], vec![0; len]);
-    let inputs = [ChunkedMapInput {
-        bytes: data[..].into(),
-        unit: 1,
-    }];
-    let work = ChunkedMap {
-        inputs: &inputs,
-        output: output.as_mut_slice().into(),
-        output_unit: 1,
-        chunk_elements: 0,
-        memory_budget: Bytes(u64::MAX),
-    };
+    let inputs = [ChunkedMapInput::new(&data[..], 1)];
+    let work = ChunkedMap::new(&inputs, output.as_mut_slice(), 1);
     let mut chunks = 0;
     let outcome = gpu.chunked_map(work, &mut |chunk| {
         if chunks == at {
-            return Err(Error::Device {
-                device: gpu.id(),
-                message: "no launch".to_owned(),
-            });
+            return Err(Error::device(gpu.id(), "no launch"));
         }
         chunks += 1;
         let input = chunk.inputs[0];
@@ -235,5 +202,86 @@ fn a_failed_launch_is_reported_and_leaks_nothing() {
             })
             .unwrap();
         }
+    });
+}
+
+/// A panic in a launch reaches the caller; the slots come back, and the buffers of the chunks
+/// under way are not reused before the device has finished with them.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn a_panicking_launch_loses_no_slot() {
+    with_gpu(|gpu| {
+        let data = vec![0; 20 << 20];
+        let inputs = [ChunkedMapInput {
+            bytes: data[..].into(),
+            unit: 1,
+        }];
+        let (left, right) = (noise(5 << 20, 7), noise(5 << 20, 8));
+        // More often than there are slots.
+        for _ in 0..40 {
+            let mut output = vec![0; data.len()];
+            let mut chunks = 0;
+            let panicking = AssertUnwindSafe(|| {
+                execute(&gpu, || {
+                    let work = ChunkedMap {
+                        inputs: &inputs,
+                        output: output.as_mut_slice().into(),
+                        output_unit: 1,
+                        chunk_elements: 0,
+                        memory_budget: Bytes(u64::MAX),
+                    };
+                    gpu.chunked_map(work, &mut |chunk| {
+                        assert!(chunks < 3, "no launch");
+                        chunks += 1;
+                        let input = chunk.inputs[0];
+                        launch(&gpu, input, input, chunk.output, chunk.elements)
+                    })
+                    .map(drop)
+                })
+            });
+            let payload = catch_unwind(panicking).unwrap_err();
+            assert_eq!(payload.downcast_ref::<&str>(), Some(&"no launch"));
+            execute(&gpu, || {
+                assert!(is_xor(&left, &right, &pipelined(&gpu, &left, &right, 0)?));
+                Ok(())
+            })
+            .unwrap();
+        }
+    });
+}
+
+/// The launch of a small map waits for the stream and uploads something else: the operands of
+/// the map stay where they are.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn a_launch_may_wait_and_upload() {
+    with_gpu(|gpu| {
+        let (left, right) = (noise(5000, 1), noise(5000, 2));
+        let mut output = vec![0; left.len()];
+        execute(&gpu, || {
+            let other = up(&gpu, &noise(60_000, 3))?;
+            let inputs = [&left, &right].map(|operand| ChunkedMapInput {
+                bytes: operand[..].into(),
+                unit: 1,
+            });
+            let work = ChunkedMap {
+                inputs: &inputs,
+                output: output.as_mut_slice().into(),
+                output_unit: 1,
+                chunk_elements: 0,
+                memory_budget: Bytes(u64::MAX),
+            };
+            gpu.chunked_map(work, &mut |chunk| {
+                gpu.synchronize()?;
+                other.upload(&vec![0xFF; 60_000])?;
+                let [left, right] = *chunk.inputs else {
+                    panic!("two operands went in");
+                };
+                launch(&gpu, left, right, chunk.output, chunk.elements)
+            })
+            .map(drop)
+        })
+        .unwrap();
+        assert!(is_xor(&left, &right, &output));
     });
 }

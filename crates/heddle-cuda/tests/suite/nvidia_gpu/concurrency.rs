@@ -128,13 +128,12 @@ fn kernels_of_different_threads_overlap() {
         let run = |_| {
             let out = unwritten_buffer(&gpu, 4).unwrap();
             execute(&gpu, || {
-                gpu.launch(&Launch {
-                    kernel: Kernel::named(&trial::KERNELS, "trial_barriers"),
-                    grid: [1; 3],
-                    block: [256, 1, 1],
-                    shared: 0,
-                    arguments: &[Buffer(out.as_ref()), U32(1 << 20)],
-                })
+                gpu.launch(&Launch::new(
+                    Kernel::named(&trial::KERNELS, "trial_barriers"),
+                    1,
+                    256,
+                    &[Buffer(out.as_ref()), U32(1 << 20)],
+                ))
             })
             .unwrap();
             assert_eq!(down(&out).unwrap(), (1_u32 << 20).to_le_bytes());

@@ -6,24 +6,11 @@ use heddle_cuda::cuda::{CudaDevice, CudaOptions};
 use heddle_cuda::kernels::trial;
 use heddle_runtime::Error;
 use heddle_runtime::device::Argument::{self, Buffer, F32, U32, U64};
-use heddle_runtime::device::{Accelerator, Kernel, KernelModule, Launch};
+use heddle_runtime::device::{Accelerator, Kernel, Launch};
 
 use super::xor::{Resident, is_xor, launch, noise, unwritten_buffer, whole};
+use heddle_testing::kernel_launch::ABSENT;
 use heddle_testing::nvidia::{execute, open, with_gpu};
-
-/// A kernel as built without the feature `cuda`.
-static ABSENT: Kernel = Kernel {
-    name: "absent",
-    module: &KernelModule {
-        source: "absent",
-        source_hash: "",
-        ptx: &[],
-        machine_code: &[],
-    },
-    max_threads: 1024,
-    parameters: &[],
-    entry: None,
-};
 
 fn start(
     gpu: &CudaDevice,
@@ -31,13 +18,7 @@ fn start(
     threads: u32,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
-    gpu.launch(&Launch {
-        kernel,
-        grid: [1; 3],
-        block: [threads, 1, 1],
-        shared: 0,
-        arguments,
-    })
+    gpu.launch(&Launch::new(kernel, 1, threads, arguments))
 }
 
 /// The error's message; checks that the device still works.

@@ -1,8 +1,11 @@
 //! Kernels, their arguments and their grids.
 
+use std::sync::atomic::Ordering;
+
 use heddle_cuda::kernels::trial;
-use heddle_runtime::device::Argument::{Buffer, F32, F64, I32, U32, U64};
+use heddle_runtime::device::Argument::{self, Buffer, F32, F64, I32, U32, U64};
 use heddle_runtime::device::{Accelerator, Kernel, Launch};
+use heddle_runtime::ops;
 
 use super::transfers::SIZES;
 use super::xor::{Resident, down, is_xor, noise, unwritten_buffer, up, whole};
@@ -58,13 +61,12 @@ fn launches_queued_together_keep_their_own_arguments() {
                 for (_, _, resident) in &all {
                     resident.launch(&gpu)?;
                     // Another kernel with other arguments and another grid.
-                    gpu.launch(&Launch {
-                        kernel: Kernel::named(&trial::KERNELS, "trial_coordinates"),
-                        grid: [count as u32, 1, 1],
-                        block: [1; 3],
-                        shared: 0,
-                        arguments: &[Buffer(words.as_ref())],
-                    })?;
+                    gpu.launch(&Launch::new(
+                        Kernel::named(&trial::KERNELS, "trial_coordinates"),
+                        count as u32,
+                        1,
+                        &[Buffer(words.as_ref())],
+                    ))?;
                 }
                 Ok(())
             })
@@ -86,12 +88,11 @@ fn arguments_of_every_type_arrive_as_given() {
     with_gpu(|gpu| {
         let out = unwritten_buffer(&gpu, 40).unwrap();
         let launch = || {
-            gpu.launch(&Launch {
-                kernel: Kernel::named(&trial::KERNELS, "trial_arguments"),
-                grid: [1; 3],
-                block: [1; 3],
-                shared: 0,
-                arguments: &[
+            gpu.launch(&Launch::new(
+                Kernel::named(&trial::KERNELS, "trial_arguments"),
+                1,
+                1,
+                &[
                     Buffer(out.as_ref()),
                     U32(u32::MAX),
                     I32(-7),
@@ -99,7 +100,7 @@ fn arguments_of_every_type_arrive_as_given() {
                     F32(0.25),
                     F64(-1e300),
                 ],
-            })
+            ))
         };
         let expected = [f64::from(u32::MAX), -7.0, 2_f64.powi(40), 0.25, -1e300];
         let expected: Vec<u8> = expected.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -164,5 +165,37 @@ fn a_kernel_may_use_more_shared_memory_than_the_default() {
         })
         .unwrap();
         assert_eq!(down(&out).unwrap(), numbers(&mut (0..1024).rev()));
+    });
+}
+
+/// Results dropped while their kernel runs are not given to the next one before it has ended.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn dropped_results_are_not_reused_while_a_kernel_writes_them() {
+    const WORDS: usize = 1 << 20;
+    with_gpu(|gpu| {
+        execute(&gpu, || {
+            let results = gpu.mapped_results(WORDS)?.unwrap();
+            // One thread writes all of them, which takes many milliseconds.
+            gpu.launch(&Launch {
+                kernel: Kernel::named(&ops::KERNELS, "random_u32"),
+                grid: [1; 3],
+                block: [1; 3],
+                shared: 0,
+                arguments: &[
+                    Argument::MappedResults(&*results),
+                    U64(2 * WORDS as u64),
+                    U64(7),
+                ],
+            })?;
+            drop(results);
+            let others = gpu.mapped_results(WORDS)?.unwrap();
+            gpu.synchronize()?;
+            let written = others.words().iter();
+            let written = written.filter(|word| word.load(Ordering::Acquire) != 0);
+            assert_eq!(written.count(), 0, "words that no kernel was given");
+            Ok(())
+        })
+        .unwrap();
     });
 }

@@ -7,7 +7,6 @@ use heddle_cuda::cuda::CudaDevice;
 use heddle_runtime::device::{
     Accelerator, ChunkedMap, ChunkedMapInput, DeviceBuffer, MatMulCall, MatMulOperand,
 };
-use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Error};
 
 use super::xor::{LARGE, Resident, down, launch, noise, up};
@@ -284,19 +283,10 @@ fn waiting_for_a_map_does_not_count_as_product_time() {
     with_library(|gpu| {
         let placed = ODD.place(gpu).unwrap();
         let (data, mut output) = (noise(2 << 20, 1), vec![0; 2 << 20]);
-        let inputs = [ChunkedMapInput {
-            bytes: data[..].into(),
-            unit: 1,
-        }];
+        let inputs = [ChunkedMapInput::new(&data[..], 1)];
         let took = device_ns(gpu, || {
             placed.queue(gpu)?;
-            let work = ChunkedMap {
-                inputs: &inputs,
-                output: output.as_mut_slice().into(),
-                output_unit: 1,
-                chunk_elements: 0,
-                memory_budget: Bytes(u64::MAX),
-            };
+            let work = ChunkedMap::new(&inputs, output.as_mut_slice(), 1);
             let moved = gpu.chunked_map(work, &mut |chunk| {
                 thread::sleep(Duration::from_millis(50));
                 let input = chunk.inputs[0];

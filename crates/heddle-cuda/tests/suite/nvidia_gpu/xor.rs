@@ -103,12 +103,11 @@ pub(crate) fn launch_with_key(
     len: usize,
 ) -> Result<(), Error> {
     let most_blocks = gpu.properties().units * 16;
-    gpu.launch(&Launch {
-        kernel: Kernel::named(&ops::KERNELS, "xor_u8"),
-        grid: [len.div_ceil(16 * 256).clamp(1, most_blocks) as u32, 1, 1],
-        block: [256, 1, 1],
-        shared: 0,
-        arguments: &[
+    gpu.launch(&Launch::new(
+        Kernel::named(&ops::KERNELS, "xor_u8"),
+        len.div_ceil(16 * 256).clamp(1, most_blocks) as u32,
+        256,
+        &[
             Buffer(data),
             U64(0),
             Buffer(key),
@@ -118,7 +117,7 @@ pub(crate) fn launch_with_key(
             U64(0),
             U64(len as u64),
         ],
-    })
+    ))
 }
 
 /// Host to device to host, one launch.
@@ -136,17 +135,8 @@ pub(crate) fn pipelined(
     chunk_elements: usize,
 ) -> Result<Vec<u8>, Error> {
     let mut output = vec![0xAA; left.len()];
-    let inputs = [left, right].map(|bytes| ChunkedMapInput {
-        bytes: bytes.into(),
-        unit: 1,
-    });
-    let work = ChunkedMap {
-        inputs: &inputs,
-        output: output.as_mut_slice().into(),
-        output_unit: 1,
-        chunk_elements,
-        memory_budget: Bytes(u64::MAX),
-    };
+    let inputs = [left, right].map(|bytes| ChunkedMapInput::new(bytes, 1));
+    let work = ChunkedMap::new(&inputs, output.as_mut_slice(), 1).in_chunks_of(chunk_elements);
     gpu.chunked_map(work, &mut |chunk| {
         let [left, right] = *chunk.inputs else {
             panic!("two operands went in");

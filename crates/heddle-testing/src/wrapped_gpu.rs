@@ -1,9 +1,10 @@
-//! An emulated GPU that streams in chunks, as a real one does.
+//! An emulated GPU of which one part behaves differently: how it launches kernels, or how it
+//! streams.
 
 use std::any::Any;
 use std::time::Instant;
 
-use heddle_cuda::simt::{SimtDevice, SimtOptions};
+use heddle_cuda::simt::SimtDevice;
 use heddle_runtime::device::{
     Accelerator, ChunkLaunch, ChunkedMap, Device, DeviceBuffer, DeviceId, DeviceProperties,
     ExecutionContext, ExecutionTarget, Launch, Timing, TransferTotals, sequential,
@@ -11,23 +12,36 @@ use heddle_runtime::device::{
 use heddle_runtime::units::{Bytes, Nanos};
 use heddle_runtime::{Description, Error};
 
-/// An emulated GPU whose pipeline takes a fixed number of elements at a time.
+use crate::kernel_launch::gpu;
+
 #[derive(Debug)]
-pub struct ChunkedGpu {
+pub struct WrappedGpu {
     gpu: SimtDevice,
-    elements: usize,
+    launch: fn(&SimtDevice, &Launch<'_>) -> Result<(), Error>,
+    /// The elements of a chunk; 0 for as many as fit.
+    chunk_elements: usize,
 }
 
-impl ChunkedGpu {
-    pub fn new(elements: usize) -> Self {
+impl WrappedGpu {
+    /// A GPU that streams in chunks of this many elements, as a real one does.
+    pub fn in_chunks(elements: usize) -> Self {
         Self {
-            gpu: SimtDevice::new(0, SimtOptions::default()).unwrap(),
-            elements,
+            gpu: gpu(),
+            launch: SimtDevice::launch,
+            chunk_elements: elements,
+        }
+    }
+
+    /// A GPU that launches a kernel by this function.
+    pub fn launching(launch: fn(&SimtDevice, &Launch<'_>) -> Result<(), Error>) -> Self {
+        Self {
+            launch,
+            ..Self::in_chunks(0)
         }
     }
 }
 
-impl Device for ChunkedGpu {
+impl Device for WrappedGpu {
     fn id(&self) -> DeviceId {
         self.gpu.id()
     }
@@ -49,12 +63,9 @@ impl Device for ChunkedGpu {
         let context = ExecutionContext::new(self.id(), ExecutionTarget::Accelerator(self));
         body(&context)?;
         self.synchronize()?;
-        Ok(Timing {
-            total: Nanos::from(start.elapsed()),
-            device: Some(Nanos(0)),
-            moved: context.moved(),
-            ..Timing::default()
-        })
+        Ok(Timing::of(Nanos::from(start.elapsed()))
+            .on_device(Nanos(1000))
+            .moving(context.moved()))
     }
 
     fn accelerator(&self) -> Option<&dyn Accelerator> {
@@ -62,13 +73,13 @@ impl Device for ChunkedGpu {
     }
 }
 
-impl Accelerator for ChunkedGpu {
+impl Accelerator for WrappedGpu {
     fn allocate(&self, bytes: Bytes) -> Result<DeviceBuffer, Error> {
         self.gpu.allocate(bytes)
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<(), Error> {
-        self.gpu.launch(launch)
+        (self.launch)(&self.gpu, launch)
     }
 
     fn synchronize(&self) -> Result<(), Error> {
@@ -80,8 +91,10 @@ impl Accelerator for ChunkedGpu {
         mut work: ChunkedMap<'_>,
         launch: &mut ChunkLaunch<'_>,
     ) -> Result<TransferTotals, Error> {
-        work.chunk_elements = self.elements;
-        sequential(&self.gpu, work, launch)
+        if self.chunk_elements > 0 {
+            work.chunk_elements = self.chunk_elements;
+        }
+        sequential(self, work, launch)
     }
 
     fn as_any(&self) -> &dyn Any {
