@@ -119,9 +119,9 @@ fn nothing_is_downloaded_and_the_shape_is_kept() {
 fn the_number_of_workers_changes_no_bit() {
     let mut random = Random::fresh();
     let values: Vec<f64> = (0..200_003).map(|_| random.any_magnitude()).collect();
-    let array = Array::from_slice(&values);
     let all = |workers| {
         let pair = CpuGpuPair::with_workers(workers);
+        let array = Array::from_slice(&values);
         MODES.map(|mode| {
             let result = pair.gpu(Normalize::new(&array, mode)).output;
             let bits = result.to_vec().unwrap().into_iter().map(f64::to_bits);
