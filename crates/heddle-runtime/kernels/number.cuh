@@ -1,4 +1,4 @@
-// Arithmetic as the processor has it: integers wrap, floats round once.
+// Arithmetic as on the CPU: integers wrap, floats round once.
 
 #define HEDDLE_UNSIGNED(T)                                                                     \
     static __device__ __forceinline__ T plus(T x, T y) { return (T)((unsigned)x + y); }        \
@@ -20,7 +20,7 @@ static __device__ __forceinline__ int times(int x, int y) {
     return (int)((unsigned)x * (unsigned)y);
 }
 static __device__ __forceinline__ int magnitude(int x) { return x < 0 ? minus(0, x) : x; }
-// A zero divisor is refused by whoever launches; nothing may trap here meanwhile.
+// A zero divisor is refused before the launch; nothing may trap here.
 static __device__ __forceinline__ int over(int x, int y) {
     if (y == 0) {
         return 0;

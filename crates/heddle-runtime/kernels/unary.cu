@@ -14,7 +14,7 @@ struct Abs {
         return magnitude(x);
     }
 };
-// Correctly rounded, as the processor's.
+// Correctly rounded, as on the CPU.
 struct Sqrt {
     __device__ __forceinline__ float operator()(float x) const { return sqrtf(x); }
     __device__ __forceinline__ double operator()(double x) const { return sqrt(x); }

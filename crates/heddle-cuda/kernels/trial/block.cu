@@ -50,7 +50,7 @@ extern "C" __global__ void trial_divergent_barrier(unsigned *out) {
     }
 }
 
-// Spins for ever on a flag nobody raises.
+// Spins for ever on a flag that no thread sets.
 extern "C" __global__ void trial_spin(unsigned *flag) {
     while (atomicAdd(flag, 0u) == 0) {
     }
@@ -66,7 +66,7 @@ extern "C" __global__ void trial_handover(unsigned *flag) {
     }
 }
 
-// Reads shared memory that nobody wrote, in every block.
+// Reads shared memory that no thread wrote, in every block.
 extern "C" __global__ void trial_unwritten_shared(unsigned *out) {
     __shared__ unsigned words[32];
     out[blockIdx.x * 32 + threadIdx.x] = words[threadIdx.x];

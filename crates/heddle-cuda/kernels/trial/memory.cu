@@ -76,14 +76,14 @@ extern "C" __global__ void trial_arguments(double *out, unsigned a, int b, unsig
     out[4] = e;
 }
 
-// Nothing: the price of a launch.
+// Nothing: the cost of a launch.
 extern "C" __global__ void trial_nothing(unsigned *out) {
     if (out == nullptr) {
         __syncthreads();
     }
 }
 
-// Four barriers and nothing else: the price of a switch.
+// Four barriers and nothing else: the cost of a switch.
 extern "C" __global__ void trial_barriers(unsigned *out, unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
         __syncthreads();

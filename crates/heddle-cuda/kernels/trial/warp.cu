@@ -37,7 +37,7 @@ extern "C" __global__ void trial_split_warp(unsigned *out) {
     out[threadIdx.x] = vote + (unsigned)__popc(__ballot_sync(0xffffffffu, 1));
 }
 
-// Lanes from `leave` on are gone before the vote: nobody waits for them, and
+// Lanes from `leave` on are gone before the vote: it does not wait for them, and
 // what is read from one of them is not a value.
 extern "C" __global__ void trial_leavers(unsigned *out, unsigned leave) {
     if (threadIdx.x % 32 >= leave) {
