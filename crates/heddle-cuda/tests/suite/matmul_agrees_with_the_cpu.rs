@@ -120,7 +120,8 @@ fn neither_tiles_nor_workers_change_a_bit() {
     let rhs = matrices::<f32>(&mut random, &[23, 801]);
     let bits = |values: Vec<f32>| values.into_iter().map(f32::to_bits).collect::<Vec<_>>();
     // Each runtime has a GPU of its own, so each gets copies in host memory.
-    let copy = |array: &Array<f32>| Array::from_shape(array.shape(), array.as_slice().unwrap());
+    let copy =
+        |array: &Array<f32>| Array::from_shape(array.shape().extents(), array.as_slice().unwrap());
     let all = |workers| {
         let (lhs, rhs) = (copy(&lhs).unwrap(), copy(&rhs).unwrap());
         let product = CpuGpuPair::with_workers(workers).gpu(MatMul::new(&lhs, &rhs).unwrap());
