@@ -11,6 +11,7 @@ pub(crate) use flat_code::{FlatCode, FlatStep, INPUTS};
 pub(crate) use fused::Fused;
 
 use crate::prim::Prim;
+use crate::reading::Reading;
 use crate::value::Value;
 
 /// The source of an operand of a step.
@@ -41,6 +42,8 @@ pub(crate) enum StepOperation {
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub operation: StepOperation,
+    /// The reading of a step of the plan. A step of a body has that of the call of the body.
+    pub reading: Reading,
     pub arguments: Vec<StepOperand>,
 }
 

@@ -1,6 +1,8 @@
 //! The named constants of the language.
 
 use crate::plain::Plain;
+use crate::reading::Reading;
+use std::sync::Arc;
 
 /// The value of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,7 +59,54 @@ const NAMED: &[(&str, Constant)] = &[
     ("THREE_BY_THREE", Constant::Pair(3, 3)),
 ];
 
-/// Returns the value of a constant name: one of the table above, `F0`..`F9`, `L1`..`L10`
+/// Constants that only the typed dialect has, besides `A8`, `A9`, `R8` and `R9`.
+const TYPED: &[(&str, i64)] = &[
+    ("NEG_THREE", -3),
+    ("NEG_FOUR", -4),
+    ("NEG_FIVE", -5),
+    ("NEG_SIX", -6),
+    ("NEG_SEVEN", -7),
+    ("NEG_EIGHT", -8),
+    ("NEG_NINE", -9),
+    ("NEG_TEN", -10),
+    ("HUNDRED", 100),
+    ("THOUSAND", 1000),
+    ("BLACK", 0),
+    ("BLUE", 1),
+    ("RED", 2),
+    ("GREEN", 3),
+    ("YELLOW", 4),
+    ("GRAY", 5),
+    ("MAGENTA", 6),
+    ("ORANGE", 7),
+    ("CYAN", 8),
+    ("BURGUNDY", 9),
+    ("SM2", 2),
+    ("SM3", 3),
+    ("SD2", -2),
+    ("SD3", -3),
+    ("A8", 8),
+    ("A9", 9),
+    ("R8", 8),
+    ("R9", 9),
+];
+
+/// Returns the value of a constant name in programs of a reading.
+#[must_use]
+pub fn read(name: &str, reading: Reading) -> Option<Constant> {
+    let typed = || TYPED.iter().find(|(known, _)| *known == name);
+    match constant(name) {
+        None if reading.is_typed() => typed().map(|(_, value)| Constant::Int(*value)),
+        known => known,
+    }
+}
+
+/// Returns every constant name that only the typed dialect has.
+pub fn typed_names() -> impl Iterator<Item = &'static str> {
+    TYPED.iter().map(|(name, _)| *name)
+}
+
+/// Returns the value of a constant name of the classic language: one of the table above, `F0`..`F9`, `L1`..`L10`
 /// (negative), `R0`..`R7` or `A0`..`A7`.
 #[must_use]
 pub fn constant(name: &str) -> Option<Constant> {
@@ -74,6 +123,20 @@ pub fn constant(name: &str) -> Option<Constant> {
         ("F", 0..=9) | ("R" | "A", 0..=7) => Some(Constant::Int(number)),
         ("L", 1..=10) => Some(Constant::Int(-number)),
         _ => None,
+    }
+}
+
+/// Returns the first name with a value, which merged programs write it with.
+pub(crate) fn spelling(value: Constant) -> Arc<str> {
+    let named = names().find(|name| constant(name) == Some(value));
+    let typed = || {
+        TYPED
+            .iter()
+            .find(|(_, number)| Constant::Int(*number) == value)
+    };
+    match named {
+        Some(name) => name.into(),
+        None => typed().map_or("", |(name, _)| *name).into(),
     }
 }
 

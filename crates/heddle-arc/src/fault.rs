@@ -121,3 +121,10 @@ pub enum Fault {
     #[error("budget ({0})")]
     Budget(BudgetLimit),
 }
+
+impl Fault {
+    /// Whether it comes of a limit, not of the program. No reading replaces it by a value.
+    pub(crate) fn is_budget(self) -> bool {
+        matches!(self, Fault::Budget(_))
+    }
+}

@@ -60,6 +60,7 @@ pub mod plan;
 mod prefetch;
 pub mod prim;
 pub mod program;
+pub mod reading;
 pub mod rng;
 pub mod search;
 pub mod solvers;

@@ -2,7 +2,12 @@
 //!
 //! What a primitive computes is in `plain` (as the language defines it) and in `compact` (the same,
 //! faster). This module has only what is known without running it. A primitive's number is its
-//! position in this table and is never stored outside the process.
+//! position in this table and is never stored outside the process. Those of the classic language
+//! come first.
+
+mod dialect;
+
+pub(crate) use dialect::{Empty, Takes, View};
 
 use std::fmt;
 
@@ -31,25 +36,42 @@ pub enum Family {
     Patterns,
     /// Primitives that merged programs need beyond the 160.
     Additions,
+    /// Primitives that only the typed dialect has.
+    Typed,
 }
 
 macro_rules! primitives {
-    ($($family:ident { $($variant:ident $name:literal $arity:literal $signature:literal)* })*) => {
+    (
+        $($family:ident { $($variant:ident $name:literal $arity:literal $signature:literal)* })*
+        @typed {
+            $($typed:ident $typed_name:literal $typed_arity:literal $typed_signature:literal
+            = $base:ident $takes:ident $empty:ident)*
+        }
+    ) => {
         /// A primitive of the language.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u8)]
+        #[repr(u16)]
         #[allow(missing_docs, reason = "each variant is the primitive of that name")]
-        pub enum Prim { $($($variant,)*)* }
+        pub enum Prim { $($($variant,)*)* $($typed,)* }
 
         impl Prim {
-            /// Every primitive, in table order.
+            /// Every primitive of the classic language, in table order.
             pub const ALL: &'static [Prim] = &[$($(Prim::$variant,)*)*];
+            /// The primitives that only the typed dialect has. Other names of a classic primitive
+            /// are not among them.
+            pub const TYPED: &'static [Prim] = &[$(Prim::$typed,)*];
+            /// The number of primitives.
+            pub(crate) const COUNT: usize = Self::ALL.len() + Self::TYPED.len();
 
             const VARIANTS: &'static [&'static str] = &[$($(stringify!($variant),)*)*];
-            const NAMES: &'static [&'static str] = &[$($($name,)*)*];
-            const ARITIES: &'static [u8] = &[$($($arity,)*)*];
+            const NAMES: &'static [&'static str] = &[$($($name,)*)* $($typed_name,)*];
+            const ARITIES: &'static [u8] = &[$($($arity,)*)* $($typed_arity,)*];
             const FAMILIES: &'static [Family] = &[$($({ let _ = $name; Family::$family },)*)*];
-            const SIGNATURES: &'static [&'static str] = &[$($($signature,)*)*];
+            const SIGNATURES: &'static [&'static str] =
+                &[$($($signature,)*)* $($typed_signature,)*];
+            const VIEWS: &'static [View] = &[
+                $(View { base: Prim::$base, takes: Takes::$takes, empty: Empty::$empty },)*
+            ];
         }
     };
 }
@@ -246,13 +268,135 @@ primitives! {
         GetNthF "get_nth_f" 2 "Set[a], Int -> a"
         MirRotT "mir_rot_t" 2 "Grid, Int -> Grid"
     }
+    // What follows the equals sign is a `View`: the primitive that computes it, the arguments
+    // it is restricted to, the result for an empty one. `X = X` has a body of its own.
+    @typed {
+        ApplyF "apply_f" 2 "Fn[a -> b], K[a] -> K[b]" = Apply Any Base
+        RapplyF "rapply_f" 2 "K[Fn[a -> b]], a -> K[b]" = Rapply Any Base
+        RemoveF "remove_f" 2 "a, K[a] -> K[a]" = Remove Any Base
+        ApplyT "apply_t" 2 "Fn[a -> b], Cont[a] -> Tuple[b]" = ApplyT Any Base
+        RapplyT "rapply_t" 2 "Cont[Fn[a -> b]], a -> Tuple[b]" = RapplyT Any Base
+        SfilterT "sfilter_t" 2 "Cont[a], Fn[a -> Bool] -> Tuple[a]" = SfilterT Any Base
+        RemoveT "remove_t" 2 "a, Cont[a] -> Tuple[a]" = RemoveT Any Base
+        SizefilterT "sizefilter_t" 2 "Cont[a], Int -> Tuple[a]" = SizefilterT Any Base
+        MapplyT "mapply_t" 2 "Fn[a -> Cont[b]], Cont[a] -> Tuple[b]" = MapplyT Any Base
+        SfilterF "sfilter_f" 2 "Cont[a], Fn[a -> Bool] -> Set[a]" = SfilterF Any Base
+        MfilterT "mfilter_t" 2 "Cont[a], Fn[a -> Bool] -> Set[a]" = MfilterT Any Base
+        CombineT "combine_t" 2 "Tuple[a], Tuple[a] -> Tuple[a]" = CombineT Any Base
+        CombineF "combine_f" 2 "Set[a], Set[a] -> Set[a]" = CombineF Any Base
+        ColorfilterT "colorfilter_t" 2 "Cont[Tuple[Cell]], Int -> Tuple[Tuple[Cell]]" = ColorfilterT Any Base
+        Celltuple "celltuple" 2 "Cont[Pair], Cont[a] -> Tuple[Both[a, Pair]]" = Celltuple Any Base
+        FirstT "first_t" 1 "Tuple[a] -> a" = FirstT Any Base
+        LastT "last_t" 1 "Tuple[a] -> a" = LastT Any Base
+        FirstF "first_f" 1 "Cont[a] -> a" = FirstF Any Base
+        LastF "last_f" 1 "Cont[a] -> a" = LastF Any Base
+        OtherT "other_t" 2 "Cont[a], a -> a" = OtherT Any Base
+        OtherF "other_f" 2 "Cont[a], a -> a" = OtherF Any Base
+        MostcommonF "mostcommon_f" 1 "Cont[a] -> a" = MostcommonF Any Base
+        LeastcommonF "leastcommon_f" 1 "Cont[a] -> a" = LeastcommonF Any Base
+        GetRank "get_rank" 2 "Cont[a], Int -> a" = GetRank Any Base
+        GetArgRank "get_arg_rank" 3 "Cont[a], Fn[a -> b], Int -> a" = GetArgRank Any Base
+        GetArgRankT "get_arg_rank_t" 3 "Cont[a], Fn[a -> b], Int -> a" = GetArgRankT Any Base
+        GetArgRankF "get_arg_rank_f" 3 "Cont[a], Fn[a -> b], Int -> a" = GetArgRankF Any Base
+        GetValRank "get_val_rank" 3 "Cont[a], Fn[a -> b], Int -> b" = GetValRank Any Base
+        GetCommonRank "get_common_rank" 2 "Tuple[a], Int -> a" = GetCommonRank Any Base
+        GetCommonRankF "get_common_rank_f" 2 "Cont[a], Int -> a" = GetCommonRankF Any Base
+        GetColorRankT "get_color_rank_t" 2 "Grid, Int -> Int" = GetColorRankT Any Base
+        GetColorRankF "get_color_rank_f" 2 "Object, Int -> Int" = GetColorRankF Any Base
+        GetNthByKeyT "get_nth_by_key_t" 3 "Cont[a], Int, Fn[a -> b] -> a" = GetNthByKeyT Any Base
+        GetNthByKeyF "get_nth_by_key_f" 3 "Cont[a], Int, Fn[a -> b] -> a" = GetNthByKeyF Any Base
+        MostcolorT "mostcolor_t" 1 "Grid -> Int" = Mostcolor Rows Nan
+        LeastcolorT "leastcolor_t" 1 "Grid -> Int" = Leastcolor Rows Nan
+        PaletteT "palette_t" 1 "Grid -> Set[Int]" = Palette Rows Set
+        NumcolorsT "numcolors_t" 1 "Grid -> Int" = Numcolors Rows Zero
+        ColorcountT "colorcount_t" 2 "Grid, Int -> Int" = Colorcount Rows Zero
+        MostcolorF "mostcolor_f" 1 "Object -> Int" = Mostcolor Colours Nan
+        LeastcolorF "leastcolor_f" 1 "Object -> Int" = Leastcolor Colours Nan
+        PaletteF "palette_f" 1 "Object -> Set[Int]" = Palette Colours Set
+        NumcolorsF "numcolors_f" 1 "Object -> Int" = Numcolors Colours Zero
+        ColorcountF "colorcount_f" 2 "Object, Int -> Int" = Colorcount Colours Zero
+        PO "p_o" 1 "Object -> Tuple[Int]" = PO Any Base
+        HeightT "height_t" 1 "Grid -> Int" = Size Any Base
+        WidthT "width_t" 1 "Grid -> Int" = Width Grid Zero
+        ShapeT "shape_t" 1 "Grid -> Pair" = Shape Grid Zeros
+        PortraitT "portrait_t" 1 "Grid -> Bool" = Portrait Grid False
+        SquareT "square_t" 1 "Grid -> Bool" = Square Grid Base
+        HeightF "height_f" 1 "Patch -> Int" = Height Patch Zero
+        WidthF "width_f" 1 "Patch -> Int" = Width Patch Zero
+        ShapeF "shape_f" 1 "Patch -> Pair" = Shape Patch Zeros
+        PortraitF "portrait_f" 1 "Patch -> Bool" = Portrait Patch False
+        SquareF "square_f" 1 "Patch -> Bool" = Square Patch True
+        HeightI "height_i" 1 "Indices -> Int" = Height Locations Zero
+        WidthI "width_i" 1 "Indices -> Int" = Width Locations Zero
+        UppermostI "uppermost_i" 1 "Indices -> Int" = Uppermost Locations Nan
+        LowermostI "lowermost_i" 1 "Indices -> Int" = Lowermost Locations Nan
+        LeftmostI "leftmost_i" 1 "Indices -> Int" = Leftmost Locations Nan
+        RightmostI "rightmost_i" 1 "Indices -> Int" = Rightmost Locations Fail
+        UlcornerI "ulcorner_i" 1 "Indices -> Pair" = Ulcorner Patch Tuple
+        UrcornerI "urcorner_i" 1 "Indices -> Pair" = Urcorner Locations Tuple
+        LlcornerI "llcorner_i" 1 "Indices -> Pair" = Llcorner Locations Tuple
+        LrcornerI "lrcorner_i" 1 "Indices -> Pair" = Lrcorner Patch Tuple
+        VlineI "vline_i" 1 "Indices -> Bool" = Vline Locations False
+        HlineI "hline_i" 1 "Indices -> Bool" = Hline Locations False
+        NormalizeI "normalize_i" 1 "Indices -> Indices" = Normalize Locations Same
+        HmirrorI "hmirror_i" 1 "Indices -> Indices" = Hmirror Locations Fail
+        VmirrorI "vmirror_i" 1 "Indices -> Indices" = Vmirror Locations Fail
+        DmirrorI "dmirror_i" 1 "Indices -> Indices" = Dmirror Locations Fail
+        HeightO "height_o" 1 "Object -> Int" = Height Cells Zero
+        WidthO "width_o" 1 "Object -> Int" = Width Cells Zero
+        UppermostO "uppermost_o" 1 "Object -> Int" = Uppermost Cells Nan
+        LowermostO "lowermost_o" 1 "Object -> Int" = Lowermost Cells Nan
+        LeftmostO "leftmost_o" 1 "Object -> Int" = Leftmost Cells Nan
+        RightmostO "rightmost_o" 1 "Object -> Int" = Rightmost Cells Fail
+        UlcornerO "ulcorner_o" 1 "Object -> Pair" = Ulcorner Cells Tuple
+        UrcornerO "urcorner_o" 1 "Object -> Pair" = Urcorner Cells Tuple
+        LlcornerO "llcorner_o" 1 "Object -> Pair" = Llcorner Cells Tuple
+        LrcornerO "lrcorner_o" 1 "Object -> Pair" = Lrcorner Cells Tuple
+        VlineO "vline_o" 1 "Object -> Bool" = Vline Cells False
+        HlineO "hline_o" 1 "Object -> Bool" = Hline Cells False
+        NormalizeO "normalize_o" 1 "Object -> Object" = Normalize Cells Same
+        HmirrorO "hmirror_o" 1 "Object -> Object" = Hmirror Cells Fail
+        VmirrorO "vmirror_o" 1 "Object -> Object" = Vmirror Cells Fail
+        DmirrorO "dmirror_o" 1 "Object -> Object" = Dmirror Cells Fail
+        ColRow "col_row" 2 "Patch, Int -> Int" = ColRow Any Base
+        Corner "corner" 2 "Patch, Int -> Pair" = Corner Any Base
+        HmirrorT "hmirror_t" 1 "Grid -> Grid" = Hmirror Grid Base
+        VmirrorT "vmirror_t" 1 "Grid -> Grid" = Vmirror Grid Base
+        DmirrorT "dmirror_t" 1 "Grid -> Grid" = Dmirror Grid Base
+        CmirrorT "cmirror_t" 1 "Grid -> Grid" = Cmirror Grid Base
+        HmirrorF "hmirror_f" 1 "a -> a" = Hmirror Patch Fail
+        VmirrorF "vmirror_f" 1 "a -> a" = Vmirror Patch Set
+        DmirrorF "dmirror_f" 1 "a -> a" = Dmirror Patch Fail
+        CmirrorF "cmirror_f" 1 "a -> a" = Cmirror Patch Fail
+        NormalizeT "normalize_t" 1 "a -> a" = Identity Any Base
+        MirRotF "mir_rot_f" 2 "a, Int -> a" = MirRotF Any Base
+        UpscaleT "upscale_t" 2 "Grid, Int -> Grid" = Upscale Grid Base
+        UpscaleF "upscale_f" 2 "Object, Int -> Object" = Upscale Patch Set
+        Ascell "ascell" 2 "Pair, Int -> Cell" = Ascell Any Base
+        Astriple "astriple" 3 "Int, Int, Int -> Cell" = Astriple Any Base
+        Toij "toij" 1 "Cell -> Pair" = Toij Any Base
+        RecolorI "recolor_i" 2 "Int, Indices -> Object" = Recolor Locations Set
+        RecolorO "recolor_o" 2 "Int, Object -> Object" = Recolor Cells Set
+        ToindicesI "toindices_i" 1 "Indices -> Indices" = Identity Any Base
+        ToindicesO "toindices_o" 1 "Object -> Indices" = Toindices Cells Set
+        IsNoGrid "is_no_grid" 1 "a -> Bool" = IsNoGrid Any Base
+        ObjectsT "objects_t" 4 "Grid, Bool, Bool, Bool -> Tuple[Tuple[Cell]]" = ObjectsT Any Base
+        OGT "o_g_t" 2 "Grid, Int -> Tuple[Tuple[Cell]]" = OGT Any Base
+        CIz "c_iz" 2 "Tuple[Both[Grid, Grid]], Fn[Grid -> Cont[a]] -> Tuple[a]" = CIz Any Base
+        CZo "c_zo" 2 "Tuple[Both[Grid, Grid]], Fn[Grid -> Cont[a]] -> Tuple[a]" = CZo Any Base
+        CIzN "c_iz_n" 3 "Tuple[Both[Grid, Grid]], Fn[Grid -> Cont[a]], Fn[Tuple[a] -> b] -> b" = CIzN Any Base
+        CZoN "c_zo_n" 3 "Tuple[Both[Grid, Grid]], Fn[Grid -> Cont[a]], Fn[Tuple[a] -> b] -> b" = CZoN Any Base
+        AMr "a_mr" 1 "Tuple[Both[Grid, Grid]] -> Int" = AMr Any Base
+        Nothing "()" 1 "a -> Tuple[a]" = Nothing Any Base
+        DedupePairTuple "dedupe_pair_tuple" 1 "Tuple[Both[Grid, Grid]] -> Tuple[Both[Grid, Grid]]" = DedupePairTuple Any Base
+    }
 }
 
 impl Prim {
-    /// Returns the primitive of that name.
+    /// Returns the primitive of the classic language of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Prim> {
-        Self::NAMES
+        Self::NAMES[..Self::ALL.len()]
             .iter()
             .position(|candidate| *candidate == name)
             .map(|at| Self::ALL[at])
@@ -266,7 +410,10 @@ impl Prim {
 
     /// Returns the name of the variant, which the GPU's kernel uses too.
     pub(crate) fn variant(self) -> &'static str {
-        Self::VARIANTS[self as usize]
+        Self::VARIANTS
+            .get(self as usize)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Returns the number of arguments.
@@ -278,7 +425,8 @@ impl Prim {
     /// Returns the group.
     #[must_use]
     pub fn family(self) -> Family {
-        Self::FAMILIES[self as usize]
+        let family = Self::FAMILIES.get(self as usize);
+        family.copied().unwrap_or(Family::Typed)
     }
 
     /// Returns the type as text: `Grid, Int -> Grid`.
@@ -381,7 +529,7 @@ mod tests {
 
     #[test]
     fn signatures_match_arity() {
-        for prim in Prim::ALL {
+        for prim in Prim::ALL.iter().chain(Prim::TYPED) {
             assert_eq!(prim.parameters().len(), prim.arity(), "{prim}");
         }
     }

@@ -54,6 +54,7 @@ fn program(choices: &mut Unstructured<'_>, number: u8) -> Result<Program> {
         Program {
             name: name.as_str().into(),
             form,
+            reading: heddle_arc::reading::Reading::Classic,
             calls: Vec::new(),
             result: 0,
             file: "fuzz.py".into(),

@@ -30,6 +30,10 @@ pub fn plain_evaluation(
         let value = match call.callee {
             Callee::Prim(prim) => plain::call(prim, &arguments, &mut meter),
             Callee::Call(call) => plain::apply(&values[call as usize], &arguments, &mut meter),
+            Callee::Input(input) => {
+                plain::apply(&plain_input(input, example), &arguments, &mut meter)
+            }
+            Callee::Constant(value) => plain::apply(&value.to_plain(), &arguments, &mut meter),
         };
         values.push(value?);
     }

@@ -7,6 +7,7 @@
 use super::fused::{self, Fused};
 use super::{Body, Step, StepOperand, StepOperation};
 use crate::prefetch::fetch;
+use crate::reading::Reading;
 use crate::value::Value;
 use std::ops::Range;
 
@@ -24,13 +25,16 @@ pub(crate) struct FlatCode {
     bodies: Vec<FlatBody>,
 }
 
-/// The number of inputs of an evaluation.
-pub(crate) const INPUTS: usize = 3;
+/// The number of inputs of an evaluation. The last two are the candidate, as classic and as typed
+/// programs see it: without one it is `()` for the former and `None` for the latter.
+pub(crate) const INPUTS: usize = 4;
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlatStep {
     pub operation: StepOperation,
+    /// See [`Step::reading`].
+    pub reading: Reading,
     /// The index of its first operand.
     first: u32,
     count: u16,
@@ -86,6 +90,7 @@ impl FlatCode {
     fn push(&mut self, step: &Step, first: usize, fused: Option<Fused>) {
         self.steps.push(FlatStep {
             operation: step.operation,
+            reading: step.reading,
             first: first as u32,
             // The number of captured values has 16 bits, that of arguments fewer.
             count: step.arguments.len() as u16,
@@ -211,10 +216,12 @@ fn range(first: u32, count: u32) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::prim::Prim;
+    use crate::reading::Reading;
 
     fn step(prim: Prim, arguments: &[StepOperand]) -> Step {
         Step {
             operation: StepOperation::Primitive(prim),
+            reading: Reading::Classic,
             arguments: arguments.to_vec(),
         }
     }
@@ -236,9 +243,9 @@ mod tests {
         let flat_code = FlatCode::new(&steps, &[]);
         assert_eq!(flat_code.constants().len(), 2);
         let slots = |number: u32| flat_code.slots(flat_code.step(number));
-        assert_eq!(slots(0), [3, 2]);
-        assert_eq!(slots(1), [5, 4, 3]);
-        assert_eq!(slots(2), [6, 5]);
+        assert_eq!(slots(0), [4, 2]);
+        assert_eq!(slots(1), [6, 5, 4]);
+        assert_eq!(slots(2), [7, 6]);
     }
 
     #[test]

@@ -464,6 +464,8 @@ impl Eval<'_> {
                 c::nth(space, x, y.int()?)
             }
             Prim::MirRotT => scale::mir_rot(space, x, y),
+            // The classic language has no other.
+            _ => Err(Fault::Missing(ValueKind::Function)),
         }
     }
 }

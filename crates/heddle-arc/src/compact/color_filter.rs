@@ -170,12 +170,14 @@ mod tests {
     use super::*;
     use crate::code::{Body, Code, FlatCode, Step};
     use crate::meter::Budget;
+    use crate::reading::Reading;
     use crate::rng::Rng;
 
     /// Bodies that test the colour, and similar ones that do not.
     fn code() -> Code {
         let step = |prim, arguments: &[StepOperand]| Step {
             operation: StepOperation::Primitive(prim),
+            reading: Reading::Classic,
             arguments: arguments.to_vec(),
         };
         let (x, first, captured) = (

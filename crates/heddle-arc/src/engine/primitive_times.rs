@@ -13,7 +13,7 @@ pub struct PrimitiveTimes {
 impl Default for PrimitiveTimes {
     fn default() -> Self {
         PrimitiveTimes {
-            spent: vec![(0, Duration::ZERO); Prim::ALL.len()],
+            spent: vec![(0, Duration::ZERO); Prim::COUNT],
         }
     }
 }
@@ -29,7 +29,7 @@ impl PrimitiveTimes {
     /// The primitives called, with calls and time, the longest time first.
     #[must_use]
     pub fn hottest(&self) -> Vec<(Prim, u64, Duration)> {
-        let called = Prim::ALL.iter().zip(&self.spent);
+        let called = Prim::ALL.iter().chain(Prim::TYPED).zip(&self.spent);
         let mut called: Vec<(Prim, u64, Duration)> = called
             .map(|(prim, (calls, spent))| (*prim, *calls, *spent))
             .filter(|(_, calls, _)| *calls > 0)

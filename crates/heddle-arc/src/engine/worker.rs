@@ -119,13 +119,14 @@ impl Worker {
         plan: &Plan,
         example: &Example<'_>,
     ) -> Result<[Value; INPUTS], Fault> {
-        let mut inputs = [Value::None, Value::None, Value::EMPTY_TUPLE];
+        let mut inputs = [Value::None, Value::None, Value::EMPTY_TUPLE, Value::None];
         inputs[0] = self.space.import_grid(example.input)?;
         if plan.takes.examples {
             inputs[1] = self.space.import_pairs(example.pairs)?;
         }
         if let (true, Some(candidate)) = (plan.takes.candidate, example.candidate) {
             inputs[2] = self.space.import_grid(candidate)?;
+            inputs[3] = inputs[2];
         }
         Ok(inputs)
     }
@@ -279,6 +280,7 @@ impl Worker {
         let is_timed = self.times.is_some() || self.budget.time.is_some();
         let start = is_timed.then(Instant::now);
         self.space.begin_step(Duration::from_nanos(spent_nanos));
+        self.space.reading = code.reading;
         let mark = self.space.mark();
         let result = match (code.operation, operands) {
             (StepOperation::Primitive(prim), &[x]) => {
@@ -305,7 +307,12 @@ impl Worker {
                 let values = &values[..operands.len()];
                 match operation {
                     StepOperation::Primitive(prim) => self.eval(plan).primitive(prim, values),
-                    _ => self.eval(plan).call(values[0], &values[1..]),
+                    _ => match self.eval(plan).call(values[0], &values[1..]) {
+                        Err(fault) if code.reading.guards_lines() && !fault.is_budget() => {
+                            Ok(Value::EMPTY_TUPLE)
+                        }
+                        result => result,
+                    },
                 }
             }
         };

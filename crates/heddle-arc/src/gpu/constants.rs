@@ -12,7 +12,7 @@ const NUMBERS: usize = 32;
 #[derive(Debug)]
 pub(super) struct Constants {
     words: Vec<[u32; 4]>,
-    primitives: [u16; Prim::ALL.len()],
+    primitives: [u16; Prim::COUNT],
     numbers: [u16; NUMBERS],
     truths: [u16; 2],
     pairs: Vec<(i32, i32, u16)>,
@@ -25,7 +25,7 @@ impl Constants {
     pub(super) fn new() -> Self {
         Constants {
             words: Vec::new(),
-            primitives: [NEW; Prim::ALL.len()],
+            primitives: [NEW; Prim::COUNT],
             numbers: [NEW; NUMBERS],
             truths: [NEW; 2],
             pairs: Vec::new(),

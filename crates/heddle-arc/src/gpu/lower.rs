@@ -195,6 +195,9 @@ impl Writer {
 
     /// Everything of a step but its arguments.
     fn begin_step(&mut self, step: &Step, register: u32) -> Result<(), TooMany> {
+        if step.reading.is_typed() {
+            return Err(TooMany);
+        }
         let count = u8::try_from(step.arguments.len()).map_err(|_| TooMany)?;
         let register = u16::try_from(register).map_err(|_| TooMany)?;
         let shape = u32::from(count) << 8 | u32::from(register) << 16;

@@ -16,6 +16,7 @@ use crate::fault::{BudgetLimit, Fault};
 use crate::golden::GoldenVector;
 use crate::meter::Budget;
 use crate::prim::Prim;
+use crate::reading::Reading;
 use crate::value::{Space, Value};
 use std::time::Duration;
 
@@ -121,11 +122,13 @@ fn program(space: &mut Space, vector: &GoldenVector) -> Option<([Value; INPUTS],
     let more = arguments.split_off(vector.args.len());
     let mut steps = vec![Step {
         operation: StepOperation::Primitive(vector.prim),
+        reading: Reading::Classic,
         arguments,
     }];
     if vector.apply.is_some() {
         steps.push(Step {
             operation: StepOperation::Call,
+            reading: Reading::Classic,
             arguments: std::iter::once(StepOperand::Local(0)).chain(more).collect(),
         });
     }

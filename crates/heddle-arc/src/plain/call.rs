@@ -235,5 +235,7 @@ pub fn call(prim: Prim, args: &[Plain], meter: &mut Meter) -> PlainResult {
             c::nth(x, y.int()?)
         }
         Prim::MirRotT => g::mir_rot(x, y),
+        // The classic language has no other.
+        _ => Err(Fault::Missing(ValueKind::Function)),
     }
 }

@@ -8,6 +8,7 @@
 use crate::code::{Body, Code, Step, StepOperand, StepOperation};
 use crate::plain::arity_when_bound;
 use crate::prim::Prim;
+use crate::reading::Reading;
 use crate::value::Value;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -108,7 +109,9 @@ impl LoweredTerm {
 #[derive(Debug, Default)]
 pub(super) struct StepBuilder {
     pub steps: Vec<Step>,
-    known: HashMap<(StepOperation, Vec<ArgumentKey>), u32>,
+    /// The reading of the steps to come.
+    pub reading: Reading,
+    known: HashMap<(StepOperation, Reading, Vec<ArgumentKey>), u32>,
     /// Every step emitted since this was last cleared, new or not.
     pub used_steps: Vec<u32>,
 }
@@ -136,10 +139,17 @@ impl StepBuilder {
     fn emit(&mut self, operation: StepOperation, arguments: Vec<StepOperand>) -> StepOperand {
         let keys: Vec<ArgumentKey> = arguments.iter().map(|argument| key(*argument)).collect();
         let next = self.steps.len() as u32;
-        let number = *self.known.entry((operation, keys)).or_insert(next);
+        let reading = match operation {
+            // A function is the same under every reading.
+            StepOperation::Close(_) => Reading::Classic,
+            _ => self.reading,
+        };
+        let entry = self.known.entry((operation, reading, keys));
+        let number = *entry.or_insert(next);
         if number == next {
             self.steps.push(Step {
                 operation,
+                reading,
                 arguments,
             });
         }
@@ -172,8 +182,11 @@ impl BodyBuilder {
         function: &Rc<StaticFunction>,
         arguments: Vec<LoweredTerm>,
     ) -> LoweredTerm {
-        if function.arity() != Some(arguments.len()) {
-            // The arity is unknown, or the call fails: left to run time.
+        let is_prim = matches!(function.shape, FunctionShape::Prim(_));
+        let whole = block.reading.guards_lines() && !is_prim;
+        if whole || function.arity() != Some(arguments.len()) {
+            // The arity is unknown, the call fails, or what it returns where it fails depends on
+            // the whole of it: left to run time.
             let mut operands =
                 vec![self.value(block, &LoweredTerm::StaticFunction(Rc::clone(function)))];
             for argument in &arguments {

@@ -3,9 +3,10 @@
 //! Two calls are the same when callee and arguments are, regardless of program and
 //! variable. Constants are compared by value, so `FIVE` and `F5` are the same.
 
-use crate::constant::Constant;
+use crate::constant::{Constant, spelling};
 use crate::prim::Prim;
 use crate::program::{Call, CallArgument, Callee, Form, Input, Program};
+use crate::reading::Reading;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub enum Head {
     Prim(Prim),
     /// The function that an earlier node returned.
     Node(u32),
+    /// A parameter or a constant, which is no function: the call fails.
+    Value(Term),
 }
 
 /// One distinct call.
@@ -38,15 +41,20 @@ pub struct Node {
     pub head: Head,
     /// The arguments.
     pub arguments: Vec<Term>,
+    /// How the call is understood.
+    pub reading: Reading,
 }
 
 impl Node {
     /// The node of a program's call; `numbers` are the nodes of its earlier calls.
-    pub(super) fn of(call: &Call, numbers: &[u32]) -> Self {
+    pub(super) fn of(call: &Call, numbers: &[u32], reading: Reading) -> Self {
         Node {
+            reading,
             head: match call.callee {
                 Callee::Prim(prim) => Head::Prim(prim),
                 Callee::Call(call) => Head::Node(numbers[call as usize]),
+                Callee::Input(input) => Head::Value(Term::Input(input)),
+                Callee::Constant(value) => Head::Value(Term::Constant(value)),
             },
             arguments: call
                 .arguments
@@ -69,6 +77,9 @@ pub struct ProgramOutput {
     pub name: Arc<str>,
     /// The parameters it takes.
     pub form: Form,
+    /// How its calls are understood. Where its dialect and the classic language agree on a call,
+    /// the node has the classic reading.
+    pub reading: Reading,
     /// The node whose value it returns.
     pub result: u32,
     /// Its nodes in the order of its text, each with its line number.
@@ -108,7 +119,7 @@ impl Graph {
         let node = &self.nodes[node as usize];
         let head = match node.head {
             Head::Node(head) => Some(head),
-            Head::Prim(_) => None,
+            Head::Prim(_) | Head::Value(_) => None,
         };
         let arguments = node.arguments.iter().filter_map(|term| match term {
             Term::Node(node) => Some(*node),
@@ -135,6 +146,7 @@ impl Graph {
         let mut program = Program {
             name: Arc::clone(&output.name),
             form: output.form,
+            reading: output.reading,
             calls: Vec::new(),
             result: 0,
             file: Arc::clone(&output.file),
@@ -171,7 +183,10 @@ impl Graph {
             variable,
             callee: match node.head {
                 Head::Prim(prim) => Callee::Prim(prim),
-                Head::Node(node) => Callee::Call(numbers[&node]),
+                Head::Node(node) | Head::Value(Term::Node(node)) => Callee::Call(numbers[&node]),
+                Head::Value(Term::Input(input)) => Callee::Input(input),
+                Head::Value(Term::Constant(value)) => Callee::Constant(value),
+                Head::Value(Term::Prim(prim)) => Callee::Prim(prim),
             },
             arguments: node
                 .arguments
@@ -185,14 +200,6 @@ impl Graph {
                 .collect(),
         }
     }
-}
-
-/// The name of a constant in merged programs: the first name with its value.
-pub(super) fn spelling(value: Constant) -> Arc<str> {
-    crate::constant::names()
-        .find(|name| crate::constant::constant(name) == Some(value))
-        .unwrap_or_default()
-        .into()
 }
 
 /// A graph under construction.
@@ -222,12 +229,13 @@ impl GraphBuilder {
             if !needed[index] {
                 continue;
             }
-            numbers[index] = self.node(Node::of(call, &numbers));
+            numbers[index] = self.node(Node::of(call, &numbers, program.reading));
             lines.push((numbers[index], program.line_numbers[index]));
         }
         self.graph.outputs.push(ProgramOutput {
             name: Arc::clone(&program.name),
             form: program.form,
+            reading: program.reading,
             result: numbers[program.result as usize],
             lines,
             file: Arc::clone(&program.file),

@@ -19,6 +19,7 @@ use crate::constant::Constant;
 use crate::prefetch::fetch;
 use crate::prim::Prim;
 use crate::program::{Form, Input, Program};
+use crate::reading::Reading;
 use crate::value::Value;
 use function::{BodyBuilder, LoweredTerm, StepBuilder};
 use std::collections::{BinaryHeap, HashMap};
@@ -95,16 +96,16 @@ impl Plan {
             let arguments: Vec<LoweredTerm> = node
                 .arguments
                 .iter()
-                .map(|term| lowered(*term, &meanings))
+                .map(|term| lowered(*term, &meanings, node.reading))
                 .collect();
             block.used_steps.clear();
-            let result = match node.head {
-                Head::Prim(prim) => lowering.primitive(&mut block, prim, &arguments),
-                Head::Node(head) => {
-                    let function = meanings[head as usize].clone();
-                    lowering.apply(&mut block, &function, arguments)
-                }
+            block.reading = node.reading;
+            let function = match node.head {
+                Head::Prim(prim) => LoweredTerm::prim(prim),
+                Head::Node(head) => meanings[head as usize].clone(),
+                Head::Value(term) => lowered(term, &meanings, node.reading),
             };
+            let result = lowering.apply(&mut block, &function, arguments);
             meanings.push(result);
             used_steps.push(block.used_steps.clone());
         }
@@ -220,9 +221,9 @@ pub struct Sharing {
     pub bodies: usize,
 }
 
-fn lowered(term: Term, nodes: &[LoweredTerm]) -> LoweredTerm {
+fn lowered(term: Term, nodes: &[LoweredTerm], reading: Reading) -> LoweredTerm {
     match term {
-        Term::Input(input) => LoweredTerm::Value(StepOperand::Parameter(parameter(input))),
+        Term::Input(input) => LoweredTerm::Value(StepOperand::Parameter(parameter(input, reading))),
         Term::Constant(Constant::Bool(value)) => {
             LoweredTerm::Value(StepOperand::Fixed(Value::Bool(value)))
         }
@@ -238,11 +239,11 @@ fn lowered(term: Term, nodes: &[LoweredTerm]) -> LoweredTerm {
     }
 }
 
-fn parameter(input: Input) -> u8 {
+fn parameter(input: Input, reading: Reading) -> u8 {
     match input {
         Input::Grid => 0,
         Input::Examples => 1,
-        Input::Candidate => 2,
+        Input::Candidate => 2 + u8::from(reading.is_typed()),
     }
 }
 

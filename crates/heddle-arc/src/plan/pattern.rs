@@ -100,7 +100,7 @@ fn calls(graph: &Graph) -> impl Iterator<Item = (u32, Prim, &[Term])> {
     let nodes = graph.nodes.iter().enumerate();
     nodes.filter_map(|(number, node)| match node.head {
         Head::Prim(prim) => Some((number as u32, prim, &*node.arguments)),
-        Head::Node(_) => None,
+        Head::Node(_) | Head::Value(_) => None,
     })
 }
 

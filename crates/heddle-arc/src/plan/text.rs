@@ -18,9 +18,11 @@
 //! ```
 
 use super::PLAN_FORM;
-use super::graph::{Graph, GraphBuilder, Head, Node, ProgramOutput, Term, spelling};
+use super::graph::{Graph, GraphBuilder, Head, Node, ProgramOutput, Term};
 use super::pattern::{PatternKind, patterns};
+use crate::constant::spelling;
 use crate::program::{Form, Input, SourceError, load};
+use crate::reading::Reading;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -81,6 +83,7 @@ pub fn write(graph: &Graph) -> String {
         let callee = match node.head {
             Head::Prim(prim) => prim.name().to_owned(),
             Head::Node(node) => name(node),
+            Head::Value(term) => spelled(term),
         };
         let arguments: Vec<String> = node.arguments.iter().map(|term| spelled(*term)).collect();
         // Writing to a string cannot fail.
@@ -163,7 +166,7 @@ pub fn read(text: &str, file: &str) -> Result<Graph, PlanTextError> {
     let mut numbers = Vec::with_capacity(program.calls.len());
     let mut variables: BTreeMap<&str, u32> = BTreeMap::new();
     for call in &program.calls {
-        let number = merging.node(Node::of(call, &numbers));
+        let number = merging.node(Node::of(call, &numbers, program.reading));
         numbers.push(number);
         variables.insert(&call.variable, number);
     }
@@ -207,6 +210,7 @@ fn output(name: &str, rest: &str, variables: &BTreeMap<&str, u32>) -> Option<Pro
     Some(ProgramOutput {
         name: Arc::from(name),
         form,
+        reading: Reading::Classic,
         result: *variables.get(result)?,
         lines: Vec::new(),
         file: Arc::from(""),

@@ -3,6 +3,7 @@
 use super::line::{Token, TokenKind, indent, tokens};
 use super::resolve::{NameScope, ResolveError};
 use super::{Call, Callee, Form, Program, SourceError};
+use crate::reading::Reading;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -175,6 +176,7 @@ impl ProgramReader {
             program: Program {
                 name: Arc::clone(&name),
                 form: form.unwrap_or(Form::Input),
+                reading: Reading::Classic,
                 calls: Vec::new(),
                 result: 0,
                 file: Arc::clone(&self.file),
@@ -250,14 +252,14 @@ impl ProgramReader {
         }
         let wrong_count = match function {
             Callee::Prim(prim) => prim.arity() != arguments.len(),
-            Callee::Call(_) => arguments.len() > MAX_ARGUMENTS,
+            _ => arguments.len() > MAX_ARGUMENTS,
         };
         if wrong_count {
             let hint = match function {
                 Callee::Prim(prim) => {
                     format!("{prim} takes {}: {}", prim.arity(), prim.signature())
                 }
-                Callee::Call(_) => format!("a function takes at most {MAX_ARGUMENTS}"),
+                _ => format!("a function takes at most {MAX_ARGUMENTS}"),
             };
             let problem = format!(
                 "`{}` called with {} arguments",

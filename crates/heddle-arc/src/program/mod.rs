@@ -16,6 +16,7 @@ pub use load::{LoadedPrograms, load};
 
 use crate::constant::Constant;
 use crate::prim::Prim;
+use crate::reading::Reading;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -82,10 +83,14 @@ impl Eq for CallArgument {}
 /// The callee of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
-    /// A primitive; the number of arguments is its arity.
+    /// A primitive. In a soft reading the number of arguments need not be its arity.
     Prim(Prim),
     /// The function that an earlier call returned.
     Call(u32),
+    /// A parameter of the program. It is no function, so the call fails.
+    Input(Input),
+    /// A constant. It is no function, so the call fails.
+    Constant(Constant),
 }
 
 /// One line: `variable = callee(arguments)`.
@@ -106,6 +111,8 @@ pub struct Program {
     pub name: Arc<str>,
     /// Its parameters.
     pub form: Form,
+    /// How its calls are understood.
+    pub reading: Reading,
     /// Its calls in order; operands refer to earlier calls only.
     pub calls: Vec<Call>,
     /// The number of the call whose result the program returns.
@@ -121,6 +128,7 @@ impl PartialEq for Program {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
             && self.form == other.form
+            && self.reading == other.reading
             && self.calls == other.calls
             && self.result == other.result
     }

@@ -1,6 +1,7 @@
 //! Programs printed as text.
 
 use super::{CallArgument, Callee, Form, Program};
+use crate::constant::spelling;
 use std::fmt;
 
 impl fmt::Display for Program {
@@ -12,11 +13,14 @@ impl fmt::Display for Program {
         writeln!(f, "def {}({parameters}):", self.name)?;
         let variable = |call: u32| &*self.calls[call as usize].variable;
         for call in &self.calls {
-            let callee = match call.callee {
-                Callee::Prim(prim) => prim.name(),
-                Callee::Call(call) => variable(call),
-            };
-            write!(f, "    {} = {callee}(", call.variable)?;
+            write!(f, "    {} = ", call.variable)?;
+            match call.callee {
+                Callee::Prim(prim) => f.write_str(prim.name()),
+                Callee::Call(call) => f.write_str(variable(call)),
+                Callee::Input(input) => f.write_str(input.name()),
+                Callee::Constant(value) => f.write_str(&spelling(value)),
+            }?;
+            f.write_str("(")?;
             for (place, argument) in call.arguments.iter().enumerate() {
                 if place > 0 {
                     f.write_str(", ")?;

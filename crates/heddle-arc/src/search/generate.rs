@@ -7,6 +7,7 @@ use super::type_match::{all_fit, fits, is_known};
 use crate::constant::Constant;
 use crate::prim::{Family, Prim};
 use crate::program::{Call, CallArgument, Callee, Form, Input, Program};
+use crate::reading::Reading;
 use crate::rng::Rng;
 use crate::types::{Type, infer};
 
@@ -59,6 +60,7 @@ impl ProgramBuilder {
             program: Program {
                 name: name.into(),
                 form,
+                reading: Reading::Classic,
                 calls: Vec::new(),
                 result: 0,
                 file: "generated".into(),

@@ -4,8 +4,8 @@ use crate::program::{Call, CallArgument, Callee, Program};
 
 fn moved(callee: Callee, numbers: &[Option<u32>]) -> Option<Callee> {
     Some(match callee {
-        Callee::Prim(prim) => Callee::Prim(prim),
         Callee::Call(call) => Callee::Call(numbers[call as usize]?),
+        other => other,
     })
 }
 

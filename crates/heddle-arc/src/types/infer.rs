@@ -35,6 +35,7 @@ pub fn infer(program: &Program) -> Inference {
                 caller.primitive(prim, &arguments),
                 argument_error(prim, &arguments),
             ),
+            Callee::Input(_) | Callee::Constant(_) => (Type::Any, None),
             Callee::Call(callee) => {
                 let function = &types[callee as usize];
                 (

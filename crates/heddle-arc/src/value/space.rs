@@ -5,6 +5,7 @@ use crate::compact::distances::DistanceMap;
 use crate::fault::{BudgetLimit, Fault};
 use crate::meter::{Budget, Meter};
 use crate::prim::Prim;
+use crate::reading::Reading;
 use std::time::Duration;
 
 /// One word of a mask.
@@ -52,6 +53,8 @@ pub struct Space {
     /// Results of the steps of running function bodies.
     pub(crate) frame: Vec<Value>,
     pub(crate) meter: Meter,
+    /// How calls are understood.
+    pub(crate) reading: Reading,
     /// The innermost primitive that failed in the current step.
     pub(crate) failed_primitive: Option<Prim>,
     /// Scratch memory: a patch listed cell by cell.
@@ -86,6 +89,7 @@ impl Space {
             stack: Vec::new(),
             frame: Vec::new(),
             meter: Meter::new(budget),
+            reading: Reading::Classic,
             failed_primitive: None,
             patch_cells: Vec::new(),
             runs: Vec::new(),

@@ -77,7 +77,7 @@ fn equal_seeds_give_equal_tasks_and_other_seeds_other_tasks() {
 fn primitives(program: &Program) -> BTreeSet<Prim> {
     let called = program.calls.iter().filter_map(|call| match call.callee {
         Callee::Prim(prim) => Some(prim),
-        Callee::Call(_) => None,
+        _ => None,
     });
     let passed = program.calls.iter().flat_map(|call| &call.arguments);
     let passed = passed.filter_map(|argument| match argument {

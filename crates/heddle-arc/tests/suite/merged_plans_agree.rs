@@ -276,6 +276,7 @@ mod generated {
         let mut program = Program {
             name: format!("solve_{seed}").into(),
             form: Form::Input,
+            reading: heddle_arc::reading::Reading::Classic,
             calls: Vec::new(),
             result: 0,
             file: Arc::from("made.py"),

@@ -246,6 +246,7 @@ fn any_program() -> impl Strategy<Value = Program> {
             } else {
                 Form::Input
             },
+            reading: heddle_arc::reading::Reading::Classic,
             result: calls.len() as u32 - 1,
             line_numbers: (0..calls.len() as u32).map(|line| line + 2).collect(),
             calls,
