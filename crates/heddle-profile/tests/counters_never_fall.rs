@@ -1,14 +1,17 @@
-//! Prometheus counters of one profiler never decrease, although it keeps few spans. They
-//! count every span of every recording.
+//! Prometheus counters never decrease, although a profiler keeps few spans and another run may
+//! rewrite the file. They count every span of every recording.
 
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot be set up has failed"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_profile::{Metrics, Profiler, Recording};
+use heddle_profile::{
+    Counters, Metrics, Name, Profiler, RecordedBatches, RecordedFallback, RecordedPool, Recording,
+    RoutingRow,
+};
 
 /// Every sample of a counter, by name and labels.
 fn counters(text: &str) -> BTreeMap<String, f64> {
@@ -88,7 +91,7 @@ fn what_was_overwritten_stays_counted() {
 }
 
 #[test]
-fn counters_continue_after_a_clear_and_restart_for_another_process() {
+fn counters_continue_after_a_clear_and_for_another_process() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.json");
     let (profiler, mut metrics) = (Profiler::new(CAPACITY), Metrics::default());
@@ -108,6 +111,91 @@ fn counters_continue_after_a_clear_and_restart_for_another_process() {
     let other = Profiler::new(CAPACITY);
     record(&other, "append_rows", 70);
     let third = scrape(&other);
+    assert_grown(&second, &third);
     let counted = count(&third, "append_rows") + third["heddle_spans_overwritten_total"];
-    assert_eq!(counted.to_bits(), 70.0_f64.to_bits());
+    assert_eq!(counted.to_bits(), 130.0_f64.to_bits());
+}
+
+/// A recording whose own counters have this value; `started_unix_us` tells its process.
+fn counted(started_unix_us: u64, value: u64) -> Recording {
+    let device = || Name::from("cuda:0");
+    Recording {
+        started_unix_us,
+        counters: Counters {
+            fallbacks: vec![RecordedFallback {
+                operation: "sum".into(),
+                from: device(),
+                to: "cpu".into(),
+                cause: "out of memory".to_owned(),
+                count: value,
+            }],
+            batches: vec![RecordedBatches {
+                operation: "xor".into(),
+                device: device(),
+                batches: value,
+                items: value,
+            }],
+            pools: vec![RecordedPool {
+                device: device(),
+                hits: value,
+                misses: value,
+            }],
+        },
+        routing: vec![RoutingRow {
+            operation: "xor".into(),
+            device: device(),
+            count: value,
+            ..RoutingRow::default()
+        }],
+        ..Recording::default()
+    }
+}
+
+#[test]
+fn what_a_recording_counts_itself_never_falls_either() {
+    let mut metrics = Metrics::default();
+    let mut before = BTreeMap::new();
+    let mut show = |recording: &Recording, total: f64| {
+        let after = counters(&metrics.text(recording));
+        assert_grown(&before, &after);
+        let counted = ["pool_requests", "fallbacks", "batches", "batch_items"];
+        for family in counted.map(|name| format!("heddle_{name}_total{{")) {
+            let mut samples = after.iter().filter(|(name, _)| name.starts_with(&family));
+            assert!(
+                samples.all(|(_, value)| value.to_bits() == total.to_bits()),
+                "{family} {total}: {after:?}"
+            );
+        }
+        let used = after
+            .iter()
+            .find(|(name, _)| name.contains("purpose=\"use\""));
+        assert_eq!(used.unwrap().1.to_bits(), total.to_bits());
+        before = after;
+    };
+    show(&counted(1, 100), 100.0);
+    show(&counted(1, 130), 130.0);
+    // Another process, which counts from zero.
+    show(&counted(2, 40), 170.0);
+    show(&counted(2, 50), 180.0);
+    // It has more than the one before.
+    show(&counted(3, 60), 240.0);
+    // One that counted nothing.
+    show(&Recording::default(), 240.0);
+}
+
+#[test]
+fn rows_with_the_same_labels_are_one_sample() {
+    let mut recording = counted(1, u64::MAX);
+    let again = recording.counters.clone();
+    recording.counters.pools.extend(again.pools);
+    recording.counters.fallbacks.extend(again.fallbacks);
+    recording.counters.batches.extend(again.batches);
+    let text = recording.prometheus();
+    let names: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| Some(line.rsplit_once(' ')?.0))
+        .collect();
+    let distinct: BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(names.len(), distinct.len(), "{text}");
 }

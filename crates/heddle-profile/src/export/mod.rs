@@ -7,8 +7,10 @@
 
 mod collapsed;
 mod count;
+mod counters;
 mod csv;
 mod events;
+mod exposition;
 mod prometheus;
 mod subtracks;
 mod trace;

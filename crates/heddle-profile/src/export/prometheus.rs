@@ -7,13 +7,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
 
+use super::counters::Counters;
+use super::exposition::Family;
 use crate::name::Name;
 use crate::recording::{MemorySample, RecordedSpan, Recording};
 use crate::summary::{Summary, Totals};
 
-/// The counters of one profiler, over all recordings of it that were shown.
+/// The counters of all recordings that were shown, of one profiler or, where a file is rewritten by
+/// another run, of one after the other. No counter ever decreases.
 ///
 /// ```
 /// use heddle_profile::{Metrics, Profiler};
@@ -29,24 +31,26 @@ use crate::summary::{Summary, Totals};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
-    /// Which profiler it is.
+    /// Which profiler the last recording is of.
     started_unix_us: u64,
     label: String,
-    /// Spans the profiler had recorded at its last recording.
+    /// Spans that profiler had recorded then.
     recorded: u64,
-    /// The same since it began, however often it was cleared.
+    /// The same of all profilers, however often they were cleared.
     recorded_in_all: u64,
     /// Spans that no recording had.
     unseen: u64,
     totals: BTreeMap<Key, Totals>,
+    /// What a recording counts itself.
+    counters: Counters,
 }
 
 /// Operation, element and device.
 type Key = (Name, Name, Name);
 
 impl Metrics {
-    /// Everything a recording says, as metrics; counters go on from the recordings of
-    /// the same profiler before. With a recording of another one they begin again.
+    /// Everything a recording says, as metrics; counters go on from the recordings before. A
+    /// recording of another profiler than the last one is new as a whole.
     #[must_use]
     pub fn text(&mut self, recording: &Recording) -> String {
         self.take_in(recording);
@@ -54,8 +58,7 @@ impl Metrics {
         self.spans_metrics(recording, &mut text);
         self.operation_metrics(&recording.summary(), &mut text);
         recording.memory_metrics(&mut text);
-        recording.routing_metrics(&mut text);
-        recording.counter_metrics(&mut text);
+        self.counters.write(&mut text);
         text
     }
 
@@ -66,14 +69,18 @@ impl Metrics {
         let recorded = recording.recorded();
         // Of a profiler without a name, fewer spans than before are another's.
         let is_cleared = recorded < self.recorded;
-        if !is_same || (is_cleared && self.started_unix_us == 0) {
-            *self = Self {
-                started_unix_us: recording.started_unix_us,
-                label: recording.label.clone(),
-                ..Self::default()
-            };
+        let is_other = !is_same || (is_cleared && self.started_unix_us == 0);
+        if is_other {
+            self.started_unix_us = recording.started_unix_us;
+            self.label.clone_from(&recording.label);
+            self.counters.begin_profiler();
         }
-        let before = if is_cleared { 0 } else { self.recorded };
+        self.counters.take_in(recording);
+        let before = if is_other || is_cleared {
+            0
+        } else {
+            self.recorded
+        };
         let new = recorded - before;
         let mut spans: Vec<&RecordedSpan> = recording.spans.iter().collect();
         let seen = spans.len().min(usize::try_from(new).unwrap_or(usize::MAX));
@@ -90,51 +97,8 @@ impl Metrics {
             self.totals.entry(key).or_default().add(&Totals::of(span));
         }
         self.recorded = recorded;
-        self.recorded_in_all += new;
-        self.unseen += new - seen as u64;
-    }
-}
-
-/// A metric family being written.
-struct Family<'a> {
-    text: &'a mut String,
-    name: &'static str,
-}
-
-impl<'a> Family<'a> {
-    fn new(text: &'a mut String, name: &'static str, kind: &str, help: &str) -> Self {
-        // Writing to a `String` does not fail.
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        Self { text, name }
-    }
-
-    fn sample(&mut self, labels: &[(&str, &str)], value: impl fmt::Display) {
-        self.text.push_str(self.name);
-        for (index, (label, text)) in labels.iter().enumerate() {
-            let before = if index == 0 { '{' } else { ',' };
-            let _ = write!(self.text, "{before}{label}=\"{}\"", Escaped(text));
-        }
-        if !labels.is_empty() {
-            self.text.push('}');
-        }
-        let _ = writeln!(self.text, " {value}");
-    }
-}
-
-/// A label's value: backslash, quote and line feed are escaped, nothing else.
-struct Escaped<'a>(&'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars() {
-            match character {
-                '\\' => f.write_str("\\\\")?,
-                '"' => f.write_str("\\\"")?,
-                '\n' => f.write_str("\\n")?,
-                other => f.write_char(other)?,
-            }
-        }
-        Ok(())
+        self.recorded_in_all = self.recorded_in_all.saturating_add(new);
+        self.unseen = self.unseen.saturating_add(new - seen as u64);
     }
 }
 
@@ -302,16 +266,6 @@ impl Recording {
         for sample in &latest {
             family.sample(&[("device", &sample.device)], sample.pressure as u8);
         }
-        let mut family = Family::new(
-            text,
-            "heddle_pool_requests_total",
-            "counter",
-            "Memory requests that a pool served (hit) or passed to the driver (miss).",
-        );
-        for pool in &self.counters.pools {
-            family.sample(&[("device", &pool.device), ("result", "hit")], pool.hits);
-            family.sample(&[("device", &pool.device), ("result", "miss")], pool.misses);
-        }
     }
 
     /// The newest sample of each device.
@@ -321,83 +275,5 @@ impl Recording {
             latest.insert(&sample.device, sample);
         }
         latest.into_values().collect()
-    }
-
-    fn routing_metrics(&self, text: &mut String) {
-        // Summed over size classes, which would multiply the number of series.
-        let mut sums = std::collections::BTreeMap::new();
-        for row in &self.routing {
-            let (count, explored) = sums
-                .entry((&row.operation, &row.element, &row.device))
-                .or_insert((0_u64, 0_u64));
-            *count += row.count;
-            *explored += row.explored;
-        }
-        let mut family = Family::new(
-            text,
-            "heddle_routing_decisions_total",
-            "counter",
-            "Operations by the device they were routed to, and whether that was exploration.",
-        );
-        for ((operation, element, device), (count, explored)) in sums {
-            for (purpose, value) in [
-                ("use", count.saturating_sub(explored)),
-                ("explore", explored),
-            ] {
-                family.sample(
-                    &[
-                        ("operation", operation),
-                        ("element", element),
-                        ("device", device),
-                        ("purpose", purpose),
-                    ],
-                    value,
-                );
-            }
-        }
-    }
-
-    fn counter_metrics(&self, text: &mut String) {
-        let mut family = Family::new(
-            text,
-            "heddle_fallbacks_total",
-            "counter",
-            "Operations that ran on another device than the one they were routed to.",
-        );
-        for row in &self.counters.fallbacks {
-            family.sample(
-                &[
-                    ("operation", &row.operation),
-                    ("from", &row.from),
-                    ("to", &row.to),
-                    ("cause", &row.cause),
-                ],
-                row.count,
-            );
-        }
-        let mut family = Family::new(
-            text,
-            "heddle_batches_total",
-            "counter",
-            "Launches that merged small work.",
-        );
-        for row in &self.counters.batches {
-            family.sample(
-                &[("operation", &row.operation), ("device", &row.device)],
-                row.batches,
-            );
-        }
-        let mut family = Family::new(
-            text,
-            "heddle_batch_items_total",
-            "counter",
-            "Items in those launches.",
-        );
-        for row in &self.counters.batches {
-            family.sample(
-                &[("operation", &row.operation), ("device", &row.device)],
-                row.items,
-            );
-        }
     }
 }
