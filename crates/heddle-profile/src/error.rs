@@ -1,13 +1,14 @@
-//! Errors of reading and writing a recording's file.
+//! Errors of reading, writing and serving recordings.
 //!
 //! Recording itself cannot fail. A message is one line that says what was asked and
 //! what was found, the cause included, so there is no chain of sources to print;
 //! [`ProfileError::hint`] says what to do about it.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// A recording that could not be written or read.
+/// A recording that could not be written, read or served.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
@@ -60,6 +61,16 @@ pub enum ProfileError {
         #[source]
         cause: serde_json::Error,
     },
+
+    /// The server of metrics could not be started.
+    #[error("cannot serve metrics on {address}")]
+    Serve {
+        /// The address asked for.
+        address: SocketAddr,
+        /// The system's error.
+        #[source]
+        cause: io::Error,
+    },
 }
 
 impl ProfileError {
@@ -72,6 +83,7 @@ impl ProfileError {
             Self::Foreign { .. } => "give a file that a Heddle profiler wrote",
             Self::TooNew { .. } => "read it with the Heddle that wrote it, or a newer one",
             Self::Corrupt { .. } => "record the run again",
+            Self::Serve { .. } => "choose another address, or end what listens there",
         }
     }
 }

@@ -55,6 +55,8 @@ mod recording;
 #[cfg(feature = "report")]
 pub mod report;
 mod scope;
+#[cfg(feature = "server")]
+mod server;
 mod snapshot;
 mod span;
 mod suggest;
@@ -103,6 +105,8 @@ pub use recording::{
     Recording, RoutingLog, RoutingRow, ThreadName, WrittenFile,
 };
 pub use scope::{Attributes, Scope, ToBytes};
+#[cfg(feature = "server")]
+pub use server::{MetricsServer, ServerLimits};
 pub use span::{Clock, DeviceTag, Span};
 pub use suggest::{Advice, Suggestion};
 pub use summary::{Summary, SummaryRow, Totals};

@@ -242,6 +242,7 @@ fn suggestions_have_a_saving_and_something_to_do() {
 fn metrics_are_printed_and_served() {
     let heddle = Heddle::new();
     let file = recorded(&heddle, "run.json", false);
+    let other = recorded(&heddle, "other.json", false);
     let output = heddle.run(&["serve-metrics", &file, "--once"]);
     let text = String::from_utf8(output.stdout).unwrap();
     check_exposition(&text);
@@ -275,12 +276,32 @@ fn metrics_are_printed_and_served() {
     assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
     assert_eq!(body.trim_end(), text.trim_end());
     assert!(request("GET / HTTP/1.1").starts_with("HTTP/1.1 404"));
-    assert!(request("POST /metrics HTTP/1.1").starts_with("HTTP/1.1 400"));
-    // A rewritten file is served, and an unreadable one is an error.
+    assert!(request("POST /metrics HTTP/1.1").starts_with("HTTP/1.1 405"));
+    // Clients that send nothing delay no other.
+    let idle: Vec<TcpStream> = (0..50)
+        .map(|_| TcpStream::connect(address).unwrap())
+        .collect();
+    let begun = Instant::now();
+    assert!(request("GET /metrics HTTP/1.1").starts_with("HTTP/1.1 200 OK"));
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    drop(idle);
+    // A rewritten file is served and its counters go on; an unreadable one is an error.
+    let counted = |text: &str| -> u64 {
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("heddle_spans_recorded_total "));
+        line.unwrap().split(' ').nth(1).unwrap().parse().unwrap()
+    };
+    let before = counted(&text);
     Recording::default().write(&file).unwrap();
-    assert!(request("GET /metrics HTTP/1.1").contains("heddle_spans_recorded_total 0"));
+    assert_eq!(counted(&request("GET /metrics HTTP/1.1")), before);
+    run(true).write(&file).unwrap();
+    assert_eq!(counted(&request("GET /metrics HTTP/1.1")), 2 * before);
     fs::write(&file, "gone").unwrap();
     assert!(request("GET /metrics HTTP/1.1").starts_with("HTTP/1.1 503"));
+    // The address is in use.
+    let second = heddle.run(&["serve-metrics", &other, "--address", address]);
+    assert_refused(&second, 1, &format!("cannot serve metrics on {address}"));
     server.kill().unwrap();
     server.wait().unwrap();
 }

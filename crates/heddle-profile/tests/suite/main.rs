@@ -8,5 +8,6 @@ mod marked_functions_are_recorded;
 mod overwriting_is_counted;
 mod recordings_read_back;
 mod scopes_are_recorded_whole;
+mod slow_clients_delay_no_scrape;
 mod spans_survive_threads;
 mod traces_keep_the_rules;
