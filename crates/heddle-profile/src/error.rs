@@ -12,8 +12,8 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// The file could not be written; what was there before is untouched.
-    #[error("cannot write the profile {path:?}")]
+    /// The file could not be written; a regular file that was there before is untouched.
+    #[error("cannot write {path:?}")]
     Write {
         /// The file asked for.
         path: PathBuf,
@@ -78,12 +78,48 @@ impl ProfileError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Write { .. } => "choose a folder that exists, is writable and has space",
-            Self::Read { .. } => "check the path and its permissions",
+            Self::Write { cause, .. } => file_hint(cause),
+            Self::Read { cause, .. } => file_hint(cause),
             Self::Foreign { .. } => "give a file that a Heddle profiler wrote",
             Self::TooNew { .. } => "read it with the Heddle that wrote it, or a newer one",
             Self::Corrupt { .. } => "record the run again",
             Self::Serve { .. } => "choose another address, or end what listens there",
         }
+    }
+}
+
+/// What to do about a file that could not be read or written.
+#[must_use]
+pub fn file_hint(cause: &io::Error) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::NotFound => "check the path: the file, or its folder, does not exist",
+        io::ErrorKind::PermissionDenied => "choose a place that you may use, or ask for access",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free space on the disk, or write to another one"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "write to another place: this one is read-only",
+        io::ErrorKind::IsADirectory => "name a file: this is a folder",
+        io::ErrorKind::NotADirectory => "check the path: a part of it is a file, not a folder",
+        _ => "check the path and its permissions",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_not_answered_with_a_missing_folder() {
+        let hint = |kind: io::ErrorKind| {
+            ProfileError::Write {
+                path: "run.json".into(),
+                cause: kind.into(),
+            }
+            .hint()
+        };
+        assert!(hint(io::ErrorKind::StorageFull).contains("free space"));
+        assert!(hint(io::ErrorKind::NotFound).contains("does not exist"));
+        assert!(hint(io::ErrorKind::IsADirectory).contains("name a file"));
+        assert!(hint(io::ErrorKind::ReadOnlyFilesystem).contains("read-only"));
     }
 }

@@ -65,12 +65,12 @@ mod summary;
 pub use analysis::{
     Bottleneck, DeviceTimeCoverage, TimeCategory, Tree, TreeNode, UntimedOperation,
 };
-pub use atomic_file::write_whole;
+pub use atomic_file::{TEMPORARY_PREFIX, is_standard_output, write_file, write_whole};
 pub use compare::{
     CompareSettings, Comparison, ComparisonOutcome, Interval, MemoryChange, OperationChange,
     RoutingChange, WholeChange,
 };
-pub use error::ProfileError;
+pub use error::{ProfileError, file_hint};
 pub use export::Metrics;
 pub use future::timed;
 pub use global::{global, install, is_on, time};

@@ -5,11 +5,11 @@
 //! characters in a name are replaced.
 
 use std::cmp::Reverse;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use crate::analysis::Tree;
-use crate::atomic_file;
+use crate::atomic_file::write_whole;
 use crate::error::ProfileError;
 use crate::recording::{Recording, WrittenFile};
 
@@ -61,7 +61,7 @@ impl Recording {
         lines.truncate(fitting);
         let spans = lines.iter().map(|(_, _, count)| count).sum();
         lines.sort_unstable();
-        let bytes = atomic_file::replace(path.as_ref(), |file| -> io::Result<()> {
+        let bytes = write_whole(path, |file| -> io::Result<()> {
             lines
                 .iter()
                 .try_for_each(|(line, _, _)| writeln!(file, "{line}"))

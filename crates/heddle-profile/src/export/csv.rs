@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::count::ByteCounter;
-use crate::atomic_file;
+use crate::atomic_file::write_whole;
 use crate::error::ProfileError;
 use crate::recording::{Ceilings, RecordedSpan, Recording, WrittenFile};
 
@@ -46,7 +46,7 @@ impl Recording {
         cap_bytes: u64,
     ) -> Result<WrittenFile, ProfileError> {
         let mut spans = 0;
-        let bytes = atomic_file::replace(path.as_ref(), |file| {
+        let bytes = write_whole(path, |file| {
             let ceilings = self.ceilings();
             let first = self.first_row_that_fits(cap_bytes, &ceilings)?;
             spans = (self.spans.len() - first) as u64;

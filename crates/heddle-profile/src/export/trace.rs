@@ -14,7 +14,7 @@ use super::events::{
     Events, KernelSlice, Micros, Quoted, Track, kernel_events, name_track, slice_event,
 };
 use super::subtracks::{Slice, subtracks};
-use crate::atomic_file;
+use crate::atomic_file::write_whole;
 use crate::error::ProfileError;
 use crate::recording::{Ceilings, MemorySample, RecordedSpan, Recording, WrittenFile};
 
@@ -41,8 +41,7 @@ impl Recording {
         cap_bytes: u64,
     ) -> Result<WrittenFile, ProfileError> {
         let first = self.first_traced(cap_bytes);
-        let bytes =
-            atomic_file::replace(path.as_ref(), |file| Trace::new(self, first).write(file))?;
+        let bytes = write_whole(path, |mut file| Trace::new(self, first).write(&mut file))?;
         Ok(WrittenFile {
             bytes,
             spans: (self.spans.len() - first) as u64,

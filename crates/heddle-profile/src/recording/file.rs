@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Recording, version1, version2};
-use crate::atomic_file;
+use crate::atomic_file::write_whole;
 use crate::error::ProfileError;
 
 pub(super) const FORMAT: &str = "heddle-profile";
@@ -45,7 +45,8 @@ impl Recording {
     /// MiB.
     ///
     /// The write is atomic: the file is written beside `path` under another name,
-    /// and renamed.
+    /// and renamed. What is no regular file is written to as it is; see
+    /// [`write_file`](crate::write_file).
     pub fn write(&self, path: impl AsRef<Path>) -> Result<WrittenFile, ProfileError> {
         self.write_capped(path, CAP_BYTES)
     }
@@ -59,8 +60,8 @@ impl Recording {
         cap_bytes: u64,
     ) -> Result<WrittenFile, ProfileError> {
         let mut spans = 0;
-        let bytes = atomic_file::replace(path.as_ref(), |file| {
-            spans = version2::write(self, cap_bytes, file)?;
+        let bytes = write_whole(path, |mut file| {
+            spans = version2::write(self, cap_bytes, &mut file)?;
             Ok(())
         })?;
         Ok(WrittenFile {
