@@ -17,7 +17,7 @@ pub const AROUND_THREADING: [usize; 3] = [699_050, 699_051, 1_100_009];
 
 /// Creates a CPU device with this number of threads.
 pub fn device(threads: usize) -> CpuDevice {
-    CpuDevice::new(Some(threads)).unwrap()
+    CpuDevice::new(Some(threads))
 }
 
 /// Runs the operation as the runtime would.

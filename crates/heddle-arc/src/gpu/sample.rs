@@ -148,7 +148,7 @@ impl Sample {
         // A sample is cut the same on every machine: it stands for all of them.
         let blocks = blocks(&tiles, SAMPLE_THREADS);
         // And it is small: no second thread is worth it.
-        let tile_groups = TileGroup::all(&tiles, &CpuPool::deferred(Some(1)));
+        let tile_groups = TileGroup::all(&tiles, &CpuPool::new(Some(1)));
         let grade = GradeBlocks::new(&tiles, &blocks, &settings, &wanted);
         act(match tile_groups.first() {
             // All of it is one lot: it is small.

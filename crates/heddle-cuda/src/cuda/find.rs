@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys::CUdevice_attribute;
 use heddle_runtime::Error;
+use heddle_runtime::cpu::start_workers;
 use heddle_runtime::device::DeviceProperties;
 
 use super::context::Context;
@@ -137,11 +138,9 @@ fn assemble(
         .copy_threads
         .unwrap_or_else(|| cores.div_ceil(2).min(MOST_COPIERS))
         .max(1);
-    let copiers = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|index| format!("heddle-copy-{index}"))
-        .build()
-        .map_err(|error| context.refuse(format!("cannot start its copying threads: {error}")))?;
+    let copiers = start_workers("heddle-copy", threads)
+        .map_err(|error| context.refuse(format!("cannot start its copying threads: {error}")))?
+        .threads;
     let slot_bytes = options.slot_bytes.unwrap_or(SLOT_BYTES).max(4096);
     let kernels = LoadedKernels::new(context, compute_capability.0 * 10 + compute_capability.1);
     let leases = StreamLeases::new(context)?;

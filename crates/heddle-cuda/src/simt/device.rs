@@ -59,7 +59,7 @@ impl SimtDevice {
     /// Creates the emulated GPU `simt:index`.
     pub fn new(index: u16, options: SimtOptions) -> Result<Self, Error> {
         let id = DeviceId::simt(index);
-        let workers = CpuPool::for_device(id, Some(options.workers.max(1)))?;
+        let workers = CpuPool::for_device(id, Some(options.workers.max(1)));
         let faults = Arc::new(FaultPlan::new(options.faults));
         let regions = SimtStorage::new(options.memory, options.memcheck, Arc::clone(&faults));
         let regions = Arc::new(regions);
@@ -107,6 +107,10 @@ impl Device for SimtDevice {
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
+    }
+
+    fn note(&self) -> Option<String> {
+        self.workers.shortage().map(str::to_owned)
     }
 
     fn free_memory(&self) -> Bytes {

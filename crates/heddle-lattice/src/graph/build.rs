@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn rows_equal_lattice_neighbours() {
-        let pool = CpuPool::new(Some(2)).unwrap();
+        let pool = CpuPool::new(Some(2));
         let axes = [Axis::open(41), Axis::periodic(3), Axis::open(300)];
         let lattice = Lattice::new(axes)
             .unwrap()

@@ -219,7 +219,7 @@ pub(crate) fn run_on_devices<B: Batchable>(
     std::thread::scope(|scope| {
         for (index, &(device, _)) in shares.iter().enumerate() {
             let (work, results) = (&work, &results);
-            scope.spawn(move || {
+            let run = move || {
                 while let Some(mut piece) = work.take(index) {
                     let kind = B::describe_batch(&piece.items).kind.name();
                     let done = runtime
@@ -234,7 +234,10 @@ pub(crate) fn run_on_devices<B: Batchable>(
                     let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
                     results.push((piece.first, done.output));
                 }
-            });
+            };
+            // Without a thread of its own, a device leaves its share to the others, and what they
+            // leave goes through the ordinary pipeline.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
         }
     });
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);

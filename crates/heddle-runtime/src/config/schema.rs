@@ -50,7 +50,7 @@ pub(super) static KEYS: [Key; 29] = [
     Key {
         name: "threads",
         default: "\"all\"",
-        meaning: "threads of the CPU device; \"all\" takes as many as the process may use",
+        meaning: "threads of the CPU device; \"all\" takes as many as the process may use, and more than 8 times that (at least 64) are not started",
         set: |config, value| {
             config.threads = unless("all", value, Value::count)?;
             Ok(())

@@ -93,7 +93,7 @@ impl Suite {
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<ConformanceReport, Error> {
         let has_memory = runtime.device(device)?.accelerator().is_some();
-        let reference = CpuDevice::new(Some(1))?;
+        let reference = CpuDevice::new(Some(1));
         // A device without its own memory has no second place for operands.
         let placements = |case: &Case| {
             let wanted: &'static [Placement] = if has_memory {

@@ -4,10 +4,12 @@
 //! they run on and the device that times them.
 
 mod pool;
+mod workers;
 
 use std::time::Instant;
 
 pub use pool::{CpuPool, PARALLEL_FROM};
+pub use workers::{StartedWorkers, start_workers};
 
 use crate::device::{
     Device, DeviceId, DeviceProperties, ExecutionContext, ExecutionTarget, Timing,
@@ -29,9 +31,10 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    /// Creates the device with `threads` threads, or as many as the process may use.
-    pub fn new(threads: Option<usize>) -> Result<Self, Error> {
-        Ok(Self::with_pool(CpuPool::new(threads)?))
+    /// Creates the device with the threads that [`CpuPool::new`] describes.
+    #[must_use]
+    pub fn new(threads: Option<usize>) -> Self {
+        Self::with_pool(CpuPool::new(threads))
     }
 
     /// Creates the CPU device with these threads.
@@ -61,6 +64,10 @@ impl CpuDevice {
 impl Device for CpuDevice {
     fn host_pool(&self) -> Option<&CpuPool> {
         Some(&self.pool)
+    }
+
+    fn note(&self) -> Option<String> {
+        self.pool.shortage().map(str::to_owned)
     }
 
     fn id(&self) -> DeviceId {

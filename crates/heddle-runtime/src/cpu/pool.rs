@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-use rayon::{ThreadPool, ThreadPoolBuildError};
+use rayon::ThreadPool;
 
+use super::workers::start_workers;
 use crate::device::DeviceId;
-use crate::error::Error;
 use crate::units::Bytes;
 
 /// Work that costs less than this is done by the calling thread alone.
@@ -17,6 +17,15 @@ use crate::units::Bytes;
 /// in the second and split in the third. This is therefore where sharing begins to pay on a
 /// machine with an idle core.
 pub const PARALLEL_FROM: Bytes = Bytes(2 << 20);
+
+/// The most threads of a pool for each processor that the process may use.
+///
+/// Idle workers search each other for work before they sleep: 1,000 of them on two processors
+/// took 1.3 s to come to rest, 65,536 did not in minutes.
+const MOST_PER_PROCESSOR: usize = 8;
+
+/// The threads that a pool may have on any machine.
+const ALWAYS_ALLOWED: usize = 64;
 
 /// The worker threads of one runtime. The global rayon pool is not used.
 #[derive(Clone)]
@@ -29,6 +38,8 @@ struct Shared {
     threads: usize,
     /// Empty until the threads are needed.
     first: OnceLock<Workers>,
+    /// Why fewer threads than that were started.
+    shortage: OnceLock<String>,
 }
 
 /// The worker threads of one process, and those of its forked child.
@@ -42,53 +53,43 @@ struct Workers {
 }
 
 impl CpuPool {
-    /// Creates a pool of `threads` threads, or as many as the process may use.
-    pub fn new(threads: Option<usize>) -> Result<Self, Error> {
+    /// Creates a pool of `threads` threads, at most [`most_threads`](Self::most_threads), or of as
+    /// many as the process may use. They are started when work is first shared between them.
+    #[must_use]
+    pub fn new(threads: Option<usize>) -> Self {
         Self::for_device(DeviceId::CPU, threads)
     }
 
     /// Creates a pool for the kernels of an emulated device, whose name its threads get.
-    pub fn for_device(device: DeviceId, threads: Option<usize>) -> Result<Self, Error> {
-        let pool = Self::unstarted(device, threads);
-        if pool.threads() == 1 {
-            return Ok(pool);
+    #[must_use]
+    pub fn for_device(device: DeviceId, threads: Option<usize>) -> Self {
+        let threads = threads.filter(|&threads| threads > 0);
+        Self {
+            shared: Arc::new(Shared {
+                device,
+                threads: threads
+                    .map_or_else(processors, |threads| threads.min(Self::most_threads())),
+                first: OnceLock::new(),
+                shortage: OnceLock::new(),
+            }),
         }
-        let workers = pool
-            .shared
-            .start()
-            .map_err(|error| Error::device(device, format!("cannot start its threads: {error}")))?;
-        // The cell of a new pool is empty, so this does not fail.
-        let _ = pool
-            .shared
-            .first
-            .set(Workers::of_this_process(Some(workers)));
-        Ok(pool)
     }
 
-    /// Creates a pool whose threads are started when work is first shared between them.
+    /// The most threads that a pool has: eight for each processor that the process may use, or 64
+    /// if that is more.
     #[must_use]
-    pub fn deferred(threads: Option<usize>) -> Self {
-        Self::unstarted(DeviceId::CPU, threads)
+    pub fn most_threads() -> usize {
+        processors()
+            .saturating_mul(MOST_PER_PROCESSOR)
+            .max(ALWAYS_ALLOWED)
     }
 
     /// Returns the pool of functions that are called without a runtime: as many threads as the
     /// process may use, started when first needed.
     #[must_use]
     pub fn shared() -> &'static Self {
-        static SHARED: LazyLock<CpuPool> = LazyLock::new(|| CpuPool::deferred(None));
+        static SHARED: LazyLock<CpuPool> = LazyLock::new(|| CpuPool::new(None));
         &SHARED
-    }
-
-    fn unstarted(device: DeviceId, threads: Option<usize>) -> Self {
-        let offered = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.filter(|&threads| threads > 0);
-        Self {
-            shared: Arc::new(Shared {
-                device,
-                threads: threads.unwrap_or_else(offered),
-                first: OnceLock::new(),
-            }),
-        }
     }
 
     /// The number of threads.
@@ -97,17 +98,24 @@ impl CpuPool {
         self.shared.threads
     }
 
+    /// Says in one line that fewer threads were started than the pool should have, and why; `None`
+    /// as long as it has all of them.
+    #[must_use]
+    pub fn shortage(&self) -> Option<&str> {
+        self.shared.shortage.get().map(String::as_str)
+    }
+
     /// Returns the rayon pool of this process, for parallel iterators within its `install`.
     ///
-    /// Returns `None` for a single thread, and in a forked child that cannot start threads: the
-    /// caller then does all of the work itself. It reads the process id, which is a system call, so
+    /// Returns `None` for a single thread, and where no thread can be started: the caller then does
+    /// all of the work itself. It reads the process id, which is a system call, so
     /// it is called only where work is shared.
     #[must_use]
     pub fn rayon(&self) -> Option<&ThreadPool> {
         if self.threads() == 1 {
             return None;
         }
-        let start = || Workers::of_this_process(self.shared.start().ok());
+        let start = || Workers::of_this_process(self.shared.start());
         let mut last = self.shared.first.get_or_init(start);
         while let Some(child) = last.child.get() {
             last = child;
@@ -190,17 +198,36 @@ impl fmt::Debug for CpuPool {
 }
 
 impl Shared {
-    fn start(&self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        let name = if self.device == DeviceId::CPU {
+    /// Starts the threads; `None` where the calling thread has to compute alone.
+    fn start(&self) -> Option<ThreadPool> {
+        let (started, refused) = match start_workers(&self.name(), self.threads) {
+            Ok(started) => (Some(started.threads), started.refused),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        if let Some(why) = refused {
+            let count = started.as_ref().map_or(0, ThreadPool::current_num_threads);
+            let (device, threads) = (self.device, self.threads);
+            // The first shortage is told.
+            let _ = self.shortage.set(format!(
+                "{device} works with {count} worker threads of {threads} because the system refuses \
+                 more: {why}; raise its limit of processes or memory, or set HEDDLE_THREADS"
+            ));
+        }
+        started
+    }
+
+    fn name(&self) -> String {
+        if self.device == DeviceId::CPU {
             "heddle".to_owned()
         } else {
             self.device.to_string()
-        };
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .thread_name(move |index| format!("{name}-{index}"))
-            .build()
+        }
     }
+}
+
+/// The processors that the process may use.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl Workers {
@@ -232,7 +259,7 @@ mod tests {
     #[test]
     fn every_part_is_processed_once() {
         for threads in [1, 2, 5] {
-            let pool = CpuPool::new(Some(threads)).unwrap();
+            let pool = CpuPool::new(Some(threads));
             for cost in [Bytes(0), PARALLEL_FROM] {
                 let seen: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
                 pool.each(cost, seen.iter(), |count| {
@@ -244,8 +271,23 @@ mod tests {
     }
 
     #[test]
+    fn more_threads_than_help_are_not_started() {
+        let pool = CpuPool::new(Some(65_536));
+        assert_eq!(pool.threads(), CpuPool::most_threads());
+        assert!((64..65_536).contains(&pool.threads()));
+        let begun = std::time::Instant::now();
+        let sum: usize = pool
+            .map(PARALLEL_FROM, 0..1_000_usize, |part| part)
+            .iter()
+            .sum();
+        assert_eq!(sum, 499_500);
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5));
+        assert_eq!(pool.shortage(), None);
+    }
+
+    #[test]
     fn small_work_stays_on_the_calling_thread() {
-        let pool = CpuPool::new(Some(2)).unwrap();
+        let pool = CpuPool::new(Some(2));
         let caller = std::thread::current().id();
         pool.each(Bytes(PARALLEL_FROM.0 - 1), 0..100, |_| {
             assert_eq!(std::thread::current().id(), caller);

@@ -107,4 +107,10 @@ pub trait Device: Send + Sync + fmt::Debug {
     fn host_pool(&self) -> Option<&CpuPool> {
         None
     }
+
+    /// What the user should know about its state, in one line: that it works with fewer threads
+    /// than it should.
+    fn note(&self) -> Option<String> {
+        None
+    }
 }

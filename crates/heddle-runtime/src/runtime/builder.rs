@@ -78,18 +78,24 @@ impl RuntimeBuilder {
             without_model_cache,
         } = self;
         if !devices.iter().any(|device| device.id() == DeviceId::CPU) {
-            devices.push(Arc::new(CpuDevice::new(config.threads)?));
+            devices.push(Arc::new(CpuDevice::new(config.threads)));
         }
         let pool = devices
             .iter()
             .find_map(|device| device.host_pool().cloned());
-        let pool = pool.unwrap_or_else(|| CpuPool::deferred(config.threads));
+        let pool = pool.unwrap_or_else(|| CpuPool::new(config.threads));
         devices.sort_by_key(|device| device.id());
         let ids: Vec<DeviceId> = devices.iter().map(|device| device.id()).collect();
         if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::device(pair[0], "registered twice in one runtime"));
         }
         notes.extend_from_slice(&config.warnings);
+        let most = CpuPool::most_threads();
+        if let Some(asked) = config.threads.filter(|&asked| asked > most) {
+            notes.push(format!(
+                "{asked} threads were asked for; {most} is the most that this machine gets"
+            ));
+        }
         let machine = Machine::read();
         let gpu_memory = devices
             .iter()

@@ -130,11 +130,14 @@ impl Runtime {
         &self.shared.probes
     }
 
-    /// Notes for the user about how this runtime was built: model files that were renamed, a
-    /// cache folder that cannot be written.
+    /// Notes for the user about how this runtime was built, such as model files that were renamed,
+    /// and about its devices, such as threads that could not be started when work began.
     #[must_use]
-    pub fn notes(&self) -> &[String] {
-        &self.shared.notes
+    pub fn notes(&self) -> Vec<String> {
+        let built = self.shared.notes.iter().cloned();
+        built
+            .chain(self.devices().filter_map(|device| device.note()))
+            .collect()
     }
 
     fn slot(&self, id: DeviceId) -> Result<&DeviceSlot, Error> {

@@ -138,7 +138,7 @@ impl Device for CpuPosingAsGpu {
 
 #[test]
 fn a_gpu_that_runs_on_the_cpu_fails_for_having_launched_nothing() {
-    let cpu = CpuDevice::new(Some(1)).unwrap();
+    let cpu = CpuDevice::new(Some(1));
     let properties = cpu.properties().clone();
     let runtime = heddle_testing::runtime_with(Arc::new(CpuPosingAsGpu(cpu, properties)));
     let report = run(&increments(), &runtime, GPU);

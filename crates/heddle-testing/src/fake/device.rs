@@ -76,7 +76,7 @@ impl FakeDevice {
             id,
             properties: DeviceProperties::new(format!("Fake {id}"), "fake", Bytes(1 << 34))
                 .with(|it| it.driver = String::from("1.0")),
-            pool: CpuPool::new(Some(1)).unwrap(),
+            pool: CpuPool::new(Some(1)),
             costs: costs.iter().copied().collect(),
             up: Cost::new(8_000.0, 0.1),
             down: Cost::new(12_000.0, 0.12),

@@ -81,7 +81,7 @@ pub(super) fn run(
             .map(|place| place.site(&lattice))
             .collect::<Result<_, _>>()?
     };
-    let pool = CpuPool::deferred(config.threads);
+    let pool = CpuPool::new(config.threads);
     let distances = lattice.distances_on(&pool, &sources)?;
     let (distance_bins, mean) = distance_bins(&distances.values);
     let reached = distances.reached();

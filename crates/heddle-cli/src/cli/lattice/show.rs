@@ -147,7 +147,7 @@ fn values(
         Colour::None => return Ok(None),
         Colour::Distances => {
             let distances = lattice
-                .distances_on(&CpuPool::deferred(config.threads), &[from])?
+                .distances_on(&CpuPool::new(config.threads), &[from])?
                 .to_costs();
             return Ok(Some(("distance", distances)));
         }
