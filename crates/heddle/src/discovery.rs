@@ -3,6 +3,7 @@
 //! A machine without an NVIDIA GPU is not an error; [`DiscoveredDevices::why_no_gpu`]
 //! returns the reason. Emulated GPUs exist only where the configuration names them.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 #[cfg(feature = "cuda")]
@@ -69,6 +70,7 @@ impl DiscoveredDevices {
     /// used is a note of the runtime; a missing GPU is not.
     #[must_use]
     pub fn builder(&self, config: Config) -> RuntimeBuilder {
+        let metrics = config.metrics;
         let builder = Runtime::builder().config(config);
         #[cfg(feature = "cuda")]
         let builder = self
@@ -89,6 +91,7 @@ impl DiscoveredDevices {
         let builder = heddle_arc::gpu::probes()
             .into_iter()
             .fold(builder, RuntimeBuilder::probe);
+        let builder = with_metrics(builder, metrics);
         self.skipped
             .iter()
             .fold(builder, |builder, why| builder.note(why.clone()))
@@ -114,6 +117,24 @@ pub fn open() -> Result<Runtime, Error> {
 /// which devices, probes and notes can be added.
 pub fn builder(config: Config) -> Result<RuntimeBuilder, Error> {
     Ok(DiscoveredDevices::find(&config)?.builder(config))
+}
+
+#[cfg(feature = "metrics")]
+fn with_metrics(builder: RuntimeBuilder, address: Option<SocketAddr>) -> RuntimeBuilder {
+    match address {
+        Some(address) => builder.service(move |runtime| crate::metrics::open(runtime, address)),
+        None => builder,
+    }
+}
+
+#[cfg(not(feature = "metrics"))]
+fn with_metrics(builder: RuntimeBuilder, address: Option<SocketAddr>) -> RuntimeBuilder {
+    match address {
+        Some(_) => builder.note(
+            "the setting `metrics` does nothing: heddle was built without its feature `metrics`",
+        ),
+        None => builder,
+    }
 }
 
 #[cfg(not(feature = "emulator"))]

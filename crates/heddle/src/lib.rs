@@ -24,12 +24,15 @@
 //! | `lattice` | yes | `heddle::lattice`: N-dimensional lattices |
 //! | `arc` | yes | `heddle::arc`: programs over coloured grids |
 //! | `report` | yes | `heddle::profile::report`: a recorded run as one HTML page |
+//! | `metrics` | no | `heddle::metrics`: the metrics of a running process over HTTP |
 //! | `emulator` | no | emulated GPUs, `simt:N`, for tests; needs a C++ compiler to build |
 //!
 //! Without any of them the library is arrays, operations, routing, memory and batches
 //! on the CPU.
 
 mod discovery;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 pub mod recording;
 
 pub use discovery::{DiscoveredDevices, builder, open};

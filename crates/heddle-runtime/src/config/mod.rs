@@ -26,6 +26,7 @@ mod value;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
@@ -49,6 +50,9 @@ pub struct Config {
     /// The folder of the learned models; `None` is the user's cache folder. See
     /// [`Config::cache_folder`].
     pub cache_dir: Option<PathBuf>,
+    /// The address that serves the metrics of the running process; `None` serves none. Acts in
+    /// runtimes that crate `heddle` builds, with its feature `metrics`.
+    pub metrics: Option<SocketAddr>,
     /// Routing.
     pub route: RouteConfig,
     /// Memory limits.

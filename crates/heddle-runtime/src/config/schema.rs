@@ -37,7 +37,7 @@ pub(super) const PREFIX: &str = "HEDDLE_";
 pub(super) const RESERVED: [&str; 3] = ["config", "arc_data", "cuda_libraries"];
 
 /// The keys, in documentation order.
-pub(super) static KEYS: [Key; 29] = [
+pub(super) static KEYS: [Key; 30] = [
     Key {
         name: "device",
         default: "\"auto\"",
@@ -62,6 +62,15 @@ pub(super) static KEYS: [Key; 29] = [
         meaning: "folder of the learned models; \"auto\" is the user's cache folder; a relative path in a file starts at that file's folder",
         set: |config, value| {
             config.cache_dir = unless("auto", value, Value::folder)?;
+            Ok(())
+        },
+    },
+    Key {
+        name: "metrics",
+        default: "\"none\"",
+        meaning: "address such as 127.0.0.1:9464 that serves the metrics of the running process to Prometheus; anyone who can reach it can read them",
+        set: |config, value| {
+            config.metrics = unless("none", value, Value::address)?;
             Ok(())
         },
     },

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -129,6 +130,12 @@ impl<'a> Value<'a> {
         } else {
             Err(self.mismatch(EXPECTED))
         }
+    }
+
+    pub(super) fn address(self) -> Result<SocketAddr, Mismatch> {
+        self.text()
+            .and_then(|text| text.trim().parse().ok())
+            .ok_or_else(|| self.mismatch("an address and port such as \"127.0.0.1:9464\""))
     }
 
     pub(super) fn folder(self) -> Result<PathBuf, Mismatch> {

@@ -8,7 +8,8 @@ use heddle_profile::Profiler;
 use super::committed_memory::NextSample;
 use super::counters::RuntimeCounters;
 use super::memory_rules;
-use super::{DeviceSlot, Runtime, RuntimeShared};
+use super::service::{OpenService, Service};
+use super::{DeviceSlot, Runtime, RuntimeShared, WeakRuntime};
 use crate::config::Config;
 use crate::cpu::{CpuDevice, CpuPool};
 use crate::device::{Accelerator, Device, DeviceId};
@@ -26,6 +27,7 @@ pub struct RuntimeBuilder {
     devices: Vec<Arc<dyn Device>>,
     probes: Vec<Box<dyn Probe>>,
     notes: Vec<String>,
+    services: Vec<OpenService>,
     without_model_cache: bool,
 }
 
@@ -58,6 +60,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a service, such as a server of the runtime's metrics. `open` is called while the runtime
+    /// is built, and what it returns is kept until the runtime is dropped.
+    #[must_use]
+    pub fn service(mut self, open: impl FnOnce(WeakRuntime) -> Service + Send + 'static) -> Self {
+        self.services.push(Box::new(open));
+        self
+    }
+
     /// Disables reading and writing model files: every run starts without models.
     #[must_use]
     pub fn without_model_cache(mut self) -> Self {
@@ -75,6 +85,7 @@ impl RuntimeBuilder {
             mut devices,
             mut probes,
             mut notes,
+            services,
             without_model_cache,
         } = self;
         if !devices.iter().any(|device| device.id() == DeviceId::CPU) {
@@ -127,8 +138,15 @@ impl RuntimeBuilder {
         probes.splice(0..0, ops::probes());
         let profiler = Profiler::new(config.profile.capacity_spans);
         profiler.set_enabled(config.profile.enabled);
-        Ok(Runtime {
-            shared: Arc::new(RuntimeShared {
+        let shared = Arc::new_cyclic(|shared| {
+            let opened = services
+                .into_iter()
+                .map(|open| open(WeakRuntime::new(shared.clone())));
+            let (services, told): (Vec<_>, Vec<_>) =
+                opened.map(|service| (service.kept, service.note)).unzip();
+            notes.extend(told);
+            RuntimeShared {
+                _services: services,
                 machine,
                 pool,
                 devices: slots,
@@ -138,8 +156,9 @@ impl RuntimeBuilder {
                 probes,
                 notes,
                 counters: RuntimeCounters::default(),
-            }),
-        })
+            }
+        });
+        Ok(Runtime { shared })
     }
 }
 

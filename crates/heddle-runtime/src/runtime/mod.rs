@@ -16,7 +16,9 @@ mod memory_rules;
 mod pipeline;
 mod prefetch;
 mod report;
+mod service;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,6 +29,7 @@ pub use builder::RuntimeBuilder;
 pub use fallback::{FallbackCause, FallbackCount, RecomputedCount, RetryCount, SplitCount};
 pub use pipeline::RunOutcome;
 pub use report::{DeviceReading, MemoryUse, Report};
+pub use service::{Service, WeakRuntime};
 
 use crate::config::Config;
 use crate::cpu::CpuPool;
@@ -44,6 +47,8 @@ pub struct Runtime {
 }
 
 struct RuntimeShared {
+    /// Kept, and dropped first.
+    _services: Vec<Box<dyn Any + Send + Sync>>,
     machine: Machine,
     pool: CpuPool,
     devices: Vec<DeviceSlot>,
@@ -72,6 +77,12 @@ impl Runtime {
     /// environment.
     pub fn new() -> Result<Self, Error> {
         Self::builder().config(Config::load()?).build()
+    }
+
+    /// Returns a handle that does not keep the runtime alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakRuntime {
+        WeakRuntime::new(Arc::downgrade(&self.shared))
     }
 
     /// Creates a builder, to choose configuration and devices.

@@ -153,6 +153,7 @@ const EVERY_KEY: &str = r#"
 device = "cuda:1"
 threads = 3
 cache_dir = "models"
+metrics = "127.0.0.1:0"
 [route]
 smart = false
 min_gpu = "64 KiB"
@@ -225,6 +226,7 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     assert_eq!(config.route.verify_share.to_bits(), 1.0_f64.to_bits());
     assert_eq!(config.memory.host_limit, Size::Bytes(Bytes(4 << 30)));
     assert_eq!(config.memory.device_limit, Size::Bytes(Bytes(1000)));
+    assert_eq!(config.metrics, Some("127.0.0.1:0".parse().unwrap()));
     assert!(!config.profile.enabled);
     assert_eq!(config.profile.capacity_spans, 16);
     assert_eq!(config.simt.memory, Size::Bytes(Bytes(64 << 20)));
@@ -243,6 +245,7 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
         ("HEDDLE_DEVICE", "auto"),
         ("HEDDLE_THREADS", "all"),
         ("HEDDLE_CACHE_DIR", "elsewhere"),
+        ("HEDDLE_METRICS", "[::1]:9464"),
         ("HEDDLE_ROUTE_SMART", "1"),
         ("HEDDLE_ROUTE_MIN_GPU", "1%"),
         ("HEDDLE_ROUTE_ALLOW", "cpu, cuda:0"),
@@ -280,6 +283,8 @@ fn every_key_can_be_set_in_the_file_and_again_in_the_environment() {
     let config = Config::from_sources(file, environment).unwrap();
     assert_eq!(config.memory.log, None);
     assert_eq!(config.device, None);
+    let address = config.metrics.unwrap();
+    assert_eq!((address.port(), address.ip().is_loopback()), (9464, true));
     assert_eq!(config.simt.memory, Size::Share(0.01));
     assert_eq!(config.simt.fail_allocation, None);
     assert_eq!(config.simt.fail_launch, Some(9));
