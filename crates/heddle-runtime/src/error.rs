@@ -173,6 +173,12 @@ pub enum Error {
     /// A queue was closed and takes no more operations.
     #[error("the batch queue is closed and takes no more operations")]
     QueueClosed,
+    /// A queue of another process: its thread does not survive a fork.
+    #[error("the batch queue belongs to the process {owner}, not to its forked child; create one here")]
+    QueueOfParent {
+        /// The process that created the queue.
+        owner: u32,
+    },
     /// A queue is full.
     #[error("the batch queue holds {capacity} operations, as many as it may")]
     QueueFull {

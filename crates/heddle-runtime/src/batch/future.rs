@@ -20,13 +20,18 @@ pub struct Promise<T>(Sender<Result<T, Error>>);
 pub struct Pending<T> {
     /// `None` once a future has returned the result.
     receiver: Option<Receiver<Result<T, Error>>>,
+    /// The process whose thread provides the result, where it is another thread.
+    owner: Option<u32>,
 }
 
 /// Creates a promise and the pending result that it resolves.
 pub fn promise<T>() -> (Promise<T>, Pending<T>) {
     let (sender, receiver) = oneshot::channel();
-    let receiver = Some(receiver);
-    (Promise(sender), Pending { receiver })
+    let pending = Pending {
+        receiver: Some(receiver),
+        owner: None,
+    };
+    (Promise(sender), pending)
 }
 
 impl<T> Promise<T> {
@@ -38,9 +43,17 @@ impl<T> Promise<T> {
 }
 
 impl<T> Pending<T> {
-    /// Blocks until the result is available.
+    /// The same result, provided by a thread of the process `owner`.
+    pub(super) fn from_process(mut self, owner: u32) -> Self {
+        self.owner = Some(owner);
+        self
+    }
+
+    /// Blocks until the result is available. Fails in a forked child, which does not have the
+    /// thread that would provide it.
     pub fn wait(self) -> Result<T, Error> {
         let receiver = self.receiver.ok_or_else(returned_before)?;
+        check_arrival(&receiver, self.owner)?;
         receiver.recv().unwrap_or_else(|_| Err(no_result()))
     }
 
@@ -49,11 +62,28 @@ impl<T> Pending<T> {
         let Some(receiver) = &self.receiver else {
             return Ok(Err(returned_before()));
         };
+        if let Err(error) = check_arrival(receiver, self.owner) {
+            return Ok(Err(error));
+        }
         match receiver.recv_timeout(time) {
             Ok(result) => Ok(result),
             Err(RecvTimeoutError::Disconnected) => Ok(Err(no_result())),
             Err(RecvTimeoutError::Timeout) => Err(self),
         }
+    }
+}
+
+/// Fails if the result is not there and never will be. The process id, which takes a system call,
+/// is read only where the caller would have to wait.
+fn check_arrival<T>(
+    receiver: &Receiver<Result<T, Error>>,
+    owner: Option<u32>,
+) -> Result<(), Error> {
+    match owner {
+        Some(owner) if !receiver.has_message() && owner != std::process::id() => {
+            Err(Error::QueueOfParent { owner })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -76,9 +106,14 @@ impl<T> Future for Pending<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let owner = self.owner;
         let Some(receiver) = &mut self.receiver else {
             return Poll::Ready(Err(returned_before()));
         };
+        if let Err(error) = check_arrival(receiver, owner) {
+            self.receiver = None;
+            return Poll::Ready(Err(error));
+        }
         let polled = Pin::new(receiver).poll(context);
         polled.map(|received| {
             self.receiver = None;

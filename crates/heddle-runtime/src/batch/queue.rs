@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -46,6 +46,9 @@ impl Default for QueueSettings {
 
 /// Merges the operations of concurrent callers. Dropping it runs the operations it holds.
 ///
+/// Its thread does not survive a fork: a queue that a forked child inherits takes no operations,
+/// and what it held then is left to the parent.
+///
 /// Callers take turns: each batch takes one item of every caller in turn, and a caller that
 /// fills the queue does not block the others. A thread is a caller; tasks that share threads
 /// can each create a [`caller`](Self::caller).
@@ -66,6 +69,8 @@ pub struct Queue {
 }
 
 struct QueueShared {
+    /// The process that its thread runs in.
+    owner: u32,
     runtime: Runtime,
     settings: QueueSettings,
     state: Mutex<State>,
@@ -110,6 +115,7 @@ impl Queue {
     /// Creates a queue with its own worker thread, which runs the batches.
     pub fn new(runtime: &Runtime, settings: QueueSettings) -> Result<Self, Error> {
         let shared = Arc::new(QueueShared {
+            owner: std::process::id(),
             runtime: runtime.clone(),
             state: Mutex::new(State {
                 queues: CallerQueues::new(settings.capacity),
@@ -166,7 +172,7 @@ impl Queue {
     /// The number of items that have not been started.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shared.lock().queues.len()
+        self.shared.lock().map_or(0, |state| state.queues.len())
     }
 
     /// Whether no items are waiting.
@@ -182,10 +188,19 @@ impl Queue {
     }
 
     fn finish(&mut self) {
-        self.shared.lock().closed = true;
-        self.shared.item_added.notify_all();
-        self.shared.space_freed.notify_all();
-        if let Some(worker) = self.worker.take() {
+        let Some(worker) = self.worker.take() else {
+            return;
+        };
+        if self.shared.check_process().is_err() {
+            // In a forked child there is no thread to wait for.
+            std::mem::forget(worker);
+            return;
+        }
+        if let Ok(mut state) = self.shared.lock() {
+            state.closed = true;
+            drop(state);
+            self.shared.item_added.notify_all();
+            self.shared.space_freed.notify_all();
             // The worker catches panics of what it runs, and dropped promises have resolved.
             let _ = worker.join();
         }
@@ -217,8 +232,23 @@ impl Drop for Queue {
 }
 
 impl QueueShared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the state. Fails instead of waiting for a thread that a fork left behind.
+    fn lock(&self) -> Result<MutexGuard<'_, State>, Error> {
+        match self.state.try_lock() {
+            Ok(state) => Ok(state),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                self.check_process()?;
+                Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+            }
+        }
+    }
+
+    fn check_process(&self) -> Result<(), Error> {
+        if self.owner == std::process::id() {
+            return Ok(());
+        }
+        Err(Error::QueueOfParent { owner: self.owner })
     }
 
     fn submit<B: Batchable + 'static>(
@@ -229,13 +259,14 @@ impl QueueShared {
     ) -> Result<Pending<B::Output>, Error> {
         let (job, pending) = Job::new(operation);
         let job: Box<dyn AnyJob> = Box::new(job);
-        let mut state = self.lock();
+        let mut state = self.lock()?;
         if !state.closed && !state.queues.has_capacity_for(caller) {
             if !waits {
                 return Err(Error::QueueFull {
                     capacity: state.queues.capacity(),
                 });
             }
+            self.check_process()?;
             state.queues.wait(caller);
             while !state.closed && !state.queues.has_capacity_for(caller) {
                 state = self
@@ -257,7 +288,7 @@ impl QueueShared {
         if held == 1 || held >= self.most() {
             self.item_added.notify_one();
         }
-        Ok(pending)
+        Ok(pending.from_process(self.owner))
     }
 
     /// The number of items that makes a batch due, at most the capacity: a full queue does not
@@ -285,7 +316,7 @@ impl QueueShared {
     fn next_batch(&self) -> Option<Vec<Box<dyn AnyJob>>> {
         let most = self.most();
         let delay = Nanos::from(self.settings.max_delay);
-        let mut state = self.lock();
+        let mut state = self.lock().ok()?;
         loop {
             let due = state.queues.due_in(most, delay, self.settings.clock.now());
             match due {

@@ -55,7 +55,7 @@ impl EveryWorkload {
                 .without_model_cache()
                 .build()
                 .unwrap(),
-            bytes: Array::from_slice(&vec![7_u8; 8 << 20]),
+            bytes: Array::from_slice(&vec![7_u8; 50 << 20]),
             matrix: Array::from_shape(&[side, side], &values).unwrap(),
             free: Lattice::cubic(3, 60).unwrap(),
             blocked: Lattice::cubic(3, 60)
