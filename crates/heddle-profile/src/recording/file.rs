@@ -6,7 +6,8 @@
 //! A file has a size cap. Where a recording would exceed it, the newest spans are
 //! written, and the file says how many were left out.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -27,6 +28,22 @@ pub(crate) const CAP_BYTES: u64 = 64 << 20;
 struct FileHeader {
     format: Option<Value>,
     version: Option<Value>,
+}
+
+/// The bytes at the beginning of a file in which a recording begins.
+const BEGIN_BYTES: u64 = 4 << 10;
+
+/// Whether a JSON object begins here.
+fn check_begin(json: &[u8], path: &Path) -> Result<(), ProfileError> {
+    let found = match json.trim_ascii_start().first() {
+        Some(b'{') => return Ok(()),
+        None => "nothing",
+        Some(_) => "something other than a JSON object",
+    };
+    Err(ProfileError::Foreign {
+        path: path.to_owned(),
+        found: found.to_owned(),
+    })
 }
 
 /// What was written to a file.
@@ -78,10 +95,17 @@ impl Recording {
     /// with anything missing is an error.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ProfileError> {
         let path = path.as_ref();
-        let json = fs::read(path).map_err(|cause| ProfileError::Read {
+        let refused = |cause| ProfileError::Read {
             path: path.to_owned(),
             cause,
-        })?;
+        };
+        // What is no recording, such as `/dev/zero`, is not read whole to find that out.
+        let mut json = Vec::new();
+        let mut file = File::open(path).map_err(refused)?;
+        let begin = (&mut file).take(BEGIN_BYTES).read_to_end(&mut json);
+        begin.map_err(refused)?;
+        check_begin(&json, path)?;
+        file.read_to_end(&mut json).map_err(refused)?;
         Self::from_json(&json, path)
     }
 
@@ -95,11 +119,7 @@ impl Recording {
             cause,
         };
 
-        match json.trim_ascii_start().first() {
-            Some(b'{') => {}
-            None => return Err(foreign("nothing".to_owned())),
-            Some(_) => return Err(foreign("something other than a JSON object".to_owned())),
-        }
+        check_begin(json, path)?;
         let label: FileHeader = serde_json::from_slice(json).map_err(corrupt)?;
         match label.format {
             Some(Value::String(format)) if format == FORMAT => {}
@@ -137,7 +157,19 @@ fn shortened(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    #[test]
+    fn what_is_not_a_profile_is_not_read_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("zeros");
+        // More than fits into memory, of which nothing is on the disk.
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let refused = Recording::read(&path).unwrap_err();
+        assert!(matches!(refused, ProfileError::Foreign { .. }), "{refused}");
+    }
 
     fn error(json: &str) -> ProfileError {
         Recording::from_json(json.as_bytes(), Path::new("run.json")).unwrap_err()
