@@ -7,6 +7,7 @@ use crate::golden::Evaluator;
 use crate::meter::{Budget, Meter};
 use crate::plain::{self, Plain};
 use crate::prim::Prim;
+use crate::reading::Reading;
 use crate::value::Space;
 
 /// The primitives on plain values.
@@ -55,6 +56,10 @@ impl Default for CompactEvaluator {
 }
 
 impl Evaluator for CompactEvaluator {
+    fn set_reading(&mut self, reading: Reading) {
+        self.space.reading = reading;
+    }
+
     fn evaluate(
         &mut self,
         prim: Prim,
@@ -70,7 +75,7 @@ impl Evaluator for CompactEvaluator {
             .map(|arg| space.import(arg))
             .collect();
         let (imported, more) = (imported?, more?);
-        if imported.len() != prim.arity() {
+        if imported.len() != prim.arity() && !space.reading.is_typed() {
             return Err(Fault::Arity {
                 takes: prim.arity() as u8,
                 given: imported.len() as u8,

@@ -156,6 +156,16 @@ impl Meter {
         self.bytes = self.bytes.min(bytes);
     }
 
+    /// Returns the number of calls entered and not left.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Leaves all calls but `depth`.
+    pub(crate) fn return_to(&mut self, depth: u32) {
+        self.depth = depth;
+    }
+
     /// Enters a call.
     pub fn enter(&mut self) -> Result<(), Fault> {
         if self.depth >= MAX_CALL_DEPTH {

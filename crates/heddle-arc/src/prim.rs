@@ -7,7 +7,7 @@
 
 mod dialect;
 
-pub(crate) use dialect::{Empty, Takes, View};
+pub(crate) use dialect::{DefaultResult, Empty, Takes, View};
 
 use std::fmt;
 
@@ -272,6 +272,7 @@ primitives! {
     // it is restricted to, the result for an empty one. `X = X` has a body of its own.
     @typed {
         ApplyF "apply_f" 2 "Fn[a -> b], K[a] -> K[b]" = Apply Any Base
+        MapplyF "mapply_f" 2 "Fn[a -> Cont[b]], K[a] -> K[b]" = Mapply Any Base
         RapplyF "rapply_f" 2 "K[Fn[a -> b]], a -> K[b]" = Rapply Any Base
         RemoveF "remove_f" 2 "a, K[a] -> K[a]" = Remove Any Base
         ApplyT "apply_t" 2 "Fn[a -> b], Cont[a] -> Tuple[b]" = ApplyT Any Base

@@ -49,14 +49,19 @@ impl Reading {
         matches!(self, Reading::Guarded(_))
     }
 
+    /// How a typed program sees cells.
+    #[must_use]
+    pub fn cells(self) -> Option<Cells> {
+        match self {
+            Reading::Classic => None,
+            Reading::Strict(cells) | Reading::Soft(cells) | Reading::Guarded(cells) => Some(cells),
+        }
+    }
+
     /// Whether programs see a cell as `(i, j, colour)`.
     #[inline]
     #[must_use]
     pub fn sees_triples(self) -> bool {
-        use Reading::{Guarded, Soft, Strict};
-        matches!(
-            self,
-            Strict(Cells::Triple) | Soft(Cells::Triple) | Guarded(Cells::Triple)
-        )
+        self.cells() == Some(Cells::Triple)
     }
 }

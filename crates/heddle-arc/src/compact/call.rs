@@ -61,6 +61,11 @@ impl Eval<'_> {
         }
         let takes = self.arity(function)?;
         if takes != args.len() {
+            if let Value::Prim(prim) = function
+                && self.space.reading.is_typed()
+            {
+                return self.typed(prim, args);
+            }
             return Err(Fault::Arity {
                 takes: takes as u8,
                 given: args.len() as u8,
@@ -142,7 +147,9 @@ impl Eval<'_> {
         let captured = at + 1;
         let mut number = 0;
         while let Some(step) = steps.get(number) {
-            if let Some(fused) = step.fused {
+            if let Some(fused) = step.fused
+                && !self.space.reading.is_typed()
+            {
                 let pair = [step, &steps[number + 1]];
                 self.fused_steps(fused, pair, args, captured, base)?;
                 number += 2;
@@ -222,6 +229,9 @@ impl Eval<'_> {
     /// Calls a primitive with as many arguments as it takes.
     #[inline(never)]
     pub(crate) fn primitive(&mut self, prim: Prim, args: &[Value]) -> ValueResult {
+        if self.space.reading.is_typed() {
+            return self.typed(prim, args);
+        }
         if allocation_free::may_apply(prim) {
             let known = match *args {
                 [x] => allocation_free::one(prim, x),
@@ -253,7 +263,7 @@ impl Eval<'_> {
 
     #[allow(clippy::too_many_lines, reason = "one arm for each primitive")]
     #[inline(never)]
-    fn dispatch(&mut self, prim: Prim, args: &[Value]) -> ValueResult {
+    pub(super) fn dispatch(&mut self, prim: Prim, args: &[Value]) -> ValueResult {
         debug_assert_eq!(args.len(), prim.arity());
         self.space.meter.work(1)?;
         let space = &mut *self.space;

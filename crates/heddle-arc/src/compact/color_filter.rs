@@ -34,6 +34,9 @@ pub(super) fn by_colour(
     let (Value::Object(..) | Value::Painted { .. }, Some(mask)) = (object, object.mask()) else {
         return Ok(None);
     };
+    if eval.space.reading.is_typed() {
+        return Ok(None);
+    }
     let Some(test) = test_of(eval, condition) else {
         return Ok(None);
     };

@@ -31,6 +31,7 @@ impl Eval<'_> {
         if let Value::Body { id, at, .. } = function
             && end - base >= FEW
             && self.code.flat_code.body(id).arity == 1
+            && !self.space.reading.is_typed()
         {
             self.space.meter.enter()?;
             let mut from = base;
@@ -43,7 +44,9 @@ impl Eval<'_> {
             return Ok(());
         }
         let mut done = 0;
-        if let Value::Prim(prim) = function {
+        if let Value::Prim(prim) = function
+            && !(matches!(prim, Prim::First | Prim::Last) && self.space.reading.sees_triples())
+        {
             done = allocation_free::ones_in_place(prim, &mut self.space.stack[base..end]);
             self.space.meter.work(done as u64)?;
         }

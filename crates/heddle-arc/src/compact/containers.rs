@@ -150,10 +150,32 @@ pub(super) fn dedupe(space: &mut Space, tuple: Value) -> ValueResult {
 }
 
 pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> ValueResult {
+    let base = eval.space.stack.len();
+    let count = sorted(eval, container, Some(key), false)?;
+    eval.space.stack.truncate(base + count);
+    eval.space.tuple_from(base)
+}
+
+/// Pushes the elements of a container, sorted by their keys or themselves, then the keys in the
+/// same order. Elements of equal keys keep theirs. Returns their number.
+pub(super) fn sorted(
+    eval: &mut Eval<'_>,
+    container: Value,
+    key: Option<Value>,
+    descending: bool,
+) -> Result<usize, Fault> {
     let base = eval.space.push_elements(container)?;
     let count = eval.space.stack.len() - base;
     eval.space.stack.extend_from_within(base..);
-    eval.replace_each(key, base + count, base + 2 * count)?;
+    if let Some(key) = key {
+        eval.replace_each(key, base + count, base + 2 * count)?;
+    }
+    if eval.space.reading.sees_triples() {
+        for index in base + count..base + 2 * count {
+            let key = eval.space.stack[index];
+            eval.space.stack[index] = super::typed::triple(eval.space, key)?;
+        }
+    }
     let keyed = eval.space.stack.len();
     for index in base..base + count {
         let (element, value) = (eval.space.stack[index], eval.space.stack[index + count]);
@@ -169,6 +191,7 @@ pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> ValueR
     // The index makes the unstable sort stable.
     entries.sort_unstable_by(|a, b| {
         let by_key = space.order(a[0], b[0]);
+        let by_key = if descending { by_key.reverse() } else { by_key };
         by_key.then_with(|| space.order(a[1], b[1]))
     });
     let mut comparable = Ok(());
@@ -180,11 +203,12 @@ pub(super) fn order(eval: &mut Eval<'_>, container: Value, key: Value) -> ValueR
     }
     for index in 0..count {
         stack[base + index] = stack[keyed + 3 * index + 2];
+        stack[base + count + index] = stack[keyed + 3 * index];
     }
-    stack.truncate(base + count);
+    stack.truncate(base + 2 * count);
     space.stack = stack;
     comparable?;
-    space.tuple_from(base)
+    Ok(count)
 }
 
 pub(super) fn repeat(space: &mut Space, item: Value, count: Value) -> ValueResult {

@@ -10,6 +10,7 @@ pub(super) fn extreme(space: &mut Space, container: Value, largest: bool) -> Val
     let count = space.len(container)?;
     space.meter.work(count as u64)?;
     let known = match container {
+        Value::Painted { .. } | Value::Layers { .. } if space.reading.sees_triples() => None,
         Value::Row { at, len } => {
             let cells = space.cells[at as usize..(at + len) as usize].iter();
             let best = if largest { cells.max() } else { cells.min() };

@@ -34,6 +34,7 @@ pub(crate) mod ragged;
 mod scale;
 mod singletons;
 mod split;
+mod typed;
 mod union;
 mod zero_width;
 

@@ -2,7 +2,8 @@
 //!
 //! The JSON of a vector is mostly brackets. The short notation is one line of the form
 //! `primitive args.. -> result`, with `!` for an error. `; args..` before the arrow gives
-//! the arguments of a function that a builder returns.
+//! the arguments of a function that a builder returns, `~ result` at the end the result in a
+//! soft reading.
 //!
 //! | value | short |
 //! |---|---|
@@ -11,9 +12,8 @@
 //! | grid of colours 0..9 | `[012/345]` |
 //! | primitive, callable | `size` `<compose size first>` |
 
-use super::GoldenVector;
-use crate::plain::Plain;
-use crate::prim::Prim;
+use super::{GoldenVector, primitive};
+use crate::plain::{Plain, Special};
 use std::fmt::Write;
 
 /// The deepest nesting of a value in this notation.
@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 64;
 /// Writes a vector as one line.
 #[must_use]
 pub fn write(vector: &GoldenVector) -> String {
-    let mut line = vector.prim.name().to_owned();
+    let mut line = vector.name.to_owned();
     for arg in &vector.args {
         line.push(' ');
         value(&mut line, arg);
@@ -38,6 +38,10 @@ pub fn write(vector: &GoldenVector) -> String {
     match &vector.expected {
         Some(result) => value(&mut line, result),
         None => line.push('!'),
+    }
+    if let Some(soft) = &vector.soft {
+        line.push_str(" ~ ");
+        value(&mut line, soft);
     }
     line
 }
@@ -60,6 +64,7 @@ fn value(line: &mut String, plain: &Plain) {
         Plain::Int(number) => {
             let _ = write!(line, "{number}");
         }
+        Plain::Special(special) => line.push_str(special.name()),
         Plain::Tuple(items) => {
             if let Some(grid) = digits(items) {
                 line.push_str(&grid);
@@ -111,7 +116,7 @@ pub fn read(line: &str, location: String) -> Result<GoldenVector, String> {
         depth: 0,
     };
     let name = reader.word();
-    let prim = Prim::named(name).ok_or_else(|| format!("no primitive is called {name}"))?;
+    let (name, prim) = primitive(name)?;
     let mut args = Vec::new();
     let mut apply: Option<Vec<Plain>> = None;
     loop {
@@ -129,16 +134,30 @@ pub fn read(line: &str, location: String) -> Result<GoldenVector, String> {
         apply.as_mut().unwrap_or(&mut args).push(argument);
     }
     reader.skip_blanks();
-    let expected = match reader.rest {
-        "!" => None,
-        _ => Some(reader.value()?),
+    let mut result = || match reader.rest.strip_prefix('!') {
+        Some(rest) => {
+            reader.rest = rest;
+            Ok(None)
+        }
+        None => reader.value().map(Some),
+    };
+    let expected = result()?;
+    reader.skip_blanks();
+    let soft = match reader.rest.strip_prefix('~') {
+        Some(rest) => {
+            reader.rest = rest;
+            Some(reader.value()?)
+        }
+        None => None,
     };
     Ok(GoldenVector {
         location,
+        name,
         prim,
         args,
         apply,
         expected,
+        soft,
     })
 }
 
@@ -176,8 +195,7 @@ impl<'a> NotationReader<'a> {
             Some('<') => {
                 self.rest = &self.rest[1..];
                 let name = self.word();
-                let prim =
-                    Prim::named(name).ok_or_else(|| format!("no primitive is called {name}"))?;
+                let (_, prim) = primitive(name)?;
                 self.items('>').map(|parts| Plain::Built(prim, parts))
             }
             Some('[') => self.grid(),
@@ -227,9 +245,10 @@ impl<'a> NotationReader<'a> {
             "N" => Ok(Plain::None),
             "T" => Ok(Plain::Bool(true)),
             "F" => Ok(Plain::Bool(false)),
-            _ => match (word.parse(), Prim::named(word)) {
-                (Ok(number), _) => Ok(Plain::Int(number)),
-                (_, Some(prim)) => Ok(Plain::Prim(prim)),
+            _ => match (word.parse(), Special::named(word), primitive(word)) {
+                (Ok(number), ..) => Ok(Plain::Int(number)),
+                (_, Some(special), _) => Ok(Plain::Special(special)),
+                (.., Ok((_, prim))) => Ok(Plain::Prim(prim)),
                 _ => Err(format!("no value begins here: {word}{}", self.rest)),
             },
         }

@@ -81,6 +81,7 @@ fn is_within(space: &Space, value: Value, end: usize) -> bool {
         Value::None
         | Value::Bool(_)
         | Value::Int(_)
+        | Value::Special(_)
         | Value::Pair(..)
         | Value::Cell { .. }
         | Value::Prim(_) => true,
@@ -164,6 +165,7 @@ fn same_form(space: &Space, value: Value, own: &Space, right: Value) -> Result<(
         Value::None
             | Value::Bool(_)
             | Value::Int(_)
+        | Value::Special(_)
             | Value::Pair(..)
             | Value::Cell { .. }
             | Value::Prim(_)
@@ -219,6 +221,7 @@ fn form(value: Value) -> &'static str {
         Value::None => "None",
         Value::Bool(_) => "a Bool",
         Value::Int(_) => "an Int",
+        Value::Special(_) => "a Special",
         Value::Pair(..) => "a Pair",
         Value::Cell { .. } => "a Cell",
         Value::Row { .. } => "a Row",

@@ -63,7 +63,8 @@ pub(crate) fn words_of(value: Value) -> [u32; 4] {
         [mask.rows, origin(mask.i, mask.j), z, last]
     };
     match value {
-        Value::None => plain(tag::NONE, 0, 0, 0),
+        // Special numbers are of readings that no kernel has.
+        Value::None | Value::Special(_) => plain(tag::NONE, 0, 0, 0),
         Value::Bool(truth) => plain(tag::BOOL, u32::from(truth), 0, 0),
         Value::Int(number) => plain(tag::INT, number as u32, (number >> 32) as u32, 0),
         Value::Pair(i, j) => plain(tag::PAIR, i as u32, j as u32, 0),

@@ -1,6 +1,7 @@
 //! Plain values in the notation of the golden vectors (section 9).
 
-use super::{Plain, set_of};
+use super::{Plain, Special, set_of};
+use crate::golden::NOTATION;
 use crate::prim::Prim;
 use serde_json::Value as Json;
 
@@ -42,6 +43,11 @@ impl Plain {
                             .collect();
                         rows.map(Plain::Tuple)
                     }
+                    "x" => content
+                        .as_str()
+                        .and_then(Special::named)
+                        .map(Plain::Special)
+                        .ok_or_else(|| format!("unknown number {content}")),
                     "f" => primitive(content).map(Plain::Prim),
                     "call" => match list()?.split_first() {
                         Some((builder, parts)) => {
@@ -59,6 +65,6 @@ impl Plain {
 
 fn primitive(name: &Json) -> Result<Prim, String> {
     name.as_str()
-        .and_then(Prim::named)
+        .and_then(|name| Prim::read(name, NOTATION))
         .ok_or_else(|| format!("unknown primitive {name}"))
 }

@@ -35,6 +35,34 @@ use std::fmt;
 
 pub(crate) type PlainResult = Result<Plain, Fault>;
 
+/// A number that only soft readings of the typed dialect make, in canonical order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "each is the number of that name")]
+pub enum Special {
+    NegInf,
+    Nan,
+    Inf,
+}
+
+impl Special {
+    /// Its name in vectors.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Special::NegInf => "-inf",
+            Special::Nan => "nan",
+            Special::Inf => "inf",
+        }
+    }
+
+    /// The number of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Special> {
+        let all = [Special::NegInf, Special::Nan, Special::Inf];
+        all.into_iter().find(|special| special.name() == name)
+    }
+}
+
 /// A value that owns its parts.
 ///
 /// Equality and order are those of the language: `Bool` and `Int` compare as
@@ -47,6 +75,8 @@ pub enum Plain {
     Bool(bool),
     /// A number.
     Int(i64),
+    /// A number that is not finite.
+    Special(Special),
     /// A sequence of values. Grids and locations are tuples.
     Tuple(Vec<Plain>),
     /// Distinct values in canonical order. Patches are sets.
@@ -83,7 +113,8 @@ impl Plain {
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
-            Plain::None => ValueKind::None,
+            // No reading with special numbers reports a fault of them.
+            Plain::None | Plain::Special(_) => ValueKind::None,
             Plain::Bool(_) => ValueKind::Bool,
             Plain::Int(_) => ValueKind::Int,
             Plain::Tuple(_) => ValueKind::Tuple,
@@ -101,7 +132,7 @@ impl Plain {
             Plain::Int(value) => *value != 0,
             Plain::Tuple(items) => !items.is_empty(),
             Plain::Set(items) => !items.is_empty(),
-            Plain::Prim(_) | Plain::Built(..) => true,
+            Plain::Special(_) | Plain::Prim(_) | Plain::Built(..) => true,
         }
     }
 
@@ -164,10 +195,11 @@ impl Plain {
         match self {
             Plain::None => 0,
             Plain::Bool(_) | Plain::Int(_) => 1,
-            Plain::Tuple(_) => 2,
-            Plain::Set(_) => 3,
-            Plain::Prim(_) => 4,
-            Plain::Built(..) => 5,
+            Plain::Special(_) => 2,
+            Plain::Tuple(_) => 3,
+            Plain::Set(_) => 4,
+            Plain::Prim(_) => 5,
+            Plain::Built(..) => 6,
         }
     }
 }
@@ -191,6 +223,7 @@ pub(crate) fn charge_elements(meter: &mut Meter, count: i64) -> Result<(), Fault
 impl Ord for Plain {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
+            (Plain::Special(a), Plain::Special(b)) => a.cmp(b),
             (Plain::Tuple(a), Plain::Tuple(b)) => a.cmp(b),
             (Plain::Set(a), Plain::Set(b)) => a.cmp(b),
             (Plain::Prim(a), Plain::Prim(b)) => a.name().cmp(b.name()),
@@ -236,6 +269,7 @@ impl fmt::Display for Plain {
             Plain::Bool(true) => f.write_str("True"),
             Plain::Bool(false) => f.write_str("False"),
             Plain::Int(value) => write!(f, "{value}"),
+            Plain::Special(special) => f.write_str(special.name()),
             Plain::Tuple(items) => {
                 f.write_str("(")?;
                 list(f, &mut items.iter())?;

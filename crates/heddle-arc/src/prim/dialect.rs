@@ -51,7 +51,7 @@ pub(crate) enum Empty {
 
 /// What a primitive returns where it fails in a soft reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Default {
+pub(crate) enum DefaultResult {
     Tuple,
     Set,
     Zero,
@@ -66,7 +66,6 @@ const ALIASES: &[(&str, Prim)] = &[
     ("size_f", Prim::Size),
     ("merge_t", Prim::Merge),
     ("merge_f", Prim::Merge),
-    ("mapply_f", Prim::Mapply),
     ("mfilter_f", Prim::Mfilter),
     ("valmax_t", Prim::Valmax),
     ("valmax_f", Prim::Valmax),
@@ -116,19 +115,19 @@ const RENAMED: &[(Prim, &str, &str)] = &[
 ];
 
 /// The primitives that return anything but `()` where they fail.
-const DEFAULTS: &[(Default, &str)] = &[
+const DEFAULTS: &[(DefaultResult, &str)] = &[
     (
-        Default::Set,
+        DefaultResult::Set,
         "apply_f asindices asobject backdrop box cmirror_f colorfilter combine_f connect corners \
          delta difference dmirror_f dmirror_i dmirror_o dneighbors f_ofcolor fgpartition \
          frontiers hfrontier hmirror_f hmirror_i hmirror_o inbox ineighbors initset insert \
-         intersection mapply mfilter mfilter_t neighbors normalize normalize_i normalize_o \
+         intersection mapply mapply_f mfilter mfilter_t neighbors normalize normalize_i normalize_o \
          objects occurrences outbox p_g p_o palette_f palette_t partition prapply product \
          rapply_f recolor_i recolor_o remove_f sfilter_f shift shoot sizefilter toindices \
          toindices_i toindices_o toobject upscale_f vfrontier vmirror_f vmirror_i vmirror_o",
     ),
     (
-        Default::Zero,
+        DefaultResult::Zero,
         "c_iz_n c_zo_n color colorcount_f colorcount_t get_color_rank_f get_color_rank_t \
          get_rank height_f height_i height_o height_t hperiod index leastcolor_f leastcolor_t \
          leftmost leftmost_i leftmost_o lowermost lowermost_i lowermost_o manhattan maximum \
@@ -137,18 +136,18 @@ const DEFAULTS: &[(Default, &str)] = &[
          width_i width_o width_t",
     ),
     (
-        Default::False,
+        DefaultResult::False,
         "adjacent bordering both contained either equality even flip greater hline_i hline_o \
          hmatching portrait_f portrait_t positive square_f square_t vline_i vline_o vmatching",
     ),
     (
-        Default::Function,
+        DefaultResult::Function,
         "chain compose fork lbind matcher power rbind",
     ),
 ];
 
-static DEFAULT_OF: LazyLock<[Default; Prim::COUNT]> = LazyLock::new(|| {
-    let mut found = [Default::Tuple; Prim::COUNT];
+static DEFAULT_OF: LazyLock<[DefaultResult; Prim::COUNT]> = LazyLock::new(|| {
+    let mut found = [DefaultResult::Tuple; Prim::COUNT];
     for (default, names) in DEFAULTS {
         for name in names.split_whitespace() {
             if let Some(prim) = Prim::read(name, Reading::Soft(Cells::Triple)) {
@@ -175,7 +174,10 @@ impl Prim {
             .filter(|prim| **prim != Prim::Nothing)
             .find(|prim| prim.name() == name)?;
         // These differ from their base in what they return where they fail, and in nothing else.
-        let is_alias = matches!(prim, Prim::ApplyF | Prim::RapplyF | Prim::RemoveF);
+        let is_alias = matches!(
+            prim,
+            Prim::ApplyF | Prim::MapplyF | Prim::RapplyF | Prim::RemoveF
+        );
         Some(if is_alias && !reading.is_soft() {
             prim.view().map_or(prim, |view| view.base)
         } else {
@@ -210,7 +212,7 @@ impl Prim {
     }
 
     /// Returns what it returns where it fails in a soft reading.
-    pub(crate) fn default_result(self) -> Default {
+    pub(crate) fn default_result(self) -> DefaultResult {
         DEFAULT_OF[self as usize]
     }
 }
@@ -241,7 +243,7 @@ mod tests {
             let soft = Reading::Soft(Cells::Triple);
             assert!(Prim::read(name, soft).is_some(), "{name}");
         }
-        assert_eq!(Prim::HeightI.default_result(), Default::Zero);
-        assert_eq!(Prim::Merge.default_result(), Default::Tuple);
+        assert_eq!(Prim::HeightI.default_result(), DefaultResult::Zero);
+        assert_eq!(Prim::Merge.default_result(), DefaultResult::Tuple);
     }
 }

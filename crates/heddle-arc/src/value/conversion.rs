@@ -13,6 +13,7 @@ impl Space {
             Plain::None => Ok(Value::None),
             Plain::Bool(value) => Ok(Value::Bool(*value)),
             Plain::Int(value) => Ok(Value::Int(*value)),
+            Plain::Special(special) => Ok(Value::Special(*special)),
             Plain::Tuple(items) => {
                 let base = self.stack.len();
                 self.import_all(items.iter(), base)?;
@@ -57,6 +58,7 @@ impl Space {
             Value::None => Plain::None,
             Value::Bool(value) => Plain::Bool(value),
             Value::Int(value) => Plain::Int(value),
+            Value::Special(special) => Plain::Special(special),
             Value::Prim(prim) => Plain::Prim(prim),
             Value::Built { prim, at, .. } => {
                 let at = at as usize;

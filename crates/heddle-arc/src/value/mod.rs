@@ -40,6 +40,7 @@ pub use space::Space;
 pub(crate) use space::{Bits, GridRef, count_narrow};
 
 use crate::fault::{Fault, ValueKind};
+use crate::plain::Special;
 use crate::prim::Prim;
 
 /// The maximum number of columns of a mask: two rays of 43 and the grid between them.
@@ -90,6 +91,8 @@ pub enum Value {
     Bool(bool),
     /// A number.
     Int(i64),
+    /// A number that is not finite.
+    Special(Special),
     /// Two numbers of 32 bits.
     Pair(i32, i32),
     /// A number and a pair: `(colour, (i, j))`.
@@ -210,7 +213,8 @@ impl Value {
     #[must_use]
     pub fn kind(self) -> ValueKind {
         match self {
-            Value::None => ValueKind::None,
+            // No reading with special numbers reports a fault of them.
+            Value::None | Value::Special(_) => ValueKind::None,
             Value::Bool(_) => ValueKind::Bool,
             Value::Int(_) => ValueKind::Int,
             Value::Pair(..)
@@ -305,6 +309,7 @@ impl Value {
             Value::None
                 | Value::Bool(_)
                 | Value::Int(_)
+                | Value::Special(_)
                 | Value::Pair(..)
                 | Value::Cell { .. }
                 | Value::Prim(_)
@@ -363,7 +368,7 @@ impl Value {
     /// Returns the nesting depth: 0 for numbers, 1 for a row, 2 for a grid.
     pub(crate) fn depth(self) -> u8 {
         match self {
-            Value::None | Value::Bool(_) | Value::Int(_) | Value::Prim(_) => 0,
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::Special(_) | Value::Prim(_) => 0,
             Value::Pair(..) | Value::Row { .. } => 1,
             Value::Cell { .. } => Value::CELL_DEPTH,
             Value::Grid { .. } | Value::Mask(_) => 2,

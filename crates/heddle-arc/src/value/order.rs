@@ -4,6 +4,7 @@ use super::lanes::{self, each_bit};
 use super::space::Bits;
 use super::{MASK_COLUMNS, Mask, Space, Value};
 use crate::fault::Fault;
+use crate::plain::Special;
 use std::cmp::Ordering;
 
 impl Space {
@@ -14,6 +15,7 @@ impl Space {
             (Value::Int(x), Value::Int(y)) => x == y,
             (Value::Bool(x), Value::Int(y)) | (Value::Int(y), Value::Bool(x)) => i64::from(x) == y,
             (Value::Bool(x), Value::Bool(y)) => x == y,
+            (Value::Special(x), Value::Special(y)) => x == y,
             (Value::Pair(a, b), Value::Pair(c, d)) => a == c && b == d,
             (
                 Value::Cell { colour, i, j },
@@ -148,6 +150,9 @@ impl Space {
                     return ranks;
                 }
                 if let (Ok(x), Ok(y)) = (a.int(), b.int()) {
+                    return x.cmp(&y);
+                }
+                if let (Value::Special(x), Value::Special(y)) = (a, b) {
                     return x.cmp(&y);
                 }
                 // Of equal rank and not numbers: both are `None`, or both are containers of one
@@ -301,6 +306,22 @@ impl Space {
             let cells = |at: u32, len: u32| &self.cells[at as usize..(at + len) as usize];
             return Ok(cells(at, len) > cells(bt, m));
         }
+        if let (Some(x), Some(y)) = (sign(a), sign(b)) {
+            // Nothing is greater than a number that is none, nor less.
+            return Ok(x.zip(y).is_some_and(|(x, y)| x > y));
+        }
+        if let (
+            Value::Cell { colour, i, j },
+            Value::Cell {
+                colour: other,
+                i: k,
+                j: l,
+            },
+        ) = (a, b)
+            && self.reading.sees_triples()
+        {
+            return Ok((i, j, colour) > (k, l, other));
+        }
         if a.is_tuple() && b.is_tuple() {
             let mut y = self.elements(b)?;
             for left in self.elements(a)? {
@@ -366,15 +387,27 @@ fn near(a: Mask, b: Mask) -> bool {
     a.right().max(b.right()) - a.left().min(b.left()) < MASK_COLUMNS
 }
 
+/// Returns where a number is among the infinite ones: below, between or above them, or nowhere.
+fn sign(value: Value) -> Option<Option<i8>> {
+    match value {
+        Value::Bool(_) | Value::Int(_) => Some(Some(0)),
+        Value::Special(Special::NegInf) => Some(Some(-1)),
+        Value::Special(Special::Inf) => Some(Some(1)),
+        Value::Special(Special::Nan) => Some(None),
+        _ => None,
+    }
+}
+
 fn rank(value: Value) -> u8 {
     match value {
         Value::None => 0,
         Value::Bool(_) | Value::Int(_) => 1,
-        Value::Prim(_) => 4,
-        Value::Built { .. } => 5,
-        Value::Body { .. } => 6,
-        _ if value.is_tuple() => 2,
-        _ => 3,
+        Value::Special(_) => 2,
+        Value::Prim(_) => 5,
+        Value::Built { .. } => 6,
+        Value::Body { .. } => 7,
+        _ if value.is_tuple() => 3,
+        _ => 4,
     }
 }
 
