@@ -2,7 +2,8 @@
 
 use crate::plain::Plain;
 use crate::reading::Reading;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 /// The value of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -128,16 +129,20 @@ pub fn constant(name: &str) -> Option<Constant> {
 
 /// Returns the first name with a value, which merged programs write it with.
 pub(crate) fn spelling(value: Constant) -> Arc<str> {
-    let named = names().find(|name| constant(name) == Some(value));
-    let typed = || {
-        TYPED
+    // Plans of many calls look up as many names.
+    static SPELLINGS: OnceLock<HashMap<Constant, Arc<str>>> = OnceLock::new();
+    let spellings = SPELLINGS.get_or_init(|| {
+        let classic = names().filter_map(|name| Some((constant(&name)?, name.into())));
+        let typed = TYPED
             .iter()
-            .find(|(_, number)| Constant::Int(*number) == value)
-    };
-    match named {
-        Some(name) => name.into(),
-        None => typed().map_or("", |(name, _)| *name).into(),
-    }
+            .map(|(name, number)| (Constant::Int(*number), (*name).into()));
+        let mut spellings = HashMap::new();
+        for (value, name) in classic.chain(typed) {
+            spellings.entry(value).or_insert(name);
+        }
+        spellings
+    });
+    spellings.get(&value).map_or_else(|| "".into(), Arc::clone)
 }
 
 /// Returns every constant name of the language, for hints and program generation.

@@ -5,7 +5,7 @@
 use super::graph::{Graph, Head, Term};
 use crate::prim::Prim;
 use crate::program::Input;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The kind of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -166,30 +166,32 @@ fn is_transform(prim: Prim) -> bool {
     )
 }
 
+/// Finds sequences of transforms. A transform that several others continue belongs to the run
+/// of the first of them; the other runs begin with it. So all runs together are at most twice
+/// as long as the graph.
 fn transform_runs(graph: &Graph, found: &mut Vec<Pattern>) {
-    // The sequence that each transform ends; a longer sequence replaces its prefix.
-    let mut runs: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut runs: Vec<Vec<u32>> = Vec::new();
+    let mut transforms = vec![false; graph.nodes.len()];
+    // The run that ends with a transform.
+    let mut ends: HashMap<u32, usize> = HashMap::new();
     for (number, prim, arguments) in calls(graph) {
         if !is_transform(prim) {
             continue;
         }
-        let mut run = match arguments[0] {
-            Term::Node(before) => runs.get(&before).cloned().unwrap_or_default(),
-            _ => Vec::new(),
+        transforms[number as usize] = true;
+        let before = match arguments[0] {
+            Term::Node(before) if transforms[before as usize] => Some(before),
+            _ => None,
         };
-        run.push(number);
-        runs.insert(number, run);
+        let continued = before.and_then(|before| ends.remove(&before));
+        let run = continued.unwrap_or_else(|| {
+            runs.push(before.into_iter().collect());
+            runs.len() - 1
+        });
+        runs[run].push(number);
+        ends.insert(number, run);
     }
-    let continued: Vec<u32> = runs
-        .values()
-        .filter(|run| run.len() > 1)
-        .map(|run| run[run.len() - 2])
-        .collect();
-    let mut runs: Vec<Vec<u32>> = runs
-        .into_iter()
-        .filter(|(end, run)| run.len() > 1 && !continued.contains(end))
-        .map(|(_, run)| run)
-        .collect();
+    runs.retain(|run| run.len() > 1);
     runs.sort();
     let kind = PatternKind::TransformRun;
     found.extend(runs.into_iter().map(|nodes| Pattern { kind, nodes }));
