@@ -184,14 +184,14 @@ fn judge_in_parts<'g>(
                 gpu.filter(|gpu| gpu.has_own_memory() && evaluations >= WORTH_SETTLING)
             {
                 let (shared_job, turn) = (&shared_job, &turn);
-                scope.spawn(move || {
+                try_spawn(scope, move || {
                     let _turn = lock(turn);
                     // What fails here is tried again, and told, when something is launched.
                     let _ = shared_job.preparation(gpu, at_once);
                 });
             }
             for _ in 1..hands {
-                scope.spawn(|| shared_job.take_part(scope, None, &turn));
+                try_spawn(scope, || shared_job.take_part(scope, None, &turn));
             }
             shared_job.take_part(scope, None, &turn);
         });
@@ -250,13 +250,18 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> SharedJob<'a, W> {
         let gpu = |gpu| (gpu, Mutex::default());
         let gpus: Vec<(DeviceId, Mutex<()>)> = self.device_group.gpus().map(gpu).collect();
         thread::scope(|scope| {
+            let mut started = 0;
             for (gpu, turn) in &gpus {
                 for hand in 0..HANDS {
                     lock(&self.queue).hand_comes();
-                    scope.spawn(move || {
-                        let _hand = GpuThread(&self.queue, &self.changed, *gpu);
-                        if hand == 0 {
-                            let _settling = Preparing(&self.unsettled, &self.settled);
+                    // Both are dropped if the thread cannot be started: the queue and those who
+                    // wait for the GPU do not count on it then.
+                    let hand_of_gpu = GpuThread(&self.queue, &self.changed, *gpu);
+                    let is_first = hand == 0;
+                    let preparing = is_first.then(|| Preparing(&self.unsettled, &self.settled));
+                    started += usize::from(try_spawn(scope, move || {
+                        let _hand = hand_of_gpu;
+                        if let Some(_settling) = preparing {
                             let _turn = lock(turn);
                             if let Err(error) = self.preparation(*gpu, MAX_EVALUATIONS) {
                                 self.fail(error);
@@ -264,14 +269,17 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> SharedJob<'a, W> {
                         }
                         self.sample();
                         self.take_part(scope, Some(*gpu), turn);
-                    });
+                    }));
                 }
             }
             if self.device_group.has_cpu() {
                 for _ in 1..HELPERS {
-                    scope.spawn(|| self.help());
+                    try_spawn(scope, || self.help());
                 }
                 self.help();
+            } else if let (0, Some((gpu, turn))) = (started, gpus.first()) {
+                self.sample();
+                self.take_part(scope, Some(*gpu), turn);
             }
         });
     }
@@ -293,10 +301,12 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> SharedJob<'a, W> {
             let mut grade = grade.telling(&result_slot);
             let (ended, end) = mpsc::channel();
             let flag_monitor = grade.flag_monitor();
-            let is_followed = flag_monitor.is_some();
-            if let Some(flag_monitor) = flag_monitor {
-                scope.spawn(move || self.monitor(device, flag_monitor, &result_slot, &end));
-            }
+            // A launch without a thread that follows it is read when it has ended.
+            let is_followed = flag_monitor.is_some_and(|flag_monitor| {
+                try_spawn(scope, move || {
+                    self.monitor(device, flag_monitor, &result_slot, &end)
+                })
+            });
             let ran = {
                 let _turn = lock(turn);
                 if self.is_over() {
@@ -499,6 +509,11 @@ impl<'a, 'g, W: Fn(TileExample) -> &'g Grid + Sync> SharedJob<'a, W> {
         }
         Ok(into_inner(self.assembly).finish(self.runtime.pool(), self.tiles))
     }
+}
+
+/// Starts a thread. Where the system has none left, the other threads do its work.
+fn try_spawn<'s>(scope: &'s Scope<'s, '_>, run: impl FnOnce() + Send + 's) -> bool {
+    thread::Builder::new().spawn_scoped(scope, run).is_ok()
 }
 
 fn evaluations(some: &[SelectedOfTile]) -> u64 {

@@ -74,11 +74,18 @@ impl<'g, W: Fn(TileExample) -> &'g Grid + Sync> SharedJob<'_, W> {
                 redoers.retain(|redoer| !redoer.is_finished());
                 if redoers.len() < REDOERS && !flagged.left.is_empty() {
                     let some = std::mem::take(&mut flagged.left);
-                    redoers.push(scope.spawn(move || {
+                    let kept = some.clone();
+                    let redo = move |some| {
                         if let Err(error) = self.cpu_fallback(some) {
                             self.fail(error);
                         }
-                    }));
+                    };
+                    let redoer = thread::Builder::new().spawn_scoped(scope, move || redo(some));
+                    match redoer {
+                        Ok(redoer) => redoers.push(redoer),
+                        // The system has no thread left.
+                        Err(_) => redo(kept),
+                    }
                 }
             }
         });
