@@ -85,7 +85,8 @@ impl Meter {
         self.peak_bytes = 0;
         self.depth = 0;
         if let Some(time) = self.budget.time {
-            self.deadline = Some(Instant::now() + time.saturating_sub(spent));
+            // A time beyond the clock's range is no bound.
+            self.deadline = Instant::now().checked_add(time.saturating_sub(spent));
             self.next_clock_check = CLOCK_EVERY_STEPS;
         }
     }
@@ -198,6 +199,15 @@ mod tests {
         let mut meter = meter(10, 0);
         assert_eq!(meter.work(10), Ok(()));
         assert_eq!(meter.work(1), Err(Fault::Budget(BudgetLimit::Steps)));
+    }
+
+    #[test]
+    fn a_time_beyond_the_clock_is_no_bound() {
+        let mut meter = Meter::new(Budget {
+            time: Some(Duration::MAX),
+            ..Budget::default()
+        });
+        assert_eq!(meter.work(2 * CLOCK_EVERY_STEPS), Ok(()));
     }
 
     #[test]

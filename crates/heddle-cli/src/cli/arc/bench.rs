@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use self::ranking::{PrimitiveTime, SlowProgram, hottest, slowest};
 use super::inputs::{Inputs, LoadedInputs};
-use super::{gpu, grouped, open, print_notes};
+use super::{MAX_GENERATED, gpu, grouped, open, print_notes, refuse_above};
 use crate::cli::output::{FAINT, Output};
 use crate::cli::table::table;
 use crate::cli::{Failure, size};
@@ -166,6 +166,7 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    refuse_above("--generated", arguments.generated, MAX_GENERATED)?;
     let found = arguments.inputs.read()?;
     let mut notes = found.dataset.notes.clone();
     notes.extend(found.errors.iter().map(ToString::to_string));

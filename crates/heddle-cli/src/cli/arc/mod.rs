@@ -20,6 +20,9 @@ pub(super) use gpu::arc_launch;
 use super::output::Output;
 use super::{Failure, with_gpu_hint};
 
+/// The most programs that one run generates. They are kept in memory, a few kilobytes each.
+const MAX_GENERATED: usize = 1_000_000;
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -64,6 +67,20 @@ fn open(config: &Config, notes: &mut Vec<String>) -> Result<Runtime, Failure> {
     let runtime = built.map_err(|error| with_gpu_hint(error, &discovery))?;
     notes.extend(runtime.notes().iter().cloned());
     Ok(runtime)
+}
+
+/// Refuses a number of generated programs above a limit.
+fn refuse_above(option: &str, asked: usize, limit: usize) -> Result<(), Failure> {
+    if asked <= limit {
+        return Ok(());
+    }
+    Err(Failure::Usage {
+        message: format!(
+            "{option} {asked} is more than {}, the limit of one run",
+            grouped(limit as u64)
+        ),
+        hint: "run it several times, each with another --seed".to_owned(),
+    })
 }
 
 /// Prints notes on standard error.
