@@ -43,11 +43,22 @@ pub(super) fn find_file(
         let path = folder.join(FILE_NAME);
         match std::fs::read_to_string(&path) {
             Ok(text) => return Ok(Some((path, text))),
-            Err(source) if source.kind() == ErrorKind::NotFound => {}
+            Err(source) if is_absent(&path, &source) => {}
             Err(source) => return Err(unreadable(&path, source)),
         }
     }
     Ok(None)
+}
+
+/// Whether there is no file, as far as this process can see. Service accounts have homes such
+/// as `/dev/null` and folders that they may not enter; a file that is seen and may not be read
+/// is a mistake.
+fn is_absent(path: &Path, error: &std::io::Error) -> bool {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => true,
+        ErrorKind::PermissionDenied => path.symlink_metadata().is_err(),
+        _ => false,
+    }
 }
 
 fn unreadable(path: &Path, source: std::io::Error) -> Error {
@@ -221,6 +232,27 @@ mod tests {
                 .unwrap()
                 .is_none()
         );
+    }
+
+    #[test]
+    fn a_folder_that_is_none_has_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let folders = ["/dev/null".into(), "/dev/null/.config/heddle".into(), file];
+        assert!(find_file(None, &folders).unwrap().is_none());
+        // A file that is named has to be there.
+        assert!(find_file(Some("/dev/null/heddle.toml".into()), &[]).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_entered_has_no_file_and_a_forbidden_file_is_a_mistake() {
+        let denied = std::io::Error::from(ErrorKind::PermissionDenied);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        assert!(is_absent(&path, &denied));
+        std::fs::write(&path, "").unwrap();
+        assert!(!is_absent(&path, &denied));
     }
 
     #[test]
