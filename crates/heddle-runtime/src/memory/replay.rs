@@ -1,7 +1,7 @@
 //! Replays an allocation log on any stack.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use serde::Serialize;
 
@@ -69,6 +69,12 @@ pub enum ReplayError {
         /// What is wrong with it.
         message: String,
     },
+    /// A line that is longer than any event.
+    #[error("line {line} of the log is longer than {MAX_LINE_BYTES} bytes, so it is no event")]
+    LineTooLong {
+        /// The line, from 1.
+        line: u64,
+    },
     /// The stack failed for a reason other than memory.
     #[error("line {line} of the log cannot be replayed")]
     DriverError {
@@ -79,6 +85,9 @@ pub enum ReplayError {
         refusal: Refusal,
     },
 }
+
+/// Most bytes of a line, with its end. An event has some 200, and the path of a source file.
+const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// Replays the log on the stack. Requests that the stack refuses are counted and left out, as
 /// are their frees. In any case, every block is freed at the end.
@@ -102,8 +111,7 @@ fn replay_at(
     clock: Option<&ManualClock>,
 ) -> Result<ReplayReport, ReplayError> {
     let mut lines = LogLines { log, line: 0 };
-    let header = lines.next()?.unwrap_or_default();
-    check_header(&header)?;
+    lines.header()?;
     let mut run = ReplayRun {
         stack,
         clock,
@@ -123,12 +131,10 @@ fn replay_at(
     }
 }
 
-fn check_header(line: &str) -> Result<(), ReplayError> {
-    match serde_json::from_str::<LogHeader>(line) {
-        Ok(header) if header.heddle_allocation_log == LOG_VERSION => Ok(()),
-        _ => Err(ReplayError::NotALog {
-            found: line.trim_end().chars().take(80).collect(),
-        }),
+impl LogHeader {
+    /// Reads the header of a log, which is its first line.
+    pub fn read(log: impl BufRead) -> Result<Self, ReplayError> {
+        LogLines { log, line: 0 }.header()
     }
 }
 
@@ -138,12 +144,39 @@ struct LogLines<L> {
 }
 
 impl<L: BufRead> LogLines<L> {
+    fn header(&mut self) -> Result<LogHeader, ReplayError> {
+        let not_a_log = |found: &str| ReplayError::NotALog {
+            found: found.trim_end().chars().take(80).collect(),
+        };
+        let line = match self.next() {
+            Ok(line) => line.unwrap_or_default(),
+            Err(ReplayError::LineTooLong { .. }) => return Err(not_a_log("very long")),
+            Err(ReplayError::Unreadable { source, .. })
+                if source.kind() == io::ErrorKind::InvalidData =>
+            {
+                return Err(not_a_log("not text"));
+            }
+            Err(error) => return Err(error),
+        };
+        serde_json::from_str::<LogHeader>(&line)
+            .ok()
+            .filter(|header| header.heddle_allocation_log == LOG_VERSION)
+            .ok_or_else(|| not_a_log(&line))
+    }
+
     /// The next line with its end, if it has one.
     fn next(&mut self) -> Result<Option<String>, ReplayError> {
         self.line += 1;
         let mut bytes = Vec::new();
-        let read = self.log.read_until(b'\n', &mut bytes);
-        let text = read.and_then(|_| String::from_utf8(bytes).map_err(io::Error::other));
+        let mut line = self.log.by_ref().take(MAX_LINE_BYTES + 1);
+        let read = line.read_until(b'\n', &mut bytes);
+        if bytes.len() as u64 > MAX_LINE_BYTES {
+            return Err(ReplayError::LineTooLong { line: self.line });
+        }
+        let text = read.and_then(|_| {
+            String::from_utf8(bytes)
+                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+        });
         match text {
             Ok(text) if text.is_empty() => Ok(None),
             Ok(text) => Ok(Some(text)),
@@ -267,5 +300,32 @@ impl ReplayRun<'_> {
         }
         self.report.hit_rate = self.stack.reading().hit_rate();
         self.report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, repeat};
+
+    use super::*;
+
+    const HEADER: &str = "{\"heddle_allocation_log\":1,\"device\":\"simt:0\",\"capacity\":1024}\n";
+
+    #[test]
+    fn a_line_without_an_end_is_refused_before_it_fills_the_memory() {
+        let endless = BufReader::new(repeat(0));
+        assert!(matches!(
+            LogHeader::read(endless),
+            Err(ReplayError::NotALog { .. })
+        ));
+        let mut lines = LogLines {
+            log: BufReader::new(HEADER.as_bytes().chain(repeat(b' '))),
+            line: 0,
+        };
+        assert_eq!(lines.header().unwrap().capacity, Bytes(1024));
+        assert!(matches!(
+            lines.next(),
+            Err(ReplayError::LineTooLong { line: 2 })
+        ));
     }
 }
