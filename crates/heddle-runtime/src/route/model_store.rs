@@ -5,9 +5,11 @@
 //! overwritten.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use heddle_profile::{TEMPORARY_PREFIX, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::saved_model::DeviceModel;
@@ -18,6 +20,15 @@ use crate::units::Bytes;
 
 /// The version of the file format. It is raised when the format changes.
 const FORMAT: u32 = 1;
+
+/// The age from which a temporary file belongs to a process that was killed.
+const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What the names of temporary files in this folder begin with, now and in version 0.1.
+const OWN_PREFIXES: [&str; 2] = [TEMPORARY_PREFIX, ".tmp"];
+
+/// The random letters and digits that end such a name.
+const RANDOM_LETTERS: usize = 6;
 
 /// The folder of the model files.
 #[derive(Clone, Debug)]
@@ -95,7 +106,12 @@ impl ModelStore {
         let path = self.path(machine, device, properties);
         let text = match fs::read(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
                 return LoadedModel {
                     model: None,
                     note: self.other_kernel_version(&expected),
@@ -152,12 +168,30 @@ impl ModelStore {
     }
 
     fn replace(&self, path: &Path, file: &File) -> io::Result<()> {
-        let mut whole = tempfile::NamedTempFile::new_in(&self.folder)?;
-        serde_json::to_writer_pretty(&mut whole, file)?;
-        whole.write_all(b"\n")?;
-        whole.as_file().sync_all()?;
-        whole.persist(path)?;
+        self.collect_temporary_files();
+        write_file(path, |to| {
+            serde_json::to_writer_pretty(&mut *to, file)?;
+            to.write_all(b"\n")
+        })?;
         Ok(())
+    }
+
+    /// Deletes what processes that were killed while they wrote a file left in this folder and
+    /// in the one around it, which holds recordings.
+    fn collect_temporary_files(&self) {
+        let folders = [
+            (Some(&*self.folder), &OWN_PREFIXES[..]),
+            // Other programs may write there too.
+            (self.folder.parent(), &[TEMPORARY_PREFIX][..]),
+        ];
+        for (folder, prefixes) in folders {
+            // What cannot be listed or deleted stays, until a later run or the user can.
+            let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+            let entries = entries.into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| is_abandoned(entry, prefixes)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// A note about a model of the same device with other kernels, if there is one.
@@ -176,6 +210,25 @@ impl ModelStore {
         let path = self.folder.join(expected.file_name(&found.to_string()));
         Some(kernel_version_note(&path, found, expected))
     }
+}
+
+/// Whether this is a temporary file of ours that no process can still be writing.
+fn is_abandoned(entry: &fs::DirEntry, prefixes: &[&str]) -> bool {
+    let name = entry.file_name();
+    let is_ours = name.to_str().is_some_and(|name| {
+        prefixes.iter().any(|prefix| {
+            name.strip_prefix(prefix).is_some_and(|random| {
+                random.len() == RANDOM_LETTERS
+                    && random.bytes().all(|letter| letter.is_ascii_alphanumeric())
+            })
+        })
+    });
+    // Of a link, this is what is known of the link itself.
+    is_ours
+        && entry.metadata().is_ok_and(|found| {
+            let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+            found.is_file() && age.is_some_and(|age| age > ABANDONED_AFTER)
+        })
 }
 
 enum ModelRejection {
@@ -309,4 +362,49 @@ fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn only_our_own_old_temporary_files_are_deleted() {
+        let cache = tempfile::tempdir().unwrap();
+        let models = cache.path().join("models");
+        fs::create_dir(&models).unwrap();
+        let place = |path: PathBuf, age: Duration| {
+            let file = fs::File::create(&path).unwrap();
+            file.set_modified(SystemTime::now() - age).unwrap();
+            path
+        };
+        let old = ABANDONED_AFTER + Duration::from_secs(60);
+        let abandoned = [
+            models.join(".tmpA1b2C3"),
+            models.join(".heddle-A1b2C3"),
+            cache.path().join(".heddle-A1b2C3"),
+        ]
+        .map(|path| place(path, old));
+        let kept = [
+            // Of another program, where the cache folder is one that others use.
+            place(cache.path().join(".tmpA1b2C3"), old),
+            place(models.join("cpu-k1-0123.json"), old),
+            place(models.join(".tmp"), old),
+            place(models.join(".tmpA1b2C3.json"), old),
+            place(models.join(".tmpA1-2C3"), old),
+            // Still being written.
+            place(models.join(".heddle-D4e5F6"), Duration::ZERO),
+        ];
+        fs::create_dir(models.join(".heddle-folder")).unwrap();
+        ModelStore::new(models.clone()).collect_temporary_files();
+        for path in abandoned {
+            assert!(!path.exists(), "{}", path.display());
+        }
+        for path in kept {
+            assert!(path.exists(), "{}", path.display());
+        }
+        assert!(models.join(".heddle-folder").is_dir());
+    }
 }
