@@ -44,7 +44,7 @@ impl<T> Promise<T> {
 
 impl<T> Pending<T> {
     /// The same result, provided by a thread of the process `owner`.
-    pub(super) fn from_process(mut self, owner: u32) -> Self {
+    pub(super) fn provided_by(mut self, owner: u32) -> Self {
         self.owner = Some(owner);
         self
     }

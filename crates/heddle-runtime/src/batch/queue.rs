@@ -288,7 +288,7 @@ impl QueueShared {
         if held == 1 || held >= self.most() {
             self.item_added.notify_one();
         }
-        Ok(pending.from_process(self.owner))
+        Ok(pending.provided_by(self.owner))
     }
 
     /// The number of items that makes a batch due, at most the capacity: a full queue does not
