@@ -1,5 +1,8 @@
 //! The `heddle` command.
 
+// As in clippy.toml: only `cli/output.rs` prints.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 use std::process::ExitCode;
 
 use mimalloc::MiMalloc;

@@ -12,7 +12,7 @@ use heddle::units::Estimate;
 use super::output::Output;
 use super::progress::CalibrationBar;
 use super::table::table;
-use super::{Failure, open, save_models};
+use super::{Failure, open};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -36,21 +36,28 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let runtime = open(config)?;
     let reports = measure(&runtime, Duration::from_secs_f64(arguments.budget))?;
-    let files = save_models(&runtime);
+    // The result is printed even if it cannot be kept.
+    let saved = runtime.save_models();
+    let files = saved.as_deref().unwrap_or_default();
     if output.is_json() {
-        return Ok(output.object(&serde_json::json!({
+        output.object(&serde_json::json!({
             "machine": runtime.machine(),
             "devices": reports,
             "files": files,
-        }))?);
+        }))?;
+    } else {
+        for report in &reports {
+            print(&runtime, report, output)?;
+        }
+        for file in files {
+            output.line(format_args!("\nsaved to {}", file.display()))?;
+        }
     }
-    for report in &reports {
-        print(&runtime, report, output)?;
+    match saved {
+        Ok(_) if config.cache_folder().is_none() => Err(Failure::NoCacheFolder),
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::ModelsNotKept(error)),
     }
-    for file in files {
-        output.line(format_args!("\nsaved to {}", file.display()))?;
-    }
-    Ok(())
 }
 
 /// Measures every device and shows the progress.

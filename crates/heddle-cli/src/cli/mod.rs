@@ -7,6 +7,7 @@ mod arc;
 mod bench;
 mod calibrate;
 mod devices;
+mod escape;
 mod explain;
 mod interrupt;
 mod lattice;
@@ -19,7 +20,7 @@ mod selftest;
 mod size;
 mod table;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,9 +29,10 @@ use heddle::config::Config;
 use heddle::device::{Device, DeviceFamily, DeviceId};
 use heddle::error::with_causes;
 use heddle::memory::AcceleratorMemory;
+use heddle::profile::{ProfileError, file_hint};
 use heddle::{DiscoveredDevices, Error, Runtime};
 
-use output::Output;
+use output::{Output, note, report};
 
 /// Run very many small array, lattice and grid operations, each on the fastest device.
 #[derive(Debug, Parser)]
@@ -104,7 +106,7 @@ enum Failure {
     Lattice(heddle::lattice::Error),
     /// A profile could not be written.
     #[error(transparent)]
-    Profile(#[from] heddle::profile::ProfileError),
+    Profile(#[from] ProfileError),
     /// A log of allocations could not be replayed.
     #[error(transparent)]
     Replay(#[from] heddle::memory::ReplayError),
@@ -114,6 +116,12 @@ enum Failure {
         message: String,
         hint: Option<String>,
     },
+    /// Measured cost models could not be saved.
+    #[error("the measured cost models are not kept")]
+    ModelsNotKept(#[source] Error),
+    /// Measured cost models have no folder.
+    #[error("the measured cost models are not kept: there is no folder for them")]
+    NoCacheFolder,
     /// The result could not be printed.
     #[error("cannot write the result")]
     Io(#[from] io::Error),
@@ -144,18 +152,22 @@ impl From<heddle::lattice::Error> for Failure {
 impl Failure {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Heddle(error) => error.hint(),
+            Self::Heddle(Error::File { source, .. })
+            | Self::ModelsNotKept(Error::File { source, .. }) => Some(file_hint(source).to_owned()),
+            Self::Heddle(error) | Self::ModelsNotKept(error) => error.hint(),
+            Self::Io(error) => Some(file_hint(error).to_owned()),
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Arc { hint, .. } => hint.clone(),
             Self::Replay(_) => Some(
                 "write one with `heddle run --memory-log FILE` or `memory.log` in heddle.toml"
                     .to_owned(),
             ),
+            Self::NoCacheFolder => Some("set HOME or HEDDLE_CACHE_DIR".to_owned()),
             Self::Profile(error) => Some(error.hint().to_owned()),
             Self::Interrupted { .. } => {
                 Some("the result leaves out the tasks that were not finished".to_owned())
             }
-            Self::Lattice(_) | Self::Io(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
+            Self::Lattice(_) | Self::Unfit { .. } | Self::Regression { .. } => None,
         }
     }
 
@@ -173,10 +185,22 @@ impl Failure {
             | Self::Profile(_)
             | Self::Replay(_)
             | Self::Arc { .. }
+            | Self::ModelsNotKept(_)
+            | Self::NoCacheFolder
             | Self::Io(_)
             | Self::Unfit { .. } => 1,
             Self::Regression { .. } => 3,
             Self::Interrupted { .. } => interrupt::INTERRUPTED,
+        }
+    }
+
+    /// Whether the reader of a pipe that the command wrote to has closed it.
+    fn is_broken_pipe(&self) -> bool {
+        match self {
+            Self::Io(cause) | Self::Profile(ProfileError::Write { cause, .. }) => {
+                cause.kind() == io::ErrorKind::BrokenPipe
+            }
+            _ => false,
         }
     }
 }
@@ -192,7 +216,15 @@ fn is_negative_result(error: &heddle::lattice::Error) -> bool {
 
 /// Reads the arguments, runs the command and returns its exit code.
 pub(crate) fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Help and the version count as errors here; their code is that of success.
+        Err(unparsed) => {
+            let code = u8::try_from(unparsed.exit_code()).unwrap_or(2);
+            let printed = output::print_unparsed(&unparsed).map_err(Failure::from);
+            return printed.map_or_else(|failure| fail(&failure), |()| code.into());
+        }
+    };
     let mut output = Output::new(arguments.common.json);
     let done = dispatch(&arguments, &mut output);
     // A command that fails may have printed a result first.
@@ -200,18 +232,20 @@ pub(crate) fn main() -> ExitCode {
     let result = done.and(printed);
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader closed the pipe.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(failure) => {
-            let mut screen = anstream::stderr().lock();
-            // A failed write to standard error cannot be reported.
-            let _ = writeln!(screen, "error: {}", with_causes(&failure));
-            if let Some(hint) = failure.hint() {
-                let _ = writeln!(screen, "hint: {hint}");
-            }
-            ExitCode::from(failure.code())
-        }
+        Err(failure) => fail(&failure),
     }
+}
+
+/// Prints a failure and returns its exit code.
+fn fail(failure: &Failure) -> ExitCode {
+    if failure.is_broken_pipe() {
+        return ExitCode::SUCCESS;
+    }
+    report("error", with_causes(failure));
+    if let Some(hint) = failure.hint() {
+        report("hint", hint);
+    }
+    ExitCode::from(failure.code())
 }
 
 fn dispatch(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
@@ -239,8 +273,7 @@ fn configure(common: &GlobalArguments) -> Result<Config, Failure> {
     };
     // Taken, so that no runtime repeats them among its notes.
     for warning in std::mem::take(&mut config.warnings) {
-        // A warning that cannot be printed does not fail the command.
-        let _ = writeln!(anstream::stderr().lock(), "warning: {warning}");
+        report("warning", warning);
     }
     match common.device.as_deref() {
         None => {}
@@ -264,10 +297,7 @@ fn open_devices(discovery: &DiscoveredDevices, config: &Config) -> Result<Runtim
         .builder(config.clone())
         .build()
         .map_err(|error| with_gpu_hint(error, discovery))?;
-    for note in runtime.notes() {
-        // A note that cannot be printed does not fail the command.
-        let _ = writeln!(anstream::stderr().lock(), "note: {note}");
-    }
+    runtime.notes().iter().for_each(note);
     Ok(runtime)
 }
 
@@ -301,11 +331,10 @@ fn with_gpu_hint(error: Error, discovery: &DiscoveredDevices) -> Failure {
 /// Saves the cost models. A cache folder that cannot be written is a note, not a failure.
 fn save_models(runtime: &Runtime) -> Vec<PathBuf> {
     runtime.save_models().unwrap_or_else(|error| {
-        let _ = writeln!(
-            anstream::stderr().lock(),
-            "note: the measured cost models are not kept: {}",
+        note(format_args!(
+            "the measured cost models are not kept: {}",
             with_causes(&error)
-        );
+        ));
         Vec::new()
     })
 }

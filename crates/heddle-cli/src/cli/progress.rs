@@ -11,6 +11,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 const STEPS: u64 = 1000;
 
 /// Returns a bar of `steps` steps, hidden unless standard error is a terminal.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "asks whether standard error is a terminal; the bars hold no foreign text"
+)]
 fn bar(steps: u64, doing: &str) -> ProgressBar {
     let bar = if std::io::stderr().is_terminal() {
         ProgressBar::new(steps)

@@ -54,21 +54,6 @@ fn a_truncated_model_file_is_set_aside_and_rebuilt() {
 }
 
 #[test]
-fn a_cache_folder_that_cannot_be_written_is_a_note() {
-    let heddle = Heddle::new();
-    // A file where the folder should be: not writable even for root.
-    fs::write(heddle.cache(), "in the way").unwrap();
-    let output = heddle.run(&["calibrate", "--budget", "0.2"]);
-    assert!(output.status.success(), "{}", error_text(&output));
-    assert!(
-        error_text(&output).contains("not kept"),
-        "{}",
-        error_text(&output)
-    );
-    assert_eq!(fs::read_to_string(heddle.cache()).unwrap(), "in the way");
-}
-
-#[test]
 fn explain_lists_each_operation_once_for_an_unknown_name() {
     let output = Heddle::new().run(&["explain", "nosuch", "--size", "5"]);
     assert_eq!(output.status.code(), Some(2));

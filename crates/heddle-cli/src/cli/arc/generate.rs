@@ -6,6 +6,7 @@ use heddle::arc::data;
 use heddle::arc::program::Form;
 use heddle::arc::rng::Rng;
 use heddle::arc::search::{Mutation, ProgramShape, generate, mutate};
+use heddle::profile::write_whole;
 use serde_json::json;
 
 use super::inputs::{failure, read_programs};
@@ -70,10 +71,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         .collect();
     let text = text.trim_end();
     if let Some(file) = &arguments.out {
-        std::fs::write(file, format!("{text}\n")).map_err(|error| Failure::Arc {
-            message: format!("cannot write {}: {error}", file.display()),
-            hint: None,
-        })?;
+        output.leave_standard_output_to(file);
+        write_whole(file, |to| writeln!(to, "{text}"))?;
     }
     if output.is_json() {
         let texts: Vec<&str> = made.iter().map(|made| &*made.program).collect();

@@ -7,6 +7,7 @@ use heddle::arc::gpu::{Bytecode, disassemble};
 use heddle::arc::plan::{Graph, Plan, patterns, write};
 use heddle::arc::program::Program;
 use heddle::arc::rng::Rng;
+use heddle::profile::write_whole;
 use serde_json::json;
 
 use super::inputs::read_programs;
@@ -55,10 +56,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     };
     let graph = Graph::merge(&programs);
     if let Some(out) = &arguments.out {
-        std::fs::write(out, write(&graph)).map_err(|error| Failure::Arc {
-            message: format!("cannot write {}: {error}", out.display()),
-            hint: None,
-        })?;
+        output.leave_standard_output_to(out);
+        write_whole(out, |to| to.write_all(write(&graph).as_bytes()))?;
     }
     let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for pattern in patterns(&graph) {

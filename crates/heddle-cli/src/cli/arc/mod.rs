@@ -13,11 +13,10 @@ mod merge;
 
 use heddle::config::Config;
 use heddle::{DiscoveredDevices, Runtime};
-use std::io::Write;
 
 pub(super) use gpu::arc_launch;
 
-use super::output::Output;
+use super::output::{self, Output};
 use super::{Failure, with_gpu_hint};
 
 /// The most programs that one run generates. They are kept in memory, a few kilobytes each.
@@ -86,8 +85,7 @@ fn refuse_above(option: &str, asked: usize, limit: usize) -> Result<(), Failure>
 /// Prints notes on standard error.
 fn print_notes(notes: &[String]) {
     for note in notes {
-        // A note that cannot be printed does not fail the command.
-        let _ = writeln!(anstream::stderr().lock(), "note: {note}");
+        output::note(note);
     }
 }
 

@@ -18,6 +18,9 @@ use crate::cli::Failure;
 static COPY: Kind = Kind::new("copy", WorkUnit::Bytes);
 static MULTIPLY_ADD: Kind = Kind::new("multiply-add", WorkUnit::MultiplyAdds);
 
+/// Most bytes that a copy reads: no cache holds them, so larger copies are as fast.
+const MAX_COPY: u64 = 1 << 28;
+
 /// The peak rates measured so far.
 pub(super) struct Ceilings<'a> {
     runtime: &'a Runtime,
@@ -40,7 +43,7 @@ impl<'a> Ceilings<'a> {
     /// the better of one thread and all threads, since either may be faster.
     pub(super) fn bandwidth(&mut self, bytes: Bytes) -> Result<f64, Failure> {
         // Half is read, half is written. Sizes are rounded up to a power of two.
-        let half = (bytes.0 / 2).max(64).next_power_of_two();
+        let half = (bytes.0 / 2).clamp(64, MAX_COPY).next_power_of_two();
         if let Some(&known) = self.bandwidth.get(&half) {
             return Ok(known);
         }

@@ -1,10 +1,8 @@
 //! Files of one number per site for other programs: `.npy` or CSV.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
-use heddle::Error;
 use heddle::lattice::{Lattice, Site};
 use heddle::profile::write_whole;
 use serde::Serialize;
@@ -56,8 +54,6 @@ impl ArrayFile {
     /// Writes `layers` arrays, each with one number per site of the lattice, that
     /// `values` makes one after the other. A layer's number is the first index of its
     /// numbers if `layer_name` names that index; else there is one layer.
-    ///
-    /// A regular file appears whole or not at all; a pipe or a device is written to.
     pub(super) fn write(
         &self,
         lattice: &Lattice,
@@ -67,7 +63,7 @@ impl ArrayFile {
         let (layer_name, count) = layers;
         // The error of a layer; `write_whole` only passes an `io::Error` through.
         let mut failed = None;
-        let write = |to: &mut dyn Write| -> io::Result<()> {
+        let mut write = |to: &mut dyn Write| -> io::Result<()> {
             match self.format {
                 Format::Npy => to.write_all(&npy_header(&shape(lattice, layer_name, count)))?,
                 Format::Csv => csv_header(to, lattice, layer_name)?,
@@ -87,13 +83,7 @@ impl ArrayFile {
             }
             Ok(())
         };
-        let written = if is_special(&self.path) {
-            write_through(&self.path, write)
-        } else {
-            // A link keeps pointing to what is written.
-            let target = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-            write_whole(target, write).map_err(Failure::from)
-        };
+        let written = write_whole(&self.path, |to| write(to)).map_err(Failure::from);
         match failed {
             Some(failure) => Err(failure),
             None => Ok(Written {
@@ -101,52 +91,6 @@ impl ArrayFile {
                 bytes: written?,
             }),
         }
-    }
-}
-
-/// Whether the path is a pipe or device, which a regular file must not replace.
-fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| !found.is_file())
-}
-
-fn write_through(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<u64, Failure> {
-    let attempt = || {
-        let file = OpenOptions::new().write(true).open(path)?;
-        let mut counted = Counted {
-            to: BufWriter::new(file),
-            bytes: 0,
-        };
-        write(&mut counted)?;
-        counted.flush()?;
-        Ok(counted.bytes)
-    };
-    attempt().map_err(|source| {
-        Failure::Heddle(Error::File {
-            action: "write",
-            path: path.to_owned(),
-            source,
-        })
-    })
-}
-
-/// Counts the written bytes: a pipe has no length.
-struct Counted<W> {
-    to: W,
-    bytes: u64,
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.to.write(bytes)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
     }
 }
 

@@ -1,6 +1,5 @@
 //! `heddle lattice show`: draws a two-dimensional slice as SVG or HTML.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use heddle::config::Config;
@@ -11,7 +10,7 @@ use serde_json::json;
 
 use super::centrality::Measure;
 use super::{LatticeArguments, SiteCoordinates, free_ends, site_or, words};
-use crate::cli::output::Output;
+use crate::cli::output::{Output, note};
 use crate::cli::{Failure, open};
 
 #[derive(Debug, clap::Args)]
@@ -102,6 +101,7 @@ pub(super) fn run(
         picture.svg()?
     };
     let file = &arguments.output;
+    output.leave_standard_output_to(file);
     let bytes = write_whole(file, |to| to.write_all(drawn.as_bytes()))?;
     if output.is_json() {
         return Ok(output.object(&json!({ "file": file, "bytes": bytes }))?);
@@ -125,11 +125,7 @@ fn path(
     match lattice.shortest_path(from, to) {
         Ok(path) => Ok(path.vertices),
         Err(error @ Error::NoPath { .. }) if !is_named => {
-            // A note that cannot be printed does not fail the command.
-            let _ = writeln!(
-                anstream::stderr().lock(),
-                "note: drawn without a path: {error}"
-            );
+            note(format_args!("drawn without a path: {error}"));
             Ok(Vec::new())
         }
         Err(error) => Err(error.into()),
@@ -147,7 +143,7 @@ fn values(
         Colour::None => return Ok(None),
         Colour::Distances => {
             let distances = lattice
-                .distances_on(&CpuPool::new(config.threads), &[from])?
+                .distances_on(&CpuPool::deferred(config.threads), &[from])?
                 .to_costs();
             return Ok(Some(("distance", distances)));
         }

@@ -130,6 +130,7 @@ pub(super) fn run(
         undone,
     };
     if let Some(file) = &arguments.output {
+        output.leave_standard_output_to(file);
         write(file, &result)?;
     }
     if output.is_json() {
@@ -197,20 +198,24 @@ fn value_summary(signal: &TransformValues) -> Result<ValueSummary, Failure> {
 }
 
 fn write(file: &Path, signal: &TransformValues) -> Result<(), Failure> {
-    let bytes: Vec<u8> = match signal {
-        TransformValues::Bytes(values) => values.as_slice()?.to_vec(),
-        TransformValues::Float32(values) => values
-            .as_slice()?
-            .iter()
-            .flat_map(|value| f64::from(*value).to_le_bytes())
-            .collect(),
-        TransformValues::Float64(values) => values
-            .as_slice()?
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect(),
-    };
-    write_whole(file, |to| std::io::Write::write_all(to, &bytes))?;
+    match signal {
+        TransformValues::Bytes(values) => {
+            let values = values.as_slice()?;
+            write_whole(file, |to| to.write_all(values))?;
+        }
+        TransformValues::Float32(values) => {
+            let mut values = values.as_slice()?.iter();
+            write_whole(file, |to| {
+                values.try_for_each(|value| to.write_all(&f64::from(*value).to_le_bytes()))
+            })?;
+        }
+        TransformValues::Float64(values) => {
+            let mut values = values.as_slice()?.iter();
+            write_whole(file, |to| {
+                values.try_for_each(|value| to.write_all(&value.to_le_bytes()))
+            })?;
+        }
+    }
     Ok(())
 }
 

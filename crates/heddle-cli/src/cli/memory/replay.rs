@@ -1,7 +1,7 @@
 //! `heddle memory replay`: replays an allocation log with other limits and pool settings.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use heddle::memory::{
 use heddle::units::Bytes;
 
 use crate::cli::Failure;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, note};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -42,8 +42,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
-    let mut log = open(&arguments.log)?;
-    let header = header(&mut log, &arguments.log)?;
+    let header = header(&arguments.log)?;
     let limit = arguments.limit.of(header.capacity);
     let clock = Arc::new(ManualClock::default());
     let stack = stack(arguments, limit, &clock);
@@ -53,11 +52,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         Err(error) => return Err(error.into()),
     };
     if let Some(line) = cut_off {
-        // A note that cannot be printed does not fail the command.
-        let _ = writeln!(
-            anstream::stderr().lock(),
-            "note: the log is cut off in line {line}; the lines before it were replayed"
-        );
+        note(format_args!(
+            "the log is cut off in line {line}; the lines before it were replayed"
+        ));
     }
     if output.is_json() {
         return Ok(output.object(&serde_json::json!({
@@ -101,19 +98,14 @@ fn open(path: &Path) -> Result<BufReader<File>, Failure> {
     Ok(BufReader::new(file))
 }
 
-fn header(log: &mut impl BufRead, path: &Path) -> Result<LogHeader, Failure> {
-    let mut line = Vec::new();
-    log.read_until(b'\n', &mut line)
-        .map_err(|source| Error::File {
+fn header(path: &Path) -> Result<LogHeader, Failure> {
+    LogHeader::read(open(path)?).map_err(|error| match error {
+        ReplayError::Unreadable { source, .. } => Failure::Heddle(Error::File {
             action: "read",
             path: path.to_owned(),
             source,
-        })?;
-    serde_json::from_slice(&line).map_err(|_| {
-        let found = String::from_utf8_lossy(&line);
-        Failure::from(ReplayError::NotALog {
-            found: found.trim_end().chars().take(80).collect(),
-        })
+        }),
+        error => error.into(),
     })
 }
 

@@ -37,6 +37,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
     let recording = Recording::read(&arguments.file)?;
     let ending = if arguments.collapsed { "stacks" } else { "svg" };
     let file = output_path(&arguments.file, arguments.output.as_deref(), ending);
+    output.leave_standard_output_to(&file);
     if arguments.collapsed {
         let written = recording.write_collapsed(&file, arguments.cap.bytes())?;
         return Ok(print_written(&file, &written, output)?);

@@ -20,6 +20,7 @@ use heddle::profile::{Recording, WrittenFile};
 use serde_json::json;
 
 use super::Failure;
+use super::escape::one_line;
 use super::output::{FAINT, Output};
 use super::size;
 
@@ -105,7 +106,7 @@ fn print_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
     let machine = &recording.machine;
     let label = match recording.label.as_str() {
         "" => "a run".to_owned(),
-        label => label.escape_debug().to_string(),
+        label => one_line(label),
     };
     let place = if machine.cpu.is_empty() {
         String::new()
@@ -114,14 +115,15 @@ fn print_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
             .devices
             .iter()
             .filter(|device| device.id != "cpu")
-            .map(|device| format!("{} ({})", device.id, device.name))
+            .map(|device| one_line(&format!("{} ({})", device.id, device.name)))
             .collect();
         let devices = if devices.is_empty() {
             String::new()
         } else {
             format!(" and {}", devices.join(", "))
         };
-        format!(" on {} ({} threads){devices}", machine.cpu, machine.cores)
+        let cpu = one_line(&machine.cpu);
+        format!(" on {cpu} ({} threads){devices}", machine.cores)
     };
     output.line(format_args!(
         "{label}{place}: {} spans recorded, {} in the file",
@@ -149,17 +151,10 @@ fn print_run(recording: &Recording, output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a name with its control characters escaped, so that it fits on one line.
+/// Returns a name on one line, `-` if it is empty.
 fn shown(name: &str) -> String {
     match name {
         "" => "-".to_owned(),
-        name => name
-            .chars()
-            .flat_map(|character| {
-                let escaped = character.is_control().then(|| character.escape_default());
-                let plain = (!character.is_control()).then_some(character);
-                escaped.into_iter().flatten().chain(plain)
-            })
-            .collect(),
+        name => one_line(name),
     }
 }

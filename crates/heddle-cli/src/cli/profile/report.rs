@@ -30,6 +30,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         let file = asked.unwrap_or(Path::new("heddle-profile.html"));
         (file.to_owned(), report::render_demo())
     };
+    output.leave_standard_output_to(&file);
     let bytes = write(&file, &page)?;
     if output.is_json() {
         return Ok(output.object(&json!({ "file": file, "bytes": bytes }))?);

@@ -37,6 +37,7 @@ pub(in crate::cli) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let recording = Recording::read(&arguments.file)?;
     if let Some(file) = &arguments.csv {
+        output.leave_standard_output_to(file);
         let written = recording.write_csv(file, arguments.cap.bytes())?;
         return Ok(print_written(file, &written, output)?);
     }
@@ -132,7 +133,8 @@ fn tree(recording: &Recording, top: usize, output: &mut Output) -> io::Result<()
     }
     output.heading("Call tree")?;
     let mut list = table(&["operation ", "device ", "runs", "total", "self time"]);
-    for node in tree.nodes.iter().take(2 * top) {
+    let top = top.saturating_mul(2);
+    for node in tree.nodes.iter().take(top) {
         let indent = match node.depth {
             depth if depth <= INDENTED => "  ".repeat(depth),
             depth => format!("{}({depth} deep) ", "  ".repeat(INDENTED)),
@@ -146,7 +148,7 @@ fn tree(recording: &Recording, top: usize, output: &mut Output) -> io::Result<()
         ]);
     }
     output.line(list)?;
-    rest(2 * top, tree.nodes.len(), output)
+    rest(top, tree.nodes.len(), output)
 }
 
 fn routing(recording: &Recording, top: usize, output: &mut Output) -> io::Result<()> {

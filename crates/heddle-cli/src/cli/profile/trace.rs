@@ -25,6 +25,7 @@ pub(in crate::cli) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
     let recording = Recording::read(&arguments.file)?;
     let file = output_path(&arguments.file, arguments.output.as_deref(), "trace.json");
+    output.leave_standard_output_to(&file);
     let written = recording.write_trace(&file, arguments.cap.bytes())?;
     print_written(&file, &written, output)?;
     if !output.is_json() {

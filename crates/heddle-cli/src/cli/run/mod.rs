@@ -10,17 +10,18 @@ mod grids;
 mod show;
 mod workload;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use heddle::config::Config;
 use heddle::device::Accelerator;
+use heddle::error::with_causes;
 use heddle::memory::AcceleratorMemory;
+use heddle::profile::is_standard_output;
 use heddle::{Error, Runtime, recording};
 
 use super::arc::arc_launch;
-use super::output::Output;
+use super::output::{Output, note};
 use super::profile::report;
 use super::{Failure, calibrate, open, save_models};
 use comparison::Comparison;
@@ -70,9 +71,17 @@ pub(super) fn run(
     let comparison = Comparison::run(&runtime, config, &workload, arguments.rounds)?;
     print_recomputed(&runtime);
     let models = save_models(&runtime);
-    let profile = keep_profile(&runtime, config, &comparison, arguments.profile.as_deref())?;
+    let asked = arguments.profile.as_deref();
+    for file in [asked, arguments.memory_log.as_deref()]
+        .into_iter()
+        .flatten()
+    {
+        output.leave_standard_output_to(file);
+    }
+    let (profile, kept) = keep_profile(&runtime, config, &comparison, asked);
     let page = profile.as_deref().and_then(keep_report);
-    finish_logs(&runtime, config)?;
+    // The results are printed even if a file cannot be written.
+    let kept = kept.and(finish_logs(&runtime, config));
     show::result(
         &show::RunSummary {
             runtime: &runtime,
@@ -89,14 +98,13 @@ pub(super) fn run(
     )?;
     drop((comparison, workload));
     print_live_allocations(&runtime);
-    Ok(())
+    kept
 }
 
 /// Prints the allocations that remain after every array was dropped.
 fn print_live_allocations(runtime: &Runtime) {
     for live_allocations in runtime.live_allocations() {
-        // A note that cannot be printed does not fail the command.
-        let _ = writeln!(anstream::stderr().lock(), "note: {live_allocations}");
+        note(live_allocations);
     }
 }
 
@@ -128,12 +136,10 @@ fn finish_logs(runtime: &Runtime, config: &Config) -> Result<(), Failure> {
         }
     }
     if !logged {
-        // A note that cannot be printed does not fail the command.
-        let _ = writeln!(
-            anstream::stderr().lock(),
-            "note: nothing was logged to {}: there is no GPU",
+        note(format_args!(
+            "nothing was logged to {}: there is no GPU",
             path.display()
-        );
+        ));
     }
     Ok(())
 }
@@ -141,44 +147,66 @@ fn finish_logs(runtime: &Runtime, config: &Config) -> Result<(), Failure> {
 /// Prints what was computed again after the loss of a device.
 fn print_recomputed(runtime: &Runtime) {
     for row in runtime.report().recomputed {
-        // A note that cannot be printed does not fail the command.
-        let _ = writeln!(
-            anstream::stderr().lock(),
-            "note: {} x {} computed again because {} was lost (first: {})",
-            row.count,
-            row.what,
-            row.lost,
-            row.message
-        );
+        note(format_args!(
+            "{} x {} computed again because {} was lost (first: {})",
+            row.count, row.what, row.lost, row.message
+        ));
     }
 }
 
-/// Writes the spans to the named file, else to the cache folder if it can be written.
+/// Writes the spans to the named file, else to the cache folder. Returns the file, if it was
+/// written, and a failure if it was named and was not.
 fn keep_profile(
     runtime: &Runtime,
     config: &Config,
     comparison: &Comparison,
     asked: Option<&Path>,
-) -> Result<Option<PathBuf>, Failure> {
+) -> (Option<PathBuf>, Result<(), Failure>) {
     let recording = recording::take(
         runtime,
         "heddle run",
         &comparison.decision_summary.decisions,
     );
     if let Some(file) = asked {
-        recording.write(file)?;
-        return Ok(Some(file.to_owned()));
+        let written = recording.write(file);
+        return (
+            written.is_ok().then(|| file.to_owned()),
+            written.map(drop).map_err(Failure::from),
+        );
     }
-    // The user did not request the default file, so it may fail to be written.
-    Ok(config
-        .cache_folder()
-        .map(|folder| folder.join("last-run.json"))
-        .filter(|file| recording.write(file).is_ok()))
+    let kept = config.cache_folder().and_then(|folder| {
+        let file = folder.join("last-run.json");
+        // The user did not request the default file, so it may fail to be written.
+        match recording.write(&file) {
+            Ok(_) => Some(file),
+            Err(error) => {
+                note(format_args!(
+                    "the spans of this run are not kept: {}",
+                    with_causes(&error)
+                ));
+                None
+            }
+        }
+    });
+    (kept, Ok(()))
 }
 
-/// Writes a report page next to the recording, if possible.
+/// Writes a report page next to the recording, if possible. Next to a pipe or a device there
+/// is none.
 fn keep_report(profile: &Path) -> Option<PathBuf> {
+    if is_standard_output(profile) || !profile.is_file() {
+        return None;
+    }
     let file = profile.with_extension("html");
-    let page = report::page_of(profile).ok()?;
-    report::write(&file, &page).ok().map(|_| file)
+    let written = report::page_of(profile).and_then(|page| report::write(&file, &page));
+    match written {
+        Ok(_) => Some(file),
+        Err(error) => {
+            note(format_args!(
+                "the report of this run is not kept: {}",
+                with_causes(&error)
+            ));
+            None
+        }
+    }
 }

@@ -64,6 +64,9 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    for file in [&arguments.html, &arguments.profile].into_iter().flatten() {
+        output.leave_standard_output_to(file);
+    }
     let token = interrupt::token();
     let found = arguments.inputs.read()?;
     let mut notes = found.dataset.notes.clone();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use heddle::arc::assess::Assessment;
+use heddle::profile::write_whole;
 use serde_json::{Value, json};
 
 use super::draw::{ReturnedValue, TaskDrawing};
@@ -32,10 +33,13 @@ pub(super) fn write(
     });
     // An unescaped `</script>` in a name would end the script.
     let figures = figures.to_string().replace('<', "\\u003c");
-    std::fs::write(file, PAGE.replacen(DATA_MARKER, &figures, 1)).map_err(|error| Failure::Arc {
-        message: format!("cannot write {}: {error}", file.display()),
-        hint: Some("--html names the page to write".to_owned()),
-    })
+    let (before, after) = PAGE.split_once(DATA_MARKER).unwrap_or((PAGE, ""));
+    write_whole(file, |to| {
+        [before, &figures, after]
+            .iter()
+            .try_for_each(|part| to.write_all(part.as_bytes()))
+    })?;
+    Ok(())
 }
 
 fn task(drawn: &TaskDrawing) -> Value {

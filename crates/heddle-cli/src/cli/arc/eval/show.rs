@@ -5,6 +5,7 @@ use std::io;
 use anstyle::{AnsiColor, RgbColor, Style};
 
 use super::draw::{COLOURS, PairDrawing, ReturnedValue, TaskDrawing};
+use crate::cli::escape::Mark;
 use crate::cli::output::{FAINT, HEADING, Output};
 
 /// Columns between two grids.
@@ -74,9 +75,11 @@ fn cell_text(cell: i8) -> String {
     } else {
         AnsiColor::BrightWhite
     };
-    let style = Style::new()
-        .bg_color(Some(RgbColor(*red, *green, *blue).into()))
-        .fg_color(Some(text.into()));
+    let style = Mark(
+        Style::new()
+            .bg_color(Some(RgbColor(*red, *green, *blue).into()))
+            .fg_color(Some(text.into())),
+    );
     format!("{style}{cell} {style:#}")
 }
 
