@@ -3,9 +3,14 @@
 //! The host name is left out on purpose: containers get a new one at every start, and a model
 //! measured on the same hardware is still valid.
 
+mod cgroup;
+mod process_memory;
+
 use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
+
+pub(crate) use process_memory::ProcessMemory;
 
 /// Facts about the host that do not change while the process runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,12 +45,8 @@ impl Machine {
             .map(|cpu| cpu.brand().trim().to_owned())
             .filter(|brand| !brand.is_empty())
             .unwrap_or_else(|| arch.clone());
-        let memory = system.as_ref().map_or(0, |system| {
-            system
-                .cgroup_limits()
-                .map_or(u64::MAX, |limits| limits.total_memory)
-                .min(system.total_memory())
-        });
+        let installed = system.as_ref().map_or(0, sysinfo::System::total_memory);
+        let memory = cgroup::read().map_or(installed, |group| installed.min(group.limit.0));
         Self {
             cpu,
             arch,
@@ -59,13 +60,32 @@ impl Machine {
         }
     }
 
-    /// The memory that could be allocated now without swapping.
+    /// The memory that could be allocated now without swapping: what the machine has free, or
+    /// less where a control group or a limit of the process leaves less.
     #[must_use]
     pub fn available_memory() -> Bytes {
-        sysinfo::System::new_with_specifics(
+        let process = ProcessMemory::read();
+        let bounds = [
+            Self::unused_memory(),
+            Self::group_room(),
+            process.addresses_left,
+            process.data_left,
+        ];
+        bounds.into_iter().flatten().min().unwrap_or_default()
+    }
+
+    /// The memory that the machine has free; `None` if the system does not report it.
+    pub(crate) fn unused_memory() -> Option<Bytes> {
+        let system = sysinfo::System::new_with_specifics(
             sysinfo::RefreshKind::nothing()
                 .with_memory(sysinfo::MemoryRefreshKind::nothing().with_ram()),
-        )
-        .map_or(Bytes(0), |system| Bytes(system.available_memory()))
+        );
+        let bytes = system.ok()?.available_memory();
+        (bytes > 0).then_some(Bytes(bytes))
+    }
+
+    /// The memory that the control groups of this process leave, if they have a limit.
+    pub(crate) fn group_room() -> Option<Bytes> {
+        cgroup::read().map(|group| group.room)
     }
 }

@@ -8,14 +8,17 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
 use super::poison;
 use crate::dtype::Element;
+use crate::error::Error;
 use crate::machine::Machine;
+use crate::memory::{CHECKED_FROM, check_host, refused_by_allocator};
+use crate::units::Bytes;
 
 /// Smaller buffers are left to the allocator, which is as fast and takes no lock.
 const RECYCLE_FROM: usize = 4 << 10;
@@ -50,26 +53,37 @@ pub struct HostBuffer<T: Element> {
 }
 
 impl<T: Element> HostBuffer<T> {
-    /// Allocates `len` elements of unspecified content.
+    /// Allocates `len` elements of unspecified content. Panics if there is no memory for them: where
+    /// input chooses `len`, use [`try_unspecified`](Self::try_unspecified).
     #[must_use]
     pub fn unspecified(len: usize) -> Self {
-        let size = SizeClass::for_bytes(len.saturating_mul(size_of::<T>()));
-        let chunks = BUFFER_CACHE.take(size).unwrap_or_else(|| size.allocate());
+        Self::try_unspecified("a host buffer", len).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Allocates `len` elements of unspecified content for what `operation` names.
+    pub fn try_unspecified(operation: &'static str, len: usize) -> Result<Self, Error> {
+        let size = SizeClass::of::<T>(operation, len)?;
+        let chunks = match BUFFER_CACHE.take(size) {
+            Some(chunks) => chunks,
+            None => size.allocate(operation)?,
+        };
         let mut buffer = Self::over(chunks, len);
         if poison::is_wanted() {
             poison::fill(bytemuck::cast_slice_mut(buffer.as_mut_slice()));
         }
-        buffer
+        Ok(buffer)
     }
 
-    /// Allocates `len` zeros.
-    #[must_use]
-    pub fn zeroed(len: usize) -> Self {
-        let size = SizeClass::for_bytes(len.saturating_mul(size_of::<T>()));
-        Self::over(size.allocate(), len)
+    /// Allocates `len` zeros for what `operation` names.
+    pub fn try_zeroed(operation: &'static str, len: usize) -> Result<Self, Error> {
+        let size = SizeClass::of::<T>(operation, len)?;
+        Ok(Self::over(size.allocate(operation)?, len))
     }
 
     fn over(chunks: Vec<AlignedChunk>, len: usize) -> Self {
+        if let Some(bytes) = counted_bytes(&chunks) {
+            HELD_BYTES.fetch_add(bytes, Ordering::Relaxed);
+        }
         Self {
             start: chunks.as_ptr().align_offset(ALIGNMENT) + colour(len * size_of::<T>()),
             chunks,
@@ -115,8 +129,31 @@ impl<T: Element> HostBuffer<T> {
 
 impl<T: Element> Drop for HostBuffer<T> {
     fn drop(&mut self) {
+        if let Some(bytes) = counted_bytes(&self.chunks) {
+            HELD_BYTES.fetch_sub(bytes, Ordering::Relaxed);
+        }
         BUFFER_CACHE.put(mem::take(&mut self.chunks));
     }
+}
+
+/// The bytes of all large buffers in use.
+static HELD_BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// The bytes of all arrays on the host that have a large buffer of their own.
+pub(crate) fn held_bytes() -> Bytes {
+    Bytes(HELD_BYTES.load(Ordering::Relaxed))
+}
+
+/// The bytes of a buffer large enough to be counted.
+#[inline]
+fn counted_bytes(chunks: &[AlignedChunk]) -> Option<u64> {
+    let bytes = size_of_val(chunks) as u64;
+    (bytes >= CHECKED_FROM.0).then_some(bytes)
+}
+
+/// Frees the buffers that are kept for reuse.
+pub(crate) fn release_recycled() {
+    BUFFER_CACHE.clear();
 }
 
 impl<T: Element> fmt::Debug for HostBuffer<T> {
@@ -143,6 +180,16 @@ struct SizeClass {
 impl SizeClass {
     const STEPS_LOG2: u32 = 3;
 
+    /// The size for `len` elements. Fails for more bytes than an allocation may have.
+    #[inline]
+    fn of<T>(operation: &'static str, len: usize) -> Result<Self, Error> {
+        match len.checked_mul(size_of::<T>()) {
+            // Rounding up adds an eighth, and the total must not overflow.
+            Some(bytes) if bytes < usize::MAX / 4 => Ok(Self::for_bytes(bytes)),
+            _ => Err(refused_by_allocator(operation, Bytes::of::<T>(len))),
+        }
+    }
+
     fn for_bytes(bytes: usize) -> Self {
         let offsets = if bytes < COLOURED_FROM {
             0
@@ -158,15 +205,18 @@ impl SizeClass {
         }
     }
 
-    fn allocate(self) -> Vec<AlignedChunk> {
-        if self.chunks * size_of::<AlignedChunk>() < RECYCLE_FROM {
+    fn allocate(self, operation: &'static str) -> Result<Vec<AlignedChunk>, Error> {
+        let bytes = Bytes::of::<AlignedChunk>(self.chunks);
+        if bytes.0 < RECYCLE_FROM as u64 {
             // `calloc` never takes from the allocator's per-thread cache, though `free` adds to it,
             // so small buffers would always miss it.
             let mut chunks = Vec::with_capacity(self.chunks);
             chunks.resize(self.chunks, AlignedChunk::zeroed());
-            return chunks;
+            return Ok(chunks);
         }
-        bytemuck::allocation::zeroed_vec(self.chunks)
+        check_host(operation, bytes)?;
+        bytemuck::allocation::try_zeroed_vec(self.chunks)
+            .map_err(|()| refused_by_allocator(operation, bytes))
     }
 
     /// Returns the index of the free list of this size, if buffers of it are kept.
@@ -216,6 +266,17 @@ impl BufferCache {
         Some(chunks)
     }
 
+    fn clear(&self) {
+        let mut free_lists = self
+            .free_lists
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let lists = mem::take(&mut free_lists.lists);
+        free_lists.bytes = 0;
+        drop(free_lists);
+        drop(lists);
+    }
+
     fn put(&self, chunks: Vec<AlignedChunk>) {
         let Some(free_list) = (SizeClass {
             chunks: chunks.len(),
@@ -248,7 +309,7 @@ mod tests {
     #[test]
     fn elements_start_on_a_cache_line() {
         for len in [0, 1, 5, 63, 64, 65, 1000, 100_000] {
-            let buffer = HostBuffer::<f64>::zeroed(len);
+            let buffer = HostBuffer::<f64>::try_zeroed("a test", len).unwrap();
             assert_eq!(buffer.as_slice().len(), len);
             assert!(buffer.as_slice().iter().all(|&value| value == 0.0));
             assert_eq!(buffer.as_slice().as_ptr() as usize % ALIGNMENT, 0);

@@ -125,7 +125,8 @@ impl Cached for DeviceCopy {
         }) else {
             return Ok(Bytes(0));
         };
-        let mut host_bytes = HostBuffer::unspecified(buffer.bytes().0 as usize);
+        let mut host_bytes =
+            HostBuffer::try_unspecified("moving an array to the host", buffer.bytes().0 as usize)?;
         match buffer.download(host_bytes.as_mut_slice()) {
             Ok(down_time) => {
                 let down = buffer.bytes();

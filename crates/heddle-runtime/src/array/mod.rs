@@ -19,6 +19,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 pub use buffer::HostBuffer;
+pub(crate) use buffer::{held_bytes, release_recycled};
 pub(crate) use poison::Poison;
 pub use residency::Residency;
 pub(crate) use transfers::count as count_transfer;
@@ -27,6 +28,7 @@ pub use transfers::{TransferCounts, transfer_counts};
 use crate::device::{Accelerator, DeviceBuffer, DeviceId, TransferTotals};
 use crate::dtype::{DType, Element};
 use crate::error::Error;
+use crate::memory::admit_host;
 use crate::shape::Shape;
 use crate::units::Bytes;
 
@@ -117,16 +119,22 @@ impl<T: Element> Copies<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// Creates a flat array of these values.
+    /// Creates a flat array of these values. Panics if there is no memory for a copy of them: see
+    /// [`try_from_slice`](Self::try_from_slice).
     #[must_use]
     pub fn from_slice(values: &[T]) -> Self {
-        let mut buffer = HostBuffer::unspecified(values.len());
+        Self::try_from_slice(values).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Creates a flat array of these values. Fails if there is no memory for a copy of them.
+    pub fn try_from_slice(values: &[T]) -> Result<Self, Error> {
+        let mut buffer = HostBuffer::try_unspecified("an array", values.len())?;
         buffer.as_mut_slice().copy_from_slice(values);
-        Self::on_host(Shape::flat(values.len()), buffer)
+        Ok(Self::on_host(Shape::flat(values.len()), buffer))
     }
 
     /// Creates a flat array of `len` elements, which `fill` writes. It must write all of them:
-    /// their content before is unspecified.
+    /// their content before is unspecified. Panics if there is no memory for them.
     #[must_use]
     pub fn filled(len: usize, fill: impl FnOnce(&mut [T])) -> Self {
         let mut buffer = HostBuffer::unspecified(len);
@@ -145,14 +153,14 @@ impl<T: Element> Array<T> {
         }
         Ok(Self {
             shape,
-            ..Self::from_slice(values)
+            ..Self::try_from_slice(values)?
         })
     }
 
     /// Creates an array of zeros.
     pub fn zeros(extents: &[usize]) -> Result<Self, Error> {
         let shape = Shape::new(extents)?;
-        let buffer = HostBuffer::zeroed(shape.elements());
+        let buffer = HostBuffer::try_zeroed("an array", shape.elements())?;
         Ok(Self::on_host(shape, buffer))
     }
 
@@ -313,7 +321,9 @@ impl<T: Element> Array<T> {
 
     /// Copies the elements into a vector.
     pub fn to_vec(&self) -> Result<Vec<T>, Error> {
-        self.as_slice().map(<[T]>::to_vec)
+        let elements = self.as_slice()?;
+        admit_host("a copy of an array", self.bytes())?;
+        Ok(elements.to_vec())
     }
 
     pub(crate) fn ensure_on_host(&self) -> Result<(&[T], TransferTotals), Error> {
@@ -328,7 +338,7 @@ impl<T: Element> Array<T> {
                 None => Err(self.no_copy_error()),
             };
         };
-        let mut elements = HostBuffer::unspecified(self.len());
+        let mut elements = HostBuffer::try_unspecified("an array read from a device", self.len())?;
         moved.down = self.bytes();
         moved.down_time = buffer
             .download(bytemuck::cast_slice_mut(elements.as_mut_slice()))
@@ -372,7 +382,7 @@ impl<T: Element> Array<T> {
             transfers::count_copy(self.bytes());
             *self = Self {
                 shape: self.shape.clone(),
-                ..Self::from_slice(self.as_slice()?)
+                ..Self::try_from_slice(self.as_slice()?)?
             };
         }
         let elements = Arc::get_mut(&mut self.copies).and_then(|copies| {

@@ -55,7 +55,7 @@ struct SharedBuffer<T: Element> {
 
 impl<T: Element> ResultBuffers<T> {
     /// Allocates buffers for results of these lengths.
-    pub(crate) fn of(lengths: impl Iterator<Item = usize>) -> Self {
+    pub(crate) fn of(lengths: impl Iterator<Item = usize>) -> Result<Self, Error> {
         let lengths: Vec<usize> = lengths.collect();
         let mut buffers = Vec::with_capacity(lengths.len() / MAX_RESULTS_PER_BUFFER + 1);
         let mut rest = &lengths[..];
@@ -72,12 +72,12 @@ impl<T: Element> ResultBuffers<T> {
             let (here, after) = rest.split_at(together);
             let total = here.iter().map(|&len| padded_len::<T>(len)).sum();
             buffers.push(SharedBuffer {
-                buffer: HostBuffer::unspecified(total),
+                buffer: HostBuffer::try_unspecified("a batch of results", total)?,
                 results: together,
             });
             rest = after;
         }
-        Self { buffers, lengths }
+        Ok(Self { buffers, lengths })
     }
 
     /// A sink that writes to the buffers, in which each result takes a multiple of `step`
@@ -207,7 +207,7 @@ mod tests {
             lengths in prop::collection::vec(0_usize..3000, 0..60),
             step in 1_usize..32,
         ) {
-            let mut result_buffers = ResultBuffers::<u32>::of(lengths.iter().copied());
+            let mut result_buffers = ResultBuffers::<u32>::of(lengths.iter().copied()).unwrap();
             let sink = result_buffers.sink(step);
             let mut whole = vec![0; sink.len()];
             let mut at = 0;

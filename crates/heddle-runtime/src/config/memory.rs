@@ -12,7 +12,7 @@ use crate::units::Bytes;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MemoryConfig {
-    /// The bytes operations may hold at once on the host.
+    /// The bytes that operations and the arrays they leave may hold at once on the host.
     pub host_limit: Size,
     /// The bytes that may be held at once on each GPU, stored arrays included.
     pub device_limit: Size,

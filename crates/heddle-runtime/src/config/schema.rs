@@ -144,7 +144,7 @@ pub(super) static KEYS: [Key; 30] = [
     Key {
         name: "memory.host_limit",
         default: "\"90%\"",
-        meaning: "host memory that running operations may hold at once; stored arrays are not counted",
+        meaning: "host memory that operations and the arrays they leave may hold at once; in `heddle lattice`, all memory of the process",
         set: |config, value| {
             config.memory.host_limit = value.size()?;
             Ok(())

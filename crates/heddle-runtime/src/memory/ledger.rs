@@ -73,8 +73,7 @@ impl Ledger {
                     .filter(|&total| total <= capacity.0)
             });
         let Ok(before) = granted else {
-            self.refusals.fetch_add(1, Ordering::Relaxed);
-            return Err(self.reading());
+            return Err(self.refuse());
         };
         let now = before + bytes.0;
         // The load comes first: a new peak is rare, and a locked write has a cost.
@@ -82,6 +81,13 @@ impl Ledger {
             self.peak.fetch_max(now, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Counts a refusal and returns the state.
+    #[cold]
+    pub(crate) fn refuse(&self) -> LedgerReading {
+        self.refusals.fetch_add(1, Ordering::Relaxed);
+        self.reading()
     }
 
     /// The bytes reserved now.

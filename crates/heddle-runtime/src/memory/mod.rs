@@ -6,13 +6,15 @@
 //! everything that watches it.
 //!
 //! Nothing here touches the memory it manages, and nothing waits for a device. `Ledger` is
-//! the plain byte count that [`Limit`] and devices build on.
+//! the plain byte count that [`Limit`] and devices build on. The host has no such stack: what is
+//! sized by input there passes [`admit_host`] before it is allocated.
 
 mod cached_copies;
 mod callbacks;
 mod cleanup;
 mod clock;
 mod event;
+mod host_memory;
 mod leaks;
 mod ledger;
 mod limit;
@@ -42,6 +44,8 @@ pub use cleanup::{
 };
 pub use clock::{ManualClock, SystemClock, TimeSource};
 pub use event::{AllocationEvent, LOG_VERSION, LogHeader, LogLine};
+pub(crate) use host_memory::{CHECKED_FROM, check as check_host, refused_by_allocator};
+pub use host_memory::{HostBound, admit_host, set_host_limit};
 pub use leaks::{Leak, LeakSettings};
 pub use ledger::LedgerReading;
 pub(crate) use ledger::{Ledger, Reservation};

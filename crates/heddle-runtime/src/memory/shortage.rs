@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::host_memory::{HostBound, HostRoom};
 use super::ledger::LedgerReading;
 use super::live_allocations::CountedNoun;
 use super::statistics::SiteUsage;
@@ -34,6 +35,10 @@ pub struct Shortage {
     pub taken_by_others: Bytes,
     /// The most bytes that may be committed.
     pub capacity: Bytes,
+    /// On the host, the bytes held already: by arrays, or where `bound` is given by the process.
+    pub held: Bytes,
+    /// What bounds an allocation of host memory; `None` for the limit of a device or a runtime.
+    pub bound: Option<HostBound>,
     /// The largest holders, largest first.
     pub holders: Vec<SiteUsage>,
 }
@@ -50,18 +55,43 @@ pub enum AllocateError {
 }
 
 impl Shortage {
-    /// The shortage of a device with a ledger only.
-    pub(crate) fn of_ledger(device: DeviceId, asked: Bytes, found: &LedgerReading) -> Self {
+    /// The shortage of a device with a ledger only, and with arrays that hold `held` bytes.
+    pub(crate) fn of_ledger(
+        device: DeviceId,
+        asked: Bytes,
+        held: Bytes,
+        found: &LedgerReading,
+    ) -> Self {
         Self {
             device,
             asked,
-            free: found.free(),
+            free: found.free().saturating_sub(held),
             reserved: found.reserved,
             pooled: Bytes(0),
             largest_free_block: Bytes(0),
             driver_free: None,
             taken_by_others: Bytes(0),
             capacity: found.capacity,
+            held,
+            bound: None,
+            holders: Vec::new(),
+        }
+    }
+
+    /// The shortage of host memory for an allocation.
+    pub(super) fn of_host(asked: Bytes, room: HostRoom, limit: Bytes) -> Self {
+        Self {
+            device: DeviceId::CPU,
+            asked,
+            free: room.free,
+            reserved: Bytes(0),
+            pooled: Bytes(0),
+            largest_free_block: Bytes(0),
+            driver_free: None,
+            taken_by_others: Bytes(0),
+            capacity: limit,
+            held: room.held,
+            bound: Some(room.bound),
             holders: Vec::new(),
         }
     }
@@ -80,7 +110,9 @@ impl Shortage {
     pub fn advice(&self) -> String {
         let Self { asked, device, .. } = self;
         let largest = self.holders.first();
-        if *asked > self.capacity {
+        if let Some(bound) = self.bound {
+            bound.advice().to_owned()
+        } else if *asked > self.capacity {
             format!(
                 "split the operands, or raise `{}`: {device} may use no more than {} in all",
                 self.limit_key(),
@@ -93,6 +125,11 @@ impl Shortage {
                 .to_owned()
         } else if self.free + self.reserved >= *asked {
             "wait for the running operations: what they reserved would be enough".to_owned()
+        } else if self.free + self.held >= *asked {
+            format!(
+                "drop arrays, raise `{}`, or split the operands",
+                self.limit_key()
+            )
         } else if let Some(SiteUsage {
             site,
             bytes,
@@ -128,16 +165,27 @@ impl fmt::Display for ShortageText<'_> {
         let Self(shortage) = self;
         let Shortage {
             free,
+            held,
             capacity,
             reserved,
             pooled,
             largest_free_block: largest,
             ..
         } = shortage;
+        if let Some(bound) = shortage.bound {
+            write!(f, "{free} is {bound}; the process holds {held}")?;
+            return match bound {
+                HostBound::Limit => write!(f, " of {capacity}"),
+                _ => Ok(()),
+            };
+        }
         write!(
             f,
             "{free} of {capacity} is free ({reserved} reserved by running operations"
         )?;
+        if *held > Bytes(0) {
+            write!(f, ", {held} held by arrays")?;
+        }
         if *pooled > Bytes(0) {
             write!(f, ", {pooled} pooled in blocks of up to {largest}")?;
         }
@@ -182,6 +230,8 @@ mod tests {
             driver_free: None,
             taken_by_others: Bytes(0),
             capacity: Bytes(64 << 20),
+            held: Bytes(0),
+            bound: None,
             holders: vec![SiteUsage {
                 site: AllocationSite::of_caller("matmul"),
                 bytes: Bytes(40 << 20),
@@ -228,6 +278,8 @@ mod tests {
             "other processes",
         );
         tells(|it| it.reserved = it.asked, "wait");
+        tells(|it| it.held = it.asked, "drop arrays");
+        tells(|it| it.bound = Some(HostBound::Addresses), "ulimit -v");
         tells(|it| it.holders.clear(), "device_limit");
     }
 }

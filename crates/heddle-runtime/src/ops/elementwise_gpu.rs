@@ -207,7 +207,7 @@ pub(super) fn streamed<T: Element>(
 ) -> Result<Array<T>, Error> {
     let elements = shape.elements();
     let memory_budget = memory_budget::for_chunks(context);
-    let mut out = HostBuffer::unspecified(elements);
+    let mut out = HostBuffer::try_unspecified("an elementwise result", elements)?;
     let is_large = |operand: &&MapOperand<'_, T>| match operand {
         MapOperand::PerElement(_) => false,
         MapOperand::Whole(array) => array.bytes().0 > memory_budget.0 / 4,

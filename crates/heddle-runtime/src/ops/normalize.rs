@@ -99,7 +99,7 @@ impl<T: Float> Operation for Normalize<T> {
             }
         };
         let input = context.host(&self.input)?;
-        let mut out = HostBuffer::unspecified(input.len());
+        let mut out = HostBuffer::try_unspecified(self.mode.kind().name(), input.len())?;
         let measure = match self.mode {
             NormalizeMode::ZScore => moments_of(pool, input).map(|m: Moments| (m.mean, m.std())),
             NormalizeMode::MinMax => extremes_of(pool, input).map(|Extremes { min, max }| {

@@ -62,7 +62,7 @@ impl<T: Float> Operation for Scale<T> {
             }
         };
         let input = context.host(&self.input)?;
-        let mut out = HostBuffer::unspecified(input.len());
+        let mut out = HostBuffer::try_unspecified(SCALE.name(), input.len())?;
         let f = FusedScale {
             factor: self.factor,
             offset: self.offset,

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::dtype::Element;
+use crate::error::Error;
+use crate::memory::admit_host;
+use crate::units::Bytes;
 
 /// Divides `0..len` into ranges of `step`.
 pub(super) fn ranges(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
@@ -18,13 +21,17 @@ pub(super) fn packed<T: Element>(
     width: usize,
     rows: Range<usize>,
     columns: Range<usize>,
-) -> Cow<'_, [T]> {
+) -> Result<Cow<'_, [T]>, Error> {
     let rows = &matrix[rows.start * width..rows.end * width];
     if columns.len() == width {
-        return Cow::Borrowed(rows);
+        return Ok(Cow::Borrowed(rows));
     }
+    admit_host(
+        "a part of a matrix",
+        Bytes::of::<T>(rows.len() / width * columns.len()),
+    )?;
     let rows = rows.chunks(width).map(|row| &row[columns.clone()]);
-    Cow::Owned(rows.collect::<Vec<_>>().concat())
+    Ok(Cow::Owned(rows.collect::<Vec<_>>().concat()))
 }
 
 #[cfg(test)]
@@ -42,7 +49,7 @@ mod tests {
         ) {
             let matrix: Vec<u32> = (0..(width * height) as u32).collect();
             let (rows, columns) = (top.min(height)..height, cut.min(width)..width);
-            let part = packed(&matrix, width, rows.clone(), columns.clone());
+            let part = packed(&matrix, width, rows.clone(), columns.clone()).unwrap();
             let expected: Vec<u32> = rows
                 .flat_map(|y| columns.clone().map(move |x| (y * width + x) as u32))
                 .collect();

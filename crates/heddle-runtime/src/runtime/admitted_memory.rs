@@ -2,15 +2,17 @@
 //!
 //! A device with its own memory reserves there, so that stored arrays count and everything that
 //! can be dropped is dropped first. The CPU, and a device without such a memory, has a ledger
-//! of the bytes that running operations declared: existing host arrays belong to the caller and
-//! are not counted.
+//! of the bytes that running operations declared. An operation that declares a megabyte or more
+//! on the CPU must fit beside the arrays that exist; vectors of the caller are not counted.
 
 use std::panic::Location;
 
 use super::DeviceSlot;
+use crate::array::held_bytes;
+use crate::device::DeviceId;
 use crate::memory::{
-    AcceleratorMemory, Admission, AllocationSite, AllocationSiteGuard, EnteredAdmission,
-    LedgerReading, Reservation, Shortage,
+    AcceleratorMemory, Admission, AllocationSite, AllocationSiteGuard, CHECKED_FROM,
+    EnteredAdmission, LedgerReading, Reservation, Shortage,
 };
 use crate::operation::Description;
 use crate::units::Bytes;
@@ -165,9 +167,26 @@ impl DeviceSlot {
     ) -> Result<AdmittedMemory<'_>, Box<Shortage>> {
         let device = self.device.id();
         let asked = description.footprint(device);
+        if asked >= CHECKED_FROM && device.is_host() {
+            self.check_beside_arrays(device, asked)?;
+        }
         match self.ledger.reserve(asked) {
             Ok(reservation) => Ok(AdmittedMemory::Reserved { reservation }),
-            Err(reading) => Err(Box::new(Shortage::of_ledger(device, asked, &reading))),
+            Err(reading) => {
+                let held = Bytes(0);
+                Err(Box::new(Shortage::of_ledger(device, asked, held, &reading)))
+            }
         }
+    }
+
+    /// Whether the bytes fit beside the arrays on the host. Results of running operations are
+    /// among these, so what is reserved does not count once more.
+    fn check_beside_arrays(&self, device: DeviceId, asked: Bytes) -> Result<(), Box<Shortage>> {
+        let held = held_bytes();
+        if asked + held <= self.ledger.capacity() {
+            return Ok(());
+        }
+        let reading = self.ledger.refuse();
+        Err(Box::new(Shortage::of_ledger(device, asked, held, &reading)))
     }
 }

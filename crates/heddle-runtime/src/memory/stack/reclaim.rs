@@ -179,6 +179,8 @@ impl<B: Storage> Memory<B> {
             driver_free: reading.driver_free,
             taken_by_others: reading.taken_by_others,
             capacity: reading.limit.capacity,
+            held: Bytes(0),
+            bound: None,
             holders: self.holders(NAMED_HOLDERS),
         }
     }

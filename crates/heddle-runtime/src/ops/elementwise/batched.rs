@@ -60,7 +60,7 @@ impl<T: Number, F: UnaryFunction<T>> Batchable for Unary<T, F> {
         for item in items.iter() {
             input.push(bytemuck::cast_slice(context.host(&item.input)?), 0);
         }
-        let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.input.len()));
+        let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.input.len()))?;
         let function = items[0].function;
         gpu::unary_scattered::<T, F>(
             context,
@@ -197,7 +197,7 @@ fn packed<T: Number, F: BinaryFunction<T>>(
         .filter(|(index, _)| good(*index))
         .map(|(_, item)| item)
         .collect();
-    let mut result_buffers = ResultBuffers::of(going.iter().map(|item| item.shape.elements()));
+    let mut result_buffers = ResultBuffers::of(going.iter().map(|item| item.shape.elements()))?;
     if !going.is_empty() {
         let (mut lefts, rights) = (Scalars::of(&going, left), Scalars::of(&going, right));
         if let (Scalars::Shared(_), Scalars::Shared(_)) = (&lefts, &rights) {

@@ -75,7 +75,7 @@ impl<T: Number, F: BinaryFunction<T>> Operation for Binary<T, F> {
                 return gpu::binary(context, gpu, f, (&self.left, &self.right), &self.shape);
             }
         };
-        let mut buffer = HostBuffer::unspecified(self.shape.elements());
+        let mut buffer = HostBuffer::try_unspecified(f.kind().name(), self.shape.elements())?;
         let out = buffer.as_mut_slice();
         match (&self.left, &self.right) {
             (ArrayOrScalar::Array(left), ArrayOrScalar::Array(right)) => {

@@ -53,7 +53,7 @@ impl<T: Number, F: UnaryFunction<T>> Operation for Unary<T, F> {
             }
         };
         let input = context.host(&self.input)?;
-        let mut out = HostBuffer::unspecified(input.len());
+        let mut out = HostBuffer::try_unspecified(self.function.kind().name(), input.len())?;
         loops::map(pool, out.as_mut_slice(), input, UnaryMap(self.function));
         Ok(Array::on_host(self.input.shape().clone(), out))
     }

@@ -163,7 +163,7 @@ impl<T: Float> Operation for BatchMatMul<T> {
             }
         };
         let (lhs, rhs) = (context.host(&self.lhs)?, context.host(&self.rhs)?);
-        let mut buffer = HostBuffer::unspecified(self.shape.elements());
+        let mut buffer = HostBuffer::try_unspecified(BATCH_MATMUL.name(), self.shape.elements())?;
         let out = buffer.as_mut_slice();
         if self.rhs.shape().rank() == 2 {
             // Items stored one below the other are one tall matrix.

@@ -77,7 +77,7 @@ impl<T: Float> MatMul<T> {
     /// Computes the product on the calling thread alone.
     fn alone(&self, context: &ExecutionContext<'_>) -> Result<Array<T>, Error> {
         let (lhs, rhs) = (context.host(&self.lhs)?, context.host(&self.rhs)?);
-        let mut out = HostBuffer::unspecified(self.shape.elements());
+        let mut out = HostBuffer::try_unspecified(MATMUL.name(), self.shape.elements())?;
         if small::suits(self.extents) {
             small::products(self.extents, out.as_mut_slice(), lhs, rhs);
         } else {
@@ -102,7 +102,7 @@ fn strided<T: Float>(
     }
     let lhs = packed_matrices(context, items, |item| &item.lhs)?;
     let rhs = packed_matrices(context, items, |item| &item.rhs)?;
-    let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.shape.elements()));
+    let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.shape.elements()))?;
     let products = ProductBatch {
         each,
         batch: items.len(),

@@ -92,7 +92,7 @@ impl<T: Float> Operation for MatMul<T> {
             }
         };
         let (lhs, rhs) = (context.host(&self.lhs)?, context.host(&self.rhs)?);
-        let mut out = HostBuffer::unspecified(self.shape.elements());
+        let mut out = HostBuffer::try_unspecified(MATMUL.name(), self.shape.elements())?;
         shared_product(pool, self.extents, out.as_mut_slice(), lhs, rhs);
         Ok(Array::on_host(self.shape.clone(), out))
     }

@@ -37,7 +37,7 @@ pub(super) fn multiply<T: Float>(
     (lhs, rhs): (&Array<T>, &Array<T>),
     shape: &Shape,
 ) -> Result<Array<T>, Error> {
-    let mut out = HostBuffer::unspecified(shape.elements());
+    let mut out = HostBuffer::try_unspecified(kind.name(), shape.elements())?;
     let stream = StreamedProduct {
         context,
         accelerator,
@@ -177,8 +177,8 @@ impl StreamedProduct<'_> {
         let tile = Tile::within(each, self.memory_budget.0 as usize / size_of::<T>());
         for columns in ranges(n, tile.n) {
             for depth in ranges(k, tile.k) {
-                let left = packed(lhs, k, 0..m, depth.clone());
-                let right = packed(rhs, n, depth.clone(), columns.clone());
+                let left = packed(lhs, k, 0..m, depth.clone())?;
+                let right = packed(rhs, n, depth.clone(), columns.clone())?;
                 let part = Extents {
                     m,
                     k: depth.len(),
@@ -188,7 +188,7 @@ impl StreamedProduct<'_> {
                     self.rows(part, &left, &HeldColumns::Host(&right), out)?;
                     continue;
                 }
-                let mut submatrix = HostBuffer::unspecified(m * part.n);
+                let mut submatrix = HostBuffer::try_unspecified(self.kind.name(), m * part.n)?;
                 self.rows(
                     part,
                     &left,

@@ -31,9 +31,9 @@ pub(in crate::ops) fn xor(list: &mut Vec<ArrayProbe>) {
         sizes: COUNTS.to_vec(),
         fixed_residency: Some(Residency::Host),
         operation_size: Box::new(|items| OperationSize {
-            work: items as u64 * (2 * ITEM as u64 + KEY as u64 + ITEM_BYTES),
-            operands: smallvec![Bytes((items * ITEM + KEY) as u64)],
-            output: Bytes((items * ITEM) as u64),
+            work: of_items(items, 2 * ITEM as u64 + KEY as u64 + ITEM_BYTES),
+            operands: smallvec![Bytes(of_items(items, ITEM as u64)) + Bytes(KEY as u64)],
+            output: Bytes(of_items(items, ITEM as u64)),
             result: ResultLocation::Host,
         }),
         prepare: Box::new(|items| {
@@ -53,9 +53,9 @@ pub(in crate::ops) fn matmul(list: &mut Vec<ArrayProbe>) {
         operation_size: Box::new(|items| {
             let each = Bytes::of::<f32>(SIDE * SIDE);
             OperationSize {
-                work: items as u64 * ((SIDE * SIDE * SIDE) as u64 + ITEM_MULTIPLY_ADDS),
-                operands: smallvec![Bytes(2 * each.0 * items as u64)],
-                output: Bytes(each.0 * items as u64),
+                work: of_items(items, (SIDE * SIDE * SIDE) as u64 + ITEM_MULTIPLY_ADDS),
+                operands: smallvec![Bytes(of_items(items, 2 * each.0))],
+                output: Bytes(of_items(items, each.0)),
                 result: ResultLocation::Host,
             }
         }),
@@ -98,9 +98,9 @@ fn maps<B: Batchable + 'static>(
         sizes: COUNTS.to_vec(),
         fixed_residency: Some(Residency::Host),
         operation_size: Box::new(move |items| OperationSize {
-            work: items as u64 * ((arrays as u64 + 1) * ITEM as u64 + ITEM_BYTES),
-            operands: smallvec![Bytes((items * arrays * ITEM) as u64)],
-            output: Bytes((items * ITEM) as u64),
+            work: of_items(items, (arrays as u64 + 1) * ITEM as u64 + ITEM_BYTES),
+            operands: smallvec![Bytes(of_items(items, (arrays * ITEM) as u64))],
+            output: Bytes(of_items(items, ITEM as u64)),
             result: ResultLocation::Host,
         }),
         prepare: Box::new(move |items| {
@@ -111,6 +111,11 @@ fn maps<B: Batchable + 'static>(
             })
         }),
     });
+}
+
+/// The work or bytes of all items; any number of items may be given.
+fn of_items(items: usize, each: u64) -> u64 {
+    each.saturating_mul(items as u64)
 }
 
 /// Merged items as one operation whose results are dropped.

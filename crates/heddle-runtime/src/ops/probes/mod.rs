@@ -11,6 +11,7 @@ use crate::array::{Array, HostBuffer, Residency};
 use crate::device::{DeviceId, ExecutionContext};
 use crate::dtype::DType;
 use crate::error::Error;
+use crate::memory::admit_host;
 use crate::operation::{Description, Kind, Operand, Operation, ResultLocation};
 use crate::shape::Shape;
 use crate::units::Bytes;
@@ -94,6 +95,9 @@ impl Probe for ArrayProbe {
     }
 
     fn prepare(&self, size: usize) -> PreparedOperation {
+        // The operands, and as much again for what small ones take beside their elements.
+        let operands: Bytes = (self.operation_size)(size).operands.into_iter().sum();
+        admit_host(self.kind.name(), operands + operands)?;
         (self.prepare)(size)
     }
 }
@@ -211,9 +215,10 @@ pub(super) fn matmul<T: Float>(list: &mut Vec<ArrayProbe>) {
         sizes: MATRICES.to_vec(),
         fixed_residency: None,
         operation_size: Box::new(|n| {
-            let bytes = Bytes::of::<T>(n * n);
+            let elements = n.saturating_mul(n);
+            let bytes = Bytes::of::<T>(elements);
             OperationSize {
-                work: (n * n * n) as u64,
+                work: elements.saturating_mul(n) as u64,
                 operands: smallvec![bytes, bytes],
                 output: bytes,
                 result: ResultLocation::OnDevice,
@@ -234,9 +239,10 @@ pub(super) fn batch_matmul<T: Float>(list: &mut Vec<ArrayProbe>) {
         sizes: BATCHES.to_vec(),
         fixed_residency: None,
         operation_size: Box::new(|batch| {
-            let bytes = Bytes::of::<T>(batch * ITEM * ITEM);
+            let elements = batch.saturating_mul(ITEM * ITEM);
+            let bytes = Bytes::of::<T>(elements);
             OperationSize {
-                work: (batch * ITEM * ITEM * ITEM) as u64,
+                work: elements.saturating_mul(ITEM) as u64,
                 operands: smallvec![bytes, bytes],
                 output: bytes,
                 result: ResultLocation::OnDevice,
@@ -297,7 +303,7 @@ fn flat<T: Number>(
             .collect(),
         fixed_residency: None,
         operation_size: Box::new(move |size| OperationSize {
-            work: Bytes::of::<T>(size).0 * passes as u64,
+            work: Bytes::of::<T>(size).0.saturating_mul(passes as u64),
             operands: (0..operands).map(|_| Bytes::of::<T>(size)).collect(),
             output: match output {
                 Output::Nothing => Bytes(0),

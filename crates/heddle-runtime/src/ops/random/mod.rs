@@ -139,7 +139,7 @@ impl<T: RandomElement> Operation for Random<T> {
             ExecutionTarget::Host(pool) => pool,
             ExecutionTarget::Accelerator(accelerator) => return self.run_on_gpu(accelerator),
         };
-        let mut out = HostBuffer::unspecified(self.shape.elements());
+        let mut out = HostBuffer::try_unspecified(RANDOM.name(), self.shape.elements())?;
         let cost = Bytes(Bytes::of::<T>(out.len()).0.saturating_mul(WEIGHT));
         // An element uses as many random bytes as it occupies.
         let blocks_per_part = (part::<T>() * size_of::<T>() / BLOCK_BYTES) as u64;

@@ -66,7 +66,7 @@ impl<T: Element> Transpose<T> {
         };
         let most = (stream.memory_budget.0 / 4).min(LARGEST_TILE) as usize / size_of::<T>();
         let input = context.host(&self.input)?;
-        let mut out = HostBuffer::unspecified(input.len());
+        let mut out = HostBuffer::try_unspecified(TRANSPOSE.name(), input.len())?;
         if rows * columns <= most {
             stream.matrices([rows, columns], input, out.as_mut_slice())?;
         } else {
@@ -155,14 +155,14 @@ impl StreamedTranspose<'_> {
         let width = (most / rows).max(most.isqrt()).clamp(1, columns);
         let height = (most / width).clamp(1, rows);
         for strip in ranges(columns, width) {
-            let from = packed(input, columns, 0..rows, strip.clone());
+            let from = packed(input, columns, 0..rows, strip.clone())?;
             let to = &mut output[strip.start * rows..strip.end * rows];
             let across = strip.len();
             if height == rows {
                 self.matrices([rows, across], &from, to)?;
                 continue;
             }
-            let mut turned = HostBuffer::unspecified(to.len());
+            let mut turned = HostBuffer::try_unspecified(TRANSPOSE.name(), to.len())?;
             let (whole, rest) = (rows / height * height, rows % height);
             let (tiles, last) = turned.as_mut_slice().split_at_mut(whole * across);
             self.matrices([height, across], &from[..whole * across], tiles)?;

@@ -83,7 +83,7 @@ impl<T: Element> Operation for Transpose<T> {
             }
         };
         let input = context.host(&self.input)?;
-        let mut out = HostBuffer::unspecified(input.len());
+        let mut out = HostBuffer::try_unspecified(TRANSPOSE.name(), input.len())?;
         let bytes = self.input.bytes();
         let transpose_block = TransposeTask {
             pool,

@@ -91,7 +91,7 @@ fn one<'a, T: BitElement>(
         }
     };
     let data = context.host(&item.data)?;
-    let mut out = HostBuffer::unspecified(len);
+    let mut out = HostBuffer::try_unspecified(XOR.name(), len)?;
     let elements = out.as_mut_slice();
     key.runs(0, len, |range, key| {
         zip_part(&mut elements[range.clone()], &data[range], key, XorBits);
@@ -112,7 +112,7 @@ fn packed<T: BitElement>(
         let bytes = bytes(context, &item.data)?;
         data.push(bytes, bytes.len().next_multiple_of(LINE));
     }
-    let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.data.len()));
+    let mut result_buffers = ResultBuffers::of(items.iter().map(|item| item.data.len()))?;
     let each = |pieces| ChunkedMapInput {
         bytes: GatherSource::GatherPieces(pieces),
         unit: 1,

@@ -95,7 +95,7 @@ impl<T: BitElement> Operation for Xor<T> {
         };
         let data = context.host(&self.data)?;
         let key = RepeatedKey::over(context.host(&self.key)?, data.len());
-        let mut out = HostBuffer::unspecified(data.len());
+        let mut out = HostBuffer::try_unspecified(XOR.name(), data.len())?;
         let parts = out
             .as_mut_slice()
             .chunks_mut(part::<T>())
