@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .chain((4..32).map(|column| 20 * 32 + column));
     let maze = Lattice::cubic(2, 32)?.with_blocked(walls)?;
     let path = maze.shortest_path(0, 32 * 32 - 1)?;
-    let steps = maze.distances(&[0])?.to_costs();
+    let steps = maze.distances(&[0])?.to_costs()?;
     let picture = Picture::new(&maze)
         .path(&path.vertices)
         .values("steps", &steps);
@@ -37,12 +37,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wide = Lattice::new([Axis::periodic(200), Axis::open(300)])?;
     let costs = wide
         .distances(&[100 * 300 + 40, 30 * 300 + 250])?
-        .to_costs();
+        .to_costs()?;
     let picture = Picture::new(&wide).values("steps", &costs);
     std::fs::write(folder.join("wide.svg"), picture.svg()?)?;
 
     let line = Lattice::new([Axis::open(12)])?.with_blocked([9])?;
-    let steps = line.distances(&[3])?.to_costs();
+    let steps = line.distances(&[3])?.to_costs()?;
     let path = line.shortest_path(3, 8)?;
     let picture = Picture::new(&line)
         .values("steps", &steps)

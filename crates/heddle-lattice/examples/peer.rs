@@ -96,7 +96,7 @@ fn once(runtime: &Runtime, lattice: &Lattice, ask: &str, question: &Value) -> Qu
         "analyze" | "diameter" => json!(analyze(runtime, lattice, &AnalysisLimits::default())?),
         "louvain" => json!(louvain(runtime, lattice, 1)?.modularity),
         "path" => json!(path(lattice, question)?.cost),
-        "distances" => json!(distances(lattice, question)?.to_costs()),
+        "distances" => json!(distances(lattice, question)?.to_costs()?),
         "build" => json!(Graph::build(runtime, lattice)?.edges()),
         "pipeline" => json!(pipeline(runtime, lattice, question)?),
         other => return Err(format!("unknown question {other:?}").into()),

@@ -3,25 +3,40 @@
 
 use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::device::ExecutionContext;
+use heddle_runtime::memory::admit_host;
+use heddle_runtime::units::Bytes;
 use heddle_runtime::{DType, Description, Kind, Operation, Runtime};
 
 use crate::error::Error;
 
 struct CpuTask<F> {
     kind: &'static Kind,
-    work: u64,
+    amount: TaskAmount,
     body: F,
+}
+
+/// How much a task computes and allocates.
+#[derive(Clone, Copy)]
+pub(crate) struct TaskAmount {
+    /// In the units of its kind.
+    pub(crate) work: u64,
+    /// The most bytes that it allocates at once, its result included.
+    pub(crate) bytes: u64,
 }
 
 impl<R, F: FnMut(&CpuPool) -> R> Operation for CpuTask<F> {
     type Output = R;
 
     fn describe(&self) -> Description {
-        Description::new(self.kind, DType::F64, self.work)
+        let mut description = Description::new(self.kind, DType::F64, self.amount.work);
+        description.scratch = Bytes(self.amount.bytes);
+        description
     }
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<R, heddle_runtime::Error> {
-        context.pool(self.kind.name()).map(&mut self.body)
+        let pool = context.pool(self.kind.name())?;
+        admit_host(self.kind.name(), Bytes(self.amount.bytes))?;
+        Ok((self.body)(pool))
     }
 }
 
@@ -29,8 +44,8 @@ impl<R, F: FnMut(&CpuPool) -> R> Operation for CpuTask<F> {
 pub(crate) fn run<R>(
     runtime: &Runtime,
     kind: &'static Kind,
-    work: u64,
+    amount: TaskAmount,
     body: impl FnMut(&CpuPool) -> R,
 ) -> Result<R, Error> {
-    Ok(runtime.run(CpuTask { kind, work, body })?)
+    Ok(runtime.run(CpuTask { kind, amount, body })?)
 }

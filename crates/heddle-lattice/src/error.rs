@@ -1,6 +1,6 @@
 //! The errors of this crate.
 
-use crate::lattice::{Coordinates, MAX_DIMENSIONS, MAX_SITES, Site};
+use crate::lattice::{Coordinates, LEAST_WEIGHT, MAX_DIMENSIONS, MAX_SITES, MOST_WEIGHT, Site};
 
 /// A failure of a lattice or of a query on it.
 #[derive(Debug, thiserror::Error)]
@@ -61,8 +61,11 @@ pub enum Error {
         /// Its coordinates.
         at: Box<Coordinates>,
     },
-    /// A weight that is not a positive, finite number.
-    #[error("a step's weight must be positive and finite, but weight {position} is {found}")]
+    /// A weight outside the range in which sums are finite.
+    #[error(
+        "a step's weight must be between {LEAST_WEIGHT:e} and {MOST_WEIGHT:e}, but weight \
+         {position} is {found:?}"
+    )]
     BadWeight {
         /// The position among the weights.
         position: usize,

@@ -15,6 +15,7 @@
 //! # Ok::<(), heddle_lattice::Error>(())
 //! ```
 
+mod admission;
 pub mod batch;
 pub mod catalytic;
 pub mod centrality;

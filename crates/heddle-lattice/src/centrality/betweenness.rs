@@ -10,7 +10,8 @@ use heddle_runtime::{Kind, Runtime, WorkUnit};
 use super::hop_search::{HopSearch, PaddedNeighbours};
 use super::symmetry::SymmetryClasses;
 use super::{ComputationMethod, CostSearch, Scores};
-use crate::cpu_task;
+use crate::admission::admit;
+use crate::cpu_task::{self, TaskAmount};
 use crate::error::Error;
 use crate::graph::{Graph, Numbering};
 use crate::lattice::{Lattice, StridedAxis, Weights};
@@ -33,6 +34,7 @@ pub fn betweenness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error
             |strided_axis: &StridedAxis| strided_axis.axis.wraps() || strided_axis.axis.size() <= 2;
         if lattice.strided_axes().iter().all(alike) {
             let value = is_vertex_transitive(lattice);
+            admit("betweenness", lattice.sites(), 8)?;
             let values = vec![value; numbering.len()];
             return Ok(Scores::new(
                 values,
@@ -44,6 +46,8 @@ pub fn betweenness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error
         return Ok(Scores::new(values, ComputationMethod::Symmetry, numbering));
     }
     let graph = Graph::build(runtime, lattice)?;
+    // The sources, and the values twice.
+    admit("betweenness", graph.vertices() as u64, 16 + 2 * 8)?;
     let sources: Vec<(u32, f64)> = (0..graph.vertices() as u32).map(|at| (at, 1.0)).collect();
     let values = from(runtime, &graph, &sources)?;
     let values = values.into_iter().map(|value| value / 2.0).collect();
@@ -60,6 +64,8 @@ fn is_vertex_transitive(lattice: &Lattice) -> f64 {
 
 fn by_symmetry(runtime: &Runtime, lattice: &Lattice) -> Result<Vec<f64>, Error> {
     let graph = Graph::build(runtime, lattice)?;
+    // The class of each site, the classes, which are mostly few, the sources and the values.
+    admit("betweenness", lattice.sites(), 4 + 2 * 16 + 16 + 2 * 8)?;
     let classes = SymmetryClasses::new(lattice);
     let sources: Vec<(u32, f64)> = classes
         .representatives
@@ -85,8 +91,19 @@ fn by_symmetry(runtime: &Runtime, lattice: &Lattice) -> Result<Vec<f64>, Error> 
 /// The sum of what searches from these sources add to each vertex, each times its
 /// weight.
 fn from(runtime: &Runtime, graph: &Graph, sources: &[(u32, f64)]) -> Result<Vec<f64>, Error> {
-    let work = sources.len() as u64 * graph.targets().len() as u64;
-    cpu_task::run(runtime, &BETWEENNESS, work, |pool| {
+    let vertices = graph.vertices() as u64;
+    let search = if graph.costs().is_some() {
+        CostSearch::BYTES_EACH + 2 * 8
+    } else {
+        HopSearch::BYTES_EACH
+    };
+    let sums = 8 * (SUMS.min(sources.len()) as u64 + 1);
+    let rows = 4 * PaddedNeighbours::width_of(graph) as u64;
+    let amount = TaskAmount {
+        work: (sources.len() as u64).saturating_mul(graph.targets().len() as u64),
+        bytes: vertices * (runtime.pool().threads() as u64 * search + sums + rows),
+    };
+    cpu_task::run(runtime, &BETWEENNESS, amount, |pool| {
         if graph.costs().is_some() {
             on(pool, graph, sources, || CostBrandes::new(graph))
         } else {

@@ -3,6 +3,7 @@
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
 use super::{ComputationMethod, Scores, distance_sums, per_axis};
+use crate::admission::admit;
 use crate::error::Error;
 use crate::graph::{Graph, Numbering};
 use crate::lattice::{Lattice, StridedAxis, Weights};
@@ -20,7 +21,7 @@ pub fn closeness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> 
             cost(lattice, strided_axis)
                 * along(strided_axis, at) as f64
                 * (lattice.sites() / strided_axis.axis.size()) as f64
-        });
+        })?;
         for value in &mut values {
             *value = others / *value;
         }
@@ -32,6 +33,7 @@ pub fn closeness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> 
     }
     let values = if lattice.weights().is_unit() {
         let reach = sweep_all(runtime, lattice)?;
+        admit("closeness", reach.total.len() as u64, 8)?;
         let pairs = reach.reached.iter().zip(&reach.total);
         pairs
             .map(|(&reached, &total)| reached as f64 / total as f64)
@@ -39,6 +41,7 @@ pub fn closeness(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> 
     } else {
         let graph = Graph::build(runtime, lattice)?;
         let distance_sums = distance_sums(runtime, &graph)?;
+        admit("closeness", distance_sums.len() as u64, 8)?;
         distance_sums
             .iter()
             .map(|distance_sums| distance_sums.reached as f64 / distance_sums.total)

@@ -8,7 +8,7 @@ use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::units::Bytes;
 
 use super::closeness::CLOSENESS;
-use crate::cpu_task;
+use crate::cpu_task::{self, TaskAmount};
 use crate::error::Error;
 use crate::graph::Graph;
 
@@ -33,8 +33,12 @@ pub(crate) struct DistanceSums {
 /// The figures of every vertex.
 pub(crate) fn distance_sums(runtime: &Runtime, graph: &Graph) -> Result<Vec<DistanceSums>, Error> {
     let vertices = graph.vertices();
-    let work = vertices as u64 * vertices as u64;
-    cpu_task::run(runtime, &CLOSENESS, work, |pool| {
+    let threads = runtime.pool().threads() as u64;
+    let amount = TaskAmount {
+        work: (vertices as u64).saturating_mul(vertices as u64),
+        bytes: (24 + threads * CostSearch::BYTES_EACH) * vertices as u64,
+    };
+    cpu_task::run(runtime, &CLOSENESS, amount, |pool| {
         let mut all = vec![DistanceSums::default(); vertices];
         for_each_source(pool, graph, &mut all, |search, source, distance_sums| {
             search.run(graph, source);
@@ -100,6 +104,9 @@ pub(crate) struct CostSearch {
 }
 
 impl CostSearch {
+    /// The bytes of a vertex: distance, mark, place in the order, and an entry of the heap.
+    pub(crate) const BYTES_EACH: u64 = 8 + 1 + 4 + size_of::<HeapEntry>() as u64;
+
     pub(crate) fn new(vertices: usize) -> Self {
         Self {
             distances: vec![f64::INFINITY; vertices],

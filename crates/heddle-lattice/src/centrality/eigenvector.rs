@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
 use super::{ComputationMethod, Scores, per_axis, tridiagonal};
-use crate::cpu_task;
+use crate::cpu_task::{self, TaskAmount};
 use crate::error::Error;
 use crate::graph::{Graph, Numbering};
 use crate::lattice::Lattice;
@@ -26,6 +26,10 @@ const STEPS: usize = 16;
 const MAX_STEPS: usize = 2000;
 /// The number of restarts of the recurrence from the best vector so far.
 const RESTARTS: usize = 3;
+
+/// The vectors that exist at once: the best so far, the next, and three in each of the two runs of
+/// the recurrence.
+const VECTORS: u64 = 8;
 
 /// The eigenvector of the adjacency's largest eigenvalue, scaled to a largest entry
 /// of 1.
@@ -44,7 +48,7 @@ pub fn eigenvector(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error
             // From the nearer end, so that mirror images are equal to the last
             // digit.
             sine(at.min(size - 1 - at)) / sine((size - 1) / 2)
-        });
+        })?;
         return Ok(Scores::new(
             values,
             ComputationMethod::ClosedForm,
@@ -52,8 +56,11 @@ pub fn eigenvector(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error
         ));
     }
     let graph = Graph::build(runtime, lattice)?;
-    let work = graph.targets().len() as u64;
-    let values = cpu_task::run(runtime, &EIGENVECTOR, work, |_| leading(&graph))?;
+    let amount = TaskAmount {
+        work: graph.targets().len() as u64,
+        bytes: VECTORS * 8 * graph.vertices() as u64,
+    };
+    let values = cpu_task::run(runtime, &EIGENVECTOR, amount, |_| leading(&graph))?;
     Ok(Scores::new(values, ComputationMethod::Computed, numbering))
 }
 

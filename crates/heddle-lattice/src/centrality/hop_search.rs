@@ -27,14 +27,19 @@ pub(super) struct PaddedNeighbours {
 }
 
 impl PaddedNeighbours {
-    pub(super) fn of(graph: &Graph) -> Self {
-        let vertices = graph.vertices();
-        let degrees = (0..vertices).map(|vertex| graph.neighbours(vertex).len());
+    /// The number of neighbours that every vertex gets.
+    pub(super) fn width_of(graph: &Graph) -> usize {
+        let degrees = (0..graph.vertices()).map(|vertex| graph.neighbours(vertex).len());
         let most = degrees.max().unwrap_or(0);
-        let width = WIDTHS
+        WIDTHS
             .into_iter()
             .find(|&width| width >= most)
-            .unwrap_or(most);
+            .unwrap_or(most)
+    }
+
+    pub(super) fn of(graph: &Graph) -> Self {
+        let vertices = graph.vertices();
+        let width = Self::width_of(graph);
         let mut targets = Vec::with_capacity(vertices * width);
         for vertex in 0..vertices {
             let for_each_neighbour = graph.neighbours(vertex);
@@ -79,6 +84,9 @@ fn only_if_equal(level: u32, other: u32, value: f64) -> f64 {
 }
 
 impl<'a> HopSearch<'a> {
+    /// The bytes of a vertex: its state, and its place in the order.
+    pub(super) const BYTES_EACH: u64 = size_of::<VertexState>() as u64 + 4;
+
     pub(super) fn new(slots: &'a PaddedNeighbours) -> Self {
         let mut hop_search = Self {
             slots,

@@ -5,7 +5,7 @@
 //!
 //! - *degree*: the number of neighbours;
 //! - *closeness*: the number of vertices reached, over the sum of the distances to
-//!   them; not a number where nothing is reached;
+//!   them; not a number where nothing is reached, as at a single site;
 //! - *betweenness*: the sum over pairs of other vertices of the share of their
 //!   shortest paths that lead through, each pair once, not normalised;
 //! - *eigenvector*: the eigenvector of the adjacency's greatest eigenvalue, its
@@ -23,6 +23,9 @@ mod per_axis;
 mod symmetry;
 mod tridiagonal;
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use serde::Serialize;
 
 use heddle_runtime::Runtime;
@@ -32,6 +35,7 @@ pub use closeness::{CLOSENESS, closeness};
 pub(crate) use dijkstra::{CostSearch, distance_sums};
 pub use eigenvector::{EIGENVECTOR, eigenvector};
 
+use crate::admission::admit;
 use crate::error::Error;
 use crate::graph::{Graph, Numbering};
 use crate::lattice::{Lattice, Site};
@@ -84,22 +88,59 @@ impl Scores {
     /// by site. NaN comes last.
     #[must_use]
     pub fn top(&self, count: usize) -> Vec<(Site, f64)> {
-        let mut order: Vec<usize> = (0..self.values.len()).collect();
-        let key = |vertex: usize| {
-            let value = self.values[vertex];
+        let count = count.min(self.values.len());
+        // The last of the ranked vertices is on top.
+        let mut ranked = BinaryHeap::with_capacity(count);
+        for (vertex, &value) in self.values.iter().enumerate() {
+            let next = RankedVertex { value, vertex };
+            if ranked.len() < count {
+                ranked.push(next);
+            } else if let Some(mut last) = ranked.peek_mut()
+                && next < *last
+            {
+                *last = next;
+            }
+        }
+        let ranked = ranked.into_sorted_vec().into_iter();
+        ranked
+            .filter_map(|ranked| Some((self.numbering.site(ranked.vertex)?, ranked.value)))
+            .collect()
+    }
+}
+
+/// A vertex in the order of its rank: by descending value, then by number; NaN comes last.
+struct RankedVertex {
+    value: f64,
+    vertex: usize,
+}
+
+impl Ord for RankedVertex {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |value: f64| {
             if value.is_nan() {
                 f64::NEG_INFINITY
             } else {
                 value
             }
         };
-        order.sort_by(|&a, &b| key(b).total_cmp(&key(a)).then(a.cmp(&b)));
-        let first = order.into_iter().take(count);
-        first
-            .filter_map(|vertex| Some((self.numbering.site(vertex)?, self.values[vertex])))
-            .collect()
+        let by_value = key(other.value).total_cmp(&key(self.value));
+        by_value.then(self.vertex.cmp(&other.vertex))
     }
 }
+
+impl PartialOrd for RankedVertex {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for RankedVertex {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for RankedVertex {}
 
 /// The number of neighbours of every vertex.
 pub fn degree(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
@@ -112,7 +153,7 @@ pub fn degree(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
             } else {
                 f64::from(u8::from(at > 0) + u8::from(at < last))
             }
-        });
+        })?;
         return Ok(Scores::new(
             values,
             ComputationMethod::ClosedForm,
@@ -120,6 +161,7 @@ pub fn degree(runtime: &Runtime, lattice: &Lattice) -> Result<Scores, Error> {
         ));
     }
     let graph = Graph::build(runtime, lattice)?;
+    admit("a degree for each site", graph.vertices() as u64, 8)?;
     let values = (0..graph.vertices())
         .map(|vertex| graph.neighbours(vertex).len() as f64)
         .collect();

@@ -3,7 +3,7 @@
 
 use heddle_runtime::Runtime;
 
-use super::{COMMUNITIES, Communities, modularity, renumber};
+use super::{COMMUNITIES, Communities, modularity, renumber, task_amount};
 use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
@@ -41,7 +41,7 @@ pub fn edge_betweenness(
 ) -> Result<Communities, Error> {
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64 * graph.vertices() as u64;
-    cpu_task::run(runtime, &COMMUNITIES, work, |_| {
+    cpu_task::run(runtime, &COMMUNITIES, task_amount(&graph, work), |_| {
         let labels = EdgeRemoval::new(&graph).run(settings)?;
         Ok(Communities::new(&graph, labels))
     })?

@@ -3,7 +3,7 @@
 use heddle_runtime::Runtime;
 
 use super::shuffle::Shuffle;
-use super::{COMMUNITIES, Communities};
+use super::{COMMUNITIES, Communities, task_amount};
 use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
@@ -36,7 +36,7 @@ pub fn label_propagation(
 ) -> Result<Communities, Error> {
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64;
-    cpu_task::run(runtime, &COMMUNITIES, work, |_| {
+    cpu_task::run(runtime, &COMMUNITIES, task_amount(&graph, work), |_| {
         Communities::new(&graph, labels(&graph, settings))
     })
 }

@@ -5,7 +5,7 @@ use heddle_runtime::Runtime;
 
 use super::group_graph::GroupGraph;
 use super::shuffle::Shuffle;
-use super::{COMMUNITIES, Communities, renumber};
+use super::{COMMUNITIES, Communities, renumber, task_amount};
 use crate::cpu_task;
 use crate::error::Error;
 use crate::graph::Graph;
@@ -15,7 +15,7 @@ use crate::lattice::Lattice;
 pub fn louvain(runtime: &Runtime, lattice: &Lattice, seed: u64) -> Result<Communities, Error> {
     let graph = Graph::build(runtime, lattice)?;
     let work = graph.targets().len() as u64;
-    cpu_task::run(runtime, &COMMUNITIES, work, |_| {
+    cpu_task::run(runtime, &COMMUNITIES, task_amount(&graph, work), |_| {
         Communities::new(&graph, labels(&graph, seed))
     })
 }

@@ -17,11 +17,21 @@ pub use girvan_newman::{GirvanNewman, edge_betweenness};
 pub use label_propagation::{LabelPropagation, label_propagation};
 pub use louvain::louvain;
 
+use crate::cpu_task::TaskAmount;
 use crate::graph::{Graph, Numbering};
 use crate::lattice::Site;
 
 /// Grouping vertices.
 pub static COMMUNITIES: Kind = Kind::new("lattice-communities", WorkUnit::Items);
+
+/// The amount of a method's work. All of them hold the rows once more with a number for each entry,
+/// and some ten numbers for each vertex.
+fn task_amount(graph: &Graph, work: u64) -> TaskAmount {
+    TaskAmount {
+        work,
+        bytes: 24 * graph.targets().len() as u64 + 80 * graph.vertices() as u64,
+    }
+}
 
 /// A grouping of the vertices.
 #[derive(Clone, Debug)]

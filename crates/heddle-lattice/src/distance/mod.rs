@@ -14,6 +14,7 @@ pub use closed_form::StepsFrom;
 use closed_form::Threads;
 use heddle_runtime::cpu::CpuPool;
 
+use crate::admission::admit;
 use crate::error::Error;
 use crate::lattice::{Lattice, Site, Weights};
 
@@ -126,10 +127,15 @@ impl Distances {
         }
     }
 
-    /// The distances as floats, unreachable ones as [`UNREACHABLE_COST`].
-    #[must_use]
-    pub fn to_costs(&self) -> Vec<f64> {
-        match &self.values {
+    /// The distances as floats, unreachable ones as [`UNREACHABLE_COST`]. Fails if there is no
+    /// memory for them.
+    pub fn to_costs(&self) -> Result<Vec<f64>, Error> {
+        let sites = match &self.values {
+            DistanceValues::Costs(costs) => costs.len(),
+            DistanceValues::Steps(steps) => steps.len(),
+        };
+        admit("a copy of the distances", sites as u64, 8)?;
+        Ok(match &self.values {
             DistanceValues::Costs(costs) => costs.clone(),
             DistanceValues::Steps(steps) => steps
                 .iter()
@@ -141,7 +147,7 @@ impl Distances {
                     }
                 })
                 .collect(),
-        }
+        })
     }
 }
 
@@ -196,12 +202,31 @@ impl Lattice {
                 most: MAX_DISTANCE_SITES,
             });
         }
+        admit(
+            "a distance for each site",
+            self.sites(),
+            self.distance_bytes(sources.len()),
+        )?;
         let (values, method) = self.sweep(sources, pool, parallel);
         Ok(Distances {
             values,
             method,
             elapsed: started.elapsed(),
         })
+    }
+
+    /// The bytes that a distance takes while all are computed: its value; for a formula as much in
+    /// the tables of axes, which are long only where there is one axis; in a search a bit and the
+    /// sites of a level, or an entry of a queue.
+    fn distance_bytes(&self, sources: usize) -> u64 {
+        let is_line = u64::from(self.axes().any(|axis| axis.size() == self.sites()));
+        match (self.weights(), self.is_regular()) {
+            (Weights::Unit, true) if sources == 1 => 4 + 4 * is_line,
+            (Weights::Unit, true) => 4,
+            (Weights::Unit, false) => 4 + 1 + 4,
+            (Weights::Axes(_), true) => 8 + 8 * is_line,
+            (Weights::Axes(_), false) | (Weights::Sites(_), _) => 8 + 16,
+        }
     }
 
     fn sweep(

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use heddle_runtime::cpu::CpuPool;
 use heddle_runtime::device::{DeviceId, ExecutionContext, ExecutionTarget};
+use heddle_runtime::memory::admit_host;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Agreement, DType, Description, Kind, Operation, ResultLocation, WorkUnit};
 
@@ -49,8 +50,13 @@ impl Operation for Build<'_> {
     fn describe(&self) -> Description {
         let sites = self.lattice.sites();
         let entries = 2 * self.lattice.dimensions() as u64 * sites;
+        let each = if self.lattice.weights().is_unit() {
+            4
+        } else {
+            4 + 8
+        };
         let mut description = Description::new(&BUILD, DType::U32, sites)
-            .writes(Bytes(8 * sites + 4 * entries))
+            .writes(Bytes(8 * sites + each * entries))
             .leaves(ResultLocation::Host);
         // Degrees, starts and blocked bits, on a GPU.
         description.scratch = Bytes(9 * sites + 64);
@@ -66,7 +72,7 @@ impl Operation for Build<'_> {
 
     fn run(&mut self, context: &ExecutionContext<'_>) -> Result<Graph, heddle_runtime::Error> {
         match context.target() {
-            ExecutionTarget::Host(pool) => Ok(self.on(pool)),
+            ExecutionTarget::Host(pool) => self.on(pool),
             ExecutionTarget::Accelerator(accelerator) => self.run_on_gpu(context, accelerator),
         }
     }
@@ -84,8 +90,9 @@ impl Operation for Build<'_> {
 
 impl Build<'_> {
     /// Builds the graph on the threads of `pool`.
-    pub(crate) fn on(&self, pool: &CpuPool) -> Graph {
+    pub(crate) fn on(&self, pool: &CpuPool) -> Result<Graph, heddle_runtime::Error> {
         let sites = self.lattice.sites();
+        admit_host(BUILD.name(), self.host_bytes())?;
         let parts: Vec<Mutex<Option<GraphRows>>> = (0..sites.div_ceil(PART))
             .map(|_| Mutex::new(None))
             .collect();
@@ -104,8 +111,22 @@ impl Build<'_> {
         );
         let rows = parts
             .into_iter()
-            .filter_map(|slot| slot.into_inner().unwrap_or_default());
-        self.merged(rows)
+            .filter_map(|slot| slot.into_inner().unwrap_or_default())
+            .collect();
+        Ok(self.merged(rows))
+    }
+
+    /// The most bytes on the host while the graph is built: rows in parts and as a whole, and the
+    /// offsets and numbering of vertices.
+    pub(super) fn host_bytes(&self) -> Bytes {
+        let lattice = self.lattice;
+        let each = if lattice.weights().is_unit() {
+            4
+        } else {
+            4 + 8
+        };
+        let entries = 2 * lattice.dimensions() as u64 * lattice.sites();
+        Bytes(2 * each * entries + (8 + 1) * lattice.sites() + self.numbering.bytes())
     }
 
     fn rows(&self, first: u64, end: u64) -> GraphRows {
@@ -136,26 +157,21 @@ impl Build<'_> {
         rows
     }
 
-    fn merged(&self, parts: impl Iterator<Item = GraphRows>) -> Graph {
+    fn merged(&self, parts: Vec<GraphRows>) -> Graph {
         let mut offsets = Vec::with_capacity(self.numbering.len() + 1);
         let mut end = 0;
         offsets.push(end);
-        let mut whole: Option<GraphRows> = None;
+        let entries = |of: fn(&GraphRows) -> usize| parts.iter().map(of).sum();
+        let mut targets = Vec::with_capacity(entries(|rows| rows.targets.len()));
+        let mut costs = Vec::with_capacity(entries(|rows| rows.costs.len()));
         for part in parts {
             for &degree in &part.degrees {
                 end += u64::from(degree);
                 offsets.push(end);
             }
-            match &mut whole {
-                None => whole = Some(part),
-                Some(whole) => {
-                    whole.targets.extend_from_slice(&part.targets);
-                    whole.costs.extend_from_slice(&part.costs);
-                }
-            }
+            targets.extend_from_slice(&part.targets);
+            costs.extend_from_slice(&part.costs);
         }
-        let (targets, costs) =
-            whole.map_or_else(Default::default, |rows| (rows.targets, rows.costs));
         Graph {
             numbering: self.numbering.clone(),
             offsets,
@@ -180,7 +196,7 @@ mod tests {
             .unwrap()
             .with_weights(Weights::Axes([1.0, 2.0, 0.5].into()))
             .unwrap();
-        let graph = Build::new(&lattice).unwrap().on(&pool);
+        let graph = Build::new(&lattice).unwrap().on(&pool).unwrap();
         assert_eq!(graph.vertices() as u64, lattice.free_sites());
         let mut entries = 0;
         for vertex in 0..graph.vertices() {

@@ -2,10 +2,11 @@
 //! prefix sum between them.
 
 use heddle_runtime::device::{Accelerator, Argument, ExecutionContext, Kernel, Launch};
+use heddle_runtime::memory::admit_host;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Error};
 
-use super::{Build, Graph};
+use super::{BUILD, Build, Graph};
 use crate::kernels::KERNELS;
 use crate::lattice::Lattice;
 
@@ -36,7 +37,7 @@ pub(crate) fn blocked(lattice: &Lattice) -> Array<u32> {
             .collect(),
         None => vec![0; 2 * lattice.sites().div_ceil(64) as usize],
     };
-    Array::from_slice(&words)
+    Array::from(words)
 }
 
 impl Build<'_> {
@@ -46,6 +47,8 @@ impl Build<'_> {
         accelerator: &dyn Accelerator,
     ) -> Result<Graph, Error> {
         let sites = self.lattice.sites();
+        // Rows as bytes and as words, offsets, and the degrees and starts of all sites.
+        admit_host(BUILD.name(), self.host_bytes() + Bytes(12 * sites))?;
         let launch = |kernel: &'static Kernel, arguments: &[Argument<'_>]| {
             let blocks = sites.div_ceil(BLOCK.into()).clamp(1, MAX_BLOCKS);
             accelerator.launch(&Launch::new(kernel, blocks as u32, BLOCK, arguments))
@@ -79,9 +82,9 @@ impl Build<'_> {
         }
         let mut targets = Vec::new();
         if end > 0 {
-            let starts = context.resident(&Array::from_slice(&starts), accelerator)?;
+            let starts = context.resident(&Array::from(starts), accelerator)?;
             let before = self.numbering.before_words();
-            let before = context.resident(&Array::from_slice(&before), accelerator)?;
+            let before = context.resident(&Array::from(before), accelerator)?;
             let rows = accelerator.allocate(Bytes(4 * end))?;
             launch(
                 ROWS,

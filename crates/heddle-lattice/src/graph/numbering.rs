@@ -1,5 +1,6 @@
 //! The numbering of vertices: free sites in ascending order.
 
+use crate::admission::admit;
 use crate::error::Error;
 use crate::lattice::{Blocked, Lattice, Site};
 
@@ -32,6 +33,13 @@ impl Numbering {
         }
         let blocked = lattice.blocked().clone();
         let bits = blocked.bits().unwrap_or_default();
+        if !bits.is_empty() {
+            admit(
+                "a numbering of free sites",
+                bits.len() as u64 + lattice.free_sites(),
+                4,
+            )?;
+        }
         let mut rank_before_word = Vec::with_capacity(bits.len());
         let mut vertex_sites = Vec::with_capacity(if bits.is_empty() {
             0

@@ -6,7 +6,10 @@
 use std::sync::Arc;
 
 use super::Site;
+use crate::admission::{admit, collected};
 use crate::error::Error;
+
+const BLOCKED: &str = "a set of blocked sites";
 
 /// The largest number of sites stored as bits: 128 MiB.
 const MAX_BITS: u64 = 1 << 30;
@@ -44,6 +47,8 @@ impl Blocked {
             }
         };
         if sites <= MAX_BITS {
+            // Twice: they are moved into shared memory.
+            admit(BLOCKED, sites.div_ceil(64), 2 * 8)?;
             let mut bits = vec![0_u64; sites.div_ceil(64) as usize];
             for site in named {
                 let site = check(site)?;
@@ -52,12 +57,10 @@ impl Blocked {
             let count = bits.iter().map(|word| u64::from(word.count_ones())).sum();
             return Ok(Self::counted(BlockedForm::Bits(bits.into()), count));
         }
-        let mut sorted = named
-            .into_iter()
-            .map(check)
-            .collect::<Result<Vec<Site>, Error>>()?;
+        let mut sorted = collected(BLOCKED, named.into_iter().map(check))?;
         sorted.sort_unstable();
         sorted.dedup();
+        admit(BLOCKED, sorted.len() as u64, 8)?;
         let count = sorted.len() as u64;
         Ok(Self::counted(BlockedForm::Sorted(sorted.into()), count))
     }

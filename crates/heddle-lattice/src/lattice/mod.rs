@@ -19,7 +19,7 @@ pub use axis::{Axis, Boundary};
 pub use blocked::Blocked;
 pub use neighbours::{Neighbour, Neighbours};
 pub(crate) use stepper::{Direction, Stepper, axis_of, back};
-pub use weights::Weights;
+pub use weights::{LEAST_WEIGHT, MOST_WEIGHT, Weights};
 
 use crate::error::Error;
 

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::{Lattice, Site, Weights};
+use crate::admission::admit;
 use crate::error::Error;
 
 /// Each site is visited once, so larger lattices, which would take minutes, are
@@ -32,6 +33,7 @@ impl Lattice {
     /// The same lattice with a random cost from `costs` for every site.
     pub fn with_random_weights(self, costs: Range<f64>, seed: u64) -> Result<Self, Error> {
         self.check_random_sites()?;
+        admit("a random cost for each site", self.sites(), 8)?;
         let width = costs.end - costs.start;
         // A different stream than the one that blocks sites.
         let weights = (0..self.sites()).map(|site| costs.start + width * draw(!seed, site));

@@ -5,6 +5,13 @@ use std::sync::Arc;
 use super::Site;
 use crate::error::Error;
 
+/// The smallest and the largest cost of a step. The greatest sum that is ever computed is that of
+/// the distances of all pairs: at most 2^120 steps, which is below 1e37. So no sum overflows and
+/// no quotient of sums does, and an infinite distance always means that there is no path.
+pub const LEAST_WEIGHT: f64 = 1e-270;
+/// See [`LEAST_WEIGHT`].
+pub const MOST_WEIGHT: f64 = 1e270;
+
 /// The cost of a step between neighbours, the same in both directions.
 #[derive(Clone, Debug, Default)]
 pub enum Weights {
@@ -33,7 +40,7 @@ impl Weights {
         }
         match given
             .iter()
-            .position(|weight| !(weight.is_finite() && *weight > 0.0))
+            .position(|weight| !(LEAST_WEIGHT..=MOST_WEIGHT).contains(weight))
         {
             Some(position) => Err(Error::BadWeight {
                 position,

@@ -12,7 +12,7 @@
 
 use smallvec::SmallVec;
 
-use super::finder::{PathQuery, SearchResult};
+use super::finder::{PathQuery, SearchResult, admit_more};
 use super::site_table::SiteTable;
 use crate::lattice::{Direction, Lattice, Site, Stepper, axis_of, back};
 
@@ -103,6 +103,9 @@ impl AStar {
             }
             if expanded > max_expanded {
                 return SearchResult::TooMuch;
+            }
+            if let Err(error) = admit_more(expanded) {
+                return SearchResult::Short(error);
             }
             if expanded > FLOOD_AFTER_EXPANDED && self.is_walled_in(lattice, stepper, end, expanded)
             {

@@ -4,7 +4,7 @@
 //! their frontiers, so the first step that crosses from one to the other lies on a
 //! shortest path.
 
-use super::finder::{PathQuery, SearchResult};
+use super::finder::{PathQuery, SearchResult, admit_more};
 use super::site_table::SiteTable;
 use crate::lattice::{Direction, Lattice, Site, Stepper, back};
 
@@ -48,7 +48,7 @@ impl Bidirectional {
         }
         self.came_from.set(start, ORIGIN);
         self.came_from.set(end, ORIGIN | FROM_END);
-        let mut expanded = 0;
+        let (mut expanded, mut admitted) = (0, 1_u64);
         while self.frontiers.iter().all(|frontier| !frontier.is_empty()) {
             let side = usize::from(self.frontiers[1].len() < self.frontiers[0].len());
             if let Some((site, direction)) = self.grow(lattice, stepper, side, &mut expanded) {
@@ -61,6 +61,13 @@ impl Bidirectional {
             }
             if expanded > max_expanded {
                 return SearchResult::TooMuch;
+            }
+            // A level at a time passes over the powers of two.
+            while admitted <= expanded {
+                admitted *= 2;
+                if let Err(error) = admit_more(admitted) {
+                    return SearchResult::Short(error);
+                }
             }
         }
         SearchResult::Nothing

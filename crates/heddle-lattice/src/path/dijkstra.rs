@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 
-use super::finder::{PathQuery, SearchResult};
+use super::finder::{PathQuery, SearchResult, admit_more};
 use super::site_table::SiteTable;
 use crate::lattice::{Direction, Lattice, Site, Stepper, Weights, axis_of, back};
 
@@ -104,6 +104,9 @@ impl WeightedAStar {
             }
             if expanded > max_expanded {
                 return SearchResult::TooMuch;
+            }
+            if let Err(error) = admit_more(expanded) {
+                return SearchResult::Short(error);
             }
             self.states.set(
                 here,

@@ -7,6 +7,7 @@ use super::bidirectional::Bidirectional;
 use super::dijkstra::WeightedAStar;
 use super::staircase::Staircase;
 use super::{MAX_STEPS, Path, PathMethod};
+use crate::admission::admit;
 use crate::error::Error;
 use crate::lattice::{Lattice, Site, Stepper, Weights};
 
@@ -55,6 +56,21 @@ pub(super) enum SearchResult {
     Nothing,
     /// No path within the limit of expanded sites.
     TooMuch,
+    /// No memory to expand more sites.
+    Short(Error),
+}
+
+/// The bytes of an expanded site: its entry in a table that doubles, beside the old table, and the
+/// sites seen around it.
+const EXPANDED_BYTES: u64 = 128;
+
+/// Checks whenever the number of expanded sites has doubled that there is memory for as many more.
+#[inline]
+pub(super) fn admit_more(expanded: u64) -> Result<(), Error> {
+    if expanded.is_power_of_two() {
+        admit("a search for a path", expanded, EXPANDED_BYTES)?;
+    }
+    Ok(())
 }
 
 /// The query of a search.
@@ -128,6 +144,7 @@ impl<'a> PathFinder<'a> {
                     most: self.max_expanded,
                 });
             }
+            SearchResult::Short(error) => return Err(error),
         };
         Ok(Path {
             cost: self.lattice.cost_of(&vertices),
@@ -157,6 +174,7 @@ impl<'a> PathFinder<'a> {
                 most: MAX_STEPS,
             });
         }
+        admit("a path", stairs.steps() + 1, 8)?;
         let walked = |stairs: Staircase| SearchResult::Path(stairs.collect(), 0);
         if regular {
             return Ok(Some((walked(stairs), PathMethod::ClosedForm)));

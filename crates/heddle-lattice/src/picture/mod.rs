@@ -13,6 +13,7 @@ mod svg;
 use slice::LatticeSlice;
 pub use slice::MAX_CELLS;
 
+use crate::admission::admit;
 use crate::error::Error;
 use crate::lattice::{Lattice, Site};
 
@@ -88,9 +89,17 @@ impl<'a> Picture<'a> {
         self
     }
 
+    /// Fails as drawing would: for axes, coordinates or vertices that do not exist, too many sites,
+    /// or a wrong number of values.
+    pub fn check(&self) -> Result<(), Error> {
+        LatticeSlice::new(self).map(|_| ())
+    }
+
     /// The picture as SVG.
     pub fn svg(&self) -> Result<String, Error> {
         let slice = LatticeSlice::new(self)?;
+        // A place and two numbers as text for each vertex.
+        admit("a picture", self.path.len() as u64, 64)?;
         Ok(svg::draw(self, &slice))
     }
 

@@ -72,9 +72,10 @@ pub fn analyze(
     lattice: &Lattice,
     limits: &AnalysisLimits,
 ) -> Result<Analysis, Error> {
+    // First, because it fails soon where there is no memory.
+    let components = component_count(runtime, lattice, limits)?;
     let counts = NeighbourCounts::of(lattice, limits);
     let vertices = lattice.free_sites();
-    let components = component_count(runtime, lattice, limits)?;
     let distances = DistanceProperties::of(runtime, lattice, limits)?;
     let pairs = vertices as f64 * (vertices as f64 - 1.0);
     let of_two = |property: Property<f64>| match vertices {

@@ -2,7 +2,8 @@
 
 use heddle_runtime::{Kind, Runtime, WorkUnit};
 
-use crate::cpu_task;
+use crate::admission::admit;
+use crate::cpu_task::{self, TaskAmount};
 use crate::error::Error;
 use crate::graph::{Numbering, SiteCursor};
 use crate::lattice::{Lattice, Site};
@@ -44,13 +45,20 @@ impl Components {
 pub fn components(runtime: &Runtime, lattice: &Lattice) -> Result<Components, Error> {
     let numbering = Numbering::of(lattice, "components")?;
     if lattice.is_regular() {
+        admit(COMPONENTS.name(), lattice.sites(), 4)?;
         return Ok(Components {
             labels: vec![0; numbering.len()],
             sizes: vec![lattice.sites()],
             numbering,
         });
     }
-    cpu_task::run(runtime, &COMPONENTS, lattice.sites(), |_| {
+    let amount = TaskAmount {
+        work: lattice.sites(),
+        // Of each site its parent and name, of each vertex its label, the size of its component
+        // in a list that doubles, and its number.
+        bytes: 8 * lattice.sites() + (4 + 2 * 8) * lattice.free_sites() + numbering.bytes(),
+    };
+    cpu_task::run(runtime, &COMPONENTS, amount, |_| {
         joined(lattice, numbering.clone())
     })
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Mutex;
 
+use heddle_runtime::Error;
 use heddle_runtime::cpu::CpuPool;
+use heddle_runtime::memory::admit_host;
 use heddle_runtime::units::Bytes;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::column_counter::{BitPlanes, BitRow, ColumnCounter};
-use super::{ReachTotals, Sweep};
+use super::{ReachTotals, SWEEP, Sweep};
 use crate::graph::{Build, Graph};
 
 /// The number of words of sources per site for many sources: one cache line, and
@@ -15,8 +17,8 @@ use crate::graph::{Build, Graph};
 const WIDE: usize = 8;
 
 impl Sweep<'_> {
-    pub(super) fn run_on_cpu(&self, pool: &CpuPool, sources: &[u32]) -> ReachTotals {
-        let graph = Build::over(self.lattice, self.numbering.clone()).on(pool);
+    pub(super) fn run_on_cpu(&self, pool: &CpuPool, sources: &[u32]) -> Result<ReachTotals, Error> {
+        let graph = Build::over(self.lattice, self.numbering.clone()).on(pool)?;
         let sources: Vec<u32> = sources
             .iter()
             .map(|&site| self.numbering.rank(u64::from(site)))
@@ -24,7 +26,7 @@ impl Sweep<'_> {
         // Few sources are distributed over the threads before words are filled.
         let share = sources.len().div_ceil(pool.threads());
         match share.div_ceil(64) {
-            0 => ReachTotals::default(),
+            0 => Ok(ReachTotals::default()),
             1 => all::<1>(pool, &graph, &sources),
             2..=4 => all::<4>(pool, &graph, &sources),
             _ => all::<WIDE>(pool, &graph, &sources),
@@ -32,7 +34,15 @@ impl Sweep<'_> {
     }
 }
 
-fn all<const W: usize>(pool: &CpuPool, graph: &Graph, sources: &[u32]) -> ReachTotals {
+fn all<const W: usize>(
+    pool: &CpuPool,
+    graph: &Graph,
+    sources: &[u32],
+) -> Result<ReachTotals, Error> {
+    // Each thread has bits of its own.
+    let bits = pool.threads().min(sources.len().div_ceil(64 * W)) * 3 * size_of::<BitRow<W>>();
+    let bits = Bytes::of::<u8>(bits.saturating_mul(graph.vertices()));
+    admit_host(SWEEP.name(), bits + Bytes(20 * sources.len() as u64))?;
     let mut reach = ReachTotals::of(sources.len());
     let size = 64 * W;
     let batches = sources
@@ -63,7 +73,7 @@ fn all<const W: usize>(pool: &CpuPool, graph: &Graph, sources: &[u32]) -> ReachT
             spare.push(bits);
         }
     });
-    reach
+    Ok(reach)
 }
 
 /// One bit per vertex and source.

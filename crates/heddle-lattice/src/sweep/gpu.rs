@@ -8,10 +8,11 @@
 use heddle_runtime::device::{
     Accelerator, Argument, DeviceBuffer, ExecutionContext, Kernel, Launch,
 };
+use heddle_runtime::memory::admit_host;
 use heddle_runtime::units::Bytes;
 use heddle_runtime::{Array, Description, Error};
 
-use super::{ReachTotals, Sweep};
+use super::{ReachTotals, SWEEP, Sweep};
 use crate::graph::gpu as graph;
 use crate::kernels::KERNELS;
 use crate::lattice::Lattice;
@@ -123,6 +124,8 @@ impl Sweep<'_> {
             buffers.begin(context, &sources, first, size.min(count - first))?;
             buffers.search(context, first)?;
         }
+        // The figures, and a column of them as bytes.
+        admit_host(SWEEP.name(), Bytes(28 * count as u64))?;
         let mut reach = ReachTotals::of(count);
         let words = |to: &mut [u64], from: &DeviceBuffer| {
             let mut bytes = vec![0_u8; 8 * to.len()];
@@ -155,7 +158,10 @@ impl<'a> SweepBuffers<'a> {
             accelerator,
             plan,
             geometry: graph::geometry(lattice),
-            blocked: graph::blocked(lattice),
+            blocked: {
+                admit_host(SWEEP.name(), Bytes(plan.sites / 8))?;
+                graph::blocked(lattice)
+            },
             seen: allocate(bits)?,
             fronts: [allocate(bits)?, allocate(bits)?],
             reached: allocate(8 * plan.sources)?,

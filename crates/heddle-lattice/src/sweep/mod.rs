@@ -25,6 +25,7 @@ use heddle_runtime::{
 pub use conformance::cases;
 pub use probe::probes;
 
+use crate::admission::collected;
 use crate::error::Error;
 use crate::graph::Numbering;
 use crate::lattice::{Lattice, Site};
@@ -76,13 +77,13 @@ impl<'a> Sweep<'a> {
         let numbering = Numbering::of(lattice, "a sweep")?;
         let sources = sources
             .into_iter()
-            .map(|site| lattice.check_free(site).map(|()| site as u32))
-            .collect::<Result<Vec<u32>, Error>>()?;
+            .map(|site| lattice.check_free(site).map(|()| site as u32));
+        let sources = collected("a list of sources", sources)?;
         Ok(Self {
             lattice,
             numbering,
             plan: gpu::SweepLayout::of(lattice, sources.len()),
-            sources: Array::from_slice(&sources),
+            sources: Array::from(sources),
         })
     }
 
@@ -120,7 +121,7 @@ impl Operation for Sweep<'_> {
         context: &ExecutionContext<'_>,
     ) -> Result<ReachTotals, heddle_runtime::Error> {
         match context.target() {
-            ExecutionTarget::Host(pool) => Ok(self.run_on_cpu(pool, context.host(&self.sources)?)),
+            ExecutionTarget::Host(pool) => self.run_on_cpu(pool, context.host(&self.sources)?),
             ExecutionTarget::Accelerator(accelerator) => self.run_on_gpu(context, accelerator),
         }
     }

@@ -28,8 +28,7 @@ pub fn probes() -> Vec<Box<dyn Probe>> {
     vec![Box::new(SweepProbe)]
 }
 
-fn cube(side: usize) -> Result<Lattice, crate::Error> {
-    let cube = Lattice::cubic(3, side as u64)?;
+fn cube(cube: Lattice) -> Result<Lattice, crate::Error> {
     let sites = cube.sites();
     cube.with_blocked((0..sites).filter(|site| site % 8 == 5))
 }
@@ -73,13 +72,19 @@ impl Probe for SweepProbe {
     }
 
     fn prepare(&self, size: usize) -> Result<Box<dyn Operation<Output = ()> + Send>, Error> {
-        let refused = |error: crate::Error| Error::BadParameter {
-            operation: SWEEP.name(),
-            parameter: "side of the cube",
-            expected: "one that makes a lattice",
-            found: error.to_string(),
+        let refused = |error| match error {
+            crate::Error::Runtime(error) => error,
+            error => Error::BadParameter {
+                operation: SWEEP.name(),
+                parameter: "side of the cube",
+                expected: "one that makes a lattice",
+                found: error.to_string(),
+            },
         };
-        let lattice = cube(size).map_err(refused)?;
+        // Refused before its sites are visited.
+        let whole = Lattice::cubic(3, size as u64).map_err(refused)?;
+        Numbering::of(&whole, "a sweep").map_err(refused)?;
+        let lattice = cube(whole).map_err(refused)?;
         let numbering = Numbering::of(&lattice, "a sweep").map_err(refused)?;
         let first = (0..sources(&lattice) as usize).filter_map(|vertex| numbering.site(vertex));
         let sites = first.collect();

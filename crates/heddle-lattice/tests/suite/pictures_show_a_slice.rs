@@ -32,7 +32,7 @@ fn is_well_formed(svg: &str) -> bool {
 fn pictures_show_blocked_sites_path_and_values() {
     let lattice = lattice();
     let path = lattice.shortest_path(0, 100).unwrap();
-    let distances = lattice.distances(&[0]).unwrap().to_costs();
+    let distances = lattice.distances(&[0]).unwrap().to_costs().unwrap();
     let picture = Picture::new(&lattice)
         .axes(1, 2)
         .at(&[1, 0, 0])
@@ -59,7 +59,7 @@ fn pictures_show_blocked_sites_path_and_values() {
 fn large_slices_merge_cells_by_colour() {
     let wide = Lattice::new([Axis::open(200), Axis::open(300)]).unwrap();
     let wide = wide.with_blocked([7, 8, 9]).unwrap();
-    let steps = wide.distances(&[0]).unwrap().to_costs();
+    let steps = wide.distances(&[0]).unwrap().to_costs().unwrap();
     let svg = Picture::new(&wide).values("steps", &steps).svg().unwrap();
     assert!(is_well_formed(&svg));
     assert!(svg.len() < 2_000_000, "{} bytes", svg.len());

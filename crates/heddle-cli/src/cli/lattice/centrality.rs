@@ -4,10 +4,11 @@ use heddle::Runtime;
 use heddle::config::Config;
 use heddle::lattice::centrality::{self, ComputationMethod, Scores};
 use heddle::lattice::{Coordinates, Error, Lattice};
-use heddle::units::Nanos;
+use heddle::memory::admit_host;
+use heddle::units::{Bytes, Nanos};
 use serde::Serialize;
 
-use super::{ArrayFile, LatticeArguments, Written, words};
+use super::{ArrayFile, LatticeArguments, Written, free_ends, site_bytes, words};
 use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
@@ -96,16 +97,30 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let lattice = arguments.lattice.lattice()?;
+    // Fails where no site is free.
+    free_ends(&lattice)?;
     let runtime = open(config)?;
     let start = std::time::Instant::now();
     let scores = arguments.measure.of(&runtime, &lattice)?;
     let elapsed = start.elapsed();
     let written = arguments.output.as_ref().map(|file| {
         file.write(&lattice, (None, 1), |_| {
+            admit_host("a value for each site", site_bytes::<f64>(&lattice))?;
             let at = |site| scores.at(site).unwrap_or(f64::NAN);
             Ok((0..lattice.sites()).map(at).collect())
         })
     });
+    if arguments.values {
+        admit_host(
+            "the value of every site",
+            site_bytes::<Option<f64>>(&lattice),
+        )?;
+    }
+    let shown = arguments.top.min(scores.values.len());
+    admit_host(
+        "a list of ranked sites",
+        Bytes::of::<(RankedSite, [f64; 4])>(shown),
+    )?;
     // A vertex without a path to any other has no closeness.
     let known = || {
         scores
@@ -121,7 +136,7 @@ pub(super) fn run(
         vertices: scores.values.len(),
         greatest: known().fold(f64::NEG_INFINITY, f64::max),
         least: known().fold(f64::INFINITY, f64::min),
-        mean: known().sum::<f64>() / known().count().max(1) as f64,
+        mean: known().sum::<f64>() / known().count() as f64,
         top: scores
             .top(arguments.top)
             .into_iter()
@@ -147,17 +162,27 @@ pub(super) fn run(
         _ => "by searches from every vertex",
     };
     output.line(format_args!(
-        "\n{} of {} vertices, {how}, in {}: {:.6} to {:.6}, mean {:.6}\n",
+        "\n{} of {} vertices, {how}, in {}: {}\n",
         report.measure.name(),
         report.vertices,
         Nanos(report.elapsed_ns),
-        report.least,
-        report.greatest,
-        report.mean
+        if known().next().is_some() {
+            format!(
+                "{:.6} to {:.6}, mean {:.6}",
+                report.least, report.greatest, report.mean
+            )
+        } else {
+            "no site reaches another".to_owned()
+        }
     ))?;
     let mut rows = table(&["site ", report.measure.name()]);
     for place in &report.top {
-        rows.add_row([place.at.to_string(), format!("{:.6}", place.value)]);
+        let value = if place.value.is_nan() {
+            "-".to_owned()
+        } else {
+            format!("{:.6}", place.value)
+        };
+        rows.add_row([place.at.to_string(), value]);
     }
     output.line(rows)?;
     if let Some(written) = &report.written {

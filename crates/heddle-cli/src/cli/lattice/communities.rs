@@ -4,10 +4,11 @@ use heddle::config::Config;
 use heddle::lattice::community::{
     GirvanNewman, LabelPropagation, edge_betweenness, label_propagation, louvain,
 };
-use heddle::units::Nanos;
+use heddle::memory::admit_host;
+use heddle::units::{Bytes, Nanos};
 use serde::Serialize;
 
-use super::{LatticeArguments, words};
+use super::{LatticeArguments, site_bytes, words};
 use crate::cli::output::Output;
 use crate::cli::table::table;
 use crate::cli::{Failure, open};
@@ -74,6 +75,12 @@ pub(super) fn run(
             edge_betweenness(&runtime, &lattice, &GirvanNewman::default())
         }
     }?;
+    if arguments.values {
+        admit_host(
+            "the community of every site",
+            site_bytes::<Option<u32>>(&lattice),
+        )?;
+    }
     let report = CommunityReport {
         by: arguments.by,
         groups: found.len(),
@@ -97,8 +104,12 @@ pub(super) fn run(
         report.groups,
         Nanos(report.elapsed_ns)
     ))?;
+    admit_host(
+        "a list of communities",
+        Bytes::of::<(usize, u64)>(found.len()),
+    )?;
     let mut largest: Vec<(usize, u64)> = found.sizes.iter().copied().enumerate().collect();
-    largest.sort_by_key(|&(group, sites)| (std::cmp::Reverse(sites), group));
+    largest.sort_unstable_by_key(|&(group, sites)| (std::cmp::Reverse(sites), group));
     let mut rows = table(&["community", "sites", "share"]);
     for &(group, sites) in largest.iter().take(SHOWN) {
         let share = sites as f64 / lattice.free_sites() as f64 * 100.0;

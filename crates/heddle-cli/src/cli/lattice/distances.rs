@@ -1,16 +1,18 @@
 //! `heddle lattice distances`: the distance of every site from the nearest source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle::config::Config;
 use heddle::cpu::CpuPool;
 use heddle::lattice::Coordinates;
 use heddle::lattice::distance::{DistanceMethod, DistanceValues};
+use heddle::memory::admit_host;
 use heddle::units::Nanos;
 use serde::Serialize;
 
 use super::{
-    ArrayFile, LatticeArguments, SiteCoordinates, Written, free_ends, site_coordinates, words,
+    ArrayFile, LatticeArguments, SiteCoordinates, Written, free_ends, site_bytes, site_coordinates,
+    words,
 };
 use crate::cli::Failure;
 use crate::cli::output::Output;
@@ -88,9 +90,15 @@ pub(super) fn run(
     let written = arguments.output.as_ref().map(|file| {
         file.write(&lattice, (Some("source"), sources.len()), |source| {
             let from_one = lattice.distances_on(&pool, &[sources[source]])?;
-            Ok(from_one.to_costs())
+            Ok(from_one.to_costs()?)
         })
     });
+    if arguments.values {
+        admit_host(
+            "the distance of every site",
+            site_bytes::<Option<f64>>(&lattice),
+        )?;
+    }
     let report = DistanceReport {
         sources: site_coordinates(&lattice, &sources)?,
         reached,
@@ -117,13 +125,6 @@ pub(super) fn run(
 /// Returns the number of sites by distance, in at most [`ROWS`] bins, and the mean over
 /// all reached sites.
 fn distance_bins(values: &DistanceValues) -> (Vec<DistanceBin>, f64) {
-    // The bits of non-negative floats have the order of the floats.
-    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut count = |distance: f64| {
-        if distance.is_finite() {
-            *counts.entry(distance.to_bits()).or_default() += 1;
-        }
-    };
     match values {
         DistanceValues::Steps(steps) => {
             let mut by_steps: Vec<u64> = Vec::new();
@@ -134,48 +135,48 @@ fn distance_bins(values: &DistanceValues) -> (Vec<DistanceBin>, f64) {
                 }
                 by_steps[steps] += 1;
             }
-            for (steps, sites) in by_steps.into_iter().enumerate() {
-                counts.insert((steps as f64).to_bits(), sites);
-            }
+            let counted = || by_steps.iter().enumerate().filter(|(_, sites)| **sites > 0);
+            bins_of(|| counted().map(|(steps, &sites)| (steps as f64, sites)))
         }
-        DistanceValues::Costs(costs) => costs.iter().copied().for_each(&mut count),
+        DistanceValues::Costs(costs) => bins_of(|| {
+            let reached = costs.iter().filter(|cost| cost.is_finite());
+            reached.map(|&cost| (cost, 1))
+        }),
     }
-    let sites: u64 = counts.values().sum();
-    let sum: f64 = counts
-        .iter()
-        .map(|(&bits, &sites)| f64::from_bits(bits) * sites as f64)
-        .sum();
-    let farthest = counts
-        .keys()
-        .next_back()
-        .map_or(0.0, |&bits| f64::from_bits(bits));
-    let many = counts.len() > ROWS;
-    let mut distance_bins: Vec<DistanceBin> = Vec::new();
-    let mut last_row = None;
-    for (bits, sites) in counts {
-        let distance = f64::from_bits(bits);
+}
+
+/// `counted` gives numbers of sites by their distance, in any order. It is gone through several
+/// times, because there may be as many distances as sites.
+fn bins_of<I: Iterator<Item = (f64, u64)>>(counted: impl Fn() -> I) -> (Vec<DistanceBin>, f64) {
+    let (mut sites, mut sum, mut farthest) = (0, 0.0, 0.0_f64);
+    // The bits of non-negative floats have the order of the floats.
+    let mut distinct = BTreeSet::new();
+    for (distance, here) in counted() {
+        sites += here;
+        sum += distance * here as f64;
+        farthest = farthest.max(distance);
+        if distinct.len() <= ROWS {
+            distinct.insert(distance.to_bits());
+        }
+    }
+    let many = distinct.len() > ROWS;
+    let mut bins: BTreeMap<u64, DistanceBin> = BTreeMap::new();
+    for (distance, here) in counted() {
         let row = if many {
-            ((distance / farthest * ROWS as f64) as usize).min(ROWS - 1)
+            ((distance / farthest * ROWS as f64) as u64).min(ROWS as u64 - 1)
         } else {
-            distance_bins.len()
+            distance.to_bits()
         };
-        match distance_bins
-            .last_mut()
-            .filter(|_| many && last_row == Some(row))
-        {
-            Some(bin) => {
-                bin.to = distance;
-                bin.sites += sites;
-            }
-            None => distance_bins.push(DistanceBin {
-                from: distance,
-                to: distance,
-                sites,
-            }),
-        }
-        last_row = Some(row);
+        let bin = bins.entry(row).or_insert(DistanceBin {
+            from: distance,
+            to: distance,
+            sites: 0,
+        });
+        bin.from = bin.from.min(distance);
+        bin.to = bin.to.max(distance);
+        bin.sites += here;
     }
-    (distance_bins, sum / sites.max(1) as f64)
+    (bins.into_values().collect(), sum / sites.max(1) as f64)
 }
 
 fn print(report: &DistanceReport, output: &mut Output) -> Result<(), Failure> {

@@ -121,8 +121,8 @@ impl LatticeArguments {
         if named.is_empty() {
             return Ok(lattice);
         }
-        let all: Vec<Site> = lattice.blocked().iter().chain(named).collect();
-        Ok(lattice.with_blocked(all)?)
+        let blocked = lattice.blocked().clone();
+        Ok(lattice.with_blocked(blocked.iter().chain(named))?)
     }
 
     fn with_weights(&self, lattice: Lattice) -> Result<Lattice, Failure> {

@@ -12,6 +12,9 @@ mod transform;
 
 use heddle::config::Config;
 use heddle::lattice::{Coordinates, Lattice, Site};
+use heddle::machine::Machine;
+use heddle::memory::set_host_limit;
+use heddle::units::Bytes;
 
 use super::Failure;
 use super::output::Output;
@@ -47,6 +50,9 @@ pub(super) fn run(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    // Lattices are made without a runtime, so the process's limit bounds them.
+    let memory = Machine::read().memory;
+    set_host_limit(config.memory.host_limit.of(memory));
     match &arguments.command {
         LatticeCommand::Analyze(analyze) => analyze::run(config, analyze, output),
         LatticeCommand::Path(path) => path::run(path, output),
@@ -102,6 +108,11 @@ fn free_ends(lattice: &Lattice) -> Result<(Site, Site), Failure> {
         message: "every site is blocked".to_owned(),
         hint: "block fewer sites".to_owned(),
     })
+}
+
+/// Returns the bytes of a value for each site.
+fn site_bytes<T>(lattice: &Lattice) -> Bytes {
+    Bytes(lattice.sites().saturating_mul(size_of::<T>() as u64))
 }
 
 /// Returns the coordinates of sites.

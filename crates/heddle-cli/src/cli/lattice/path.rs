@@ -2,10 +2,11 @@
 
 use heddle::lattice::path::{CountValue, PathMethod};
 use heddle::lattice::{Coordinates, Lattice, Path, Site};
-use heddle::units::Nanos;
+use heddle::memory::admit_host;
+use heddle::units::{Bytes, Nanos};
 use serde::Serialize;
 
-use super::{LatticeArguments, SiteCoordinates, free_ends, site_coordinates, site_or, words};
+use super::{LatticeArguments, SiteCoordinates, free_ends, site_or, words};
 use crate::cli::Failure;
 use crate::cli::output::{FAINT, Output};
 
@@ -39,7 +40,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Serialize)]
-struct PathReport {
+struct PathReport<'a> {
     from: Coordinates,
     to: Coordinates,
     steps: u64,
@@ -52,7 +53,27 @@ struct PathReport {
     shortest_paths: Option<CountValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     catalytic: Option<CatalyticMemory>,
-    vertices: Vec<Coordinates>,
+    vertices: PathSites<'a>,
+}
+
+/// The sites of a path, which may be very many: printed and written one by one.
+struct PathSites<'a> {
+    lattice: &'a Lattice,
+    sites: &'a [Site],
+}
+
+impl PathSites<'_> {
+    fn coordinates(&self) -> impl Iterator<Item = Coordinates> + '_ {
+        let sites = self.sites.iter();
+        // Every site of a path exists.
+        sites.filter_map(|&site| self.lattice.coordinates(site).ok())
+    }
+}
+
+impl Serialize for PathSites<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.coordinates())
+    }
 }
 
 /// The memory that a catalytic search used.
@@ -85,7 +106,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Fail
         elapsed_ns: path.elapsed.as_nanos() as u64,
         shortest_paths,
         catalytic,
-        vertices: site_coordinates(&lattice, &path.vertices)?,
+        vertices: PathSites {
+            lattice: &lattice,
+            sites: &path.vertices,
+        },
     };
     if output.is_json() {
         return Ok(output.object(&report)?);
@@ -121,12 +145,15 @@ fn find(
 /// Returns memory filled with pseudo-random data, as much as the search borrows.
 fn full_memory(lattice: &Lattice, seed: u64) -> Result<Vec<u64>, Failure> {
     let words = lattice.catalytic_words();
+    // With a copy to compare afterwards.
+    let bytes = Bytes(words.saturating_mul(2 * size_of::<u64>() as u64));
     if words > MAX_BORROWED {
         return Err(Failure::Usage {
             message: format!("a catalytic search here would borrow {words} words"),
             hint: format!("use a lattice of at most {} sites", MAX_BORROWED / 2),
         });
     }
+    admit_host("a catalytic search", bytes)?;
     let mut word = seed;
     let next = || {
         word = word
@@ -150,7 +177,7 @@ fn words_of(method: PathMethod) -> &'static str {
     }
 }
 
-fn print(report: &PathReport, output: &mut Output) -> Result<(), Failure> {
+fn print(report: &PathReport<'_>, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "\nfrom {} to {}: {} steps, cost {}",
         report.from, report.to, report.steps, report.cost
@@ -164,7 +191,7 @@ fn print(report: &PathReport, output: &mut Output) -> Result<(), Failure> {
     if let Some(count) = &report.shortest_paths {
         output.line(match count.exact {
             Some(exact) => format!("{exact} shortest paths"),
-            None => format!("about {:.6e} shortest paths", count.approximate),
+            None => format!("about {count} shortest paths"),
         })?;
     }
     if let Some(used) = &report.catalytic {
@@ -180,13 +207,14 @@ fn print(report: &PathReport, output: &mut Output) -> Result<(), Failure> {
         ))?;
     }
     output.heading("Path")?;
-    for place in report.vertices.iter().take(SHOWN) {
+    for place in report.vertices.coordinates().take(SHOWN) {
         output.line(format_args!("  {place}"))?;
     }
-    if report.vertices.len() > SHOWN {
+    let vertices = report.vertices.sites.len();
+    if vertices > SHOWN {
         output.line(format_args!(
             "  {FAINT}and {} more; --json has them all{FAINT:#}",
-            report.vertices.len() - SHOWN
+            vertices - SHOWN
         ))?;
     }
     Ok(())

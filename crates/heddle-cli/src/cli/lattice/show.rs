@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use heddle::config::Config;
 use heddle::cpu::CpuPool;
 use heddle::lattice::{Error, Lattice, Picture, Site};
+use heddle::memory::admit_host;
 use heddle::profile::write_whole;
 use serde_json::json;
 
 use super::centrality::Measure;
-use super::{LatticeArguments, SiteCoordinates, free_ends, site_or, words};
+use super::{LatticeArguments, SiteCoordinates, free_ends, site_bytes, site_or, words};
 use crate::cli::output::{Output, note};
 use crate::cli::{Failure, open};
 
@@ -72,12 +73,7 @@ pub(super) fn run(
     let (first, last) = free_ends(&lattice)?;
     let from = site_or(&lattice, arguments.from.as_ref(), first)?;
     let to = site_or(&lattice, arguments.to.as_ref(), last)?;
-    let path = path(&lattice, from, to, arguments)?;
-    let values = values(config, &lattice, from, arguments.colour)?;
-    let mut picture = Picture::new(&lattice).path(&path);
-    if let Some((name, values)) = &values {
-        picture = picture.values(name, values);
-    }
+    let mut picture = Picture::new(&lattice);
     match arguments.axes[..] {
         [] => {}
         [down, right] => picture = picture.axes(down, right),
@@ -90,6 +86,14 @@ pub(super) fn run(
     }
     if let Some(at) = &arguments.at {
         picture = picture.at(at.coordinates());
+    }
+    // Before anything is computed for a picture that cannot be drawn.
+    picture.check()?;
+    let path = path(&lattice, from, to, arguments)?;
+    let values = values(config, &lattice, from, arguments.colour)?;
+    picture = picture.path(&path);
+    if let Some((name, values)) = &values {
+        picture = picture.values(name, values);
     }
     let is_page = arguments
         .output
@@ -143,8 +147,8 @@ fn values(
         Colour::None => return Ok(None),
         Colour::Distances => {
             let distances = lattice
-                .distances_on(&CpuPool::deferred(config.threads), &[from])?
-                .to_costs();
+                .distances_on(&CpuPool::new(config.threads), &[from])?
+                .to_costs()?;
             return Ok(Some(("distance", distances)));
         }
         Colour::Degree => Measure::Degree,
@@ -153,6 +157,7 @@ fn values(
         Colour::Eigenvector => Measure::Eigenvector,
     };
     let scores = measure.of(&open(config)?, lattice)?;
+    admit_host("a value for each site", site_bytes::<f64>(lattice))?;
     let values = (0..lattice.sites())
         .map(|site| scores.at(site).unwrap_or(f64::NAN))
         .collect();

@@ -1,6 +1,9 @@
 //! `heddle lattice transform`: xors, normalizes or scales one value per site on the device
 //! that the router chooses.
 
+use std::cmp::Ordering;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use heddle::config::Config;
@@ -8,8 +11,9 @@ use heddle::lattice::Lattice;
 use heddle::lattice::transform::{
     TransformArguments, TransformValues, XorKey, apply_transformation,
 };
+use heddle::memory::admit_host;
 use heddle::profile::write_whole;
-use heddle::units::Nanos;
+use heddle::units::{Bytes, Nanos};
 use heddle::{Array, Error, Runtime};
 use serde::Serialize;
 
@@ -155,46 +159,63 @@ fn signal(
     if arguments.transformation == "xor" {
         return Ok(TransformValues::Bytes(bytes));
     }
+    admit_host(
+        "a copy of the values as floats",
+        Bytes::of::<f64>(bytes.len()),
+    )?;
     let values: Vec<f64> = bytes.as_slice()?.iter().copied().map(f64::from).collect();
-    Ok(TransformValues::Float64(Array::from_slice(&values)))
+    Ok(TransformValues::Float64(Array::from(values)))
 }
 
 /// Reads a file of one byte per site.
 fn read(file: &Path, sites: u64) -> Result<Array<u8>, Failure> {
-    let bytes = std::fs::read(file).map_err(|source| Error::File {
+    let refused = |found: String| Failure::Usage {
+        message: format!(
+            "{} has {found} bytes, but the lattice has {sites} sites",
+            file.display()
+        ),
+        hint: "give one byte per site".to_owned(),
+    };
+    let failed = |source| Error::File {
         action: "read",
         path: file.to_owned(),
         source,
-    })?;
-    if bytes.len() as u64 != sites {
-        return Err(Failure::Usage {
-            message: format!(
-                "{} has {} bytes, but the lattice has {sites} sites",
-                file.display(),
-                bytes.len()
-            ),
-            hint: "give one byte per site".to_owned(),
-        });
+    };
+    let opened = File::open(file).map_err(failed)?;
+    let found = opened.metadata().map_err(failed)?;
+    if found.is_file() && found.len() != sites {
+        return Err(refused(found.len().to_string()));
     }
-    Ok(Array::from_slice(&bytes))
+    admit_host("a copy of the file", Bytes(sites))?;
+    let mut bytes = Vec::with_capacity(sites as usize);
+    // A pipe or a device may have no end.
+    opened
+        .take(sites + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    match (bytes.len() as u64).cmp(&sites) {
+        Ordering::Equal => Ok(Array::from(bytes)),
+        Ordering::Less => Err(refused(bytes.len().to_string())),
+        Ordering::Greater => Err(refused(format!("more than {sites}"))),
+    }
 }
 
 fn value_summary(signal: &TransformValues) -> Result<ValueSummary, Failure> {
-    let values: Vec<f64> = match signal {
-        TransformValues::Bytes(values) => {
-            values.as_slice()?.iter().copied().map(f64::from).collect()
-        }
-        TransformValues::Float32(values) => {
-            values.as_slice()?.iter().copied().map(f64::from).collect()
-        }
-        TransformValues::Float64(values) => values.as_slice()?.to_vec(),
-    };
-    Ok(ValueSummary {
-        first: values.iter().copied().take(FIRST).collect(),
-        least: values.iter().copied().fold(f64::INFINITY, f64::min),
-        greatest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        mean: values.iter().sum::<f64>() / values.len().max(1) as f64,
+    Ok(match signal {
+        TransformValues::Bytes(values) => summary_of(values.as_slice()?),
+        TransformValues::Float32(values) => summary_of(values.as_slice()?),
+        TransformValues::Float64(values) => summary_of(values.as_slice()?),
     })
+}
+
+fn summary_of<T: Copy + Into<f64>>(values: &[T]) -> ValueSummary {
+    let floats = || values.iter().map(|&value| value.into());
+    ValueSummary {
+        first: floats().take(FIRST).collect(),
+        least: floats().fold(f64::INFINITY, f64::min),
+        greatest: floats().fold(f64::NEG_INFINITY, f64::max),
+        mean: floats().sum::<f64>() / values.len().max(1) as f64,
+    }
 }
 
 fn write(file: &Path, signal: &TransformValues) -> Result<(), Failure> {
